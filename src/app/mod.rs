@@ -1,0 +1,1 @@
+//! The pure state: one `update` over events.

@@ -1,0 +1,14 @@
+//! Not written yet.
+
+use super::{RiskAssessor, Subject};
+use crate::domain::Assessment;
+
+/// Placeholder.
+#[derive(Clone, Copy, Debug)]
+pub struct FileAssessor;
+
+impl RiskAssessor for FileAssessor {
+    fn assess(&self, _subject: Subject<'_>) -> Assessment {
+        Assessment::default()
+    }
+}

@@ -1,0 +1,95 @@
+//! Pure judgement of one operation: `Operation` and `Facts` in, `Assessment` out. No files, no clock, no
+//! network. One assessor for each sort of operation, over parsed input; what can't be read is unreadable.
+
+mod command;
+mod file;
+mod hidden;
+mod http;
+mod search;
+mod sensitive;
+mod sql;
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+pub use command::CommandAssessor;
+pub use file::FileAssessor;
+pub use http::HttpAssessor;
+pub use search::SearchAssessor;
+pub use sensitive::Sensitive;
+pub use sql::SqlAssessor;
+
+use crate::domain::{Assessment, Facts, Operation, OperationKind, Place};
+
+/// Longest text that is judged, in bytes. Longer is unreadable.
+pub const TEXT_CAP: usize = 64 * 1024;
+
+/// What an assessor wants local reading to look at, before it judges.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mentions {
+    /// Paths as the operation spells them.
+    pub paths: BTreeSet<String>,
+    /// Paths whose present content matters (an edit, an overwrite, a script that is run).
+    pub contents: BTreeSet<String>,
+    /// Names of programs.
+    pub programs: BTreeSet<String>,
+    /// Folders in which git would run.
+    pub repositories: BTreeSet<String>,
+}
+
+/// What the configuration adds to judging.
+#[derive(Clone, Debug, Default)]
+pub struct AssessSettings {
+    /// The sensitive paths.
+    pub sensitive: Sensitive,
+}
+
+/// What is judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// What would happen.
+    pub operation: &'a Operation,
+    /// What local reading found.
+    pub facts: &'a Facts,
+    /// What the configuration adds.
+    pub settings: &'a AssessSettings,
+}
+
+/// Judges the operations of one tool. A tool without one is unknown.
+pub trait RiskAssessor: Send + Sync {
+    /// What local reading should look at. Asked again right before the start.
+    fn mentions(&self, _kind: &OperationKind, _place: &Place) -> Mentions {
+        Mentions::default()
+    }
+
+    /// Judges. Never acts, never waits.
+    fn assess(&self, subject: Subject<'_>) -> Assessment;
+}
+
+/// The assessor of a tool that brings none: everything is unknown.
+#[derive(Clone, Copy, Debug)]
+pub struct Unknown;
+
+impl RiskAssessor for Unknown {
+    fn assess(&self, _subject: Subject<'_>) -> Assessment {
+        Assessment::default()
+    }
+}
+
+/// Judges with every failure closed: a panic, trouble while looking, or text over the cap is unreadable.
+/// Findings about hidden text are added here, so that no assessor can forget them.
+#[must_use]
+pub fn assess(assessor: &dyn RiskAssessor, subject: Subject<'_>) -> Assessment {
+    if let Some(trouble) = &subject.facts.trouble {
+        return Assessment::unreadable("facts.trouble", format!("What it names couldn't be looked at: {trouble}."));
+    }
+    let text = subject.operation.kind.text().body;
+    if text.len() > TEXT_CAP && !matches!(subject.operation.kind, OperationKind::File(_)) {
+        let sentence = format!("It is {} bytes long; only up to {TEXT_CAP} bytes are judged.", text.len());
+        return Assessment::unreadable("text.too-long", sentence);
+    }
+    let mut assessment = catch_unwind(AssertUnwindSafe(|| assessor.assess(subject)))
+        .unwrap_or_else(|_| Assessment::unreadable("assessor.failed", "The assessor failed on it."));
+    assessment.findings.extend(hidden::findings(&subject.operation.kind));
+    assessment
+}

@@ -1,0 +1,1 @@
+//! Finds and reads the configuration file and the environment into `Settings`.

@@ -1,0 +1,70 @@
+//! What local reading found about the things an operation names, taken when it was proposed and again
+//! right before it starts. Two equal `Facts` mean that what was shown is what runs.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// Where an operation happens.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// Folder that relative paths start from.
+    pub cwd: PathBuf,
+    /// Root of the workspace.
+    pub workspace: PathBuf,
+    /// The person's home folder, where known.
+    pub home: Option<PathBuf>,
+}
+
+/// What kind of thing a path is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PathKind {
+    /// Nothing there.
+    Missing,
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// A device, socket or pipe.
+    Special,
+    /// It couldn't be looked at.
+    Unreadable,
+}
+
+/// What is at a path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PathFact {
+    /// The path after `..` and symlinks; for a missing one, its nearest existing parent resolved plus the rest.
+    pub real: PathBuf,
+    /// What is there.
+    pub kind: PathKind,
+    /// Size in bytes.
+    pub size: u64,
+    /// Identity of its content: a hash for a file that will be edited or overwritten, else nothing.
+    pub content: Option<u64>,
+}
+
+/// What a git repository's own configuration holds that its whitelisted commands would obey.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RepositoryFact {
+    /// Configuration keys outside the allow-list, such as `filter.x.clean`.
+    pub foreign_keys: Vec<String>,
+    /// `.git/info/attributes` is present.
+    pub own_attributes: bool,
+}
+
+/// Everything that local reading found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facts {
+    /// Where it happens.
+    pub place: Place,
+    /// By the spelling that the operation uses.
+    pub paths: BTreeMap<String, PathFact>,
+    /// Program names by what they resolve to on the child's `PATH`; none means not found.
+    pub programs: BTreeMap<String, Option<PathBuf>>,
+    /// By folder: the repository that a git command there would use.
+    pub repositories: BTreeMap<String, RepositoryFact>,
+    /// Trouble while looking: makes the operation unreadable.
+    pub trouble: Option<String>,
+}

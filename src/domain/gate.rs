@@ -1,0 +1,329 @@
+//! The gate: the only maker of [`Countersigned`], the one type that tools run. Holds every operation from
+//! its proposal to its release, the policy and the turn's approval. Called by `app/queue` alone.
+
+use std::collections::BTreeMap;
+
+use super::grants::Grants;
+use super::operation::{Operation, OperationId, Prepared};
+use super::policy::{Containment, Enforceable, Judgement, Policy, Step, Verdict, judge};
+use super::record::Decider;
+
+/// Identity of exactly what was shown. A new one for every change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Seal(u64);
+
+/// An operation that may run. Made only by [`Gate::release`]; neither cloned nor built elsewhere.
+#[derive(Debug)]
+pub struct Countersigned {
+    prepared: Prepared,
+    containment: Containment,
+    decider: Decider,
+    judgement: Judgement,
+}
+
+impl Countersigned {
+    /// What may run.
+    #[must_use]
+    pub fn operation(&self) -> &Operation {
+        &self.prepared.operation
+    }
+
+    /// Everything that it was judged on.
+    #[must_use]
+    pub fn prepared(&self) -> &Prepared {
+        &self.prepared
+    }
+
+    /// What must be enforced while it runs.
+    #[must_use]
+    pub fn containment(&self) -> Containment {
+        self.containment
+    }
+
+    /// Who decided.
+    #[must_use]
+    pub fn decider(&self) -> &Decider {
+        &self.decider
+    }
+
+    /// The derivation.
+    #[must_use]
+    pub fn judgement(&self) -> &Judgement {
+        &self.judgement
+    }
+}
+
+/// Where an operation stands at the gate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It waits for the person.
+    Waiting,
+    /// It may start once its facts were read again.
+    Allowed(Decider),
+}
+
+/// What became of a proposed operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// It may start when its turn comes.
+    Allowed(Judgement),
+    /// It waits for the person.
+    Waiting(Judgement),
+    /// It is not run.
+    Denied(Judgement, Decider),
+}
+
+/// What became of an operation right before its start.
+#[derive(Debug)]
+pub enum Release {
+    /// Run it.
+    Run(Box<Countersigned>),
+    /// It changed since it was shown or judged: it waits again, for the reason given.
+    Requeued(String),
+    /// It is not run.
+    Denied(Judgement),
+    /// The gate doesn't hold it as allowed: nothing happens.
+    Unknown,
+}
+
+/// What "approve all" took along.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ApproveAll {
+    /// Operations that may now start.
+    pub approved: Vec<OperationId>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    prepared: Prepared,
+    judgement: Judgement,
+    seal: Seal,
+    standing: Standing,
+}
+
+/// Every operation between its proposal and its release.
+#[derive(Debug, Default)]
+pub struct Gate {
+    entries: BTreeMap<OperationId, Entry>,
+    policy: Policy,
+    grants: Grants,
+    enforceable: Enforceable,
+    /// Denied in this turn: the same again is denied again.
+    denied: Vec<Prepared>,
+    private_data_read: bool,
+    seals: u64,
+}
+
+impl Gate {
+    /// A gate with a policy, on a machine that can enforce `enforceable`.
+    #[must_use]
+    pub fn new(policy: Policy, enforceable: Enforceable) -> Self {
+        Self { policy, enforceable, ..Self::default() }
+    }
+
+    /// The policy in force.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// What this machine enforces.
+    #[must_use]
+    pub fn enforceable(&self) -> Enforceable {
+        self.enforceable
+    }
+
+    /// Takes a proposed operation in and judges it.
+    pub fn admit(&mut self, prepared: Prepared) -> Admission {
+        let judgement = self.judge(&prepared);
+        if self.denied.iter().any(|denied| same_demand(denied, &prepared)) {
+            return Admission::Denied(self.repeat(&judgement), Decider::Policy);
+        }
+        if self.grants.refuse_rest && judgement.verdict != Verdict::Allow {
+            let reason = "You denied the rest of this turn.".to_owned();
+            return Admission::Denied(Judgement { verdict: Verdict::Deny, reason, ..judgement }, Decider::PersonAll);
+        }
+        let (standing, admission) = match judgement.verdict {
+            Verdict::Deny => return Admission::Denied(judgement.clone(), judgement.decider()),
+            Verdict::Ask => (Standing::Waiting, Admission::Waiting(judgement.clone())),
+            Verdict::Allow => (Standing::Allowed(judgement.decider()), Admission::Allowed(judgement.clone())),
+        };
+        let seal = self.next_seal();
+        self.entries.insert(prepared.operation.id, Entry { prepared, judgement, seal, standing });
+        admission
+    }
+
+    /// What an operation would do, for the views. None once it left the gate.
+    #[must_use]
+    pub fn prepared(&self, id: OperationId) -> Option<&Prepared> {
+        self.entries.get(&id).map(|entry| &entry.prepared)
+    }
+
+    /// Why it stands where it stands.
+    #[must_use]
+    pub fn judgement(&self, id: OperationId) -> Option<&Judgement> {
+        self.entries.get(&id).map(|entry| &entry.judgement)
+    }
+
+    /// The seal of an operation that waits.
+    #[must_use]
+    pub fn seal(&self, id: OperationId) -> Option<Seal> {
+        self.entries.get(&id).filter(|entry| entry.standing == Standing::Waiting).map(|entry| entry.seal)
+    }
+
+    /// Where an operation stands.
+    #[must_use]
+    pub fn standing(&self, id: OperationId) -> Option<&Standing> {
+        self.entries.get(&id).map(|entry| &entry.standing)
+    }
+
+    /// Operations that wait, in order.
+    pub fn waiting(&self) -> impl Iterator<Item = OperationId> {
+        self.entries.iter().filter(|(_, entry)| entry.standing == Standing::Waiting).map(|(id, _)| *id)
+    }
+
+    /// The person approves exactly what `seal` stands for. False if it changed, left or no longer waits.
+    pub fn approve(&mut self, id: OperationId, seal: Seal) -> bool {
+        self.allow(id, seal, Decider::Person)
+    }
+
+    /// The person approves all that was shown, and the rest of the turn within the reach of it.
+    pub fn approve_all(&mut self, shown: &[(OperationId, Seal)]) -> ApproveAll {
+        let mut done = ApproveAll::default();
+        for (id, seal) in shown {
+            if self.allow(*id, *seal, Decider::PersonAll) {
+                if let Some(entry) = self.entries.get(id) {
+                    if entry.judgement.step != Step::AskRule {
+                        self.grants.extend(&entry.prepared);
+                    }
+                }
+                done.approved.push(*id);
+            }
+        }
+        done
+    }
+
+    /// Takes an operation out: denied, interrupted or withdrawn. A person's denial is remembered for the turn.
+    pub fn reject(&mut self, id: OperationId, decider: &Decider) -> Option<Prepared> {
+        let entry = self.entries.remove(&id)?;
+        if matches!(decider, Decider::Person | Decider::PersonAll) {
+            self.denied.push(entry.prepared.clone());
+        }
+        Some(entry.prepared)
+    }
+
+    /// "Deny all" covers the rest of the turn whole.
+    pub fn refuse_rest(&mut self) {
+        self.grants.refuse_rest = true;
+    }
+
+    /// Right before the start: `fresh` was prepared anew from the same call. Mints the only type that runs,
+    /// or puts the operation back.
+    pub fn release(&mut self, id: OperationId, fresh: Prepared) -> Release {
+        let judgement = self.judge(&fresh);
+        let seal = self.next_seal();
+        let Some(entry) = self.entries.get_mut(&id) else { return Release::Unknown };
+        let Standing::Allowed(decider) = entry.standing.clone() else { return Release::Unknown };
+        if judgement.verdict == Verdict::Deny {
+            self.entries.remove(&id);
+            return Release::Denied(judgement);
+        }
+        let by_person = matches!(decider, Decider::Person | Decider::PersonAll);
+        let problem = if by_person {
+            changed(&entry.prepared, &fresh)
+        } else if judgement.verdict == Verdict::Allow {
+            None
+        } else {
+            Some(judgement.reason.clone())
+        };
+        if let Some(why) = problem {
+            *entry = Entry { prepared: fresh, judgement, seal, standing: Standing::Waiting };
+            return Release::Requeued(why);
+        }
+        self.entries.remove(&id);
+        let containment = if judgement.verdict == Verdict::Allow { judgement.containment } else { Containment::None };
+        Release::Run(Box::new(Countersigned { prepared: fresh, containment, decider, judgement }))
+    }
+
+    /// The turn is over: approvals, refusals and remembered denials end with it.
+    pub fn end_turn(&mut self) {
+        self.grants = Grants::default();
+        self.denied.clear();
+    }
+
+    /// From now on a GET to an unnamed host asks once in guarded mode.
+    pub fn note_private_data(&mut self) {
+        self.private_data_read = true;
+    }
+
+    /// The person named hosts, in words or by approving a request.
+    pub fn name_host(&mut self, host: String) {
+        self.policy.named_hosts.insert(host);
+    }
+
+    /// Changes the mode. What waits is judged anew, but nothing starts that the person didn't see: a verdict
+    /// of allow leaves it waiting, and what was allowed by the old mode waits if the new one asks.
+    pub fn set_mode(&mut self, mode: super::policy::ApprovalMode) {
+        self.policy.mode = mode;
+        self.grants = Grants::default();
+        let (policy, grants, enforceable, read) =
+            (self.policy.clone(), self.grants.clone(), self.enforceable, self.private_data_read);
+        for entry in self.entries.values_mut() {
+            entry.judgement = judge(&entry.prepared, &policy, &grants, enforceable, read);
+            let by_person = matches!(entry.standing, Standing::Allowed(Decider::Person | Decider::PersonAll));
+            if !by_person && entry.judgement.verdict != Verdict::Allow {
+                entry.standing = Standing::Waiting;
+            }
+        }
+    }
+
+    fn allow(&mut self, id: OperationId, seal: Seal, decider: Decider) -> bool {
+        match self.entries.get_mut(&id) {
+            Some(entry)
+                if entry.seal == seal
+                    && entry.standing == Standing::Waiting
+                    && entry.judgement.verdict != Verdict::Deny =>
+            {
+                entry.standing = Standing::Allowed(decider);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn judge(&self, prepared: &Prepared) -> Judgement {
+        judge(prepared, &self.policy, &self.grants, self.enforceable, self.private_data_read)
+    }
+
+    fn repeat(&self, judgement: &Judgement) -> Judgement {
+        let reason = "You denied exactly this before in this turn.".to_owned();
+        Judgement { verdict: Verdict::Deny, reason, ..judgement.clone() }
+    }
+
+    fn next_seal(&mut self) -> Seal {
+        self.seals += 1;
+        Seal(self.seals)
+    }
+}
+
+/// Whether two operations ask for the same thing, whatever is claimed of them.
+fn same_demand(a: &Prepared, b: &Prepared) -> bool {
+    a.operation.tool == b.operation.tool && a.operation.kind == b.operation.kind && a.operation.cwd == b.operation.cwd
+}
+
+/// What changed between what was shown and what would run, in one sentence.
+fn changed(shown: &Prepared, fresh: &Prepared) -> Option<String> {
+    if shown.operation != fresh.operation {
+        return Some("The operation changed since it was shown.".to_owned());
+    }
+    if shown.facts != fresh.facts {
+        let path = fresh.facts.paths.iter().find(|(path, fact)| shown.facts.paths.get(*path) != Some(fact));
+        let program = fresh.facts.programs.iter().find(|(name, at)| shown.facts.programs.get(*name) != Some(at));
+        return Some(match (path, program) {
+            (Some((path, _)), _) => format!("{path} changed since it was shown."),
+            (None, Some((name, _))) => format!("{name} is another program than when it was shown."),
+            (None, None) => "What it acts on changed since it was shown.".to_owned(),
+        });
+    }
+    (shown.assessment != fresh.assessment).then(|| "It is judged differently than when it was shown.".to_owned())
+}

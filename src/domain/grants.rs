@@ -1,0 +1,66 @@
+//! The turn's approval: what "approve all" covers for the rest of a turn, and nothing beyond.
+
+use std::collections::BTreeSet;
+
+use super::operation::Prepared;
+use super::risk::{Class, Danger, RiskLevel};
+
+/// One approved sort of thing: same tool, same target, same kinds of finding, no higher risk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Grant {
+    tool: String,
+    target: String,
+    rules: BTreeSet<String>,
+    ceiling: RiskLevel,
+}
+
+/// What the person granted or refused for the rest of the turn. Ends with the next message, Esc, resume,
+/// or a change of mode, connection or workspace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Grants {
+    granted: Vec<Grant>,
+    /// "Deny all": everything else of the turn is denied.
+    pub refuse_rest: bool,
+}
+
+impl Grants {
+    /// Extends the turn's approval to what is like `prepared`. Sensitive, hidden, unreadable and
+    /// catastrophic findings are never granted.
+    pub fn extend(&mut self, prepared: &Prepared) {
+        if !grantable(prepared) {
+            return;
+        }
+        self.granted.push(Grant {
+            tool: prepared.operation.tool.clone(),
+            target: prepared.assessment.target.clone(),
+            rules: rules(prepared),
+            ceiling: prepared.assessment.level(),
+        });
+    }
+
+    /// Whether the turn's approval covers every finding of `prepared`.
+    #[must_use]
+    pub fn cover(&self, prepared: &Prepared) -> bool {
+        grantable(prepared)
+            && self.granted.iter().any(|grant| {
+                grant.tool == prepared.operation.tool
+                    && grant.target == prepared.assessment.target
+                    && prepared.assessment.level() <= grant.ceiling
+                    && rules(prepared).is_subset(&grant.rules)
+            })
+    }
+}
+
+fn rules(prepared: &Prepared) -> BTreeSet<String> {
+    prepared.assessment.objections().map(|finding| finding.rule.clone()).collect()
+}
+
+/// Whether approval of one such thing may stand for another.
+fn grantable(prepared: &Prepared) -> bool {
+    let mut objections = prepared.assessment.objections().peekable();
+    objections.peek().is_some()
+        && objections.all(|finding| match finding.class {
+            Class::Whitelisted | Class::Unknown | Class::Declared(Danger::Destructive) => true,
+            Class::Declared(Danger::Sensitive | Danger::External) | Class::Unreadable | Class::Catastrophe => false,
+        })
+}

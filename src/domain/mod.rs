@@ -1,0 +1,32 @@
+//! Pure values and the gate: what a model said, what would happen, how it is judged, and the one
+//! type that may run. Imports only `std`, `serde` and `serde_json`; everything else stands on it.
+
+mod arguments;
+mod chat;
+mod facts;
+mod gate;
+mod grants;
+mod operation;
+mod output;
+mod policy;
+mod record;
+mod risk;
+mod rule;
+
+pub use arguments::{Arguments, ArgumentsError};
+pub use chat::{
+    FailureKind, Message, ModelEvent, ModelFailure, ModelRequest, StepId, StopReason, ToolCall, ToolResult, ToolSpec,
+    TurnId, Usage,
+};
+pub use facts::{Facts, PathFact, PathKind, Place, RepositoryFact};
+pub use gate::{Admission, ApproveAll, Countersigned, Gate, Release, Seal, Standing};
+pub use grants::Grants;
+pub use operation::{
+    CommandOperation, Dialect, FileOperation, FindOperation, HttpOperation, Operation, OperationId, OperationKind,
+    Origin, Prepared, SearchOperation, SqlOperation, Text,
+};
+pub use output::{Outcome, Printed, RunEvent, RunReport, Stream, Table, Tail};
+pub use policy::{ApprovalMode, Containment, Enforceable, Judgement, Policy, Step, Verdict, judge};
+pub use record::{Decider, JournalEntry, JournalEvent};
+pub use risk::{Assessment, Claim, Class, Danger, Finding, RiskLevel, Span};
+pub use rule::{Effect as RuleEffect, Rule, Shape};

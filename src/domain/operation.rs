@@ -1,0 +1,338 @@
+//! The typed, parsed operation: what would happen, told without believing anybody.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::facts::Facts;
+use super::risk::{Assessment, Claim};
+
+/// Number of an operation within its session, from 1. What the person sees as `#1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct OperationId(pub u64);
+
+impl fmt::Display for OperationId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "#{}", self.0)
+    }
+}
+
+/// Who asked for an operation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Origin {
+    /// A model's tool call; the result goes back under its id.
+    Model {
+        /// The provider's id of the call.
+        call_id: String,
+    },
+    /// The person, directly (`! ls`).
+    Person,
+}
+
+/// An SQL dialect, which is also the engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Dialect {
+    /// SQLite.
+    Sqlite,
+    /// PostgreSQL.
+    Postgres,
+    /// MySQL and MariaDB.
+    Mysql,
+}
+
+impl Dialect {
+    /// The word that is shown and serialised.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Sqlite => "sqlite",
+            Self::Postgres => "postgres",
+            Self::Mysql => "mysql",
+        }
+    }
+}
+
+/// SQL on a connection.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SqlOperation {
+    /// Name of the connection.
+    pub connection: String,
+    /// Its dialect; none means judged by the strictest of all.
+    pub dialect: Option<Dialect>,
+    /// The text, as it will be sent.
+    pub sql: String,
+}
+
+/// A shell command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommandOperation {
+    /// The text, as `bash -c` gets it.
+    pub command: String,
+    /// Time limit in seconds; none means the configured default.
+    pub timeout: Option<u64>,
+}
+
+/// An operation on files. Paths are as spelled by the caller; `Facts` has the real ones.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "operation", rename_all = "lowercase")]
+pub enum FileOperation {
+    /// Reads a text file, or `limit` lines from line `offset` (counted from 1).
+    Read {
+        /// The file.
+        path: String,
+        /// First line, from 1.
+        offset: Option<u64>,
+        /// How many lines.
+        limit: Option<u64>,
+    },
+    /// Lists a folder.
+    List {
+        /// The folder.
+        path: String,
+    },
+    /// Tells whether something is there.
+    Exists {
+        /// The path.
+        path: String,
+    },
+    /// Creates or overwrites a file.
+    Write {
+        /// The file.
+        path: String,
+        /// Its new text.
+        content: String,
+    },
+    /// Replaces one text that occurs exactly once, or every occurrence with `all`.
+    Edit {
+        /// The file.
+        path: String,
+        /// What stands there.
+        old: String,
+        /// What shall stand there.
+        new: String,
+        /// Every occurrence rather than the only one.
+        all: bool,
+    },
+    /// Deletes a file or an empty folder.
+    Delete {
+        /// The file.
+        path: String,
+    },
+    /// Moves a file; never overwrites.
+    Move {
+        /// From.
+        path: String,
+        /// To.
+        destination: String,
+    },
+}
+
+impl FileOperation {
+    /// The verb, as in the `operation` argument.
+    #[must_use]
+    pub fn verb(&self) -> &'static str {
+        match self {
+            Self::Read { .. } => "read",
+            Self::List { .. } => "list",
+            Self::Exists { .. } => "exists",
+            Self::Write { .. } => "write",
+            Self::Edit { .. } => "edit",
+            Self::Delete { .. } => "delete",
+            Self::Move { .. } => "move",
+        }
+    }
+
+    /// The path it is about.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        match self {
+            Self::Read { path, .. }
+            | Self::List { path }
+            | Self::Exists { path }
+            | Self::Write { path, .. }
+            | Self::Edit { path, .. }
+            | Self::Delete { path }
+            | Self::Move { path, .. } => path,
+        }
+    }
+}
+
+/// An HTTP request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HttpOperation {
+    /// The method as given.
+    pub method: String,
+    /// The URL as given.
+    pub url: String,
+    /// Headers as given, in order.
+    pub headers: Vec<(String, String)>,
+    /// The body, if any.
+    pub body: Option<String>,
+}
+
+/// A search for text in files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SearchOperation {
+    /// A regular expression.
+    pub pattern: String,
+    /// Folder or file to search in; the workspace without it.
+    pub path: Option<String>,
+    /// Only files whose name matches.
+    pub glob: Option<String>,
+    /// Ignore case.
+    pub ignore_case: bool,
+}
+
+/// A search for files by name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FindOperation {
+    /// A glob over the path within the folder.
+    pub glob: String,
+    /// Folder to look in; the workspace without it.
+    pub path: Option<String>,
+}
+
+/// What sort of thing would happen. A tool that needs no form of its own uses `Other`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum OperationKind {
+    /// `execute_sql`
+    Sql(SqlOperation),
+    /// `execute_command`
+    Command(CommandOperation),
+    /// `file_operations`
+    File(FileOperation),
+    /// `http_request`
+    Http(HttpOperation),
+    /// `search_files`
+    Search(SearchOperation),
+    /// `find_files`
+    Find(FindOperation),
+    /// Any other tool: its arguments as they are.
+    Other(Value),
+}
+
+/// The whole text of an operation for the person, and the language to highlight it in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// `sql`, `bash`, `json`, `http` or `text`.
+    pub language: &'static str,
+    /// Everything; never shortened.
+    pub body: String,
+}
+
+impl OperationKind {
+    /// The short word for it in lists.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Sql(_) => "sql",
+            Self::Command(_) => "command",
+            Self::File(_) => "file",
+            Self::Http(_) => "http",
+            Self::Search(_) => "search",
+            Self::Find(_) => "find",
+            Self::Other(_) => "tool",
+        }
+    }
+
+    /// One line that says what it would do. Not shortened, not neutralised: the view does both.
+    #[must_use]
+    pub fn gist(&self) -> String {
+        match self {
+            Self::Sql(sql) => one_line(&sql.sql),
+            Self::Command(command) => one_line(&command.command),
+            Self::File(FileOperation::Move { path, destination }) => format!("move {path} → {destination}"),
+            Self::File(file) => format!("{} {}", file.verb(), file.path()),
+            Self::Http(http) => format!("{} {}", http.method, http.url),
+            Self::Search(search) => match &search.path {
+                Some(path) => format!("{} in {path}", search.pattern),
+                None => search.pattern.clone(),
+            },
+            Self::Find(find) => match &find.path {
+                Some(path) => format!("{} in {path}", find.glob),
+                None => find.glob.clone(),
+            },
+            Self::Other(arguments) => one_line(&arguments.to_string()),
+        }
+    }
+
+    /// The whole text, for the modal.
+    #[must_use]
+    pub fn text(&self) -> Text {
+        match self {
+            Self::Sql(sql) => Text { language: "sql", body: sql.sql.clone() },
+            Self::Command(command) => Text { language: "bash", body: command.command.clone() },
+            Self::File(file) => file_text(file),
+            Self::Http(http) => {
+                let mut body = format!("{} {}\n", http.method, http.url);
+                for (name, value) in &http.headers {
+                    body.push_str(&format!("{name}: {value}\n"));
+                }
+                if let Some(content) = &http.body {
+                    body.push('\n');
+                    body.push_str(content);
+                }
+                Text { language: "http", body }
+            }
+            Self::Search(_) | Self::Find(_) => Text { language: "text", body: self.gist() },
+            Self::Other(arguments) => Text {
+                language: "json",
+                body: serde_json::to_string_pretty(arguments).unwrap_or_else(|_| arguments.to_string()),
+            },
+        }
+    }
+}
+
+fn file_text(file: &FileOperation) -> Text {
+    let head = OperationKind::File(file.clone()).gist();
+    match file {
+        FileOperation::Write { content, .. } => Text { language: "text", body: format!("{head}\n\n{content}") },
+        FileOperation::Edit { old, new, all, .. } => {
+            let mut body = format!("{head}{}\n\n", if *all { " (every occurrence)" } else { "" });
+            body.extend(old.lines().map(|line| format!("-{line}\n")));
+            body.extend(new.lines().map(|line| format!("+{line}\n")));
+            Text { language: "diff", body }
+        }
+        FileOperation::Read { .. }
+        | FileOperation::List { .. }
+        | FileOperation::Exists { .. }
+        | FileOperation::Delete { .. }
+        | FileOperation::Move { .. } => Text { language: "text", body: head },
+    }
+}
+
+/// Joins lines and runs of blanks, so that a gist fits a row.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// One thing that somebody wants done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Operation {
+    /// Its number in the session.
+    pub id: OperationId,
+    /// Who asked.
+    pub origin: Origin,
+    /// Name of the tool that would do it.
+    pub tool: String,
+    /// What the model claimed of it.
+    pub claim: Claim,
+    /// What would happen.
+    pub kind: OperationKind,
+    /// Folder it would happen in.
+    pub cwd: PathBuf,
+}
+
+/// An operation with the local facts it was judged on and the judgement's material.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Prepared {
+    /// What would happen.
+    pub operation: Operation,
+    /// What local reading found.
+    pub facts: Facts,
+    /// What the assessor found.
+    pub assessment: Assessment,
+}

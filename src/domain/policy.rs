@@ -1,0 +1,343 @@
+//! Modes, containment and `judge`: the one place where claim, findings, rules and mode become a verdict.
+//! The screen, `assess`, and every later gate call it. Its steps are the list in "How a decision is made".
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::grants::Grants;
+use super::operation::{OperationKind, Prepared};
+use super::record::Decider;
+use super::risk::{Claim, Class, RiskLevel};
+use super::rule::{Effect, Rule};
+
+/// Which walls decide.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ApprovalMode {
+    /// Everything asks.
+    Strict,
+    /// The whitelist decides; a claim of low needs containment behind it.
+    #[default]
+    Guarded,
+    /// A claim of low is followed.
+    Smart,
+    /// Everything but catastrophes and deny rules runs. Only from the command line.
+    AllowAll,
+}
+
+impl ApprovalMode {
+    /// The word that is shown, configured and serialised.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Strict => "strict",
+            Self::Guarded => "guarded",
+            Self::Smart => "smart",
+            Self::AllowAll => "allow-all",
+        }
+    }
+}
+
+/// What is enforced while an operation runs, by the kernel or the database engine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Containment {
+    /// Nothing on disk changes, no secret is readable, no network beyond the entry's own.
+    ReadOnly,
+    /// Writes land in a copy-on-write layer over the workspace.
+    Staged,
+    /// Nothing.
+    #[default]
+    None,
+}
+
+impl Containment {
+    /// The word that is shown and serialised.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read-only",
+            Self::Staged => "staged",
+            Self::None => "none",
+        }
+    }
+}
+
+/// What this machine can enforce.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Enforceable {
+    /// Read-only commands.
+    pub read_only_command: bool,
+    /// Read-only SQL.
+    pub read_only_sql: bool,
+    /// Staged commands.
+    pub staged_command: bool,
+}
+
+impl Enforceable {
+    /// Whether `containment` is really enforced for this sort of operation.
+    #[must_use]
+    pub fn covers(self, kind: &OperationKind, containment: Containment) -> bool {
+        match (kind, containment) {
+            (OperationKind::Command(_), Containment::ReadOnly) => self.read_only_command,
+            (OperationKind::Command(_), Containment::Staged) => self.staged_command,
+            (OperationKind::Sql(_), Containment::ReadOnly) => self.read_only_sql,
+            _ => false,
+        }
+    }
+}
+
+/// What the person decided beforehand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// The mode.
+    pub mode: ApprovalMode,
+    /// Rules, in any order: deny before ask before allow.
+    pub rules: Vec<Rule>,
+    /// Whether catastrophes are denied; one line of the configuration turns it off, then they ask.
+    pub deny_catastrophes: bool,
+    /// Hosts that the configuration or the person named.
+    pub named_hosts: BTreeSet<String>,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self { mode: ApprovalMode::default(), rules: Vec::new(), deny_catastrophes: true, named_hosts: BTreeSet::new() }
+    }
+}
+
+/// The verdict's word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Runs.
+    Allow,
+    /// Waits for the person.
+    Ask,
+    /// Is not run, even if approved.
+    Deny,
+}
+
+/// Which step of "first match decides" decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Step {
+    /// 1: a catastrophe.
+    Catastrophe,
+    /// 2: a deny rule.
+    DenyRule,
+    /// 3: mode allow-all.
+    AllowAll,
+    /// 4: mode strict.
+    Strict,
+    /// 5: an ask rule.
+    AskRule,
+    /// 6: unreadable.
+    Unreadable,
+    /// 7: an allow rule.
+    AllowRule,
+    /// 7: the turn's approval.
+    TurnApproval,
+    /// 8: a claim of medium or high.
+    ClaimedRisk,
+    /// 9: declared danger.
+    Danger,
+    /// 10: whitelisted, but a GET to an unnamed host after private data was read.
+    Exposure,
+    /// 10: whitelisted.
+    Whitelisted,
+    /// 11: a claim of low on an unknown operation.
+    ClaimedLow,
+    /// 12: otherwise.
+    Default,
+}
+
+impl Step {
+    /// Its number in the list.
+    #[must_use]
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Catastrophe => 1,
+            Self::DenyRule => 2,
+            Self::AllowAll => 3,
+            Self::Strict => 4,
+            Self::AskRule => 5,
+            Self::Unreadable => 6,
+            Self::AllowRule | Self::TurnApproval => 7,
+            Self::ClaimedRisk => 8,
+            Self::Danger => 9,
+            Self::Exposure | Self::Whitelisted => 10,
+            Self::ClaimedLow => 11,
+            Self::Default => 12,
+        }
+    }
+}
+
+/// A verdict with its derivation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Judgement {
+    /// Run, ask or deny.
+    pub verdict: Verdict,
+    /// The step that decided.
+    pub step: Step,
+    /// How bad it could be.
+    pub risk: RiskLevel,
+    /// The containment it would run under.
+    pub containment: Containment,
+    /// Whether this machine enforces that.
+    pub enforced: bool,
+    /// One sentence that says why.
+    pub reason: String,
+}
+
+impl Judgement {
+    /// Who decided, if nobody had to be asked.
+    #[must_use]
+    pub fn decider(&self) -> Decider {
+        match self.step {
+            Step::Catastrophe | Step::Strict | Step::AskRule | Step::Danger | Step::Exposure | Step::Default => {
+                Decider::Policy
+            }
+            Step::DenyRule | Step::AllowRule => Decider::Rule,
+            Step::AllowAll => Decider::AllowAll,
+            Step::TurnApproval => Decider::TurnApproval,
+            Step::Unreadable | Step::ClaimedRisk | Step::ClaimedLow => Decider::Claim,
+            Step::Whitelisted => Decider::Whitelist,
+        }
+    }
+}
+
+impl fmt::Display for Judgement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+/// Judges one prepared operation: pure, total, and the only fusion of claim, findings, rules and mode.
+///
+/// `private_data_read` says whether files, rows or output were read in this session.
+#[must_use]
+pub fn judge(
+    prepared: &Prepared,
+    policy: &Policy,
+    grants: &Grants,
+    enforceable: Enforceable,
+    private_data_read: bool,
+) -> Judgement {
+    let assessment = &prepared.assessment;
+    let operation = &prepared.operation;
+    let class = assessment.class();
+    let claim = &operation.claim;
+    let claimed_low = claim.level() == Some(RiskLevel::Low);
+    let smart = policy.mode == ApprovalMode::Smart;
+    let rule = |effect| {
+        policy.rules.iter().find(|rule| rule.effect == effect && rule.covers(&operation.tool, &assessment.shapes))
+    };
+    let lead = || assessment.leading().map_or_else(|| unknown_sentence(&operation.tool), |f| f.sentence.clone());
+    let decide = |verdict, step, containment, reason: String| Judgement {
+        verdict,
+        step,
+        risk: assessment.level(),
+        containment,
+        enforced: enforceable.covers(&operation.kind, containment),
+        reason,
+    };
+    let run = |step, reason| decide(Verdict::Allow, step, Containment::None, reason);
+    let ask = |step, reason| decide(Verdict::Ask, step, Containment::None, reason);
+
+    if class == Class::Catastrophe && policy.deny_catastrophes {
+        return decide(Verdict::Deny, Step::Catastrophe, Containment::None, lead());
+    }
+    if rule(Effect::Deny).is_some() {
+        return decide(Verdict::Deny, Step::DenyRule, Containment::None, "A deny rule of yours covers it.".to_owned());
+    }
+    if policy.mode == ApprovalMode::AllowAll {
+        return run(Step::AllowAll, "Mode allow-all runs everything.".to_owned());
+    }
+    if policy.mode == ApprovalMode::Strict {
+        return ask(Step::Strict, "Mode strict asks for everything.".to_owned());
+    }
+    if rule(Effect::Ask).is_some() {
+        return ask(Step::AskRule, "An ask rule of yours covers it.".to_owned());
+    }
+    if class >= Class::Unreadable {
+        return if smart && claimed_low && class == Class::Unreadable {
+            run(Step::Unreadable, format!("The model claims low, and mode smart follows it. {}", lead()))
+        } else {
+            ask(Step::Unreadable, lead())
+        };
+    }
+    if rule(Effect::Allow).is_some() {
+        return run(Step::AllowRule, "An allow rule of yours covers it.".to_owned());
+    }
+    if grants.cover(prepared) {
+        return run(Step::TurnApproval, "Your approval of this turn covers it.".to_owned());
+    }
+    if let Some(reason) = claimed_risk(claim) {
+        return ask(Step::ClaimedRisk, reason);
+    }
+    if let Class::Declared(_) = class {
+        let external = matches!(operation.kind, OperationKind::Other(_));
+        return if smart && claimed_low && !external {
+            run(Step::Danger, format!("The model claims low, and mode smart follows it. {}", lead()))
+        } else {
+            ask(Step::Danger, lead())
+        };
+    }
+    if class == Class::Whitelisted {
+        return whitelisted(prepared, policy, enforceable, private_data_read, &decide, lead());
+    }
+    if claimed_low && smart {
+        return run(Step::ClaimedLow, format!("The model claims low, and mode smart follows it. {}", lead()));
+    }
+    if claimed_low && assessment.claim_eligible && enforceable.covers(&operation.kind, Containment::Staged) {
+        let reason = format!("The model claims low, so it runs staged. {}", lead());
+        return decide(Verdict::Allow, Step::ClaimedLow, Containment::Staged, reason);
+    }
+    ask(Step::Default, lead())
+}
+
+/// Step 10: runs contained as its entry says; test runners need the staging enforced.
+fn whitelisted(
+    prepared: &Prepared,
+    policy: &Policy,
+    enforceable: Enforceable,
+    private_data_read: bool,
+    decide: &dyn Fn(Verdict, Step, Containment, String) -> Judgement,
+    reason: String,
+) -> Judgement {
+    let kind = &prepared.operation.kind;
+    if let (OperationKind::Http(_), ApprovalMode::Guarded, true) = (kind, policy.mode, private_data_read) {
+        let host = &prepared.assessment.target;
+        if !policy.named_hosts.contains(host) {
+            let reason = format!("Private data was read in this session, and you have not named the host {host}.");
+            return decide(Verdict::Ask, Step::Exposure, Containment::None, reason);
+        }
+    }
+    let containment = prepared.assessment.containment;
+    match containment {
+        Containment::Staged if !enforceable.covers(kind, containment) => {
+            let reason = format!("{reason} It would run staged, which can't be enforced here.");
+            decide(Verdict::Ask, Step::Default, Containment::None, reason)
+        }
+        Containment::Staged | Containment::ReadOnly | Containment::None => {
+            decide(Verdict::Allow, Step::Whitelisted, containment, reason)
+        }
+    }
+}
+
+/// Step 8: the sentence for a claim of medium or high.
+fn claimed_risk(claim: &Claim) -> Option<String> {
+    match claim {
+        Claim::Absent | Claim::Level(RiskLevel::Low) => None,
+        Claim::Level(level) => Some(format!("The model claims {level}.")),
+        Claim::Unreadable(word) => Some(format!("The model's claim `{word}` is none of the three words: high.")),
+        Claim::Repeated => Some("The model made its claim twice: high.".to_owned()),
+    }
+}
+
+fn unknown_sentence(tool: &str) -> String {
+    format!("No rule says that this use of {tool} only reads.")
+}

@@ -1,0 +1,1 @@
+//! The imperative shell: the loop that joins state, tools, models, journal and terminal.

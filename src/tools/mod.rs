@@ -1,0 +1,115 @@
+//! The tools: one external thing a file. A tool reads arguments into an operation, names its assessor, and
+//! runs only what the gate countersigned. Imports `domain`, `assess` (its own assessor) and `contain`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::assess::RiskAssessor;
+use crate::domain::{
+    Arguments, ArgumentsError, Countersigned, OperationId, OperationKind, RunEvent, RunReport, ToolSpec,
+};
+
+/// One tool that a model, or a person, can call.
+pub trait Tool: Send + Sync {
+    /// How it is offered to a model, without `risk_level`: the registry adds that.
+    fn spec(&self) -> ToolSpec;
+
+    /// Judges its operations.
+    fn assessor(&self) -> &dyn RiskAssessor {
+        &crate::assess::Unknown
+    }
+
+    /// Reads arguments strictly. Reads nothing else, changes nothing.
+    ///
+    /// # Errors
+    /// A missing, wrongly typed or unknown argument, in a sentence for the model.
+    fn prepare(&self, arguments: &Arguments) -> Result<OperationKind, ArgumentsError>;
+
+    /// Runs it to its end. Ends early, cleaning up, when `cancel` fires. Never panics on outside input.
+    fn run<'a>(
+        &'a self,
+        countersigned: Countersigned,
+        port: RunPort,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'a, RunReport>;
+}
+
+/// Sends what one operation says. It can speak under that operation's id alone.
+#[derive(Clone, Debug)]
+pub struct RunPort {
+    id: OperationId,
+    lane: mpsc::Sender<(OperationId, RunEvent)>,
+}
+
+impl RunPort {
+    /// A port of operation `id` onto the run lane.
+    #[must_use]
+    pub fn new(id: OperationId, lane: mpsc::Sender<(OperationId, RunEvent)>) -> Self {
+        Self { id, lane }
+    }
+
+    /// Waits for room on the lane, then says it. Says nothing once the program is leaving.
+    pub async fn send(&self, event: RunEvent) {
+        let _leaving = self.lane.send((self.id, event)).await;
+    }
+}
+
+/// What tools share: where they work and how they start children.
+#[derive(Clone, Debug)]
+pub struct Workbench {
+    /// Root of the workspace: commands start here, relative paths start here.
+    pub workspace: PathBuf,
+    /// The person's home folder, where known.
+    pub home: Option<PathBuf>,
+    /// Our own binary, which starts children in a session of their own.
+    pub launcher: PathBuf,
+    /// Default time limit of a command, a query or a request, in seconds.
+    pub time_limit: u64,
+}
+
+/// The tools on offer, by name.
+#[derive(Clone, Default)]
+pub struct Registry {
+    tools: BTreeMap<String, Arc<dyn Tool>>,
+}
+
+impl Registry {
+    /// Adds a tool under the name of its spec.
+    pub fn add(&mut self, tool: impl Tool + 'static) {
+        self.tools.insert(tool.spec().name, Arc::new(tool));
+    }
+
+    /// The tool of that name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.tools.get(name)
+    }
+
+    /// The tools as a model is offered them: each with an optional `risk_level`.
+    #[must_use]
+    pub fn specs(&self) -> Vec<ToolSpec> {
+        self.tools.values().map(|tool| with_claim(tool.spec())).collect()
+    }
+}
+
+/// Adds the claim to a tool's parameters.
+fn with_claim(mut spec: ToolSpec) -> ToolSpec {
+    if let Some(properties) = spec.parameters.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.entry("risk_level").or_insert_with(|| {
+            json!({
+                "type": "string",
+                "enum": ["low", "medium", "high"],
+                "description": "Your judgement of this call. low: it only reads or looks, and may run at once. \
+                    medium: you are not sure; the person is asked. high: it deletes, overwrites, sends or can't \
+                    be undone; the person is asked. Leave it out and the program judges conservatively."
+            })
+        });
+    }
+    spec
+}

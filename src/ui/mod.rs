@@ -1,0 +1,1 @@
+//! The pure view: state in, frame out. Imports `domain`, `app` (reading) and ratatui.
