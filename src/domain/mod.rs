@@ -9,6 +9,7 @@ mod grants;
 mod operation;
 mod output;
 mod policy;
+mod reading;
 mod record;
 mod risk;
 mod rule;
