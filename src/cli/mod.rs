@@ -1,1 +1,3 @@
 //! The command line and its subcommands.
+
+pub mod child;

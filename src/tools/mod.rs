@@ -1,19 +1,35 @@
 //! The tools: one external thing a file. A tool reads arguments into an operation, names its assessor, and
 //! runs only what the gate countersigned. Imports `domain`, `assess` (its own assessor) and `contain`.
 
+mod children;
+mod command;
+mod environment;
+mod output;
+mod sink;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::assess::RiskAssessor;
+pub use children::CHILD;
+pub use command::CommandTool;
+pub use environment::search_path;
+
+use crate::assess::{AssessSettings, RiskAssessor};
 use crate::domain::{
-    Arguments, ArgumentsError, Countersigned, OperationId, OperationKind, RunEvent, RunReport, ToolSpec,
+    Arguments, ArgumentsError, Countersigned, OperationId, OperationKind, Outcome, RunEvent, RunReport, ToolSpec,
 };
+
+/// Bytes of a result that a model reads, where nothing else is configured.
+const RESULT_LIMIT: usize = 10 * 1024;
+/// Seconds that a command, a query or a request may take, where nothing else is configured.
+const TIME_LIMIT: u64 = 120;
 
 /// One tool that a model, or a person, can call.
 pub trait Tool: Send + Sync {
@@ -71,6 +87,43 @@ pub struct Workbench {
     pub launcher: PathBuf,
     /// Default time limit of a command, a query or a request, in seconds.
     pub time_limit: u64,
+    /// About how many bytes of a result a model reads; the rest is left out in the middle.
+    pub result_limit: usize,
+    /// What the configuration adds to judging: searches leave sensitive files out, redirects are judged again.
+    pub settings: AssessSettings,
+}
+
+impl Workbench {
+    /// A workbench with the default limits.
+    #[must_use]
+    pub fn new(workspace: PathBuf, home: Option<PathBuf>, launcher: PathBuf) -> Self {
+        Self {
+            workspace,
+            home,
+            launcher,
+            time_limit: TIME_LIMIT,
+            result_limit: RESULT_LIMIT,
+            settings: AssessSettings::default(),
+        }
+    }
+}
+
+/// The tools of a workbench that every session has.
+#[must_use]
+pub fn standard(bench: &Arc<Workbench>) -> Registry {
+    let mut registry = Registry::default();
+    registry.add(CommandTool::new(Arc::clone(bench)));
+    registry
+}
+
+/// The report of a run that failed, for the person and the model alike.
+fn failed(reason: String, started: Instant) -> RunReport {
+    RunReport { result: reason.clone(), outcome: Outcome::Failed { reason }, took: started.elapsed() }
+}
+
+/// The report of a tool that was handed another tool's operation.
+fn foreign(started: Instant) -> RunReport {
+    failed("this tool can't run an operation of another tool".to_owned(), started)
 }
 
 /// The tools on offer, by name.

@@ -1,0 +1,62 @@
+//! What our own binary does as a child's first moment: a session of its own, clean signals, small limits,
+//! then it becomes the program. No thread, no async runtime, no configuration. Called by `main` before anything else.
+
+use std::ffi::OsString;
+use std::io::Error;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, exit};
+
+use nix::sys::resource::{Resource, setrlimit};
+use nix::sys::signal::SigSet;
+use nix::unistd::{getppid, setsid};
+
+/// Exit code of a child that couldn't become its program.
+const FAILED: i32 = 126;
+
+/// Becomes a child: `PARENT PROGRAM [ARGUMENT…]`. Never returns.
+pub fn main(mut arguments: impl Iterator<Item = OsString>) -> ! {
+    let parent = arguments.next().and_then(|text| text.to_str()?.parse().ok());
+    let (Some(parent), Some(program)) = (parent, arguments.next()) else {
+        eprintln!("a child needs its parent's number and a program");
+        exit(FAILED)
+    };
+    if let Err(error) = settle(parent) {
+        eprintln!("the child couldn't be set up: {error}");
+        exit(FAILED)
+    }
+    let error = Command::new(&program).args(arguments).exec();
+    eprintln!("{} couldn't be run: {error}", program.display());
+    exit(FAILED)
+}
+
+/// Cuts the ties to our terminal, our files and our signals.
+fn settle(parent: i32) -> Result<(), Error> {
+    setsid()?;
+    end_with_parent(parent)?;
+    setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
+    SigSet::empty().thread_set_mask()?;
+    close_inherited();
+    Ok(())
+}
+
+/// Asks the kernel to end this process with its parent, also when the parent is killed.
+#[cfg(target_os = "linux")]
+fn end_with_parent(parent: i32) -> Result<(), Error> {
+    nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL)?;
+    if getppid().as_raw() == parent { Ok(()) } else { Err(Error::other("the program that started it is gone")) }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn end_with_parent(parent: i32) -> Result<(), Error> {
+    if getppid().as_raw() == parent { Ok(()) } else { Err(Error::other("the program that started it is gone")) }
+}
+
+/// Closes files that were left open to us by whoever started us; a terminal may be among them.
+fn close_inherited() {
+    let Ok(entries) = std::fs::read_dir("/dev/fd") else { return };
+    let open: Vec<i32> = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    for number in open.into_iter().filter(|number| *number > 2) {
+        // The listing itself is among them and closed already.
+        let _closed = nix::unistd::close(number);
+    }
+}

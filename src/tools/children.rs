@@ -1,0 +1,171 @@
+//! Starts and ends children. Each runs in a session of its own, without a terminal, with nothing on its
+//! input, in a scrubbed environment; its end is the end of everything it started there.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::unistd::Pid;
+use tokio::process::{ChildStderr, ChildStdout, Command};
+use tokio::time::{sleep, timeout};
+
+use super::Workbench;
+use super::environment::{self, Asked};
+
+/// First argument of our own binary when it is to become a child.
+pub const CHILD: &str = "__child";
+/// Time between the request to end and the end by force.
+const PATIENCE: Duration = Duration::from_millis(1500);
+/// Size of a pipe, where the system grants it: fewer and larger reads in a flood.
+const PIPE: i32 = 1024 * 1024;
+/// Where a bash may be. Never looked up on `PATH`.
+const BASH: [&str; 5] =
+    ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash", "/run/current-system/sw/bin/bash"];
+
+/// The bash that runs commands, if there is one.
+pub(super) fn bash() -> Option<PathBuf> {
+    BASH.iter().map(PathBuf::from).find(|path| path.is_file())
+}
+
+/// A child and its session. Dropping it ends the session by force.
+#[derive(Debug)]
+pub(super) struct Child {
+    process: tokio::process::Child,
+    session: Pid,
+    /// Nobody is left: its number may be somebody else's by now.
+    over: bool,
+}
+
+/// The reading ends of a child's output.
+#[derive(Debug)]
+pub(super) struct Pipes {
+    pub(super) out: ChildStdout,
+    pub(super) err: ChildStderr,
+}
+
+/// Starts `program` by way of our own binary, which gives it a session of its own and becomes it.
+pub(super) fn start(
+    bench: &Workbench,
+    asked: Asked,
+    folder: &Path,
+    program: &Path,
+    arguments: &[&str],
+) -> io::Result<(Child, Pipes)> {
+    let mut process = Command::new(&bench.launcher)
+        .arg(CHILD)
+        .arg(std::process::id().to_string())
+        .arg(program)
+        .args(arguments)
+        .current_dir(folder)
+        .env_clear()
+        .envs(environment::of_child(std::env::vars_os(), asked))
+        .env("PWD", folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()?;
+    let (Some(id), Some(out), Some(err)) = (process.id(), process.stdout.take(), process.stderr.take()) else {
+        return Err(io::Error::other("its output can't be read"));
+    };
+    widen(&out);
+    widen(&err);
+    let session = Pid::from_raw(i32::try_from(id).map_err(io::Error::other)?);
+    Ok((Child { process, session, over: false }, Pipes { out, err }))
+}
+
+/// Asks for a larger pipe. Without it reading is slower, no more.
+fn widen(pipe: &impl std::os::fd::AsFd) {
+    #[cfg(target_os = "linux")]
+    let _smaller = nix::fcntl::fcntl(pipe, nix::fcntl::FcntlArg::F_SETPIPE_SZ(PIPE));
+    #[cfg(not(target_os = "linux"))]
+    let _ = (pipe, PIPE);
+}
+
+impl Child {
+    /// Waits for its end.
+    pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
+        self.process.wait().await
+    }
+
+    /// Ends it and all it started: asks first, and forces what doesn't listen.
+    pub(super) async fn stop(&mut self) {
+        self.signal(Signal::SIGTERM);
+        // What is stopped can't hear a request.
+        self.signal(Signal::SIGCONT);
+        let ended = async {
+            let _status = self.process.wait().await;
+            while !members(self.session).is_empty() {
+                sleep(Duration::from_millis(20)).await;
+            }
+        };
+        if timeout(PATIENCE, ended).await.is_err() {
+            self.signal(Signal::SIGKILL);
+            let _status = self.process.wait().await;
+        }
+        self.over = true;
+    }
+
+    /// Ends what it left behind in its session. Gives how many processes that were.
+    pub(super) async fn clear_up(&mut self) -> usize {
+        let left = members(self.session).len();
+        if left > 0 || cfg!(not(target_os = "linux")) {
+            self.stop().await;
+        }
+        self.over = true;
+        left
+    }
+
+    fn signal(&self, signal: Signal) {
+        // Errors mean that nobody is left there.
+        let _gone = killpg(self.session, signal);
+        for member in members(self.session) {
+            let _gone = kill(member, signal);
+        }
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        if !self.over {
+            self.signal(Signal::SIGKILL);
+        }
+    }
+}
+
+/// The living processes of a session, whatever group they moved to. Empty where there is no `/proc`: there
+/// the process group is all that is known.
+fn members(session: Pid) -> Vec<Pid> {
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok())
+        .filter(|pid| {
+            std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| lives_in(&stat, session.as_raw()))
+        })
+        .map(Pid::from_raw)
+        .collect()
+}
+
+/// Whether a line of `/proc/PID/stat` is of a living process in `session`. The name in it may hold anything,
+/// so the fields are counted from its end: state, parent, group, session.
+fn lives_in(stat: &str, session: i32) -> bool {
+    let Some((_, fields)) = stat.rsplit_once(')') else { return false };
+    let mut fields = fields.split_ascii_whitespace();
+    let alive = fields.next().is_some_and(|state| state != "Z" && state != "X");
+    alive && fields.nth(2).and_then(|field| field.parse().ok()) == Some(session)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_with_a_confusing_name_is_found_in_its_session() {
+        assert!(lives_in("12 (a) S 9 (b) R 1 7 77 0 -1", 77));
+        assert!(!lives_in("12 (sleep) Z 1 7 77 0 -1", 77));
+        assert!(!lives_in("12 (sleep) S 1 77 7 0 -1", 77));
+    }
+}

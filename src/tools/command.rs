@@ -1,0 +1,229 @@
+//! `execute_command`: a command line in bash, live output, a time limit, and an end that takes along
+//! everything the command started. Children come from `children.rs`, output goes to a `Sink`.
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::future::BoxFuture;
+use nix::sys::signal::Signal;
+use serde_json::json;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::children::{self, Child, Pipes};
+use super::environment::Asked;
+use super::sink::Sink;
+use super::{RunPort, Tool, Workbench};
+use crate::assess::{CommandAssessor, RiskAssessor};
+use crate::domain::{
+    Arguments, ArgumentsError, CommandOperation, Containment, Countersigned, Decider, OperationKind, Outcome,
+    RunReport, Stream, ToolSpec,
+};
+
+/// Longest time limit that a call may ask for, in seconds.
+const LONGEST: u64 = 3600;
+/// Time that output may still take once the command has ended.
+const GRACE: Duration = Duration::from_millis(200);
+
+/// Runs shell commands.
+#[derive(Clone, Debug)]
+pub struct CommandTool {
+    bench: Arc<Workbench>,
+}
+
+impl CommandTool {
+    /// The tool of a workbench.
+    #[must_use]
+    pub fn new(bench: Arc<Workbench>) -> Self {
+        Self { bench }
+    }
+}
+
+/// How a command came to its end.
+enum End {
+    Exited(std::io::Result<ExitStatus>),
+    Cancelled,
+    TimedOut,
+}
+
+impl Tool for CommandTool {
+    fn spec(&self) -> ToolSpec {
+        let limit = self.bench.time_limit;
+        ToolSpec {
+            name: "execute_command".to_owned(),
+            description: "Runs a command line in bash in the workspace and returns its output and exit code. There \
+                is no terminal and no input: a program that asks questions fails, a pager or an editor can't be \
+                used. Everything the command starts ends with it, background processes too."
+                .to_owned(),
+            parameters: json!({
+                "type": "object",
+                "additionalProperties": false,
+                "required": ["command"],
+                "properties": {
+                    "command": { "type": "string", "description": "The command line, as bash -c gets it." },
+                    "timeout": {
+                        "type": "integer", "minimum": 1, "maximum": LONGEST,
+                        "description": format!("Time limit in seconds; {limit} without it.")
+                    }
+                }
+            }),
+        }
+    }
+
+    fn assessor(&self) -> &dyn RiskAssessor {
+        &CommandAssessor
+    }
+
+    fn prepare(&self, arguments: &Arguments) -> Result<OperationKind, ArgumentsError> {
+        CommandOperation::read(arguments).map(OperationKind::Command)
+    }
+
+    fn run<'a>(
+        &'a self,
+        countersigned: Countersigned,
+        port: RunPort,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'a, RunReport> {
+        Box::pin(async move {
+            let started = Instant::now();
+            let OperationKind::Command(command) = &countersigned.operation().kind else {
+                return super::foreign(started);
+            };
+            match start(&self.bench, &countersigned, command) {
+                Ok((child, pipes)) => {
+                    let limit = command.timeout.unwrap_or(self.bench.time_limit).clamp(1, LONGEST);
+                    attend(child, pipes, limit, port, cancel, self.bench.result_limit, started).await
+                }
+                Err(reason) => super::failed(reason, started),
+            }
+        })
+    }
+}
+
+/// Starts bash for a command, or says why it can't be started.
+fn start(bench: &Workbench, run: &Countersigned, command: &CommandOperation) -> Result<(Child, Pipes), String> {
+    let folder = &run.operation().cwd;
+    if !folder.is_dir() {
+        return Err(format!("the folder {} is not there", folder.display()));
+    }
+    if command.command.contains('\0') {
+        return Err("the command holds a NUL character, which no program can be given".to_owned());
+    }
+    let bash = children::bash().ok_or("there is no bash on this machine; install it and try again")?;
+    let arguments = ["--noprofile", "--norc", "-c", &command.command];
+    children::start(bench, asked(run), folder, &bash, &arguments)
+        .map_err(|error| format!("the command couldn't be started: {error}"))
+}
+
+/// Whether anybody but the whitelist decided.
+fn asked(run: &Countersigned) -> Asked {
+    let unasked = *run.decider() == Decider::Whitelist || run.containment() == Containment::ReadOnly;
+    if unasked { Asked::No } else { Asked::Yes }
+}
+
+/// Attends to a child until its end and reports it.
+async fn attend(
+    mut child: Child,
+    pipes: Pipes,
+    limit: u64,
+    port: RunPort,
+    cancel: CancellationToken,
+    result_limit: usize,
+    started: Instant,
+) -> RunReport {
+    let sink = Sink::new(port);
+    let mut readers = (sink.drain(Stream::Out, pipes.out), sink.drain(Stream::Err, pipes.err));
+    let end = tokio::select! {
+        status = child.wait() => End::Exited(status),
+        () = cancel.cancelled() => End::Cancelled,
+        () = sleep(Duration::from_secs(limit)) => End::TimedOut,
+    };
+    let mut drained = async || {
+        let both = async { tokio::join!(&mut readers.0, &mut readers.1) };
+        timeout(GRACE, both).await.is_ok()
+    };
+    let left = match &end {
+        End::Exited(_) => {
+            // What runs on in the background may hold the pipes: give the output a moment, then end it.
+            let complete = drained().await;
+            let left = child.clear_up().await;
+            if !complete {
+                drained().await;
+            }
+            left
+        }
+        End::Cancelled | End::TimedOut => {
+            child.stop().await;
+            drained().await;
+            0
+        }
+    };
+    drop(readers);
+    let text = sink.finish(result_limit).await;
+    report(&end, limit, left, &text, started.elapsed())
+}
+
+/// The report of an end, with the output for the model.
+fn report(end: &End, limit: u64, left: usize, text: &str, took: Duration) -> RunReport {
+    let (outcome, head) = match end {
+        End::Exited(Ok(status)) => exited(*status),
+        End::Exited(Err(error)) => {
+            let reason = format!("the command ran, but its end couldn't be seen: {error}");
+            (Outcome::Failed { reason: reason.clone() }, reason)
+        }
+        End::Cancelled => (Outcome::Cancelled, "cancelled while it ran; it may have done part of its work".to_owned()),
+        End::TimedOut => {
+            let head = format!("ended at its time limit of {limit} s; a longer one can be set with `timeout`");
+            (Outcome::TimedOut { seconds: limit }, head)
+        }
+    };
+    let background = match left {
+        0 => String::new(),
+        1 => "; 1 background process was ended with it".to_owned(),
+        _ => format!("; {left} background processes were ended with it"),
+    };
+    let result =
+        if text.is_empty() { format!("{head}{background}, no output") } else { format!("{head}{background}\n{text}") };
+    RunReport { outcome, result, took }
+}
+
+/// What an exit status means, in plain words.
+fn exited(status: ExitStatus) -> (Outcome, String) {
+    let reason = match (status.code(), status.signal()) {
+        (Some(0), _) => return (Outcome::Succeeded { summary: "exit 0".to_owned() }, "exit 0".to_owned()),
+        (Some(126), _) => "exit 126 (found, but it can't be run)".to_owned(),
+        (Some(127), _) => "exit 127 (command not found)".to_owned(),
+        (Some(code @ 129..=159), _) => match signal_name(code - 128) {
+            Some(name) => format!("exit {code} (ended by {name})"),
+            None => format!("exit {code}"),
+        },
+        (Some(code), _) => format!("exit {code}"),
+        (None, Some(number)) => match signal_name(number) {
+            Some(name) => format!("ended by {name}"),
+            None => format!("ended by signal {number}"),
+        },
+        (None, None) => "ended without a status".to_owned(),
+    };
+    (Outcome::Failed { reason: reason.clone() }, reason)
+}
+
+fn signal_name(number: i32) -> Option<&'static str> {
+    Signal::try_from(number).ok().map(Signal::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_exit_is_told_in_plain_words() {
+        let told = |raw| exited(ExitStatus::from_raw(raw)).1;
+        assert_eq!(told(0), "exit 0");
+        assert_eq!(told(2 << 8), "exit 2");
+        assert_eq!(told(127 << 8), "exit 127 (command not found)");
+        assert_eq!(told(137 << 8), "exit 137 (ended by SIGKILL)");
+        assert_eq!(told(11), "ended by SIGSEGV");
+    }
+}

@@ -1,0 +1,195 @@
+//! The environment of children: what is harmless of ours, nothing that is a key, and a git that runs nothing
+//! of its repository's choosing when nobody was asked. Pure; called by `children.rs`.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+/// Names that pass as they are. Anything else of ours stays with us: keys, tokens, proxies with passwords,
+/// `BASH_ENV`, `BASH_FUNC_*`, `LD_*`.
+const PASSED: [&str; 43] = [
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "TMPDIR",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_CONFIG_DIRS",
+    "XDG_DATA_DIRS",
+    "XDG_DATA_HOME",
+    "XDG_RUNTIME_DIR",
+    "XDG_STATE_HOME",
+    "ANDROID_HOME",
+    "BUN_INSTALL",
+    "CARGO_HOME",
+    "CARGO_TARGET_DIR",
+    "CONDA_PREFIX",
+    "DENO_DIR",
+    "DOTNET_ROOT",
+    "GEM_HOME",
+    "GOCACHE",
+    "GOMODCACHE",
+    "GOPATH",
+    "GOROOT",
+    "GRADLE_USER_HOME",
+    "HOMEBREW_PREFIX",
+    "JAVA_HOME",
+    "MAVEN_HOME",
+    "NVM_BIN",
+    "NVM_DIR",
+    "PNPM_HOME",
+    "POETRY_HOME",
+    "PYENV_ROOT",
+    "RBENV_ROOT",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "SDKMAN_DIR",
+    "VIRTUAL_ENV",
+    "VOLTA_HOME",
+    "NIX_PROFILES",
+];
+
+/// For every child: no pager, no question, no lock taken for a mere look.
+const FIXED: [(&str, &str); 6] = [
+    ("TERM", "dumb"),
+    ("PAGER", "cat"),
+    ("GIT_PAGER", "cat"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("SYSTEMD_PAGER", "cat"),
+];
+
+/// For children that nobody was asked about: variables that keep git from running other programs. The empty
+/// tree as source of attributes switches off filters, textconv and diff drivers.
+const GIT: [(&str, &str); 11] = [
+    ("GIT_ATTR_SOURCE", "4b825dc642cb6eb9a060e54bf8d69288fbee4904"),
+    ("GIT_ATTR_NOSYSTEM", "1"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_ALLOW_PROTOCOL", "none"),
+    ("GIT_CONFIG_NOSYSTEM", "1"),
+    ("GIT_CONFIG_GLOBAL", "/dev/null"),
+    ("GIT_ASKPASS", "false"),
+    ("SSH_ASKPASS", "false"),
+    ("GIT_SSH_COMMAND", "false"),
+    ("GIT_EDITOR", "false"),
+    ("GIT_SEQUENCE_EDITOR", "false"),
+];
+
+/// Settings that outrank the repository's own.
+const GIT_SETTINGS: [(&str, &str); 21] = [
+    ("core.fsmonitor", "false"),
+    ("core.hooksPath", "/dev/null"),
+    ("core.attributesFile", "/dev/null"),
+    ("core.pager", "cat"),
+    ("core.editor", "false"),
+    ("core.sshCommand", "false"),
+    ("core.askPass", "false"),
+    ("core.alternateRefsCommand", "false"),
+    ("credential.helper", ""),
+    ("submodule.recurse", "false"),
+    ("diff.ignoreSubmodules", "dirty"),
+    ("status.submoduleSummary", "false"),
+    ("gpg.program", "false"),
+    ("gpg.openpgp.program", "false"),
+    ("gpg.x509.program", "false"),
+    ("gpg.ssh.program", "false"),
+    ("log.showSignature", "false"),
+    ("protocol.allow", "never"),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+    ("interactive.diffFilter", "cat"),
+];
+
+/// Whether somebody decided about a run, or the program alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// A person, or what a person set up, allowed it.
+    Yes,
+    /// It runs unasked, as it only reads.
+    No,
+}
+
+/// The environment of a child, from ours.
+pub(super) fn of_child(ours: impl Iterator<Item = (OsString, OsString)>, asked: Asked) -> Vec<(OsString, OsString)> {
+    let mut environment: Vec<_> = ours.filter_map(|(name, value)| passed(name, value, asked)).collect();
+    let mut set = |name: &str, value: &str| environment.push((name.into(), value.into()));
+    for (name, value) in FIXED {
+        set(name, value);
+    }
+    if asked == Asked::No {
+        for (name, value) in GIT {
+            set(name, value);
+        }
+        set("GIT_CONFIG_COUNT", &GIT_SETTINGS.len().to_string());
+        for (index, (name, value)) in GIT_SETTINGS.iter().enumerate() {
+            set(&format!("GIT_CONFIG_KEY_{index}"), name);
+            set(&format!("GIT_CONFIG_VALUE_{index}"), value);
+        }
+    }
+    environment
+}
+
+/// One of our variables as a child gets it, if it gets it. A person's own run may use the agent that holds
+/// their ssh keys (`git push`); what runs unasked may not.
+fn passed(name: OsString, value: OsString, asked: Asked) -> Option<(OsString, OsString)> {
+    let text = name.to_str()?;
+    match text {
+        "PATH" => Some((name, search_path(&value))),
+        "SSH_AUTH_SOCK" if asked == Asked::Yes => Some((name, value)),
+        _ if PASSED.contains(&text) || text.starts_with("LC_") => Some((name, value)),
+        _ => None,
+    }
+}
+
+/// The folders of `PATH` that say where they are: relative ones would be the workspace's.
+#[must_use]
+pub fn search_path(path: &OsStr) -> OsString {
+    let absolute = std::env::split_paths(path).filter(|folder| Path::new(folder).is_absolute());
+    std::env::join_paths(absolute).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn child(ours: &[(&str, &str)], asked: Asked) -> Vec<(String, String)> {
+        let ours = ours.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        let text = |text: OsString| text.into_string().unwrap();
+        of_child(ours, asked).into_iter().map(|(name, value)| (text(name), text(value))).collect()
+    }
+
+    #[test]
+    fn only_harmless_variables_pass() {
+        let ours = [
+            ("OPENAI_API_KEY", "k"),
+            ("AWS_SECRET_ACCESS_KEY", "k"),
+            ("GITHUB_TOKEN", "k"),
+            ("BASH_ENV", "/x"),
+            ("BASH_FUNC_ls%%", "() { :; }"),
+            ("LD_PRELOAD", "/x"),
+            ("GIT_DIR", "/x"),
+            ("HTTPS_PROXY", "http://me:secret@proxy"),
+            ("LC_ALL", "C"),
+            ("HOME", "/home/me"),
+        ];
+        let names: Vec<_> = child(&ours, Asked::Yes).into_iter().map(|(name, _)| name).collect();
+        assert!(names.contains(&"LC_ALL".to_owned()) && names.contains(&"HOME".to_owned()));
+        assert_eq!(names.len(), 2 + FIXED.len(), "{names:?}");
+    }
+
+    #[test]
+    fn the_ssh_agent_is_for_runs_that_somebody_allowed() {
+        let ours = [("SSH_AUTH_SOCK", "/run/agent")];
+        assert!(child(&ours, Asked::Yes).iter().any(|(name, _)| name == "SSH_AUTH_SOCK"));
+        assert!(!child(&ours, Asked::No).iter().any(|(name, _)| name == "SSH_AUTH_SOCK"));
+    }
+
+    #[test]
+    fn relative_folders_leave_the_path() {
+        let path = child(&[("PATH", "/usr/bin::.:bin:/bin")], Asked::No);
+        assert_eq!(path[0].1, "/usr/bin:/bin");
+    }
+}

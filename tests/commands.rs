@@ -1,0 +1,173 @@
+//! Commands through the real binary: sessions, environments, floods, limits and ends.
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use common::{bench, countersigned, facts, run};
+use countersign::domain::{Assessment, CommandOperation, OperationKind, Outcome, RunEvent, RunReport};
+use countersign::tools::CommandTool;
+use tokio_util::sync::CancellationToken;
+
+fn kind(command: &str, timeout: Option<u64>) -> OperationKind {
+    OperationKind::Command(CommandOperation { command: command.to_owned(), timeout })
+}
+
+async fn bash(folder: &Path, command: &str) -> (Vec<RunEvent>, RunReport) {
+    let tool = CommandTool::new(bench(folder));
+    let run_of = countersigned(kind(command, None), facts(folder), Assessment::default());
+    run(&tool, run_of, CancellationToken::new()).await
+}
+
+async fn unasked(folder: &Path, command: &str) -> RunReport {
+    let tool = CommandTool::new(bench(folder));
+    let run_of = countersigned(kind(command, None), facts(folder), Assessment::whitelisted("test", "It reads."));
+    run(&tool, run_of, CancellationToken::new()).await.1
+}
+
+/// Whether a process runs whose arguments hold `mark`.
+fn runs(mark: &str) -> bool {
+    let Ok(entries) = std::fs::read_dir("/proc") else { return false };
+    entries.flatten().any(|entry| {
+        std::fs::read(entry.path().join("cmdline"))
+            .is_ok_and(|line| String::from_utf8_lossy(&line).replace('\0', " ").contains(mark))
+    })
+}
+
+#[tokio::test]
+async fn output_exit_and_error_stream_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let (events, report) = bash(folder.path(), "echo hello; echo oh >&2; exit 2").await;
+    assert_eq!(report.outcome, Outcome::Failed { reason: "exit 2".to_owned() });
+    assert!(report.result.contains("hello") && report.result.contains("[stderr]\noh"), "{}", report.result);
+    assert!(matches!(events.last(), Some(RunEvent::Tail(tail)) if tail.lines == 2));
+    let (_, report) = bash(folder.path(), "pwd").await;
+    assert!(report.result.contains(folder.path().to_str().unwrap()));
+    let (_, report) = bash(folder.path(), "no-such-program-here").await;
+    assert!(report.result.starts_with("exit 127 (command not found)"), "{}", report.result);
+}
+
+#[tokio::test]
+async fn there_is_no_terminal_and_no_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "tty; (exec 3<>/dev/tty) 2>/dev/null && echo reached; cat; ps -o sid= -p $$ | tr -d ' '; echo $$";
+    let (_, report) = bash(folder.path(), script).await;
+    let lines: Vec<_> = report.result.lines().collect();
+    assert!(lines.contains(&"not a tty") && !lines.contains(&"reached"), "{lines:?}");
+    assert_eq!(lines[lines.len() - 1], lines[lines.len() - 2], "it leads its own session");
+}
+
+#[tokio::test]
+async fn the_environment_holds_nothing_of_ours_that_is_secret() {
+    let folder = tempfile::tempdir().unwrap();
+    // Cargo sets some hundred variables for a test; none of them may pass.
+    assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some());
+    let (_, report) = bash(folder.path(), "env").await;
+    assert!(!report.result.contains("CARGO_MANIFEST_DIR") && !report.result.contains("CARGO_PKG_NAME"));
+    assert!(report.result.contains("GIT_TERMINAL_PROMPT=0") && report.result.contains("PATH="));
+}
+
+#[tokio::test]
+async fn a_cancelled_command_takes_its_grandchildren_along() {
+    let folder = tempfile::tempdir().unwrap();
+    let tool = CommandTool::new(bench(folder.path()));
+    let script = "set -m; (trap '' TERM; while :; do sleep 61.731; done) & sleep 61.732 | cat; wait";
+    let cancel = CancellationToken::new();
+    let stop = cancel.clone();
+    tokio::spawn(async move {
+        while !runs("sleep 61.731") || !runs("sleep 61.732") {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        stop.cancel();
+    });
+    let run_of = countersigned(kind(script, None), facts(folder.path()), Assessment::default());
+    let (_, report) = run(&tool, run_of, cancel).await;
+    assert_eq!(report.outcome, Outcome::Cancelled);
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert!(!runs("sleep 61.731") && !runs("sleep 61.732"));
+}
+
+#[tokio::test]
+async fn a_command_without_end_ends_at_its_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let tool = CommandTool::new(bench(folder.path()));
+    let started = Instant::now();
+    let run_of = countersigned(kind("echo first; sleep 62.731", Some(1)), facts(folder.path()), Assessment::default());
+    let (_, report) = run(&tool, run_of, CancellationToken::new()).await;
+    assert_eq!(report.outcome, Outcome::TimedOut { seconds: 1 });
+    assert!(report.result.contains("first"), "{}", report.result);
+    assert!(started.elapsed() < Duration::from_secs(5));
+}
+
+#[tokio::test]
+async fn what_runs_on_in_the_background_ends_with_the_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let started = Instant::now();
+    let (_, report) = bash(folder.path(), "sleep 63.731 & sleep 63.732 >/dev/null 2>&1 & echo done").await;
+    assert!(report.result.starts_with("exit 0; 2 background processes"), "{}", report.result);
+    assert!(started.elapsed() < Duration::from_secs(5));
+    assert!(!runs("sleep 63.73"));
+    // One that left the session holds the pipe: nobody waits for it.
+    let (_, report) = bash(folder.path(), "setsid sleep 4.731 & echo done").await;
+    assert!(report.result.contains("done"));
+    assert!(started.elapsed() < Duration::from_secs(5));
+}
+
+#[tokio::test]
+async fn a_flood_is_counted_and_bounded() {
+    let folder = tempfile::tempdir().unwrap();
+    let (events, report) = bash(folder.path(), "seq 1 2000000").await;
+    let Some(RunEvent::Tail(tail)) = events.last() else { panic!("no snapshot") };
+    assert_eq!((tail.lines, tail.bytes), (2_000_000, 14_888_896));
+    assert!(tail.pieces.iter().map(|piece| piece.text.len()).sum::<usize>() <= 256 * 1024);
+    assert!(report.result.len() < 12_000 && report.result.starts_with("exit 0\n1\n2\n"));
+    assert!(report.result.ends_with("\n2000000\n"));
+}
+
+#[tokio::test]
+async fn binary_output_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, report) = bash(folder.path(), "head -c 100000 /dev/zero; printf '\\377\\376'").await;
+    assert!(report.result.contains("binary output, 100002 bytes"), "{}", report.result);
+}
+
+/// A repository that would run a program of its own at every turn.
+fn booby_trapped(folder: &Path) -> std::path::PathBuf {
+    let mark = folder.join("ran");
+    let trap = folder.join("trap");
+    std::fs::write(&trap, format!("#!/bin/sh\necho \"$0 $*\" >> {}\ncat\n", mark.display())).unwrap();
+    let trap = trap.to_str().unwrap();
+    let script = format!(
+        "set -e; chmod +x {trap}; git init -q; git config user.email a@example.org; git config user.name A
+         echo one > a.txt; git add a.txt; git commit -qm one
+         for hook in post-index-change post-checkout reference-transaction pre-commit fsmonitor-watchman; do
+           cp {trap} .git/hooks/$hook; done
+         git config core.fsmonitor {trap}; git config core.pager {trap}; git config pager.log {trap}
+         git config filter.f.clean {trap}; git config filter.f.smudge {trap}; git config filter.f.process {trap}
+         git config diff.d.textconv {trap}; git config diff.d.command {trap}; git config gpg.program {trap}
+         git config log.showSignature true; git config core.sshCommand {trap}; git config credential.helper {trap}
+         echo '*.txt filter=f diff=d' > .gitattributes; echo two > a.txt; rm -f ran"
+    );
+    let done = Command::new("bash").args(["-c", &script]).current_dir(folder).env("HOME", folder).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    mark
+}
+
+#[tokio::test]
+async fn git_runs_nothing_of_its_repository_when_nobody_was_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = booby_trapped(folder.path());
+    for command in
+        ["git status", "git diff", "git diff HEAD", "git log -p", "git show", "git log --format=%G?", "git blame a.txt"]
+    {
+        let report = unasked(folder.path(), command).await;
+        assert!(matches!(report.outcome, Outcome::Succeeded { .. }), "{command}: {}", report.result);
+        assert!(!mark.exists(), "{command} ran {}", std::fs::read_to_string(&mark).unwrap());
+    }
+    let shown = unasked(folder.path(), "git diff").await;
+    assert!(shown.result.contains("+two"), "{}", shown.result);
+    bash(folder.path(), "git status").await;
+    assert!(mark.exists(), "the trap is one: a run that somebody allowed sets it off");
+}
