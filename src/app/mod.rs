@@ -1,1 +1,221 @@
-//! The pure state: one `update` over events.
+//! The pure state and its one `update`: events in, effects out. No IO, no clock, no tasks. `mod.rs` holds the
+//! state and routes; `turn` runs the conversation, `decide` the queue, `keys` what the person presses.
+#![deny(clippy::disallowed_methods)]
+
+mod chat;
+mod composer;
+mod decide;
+mod direct;
+mod event;
+mod keymap;
+mod keys;
+mod modal;
+mod output;
+mod queue;
+mod scroll;
+mod turn;
+
+pub use chat::{Briefing, Chat, Entry, OpenCall, Phase};
+pub use composer::Composer;
+pub use direct::SLASH;
+pub use event::{Effect, Event, Millis, Pane, Proposal, Rows, Sight};
+pub use keymap::{Command, Context, Keymap};
+pub use modal::{Asking, Dialog, GUARD, Modal};
+pub use output::{Output, Printout};
+pub use queue::{Item, Queue, Status};
+pub use scroll::Scroll;
+
+use crate::domain::{Enforceable, Gate, Policy};
+
+/// How long nobody must have typed before a dialog opens by itself, in milliseconds.
+const QUIET: u64 = 1_000;
+
+/// What the status line says that doesn't change by itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Setting {
+    /// The model's name.
+    pub model: String,
+    /// Whether it is the practice model.
+    pub practice: bool,
+    /// Whether messages and results leave this machine.
+    pub remote: bool,
+    /// The default connection's name, masked.
+    pub connection: Option<String>,
+    /// The workspace, as shown.
+    pub workspace: String,
+}
+
+/// Everything the screen shows and the person can change.
+#[derive(Debug)]
+pub struct State {
+    /// The conversation.
+    pub chat: Chat,
+    /// The operations.
+    pub queue: Queue,
+    /// Their output.
+    pub output: Output,
+    /// What is being typed.
+    pub composer: Composer,
+    /// What floats above.
+    pub modal: Option<Modal>,
+    /// Where keys go.
+    pub focus: Pane,
+    /// The pane that a narrow screen shows.
+    pub tab: Pane,
+    /// The keys in force.
+    pub keymap: Keymap,
+    /// What the status line says.
+    pub setting: Setting,
+    /// What the last frame showed.
+    pub sight: Sight,
+    /// The time of the latest event.
+    pub now: Millis,
+    /// Size of the terminal: columns, rows.
+    pub size: (u16, u16),
+    /// A sentence for the footer until the next key.
+    pub hint: Option<String>,
+    /// Why nothing more runs, if the journal failed.
+    pub journal_trouble: Option<String>,
+    last_typed: Option<Millis>,
+    /// The person sent a message and typed nothing since: a dialog may open at once.
+    handed_over: bool,
+    told_remote: bool,
+    /// The person stopped the turn: its results start no further request.
+    stopping: bool,
+    interrupted_at: Option<Millis>,
+    /// Digits picked in the dialog: when the last was typed, and the number so far.
+    picked: (u64, u64),
+    dirty: bool,
+}
+
+impl State {
+    /// A fresh session.
+    #[must_use]
+    pub fn new(
+        briefing: Briefing,
+        policy: Policy,
+        enforceable: Enforceable,
+        keymap: Keymap,
+        setting: Setting,
+        size: (u16, u16),
+    ) -> Self {
+        Self {
+            chat: Chat::new(briefing),
+            queue: Queue::new(Gate::new(policy, enforceable)),
+            output: Output::default(),
+            composer: Composer::default(),
+            modal: None,
+            focus: Pane::Composer,
+            tab: Pane::Chat,
+            keymap,
+            setting,
+            sight: Sight::default(),
+            now: Millis(0),
+            size,
+            hint: None,
+            journal_trouble: None,
+            last_typed: None,
+            handed_over: false,
+            told_remote: false,
+            stopping: false,
+            interrupted_at: None,
+            picked: (0, 0),
+            dirty: true,
+        }
+    }
+
+    /// Whether the screen must be drawn again; asking clears it.
+    pub fn take_dirty(&mut self) -> bool {
+        std::mem::take(&mut self.dirty)
+    }
+
+    /// When `Event::Wake` is wanted, if at all: nothing ticks at rest.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Millis> {
+        let dialog = match &self.modal {
+            Some(Modal::Confirm(dialog)) => dialog.live_at().filter(|at| *at > self.now),
+            Some(Modal::Help { .. }) | None => None,
+        };
+        let opening = (self.modal.is_none() && self.composer.is_empty() && self.next_unseen().is_some())
+            .then(|| self.last_typed.map_or(self.now, |typed| typed.plus(QUIET)))
+            .filter(|at| *at > self.now);
+        let spinner = self.moving().then(|| self.now.plus(250));
+        [dialog, opening, spinner].into_iter().flatten().min()
+    }
+
+    /// Whether something is under way that the screen shows moving.
+    #[must_use]
+    pub fn moving(&self) -> bool {
+        matches!(self.chat.phase, Phase::Streaming { .. })
+            || self.queue.running().any(|item| matches!(item.status, Status::Running { .. }))
+    }
+
+    /// Where keys go right now.
+    #[must_use]
+    pub fn context(&self) -> Context {
+        match (&self.modal, self.focus) {
+            (Some(Modal::Confirm(_)), _) => Context::Dialog,
+            (Some(Modal::Help { .. }), _) => Context::Chat,
+            (None, Pane::Composer) => Context::Composer,
+            (None, Pane::Chat) => Context::Chat,
+            (None, Pane::Queue) => Context::Queue,
+            (None, Pane::Output) => Context::Output,
+        }
+    }
+}
+
+/// The one transition. Routes; each file has its own part.
+pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
+    state.now = state.now.max(now);
+    let mut effects = Vec::new();
+    state.dirty = match event {
+        Event::Drawn(sight) => {
+            state.drawn(sight);
+            state.dirty
+        }
+        Event::Key(key) => {
+            state.key(key, &mut effects);
+            true
+        }
+        Event::Paste(text) => {
+            state.paste(&text);
+            true
+        }
+        Event::Mouse(mouse) => state.mouse(mouse, &mut effects) || state.dirty,
+        Event::Resize(columns, rows) => {
+            state.size = (columns, rows);
+            true
+        }
+        Event::Model(step, event) => {
+            state.model(step, event, &mut effects);
+            true
+        }
+        Event::Proposed(id, proposal) => {
+            state.proposed(id, proposal, &mut effects);
+            true
+        }
+        Event::Refreshed(id, proposal) => {
+            state.refreshed(id, proposal, &mut effects);
+            true
+        }
+        Event::Run(id, event) => {
+            state.run(id, event, &mut effects);
+            true
+        }
+        Event::JournalFailed(reason) => {
+            state.chat.notice(format!("Nothing more runs: the journal can't be written ({reason})."), true);
+            state.journal_trouble = Some(reason);
+            true
+        }
+        Event::Notice(text) => {
+            state.chat.notice(text, false);
+            true
+        }
+        Event::Wake => true,
+    };
+    state.open_by_itself();
+    effects
+}
+
+#[cfg(test)]
+mod tests;

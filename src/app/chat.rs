@@ -1,0 +1,220 @@
+//! The conversation as the person sees it and as the model is given it, and how far the turn has come.
+
+use std::sync::Arc;
+
+use super::scroll::Scroll;
+use crate::domain::{Message, ModelRequest, OperationId, StepId, ToolCall, ToolResult, ToolSpec, TurnId};
+
+/// How many requests one turn may make before the person is asked to go on.
+pub const STEP_LIMIT: u32 = 50;
+
+/// One entry of the conversation on the screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// The person's message.
+    Person(String),
+    /// The model's text.
+    Model {
+        /// What it said so far.
+        text: String,
+        /// It ended with a question and no calls.
+        question: bool,
+    },
+    /// An operation, by its number; the queue has the rest.
+    Operation(OperationId),
+    /// A sentence of the program's own.
+    Notice {
+        /// The sentence.
+        text: String,
+        /// Something went wrong.
+        trouble: bool,
+    },
+}
+
+/// A call of the model's latest message and its result, once there is one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenCall {
+    /// The operation that was made of it.
+    pub operation: OperationId,
+    /// The call.
+    pub call: ToolCall,
+    /// Its one result.
+    pub result: Option<ToolResult>,
+}
+
+/// How far the turn has come.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// Nothing is under way.
+    #[default]
+    Idle,
+    /// The model is speaking.
+    Streaming {
+        /// The request it answers.
+        step: StepId,
+        /// Its calls so far.
+        calls: Vec<ToolCall>,
+    },
+    /// Its calls are being judged, decided and run.
+    Working {
+        /// Every call of the message, in order.
+        calls: Vec<OpenCall>,
+    },
+}
+
+/// What a model is told besides the conversation.
+#[derive(Clone, Debug)]
+pub struct Briefing {
+    /// The system prompt.
+    pub system: Arc<str>,
+    /// The tools on offer.
+    pub tools: Arc<[ToolSpec]>,
+}
+
+/// The conversation.
+#[derive(Debug)]
+pub struct Chat {
+    entries: Vec<Entry>,
+    history: Vec<Arc<Message>>,
+    briefing: Briefing,
+    pub(super) phase: Phase,
+    pub(super) turn: TurnId,
+    pub(super) steps: u32,
+    next_step: u64,
+    /// A message that was sent while calls were open; it goes with their results.
+    pub(super) held: Option<String>,
+    /// What the person did directly since the last message; it joins the next one.
+    pub(super) asides: Vec<String>,
+    pub(super) scroll: Scroll,
+}
+
+impl Chat {
+    /// An empty conversation.
+    #[must_use]
+    pub fn new(briefing: Briefing) -> Self {
+        Self {
+            entries: Vec::new(),
+            history: Vec::new(),
+            briefing,
+            phase: Phase::Idle,
+            turn: TurnId(0),
+            steps: 0,
+            next_step: 1,
+            held: None,
+            asides: Vec::new(),
+            scroll: Scroll::END,
+        }
+    }
+
+    /// What is shown, oldest first.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The conversation as the model is given it.
+    #[must_use]
+    pub fn history(&self) -> &[Arc<Message>] {
+        &self.history
+    }
+
+    /// How far the turn has come.
+    #[must_use]
+    pub fn phase(&self) -> &Phase {
+        &self.phase
+    }
+
+    /// The turn's number.
+    #[must_use]
+    pub fn turn(&self) -> TurnId {
+        self.turn
+    }
+
+    /// Where it is scrolled to.
+    #[must_use]
+    pub fn scroll(&self) -> Scroll {
+        self.scroll
+    }
+
+    /// A message that waits for open calls.
+    #[must_use]
+    pub fn held(&self) -> Option<&str> {
+        self.held.as_deref()
+    }
+
+    /// The question that the model asked last, if it waits for an answer.
+    #[must_use]
+    pub fn question(&self) -> Option<&str> {
+        match (&self.phase, self.entries.iter().rev().find(|entry| !matches!(entry, Entry::Notice { .. }))) {
+            (Phase::Idle, Some(Entry::Model { text, question: true })) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(super) fn push(&mut self, entry: Entry) {
+        self.entries.push(entry);
+    }
+
+    pub(super) fn notice(&mut self, text: impl Into<String>, trouble: bool) {
+        self.push(Entry::Notice { text: text.into(), trouble });
+    }
+
+    pub(super) fn remember(&mut self, message: Message) {
+        self.history.push(Arc::new(message));
+    }
+
+    /// The next request: everything said so far.
+    pub(super) fn request(&mut self) -> (StepId, ModelRequest) {
+        let step = StepId(self.next_step);
+        self.next_step += 1;
+        self.steps += 1;
+        self.phase = Phase::Streaming { step, calls: Vec::new() };
+        let request = ModelRequest {
+            system: Arc::clone(&self.briefing.system),
+            messages: self.history.clone(),
+            tools: Arc::clone(&self.briefing.tools),
+        };
+        (step, request)
+    }
+
+    /// A piece of the model's text.
+    pub(super) fn say(&mut self, piece: &str) {
+        if let Some(Entry::Model { text, question: false }) = self.entries.last_mut() {
+            text.push_str(piece);
+        } else {
+            self.push(Entry::Model { text: piece.to_owned(), question: false });
+        }
+    }
+
+    /// What the model said since the last entry of another kind.
+    pub(super) fn said(&self) -> String {
+        match self.entries.last() {
+            Some(Entry::Model { text, .. }) => text.clone(),
+            _ => String::new(),
+        }
+    }
+
+    /// Marks the model's last text as a question.
+    pub(super) fn mark_question(&mut self) {
+        if let Some(Entry::Model { question, .. }) = self.entries.last_mut() {
+            *question = true;
+        }
+    }
+
+    /// Takes the asides as a text before the person's next message.
+    pub(super) fn with_asides(&mut self, message: &str) -> String {
+        let mut text = String::new();
+        for aside in self.asides.drain(..) {
+            text.push_str(&aside);
+            text.push_str("\n\n");
+        }
+        text.push_str(message);
+        text
+    }
+}
+
+/// Whether a model's message without calls asks the person something.
+#[must_use]
+pub fn asks(text: &str) -> bool {
+    text.trim_end().trim_end_matches(['*', '_', '"', ')', '`']).ends_with(['?', '？', '؟'])
+}

@@ -1,0 +1,350 @@
+//! Operations on their way: proposed, admitted, approved, denied, looked at again, run, ended. Everything that
+//! touches the gate is here.
+
+use super::chat::Entry;
+use super::event::{Effect, Proposal};
+use super::modal::{Dialog, Modal};
+use super::queue::Status;
+use super::{Phase, State};
+use crate::domain::{
+    Admission, Containment, Decider, JournalEntry, JournalEvent, Judgement, OperationId, OperationKind, Origin,
+    Outcome, Prepared, Release, RunEvent, Seal, ToolCall, Verdict,
+};
+
+impl State {
+    /// A new operation: it gets a number, a line in the conversation, and is read.
+    pub(super) fn propose(&mut self, origin: Origin, call: ToolCall, effects: &mut Vec<Effect>) -> OperationId {
+        let id = self.queue.propose(origin.clone(), call.clone());
+        self.chat.push(Entry::Operation(id));
+        effects.push(Effect::Prepare { id, origin, call });
+        id
+    }
+
+    /// A call was read. A model's calls are admitted together, once the last of its message was read.
+    pub(super) fn proposed(&mut self, id: OperationId, proposal: Proposal, effects: &mut Vec<Effect>) {
+        let Some(item) = self.queue.item_mut(id).filter(|item| item.status == Status::Preparing) else { return };
+        match proposal {
+            Proposal::Ready(prepared) => item.prepared = Some(prepared),
+            Proposal::Refused(reason) => {
+                item.status = Status::Refused { reason: reason.clone() };
+                self.answer(id, format!("error: {reason}"), effects);
+            }
+        }
+        let person = self.queue.get(id).is_some_and(|item| item.origin == Origin::Person);
+        if person {
+            self.admit(id, effects);
+        } else if self
+            .batch()
+            .iter()
+            .all(|id| self.queue.get(*id).is_some_and(|item| was_read(&item.status, item.prepared.is_some())))
+        {
+            for id in self.batch() {
+                self.admit(id, effects);
+            }
+        }
+        self.start_next(effects);
+    }
+
+    /// The operations of the model's latest message, in order.
+    fn batch(&self) -> Vec<OperationId> {
+        match &self.chat.phase {
+            Phase::Working { calls } => calls.iter().map(|call| call.operation).collect(),
+            Phase::Idle | Phase::Streaming { .. } => Vec::new(),
+        }
+    }
+
+    fn admit(&mut self, id: OperationId, effects: &mut Vec<Effect>) {
+        let Some(item) = self.queue.get(id).filter(|item| item.status == Status::Preparing) else { return };
+        let Some(prepared) = item.prepared.clone() else { return };
+        let admission = self.queue.gate.admit(*prepared);
+        let (status, judgement) = match admission {
+            Admission::Allowed(judgement) => (Status::Allowed { starting: false }, judgement),
+            Admission::Waiting(judgement) => (Status::Waiting, judgement),
+            Admission::Denied(judgement, decider) => {
+                if let Some(item) = self.queue.item_mut(id) {
+                    item.judgement = Some(judgement.clone());
+                }
+                self.deny(id, decider, judgement, None, effects);
+                return;
+            }
+        };
+        if let Some(item) = self.queue.item_mut(id) {
+            item.status = status;
+            item.judgement = Some(judgement);
+        }
+    }
+
+    /// Starts what may start: a person's own operations at once, a model's in order. One behind an open one
+    /// waits, but read-only ones may overlap one another.
+    pub(super) fn start_next(&mut self, effects: &mut Vec<Effect>) {
+        if self.journal_trouble.is_some() {
+            return;
+        }
+        let own: Vec<OperationId> = self
+            .queue
+            .running()
+            .filter(|item| item.origin == Origin::Person && item.status == Status::Allowed { starting: false })
+            .map(|item| item.id)
+            .collect();
+        for id in own {
+            self.look_again(id, effects);
+        }
+        for id in self.batch() {
+            let Some(item) = self.queue.get(id) else { return };
+            let harmless = item.judgement.as_ref().is_some_and(|judgement| {
+                judgement.verdict == Verdict::Allow && judgement.containment == Containment::ReadOnly
+            });
+            match &item.status {
+                Status::Ended { .. } | Status::Denied { .. } | Status::Refused { .. } => {}
+                Status::Preparing | Status::Waiting => return,
+                Status::Running { .. } | Status::Allowed { starting: true } if harmless => {}
+                Status::Running { .. } | Status::Allowed { starting: true } => return,
+                Status::Allowed { starting: false } => {
+                    let alone = !self.anything_before_runs(id);
+                    if !alone && !harmless {
+                        return;
+                    }
+                    self.look_again(id, effects);
+                    if !harmless {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    fn anything_before_runs(&self, id: OperationId) -> bool {
+        self.batch()
+            .iter()
+            .take_while(|other| **other != id)
+            .any(|other| self.queue.get(*other).is_some_and(|item| !item.status.closed()))
+    }
+
+    fn look_again(&mut self, id: OperationId, effects: &mut Vec<Effect>) {
+        let Some(prepared) = self.queue.gate.prepared(id) else { return };
+        effects.push(Effect::Refresh(Box::new(prepared.operation.clone())));
+        self.queue.set_status(id, Status::Allowed { starting: true });
+    }
+
+    /// It was looked at again: run it, or put it back.
+    pub(super) fn refreshed(&mut self, id: OperationId, proposal: Proposal, effects: &mut Vec<Effect>) {
+        if self.queue.get(id).is_none_or(|item| item.status != (Status::Allowed { starting: true })) {
+            return;
+        }
+        let prepared = match proposal {
+            Proposal::Ready(prepared) => *prepared,
+            Proposal::Refused(reason) => {
+                self.queue.gate.reject(id, &Decider::Policy);
+                self.queue.set_status(id, Status::Refused { reason: reason.clone() });
+                self.answer(id, format!("error: {reason}"), effects);
+                self.start_next(effects);
+                return;
+            }
+        };
+        match self.queue.gate.release(id, prepared) {
+            Release::Run(countersigned) => {
+                if let Some(item) = self.queue.item_mut(id) {
+                    item.decider = Some(countersigned.decider().clone());
+                    item.judgement = Some(countersigned.judgement().clone());
+                    item.status = Status::Running { since: self.now, containment: countersigned.containment() };
+                }
+                effects.push(Effect::Execute(countersigned));
+            }
+            Release::Requeued(why) => self.requeue(id, why),
+            Release::Denied(judgement) => {
+                let decider = judgement.decider();
+                self.deny(id, decider, judgement, None, effects);
+            }
+            Release::Unknown => {}
+        }
+        self.start_next(effects);
+    }
+
+    fn requeue(&mut self, id: OperationId, why: String) {
+        let judgement = self.queue.gate.judgement(id).cloned();
+        let prepared = self.queue.gate.prepared(id).cloned().map(Box::new);
+        if let Some(item) = self.queue.item_mut(id) {
+            item.status = Status::Waiting;
+            item.requeued = Some(why);
+            item.put_off = false;
+            item.judgement = judgement;
+            item.prepared = prepared;
+        }
+    }
+
+    /// The person approves exactly what was shown.
+    pub(super) fn approve(&mut self, id: OperationId, seal: Seal, effects: &mut Vec<Effect>) -> bool {
+        if !self.queue.gate.approve(id, seal) {
+            return false;
+        }
+        self.approved(id);
+        self.start_next(effects);
+        true
+    }
+
+    /// The person approves everything that was listed.
+    pub(super) fn approve_all(&mut self, listed: &[(OperationId, Seal)], effects: &mut Vec<Effect>) {
+        for id in self.queue.gate.approve_all(listed).approved {
+            self.approved(id);
+        }
+        self.start_next(effects);
+    }
+
+    fn approved(&mut self, id: OperationId) {
+        let host = self
+            .queue
+            .gate
+            .prepared(id)
+            .filter(|prepared| matches!(prepared.operation.kind, OperationKind::Http(_)))
+            .map(|prepared| prepared.assessment.target.clone());
+        if let Some(host) = host {
+            self.queue.gate.name_host(host);
+        }
+        self.stopping = false;
+        self.queue.set_status(id, Status::Allowed { starting: false });
+    }
+
+    /// The person denies one, with or without a reason. The others stay.
+    pub(super) fn deny_one(&mut self, id: OperationId, why: Option<String>, effects: &mut Vec<Effect>) {
+        self.deny_as(id, Decider::Person, why, effects);
+        self.start_next(effects);
+    }
+
+    /// The person denies everything that waits, and the rest of the turn.
+    pub(super) fn deny_all(&mut self, effects: &mut Vec<Effect>) {
+        let waiting: Vec<OperationId> = self.queue.waiting().map(|item| item.id).collect();
+        for id in waiting {
+            self.deny_as(id, Decider::PersonAll, None, effects);
+        }
+        self.queue.gate.refuse_rest();
+        self.start_next(effects);
+    }
+
+    /// What has not started is answered, because the person stopped the turn; what waits for them only if
+    /// `waiting` says so.
+    pub(super) fn withdraw(&mut self, waiting: bool, effects: &mut Vec<Effect>) {
+        for id in self.batch() {
+            let Some(item) = self.queue.get(id) else { continue };
+            let open = match item.status {
+                Status::Preparing | Status::Allowed { .. } => true,
+                Status::Waiting => waiting,
+                Status::Running { .. } | Status::Ended { .. } | Status::Denied { .. } | Status::Refused { .. } => false,
+            };
+            if open {
+                self.deny_as(id, Decider::Interrupt, None, effects);
+            }
+        }
+    }
+
+    fn deny_as(&mut self, id: OperationId, decider: Decider, why: Option<String>, effects: &mut Vec<Effect>) {
+        let judgement = self.queue.gate.judgement(id).cloned();
+        match judgement {
+            Some(judgement) => self.deny(id, decider, judgement, why, effects),
+            // Not judged yet: nothing to record but the end of the wait.
+            None => {
+                let reason = sentence(&decider, why.as_deref(), "");
+                self.queue.set_status(id, Status::Denied { reason: reason.clone() });
+                self.answer(id, format!("cancelled: {reason}"), effects);
+            }
+        }
+    }
+
+    fn deny(
+        &mut self,
+        id: OperationId,
+        decider: Decider,
+        judgement: Judgement,
+        why: Option<String>,
+        effects: &mut Vec<Effect>,
+    ) {
+        self.queue.gate.reject(id, &decider);
+        let reason = sentence(&decider, why.as_deref(), &judgement.reason);
+        let event = JournalEvent::Decided { decider: decider.clone(), allowed: false, judgement, reason: why };
+        effects.push(Effect::Record(Box::new(JournalEntry { id, event })));
+        if let Some(item) = self.queue.item_mut(id) {
+            item.decider = Some(decider);
+            item.status = Status::Denied { reason: reason.clone() };
+        }
+        self.answer(id, format!("cancelled: {reason}"), effects);
+    }
+
+    /// What a running operation says.
+    pub(super) fn run(&mut self, id: OperationId, event: RunEvent, effects: &mut Vec<Effect>) {
+        let running = self.queue.get(id).is_some_and(|item| matches!(item.status, Status::Running { .. }));
+        if !running {
+            return;
+        }
+        match event {
+            RunEvent::Started => self.output.start(id),
+            RunEvent::Tail(tail) => self.output.tail(id, tail),
+            RunEvent::Table(table) => self.output.table(id, table),
+            RunEvent::Finished(report) => {
+                let took = u64::try_from(report.took.as_millis()).unwrap_or(u64::MAX);
+                self.note_private(id, &report.outcome);
+                self.queue.set_status(id, Status::Ended { outcome: report.outcome, took });
+                self.answer(id, report.result, effects);
+                self.start_next(effects);
+            }
+        }
+    }
+
+    /// After private data was read, a GET to an unnamed host asks once in guarded mode.
+    fn note_private(&mut self, id: OperationId, outcome: &Outcome) {
+        let reads =
+            self.queue.get(id).and_then(|item| item.prepared.as_ref()).is_some_and(|prepared| private(prepared));
+        if reads && *outcome != Outcome::Lost {
+            self.queue.gate.note_private_data();
+        }
+    }
+
+    /// The first operation that waits and that the person has not put off.
+    pub(super) fn next_unseen(&self) -> Option<OperationId> {
+        self.queue.waiting().find(|item| !item.put_off).map(|item| item.id)
+    }
+
+    /// Opens the dialog of an operation that waits.
+    pub(super) fn open(&mut self, id: OperationId) -> bool {
+        let risk = self.queue.gate.judgement(id).map(|judgement| judgement.risk);
+        let (Some(seal), Some(risk)) = (self.queue.gate.seal(id), risk) else { return false };
+        self.queue.select(id);
+        self.modal = Some(Modal::Confirm(Box::new(Dialog::new(id, seal, risk))));
+        true
+    }
+}
+
+/// Whether a call of a batch was read, one way or the other.
+fn was_read(status: &Status, prepared: bool) -> bool {
+    prepared || *status != Status::Preparing
+}
+
+/// Whether what it returns may be private: files, rows, output.
+fn private(prepared: &Prepared) -> bool {
+    match prepared.operation.kind {
+        OperationKind::Sql(_)
+        | OperationKind::Command(_)
+        | OperationKind::File(_)
+        | OperationKind::Search(_)
+        | OperationKind::Find(_)
+        | OperationKind::Other(_) => true,
+        OperationKind::Http(_) => false,
+    }
+}
+
+/// Why it was not run, for the model and the list alike.
+fn sentence(decider: &Decider, why: Option<&str>, judgement: &str) -> String {
+    match (decider, why) {
+        (Decider::Person, Some(why)) => format!("The person denied it: {why}"),
+        (Decider::Person, None) => "The person denied it.".to_owned(),
+        (Decider::PersonAll, _) => "The person denied everything of this turn.".to_owned(),
+        (Decider::Interrupt, _) => "The person stopped the turn before it ran.".to_owned(),
+        (
+            Decider::TurnApproval
+            | Decider::Rule
+            | Decider::Claim
+            | Decider::Whitelist
+            | Decider::AllowAll
+            | Decider::Policy,
+            _,
+        ) => format!("It is not run: {judgement}"),
+    }
+}

@@ -1,0 +1,138 @@
+//! What happens to the state, and what the state wants done. Events carry their time; the state has no clock.
+
+use crossterm::event::{KeyEvent, MouseEvent};
+
+use crate::domain::{
+    Countersigned, JournalEntry, ModelEvent, ModelRequest, Operation, OperationId, Origin, Prepared, RunEvent, Seal,
+    StepId, ToolCall,
+};
+
+/// Milliseconds since the program started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Millis(pub u64);
+
+impl Millis {
+    /// This time and so many milliseconds.
+    #[must_use]
+    pub fn plus(self, milliseconds: u64) -> Self {
+        Self(self.0.saturating_add(milliseconds))
+    }
+
+    /// Milliseconds from `earlier` to this.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> u64 {
+        self.0.saturating_sub(earlier.0)
+    }
+}
+
+/// What came of reading a proposed call.
+#[derive(Clone, Debug)]
+pub enum Proposal {
+    /// It was read, looked at, judged and journalled.
+    Ready(Box<Prepared>),
+    /// It isn't an operation: an unknown tool, bad arguments, or no journal. In one sentence.
+    Refused(String),
+}
+
+/// What the last frame showed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sight {
+    /// Height of the visible part of each scrolling pane, in rows: chat, queue, output, dialog.
+    pub rows: Rows,
+    /// How far each can be scrolled, in rows.
+    pub limits: Rows,
+    /// Where each pane was drawn: pane, x, y, width, height.
+    pub areas: Vec<(Pane, u16, u16, u16, u16)>,
+    /// The dialog that was on the screen, and whether the end of its text was.
+    pub dialog: Option<(Seal, bool)>,
+    /// Operations by the row of the screen that shows them.
+    pub queue_rows: Vec<(u16, OperationId)>,
+}
+
+/// One number for each scrolling pane.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rows {
+    /// Conversation.
+    pub chat: usize,
+    /// Operations.
+    pub queue: usize,
+    /// Output.
+    pub output: usize,
+    /// Dialog.
+    pub dialog: usize,
+}
+
+/// A part of the screen that can have the focus.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pane {
+    /// Where messages are typed.
+    #[default]
+    Composer,
+    /// The conversation.
+    Chat,
+    /// The operations.
+    Queue,
+    /// Output.
+    Output,
+}
+
+/// What happened.
+#[derive(Debug)]
+pub enum Event {
+    /// A key was pressed.
+    Key(KeyEvent),
+    /// Text was pasted. Never a key, so never an approval.
+    Paste(String),
+    /// The mouse did something.
+    Mouse(MouseEvent),
+    /// The terminal has another size.
+    Resize(u16, u16),
+    /// A frame was drawn.
+    Drawn(Sight),
+    /// The model said something in a step.
+    Model(StepId, ModelEvent),
+    /// A call was read.
+    Proposed(OperationId, Proposal),
+    /// An allowed operation was looked at again, right before its start.
+    Refreshed(OperationId, Proposal),
+    /// A running operation said something.
+    Run(OperationId, RunEvent),
+    /// The journal can't be written: nothing more runs.
+    JournalFailed(String),
+    /// A sentence for the person.
+    Notice(String),
+    /// A deadline passed.
+    Wake,
+}
+
+/// What the state wants done.
+#[derive(Debug)]
+pub enum Effect {
+    /// Read, look at and judge a call, and journal its proposal.
+    Prepare {
+        /// The number it gets.
+        id: OperationId,
+        /// Who asks.
+        origin: Origin,
+        /// The call.
+        call: ToolCall,
+    },
+    /// Look at an operation again, right before its start.
+    Refresh(Box<Operation>),
+    /// Journal it, then run it.
+    Execute(Box<Countersigned>),
+    /// Stop a running operation; it still reports its end.
+    Cancel(OperationId),
+    /// Write to the journal.
+    Record(Box<JournalEntry>),
+    /// Ask the model.
+    StartStep(StepId, ModelRequest),
+    /// Cancel the model's stream.
+    StopStep,
+    /// Put text on the person's clipboard.
+    Copy(String),
+    /// Clear the screen and draw it anew.
+    Redraw,
+    /// Leave.
+    Quit,
+}

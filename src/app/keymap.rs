@@ -1,0 +1,317 @@
+//! Keys to commands, by where the person is. Parses the keymap's text; help and footer are read from it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// Where the person is, as far as keys are concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Context {
+    /// Behind every pane's own keys.
+    Everywhere,
+    /// Typing a message.
+    Composer,
+    /// Reading the conversation.
+    Chat,
+    /// In the list of operations.
+    Queue,
+    /// Reading output.
+    Output,
+    /// In a dialog about an operation.
+    Dialog,
+}
+
+impl Context {
+    /// Every context, in the order of help.
+    pub const ALL: [Self; 6] = [Self::Everywhere, Self::Composer, Self::Chat, Self::Queue, Self::Output, Self::Dialog];
+
+    /// Its name in the keymap.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Everywhere => "everywhere",
+            Self::Composer => "composer",
+            Self::Chat => "chat",
+            Self::Queue => "queue",
+            Self::Output => "output",
+            Self::Dialog => "dialog",
+        }
+    }
+}
+
+macro_rules! commands {
+    ($($name:ident $word:literal $says:literal,)*) => {
+        /// What a key can mean.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Command { $(#[doc = $says] $name,)* }
+
+        impl Command {
+            /// Every command.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// Its name in the keymap.
+            #[must_use]
+            pub fn word(self) -> &'static str {
+                match self { $(Self::$name => $word,)* }
+            }
+
+            /// What it does, for help and footer.
+            #[must_use]
+            pub fn says(self) -> &'static str {
+                match self { $(Self::$name => $says,)* }
+            }
+        }
+    };
+}
+
+commands! {
+    NextPane "next-pane" "next pane",
+    PreviousPane "previous-pane" "previous pane",
+    FocusComposer "focus-composer" "type",
+    FocusQueue "focus-queue" "pending",
+    FocusOutput "focus-output" "output",
+    FocusChat "focus-chat" "chat",
+    Back "back" "stop or close",
+    Interrupt "interrupt" "stop, twice to leave",
+    Quit "quit" "leave",
+    Redraw "redraw" "redraw",
+    Help "help" "keys",
+    PageUp "page-up" "page up",
+    PageDown "page-down" "page down",
+    LineUp "line-up" "up",
+    LineDown "line-down" "down",
+    ColumnLeft "column-left" "left",
+    ColumnRight "column-right" "right",
+    ToStart "to-start" "to the start",
+    ToEnd "to-end" "to the end",
+    Send "send" "send",
+    Newline "newline" "new line",
+    HistoryBack "history-back" "older message",
+    HistoryForward "history-forward" "newer message",
+    AnswerYes "answer-yes" "answer yes",
+    AnswerNo "answer-no" "answer no",
+    Copy "copy" "copy",
+    Open "open" "open",
+    Approve "approve" "approve",
+    Deny "deny" "deny",
+    DenyWithReason "deny-with-reason" "deny, saying why",
+    ApproveAll "approve-all" "approve all",
+    DenyAll "deny-all" "deny all",
+    Derivation "derivation" "derivation",
+    ShowOutput "show-output" "show output",
+    PreviousOutput "previous-output" "older output",
+    NextOutput "next-output" "newer output",
+    CancelRun "cancel-run" "stop it",
+}
+
+/// A key with its modifiers, as the keymap writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key {
+    code: KeyCode,
+    modifiers: KeyModifiers,
+}
+
+impl From<KeyEvent> for Key {
+    fn from(event: KeyEvent) -> Self {
+        // A shifted letter arrives as its capital; terminals disagree on whether they also say "shift".
+        let plain = matches!(event.code, KeyCode::Char(_) | KeyCode::BackTab);
+        let modifiers = if plain { event.modifiers - KeyModifiers::SHIFT } else { event.modifiers };
+        let kept = KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SHIFT;
+        Self { code: event.code, modifiers: modifiers & kept }
+    }
+}
+
+impl Key {
+    /// Reads a key such as `ctrl+c`, `shift+tab`, `A`, `pageup`, `f1`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (modifiers, name) = match text.rsplit_once('+') {
+            Some((left, name)) if !name.is_empty() => (left, name),
+            _ => ("", text),
+        };
+        let mut held = KeyModifiers::NONE;
+        for word in modifiers.split('+').filter(|word| !word.is_empty()) {
+            held |= match word {
+                "ctrl" => KeyModifiers::CONTROL,
+                "alt" => KeyModifiers::ALT,
+                "shift" => KeyModifiers::SHIFT,
+                _ => return None,
+            };
+        }
+        if name == "tab" && held.contains(KeyModifiers::SHIFT) {
+            return Some(Self { code: KeyCode::BackTab, modifiers: held - KeyModifiers::SHIFT });
+        }
+        Some(Self { code: code(name)?, modifiers: held })
+    }
+}
+
+fn code(name: &str) -> Option<KeyCode> {
+    Some(match name {
+        "tab" => KeyCode::Tab,
+        "esc" => KeyCode::Esc,
+        "enter" => KeyCode::Enter,
+        "space" => KeyCode::Char(' '),
+        "up" => KeyCode::Up,
+        "down" => KeyCode::Down,
+        "left" => KeyCode::Left,
+        "right" => KeyCode::Right,
+        "home" => KeyCode::Home,
+        "end" => KeyCode::End,
+        "pageup" => KeyCode::PageUp,
+        "pagedown" => KeyCode::PageDown,
+        "delete" => KeyCode::Delete,
+        "backspace" => KeyCode::Backspace,
+        _ => {
+            let mut letters = name.chars();
+            match (letters.next(), letters.next()) {
+                (Some(letter), None) => KeyCode::Char(letter),
+                (Some('f'), Some(_)) => KeyCode::F(name[1..].parse().ok().filter(|n| (1..=12).contains(n))?),
+                _ => return None,
+            }
+        }
+    })
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (modifier, word) in
+            [(KeyModifiers::CONTROL, "ctrl+"), (KeyModifiers::ALT, "alt+"), (KeyModifiers::SHIFT, "shift+")]
+        {
+            if self.modifiers.contains(modifier) {
+                f.write_str(word)?;
+            }
+        }
+        match self.code {
+            KeyCode::BackTab => f.write_str("shift+tab"),
+            KeyCode::Char(' ') => f.write_str("space"),
+            KeyCode::Char(letter) => write!(f, "{letter}"),
+            KeyCode::F(number) => write!(f, "f{number}"),
+            KeyCode::Esc => f.write_str("esc"),
+            KeyCode::PageUp => f.write_str("pageup"),
+            KeyCode::PageDown => f.write_str("pagedown"),
+            other => f.write_str(&format!("{other:?}").to_lowercase()),
+        }
+    }
+}
+
+/// The keys in force.
+#[derive(Clone, Debug)]
+pub struct Keymap {
+    bindings: Vec<(Context, Key, Command)>,
+}
+
+impl Keymap {
+    /// The keys that come with the program.
+    pub const DEFAULT: &'static str = include_str!("../../assets/keymap.toml");
+
+    /// Reads a keymap.
+    ///
+    /// # Errors
+    /// One sentence that names the line's key and what is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let table: BTreeMap<String, BTreeMap<String, String>> =
+            toml::from_str(text).map_err(|error| format!("the keymap can't be read: {error}"))?;
+        let mut bindings = Vec::new();
+        for (section, keys) in table {
+            let context = Context::ALL
+                .into_iter()
+                .find(|context| context.word() == section)
+                .ok_or_else(|| format!("the keymap has no place called [{section}]"))?;
+            for (key, word) in keys {
+                let parsed = Key::parse(&key).ok_or_else(|| format!("[{section}] `{key}` is not a key"))?;
+                let command = Command::ALL
+                    .iter()
+                    .copied()
+                    .find(|command| command.word() == word)
+                    .ok_or_else(|| format!("[{section}] `{key}`: there is no command `{word}`"))?;
+                bindings.push((context, parsed, command));
+            }
+        }
+        Ok(Self { bindings })
+    }
+
+    /// What a key means here. A dialog takes nothing from the panes behind it.
+    #[must_use]
+    pub fn command(&self, context: Context, key: KeyEvent) -> Option<Command> {
+        let key = Key::from(key);
+        let find = |place: Context| {
+            self.bindings.iter().find(|(at, bound, _)| *at == place && *bound == key).map(|(_, _, command)| *command)
+        };
+        find(context).or_else(|| if context == Context::Dialog { None } else { find(Context::Everywhere) })
+    }
+
+    /// The first key of a command in a context, for hints.
+    #[must_use]
+    pub fn key(&self, context: Context, command: Command) -> Option<String> {
+        let named = |place| {
+            self.bindings.iter().filter(move |(at, _, bound)| *at == place && *bound == command).map(|(_, key, _)| key)
+        };
+        named(context).chain(named(Context::Everywhere)).min_by_key(|key| key.to_string().len()).map(Key::to_string)
+    }
+
+    /// Every binding of a context, for help: the keys of each command together.
+    #[must_use]
+    pub fn of(&self, context: Context) -> Vec<(String, Command)> {
+        let mut by: BTreeMap<Command, Vec<String>> = BTreeMap::new();
+        for (at, key, command) in &self.bindings {
+            if *at == context {
+                by.entry(*command).or_default().push(key.to_string());
+            }
+        }
+        by.into_iter().map(|(command, keys)| (keys.join(" "), command)).collect()
+    }
+}
+
+impl Default for Keymap {
+    fn default() -> Self {
+        // The embedded text is parsed in a test; an empty keymap would still leave typing and the terminal usable.
+        Self::parse(Self::DEFAULT).unwrap_or(Self { bindings: Vec::new() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn press(text: &str) -> KeyEvent {
+        let key = Key::parse(text).unwrap();
+        KeyEvent::new(key.code, key.modifiers)
+    }
+
+    #[test]
+    fn the_keymap_that_comes_with_the_program_is_whole() {
+        let keymap = Keymap::parse(Keymap::DEFAULT).unwrap();
+        for command in Command::ALL {
+            assert!(keymap.bindings.iter().any(|(_, _, bound)| bound == command), "{} has no key", command.word());
+        }
+    }
+
+    #[test]
+    fn enter_approves_nothing() {
+        let keymap = Keymap::default();
+        for context in Context::ALL {
+            let meaning = keymap.command(context, press("enter"));
+            assert!(!matches!(meaning, Some(Command::Approve | Command::ApproveAll)), "{context:?}");
+        }
+        assert_eq!(keymap.command(Context::Dialog, press("enter")), None);
+    }
+
+    #[test]
+    fn capitals_count_with_or_without_the_shift_modifier() {
+        let keymap = Keymap::default();
+        for modifiers in [KeyModifiers::NONE, KeyModifiers::SHIFT] {
+            let key = KeyEvent::new(KeyCode::Char('A'), modifiers);
+            assert_eq!(keymap.command(Context::Dialog, key), Some(Command::ApproveAll));
+        }
+    }
+
+    #[test]
+    fn errors_name_the_key() {
+        assert_eq!(
+            Keymap::parse("[queue]\n\"y\" = \"aprove\"").unwrap_err(),
+            "[queue] `y`: there is no command `aprove`"
+        );
+        assert_eq!(Keymap::parse("[queue]\n\"hyper+y\" = \"open\"").unwrap_err(), "[queue] `hyper+y` is not a key");
+    }
+}

@@ -1,0 +1,136 @@
+//! The dialog: which operation, which seal, drawn yet, and what the next key would do. It decides nothing;
+//! it tells `keys` whether a key counts.
+
+use crossterm::event::KeyEvent;
+use tui_textarea::TextArea;
+
+use super::event::Millis;
+use super::scroll::Scroll;
+use crate::domain::{OperationId, RiskLevel, Seal};
+
+/// How long after it was first drawn a dialog takes no deciding key, in milliseconds.
+pub const GUARD: u64 = 400;
+
+/// What the dialog is asking right now.
+#[derive(Debug)]
+pub enum Asking {
+    /// Approve, deny, or one of the others.
+    Choice,
+    /// A High was approved once; its number confirms.
+    Confirm {
+        /// Digits of the number typed so far.
+        typed: String,
+    },
+    /// Why it is denied.
+    Reason(Box<TextArea<'static>>),
+    /// Everything that waits, listed; a second key approves all of it.
+    All {
+        /// What was listed, with the seals of what was shown.
+        listed: Vec<(OperationId, Seal)>,
+        /// How many of them are high.
+        high: usize,
+    },
+}
+
+/// The dialog about one operation.
+#[derive(Debug)]
+pub struct Dialog {
+    /// The operation.
+    pub id: OperationId,
+    /// Exactly what is shown.
+    pub seal: Seal,
+    /// Its risk.
+    pub risk: RiskLevel,
+    /// What it asks.
+    pub asking: Asking,
+    /// Where its text is scrolled to.
+    pub scroll: Scroll,
+    /// Whether the derivation is shown.
+    pub derivation: bool,
+    /// When what it shows now was first drawn.
+    pub drawn: Option<Millis>,
+    /// Whether the end of the text has been on the screen.
+    pub end_seen: bool,
+    /// A sentence about the last key, such as why it didn't count.
+    pub hint: Option<String>,
+}
+
+impl Dialog {
+    /// A dialog that was not drawn yet.
+    #[must_use]
+    pub fn new(id: OperationId, seal: Seal, risk: RiskLevel) -> Self {
+        Self {
+            id,
+            seal,
+            risk,
+            asking: Asking::Choice,
+            scroll: Scroll::START,
+            derivation: false,
+            drawn: None,
+            end_seen: false,
+            hint: None,
+        }
+    }
+
+    /// A frame that showed `seal` was drawn at `now`.
+    pub(super) fn seen(&mut self, seal: Seal, end: bool, now: Millis) {
+        if seal == self.seal {
+            self.drawn.get_or_insert(now);
+            self.end_seen |= end;
+        }
+    }
+
+    /// Whether keys count: drawn, and the first moment after that is over.
+    #[must_use]
+    pub fn live(&self, now: Millis) -> bool {
+        self.drawn.is_some_and(|drawn| now.since(drawn) >= GUARD)
+    }
+
+    /// When keys begin to count, if that is still to come.
+    #[must_use]
+    pub fn live_at(&self) -> Option<Millis> {
+        self.drawn.map(|drawn| drawn.plus(GUARD))
+    }
+
+    /// Shows something else, which must be drawn before a key counts again.
+    pub(super) fn ask(&mut self, asking: Asking) {
+        self.asking = asking;
+        self.drawn = None;
+        self.scroll = Scroll::START;
+        self.hint = None;
+    }
+
+    /// Takes a key as typing of the reason.
+    pub(super) fn reason_key(&mut self, key: KeyEvent) {
+        if let Asking::Reason(area) = &mut self.asking {
+            area.input(key);
+        }
+    }
+
+    /// Takes a digit of the confirming number; true once it is the operation's number.
+    pub(super) fn digit(&mut self, digit: char) -> bool {
+        let number = self.id.0.to_string();
+        let Asking::Confirm { typed } = &mut self.asking else { return false };
+        typed.push(digit);
+        if *typed == number {
+            return true;
+        }
+        if !number.starts_with(typed.as_str()) {
+            typed.clear();
+            self.hint = Some(format!("That is not its number: type {number} to approve."));
+        }
+        false
+    }
+}
+
+/// What floats above the panes.
+#[derive(Debug)]
+pub enum Modal {
+    /// A dialog about an operation.
+    Confirm(Box<Dialog>),
+    /// The list of keys.
+    Help {
+        /// Where it is scrolled to.
+        scroll: Scroll,
+    },
+}

@@ -1,0 +1,248 @@
+//! Every operation of the session in order, where each stands, and the gate that decides. The only caller of
+//! the gate's deciding methods.
+
+use std::collections::BTreeMap;
+
+use super::event::Millis;
+use crate::domain::{
+    Containment, Decider, Gate, Judgement, OperationId, Origin, Outcome, Prepared, Standing, ToolCall, Verdict,
+};
+
+/// Where an operation stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It is being read and judged.
+    Preparing,
+    /// It waits for the person.
+    Waiting,
+    /// It is allowed and waits for those before it, or is being looked at again.
+    Allowed {
+        /// True once it is being looked at again.
+        starting: bool,
+    },
+    /// It runs.
+    Running {
+        /// Since when.
+        since: Millis,
+        /// What is enforced.
+        containment: Containment,
+    },
+    /// It ended.
+    Ended {
+        /// How.
+        outcome: Outcome,
+        /// Time it took, in milliseconds.
+        took: u64,
+    },
+    /// It was not run.
+    Denied {
+        /// In one sentence, with the person's own reason if there was one.
+        reason: String,
+    },
+    /// The call was not an operation: an unknown tool or bad arguments.
+    Refused {
+        /// In one sentence.
+        reason: String,
+    },
+}
+
+impl Status {
+    /// Whether nothing more will happen to it.
+    #[must_use]
+    pub fn closed(&self) -> bool {
+        match self {
+            Self::Ended { .. } | Self::Denied { .. } | Self::Refused { .. } => true,
+            Self::Preparing | Self::Waiting | Self::Allowed { .. } | Self::Running { .. } => false,
+        }
+    }
+}
+
+/// One operation as the person sees it.
+#[derive(Clone, Debug)]
+pub struct Item {
+    /// Its number.
+    pub id: OperationId,
+    /// Who asked.
+    pub origin: Origin,
+    /// The call as it was said.
+    pub call: ToolCall,
+    /// What would happen, once it was read.
+    pub prepared: Option<Box<Prepared>>,
+    /// The latest verdict with its derivation.
+    pub judgement: Option<Judgement>,
+    /// Who decided, once decided.
+    pub decider: Option<Decider>,
+    /// Where it stands.
+    pub status: Status,
+    /// Why it came back, if it changed after it was shown.
+    pub requeued: Option<String>,
+    /// The person put it off: the dialog doesn't open by itself for it again.
+    pub put_off: bool,
+}
+
+impl Item {
+    /// One line that says what it would do; not neutralised.
+    #[must_use]
+    pub fn gist(&self) -> String {
+        self.prepared.as_ref().map_or_else(
+            || format!("{} {}", self.call.name, self.call.arguments),
+            |prepared| prepared.operation.kind.gist(),
+        )
+    }
+
+    /// The short word for its sort.
+    #[must_use]
+    pub fn word(&self) -> &str {
+        self.prepared.as_ref().map_or("call", |prepared| prepared.operation.kind.word())
+    }
+}
+
+/// The operations of a session.
+#[derive(Debug)]
+pub struct Queue {
+    /// The gate.
+    pub(super) gate: Gate,
+    items: BTreeMap<OperationId, Item>,
+    selected: Option<OperationId>,
+    next: u64,
+}
+
+impl Queue {
+    /// An empty queue before a gate.
+    #[must_use]
+    pub fn new(gate: Gate) -> Self {
+        Self { gate, items: BTreeMap::new(), selected: None, next: 1 }
+    }
+
+    /// The gate, to read mode, verdicts and seals.
+    #[must_use]
+    pub fn gate(&self) -> &Gate {
+        &self.gate
+    }
+
+    /// One operation.
+    #[must_use]
+    pub fn get(&self, id: OperationId) -> Option<&Item> {
+        self.items.get(&id)
+    }
+
+    /// The operation that is selected, or the first that waits.
+    #[must_use]
+    pub fn selected(&self) -> Option<OperationId> {
+        self.selected.filter(|id| self.items.contains_key(id)).or_else(|| self.listed().first().map(|item| item.id))
+    }
+
+    /// Operations that wait for the person, in order.
+    pub fn waiting(&self) -> impl Iterator<Item = &Item> {
+        self.items.values().filter(|item| item.status == Status::Waiting)
+    }
+
+    /// Operations that are under way: being read, allowed, or running.
+    pub fn running(&self) -> impl Iterator<Item = &Item> {
+        self.items
+            .values()
+            .filter(|item| matches!(item.status, Status::Preparing | Status::Allowed { .. } | Status::Running { .. }))
+    }
+
+    /// Operations that are done with, newest first.
+    pub fn done(&self) -> impl Iterator<Item = &Item> {
+        self.items.values().rev().filter(|item| item.status.closed())
+    }
+
+    /// All of them as the pane lists them: waiting, running, done.
+    #[must_use]
+    pub fn listed(&self) -> Vec<&Item> {
+        self.waiting().chain(self.running()).chain(self.done()).collect()
+    }
+
+    /// The operation that one behind it waits for: the first open one of the same message before it.
+    #[must_use]
+    pub fn waits_for(&self, id: OperationId) -> Option<OperationId> {
+        let item = self.items.get(&id)?;
+        if item.origin == Origin::Person || item.status.closed() || matches!(item.status, Status::Running { .. }) {
+            return None;
+        }
+        self.items
+            .values()
+            .take_while(|other| other.id < id)
+            .find(|other| other.origin != Origin::Person && !other.status.closed())
+            .map(|other| other.id)
+    }
+
+    /// A new operation from a call, being read.
+    pub(super) fn propose(&mut self, origin: Origin, call: ToolCall) -> OperationId {
+        let id = OperationId(self.next);
+        self.next += 1;
+        let item = Item {
+            id,
+            origin,
+            call,
+            prepared: None,
+            judgement: None,
+            decider: None,
+            status: Status::Preparing,
+            requeued: None,
+            put_off: false,
+        };
+        self.items.insert(id, item);
+        id
+    }
+
+    pub(super) fn item_mut(&mut self, id: OperationId) -> Option<&mut Item> {
+        self.items.get_mut(&id)
+    }
+
+    pub(super) fn set_status(&mut self, id: OperationId, status: Status) {
+        if let Some(item) = self.items.get_mut(&id) {
+            item.status = status;
+        }
+    }
+
+    pub(super) fn select(&mut self, id: OperationId) {
+        self.selected = Some(id);
+    }
+
+    /// Moves the selection along the list.
+    pub(super) fn move_selection(&mut self, by: isize) {
+        let listed: Vec<OperationId> = self.listed().iter().map(|item| item.id).collect();
+        let Some(last) = listed.len().checked_sub(1) else { return };
+        let at = self.selected().and_then(|id| listed.iter().position(|other| *other == id)).unwrap_or(0);
+        self.selected = listed.get(at.saturating_add_signed(by).min(last)).copied();
+    }
+
+    /// Brings the items in line with the gate after the mode changed.
+    pub(super) fn resync(&mut self) {
+        for item in self.items.values_mut() {
+            if let Some(judgement) = self.gate.judgement(item.id) {
+                item.judgement = Some(judgement.clone());
+            }
+            match (self.gate.standing(item.id), &item.status) {
+                (Some(Standing::Waiting), Status::Allowed { .. }) => item.status = Status::Waiting,
+                (Some(Standing::Waiting | Standing::Allowed(_)) | None, _) => {}
+            }
+        }
+    }
+
+    /// How many wait, and how many of them are high.
+    #[must_use]
+    pub fn counts(&self) -> (usize, usize) {
+        let high = |item: &&Item| {
+            item.judgement.as_ref().is_some_and(|judgement| judgement.risk == crate::domain::RiskLevel::High)
+        };
+        (self.waiting().count(), self.waiting().filter(high).count())
+    }
+
+    /// Operations that ran without a question in this session.
+    #[must_use]
+    pub fn unasked(&self) -> usize {
+        let ran = |item: &&Item| matches!(item.status, Status::Ended { .. } | Status::Running { .. });
+        let asked = |item: &Item| matches!(item.decider, Some(Decider::Person | Decider::PersonAll) | None);
+        self.items
+            .values()
+            .filter(ran)
+            .filter(|item| {
+                !asked(item) && item.judgement.as_ref().is_some_and(|judgement| judgement.verdict == Verdict::Allow)
+            })
+            .count()
+    }
+}

@@ -1,0 +1,200 @@
+//! The conversation's loop: a message of the person, a request, a stream, calls, their results, the next
+//! request. Every call is answered exactly once.
+
+use super::State;
+use super::chat::{Entry, OpenCall, Phase, STEP_LIMIT, asks};
+use super::event::Effect;
+use super::queue::Status;
+use crate::domain::{
+    Message, ModelEvent, ModelFailure, OperationId, Origin, StepId, StopReason, ToolCall, ToolResult, TurnId,
+};
+
+/// Said once before the first message to a model on another machine.
+const LEAVES: &str = "Your messages and the results of what runs are sent to this model's provider. Files, rows and \
+    output stay here until an operation reads them.";
+
+impl State {
+    /// The person sends a message. While calls are open it is held and goes with their results.
+    pub(super) fn send(&mut self, text: String, effects: &mut Vec<Effect>) {
+        if self.setting.remote && !self.told_remote {
+            self.told_remote = true;
+            self.chat.notice(LEAVES, false);
+        }
+        self.name_hosts(&text);
+        self.handed_over = true;
+        self.chat.scroll = super::Scroll::END;
+        self.chat.push(Entry::Person(text.clone()));
+        self.chat.turn = TurnId(self.chat.turn.0 + 1);
+        self.chat.steps = 0;
+        self.queue.gate.end_turn();
+        match self.chat.phase {
+            Phase::Idle => {
+                let message = self.chat.with_asides(&text);
+                self.chat.remember(Message::User(message));
+                self.next_step(effects);
+            }
+            Phase::Streaming { .. } => {
+                self.stop_stream(effects);
+                let message = self.chat.with_asides(&text);
+                self.chat.remember(Message::User(message));
+                self.next_step(effects);
+            }
+            Phase::Working { .. } => {
+                let held = match self.chat.held.take() {
+                    Some(before) => format!("{before}\n\n{text}"),
+                    None => text,
+                };
+                self.chat.held = Some(held);
+            }
+        }
+    }
+
+    /// Hosts that the person named in words may be read from even after private data was read.
+    fn name_hosts(&mut self, text: &str) {
+        for word in text.split_whitespace() {
+            let word = word.split_once("://").map_or(word, |(_, rest)| rest);
+            let host = word.split(['/', '?', '#']).next().unwrap_or_default();
+            let host = host.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+            if host.contains('.') {
+                self.queue.gate.name_host(host.to_ascii_lowercase());
+            }
+        }
+    }
+
+    fn next_step(&mut self, effects: &mut Vec<Effect>) {
+        if self.chat.steps >= STEP_LIMIT {
+            self.chat.phase = Phase::Idle;
+            self.chat.notice(
+                format!(
+                    "This turn made {STEP_LIMIT} requests to the model, which is the limit. Send a message to go on."
+                ),
+                false,
+            );
+            return;
+        }
+        let (step, request) = self.chat.request();
+        effects.push(Effect::StartStep(step, request));
+    }
+
+    /// What the model's stream says. Late words of a stopped step meet no transition.
+    pub(super) fn model(&mut self, step: StepId, event: ModelEvent, effects: &mut Vec<Effect>) {
+        let Phase::Streaming { step: current, calls } = &mut self.chat.phase else { return };
+        if *current != step {
+            return;
+        }
+        match event {
+            ModelEvent::Text(piece) => self.chat.say(&piece),
+            ModelEvent::Call(call) => calls.push(call),
+            ModelEvent::Ended(reason, _) => {
+                let calls = std::mem::take(calls);
+                self.message_ended(calls, &reason, effects);
+            }
+            ModelEvent::Failed(failure) => self.message_failed(&failure),
+        }
+    }
+
+    fn message_ended(&mut self, calls: Vec<ToolCall>, reason: &StopReason, effects: &mut Vec<Effect>) {
+        let text = self.chat.said();
+        if calls.is_empty() {
+            if text.trim().is_empty() {
+                self.chat.notice("The model answered nothing. Send the message again, or another one.", true);
+            } else if asks(&text) {
+                self.chat.mark_question();
+            }
+            if *reason == StopReason::Length {
+                self.chat.notice("The answer reached the model's length limit. Send `go on` for the rest.", false);
+            }
+            self.chat.remember(Message::Assistant { text, calls });
+            self.chat.phase = Phase::Idle;
+            return;
+        }
+        self.chat.remember(Message::Assistant { text, calls: calls.clone() });
+        let open = calls
+            .into_iter()
+            .map(|call| {
+                let origin = Origin::Model { call_id: call.id.clone() };
+                OpenCall { operation: self.propose(origin, call.clone(), effects), call, result: None }
+            })
+            .collect();
+        self.chat.phase = Phase::Working { calls: open };
+    }
+
+    /// A cut or refused stream: what was said stays, calls of an unfinished message are not believed.
+    fn message_failed(&mut self, failure: &ModelFailure) {
+        let text = self.chat.said();
+        if !text.is_empty() {
+            self.chat.remember(Message::Assistant { text, calls: Vec::new() });
+        }
+        self.chat.notice(failure.message.clone(), true);
+        self.chat.phase = Phase::Idle;
+    }
+
+    /// Answers the call of an operation. A direct operation's result joins the next message.
+    pub(super) fn answer(&mut self, id: OperationId, text: String, effects: &mut Vec<Effect>) {
+        let Some(item) = self.queue.get(id) else { return };
+        if item.origin == Origin::Person {
+            if matches!(item.status, Status::Ended { .. }) {
+                self.chat.asides.push(format!("I ran this myself: {}\nResult:\n{text}", item.gist()));
+            }
+            return;
+        }
+        let Phase::Working { calls } = &mut self.chat.phase else { return };
+        let Some(call) = calls.iter_mut().find(|call| call.operation == id && call.result.is_none()) else { return };
+        call.result = Some(ToolResult { call_id: call.call.id.clone(), tool: call.call.name.clone(), text });
+        if calls.iter().all(|call| call.result.is_some()) {
+            let results = calls.iter_mut().filter_map(|call| call.result.take()).collect();
+            self.results(results, effects);
+        }
+    }
+
+    /// Every call has its result: the next request, unless the person stopped the turn.
+    fn results(&mut self, results: Vec<ToolResult>, effects: &mut Vec<Effect>) {
+        self.chat.remember(Message::Results(results));
+        self.chat.phase = Phase::Idle;
+        let stopped = std::mem::take(&mut self.stopping);
+        if let Some(held) = self.chat.held.take() {
+            let message = self.chat.with_asides(&held);
+            self.chat.remember(Message::User(message));
+        } else if stopped {
+            self.chat.notice("Stopped. The model will see it with your next message.", false);
+            return;
+        }
+        self.next_step(effects);
+    }
+
+    /// Esc: the stream and the children end; a second Esc answers what waits. True if there was something.
+    pub(super) fn stop(&mut self, effects: &mut Vec<Effect>) -> bool {
+        let running: Vec<OperationId> = self
+            .queue
+            .running()
+            .filter(|item| matches!(item.status, Status::Running { .. }))
+            .map(|item| item.id)
+            .collect();
+        for id in &running {
+            effects.push(Effect::Cancel(*id));
+        }
+        self.queue.gate.end_turn();
+        match self.chat.phase {
+            Phase::Streaming { .. } => {
+                self.stop_stream(effects);
+                self.chat.notice("Stopped.", false);
+                true
+            }
+            Phase::Working { .. } => {
+                self.stopping = true;
+                self.withdraw(running.is_empty(), effects);
+                true
+            }
+            Phase::Idle => !running.is_empty(),
+        }
+    }
+
+    fn stop_stream(&mut self, effects: &mut Vec<Effect>) {
+        effects.push(Effect::StopStep);
+        let text = self.chat.said();
+        if !text.is_empty() {
+            self.chat.remember(Message::Assistant { text, calls: Vec::new() });
+        }
+        self.chat.phase = Phase::Idle;
+    }
+}
