@@ -217,5 +217,3 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
     effects
 }
 
-#[cfg(test)]
-mod tests;
