@@ -216,4 +216,3 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
     state.open_by_itself();
     effects
 }
-

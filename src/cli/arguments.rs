@@ -1,0 +1,220 @@
+//! The grammar of the command line and its help text.
+
+use std::convert::Infallible;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, ValueEnum};
+use secrecy::SecretString;
+
+use crate::config::{Overrides, ProviderKind};
+use crate::domain::ApprovalMode;
+
+const EXAMPLES: &str = "\
+Examples:
+  countersign
+      Start here. Without a model configured, a built-in practice model takes over.
+  countersign --db postgres://ann@localhost/shop
+      Work on a database. --db also takes an SQLite file or the name of a connection.
+  countersign --provider ollama --model qwen3 --workspace ~/project
+      Talk to a local model about a project.
+  countersign --base-url http://127.0.0.1:8080/v1 --model local
+      Use any server that speaks OpenAI's format.
+  countersign --mode strict
+      Ask before everything.
+  echo '{\"id\":1,\"tool\":\"execute_command\",\"arguments\":{\"command\":\"ls\"}}' | countersign assess
+      Ask what would happen, without running anything.
+
+Keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY or the configuration; `countersign config path` says where that is.";
+
+/// A URL may hold a password: it is never printed by `Debug`.
+#[allow(clippy::unnecessary_wraps)] // clap wants a result
+fn secret(text: &str) -> Result<SecretString, Infallible> {
+    Ok(text.into())
+}
+
+/// A terminal for language models whose every tool call is judged, and countersigned where it could harm.
+#[derive(Debug, Parser)]
+#[command(name = "countersign", version, after_help = EXAMPLES, max_term_width = 100)]
+pub struct Cli {
+    /// The options.
+    #[command(flatten)]
+    pub options: Options,
+    /// A subcommand; without one the screen opens.
+    #[command(subcommand)]
+    pub(super) command: Option<Subcommand>,
+}
+
+/// Options of a session.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// What runs unasked
+    #[arg(long, value_enum)]
+    pub(super) mode: Option<Mode>,
+    /// Run everything unasked, except catastrophes and what a deny rule names
+    #[arg(short = 'y', long, conflicts_with = "mode")]
+    pub allow_all: bool,
+    /// A database: a URL, an SQLite file or the name of a connection; may be repeated
+    #[arg(long = "db", value_name = "URL|NAME", value_parser = secret)]
+    pub databases: Vec<SecretString>,
+    /// A model: a name of the configuration, or the provider's own name of it
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Who serves the model
+    #[arg(long, value_enum)]
+    pub(super) provider: Option<Provider>,
+    /// Address of the provider, such as http://127.0.0.1:8080/v1
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// Folder to work in [default: the current one]
+    #[arg(long, value_name = "DIR")]
+    pub workspace: Option<PathBuf>,
+    /// Configuration file to read instead of the usual one
+    #[arg(long, value_name = "FILE", global = true)]
+    pub config: Option<PathBuf>,
+    /// Colours
+    #[arg(long, value_name = "NAME")]
+    pub theme: Option<String>,
+}
+
+/// What can be done without the screen.
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum Subcommand {
+    /// Judge tool calls without running them: JSON Lines in, JSON Lines out
+    Assess {
+        /// The mode that decides [default: guarded]
+        #[arg(long, value_enum)]
+        mode: Option<Mode>,
+        /// Say how each decision came about
+        #[arg(long)]
+        explain: bool,
+    },
+    /// The configuration
+    Config {
+        /// What to do with it.
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
+}
+
+/// What can be done with the configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::Subcommand)]
+pub(super) enum ConfigCommand {
+    /// Print where the configuration file is
+    Path,
+    /// Print what holds, with secrets masked
+    Show,
+    /// Say what is wrong with it, with line and column
+    Check,
+}
+
+/// The modes as words of the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Mode {
+    /// Everything asks
+    Strict,
+    /// What is clearly read-only runs; the rest asks (the default)
+    Guarded,
+    /// What the model calls low risk runs too
+    Smart,
+    /// Everything runs, except catastrophes and what a deny rule names
+    AllowAll,
+}
+
+impl From<Mode> for ApprovalMode {
+    fn from(mode: Mode) -> Self {
+        match mode {
+            Mode::Strict => Self::Strict,
+            Mode::Guarded => Self::Guarded,
+            Mode::Smart => Self::Smart,
+            Mode::AllowAll => Self::AllowAll,
+        }
+    }
+}
+
+/// The providers as words of the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Provider {
+    /// OpenAI, or any server that speaks its format
+    Openai,
+    /// Anthropic
+    Anthropic,
+    /// Ollama
+    Ollama,
+    /// The built-in practice model
+    Practice,
+}
+
+impl From<Provider> for ProviderKind {
+    fn from(provider: Provider) -> Self {
+        match provider {
+            Provider::Openai => Self::Openai,
+            Provider::Anthropic => Self::Anthropic,
+            Provider::Ollama => Self::Ollama,
+            Provider::Practice => Self::Practice,
+        }
+    }
+}
+
+impl Options {
+    /// The mode that the options ask for.
+    pub(super) fn approval_mode(&self) -> Option<ApprovalMode> {
+        if self.allow_all { Some(ApprovalMode::AllowAll) } else { self.mode.map(Into::into) }
+    }
+
+    /// The options in the configuration's terms.
+    pub(super) fn overrides(&self) -> Overrides {
+        Overrides {
+            mode: self.approval_mode(),
+            databases: self.databases.clone(),
+            model: self.model.clone(),
+            provider: self.provider.map(Into::into),
+            base_url: self.base_url.clone(),
+            theme: self.theme.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_grammar_is_consistent_and_the_help_names_every_option() {
+        Cli::command().debug_assert();
+        let help = Cli::command().render_help().to_string();
+        for word in [
+            "--mode",
+            "-y, --allow-all",
+            "--db",
+            "--model",
+            "--provider",
+            "--base-url",
+            "--workspace",
+            "--config",
+            "--theme",
+            "--version",
+            "--help",
+            "assess",
+            "config",
+            "Examples:",
+        ] {
+            assert!(help.contains(word), "{word} is missing:\n{help}");
+        }
+        assert!(help.lines().all(|line| line.chars().count() <= 120), "{help}");
+    }
+
+    #[test]
+    fn allow_all_contradicts_a_mode() {
+        assert!(Cli::try_parse_from(["countersign", "-y", "--mode", "strict"]).is_err());
+        assert!(Cli::try_parse_from(["countersign", "--mode", "smrt"]).unwrap_err().to_string().contains("smart"));
+    }
+
+    #[test]
+    fn examples_of_the_help_can_be_typed() {
+        for line in EXAMPLES.lines().filter_map(|line| line.strip_prefix("  countersign")) {
+            let words = std::iter::once("countersign").chain(line.split_whitespace());
+            assert!(Cli::try_parse_from(words).is_ok(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! The grammar of `config.toml`: TOML text in, `Settings` and every problem out. Pure.
+
+use std::path::{Path, PathBuf};
+
+use toml::de::DeTable;
+
+use super::problem::{Problem, suggestion};
+use super::reader::{Reader, short};
+use super::{Connection, Folders, KeySource, Limits, ModelSettings, ProviderKind, Settings};
+use crate::domain::{ApprovalMode, Rule, RuleEffect};
+
+const TOP: [&str; 13] = [
+    "mode",
+    "model",
+    "provider",
+    "models",
+    "connections",
+    "default_connection",
+    "sensitive",
+    "hosts",
+    "catastrophes",
+    "rules",
+    "limits",
+    "theme",
+    "keymap",
+];
+const MODEL: [&str; 5] = ["kind", "base_url", "model", "key_env", "key_command"];
+const RULE: [&str; 3] = ["effect", "tool", "match"];
+
+/// The built-in tools that rules can name; those of MCP servers are named `mcp__server__tool`.
+const TOOLS: [&str; 7] =
+    ["execute_sql", "execute_command", "file_operations", "http_request", "search_files", "find_files", "web_search"];
+
+/// Most problems that are told at once. The first ones are what to correct first.
+const PROBLEMS_SHOWN: usize = 20;
+
+/// Schemes of connection URLs.
+pub(super) const SCHEMES: [&str; 5] = ["sqlite", "postgres", "postgresql", "mysql", "mariadb"];
+
+impl Settings {
+    /// Reads the text of the configuration file. See [`Settings::load`] for what problems do.
+    #[must_use]
+    pub fn parse(text: &str, folders: &Folders) -> (Self, Vec<Problem>) {
+        let mut reader = Reader::new(&folders.config, text);
+        let (document, errors) = DeTable::parse_recoverable(text);
+        for error in errors {
+            let at = error.span().map_or(0, |span| span.start);
+            let sentence = format!("this isn't valid TOML: {}. Correct the line.", error.message().replace('\n', ", "));
+            reader.object(at, sentence);
+        }
+        // Half a document has no meaning: only its mistakes are told.
+        if !reader.problems.is_empty() {
+            reader.problems.truncate(PROBLEMS_SHOWN);
+            return (Self { mode: ApprovalMode::Strict, ..Self::default() }, reader.problems);
+        }
+        let mut settings = read(&mut reader, document.get_ref(), folders);
+        if !reader.problems.is_empty() {
+            settings.mode = ApprovalMode::Strict;
+            settings.catastrophes_ask = false;
+            settings.rules.retain(|rule| rule.effect != RuleEffect::Allow);
+        }
+        reader.problems.sort_by_key(|problem| problem.position);
+        reader.problems.truncate(PROBLEMS_SHOWN);
+        (settings, reader.problems)
+    }
+}
+
+fn read(reader: &mut Reader<'_>, top: &DeTable<'_>, folders: &Folders) -> Settings {
+    reader.only(top, &TOP, |_| None);
+    let mut settings = Settings {
+        mode: mode(reader, top),
+        connections: reader
+            .named(top, "connections")
+            .into_iter()
+            .filter_map(|(name, table)| connection(reader, &name, table).map(|connection| (name, connection)))
+            .collect(),
+        catastrophes_ask: reader.choice(top, "catastrophes", &[("deny", false), ("ask", true)]).unwrap_or(false),
+        sensitive: sensitive(reader, top),
+        hosts: hosts(reader, top),
+        rules: rules(reader, top),
+        limits: limits(reader, top),
+        theme: reader.text(top, "theme").map(|(theme, _)| theme),
+        keymap: reader.text(top, "keymap").map(|(path, _)| resolve(&path, &reader.folder(), folders)),
+        ..Settings::default()
+    };
+    models(reader, top, &mut settings);
+    if let Some((name, place)) = reader.text(top, "default_connection") {
+        if settings.connections.contains_key(&name) {
+            settings.default_connection = Some(name);
+        } else {
+            let advice = known(&name, settings.connections.keys(), "connections");
+            reader.object(place.start, format!("there is no connection `{}`. {advice}", short(&name)));
+        }
+    } else if settings.connections.len() == 1 {
+        settings.default_connection = settings.connections.keys().next().cloned();
+    }
+    settings
+}
+
+fn mode(reader: &mut Reader<'_>, top: &DeTable<'_>) -> ApprovalMode {
+    let value = top.get("mode");
+    if let Some(value) = value.filter(|value| value.get_ref().as_str() == Some(ApprovalMode::AllowAll.word())) {
+        let sentence = "`allow-all` can't be set here: it holds for one start only. Start with `-y` instead.";
+        reader.object(value.span().start, sentence);
+        return ApprovalMode::Strict;
+    }
+    let modes = [ApprovalMode::Strict, ApprovalMode::Guarded, ApprovalMode::Smart].map(|mode| (mode.word(), mode));
+    reader.choice(top, "mode", &modes).unwrap_or_default()
+}
+
+fn models(reader: &mut Reader<'_>, top: &DeTable<'_>, settings: &mut Settings) {
+    let provider = reader.table(top, "provider").and_then(|table| model(reader, table, None));
+    for (name, table) in reader.named(top, "models") {
+        if let Some(read) = model(reader, table, provider.as_ref()) {
+            settings.models.insert(name, read);
+        }
+    }
+    settings.provider = provider;
+    let Some((name, place)) = reader.text(top, "model") else { return };
+    if let Some(chosen) = settings.models.get(&name) {
+        settings.provider = Some(chosen.clone());
+    } else {
+        let advice = known(&name, settings.models.keys(), "models");
+        reader.object(place.start, format!("there is no model `{}`. {advice}", short(&name)));
+    }
+}
+
+/// One model; what it leaves out is as in `[provider]`, if that is of the same kind.
+fn model(reader: &mut Reader<'_>, table: &DeTable<'_>, base: Option<&ModelSettings>) -> Option<ModelSettings> {
+    reader.only(table, &MODEL, |name| {
+        let secret = ["key", "api_key", "apikey", "token", "secret"].contains(&name);
+        secret.then_some("A key isn't kept in this file: name a variable with key_env, or a program with key_command.")
+    });
+    let kinds = ProviderKind::ALL.map(|kind| (kind.word(), kind));
+    let kind = match (reader.choice(table, "kind", &kinds), base) {
+        (Some(kind), _) => kind,
+        (None, Some(base)) if !table.contains_key("kind") => base.kind,
+        (None, _) => {
+            if !table.contains_key("kind") {
+                let at = table.keys().next().map_or(0, |key| key.span().start);
+                let words = kinds.map(|(word, _)| format!("`{word}`")).join(", ");
+                reader.object(at, format!("`kind` is missing. Say which provider it is: {words}."));
+            }
+            return None;
+        }
+    };
+    let mut model = base.filter(|base| base.kind == kind).cloned().unwrap_or_else(|| ModelSettings::of(kind));
+    if let Some(url) = address(reader, table) {
+        model.base_url = Some(url);
+    }
+    if let Some((name, _)) = reader.text(table, "model") {
+        model.model = Some(name);
+    }
+    if let Some(key) = key(reader, table) {
+        model.key = key;
+    }
+    Some(model)
+}
+
+fn address(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Option<String> {
+    let (text, place) = reader.text(table, "base_url")?;
+    match check_address(&text) {
+        Ok(()) => Some(text),
+        Err(sentence) => {
+            reader.object(place.start, format!("`base_url` {sentence}"));
+            None
+        }
+    }
+}
+
+/// Why a text isn't the address of a provider, if it isn't.
+pub(super) fn check_address(text: &str) -> Result<(), &'static str> {
+    let url = url::Url::parse(text).ok().filter(|url| ["http", "https"].contains(&url.scheme()) && url.has_host());
+    match url {
+        None => Err("must be an address such as https://api.example.com/v1."),
+        Some(url) if !url.username().is_empty() || url.password().is_some() => {
+            Err("must not hold a user or password: use key_env or key_command for the key.")
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+fn key(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Option<KeySource> {
+    let variable = reader.text(table, "key_env");
+    let command = reader.texts(table, "key_command");
+    match (variable, table.get("key_command")) {
+        (Some(_), Some(value)) => {
+            reader.object(value.span().start, "give either `key_env` or `key_command`, not both.");
+            None
+        }
+        (Some((name, _)), None) => Some(KeySource::Variable(name)),
+        (None, Some(value)) => {
+            if command.is_empty() {
+                reader.object(
+                    value.span().start,
+                    "`key_command` needs a program, such as [\"pass\", \"show\", \"openai\"].",
+                );
+                return None;
+            }
+            Some(KeySource::Command(command.into_iter().map(|(word, _)| word).collect()))
+        }
+        (None, None) => None,
+    }
+}
+
+fn connection(reader: &mut Reader<'_>, name: &str, table: &DeTable<'_>) -> Option<Connection> {
+    reader.only(table, &["url", "url_env"], |_| None);
+    match (reader.text(table, "url"), reader.text(table, "url_env")) {
+        (Some((_, place)), Some(_)) => {
+            reader.object(place.start, "give either `url` or `url_env`, not both.");
+            None
+        }
+        (Some((url, place)), None) => {
+            let scheme = url.split_once(':').map(|(scheme, _)| scheme);
+            if scheme.is_some_and(|scheme| SCHEMES.contains(&scheme)) {
+                return Some(Connection::Url(url.into()));
+            }
+            let sentence = "`url` must start with `sqlite:`, `postgres://`, `mysql://` or `mariadb://`.";
+            reader.object(place.start, sentence);
+            None
+        }
+        (None, Some((variable, _))) => Some(Connection::Variable(variable)),
+        (None, None) => {
+            if !table.contains_key("url") && !table.contains_key("url_env") {
+                let at = table.keys().next().map_or(0, |key| key.span().start);
+                reader.object(
+                    at,
+                    format!("the connection `{name}` needs a `url`, or a `url_env` that names a variable."),
+                );
+            }
+            None
+        }
+    }
+}
+
+fn sensitive(reader: &mut Reader<'_>, top: &DeTable<'_>) -> Vec<String> {
+    let mut globs = Vec::new();
+    for (glob, place) in reader.texts(top, "sensitive") {
+        match globset::Glob::new(&glob) {
+            Ok(_) if !glob.is_empty() => globs.push(glob),
+            _ => reader.object(place.start, "this isn't a pattern of paths, such as `*.key` or `~/finance/**`."),
+        }
+    }
+    globs
+}
+
+fn hosts(reader: &mut Reader<'_>, top: &DeTable<'_>) -> std::collections::BTreeSet<String> {
+    let mut hosts = std::collections::BTreeSet::new();
+    for (host, place) in reader.texts(top, "hosts") {
+        let foreign = |c: char| c == '/' || c == '*' || c == '@' || c.is_whitespace();
+        if host.is_empty() || host.contains(foreign) {
+            reader.object(place.start, "a host is a name alone, such as `api.example.com`.");
+        } else {
+            hosts.insert(host.to_lowercase());
+        }
+    }
+    hosts
+}
+
+fn rules(reader: &mut Reader<'_>, top: &DeTable<'_>) -> Vec<Rule> {
+    let tables = reader.list(top, "rules");
+    tables.into_iter().filter_map(|(table, place)| rule(reader, table, place.start)).collect()
+}
+
+fn rule(reader: &mut Reader<'_>, table: &DeTable<'_>, at: usize) -> Option<Rule> {
+    reader.only(table, &RULE, |_| None);
+    let effects = [("deny", RuleEffect::Deny), ("ask", RuleEffect::Ask), ("allow", RuleEffect::Allow)];
+    let effect = reader.choice(table, "effect", &effects);
+    let tool = reader.text(table, "tool");
+    for key in ["effect", "tool"] {
+        if !table.contains_key(key) {
+            reader.object(at, format!("a rule needs `{key}`."));
+        }
+    }
+    let mut parts = std::collections::BTreeMap::new();
+    let mut sound = !table.contains_key("match");
+    if let Some(wanted) = reader.table(table, "match") {
+        for key in wanted.keys() {
+            let name = key.get_ref().as_ref();
+            parts.extend(reader.text(wanted, name).map(|(value, _)| (name.to_owned(), value)));
+        }
+        // A rule that lost a part would match more than the person meant.
+        sound = parts.len() == wanted.len();
+    }
+    let (effect, (tool, place)) = (effect?, tool?);
+    if !TOOLS.contains(&tool.as_str()) && !tool.starts_with("mcp__") {
+        let advice = suggestion(&tool, TOOLS);
+        reader.object(place.start, format!("there is no tool `{}`. {advice}", short(&tool)));
+        return None;
+    }
+    let rule = Rule { effect, tool, parts };
+    if let Some(objection) = rule.objection() {
+        reader.object(at, format!("this rule can't stand: {objection}."));
+        return None;
+    }
+    sound.then_some(rule)
+}
+
+fn limits(reader: &mut Reader<'_>, top: &DeTable<'_>) -> Limits {
+    let usual = Limits::default();
+    let Some(table) = reader.table(top, "limits") else { return usual };
+    reader.only(table, &["time_limit", "output"], |_| None);
+    Limits {
+        time_limit: reader.number(table, "time_limit", (1, 86_400)).unwrap_or(usual.time_limit),
+        output: reader.number(table, "output", (1_024, 1 << 30)).unwrap_or(usual.output),
+    }
+}
+
+/// A path of the file: `~` is the home folder, and a relative one starts from the file's folder.
+fn resolve(path: &str, folder: &Path, folders: &Folders) -> PathBuf {
+    match (path.strip_prefix("~/"), &folders.home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => folder.join(path),
+    }
+}
+
+/// Advice on a name that isn't among the named tables of the file.
+fn known<'a>(name: &str, names: impl Iterator<Item = &'a String>, table: &str) -> String {
+    let names: Vec<&str> = names.map(String::as_str).collect();
+    if names.is_empty() { format!("Add it as [{table}.{}].", short(name)) } else { suggestion(name, names) }
+}
+
+#[cfg(test)]
+mod tests;

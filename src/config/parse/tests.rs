@@ -1,0 +1,156 @@
+//! What the grammar accepts, and each mistake with its sentence.
+
+use super::*;
+
+fn parse(text: &str) -> (Settings, Vec<String>) {
+    let folders = Folders {
+        config: "/home/ann/config.toml".into(),
+        config_named: true,
+        data: "/data".into(),
+        state: "/data".into(),
+        home: Some("/home/ann".into()),
+    };
+    let (settings, problems) = Settings::parse(text, &folders);
+    (settings, problems.iter().map(ToString::to_string).map(|line| line.replace("/home/ann/", "")).collect())
+}
+
+#[test]
+fn a_full_file_is_read() {
+    let (settings, problems) = parse(
+        r#"
+mode = "smart"
+model = "small"
+default_connection = "shop"
+sensitive = ["~/finance/**"]
+hosts = ["API.example.com"]
+catastrophes = "ask"
+theme = "dark"
+keymap = "keys.toml"
+
+[provider]
+kind = "openai"
+base_url = "https://models.example/v1"
+model = "large-1"
+key_env = "TEAM_KEY"
+
+[models.small]
+model = "small-1"
+
+[models.other]
+kind = "anthropic"
+key_command = ["pass", "show", "anthropic"]
+
+[connections.shop]
+url = "postgres://ann:hunter2@db.example/shop"
+
+[connections.books]
+url_env = "BOOKS_URL"
+
+[[rules]]
+effect = "deny"
+tool = "execute_command"
+match = { program = "git", subcommand = "push" }
+
+[limits]
+time_limit = 30
+output = 1_000_000
+"#,
+    );
+    assert_eq!(problems, Vec::<String>::new());
+    assert_eq!(settings.mode, ApprovalMode::Smart);
+    let model = settings.provider.clone().unwrap();
+    assert_eq!((model.kind, model.model.as_deref()), (ProviderKind::Openai, Some("small-1")));
+    assert_eq!(model.base_url.as_deref(), Some("https://models.example/v1"));
+    assert_eq!(model.key, KeySource::Variable("TEAM_KEY".to_owned()));
+    assert_eq!(settings.models["other"].base_url, None);
+    assert!(settings.hosts.contains("api.example.com") && settings.catastrophes_ask);
+    assert_eq!(settings.rules[0].parts["subcommand"], "push");
+    assert_eq!(settings.limits, Limits { time_limit: 30, output: 1_000_000 });
+    assert_eq!(settings.keymap, Some("/home/ann/keys.toml".into()));
+    assert_eq!(settings.connections.len(), 2);
+    assert!(!format!("{settings:?}").contains("hunter2"));
+}
+
+#[test]
+fn an_empty_file_is_the_default() {
+    let (settings, problems) = parse("");
+    assert!(problems.is_empty() && settings.mode == ApprovalMode::Guarded && settings.provider.is_none());
+}
+
+#[test]
+fn each_mistake_has_its_place_and_says_what_to_do() {
+    for (text, said) in [
+        ("moed = 'smart'", "config.toml:1:1: unknown key `moed`. Did you mean `mode`?"),
+        ("mode = 'smrt'", "config.toml:1:8: `mode` can't be `smrt`. Did you mean `smart`?"),
+        (
+            "\nmode = 'allow-all'",
+            "config.toml:2:8: `allow-all` can't be set here: it holds for one start only. Start with `-y` instead.",
+        ),
+        ("mode = 3", "config.toml:1:8: `mode` must be text in quotes, not a number."),
+        ("[limits]\ntime_limit = 0", "config.toml:2:14: `time_limit` must be from 1 to 86400."),
+        ("[limits]\ntimelimit = 1", "config.toml:2:1: unknown key `timelimit`. Did you mean `time_limit`?"),
+        ("sensitive = 'x'", "config.toml:1:13: `sensitive` must be a list of texts, such as [\"a\", \"b\"], not text."),
+        (
+            "default_connection = 'shop'",
+            "config.toml:1:22: there is no connection `shop`. Add it as [connections.shop].",
+        ),
+        (
+            "[connections.a]\nurl = 'ftp://x'",
+            "config.toml:2:7: `url` must start with `sqlite:`, `postgres://`, `mysql://` or `mariadb://`.",
+        ),
+        (
+            "[provider]\nkind = 'openai'\nkey = 'sk-1'",
+            "config.toml:3:1: unknown key `key`. A key isn't kept in this file: name a variable with key_env, or a \
+             program with key_command.",
+        ),
+        (
+            "[provider]\nkind = 'openai'\nbase_url = 'https://ann:hunter2@x.example'",
+            "config.toml:3:12: `base_url` must not hold a user or password: use key_env or key_command for the key.",
+        ),
+        (
+            "[[rules]]\neffect = 'deny'\ntool = 'execute_comand'",
+            "config.toml:3:8: there is no tool `execute_comand`. Did you mean `execute_command`?",
+        ),
+    ] {
+        let (settings, problems) = parse(text);
+        assert_eq!(problems, [said]);
+        assert_eq!(settings.mode, ApprovalMode::Strict, "{text}");
+    }
+}
+
+#[test]
+fn an_allow_rule_that_allows_anything_is_refused() {
+    let (settings, problems) =
+        parse("[[rules]]\neffect = 'allow'\ntool = 'execute_command'\nmatch = { program = 'bash' }");
+    assert!(problems[0].contains("this rule can't stand: bash runs code"), "{problems:?}");
+    assert!(settings.rules.is_empty());
+}
+
+#[test]
+fn with_a_mistake_nothing_in_the_file_loosens_anything() {
+    let (settings, problems) = parse(
+        "colour = 1\ncatastrophes = 'ask'\n[[rules]]\neffect = 'allow'\ntool = 'http_request'\n\
+         match = { host = 'x' }\n[[rules]]\neffect = 'deny'\ntool = 'http_request'",
+    );
+    assert_eq!(problems.len(), 1);
+    assert!(!settings.catastrophes_ask);
+    assert_eq!(settings.rules.iter().map(|rule| rule.effect).collect::<Vec<_>>(), [RuleEffect::Deny]);
+}
+
+#[test]
+fn a_rule_with_a_part_that_cannot_be_read_is_left_out_whole() {
+    let (settings, problems) =
+        parse("[[rules]]\neffect = 'deny'\ntool = 'execute_sql'\nmatch = { statement = 'drop', table = 1 }");
+    assert_eq!((settings.rules.len(), problems.len()), (0, 1));
+}
+
+#[test]
+fn broken_toml_says_where() {
+    let (settings, problems) = parse("mode = 'smart'\ntheme = \n[provider]\n");
+    assert!(problems[0].starts_with("config.toml:2:"), "{problems:?}");
+    assert!(problems[0].contains("isn't valid TOML"), "{problems:?}");
+    assert_eq!(settings.mode, ApprovalMode::Strict);
+    for text in ["\0", "[[[", "a = {", "mode = 'x", "\u{feff}\u{feff}=", "a.b = 1\na = 2"] {
+        assert!(!parse(text).1.is_empty(), "{text:?}");
+    }
+}

@@ -1,0 +1,105 @@
+//! The settings as text for `countersign config show`: in the file's own form, secrets masked.
+
+use toml::{Table, Value};
+
+use super::{KeySource, ModelSettings, Settings};
+
+impl Settings {
+    /// What holds now, in the form of the configuration file. Passwords in URLs are masked; keys were never
+    /// in it.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        let mut top = Table::new();
+        top.insert("mode".to_owned(), self.mode.word().into());
+        top.insert("catastrophes".to_owned(), if self.catastrophes_ask { "ask" } else { "deny" }.into());
+        if let Some(name) = &self.default_connection {
+            top.insert("default_connection".to_owned(), name.as_str().into());
+        }
+        if let Some(theme) = &self.theme {
+            top.insert("theme".to_owned(), theme.as_str().into());
+        }
+        if let Some(keymap) = &self.keymap {
+            top.insert("keymap".to_owned(), keymap.display().to_string().into());
+        }
+        top.insert("sensitive".to_owned(), list(&self.sensitive));
+        top.insert("hosts".to_owned(), list(&self.hosts));
+        let mut limits = Table::new();
+        limits.insert("time_limit".to_owned(), number(self.limits.time_limit));
+        limits.insert("output".to_owned(), number(self.limits.output));
+        top.insert("limits".to_owned(), limits.into());
+        if let Some(model) = &self.provider {
+            top.insert("provider".to_owned(), model_table(model).into());
+        }
+        let models: Table = self.models.iter().map(|(name, model)| (name.clone(), model_table(model).into())).collect();
+        let connections: Table = self
+            .connections
+            .iter()
+            .map(|(name, connection)| {
+                let mut table = Table::new();
+                table.insert("url".to_owned(), connection.shown().into());
+                (name.clone(), table.into())
+            })
+            .collect();
+        let rules: Vec<Value> = self.rules.iter().filter_map(|rule| Value::try_from(rule).ok()).collect();
+        for (key, value, empty) in [
+            ("models", Value::Table(models), self.models.is_empty()),
+            ("connections", Value::Table(connections), self.connections.is_empty()),
+            ("rules", Value::Array(rules), self.rules.is_empty()),
+        ] {
+            if !empty {
+                top.insert(key.to_owned(), value);
+            }
+        }
+        toml::to_string_pretty(&top).unwrap_or_default()
+    }
+}
+
+fn model_table(model: &ModelSettings) -> Table {
+    let mut table = Table::new();
+    table.insert("kind".to_owned(), model.kind.word().into());
+    if let Some(url) = &model.base_url {
+        table.insert("base_url".to_owned(), super::mask_url(url).into());
+    }
+    if let Some(name) = &model.model {
+        table.insert("model".to_owned(), name.as_str().into());
+    }
+    match &model.key {
+        KeySource::Usual => {}
+        KeySource::Variable(name) => {
+            table.insert("key_env".to_owned(), name.as_str().into());
+        }
+        KeySource::Command(words) => {
+            // Its arguments may be a secret themselves.
+            table.insert("key_command".to_owned(), list(words.iter().take(1).map(String::as_str).chain(["…"])));
+        }
+    }
+    table
+}
+
+fn list<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Value {
+    texts.into_iter().map(|text| Value::from(text.as_ref())).collect::<Vec<_>>().into()
+}
+
+fn number(value: u64) -> Value {
+    i64::try_from(value).unwrap_or(i64::MAX).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Connection, ProviderKind};
+    use super::*;
+
+    #[test]
+    fn what_is_shown_is_masked_and_in_the_files_form() {
+        let mut settings = Settings::default();
+        let url = "postgres://ann:hunter2@db.example/shop".to_owned();
+        settings.connections.insert("shop".to_owned(), Connection::Url(url.into()));
+        let words = ["pass", "show", "hunter2"].map(ToOwned::to_owned).to_vec();
+        let key = KeySource::Command(words);
+        settings.provider = Some(ModelSettings { key, ..ModelSettings::of(ProviderKind::Openai) });
+        let shown = settings.shown();
+        assert!(!shown.contains("hunter2"), "{shown}");
+        assert!(shown.contains("postgres://ann:***@db.example/shop") && shown.contains("[limits]"), "{shown}");
+        assert!(shown.parse::<Table>().is_ok());
+    }
+}
