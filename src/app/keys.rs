@@ -1,21 +1,18 @@
-//! What the person presses, pastes and clicks. Approval is born here, from a key on a drawn dialog, and
-//! nowhere else.
+//! What the person presses and pastes in the panes and the composer.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 
 use super::direct::{self, Line};
-use super::event::{Effect, Pane, Sight};
+use super::event::{Effect, Pane};
 use super::keymap::{Command, Context};
 use super::modal::{Asking, Modal};
 use super::queue::Status;
 use super::scroll::Scroll;
-use super::{Entry, QUIET, State};
-use crate::domain::{ApprovalMode, OperationId, Origin, RiskLevel};
+use super::{Entry, State};
+use crate::domain::{ApprovalMode, OperationId, Origin};
 
 /// How long the second ctrl+c may take to leave, in milliseconds.
 const TWICE: u64 = 1_500;
-/// Rows that the mouse wheel moves.
-const WHEEL: isize = 3;
 
 impl State {
     pub(super) fn key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
@@ -57,7 +54,7 @@ impl State {
         }
     }
 
-    fn type_key(&mut self, key: KeyEvent) {
+    pub(super) fn type_key(&mut self, key: KeyEvent) {
         self.last_typed = Some(self.now);
         if matches!(key.code, KeyCode::Up | KeyCode::Down) && self.composer.area().lines().len() == 1 {
             self.composer.recall(key.code == KeyCode::Up);
@@ -66,7 +63,7 @@ impl State {
         }
     }
 
-    fn pane_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+    pub(super) fn pane_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
         match command {
             Command::NextPane => self.turn_to(true),
             Command::PreviousPane => self.turn_to(false),
@@ -129,7 +126,7 @@ impl State {
         self.go(ORDER[next % ORDER.len()]);
     }
 
-    fn go(&mut self, pane: Pane) {
+    pub(super) fn go(&mut self, pane: Pane) {
         self.focus = pane;
         if pane != Pane::Composer {
             self.tab = pane;
@@ -146,7 +143,7 @@ impl State {
     }
 
     /// Ctrl+C: stops what is under way; twice in a row leaves.
-    fn interrupt(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn interrupt(&mut self, effects: &mut Vec<Effect>) {
         if self.interrupted_at.is_some_and(|at| self.now.since(at) <= TWICE) {
             effects.push(Effect::Quit);
             return;
@@ -276,232 +273,6 @@ impl State {
         }
     }
 
-    // The dialog.
-
-    fn dialog_key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
-        let now = self.now;
-        let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
-        let command = self.keymap.command(Context::Dialog, key);
-        let leaving = matches!(command, Some(Command::Back | Command::Interrupt | Command::Quit));
-        if !dialog.live(now) && !leaving {
-            // Whoever typed into the first moment was typing a message: no letter is lost, none decides.
-            if matches!(key.code, KeyCode::Char(_) | KeyCode::Backspace) && !held(key) {
-                self.type_key(key);
-            }
-            return;
-        }
-        if matches!(dialog.asking, Asking::Reason(_)) {
-            self.reason_key(key, effects);
-            return;
-        }
-        if let (KeyCode::Char(digit @ '0'..='9'), false) = (key.code, held(key)) {
-            self.dialog_digit(digit, effects);
-            return;
-        }
-        if let Some(command) = command {
-            self.dialog_command(command, effects);
-        }
-    }
-
-    fn reason_key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
-        let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
-        match (key.code, key.modifiers) {
-            (KeyCode::Esc, _) => dialog.ask(Asking::Choice),
-            (KeyCode::Char('c' | 'q'), KeyModifiers::CONTROL) => self.interrupt(effects),
-            (KeyCode::Enter, _) => {
-                let Asking::Reason(area) = &dialog.asking else { return };
-                let why = area.lines().join(" ").trim().to_owned();
-                let id = dialog.id;
-                self.modal = None;
-                self.deny_one(id, (!why.is_empty()).then_some(why), effects);
-                self.open_next();
-            }
-            _ => dialog.reason_key(key),
-        }
-    }
-
-    fn dialog_digit(&mut self, digit: char, effects: &mut Vec<Effect>) {
-        let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
-        match dialog.asking {
-            Asking::Confirm { .. } => {
-                if dialog.digit(digit) {
-                    self.approve_shown(effects);
-                }
-            }
-            Asking::Choice => {
-                let waiting: Vec<OperationId> = self.queue.waiting().map(|item| item.id).collect();
-                match pick(&waiting, &mut self.picked, self.now.0, digit) {
-                    Some(id) => {
-                        self.open(id);
-                    }
-                    None => self.dialog_hint(format!("No operation with a {digit} waits.")),
-                }
-            }
-            Asking::All { .. } | Asking::Reason(_) => {}
-        }
-    }
-
-    fn dialog_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
-        match command {
-            Command::Approve => self.dialog_approve(effects),
-            Command::Deny => self.dialog_deny(effects),
-            Command::DenyWithReason => self.ask(Asking::Reason(Box::default())),
-            Command::ApproveAll => self.ask_all(),
-            Command::DenyAll => {
-                self.modal = None;
-                self.deny_all(effects);
-            }
-            Command::Derivation => {
-                if let Some(Modal::Confirm(dialog)) = &mut self.modal {
-                    dialog.derivation = !dialog.derivation;
-                }
-            }
-            Command::Back => self.dialog_back(),
-            Command::Interrupt => self.interrupt(effects),
-            Command::Quit => effects.push(Effect::Quit),
-            Command::LineUp => self.scroll_dialog(-1),
-            Command::LineDown => self.scroll_dialog(1),
-            Command::PageUp => self.scroll_dialog(-self.page(self.sight.rows.dialog)),
-            Command::PageDown => self.scroll_dialog(self.page(self.sight.rows.dialog)),
-            Command::ToStart => self.scroll_dialog(isize::MIN),
-            Command::ToEnd => self.scroll_dialog(isize::MAX),
-            Command::NextPane
-            | Command::PreviousPane
-            | Command::FocusComposer
-            | Command::FocusQueue
-            | Command::FocusOutput
-            | Command::FocusChat
-            | Command::Redraw
-            | Command::Help
-            | Command::ColumnLeft
-            | Command::ColumnRight
-            | Command::Send
-            | Command::Newline
-            | Command::HistoryBack
-            | Command::HistoryForward
-            | Command::AnswerYes
-            | Command::AnswerNo
-            | Command::Copy
-            | Command::Open
-            | Command::ShowOutput
-            | Command::PreviousOutput
-            | Command::NextOutput
-            | Command::CancelRun => {}
-        }
-    }
-
-    fn dialog_approve(&mut self, effects: &mut Vec<Effect>) {
-        let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
-        match &dialog.asking {
-            Asking::All { listed, .. } => {
-                let listed = listed.clone();
-                self.modal = None;
-                self.approve_all(&listed, effects);
-                self.open_next();
-            }
-            Asking::Choice if dialog.risk == RiskLevel::High => {
-                if dialog.end_seen {
-                    dialog.ask(Asking::Confirm { typed: String::new() });
-                } else {
-                    dialog.hint = Some("Scroll to its end first: it is high.".to_owned());
-                }
-            }
-            Asking::Choice => self.approve_shown(effects),
-            Asking::Confirm { .. } => {
-                let number = dialog.id.0;
-                dialog.hint = Some(format!("Type its number, {number}, to approve."));
-            }
-            Asking::Reason(_) => {}
-        }
-    }
-
-    fn approve_shown(&mut self, effects: &mut Vec<Effect>) {
-        let Some(Modal::Confirm(dialog)) = self.modal.take() else { return };
-        if !self.approve(dialog.id, dialog.seal, effects) {
-            self.hint = Some(format!("{} changed since it was shown: look again.", dialog.id));
-        }
-        self.open_next();
-    }
-
-    fn dialog_deny(&mut self, effects: &mut Vec<Effect>) {
-        let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
-        if matches!(dialog.asking, Asking::Choice) {
-            let id = dialog.id;
-            self.modal = None;
-            self.deny_one(id, None, effects);
-            self.open_next();
-        } else {
-            dialog.ask(Asking::Choice);
-        }
-    }
-
-    /// Esc: a step back, or close: it keeps waiting and isn't opened by itself again.
-    fn dialog_back(&mut self) {
-        let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
-        if !matches!(dialog.asking, Asking::Choice) {
-            dialog.ask(Asking::Choice);
-            return;
-        }
-        self.modal = None;
-        let waiting: Vec<OperationId> = self.queue.waiting().map(|item| item.id).collect();
-        for id in waiting {
-            if let Some(item) = self.queue.item_mut(id) {
-                item.put_off = true;
-            }
-        }
-    }
-
-    fn ask(&mut self, asking: Asking) {
-        if let Some(Modal::Confirm(dialog)) = &mut self.modal {
-            dialog.ask(asking);
-        }
-    }
-
-    fn ask_all(&mut self) {
-        let listed: Vec<_> =
-            self.queue.waiting().filter_map(|item| Some((item.id, self.queue.gate.seal(item.id)?))).collect();
-        let high = self.queue.counts().1;
-        self.ask(Asking::All { listed, high });
-    }
-
-    fn dialog_hint(&mut self, hint: String) {
-        if let Some(Modal::Confirm(dialog)) = &mut self.modal {
-            dialog.hint = Some(hint);
-        }
-    }
-
-    /// After a decision the next one that waits is shown; its keys are dead until it was drawn.
-    fn open_next(&mut self) {
-        if self.modal.is_none() {
-            if let Some(id) = self.next_unseen() {
-                self.open(id);
-            }
-        }
-    }
-
-    /// A dialog opens by itself only when the composer is empty and nobody typed for a second, or right
-    /// after a message was sent.
-    pub(super) fn open_by_itself(&mut self) {
-        // What is shown may have changed or left meanwhile: a dialog never shows an old seal.
-        if let Some(Modal::Confirm(dialog)) = &self.modal {
-            let current = self.queue.gate.seal(dialog.id);
-            if current != Some(dialog.seal) {
-                let id = dialog.id;
-                self.modal = None;
-                if current.is_some() {
-                    self.open(id);
-                }
-            }
-        }
-        let quiet = self.handed_over || self.last_typed.is_none_or(|typed| self.now.since(typed) >= QUIET);
-        if self.modal.is_none() && self.composer.is_empty() && quiet {
-            if let Some(id) = self.next_unseen() {
-                self.open(id);
-                self.dirty = true;
-            }
-        }
-    }
-
     fn help_key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
         let command = self.keymap.command(Context::Chat, key);
         let limit = self.sight.limits.dialog;
@@ -518,130 +289,4 @@ impl State {
             _ => self.modal = None,
         }
     }
-
-    // Scrolling.
-
-    fn page(&self, rows: usize) -> isize {
-        isize::try_from(rows.saturating_sub(1).max(1)).unwrap_or(1)
-    }
-
-    /// The pane that scrolling keys move: the one with the focus, the conversation from the composer.
-    fn scroll_page(&mut self, direction: isize) {
-        let rows = match self.focus {
-            Pane::Composer | Pane::Chat => self.sight.rows.chat,
-            Pane::Queue => self.sight.rows.queue,
-            Pane::Output => self.sight.rows.output,
-        };
-        self.scroll_pane(self.focus, direction * self.page(rows));
-    }
-
-    fn scroll_line(&mut self, direction: isize) {
-        self.scroll_pane(self.focus, direction);
-    }
-
-    fn scroll_pane(&mut self, pane: Pane, rows: isize) {
-        match pane {
-            Pane::Composer | Pane::Chat => self.chat.scroll.by(rows, self.sight.limits.chat, true),
-            Pane::Queue => self.queue.move_selection(rows),
-            Pane::Output => {
-                let limit = self.sight.limits.output;
-                if let Some(printout) = self.output.printout_mut() {
-                    printout.scroll.by(rows, limit, printout.table.is_none());
-                }
-            }
-        }
-    }
-
-    fn scroll_columns(&mut self, columns: isize) {
-        if let Some(printout) = self.output.printout_mut() {
-            printout.left = printout.left.saturating_add_signed(columns);
-        }
-    }
-
-    fn scroll_to(&mut self, end: bool) {
-        let limits = self.sight.limits;
-        match self.focus {
-            Pane::Composer | Pane::Chat if end => self.chat.scroll.to_end(limits.chat, true),
-            Pane::Composer | Pane::Chat => self.chat.scroll.to_start(),
-            Pane::Queue => self.queue.move_selection(if end { isize::MAX } else { isize::MIN }),
-            Pane::Output => {
-                if let Some(printout) = self.output.printout_mut() {
-                    if end {
-                        printout.scroll.to_end(limits.output, printout.table.is_none());
-                    } else {
-                        printout.scroll.to_start();
-                    }
-                }
-            }
-        }
-    }
-
-    fn scroll_dialog(&mut self, rows: isize) {
-        let limit = self.sight.limits.dialog;
-        if let Some(Modal::Confirm(dialog)) = &mut self.modal {
-            dialog.scroll.by(rows, limit, false);
-        }
-    }
-
-    // The screen and the mouse.
-
-    pub(super) fn drawn(&mut self, sight: Sight) {
-        if let (Some(Modal::Confirm(dialog)), Some((seal, end))) = (&mut self.modal, sight.dialog) {
-            dialog.seen(seal, end, self.now);
-        }
-        self.sight = sight;
-    }
-
-    /// The wheel scrolls the pane under it, a click focuses it, a click on an operation opens it. The mouse
-    /// never approves. True if the screen changes.
-    pub(super) fn mouse(&mut self, mouse: MouseEvent, effects: &mut Vec<Effect>) -> bool {
-        let rows = match mouse.kind {
-            MouseEventKind::ScrollUp => -WHEEL,
-            MouseEventKind::ScrollDown => WHEEL,
-            MouseEventKind::Down(MouseButton::Left) => 0,
-            _ => return false,
-        };
-        match &mut self.modal {
-            Some(Modal::Confirm(_)) => self.scroll_dialog(rows),
-            Some(Modal::Help { scroll }) => scroll.by(rows, self.sight.limits.dialog, false),
-            None => {
-                let under = self.sight.areas.iter().find(|(_, x, y, width, height)| {
-                    (*x..x + width).contains(&mouse.column) && (*y..y + height).contains(&mouse.row)
-                });
-                let Some(pane) = under.map(|(pane, ..)| *pane) else { return false };
-                if rows == 0 {
-                    self.click(pane, mouse.row, effects);
-                } else {
-                    self.scroll_pane(pane, rows);
-                }
-            }
-        }
-        true
-    }
-
-    fn click(&mut self, pane: Pane, row: u16, effects: &mut Vec<Effect>) {
-        self.go(pane);
-        let hit = self.sight.queue_rows.iter().find(|(at, _)| *at == row).map(|(_, id)| *id);
-        if let (Pane::Queue, Some(id)) = (pane, hit) {
-            let again = self.queue.selected() == Some(id);
-            self.queue.select(id);
-            if again {
-                self.pane_command(Command::Open, effects);
-            }
-        }
-    }
-}
-
-/// Whether a modifier other than shift is held.
-fn held(key: KeyEvent) -> bool {
-    key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
-}
-
-/// Digits typed within a second make one number: `1` then `2` picks #1, then #12.
-fn pick(waiting: &[OperationId], picked: &mut (u64, u64), now: u64, digit: char) -> Option<OperationId> {
-    let digit = u64::from(digit.to_digit(10)?);
-    let number = if now.saturating_sub(picked.0) <= 1_000 { picked.1.saturating_mul(10) + digit } else { digit };
-    *picked = (now, number);
-    let starts = |id: &&OperationId| id.0.to_string().starts_with(&number.to_string());
-    waiting.iter().find(|id| id.0 == number).or_else(|| waiting.iter().find(starts)).copied()
 }

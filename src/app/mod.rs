@@ -1,10 +1,12 @@
 //! The pure state and its one `update`: events in, effects out. No IO, no clock, no tasks. `mod.rs` holds the
-//! state and routes; `turn` runs the conversation, `decide` the queue, `keys` what the person presses.
+//! state and routes; `turn` runs the conversation, `decide` the queue, `keys` and `dialog` what the person
+//! presses, `sight` scrolling and the mouse.
 #![deny(clippy::disallowed_methods)]
 
 mod chat;
 mod composer;
 mod decide;
+mod dialog;
 mod direct;
 mod event;
 mod keymap;
@@ -13,6 +15,7 @@ mod modal;
 mod output;
 mod queue;
 mod scroll;
+mod sight;
 mod turn;
 
 pub use chat::{Briefing, Chat, Entry, OpenCall, Phase};

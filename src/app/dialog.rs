@@ -1,0 +1,250 @@
+//! Keys in the dialog. A key counts once the dialog was drawn and its first moment is over; Enter and pasted
+//! text never approve; a High takes its number as a second key.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::event::Effect;
+use super::keymap::{Command, Context};
+use super::modal::{Asking, Modal};
+use super::{QUIET, State};
+use crate::domain::{OperationId, RiskLevel};
+
+impl State {
+    pub(super) fn dialog_key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
+        let now = self.now;
+        let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
+        let command = self.keymap.command(Context::Dialog, key);
+        let leaving = matches!(command, Some(Command::Back | Command::Interrupt | Command::Quit));
+        if !dialog.live(now) && !leaving {
+            // Whoever typed into the first moment was typing a message: no letter is lost, none decides.
+            if matches!(key.code, KeyCode::Char(_) | KeyCode::Backspace) && !held(key) {
+                self.type_key(key);
+            }
+            return;
+        }
+        if matches!(dialog.asking, Asking::Reason(_)) {
+            self.reason_key(key, effects);
+            return;
+        }
+        if let (KeyCode::Char(digit @ '0'..='9'), false) = (key.code, held(key)) {
+            self.dialog_digit(digit, effects);
+            return;
+        }
+        if let Some(command) = command {
+            self.dialog_command(command, effects);
+        }
+    }
+
+    fn reason_key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
+        let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
+        match (key.code, key.modifiers) {
+            (KeyCode::Esc, _) => dialog.ask(Asking::Choice),
+            (KeyCode::Char('c' | 'q'), KeyModifiers::CONTROL) => self.interrupt(effects),
+            (KeyCode::Enter, _) => {
+                let Asking::Reason(area) = &dialog.asking else { return };
+                let why = area.lines().join(" ").trim().to_owned();
+                let id = dialog.id;
+                self.modal = None;
+                self.deny_one(id, (!why.is_empty()).then_some(why), effects);
+                self.open_next();
+            }
+            _ => dialog.reason_key(key),
+        }
+    }
+
+    fn dialog_digit(&mut self, digit: char, effects: &mut Vec<Effect>) {
+        let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
+        match dialog.asking {
+            Asking::Confirm { .. } => {
+                if dialog.digit(digit) {
+                    self.approve_shown(effects);
+                }
+            }
+            Asking::Choice => {
+                let waiting: Vec<OperationId> = self.queue.waiting().map(|item| item.id).collect();
+                match pick(&waiting, &mut self.picked, self.now.0, digit) {
+                    Some(id) => {
+                        self.open(id);
+                    }
+                    None => self.dialog_hint(format!("No operation with a {digit} waits.")),
+                }
+            }
+            Asking::All { .. } | Asking::Reason(_) => {}
+        }
+    }
+
+    fn dialog_command(&mut self, command: Command, effects: &mut Vec<Effect>) {
+        match command {
+            Command::Approve => self.dialog_approve(effects),
+            Command::Deny => self.dialog_deny(effects),
+            Command::DenyWithReason => self.ask(Asking::Reason(Box::default())),
+            Command::ApproveAll => self.ask_all(),
+            Command::DenyAll => {
+                self.modal = None;
+                self.deny_all(effects);
+            }
+            Command::Derivation => {
+                if let Some(Modal::Confirm(dialog)) = &mut self.modal {
+                    dialog.derivation = !dialog.derivation;
+                }
+            }
+            Command::Back => self.dialog_back(),
+            Command::Interrupt => self.interrupt(effects),
+            Command::Quit => effects.push(Effect::Quit),
+            Command::LineUp => self.scroll_dialog(-1),
+            Command::LineDown => self.scroll_dialog(1),
+            Command::PageUp => self.scroll_dialog(-self.page(self.sight.rows.dialog)),
+            Command::PageDown => self.scroll_dialog(self.page(self.sight.rows.dialog)),
+            Command::ToStart => self.scroll_dialog(isize::MIN),
+            Command::ToEnd => self.scroll_dialog(isize::MAX),
+            Command::NextPane
+            | Command::PreviousPane
+            | Command::FocusComposer
+            | Command::FocusQueue
+            | Command::FocusOutput
+            | Command::FocusChat
+            | Command::Redraw
+            | Command::Help
+            | Command::ColumnLeft
+            | Command::ColumnRight
+            | Command::Send
+            | Command::Newline
+            | Command::HistoryBack
+            | Command::HistoryForward
+            | Command::AnswerYes
+            | Command::AnswerNo
+            | Command::Copy
+            | Command::Open
+            | Command::ShowOutput
+            | Command::PreviousOutput
+            | Command::NextOutput
+            | Command::CancelRun => {}
+        }
+    }
+
+    fn dialog_approve(&mut self, effects: &mut Vec<Effect>) {
+        let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
+        match &dialog.asking {
+            Asking::All { listed, .. } => {
+                let listed = listed.clone();
+                self.modal = None;
+                self.approve_all(&listed, effects);
+                self.open_next();
+            }
+            Asking::Choice if dialog.risk == RiskLevel::High => {
+                if dialog.end_seen {
+                    dialog.ask(Asking::Confirm { typed: String::new() });
+                } else {
+                    dialog.hint = Some("Scroll to its end first: it is high.".to_owned());
+                }
+            }
+            Asking::Choice => self.approve_shown(effects),
+            Asking::Confirm { .. } => {
+                let number = dialog.id.0;
+                dialog.hint = Some(format!("Type its number, {number}, to approve."));
+            }
+            Asking::Reason(_) => {}
+        }
+    }
+
+    fn approve_shown(&mut self, effects: &mut Vec<Effect>) {
+        let Some(Modal::Confirm(dialog)) = self.modal.take() else { return };
+        if !self.approve(dialog.id, dialog.seal, effects) {
+            self.hint = Some(format!("{} changed since it was shown: look again.", dialog.id));
+        }
+        self.open_next();
+    }
+
+    fn dialog_deny(&mut self, effects: &mut Vec<Effect>) {
+        let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
+        if matches!(dialog.asking, Asking::Choice) {
+            let id = dialog.id;
+            self.modal = None;
+            self.deny_one(id, None, effects);
+            self.open_next();
+        } else {
+            dialog.ask(Asking::Choice);
+        }
+    }
+
+    /// Esc: a step back, or close: it keeps waiting and isn't opened by itself again.
+    fn dialog_back(&mut self) {
+        let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
+        if !matches!(dialog.asking, Asking::Choice) {
+            dialog.ask(Asking::Choice);
+            return;
+        }
+        self.modal = None;
+        let waiting: Vec<OperationId> = self.queue.waiting().map(|item| item.id).collect();
+        for id in waiting {
+            if let Some(item) = self.queue.item_mut(id) {
+                item.put_off = true;
+            }
+        }
+    }
+
+    pub(super) fn ask(&mut self, asking: Asking) {
+        if let Some(Modal::Confirm(dialog)) = &mut self.modal {
+            dialog.ask(asking);
+        }
+    }
+
+    pub(super) fn ask_all(&mut self) {
+        let listed: Vec<_> =
+            self.queue.waiting().filter_map(|item| Some((item.id, self.queue.gate.seal(item.id)?))).collect();
+        let high = self.queue.counts().1;
+        self.ask(Asking::All { listed, high });
+    }
+
+    fn dialog_hint(&mut self, hint: String) {
+        if let Some(Modal::Confirm(dialog)) = &mut self.modal {
+            dialog.hint = Some(hint);
+        }
+    }
+
+    /// After a decision the next one that waits is shown; its keys are dead until it was drawn.
+    fn open_next(&mut self) {
+        if self.modal.is_none() {
+            if let Some(id) = self.next_unseen() {
+                self.open(id);
+            }
+        }
+    }
+
+    /// A dialog opens by itself only when the composer is empty and nobody typed for a second, or right
+    /// after a message was sent.
+    pub(super) fn open_by_itself(&mut self) {
+        // What is shown may have changed or left meanwhile: a dialog never shows an old seal.
+        if let Some(Modal::Confirm(dialog)) = &self.modal {
+            let current = self.queue.gate.seal(dialog.id);
+            if current != Some(dialog.seal) {
+                let id = dialog.id;
+                self.modal = None;
+                if current.is_some() {
+                    self.open(id);
+                }
+            }
+        }
+        let quiet = self.handed_over || self.last_typed.is_none_or(|typed| self.now.since(typed) >= QUIET);
+        if self.modal.is_none() && self.composer.is_empty() && quiet {
+            if let Some(id) = self.next_unseen() {
+                self.open(id);
+                self.dirty = true;
+            }
+        }
+    }
+}
+
+/// Whether a modifier other than shift is held.
+fn held(key: KeyEvent) -> bool {
+    key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
+}
+
+/// Digits typed within a second make one number: `1` then `2` picks #1, then #12.
+fn pick(waiting: &[OperationId], picked: &mut (u64, u64), now: u64, digit: char) -> Option<OperationId> {
+    let digit = u64::from(digit.to_digit(10)?);
+    let number = if now.saturating_sub(picked.0) <= 1_000 { picked.1.saturating_mul(10) + digit } else { digit };
+    *picked = (now, number);
+    let starts = |id: &&OperationId| id.0.to_string().starts_with(&number.to_string());
+    waiting.iter().find(|id| id.0 == number).or_else(|| waiting.iter().find(starts)).copied()
+}

@@ -1,0 +1,121 @@
+//! Scrolling, the mouse, and what the last frame told. Nothing here decides anything.
+
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+
+use super::State;
+use super::event::{Effect, Pane, Sight};
+use super::keymap::Command;
+use super::modal::Modal;
+
+/// Rows that the mouse wheel moves.
+const WHEEL: isize = 3;
+
+impl State {
+    pub(super) fn page(&self, rows: usize) -> isize {
+        isize::try_from(rows.saturating_sub(1).max(1)).unwrap_or(1)
+    }
+
+    /// The pane that scrolling keys move: the one with the focus, the conversation from the composer.
+    pub(super) fn scroll_page(&mut self, direction: isize) {
+        let rows = match self.focus {
+            Pane::Composer | Pane::Chat => self.sight.rows.chat,
+            Pane::Queue => self.sight.rows.queue,
+            Pane::Output => self.sight.rows.output,
+        };
+        self.scroll_pane(self.focus, direction * self.page(rows));
+    }
+
+    pub(super) fn scroll_line(&mut self, direction: isize) {
+        self.scroll_pane(self.focus, direction);
+    }
+
+    fn scroll_pane(&mut self, pane: Pane, rows: isize) {
+        match pane {
+            Pane::Composer | Pane::Chat => self.chat.scroll.by(rows, self.sight.limits.chat, true),
+            Pane::Queue => self.queue.move_selection(rows),
+            Pane::Output => {
+                let limit = self.sight.limits.output;
+                if let Some(printout) = self.output.printout_mut() {
+                    printout.scroll.by(rows, limit, printout.table.is_none());
+                }
+            }
+        }
+    }
+
+    pub(super) fn scroll_columns(&mut self, columns: isize) {
+        if let Some(printout) = self.output.printout_mut() {
+            printout.left = printout.left.saturating_add_signed(columns);
+        }
+    }
+
+    pub(super) fn scroll_to(&mut self, end: bool) {
+        let limits = self.sight.limits;
+        match self.focus {
+            Pane::Composer | Pane::Chat if end => self.chat.scroll.to_end(limits.chat, true),
+            Pane::Composer | Pane::Chat => self.chat.scroll.to_start(),
+            Pane::Queue => self.queue.move_selection(if end { isize::MAX } else { isize::MIN }),
+            Pane::Output => {
+                if let Some(printout) = self.output.printout_mut() {
+                    if end {
+                        printout.scroll.to_end(limits.output, printout.table.is_none());
+                    } else {
+                        printout.scroll.to_start();
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn scroll_dialog(&mut self, rows: isize) {
+        let limit = self.sight.limits.dialog;
+        if let Some(Modal::Confirm(dialog)) = &mut self.modal {
+            dialog.scroll.by(rows, limit, false);
+        }
+    }
+
+    pub(super) fn drawn(&mut self, sight: Sight) {
+        if let (Some(Modal::Confirm(dialog)), Some((seal, end))) = (&mut self.modal, sight.dialog) {
+            dialog.seen(seal, end, self.now);
+        }
+        self.sight = sight;
+    }
+
+    /// The wheel scrolls the pane under it, a click focuses it, a click on an operation opens it. The mouse
+    /// never approves. True if the screen changes.
+    pub(super) fn mouse(&mut self, mouse: MouseEvent, effects: &mut Vec<Effect>) -> bool {
+        let rows = match mouse.kind {
+            MouseEventKind::ScrollUp => -WHEEL,
+            MouseEventKind::ScrollDown => WHEEL,
+            MouseEventKind::Down(MouseButton::Left) => 0,
+            _ => return false,
+        };
+        match &mut self.modal {
+            Some(Modal::Confirm(_)) => self.scroll_dialog(rows),
+            Some(Modal::Help { scroll }) => scroll.by(rows, self.sight.limits.dialog, false),
+            None => {
+                let under = self.sight.areas.iter().find(|(_, x, y, width, height)| {
+                    (*x..x + width).contains(&mouse.column) && (*y..y + height).contains(&mouse.row)
+                });
+                let Some(pane) = under.map(|(pane, ..)| *pane) else { return false };
+                if rows == 0 {
+                    self.click(pane, mouse.row, effects);
+                } else {
+                    self.scroll_pane(pane, rows);
+                }
+            }
+        }
+        true
+    }
+
+    fn click(&mut self, pane: Pane, row: u16, effects: &mut Vec<Effect>) {
+        self.go(pane);
+        let hit = self.sight.queue_rows.iter().find(|(at, _)| *at == row).map(|(_, id)| *id);
+        if let (Pane::Queue, Some(id)) = (pane, hit) {
+            let again = self.queue.selected() == Some(id);
+            self.queue.select(id);
+            if again {
+                self.pane_command(Command::Open, effects);
+            }
+        }
+    }
+}
