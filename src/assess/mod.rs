@@ -5,8 +5,10 @@ mod command;
 mod file;
 mod hidden;
 mod http;
+mod overlap;
 mod search;
 mod sensitive;
+mod spelling;
 mod sql;
 
 use std::collections::BTreeSet;

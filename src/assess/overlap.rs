@@ -1,0 +1,261 @@
+//! Whether two globs can name the same thing, and whether a pattern's own letters point there. Used for
+//! patterns with unknown parts, where `*` may become anything but only letters show an intention.
+
+/// One step of a glob over a single name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Token {
+    Letter(char),
+    /// One letter of a class, or with `true` one that is not.
+    Class(Vec<(char, char)>, bool),
+    One,
+    Many,
+}
+
+/// A glob over one part of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Name(Vec<Token>);
+
+impl Name {
+    /// Reads a glob: `*`, `?`, `[…]` and `\` for a literal letter.
+    pub fn glob(text: &str) -> Self {
+        let letters: Vec<char> = text.chars().collect();
+        let mut tokens = Vec::new();
+        let mut at = 0;
+        while at < letters.len() {
+            let (token, next) = match letters[at] {
+                '*' => (Token::Many, at + 1),
+                '?' => (Token::One, at + 1),
+                '[' => class(&letters, at).unwrap_or((Token::Letter('['), at + 1)),
+                '\\' if at + 1 < letters.len() => (Token::Letter(letters[at + 1]), at + 2),
+                letter => (Token::Letter(letter), at + 1),
+            };
+            if token != Token::Many || tokens.last() != Some(&Token::Many) {
+                tokens.push(token);
+            }
+            at = next;
+        }
+        Self(tokens)
+    }
+
+    /// Whether it names one thing only.
+    pub fn literal(&self) -> bool {
+        self.0.iter().all(|token| matches!(token, Token::Letter(_)))
+    }
+
+    /// Whether it says nothing at all.
+    pub fn anything(&self) -> bool {
+        self.0 == [Token::Many]
+    }
+
+    /// Whether it begins with a dot, which a lone `*` doesn't name.
+    pub fn begins_with_dot(&self) -> bool {
+        self.0.first() == Some(&Token::Letter('.'))
+    }
+
+    /// Whether some name matches both.
+    pub fn meets(&self, other: &Self) -> bool {
+        let (a, b) = (&self.0, &other.0);
+        // One row of "the rest from here meets", filled from the ends.
+        let mut below = vec![false; b.len() + 1];
+        for i in (0..=a.len()).rev() {
+            let mut row = vec![false; b.len() + 1];
+            for j in (0..=b.len()).rev() {
+                row[j] = match (a.get(i), b.get(j)) {
+                    (None, None) => true,
+                    (Some(Token::Many), _) if below[j] => true,
+                    (_, Some(Token::Many)) if row[j + 1] => true,
+                    (Some(Token::Many), Some(_)) => row[j + 1],
+                    (Some(_), Some(Token::Many)) => below[j],
+                    (Some(x), Some(y)) => below[j + 1] && one_meets(x, y),
+                    (None, _) | (_, None) => false,
+                };
+            }
+            below = row;
+        }
+        below[0]
+    }
+
+    /// Whether the pattern's own letters point at `entry`, which it meets: it shares the start (three letters,
+    /// all but one of fewer, or a dot), the end of an entry such as `*.pem`, or most letters of a plain name.
+    pub fn points_at(&self, entry: &Self) -> bool {
+        if self.literal() {
+            return true;
+        }
+        let (start, wanted) = (self.start(), entry.start());
+        let shared = start.iter().zip(&wanted).take_while(|(a, b)| a == b).count();
+        let dotted = start.first() == Some(&'.') && shared == start.len();
+        let nearly = wanted.len() <= 3 && shared >= 2;
+        if dotted || nearly || shared > 0 && shared >= wanted.len().min(3) {
+            return true;
+        }
+        if entry.literal() {
+            // `*.json` says what sort of file, not which.
+            let sort_only = self.0.starts_with(&[Token::Many, Token::Letter('.')]);
+            return if sort_only { self.letters() == entry.0.len() } else { self.letters() * 2 > entry.0.len() };
+        }
+        matches!(entry.0.first(), Some(Token::Many)) && self.ends_like(entry)
+    }
+
+    fn letters(&self) -> usize {
+        self.0.iter().filter(|token| matches!(token, Token::Letter(_))).count()
+    }
+
+    /// The letters before the first wildcard.
+    fn start(&self) -> Vec<char> {
+        self.0.iter().map_while(Token::letter).collect()
+    }
+
+    /// Whether this ends as `*<end>` demands, or begins the same extension (`server.k*` for `*.key`).
+    fn ends_like(&self, entry: &Self) -> bool {
+        let end = &entry.0[1..];
+        let covered = self.0.len() >= end.len()
+            && self.0[self.0.len() - end.len()..].iter().zip(end).all(|(a, b)| *a != Token::Many && one_meets(a, b));
+        let extension = || {
+            let dot = self.0.iter().rposition(|token| *token == Token::Letter('.'))?;
+            let rest: Vec<char> = self.0[dot + 1..].iter().map_while(Token::letter).collect();
+            let wanted: Vec<char> = end.iter().skip(1).map_while(Token::letter).collect();
+            let dotted = end.first() == Some(&Token::Letter('.'));
+            Some(dotted && !rest.is_empty() && wanted.starts_with(&rest) && self.0.last() == Some(&Token::Many))
+        };
+        covered || extension().unwrap_or(false)
+    }
+}
+
+impl Token {
+    fn letter(&self) -> Option<char> {
+        match self {
+            Self::Letter(letter) => Some(*letter),
+            Self::Class(..) | Self::One | Self::Many => None,
+        }
+    }
+}
+
+/// Whether one letter can match both.
+fn one_meets(a: &Token, b: &Token) -> bool {
+    match (a, b) {
+        (Token::Letter(a), Token::Letter(b)) => a == b,
+        (Token::Letter(letter), Token::Class(ranges, not)) | (Token::Class(ranges, not), Token::Letter(letter)) => {
+            ranges.iter().any(|(from, to)| (from..=to).contains(&letter)) != *not
+        }
+        (Token::Class(..) | Token::One | Token::Many, _) | (_, Token::One | Token::Many) => true,
+    }
+}
+
+/// Reads `[…]` at `at`; none where it isn't closed.
+fn class(letters: &[char], at: usize) -> Option<(Token, usize)> {
+    let mut next = at + 1;
+    let not = matches!(letters.get(next), Some('!' | '^'));
+    next += usize::from(not);
+    let first = next;
+    let mut ranges = Vec::new();
+    loop {
+        let letter = *letters.get(next)?;
+        if letter == ']' && next > first {
+            return Some((Token::Class(ranges, not), next + 1));
+        }
+        // A named class such as [:alpha:] may be any letter.
+        if letter == '[' && matches!(letters.get(next + 1), Some(':' | '.' | '=')) {
+            let close = letters[next + 2..].iter().position(|letter| *letter == ']')? + next + 2;
+            ranges.push(('\0', char::MAX));
+            next = close + 1;
+        } else if letters.get(next + 1) == Some(&'-') && letters.get(next + 2).is_some_and(|end| *end != ']') {
+            ranges.push((letter, letters[next + 2]));
+            next += 3;
+        } else {
+            ranges.push((letter, letter));
+            next += 1;
+        }
+    }
+}
+
+/// The alternatives of every `{a,b}`, at most `cap`; none where there are more.
+pub(super) fn alternatives(text: &str, cap: usize) -> Option<Vec<String>> {
+    let mut done = Vec::new();
+    let mut open = vec![text.to_owned()];
+    while let Some(text) = open.pop() {
+        match braces(&text) {
+            None => done.push(text),
+            Some((before, options, after)) => {
+                open.extend(options.iter().rev().map(|option| format!("{before}{option}{after}")));
+            }
+        }
+        if done.len() + open.len() > cap {
+            return None;
+        }
+    }
+    Some(done)
+}
+
+/// The first `{a,b}` with a comma at its own depth.
+fn braces(text: &str) -> Option<(&str, Vec<&str>, &str)> {
+    for (open, _) in text.match_indices('{') {
+        let mut depth = 0_usize;
+        let mut cuts = vec![open];
+        for (at, letter) in text.bytes().enumerate().skip(open + 1) {
+            match letter {
+                b'{' => depth += 1,
+                b'}' if depth > 0 => depth -= 1,
+                b',' if depth == 0 => cuts.push(at),
+                b'}' if cuts.len() > 1 => {
+                    cuts.push(at);
+                    let options = cuts.windows(2).map(|cut| &text[cut[0] + 1..cut[1]]).collect();
+                    return Some((&text[..open], options, &text[at + 1..]));
+                }
+                b'}' => break,
+                _ => {}
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(pattern: &str, entry: &str) -> bool {
+        let (pattern, entry) = (Name::glob(pattern), Name::glob(entry));
+        pattern.meets(&entry) && pattern.points_at(&entry)
+    }
+
+    #[test]
+    fn letters_of_a_pattern_point_at_an_entry() {
+        for (pattern, entry) in [
+            (".e*", ".env"),
+            (".*", ".env"),
+            ("sh*dow", "shadow"),
+            ("*.pem", "*.pem"),
+            ("server.k*", "*.key"),
+            ("id*", "id_*"),
+            ("cred*", "credentials.json"),
+            ("[.]env", ".env"),
+            (".e[a-n]v", ".env"),
+            ("*.p?m", "*.pem"),
+        ] {
+            assert!(points(pattern, entry), "{pattern} {entry}");
+        }
+    }
+
+    #[test]
+    fn patterns_that_say_little_do_not() {
+        for (pattern, entry) in [
+            ("*", ".env"),
+            ("*.txt", "secrets.*"),
+            ("*.json", "credentials.json"),
+            ("[0-9]*", "kcore"),
+            ("*.*", "*.pem"),
+            (".e[!n]v", ".env"),
+            ("main.rs", "id_*"),
+        ] {
+            assert!(!points(pattern, entry), "{pattern} {entry}");
+        }
+    }
+
+    #[test]
+    fn braces_come_apart_and_are_capped() {
+        assert_eq!(alternatives("a{b,c{d,e}}f", 9).unwrap(), ["abf", "acdf", "acef"]);
+        assert_eq!(alternatives("{a}", 9).unwrap(), ["{a}"]);
+        assert_eq!(alternatives("{a,b}{c,d}{e,f}{g,h}", 8), None);
+        assert_eq!(alternatives("{a,b", 8).unwrap(), ["{a,b"]);
+    }
+}
