@@ -1,8 +1,22 @@
 //! Models behind one small trait: a request in, a stream of events out. Dropping the stream cancels it.
+//! May reach the network and knows nothing of tools, gate or screen. The runtime makes one provider at the
+//! start, from settings that the config file, the flags or the environment gave.
+
+mod environment;
+mod failure;
+mod remote;
+mod reply;
+mod settings;
+mod wire;
+
+use std::sync::Arc;
 
 use futures::stream::BoxStream;
 
 use crate::domain::{ModelEvent, ModelRequest};
+
+pub use environment::detect;
+pub use settings::{ProviderKind, ProviderSettings};
 
 /// A model at a provider.
 pub trait Provider: Send + Sync {
@@ -14,4 +28,38 @@ pub trait Provider: Send + Sync {
 
     /// Starts one request. The stream ends with exactly one `Ended` or `Failed`; dropping it cancels.
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, ModelEvent>;
+}
+
+/// Why no provider can be made of some settings.
+#[derive(Debug, thiserror::Error)]
+pub enum ProviderError {
+    /// The base URL can't be used.
+    #[error("the base URL `{url}` can't be used: {reason}. Give one such as http://localhost:11434/v1")]
+    BaseUrl {
+        /// What the person wrote, without user and password.
+        url: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The provider's own service needs a key and there is none.
+    #[error("{host} needs a key. Set {variable}, or a key in the config file, and start again")]
+    NoKey {
+        /// The service.
+        host: String,
+        /// The environment variable to set.
+        variable: &'static str,
+    },
+    /// A practice session that can't be read.
+    #[error("the session {place} can't be used: {reason}")]
+    Session {
+        /// The file, or what was read.
+        place: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// A provider that speaks to what the settings name. Builds no client yet: the first request does.
+pub fn from_settings(settings: ProviderSettings) -> Result<Arc<dyn Provider>, ProviderError> {
+    Ok(Arc::new(remote::Remote::new(settings)?))
 }

@@ -1,0 +1,380 @@
+//! A model behind HTTP, through the kept client. Builds its HTTP client at the first request and keeps it; tries
+//! again only before the first piece of an answer; reads no files and decides nothing about calls.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
+use genai::adapter::AdapterKind;
+use genai::chat::{ChatOptions, ChatRequest, ChatStream};
+use genai::resolver::{AuthData, Endpoint as WireEndpoint};
+use genai::{Client, Headers, ModelIden, ServiceTarget};
+use secrecy::ExposeSecret;
+use serde_json::{Value, json};
+use tokio::sync::OnceCell;
+use tokio::time::timeout;
+
+use super::failure::{Scene, Trouble};
+use super::reply::{Fault, Piece, Reply};
+use super::settings::{Endpoint, ProviderKind, ProviderSettings};
+use super::wire::{self, Signatures};
+use super::{Provider, ProviderError};
+use crate::domain::{FailureKind, Message, ModelEvent, ModelFailure, ModelRequest};
+
+/// How often a request that failed before its first piece is tried again.
+const RETRIES: u32 = 2;
+/// Pause before the first new try; each next one is three times as long.
+const PAUSE: Duration = Duration::from_millis(500);
+/// Longest wait that a provider may ask of us without the person being told.
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+/// Longest wait for a connection.
+const CONNECT: Duration = Duration::from_secs(10);
+/// Largest list of models that is read.
+const MOST_LIST: usize = 4 << 20;
+
+/// A model at a provider that is reached by HTTP.
+pub(super) struct Remote {
+    line: Arc<Line>,
+}
+
+/// What all requests of one provider share.
+struct Line {
+    settings: ProviderSettings,
+    endpoint: Endpoint,
+    place: String,
+    patience: Duration,
+    pause: Duration,
+    client: OnceCell<Clients>,
+    model: OnceCell<String>,
+    signatures: Mutex<Signatures>,
+}
+
+/// The HTTP client and the model client on top of it.
+struct Clients {
+    http: reqwest::Client,
+    model: Client,
+}
+
+/// An answer while it is read.
+struct Reading {
+    line: Arc<Line>,
+    chat: ChatStream,
+    reply: Reply,
+    /// Whether a frame of the protocol came.
+    framed: Arc<AtomicBool>,
+    /// Pieces that are ready, last first.
+    ready: Vec<ModelEvent>,
+    over: bool,
+}
+
+impl Remote {
+    /// Checks the settings; builds nothing yet.
+    pub(super) fn new(settings: ProviderSettings) -> Result<Self, ProviderError> {
+        Self::pausing(settings, PAUSE)
+    }
+
+    /// The same with another pause before a new try.
+    fn pausing(settings: ProviderSettings, pause: Duration) -> Result<Self, ProviderError> {
+        let kind = settings.kind;
+        let endpoint = Endpoint::read(kind, settings.base_url.as_deref().unwrap_or(kind.home()))?;
+        let place = endpoint.place();
+        if settings.key.is_none() && endpoint.0.as_str() == kind.home() {
+            return Err(ProviderError::NoKey { host: place, variable: kind.key_variable() });
+        }
+        let known = settings.model.clone().filter(|model| !model.trim().is_empty());
+        let usual = (endpoint.0.as_str() == kind.home() || kind != ProviderKind::OpenAi).then(|| kind.usual_model());
+        let model = known.or_else(|| usual.map(str::to_owned));
+        let patience = settings.patience.unwrap_or(Duration::from_secs(if endpoint.loopback() { 600 } else { 120 }));
+        Ok(Self {
+            line: Arc::new(Line {
+                settings,
+                endpoint,
+                place,
+                patience,
+                pause,
+                client: OnceCell::new(),
+                model: OnceCell::new_with(model),
+                signatures: Mutex::default(),
+            }),
+        })
+    }
+}
+
+impl Provider for Remote {
+    fn label(&self) -> String {
+        let line = &self.line;
+        let home = line.endpoint.0.as_str() == line.settings.kind.home();
+        let place = if home { line.settings.kind.name() } else { line.place.as_str() };
+        match line.model.get() {
+            Some(model) => format!("{model} ({place})"),
+            None => format!("first model ({place})"),
+        }
+    }
+
+    fn remote(&self) -> bool {
+        !self.line.endpoint.loopback()
+    }
+
+    fn stream(&self, request: ModelRequest) -> BoxStream<'static, ModelEvent> {
+        let line = Arc::clone(&self.line);
+        stream::once(async move {
+            match line.open(request).await {
+                Ok(reading) => reading.events(),
+                Err(failure) => stream::once(async { ModelEvent::Failed(failure) }).boxed(),
+            }
+        })
+        .flatten()
+        .boxed()
+    }
+}
+
+impl Line {
+    /// Opens the answer: tries until its first piece is there, or the trouble is final.
+    async fn open(self: Arc<Self>, request: ModelRequest) -> Result<Reading, ModelFailure> {
+        let mut pause = self.pause;
+        let mut tried = 0;
+        loop {
+            let trouble = match self.attempt(&request).await {
+                Ok(reading) => return Ok(reading),
+                Err(trouble) => trouble,
+            };
+            let wait = trouble.again.map(|asked| if asked.is_zero() { pause } else { asked });
+            match wait {
+                Some(wait) if tried < RETRIES && wait <= LONGEST_PAUSE => tokio::time::sleep(wait).await,
+                _ => return Err(trouble.failure),
+            }
+            tried += 1;
+            pause *= 3;
+        }
+    }
+
+    /// One try, up to the first piece that says something.
+    async fn attempt(self: &Arc<Self>, request: &ModelRequest) -> Result<Reading, Trouble> {
+        let clients = self.clients().await?;
+        let model = self.model.get_or_try_init(|| self.first_model(&clients.http)).await?.clone();
+        let framed = Arc::new(AtomicBool::new(false));
+        let wired = self.wired(request);
+        let chat = clients
+            .model
+            .exec_chat_stream(self.target(&model), wired, Some(&self.options(&model, &framed)))
+            .await
+            .map_err(|error| self.scene().client(&error))?
+            .stream;
+        let reply = Reply::new(self.settings.kind, call_ids(request));
+        let mut reading = Reading { line: Arc::clone(self), chat, reply, framed, ready: Vec::new(), over: false };
+        reading.advance().await?;
+        Ok(reading)
+    }
+
+    /// The conversation in the client's words.
+    fn wired(&self, request: &ModelRequest) -> ChatRequest {
+        let signatures = self.signatures.lock().unwrap_or_else(PoisonError::into_inner);
+        wire::request(self.settings.kind, request, &signatures)
+    }
+
+    /// The clients, built on first use and off the runtime's threads: reading the root certificates takes a while.
+    async fn clients(&self) -> Result<&Clients, Trouble> {
+        let loopback = self.endpoint.loopback();
+        let build = || async move {
+            tokio::task::spawn_blocking(move || build_clients(loopback)).await.ok().flatten().ok_or_else(|| Trouble {
+                failure: ModelFailure {
+                    kind: FailureKind::Unreachable,
+                    message: "No HTTP client could be made on this machine. Start the program again.".to_owned(),
+                },
+                again: None,
+            })
+        };
+        self.client.get_or_try_init(build).await
+    }
+
+    /// Asks the server which models it has and takes the first that can chat.
+    async fn first_model(&self, http: &reqwest::Client) -> Result<String, Trouble> {
+        let scene = self.scene();
+        let mut request = http.get(self.endpoint.call("models")).timeout(self.patience.min(Duration::from_secs(30)));
+        for (name, value) in self.key_headers() {
+            request = request.header(name, value);
+        }
+        let mut response = request.send().await.map_err(|error| scene.connection(&error))?;
+        let (status, headers) = (response.status(), response.headers().clone());
+        let mut body = Vec::new();
+        while let Some(bytes) = response.chunk().await.map_err(|error| scene.connection(&error))? {
+            body.extend_from_slice(&bytes);
+            if body.len() > MOST_LIST {
+                return Err(scene.garbled());
+            }
+        }
+        if !status.is_success() {
+            return Err(scene.status(status.as_u16(), &String::from_utf8_lossy(&body), &headers));
+        }
+        let list: Value = serde_json::from_slice(&body).map_err(|_| scene.garbled())?;
+        first_chat_model(&list).ok_or_else(|| Trouble {
+            failure: ModelFailure {
+                kind: FailureKind::NotFound,
+                message: format!(
+                    "{} has no model yet. Load one there, or name one with --model, then send the message again.",
+                    self.place
+                ),
+            },
+            again: None,
+        })
+    }
+
+    /// Where the request goes. We name address and headers ourselves, so that a query stays and a missing key
+    /// sends no header.
+    fn target(&self, model: &str) -> ServiceTarget {
+        let kind = self.settings.kind;
+        let (adapter, name, call) = match kind {
+            // The real name is in the body: the client would take `-high` off it, or what is before `::`.
+            ProviderKind::OpenAi => (AdapterKind::OpenAI, "model", "chat/completions".to_owned()),
+            ProviderKind::Anthropic => (AdapterKind::Anthropic, model, "messages".to_owned()),
+            ProviderKind::Gemini => (AdapterKind::Gemini, model, format!("models/{model}:streamGenerateContent")),
+        };
+        let mut url = self.endpoint.call(&call);
+        if kind == ProviderKind::Gemini {
+            url.query_pairs_mut().append_pair("alt", "sse");
+        }
+        let mut headers = self.key_headers();
+        if kind == ProviderKind::Anthropic {
+            headers.push(("anthropic-version".to_owned(), "2023-06-01".to_owned()));
+        }
+        ServiceTarget {
+            endpoint: WireEndpoint::from_owned(self.endpoint.0.to_string()),
+            auth: AuthData::RequestOverride { url: url.to_string(), headers: Headers::from(headers) },
+            model: ModelIden::new(adapter, name),
+        }
+    }
+
+    /// The header that carries the key.
+    fn key_headers(&self) -> Vec<(String, String)> {
+        let Some(key) = &self.settings.key else { return Vec::new() };
+        let key = key.expose_secret();
+        let (name, value) = match self.settings.kind {
+            ProviderKind::OpenAi => ("authorization", format!("Bearer {key}")),
+            ProviderKind::Anthropic => ("x-api-key", key.to_owned()),
+            ProviderKind::Gemini => ("x-goog-api-key", key.to_owned()),
+        };
+        vec![(name.to_owned(), value)]
+    }
+
+    /// What we ask of the client: no capturing, which would clone every piece.
+    fn options(&self, model: &str, framed: &Arc<AtomicBool>) -> ChatOptions {
+        let framed = Arc::clone(framed);
+        let options = ChatOptions::default()
+            .with_capture_usage(true)
+            .with_stream_header_timeout(self.patience)
+            .with_stream_read_timeout(self.patience)
+            .with_raw_frame_fn(move |_, frame| {
+                if !frame.data.is_empty() {
+                    framed.store(true, Ordering::Relaxed);
+                }
+            });
+        match self.settings.kind {
+            ProviderKind::OpenAi => options.with_extra_body(json!({ "model": model })),
+            ProviderKind::Anthropic => options.with_cache_control(genai::chat::CacheControl::Ephemeral),
+            ProviderKind::Gemini => options,
+        }
+    }
+
+    /// What messages say of this provider.
+    fn scene(&self) -> Scene<'_> {
+        Scene {
+            settings: &self.settings,
+            place: &self.place,
+            model: self.model.get().map_or("the model", String::as_str),
+            patience: self.patience,
+        }
+    }
+}
+
+impl Reading {
+    /// Reads until something is ready to be said.
+    async fn advance(&mut self) -> Result<(), Trouble> {
+        loop {
+            let Ok(next) = timeout(self.line.patience, self.chat.next()).await else {
+                return Err(self.line.scene().silent());
+            };
+            let event = match next {
+                Some(Ok(event)) => event,
+                Some(Err(error)) => return Err(self.line.scene().client(&error)),
+                None if self.framed.load(Ordering::Relaxed) => return Err(self.line.scene().fault(Fault::CutOff)),
+                None => return Err(self.line.scene().garbled()),
+            };
+            match self.reply.take(event) {
+                Piece::Quiet => {}
+                Piece::Said(event) => {
+                    self.ready.extend(event);
+                    return Ok(());
+                }
+                Piece::Ended(events) => {
+                    self.ready.extend(events.into_iter().rev());
+                    self.over = true;
+                    let signatures = std::mem::take(&mut self.reply.signatures);
+                    self.line.signatures.lock().unwrap_or_else(PoisonError::into_inner).extend(signatures);
+                    return Ok(());
+                }
+                Piece::Faulty(fault) => return Err(self.line.scene().fault(fault)),
+            }
+        }
+    }
+
+    /// The rest of the answer as a stream. After the first piece nothing is tried again.
+    fn events(self) -> BoxStream<'static, ModelEvent> {
+        stream::unfold(Some(self), |state| async move {
+            let mut reading = state?;
+            loop {
+                if let Some(event) = reading.ready.pop() {
+                    let more = !reading.over || !reading.ready.is_empty();
+                    return Some((event, more.then_some(reading)));
+                }
+                if let Err(trouble) = reading.advance().await {
+                    return Some((ModelEvent::Failed(trouble.failure), None));
+                }
+            }
+        })
+        .boxed()
+    }
+}
+
+/// Clients that follow no redirect, which would carry a key and the conversation elsewhere, and that never take a
+/// detour over a proxy to this machine.
+fn build_clients(loopback: bool) -> Option<Clients> {
+    let builder = reqwest::Client::builder()
+        .user_agent(concat!("countersign/", env!("CARGO_PKG_VERSION")))
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(CONNECT)
+        .tcp_nodelay(true);
+    let http = if loopback { builder.no_proxy() } else { builder }.build().ok()?;
+    let model = Client::builder().with_reqwest(http.clone()).build().ok()?;
+    Some(Clients { http, model })
+}
+
+/// Ids of all calls in a conversation.
+fn call_ids(request: &ModelRequest) -> HashSet<String> {
+    request
+        .messages
+        .iter()
+        .filter_map(|message| match &**message {
+            Message::Assistant { calls, .. } => Some(calls),
+            Message::User(_) | Message::Results(_) => None,
+        })
+        .flatten()
+        .map(|call| call.id.clone())
+        .collect()
+}
+
+/// The first model of a list that isn't plainly made for something else than chatting.
+fn first_chat_model(list: &Value) -> Option<String> {
+    let other = ["embed", "rerank", "whisper", "tts"];
+    list.get("data")?
+        .as_array()?
+        .iter()
+        .filter_map(|model| model.get("id").and_then(Value::as_str))
+        .find(|id| !other.iter().any(|word| id.to_ascii_lowercase().contains(word)))
+        .map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests;
