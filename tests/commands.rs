@@ -1,5 +1,7 @@
 //! Commands through the real binary: sessions, environments, floods, limits and ends.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::path::Path;

@@ -80,12 +80,7 @@ impl Tool for CommandTool {
         CommandOperation::read(arguments).map(OperationKind::Command)
     }
 
-    fn run<'a>(
-        &'a self,
-        countersigned: Countersigned,
-        port: RunPort,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'a, RunReport> {
+    fn run(&self, countersigned: Countersigned, port: RunPort, cancel: CancellationToken) -> BoxFuture<'_, RunReport> {
         Box::pin(async move {
             let started = Instant::now();
             let OperationKind::Command(command) = &countersigned.operation().kind else {

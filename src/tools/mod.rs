@@ -4,6 +4,7 @@
 mod children;
 mod command;
 mod environment;
+mod file;
 mod output;
 mod sink;
 
@@ -20,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 pub use children::CHILD;
 pub use command::CommandTool;
 pub use environment::search_path;
+pub use file::FileTool;
 
 use crate::assess::{AssessSettings, RiskAssessor};
 use crate::domain::{
@@ -48,12 +50,7 @@ pub trait Tool: Send + Sync {
     fn prepare(&self, arguments: &Arguments) -> Result<OperationKind, ArgumentsError>;
 
     /// Runs it to its end. Ends early, cleaning up, when `cancel` fires. Never panics on outside input.
-    fn run<'a>(
-        &'a self,
-        countersigned: Countersigned,
-        port: RunPort,
-        cancel: CancellationToken,
-    ) -> BoxFuture<'a, RunReport>;
+    fn run(&self, countersigned: Countersigned, port: RunPort, cancel: CancellationToken) -> BoxFuture<'_, RunReport>;
 }
 
 /// Sends what one operation says. It can speak under that operation's id alone.
@@ -113,12 +110,18 @@ impl Workbench {
 pub fn standard(bench: &Arc<Workbench>) -> Registry {
     let mut registry = Registry::default();
     registry.add(CommandTool::new(Arc::clone(bench)));
+    registry.add(FileTool::new(Arc::clone(bench)));
     registry
 }
 
 /// The report of a run that failed, for the person and the model alike.
 fn failed(reason: String, started: Instant) -> RunReport {
     RunReport { result: reason.clone(), outcome: Outcome::Failed { reason }, took: started.elapsed() }
+}
+
+/// The report of a run that was stopped before it had done anything that lasts.
+fn cancelled(started: Instant) -> RunReport {
+    RunReport { outcome: Outcome::Cancelled, result: "cancelled while it ran".to_owned(), took: started.elapsed() }
 }
 
 /// The report of a tool that was handed another tool's operation.

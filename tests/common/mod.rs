@@ -1,7 +1,7 @@
 //! What the tests of whole tools share: a workbench on a temporary folder, and operations that really went
 //! through the gate.
 
-#![allow(dead_code)] // each test binary uses its own part
+#![allow(dead_code, clippy::unwrap_used, clippy::panic)] // each test binary uses its own part
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

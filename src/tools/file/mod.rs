@@ -1,0 +1,214 @@
+//! `file_operations`: reads and changes files at the real paths that were judged, never through a link that
+//! came since. Whole files are replaced in one step; nothing is deleted recursively, nothing is overwritten
+//! by a move.
+
+mod reading;
+mod real;
+mod writing;
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures::future::BoxFuture;
+use serde_json::json;
+use thiserror::Error;
+use tokio_util::sync::CancellationToken;
+
+use super::sink::Sink;
+use super::{RunPort, Tool, Workbench};
+use crate::assess::{FileAssessor, RiskAssessor};
+use crate::domain::{
+    Arguments, ArgumentsError, Countersigned, Facts, FileOperation, OperationKind, Outcome, PathFact, RunReport,
+    ToolSpec,
+};
+
+/// Why an operation on a file didn't happen.
+#[derive(Debug, Error)]
+enum FileError {
+    #[error("{0} wasn't looked at before it was judged; ask again")]
+    Unjudged(String),
+    #[error("{0} is not there")]
+    Missing(String),
+    #[error("{0} is a folder; use the operation `list`")]
+    Folder(String),
+    #[error("{0} is not a folder; use the operation `read`")]
+    NotFolder(String),
+    #[error("{0} is a device, a pipe or a socket, which can't be read or written here")]
+    Special(String),
+    #[error("{0} is a link; name the file that it leads to, or use a command")]
+    Link(String),
+    #[error("{0} changed since it was judged: a link or another thing stands in its place; ask again")]
+    Changed(String),
+    #[error("{0} is not text but {1} bytes of binary data")]
+    Binary(String, u64),
+    #[error("{0} is {1} bytes long; only up to {2} bytes can be edited")]
+    TooLong(String, u64, u64),
+    #[error("{path} has only {lines} lines")]
+    PastEnd { path: String, lines: u64 },
+    #[error("`old_text` is empty; use the operation `write` to set the whole content")]
+    EmptyOld,
+    #[error("`old_text` and `new_text` are the same")]
+    SameText,
+    #[error("`old_text` doesn't occur in {0}{1}")]
+    NoMatch(String, &'static str),
+    #[error("`old_text` occurs {1} times in {0}; give more of the text around it, or set `all`")]
+    ManyMatches(String, usize),
+    #[error("{0} is there already; a move never overwrites")]
+    Occupied(String),
+    #[error("{0} is not empty; only files and empty folders can be deleted")]
+    NotEmpty(String),
+    #[error("{0} and {1} are on different file systems; copy it with a command")]
+    OtherDevice(String, String),
+    #[error("cancelled")]
+    Cancelled,
+    #[error("{0}: {1}")]
+    Io(String, io::Error),
+}
+
+/// What an operation gives: a short figure, and the text for the model.
+struct Done {
+    summary: String,
+    text: String,
+}
+
+/// A path as it was spelled, with what it was judged to be.
+struct Judged<'a> {
+    spelled: &'a str,
+    fact: &'a PathFact,
+}
+
+impl<'a> Judged<'a> {
+    fn of(facts: &'a Facts, spelled: &'a str) -> Result<Self, FileError> {
+        let fact = facts.paths.get(spelled).ok_or_else(|| FileError::Unjudged(spelled.to_owned()))?;
+        Ok(Self { spelled, fact })
+    }
+
+    /// The path as it was spelled, for sentences.
+    fn name(&self) -> String {
+        self.spelled.to_owned()
+    }
+}
+
+/// Reads and changes files.
+#[derive(Clone, Debug)]
+pub struct FileTool {
+    bench: Arc<Workbench>,
+}
+
+impl FileTool {
+    /// The tool of a workbench.
+    #[must_use]
+    pub fn new(bench: Arc<Workbench>) -> Self {
+        Self { bench }
+    }
+}
+
+impl Tool for FileTool {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "file_operations".to_owned(),
+            description: "Works on one file or folder. read: its text, or `limit` lines from line `offset`. list: \
+                the entries of a folder. exists: whether it is there. write: creates it or replaces its whole \
+                content. edit: replaces `old_text`, which must occur exactly once (or everywhere with `all`). \
+                delete: a file or an empty folder. move: to `destination`, never over something. Relative paths \
+                start in the workspace."
+                .to_owned(),
+            parameters: json!({
+                "type": "object",
+                "additionalProperties": false,
+                "required": ["operation", "path"],
+                "properties": {
+                    "operation": {
+                        "type": "string",
+                        "enum": ["read", "list", "exists", "write", "edit", "delete", "move"]
+                    },
+                    "path": { "type": "string", "description": "The file or folder." },
+                    "destination": { "type": "string", "description": "For move: the new path." },
+                    "content": { "type": "string", "description": "For write: the whole new text." },
+                    "old_text": { "type": "string", "description": "For edit: what stands there, exactly." },
+                    "new_text": { "type": "string", "description": "For edit: what shall stand there." },
+                    "all": { "type": "boolean", "description": "For edit: every occurrence." },
+                    "offset": { "type": "integer", "minimum": 1, "description": "For read: first line, from 1." },
+                    "limit": { "type": "integer", "minimum": 1, "description": "For read: how many lines." }
+                }
+            }),
+        }
+    }
+
+    fn assessor(&self) -> &dyn RiskAssessor {
+        &FileAssessor
+    }
+
+    fn prepare(&self, arguments: &Arguments) -> Result<OperationKind, ArgumentsError> {
+        FileOperation::read(arguments).map(OperationKind::File)
+    }
+
+    fn run(&self, countersigned: Countersigned, port: RunPort, cancel: CancellationToken) -> BoxFuture<'_, RunReport> {
+        let limit = self.bench.result_limit;
+        Box::pin(async move {
+            let started = Instant::now();
+            let OperationKind::File(operation) = countersigned.operation().kind.clone() else {
+                return super::foreign(started);
+            };
+            let facts = countersigned.prepared().facts.clone();
+            let done = tokio::task::spawn_blocking(move || perform(&operation, &facts, limit, &cancel)).await;
+            match done {
+                Ok(Ok(done)) => {
+                    let sink = Sink::new(port);
+                    sink.say(&done.text);
+                    sink.finish(0).await;
+                    let outcome = Outcome::Succeeded { summary: done.summary };
+                    RunReport { outcome, result: done.text, took: started.elapsed() }
+                }
+                Ok(Err(FileError::Cancelled)) => super::cancelled(started),
+                Ok(Err(error)) => super::failed(error.to_string(), started),
+                Err(_) => super::failed("the operation broke off; what it did is not known".to_owned(), started),
+            }
+        })
+    }
+}
+
+/// Does it, on a thread that may wait for a disk.
+fn perform(
+    operation: &FileOperation,
+    facts: &Facts,
+    limit: usize,
+    cancel: &CancellationToken,
+) -> Result<Done, FileError> {
+    if cancel.is_cancelled() {
+        return Err(FileError::Cancelled);
+    }
+    let path = Judged::of(facts, operation.path())?;
+    match operation {
+        FileOperation::Read { offset, limit: lines, .. } => reading::read(&path, *offset, *lines, limit, cancel),
+        FileOperation::List { .. } => reading::list(&path, limit, cancel),
+        FileOperation::Exists { .. } => reading::exists(&path),
+        FileOperation::Write { content, .. } => writing::write(&path, content),
+        FileOperation::Edit { old, new, all, .. } => writing::edit(&path, old, new, *all),
+        FileOperation::Delete { .. } => writing::delete(&path, &at(facts, operation.path())),
+        FileOperation::Move { destination, .. } => {
+            let target = Judged::of(facts, destination)?;
+            writing::relocate(&path, &at(facts, operation.path()), &target, &at(facts, destination))
+        }
+    }
+}
+
+/// Where a spelling points before links are followed.
+fn at(facts: &Facts, spelled: &str) -> PathBuf {
+    let place = &facts.place;
+    match (spelled.strip_prefix('~'), &place.home) {
+        (Some(""), Some(home)) => home.clone(),
+        (Some(rest), Some(home)) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
+        _ => place.cwd.join(spelled),
+    }
+}
+
+/// `1 line`, `2 lines`.
+fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,141 @@
+//! Opens real paths part by part, so that no link is ever followed: a path that was judged is the path that
+//! is used, or nothing is. Called by `reading.rs` and `writing.rs`.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Component, Path};
+
+use nix::errno::Errno;
+use nix::fcntl::{AtFlags, OFlag, openat};
+use nix::sys::stat::{FileStat, Mode, SFlag, fstat, fstatat, mkdirat};
+
+use super::{FileError, Judged};
+
+/// What stands at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sort {
+    File,
+    Folder,
+    Link,
+    Special,
+}
+
+/// The sort of thing that a status is about.
+pub(super) fn sort(status: &FileStat) -> Sort {
+    match SFlag::from_bits_truncate(status.st_mode) & SFlag::S_IFMT {
+        SFlag::S_IFREG => Sort::File,
+        SFlag::S_IFDIR => Sort::Folder,
+        SFlag::S_IFLNK => Sort::Link,
+        _ => Sort::Special,
+    }
+}
+
+/// A folder that is open, and the name of something in it.
+#[derive(Debug)]
+pub(super) struct Spot {
+    pub(super) folder: OwnedFd,
+    pub(super) name: OsString,
+}
+
+impl Spot {
+    /// The spot of a judged path. With `create`, missing folders on the way are made.
+    pub(super) fn of(path: &Judged<'_>, create: bool) -> Result<Self, FileError> {
+        let real = &path.fact.real;
+        let (Some(parent), Some(name)) = (real.parent(), real.file_name()) else {
+            return Err(FileError::Folder(path.name()));
+        };
+        let folder = walk(parent, create).map_err(|errno| explain(path, errno))?;
+        Ok(Self { folder, name: name.to_owned() })
+    }
+
+    /// What stands there, links not followed. None if nothing does.
+    pub(super) fn status(&self, path: &Judged<'_>) -> Result<Option<FileStat>, FileError> {
+        match fstatat(&self.folder, self.name.as_os_str(), AtFlags::AT_SYMLINK_NOFOLLOW) {
+            Ok(status) => Ok(Some(status)),
+            Err(Errno::ENOENT) => Ok(None),
+            Err(errno) => Err(explain(path, errno)),
+        }
+    }
+
+    /// Opens the regular file there for reading. A device or a pipe is not even opened.
+    pub(super) fn open(&self, path: &Judged<'_>) -> Result<(File, FileStat), FileError> {
+        let status = self.status(path)?.ok_or_else(|| FileError::Missing(path.name()))?;
+        regular(path, &status)?;
+        let flags = OFlag::O_RDONLY | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_NOCTTY | OFlag::O_CLOEXEC;
+        let file =
+            openat(&self.folder, self.name.as_os_str(), flags, Mode::empty()).map_err(|errno| explain(path, errno))?;
+        let status = fstat(&file).map_err(|errno| explain(path, errno))?;
+        regular(path, &status)?;
+        Ok((File::from(file), status))
+    }
+}
+
+/// Refuses all but a regular file.
+pub(super) fn regular(path: &Judged<'_>, status: &FileStat) -> Result<(), FileError> {
+    match sort(status) {
+        Sort::File => Ok(()),
+        Sort::Folder => Err(FileError::Folder(path.name())),
+        Sort::Link => Err(FileError::Changed(path.name())),
+        Sort::Special => Err(FileError::Special(path.name())),
+    }
+}
+
+/// Opens a folder for listing.
+pub(super) fn folder(path: &Judged<'_>) -> Result<OwnedFd, FileError> {
+    let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+    if path.fact.real.parent().is_none() {
+        return nix::fcntl::open("/", flags, Mode::empty()).map_err(|errno| explain(path, errno));
+    }
+    let spot = Spot::of(path, false)?;
+    let status = spot.status(path)?.ok_or_else(|| FileError::Missing(path.name()))?;
+    match sort(&status) {
+        Sort::Folder => {
+            openat(&spot.folder, spot.name.as_os_str(), flags, Mode::empty()).map_err(|errno| explain(path, errno))
+        }
+        Sort::File | Sort::Special => Err(FileError::NotFolder(path.name())),
+        Sort::Link => Err(FileError::Changed(path.name())),
+    }
+}
+
+/// Goes down to a folder from the root, one part at a time, through no link.
+fn walk(path: &Path, create: bool) -> Result<OwnedFd, Errno> {
+    let flags = passing() | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+    let mut folder = nix::fcntl::open("/", flags, Mode::empty())?;
+    for part in path.components() {
+        folder = match part {
+            Component::RootDir => continue,
+            Component::Normal(name) => step(folder, name, flags, create)?,
+            Component::Prefix(_) | Component::CurDir | Component::ParentDir => return Err(Errno::EINVAL),
+        };
+    }
+    Ok(folder)
+}
+
+fn step(folder: OwnedFd, name: &OsStr, flags: OFlag, create: bool) -> Result<OwnedFd, Errno> {
+    match openat(&folder, name, flags, Mode::empty()) {
+        Err(Errno::ENOENT) if create => match mkdirat(folder.as_fd(), name, Mode::from_bits_truncate(0o777)) {
+            Ok(()) | Err(Errno::EEXIST) => openat(&folder, name, flags, Mode::empty()),
+            Err(errno) => Err(errno),
+        },
+        other => other,
+    }
+}
+
+/// How a folder is opened only to pass through: where the system can, without needing to read it.
+fn passing() -> OFlag {
+    #[cfg(target_os = "linux")]
+    return OFlag::O_PATH;
+    #[cfg(not(target_os = "linux"))]
+    OFlag::O_RDONLY
+}
+
+/// What an error of the system means for a path.
+pub(super) fn explain(path: &Judged<'_>, errno: Errno) -> FileError {
+    match errno {
+        Errno::ENOENT => FileError::Missing(path.name()),
+        Errno::ELOOP | Errno::ENOTDIR => FileError::Changed(path.name()),
+        Errno::ENOTEMPTY | Errno::EEXIST => FileError::NotEmpty(path.name()),
+        other => FileError::Io(path.name(), std::io::Error::from(other)),
+    }
+}
