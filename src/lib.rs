@@ -6,6 +6,7 @@ pub mod cli;
 pub mod config;
 pub mod contain;
 pub mod domain;
+pub mod logs;
 pub mod providers;
 pub mod runtime;
 pub mod store;

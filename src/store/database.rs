@@ -1,0 +1,260 @@
+//! The journal's file: made owner-only, opened without touching what isn't ours, its schema checked.
+
+use std::io::{Error, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use sqlx::sqlite::{SqliteConnectOptions, SqliteSynchronous};
+use sqlx::{ConnectOptions as _, Row as _, SqliteConnection};
+
+use super::JournalError;
+
+/// Version of the schema below; a file with a higher one is left alone.
+const SCHEMA_VERSION: i64 = 1;
+
+/// Marks the file as ours: "Csgn".
+const APPLICATION_ID: i64 = 0x4373_676e;
+
+/// How often switching to WAL is tried: SQLite doesn't wait there while another program does the same.
+const WAL_TRIES: u32 = 50;
+
+const SCHEMA: [&str; 3] = [
+    "CREATE TABLE entries (
+        session TEXT NOT NULL,
+        seq INTEGER NOT NULL,
+        at_ms INTEGER NOT NULL,
+        operation INTEGER NOT NULL,
+        event TEXT NOT NULL,
+        body TEXT NOT NULL,
+        version INTEGER NOT NULL,
+        PRIMARY KEY (session, seq)
+    ) STRICT",
+    "PRAGMA application_id = 1131636590",
+    "PRAGMA user_version = 1",
+];
+
+/// An open journal file.
+pub(super) struct Database {
+    pub(super) connection: SqliteConnection,
+    path: PathBuf,
+    identity: Option<Identity>,
+}
+
+/// Which file it is, whatever its name.
+type Identity = (u64, u64);
+
+impl Database {
+    /// Opens the file, and makes it where there is none. Waits `patience` for other programs.
+    pub(super) async fn open(path: &Path, patience: Duration) -> Result<Self, JournalError> {
+        let unusable = |error: Error| JournalError::Unusable { path: path.to_path_buf(), why: error.to_string() };
+        prepare(path).map_err(unusable)?;
+        let mut connection = SqliteConnectOptions::new()
+            .filename(path)
+            .busy_timeout(patience)
+            .synchronous(SqliteSynchronous::Full)
+            .disable_statement_logging()
+            .connect()
+            .await
+            .map_err(|error| JournalError::of(path, &error))?;
+        // Looked at before anything is written: a file that isn't ours stays as it is.
+        check(&mut connection, path).await?;
+        restrict(path).map_err(unusable)?;
+        switch_to_wal(&mut connection, path).await?;
+        create(&mut connection, path).await?;
+        Ok(Self { connection, path: path.to_path_buf(), identity: identity(path) })
+    }
+
+    /// The file's path.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether the file is still where it was opened: SQLite would go on writing to a deleted one.
+    pub(super) fn in_place(&self) -> bool {
+        identity(&self.path) == self.identity
+    }
+}
+
+/// Whether the schema still has to be created; an error for a file that isn't ours to write.
+async fn check(connection: &mut SqliteConnection, path: &Path) -> Result<bool, JournalError> {
+    let failed = |error: sqlx::Error| JournalError::of(path, &error);
+    let version = pragma(connection, "PRAGMA user_version").await.map_err(failed)?;
+    let application = pragma(connection, "PRAGMA application_id").await.map_err(failed)?;
+    let objects = pragma(connection, "SELECT count(*) FROM sqlite_schema").await.map_err(failed)?;
+    match (application, version) {
+        (APPLICATION_ID, SCHEMA_VERSION) => Ok(false),
+        (APPLICATION_ID, newer) if newer > SCHEMA_VERSION => Err(JournalError::Newer(path.to_path_buf())),
+        (0, 0) if objects == 0 => Ok(true),
+        _ => Err(JournalError::Broken(path.to_path_buf())),
+    }
+}
+
+async fn pragma(connection: &mut SqliteConnection, sql: &'static str) -> Result<i64, sqlx::Error> {
+    sqlx::query(sql).fetch_one(connection).await?.try_get(0)
+}
+
+async fn switch_to_wal(connection: &mut SqliteConnection, path: &Path) -> Result<(), JournalError> {
+    let mut tries = 0;
+    loop {
+        let switched = sqlx::query("PRAGMA journal_mode = WAL").fetch_one(&mut *connection).await;
+        match switched.map_err(|error| JournalError::of(path, &error)) {
+            Ok(_) => return Ok(()),
+            Err(JournalError::Locked(_)) if tries < WAL_TRIES => tries += 1,
+            Err(error) => return Err(error),
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// Creates the schema in one transaction, unless another program was first.
+async fn create(connection: &mut SqliteConnection, path: &Path) -> Result<(), JournalError> {
+    let failed = |error: sqlx::Error| JournalError::of(path, &error);
+    sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await.map_err(failed)?;
+    if check(connection, path).await? {
+        for statement in SCHEMA {
+            sqlx::query(statement).execute(&mut *connection).await.map_err(failed)?;
+        }
+    }
+    sqlx::query("COMMIT").execute(&mut *connection).await.map_err(failed)?;
+    Ok(())
+}
+
+/// Makes folder and file for their owner alone. An existing file is never opened here: closing it again
+/// would drop the locks that SQLite holds on it in this process.
+fn prepare(path: &Path) -> std::io::Result<()> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.exists()) {
+        make_folder(folder)?;
+    }
+    match std::fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_file() => own(path, &metadata),
+        Ok(_) => Err(Error::other("it isn't a regular file")),
+        Err(error) if error.kind() == ErrorKind::NotFound => make_file(path),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(unix)]
+fn make_folder(folder: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+#[cfg(not(unix))]
+fn make_folder(folder: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)
+}
+
+/// Makes the file; another program that was first is fine. SQLite gives its side files the same rights.
+fn make_file(path: &Path) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a journal that somebody else owns or could put another one in the place of.
+#[cfg(unix)]
+fn own(path: &Path, metadata: &std::fs::Metadata) -> std::io::Result<()> {
+    use std::os::unix::fs::MetadataExt as _;
+    if metadata.uid() != nix::unistd::geteuid().as_raw() {
+        return Err(Error::other("it belongs to somebody else"));
+    }
+    let folder = path.parent().map(std::fs::metadata).transpose()?.map_or(0, |folder| folder.mode());
+    let (anybody_writes, sticky) = (folder & 0o002 != 0, folder & 0o1000 != 0);
+    if anybody_writes && !sticky { Err(Error::other("anybody may replace files in its folder")) } else { Ok(()) }
+}
+
+#[cfg(not(unix))]
+fn own(_path: &Path, _metadata: &std::fs::Metadata) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// Takes everybody else's rights on the file away.
+#[cfg(unix)]
+fn restrict(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))
+}
+
+#[cfg(not(unix))]
+fn restrict(_path: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt as _;
+    std::fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Option<Identity> {
+    path.exists().then_some((0, 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sqlx::Connection as _;
+
+    const PATIENCE: Duration = Duration::from_millis(500);
+
+    #[tokio::test]
+    async fn a_file_that_is_not_ours_is_left_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = folder.path().join("text");
+        std::fs::write(&text, "dear diary, this is no database at all, but long enough to look like one").unwrap();
+        let other = folder.path().join("other.sqlite");
+        let options = SqliteConnectOptions::new().filename(&other).create_if_missing(true);
+        let mut connection = options.connect().await.unwrap();
+        sqlx::query("CREATE TABLE customers (name TEXT)").execute(&mut connection).await.unwrap();
+        connection.close().await.unwrap();
+        for path in [&text, &other] {
+            let before = std::fs::read(path).unwrap();
+            let error = Database::open(path, PATIENCE).await.err();
+            assert_eq!(error, Some(JournalError::Broken(path.clone())));
+            assert_eq!(std::fs::read(path).unwrap(), before);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_newer_journal_is_left_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.sqlite");
+        let mut database = Database::open(&path, PATIENCE).await.unwrap();
+        sqlx::query("PRAGMA user_version = 2").execute(&mut database.connection).await.unwrap();
+        database.connection.close().await.unwrap();
+        let before = std::fs::read(&path).unwrap();
+        assert_eq!(Database::open(&path, PATIENCE).await.err(), Some(JournalError::Newer(path.clone())));
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn folder_and_files_are_the_owners_alone() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/deep/journal.sqlite");
+        let database = Database::open(&path, PATIENCE).await.unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(path.parent().unwrap()), 0o700);
+        for suffix in ["", "-wal", "-shm"] {
+            assert_eq!(mode(&PathBuf::from(format!("{}{suffix}", path.display()))), 0o600, "{suffix}");
+        }
+        drop(database);
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+        let _database = Database::open(&path, PATIENCE).await.unwrap();
+        assert_eq!(mode(&path), 0o600);
+    }
+
+    #[tokio::test]
+    async fn a_folder_in_the_files_place_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = Database::open(folder.path(), PATIENCE).await.err().unwrap();
+        assert!(error.to_string().contains("isn't a regular file"), "{error}");
+    }
+}
