@@ -1,8 +1,413 @@
-//! Hidden or confusable text: control characters, bidi, zero-width, look-alike letters.
+//! Hidden or confusable text: control characters, bidi, zero-width, look-alike letters, padding. Added to
+//! every assessment by [`super::assess`], so that no assessor can forget it. Ordinary text of any script is
+//! left alone.
 
-use crate::domain::{Finding, OperationKind};
+use crate::domain::{Class, Danger, FileOperation, Finding, OperationKind};
+
+/// More blanks in a row, or more empty lines, push what follows out of view.
+const BLANKS: usize = 200;
+const EMPTY_LINES: usize = 30;
+
+/// What a piece of text is to the operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    /// Shell text: quotes matter, a carriage return is a letter of a word.
+    Command,
+    /// SQL: quotes matter.
+    Sql,
+    /// A path, URL, method or header: one line, no quotes.
+    Name,
+    /// What is written, sent or searched for: its letters are somebody's text.
+    Content,
+}
+
+/// One piece of text of an operation.
+struct Field<'a> {
+    name: &'static str,
+    role: Role,
+    text: &'a str,
+}
 
 /// Findings about characters that a person can't see or would take for others.
-pub(super) fn findings(_kind: &OperationKind) -> Vec<Finding> {
-    Vec::new()
+pub(super) fn findings(kind: &OperationKind) -> Vec<Finding> {
+    fields(kind).iter().flat_map(examine).collect()
+}
+
+fn fields(kind: &OperationKind) -> Vec<Field<'_>> {
+    let field = |name, role, text| Field { name, role, text };
+    match kind {
+        OperationKind::Sql(sql) => vec![field("SQL", Role::Sql, sql.sql.as_str())],
+        OperationKind::Command(command) => vec![field("command", Role::Command, command.command.as_str())],
+        OperationKind::File(file) => {
+            let mut fields = vec![field("path", Role::Name, file.path())];
+            match file {
+                FileOperation::Write { content, .. } => fields.push(field("content", Role::Content, content)),
+                FileOperation::Edit { new, .. } => fields.push(field("new text", Role::Content, new)),
+                FileOperation::Move { destination, .. } => fields.push(field("destination", Role::Name, destination)),
+                FileOperation::Read { .. }
+                | FileOperation::List { .. }
+                | FileOperation::Exists { .. }
+                | FileOperation::Delete { .. } => {}
+            }
+            fields
+        }
+        OperationKind::Http(http) => {
+            let mut fields =
+                vec![field("method", Role::Name, http.method.as_str()), field("URL", Role::Name, &http.url)];
+            for (name, value) in &http.headers {
+                fields.extend([field("header", Role::Name, name.as_str()), field("header", Role::Name, value)]);
+            }
+            fields.extend(http.body.as_deref().map(|body| field("body", Role::Content, body)));
+            fields
+        }
+        OperationKind::Search(search) => {
+            let mut fields = vec![field("pattern", Role::Content, search.pattern.as_str())];
+            fields.extend(search.path.as_deref().map(|path| field("path", Role::Name, path)));
+            fields.extend(search.glob.as_deref().map(|glob| field("glob", Role::Name, glob)));
+            fields
+        }
+        OperationKind::Find(find) => {
+            let mut fields = vec![field("glob", Role::Name, find.glob.as_str())];
+            fields.extend(find.path.as_deref().map(|path| field("path", Role::Name, path)));
+            fields
+        }
+        // Shown as JSON, which escapes control characters; the rest is looked at as text.
+        OperationKind::Other(arguments) => {
+            strings(arguments).map(|text| field("arguments", Role::Content, text)).collect()
+        }
+    }
+}
+
+/// Every string of a JSON value, keys included.
+fn strings(value: &serde_json::Value) -> Box<dyn Iterator<Item = &str> + '_> {
+    match value {
+        serde_json::Value::String(text) => Box::new(std::iter::once(text.as_str())),
+        serde_json::Value::Array(items) => Box::new(items.iter().flat_map(strings)),
+        serde_json::Value::Object(map) => {
+            Box::new(map.iter().flat_map(|(key, value)| std::iter::once(key.as_str()).chain(strings(value))))
+        }
+        serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {
+            Box::new(std::iter::empty())
+        }
+    }
+}
+
+fn examine(field: &Field<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let hidden = hidden(field);
+    if let Some((at, letter)) = hidden.first().copied() {
+        let more = match hidden.len() {
+            1 => String::new(),
+            many => format!(", and {} more", many - 1),
+        };
+        let sentence = format!("The {} hides text: {}{more}.", field.name, place(field.text, at, letter));
+        findings.push(spanned(field, Finding::new("text.hidden", class(field.role), sentence), at, letter));
+    }
+    if field.role != Role::Content
+        && let Some((at, letter)) = look_alike(field)
+    {
+        let sentence = format!("The {} has a look-alike letter: {}.", field.name, place(field.text, at, letter));
+        findings.push(spanned(field, Finding::new("text.look-alike", class(field.role), sentence), at, letter));
+    }
+    if let Some(what) = padding(field.text) {
+        let sentence = format!("The {} holds {what}, which push what follows out of view.", field.name);
+        findings.push(Finding::new("text.padding", Class::Declared(Danger::Sensitive), sentence));
+    }
+    findings
+}
+
+fn class(role: Role) -> Class {
+    match role {
+        Role::Command | Role::Sql | Role::Name => Class::Unreadable,
+        Role::Content => Class::Declared(Danger::Sensitive),
+    }
+}
+
+/// Adds the byte range where the field is the whole judged text.
+fn spanned(field: &Field<'_>, finding: Finding, at: usize, letter: char) -> Finding {
+    match field.role {
+        Role::Command | Role::Sql => finding.at(at..at + letter.len_utf8()),
+        Role::Name | Role::Content => finding,
+    }
+}
+
+/// `U+202E right-to-left override at character 12`.
+fn place(text: &str, at: usize, letter: char) -> String {
+    let number = text[..at].chars().count() + 1;
+    format!("U+{:04X} {} at character {number}", u32::from(letter), name(letter))
+}
+
+fn name(letter: char) -> &'static str {
+    match letter {
+        '\0' => "null",
+        '\r' => "carriage return",
+        '\u{1b}' => "escape",
+        '\u{08}' => "backspace",
+        '\u{7f}' => "delete",
+        '\u{00}'..='\u{1f}' | '\u{80}'..='\u{9f}' => "control character",
+        '\u{ad}' => "soft hyphen",
+        '\u{a0}' => "no-break space",
+        '\u{200b}' => "zero-width space",
+        '\u{200c}' => "zero-width non-joiner",
+        '\u{200d}' => "zero-width joiner",
+        '\u{200e}' => "left-to-right mark",
+        '\u{200f}' => "right-to-left mark",
+        '\u{202a}' => "left-to-right embedding",
+        '\u{202b}' => "right-to-left embedding",
+        '\u{202c}' => "end of a change of direction",
+        '\u{202d}' => "left-to-right override",
+        '\u{202e}' => "right-to-left override",
+        '\u{2028}' => "line separator",
+        '\u{2029}' => "paragraph separator",
+        '\u{2060}' => "word joiner",
+        '\u{2066}'..='\u{2069}' => "isolate of a direction",
+        '\u{feff}' => "byte order mark",
+        '\u{e0000}'..='\u{e007f}' => "tag character",
+        letter if unusual_blank(letter) => "unusual blank",
+        letter if cyrillic_twin(letter) => "Cyrillic letter among Latin ones",
+        letter if greek_twin(letter) => "Greek letter among Latin ones",
+        letter if dressed(letter) => "dressed-up form of a plain letter",
+        _ => "invisible character",
+    }
+}
+
+/// Where hidden characters are.
+fn hidden(field: &Field<'_>) -> Vec<(usize, char)> {
+    let quoted = quoted(field);
+    let mut found = Vec::new();
+    let mut before = None;
+    let mut letters = field.text.char_indices().enumerate().peekable();
+    while let Some((number, (at, letter))) = letters.next() {
+        let after = letters.peek().map(|(_, (_, letter))| *letter);
+        let counts = match letter {
+            '\n' | '\t' => field.role == Role::Name,
+            '\r' => field.role == Role::Command || field.role == Role::Name || after != Some('\n'),
+            '\u{0c}' => field.role != Role::Content && field.role != Role::Sql,
+            '\u{feff}' => field.role != Role::Content || at > 0,
+            '\u{200c}' | '\u{200d}' => !joins(before, after),
+            '\u{200e}' | '\u{200f}' => field.role != Role::Content,
+            '\u{fe00}'..='\u{fe0f}' => !before.is_some_and(takes_variation),
+            letter if unusual_blank(letter) => match field.role {
+                Role::Command | Role::Sql => !quoted.get(number).copied().unwrap_or(false),
+                Role::Name => true,
+                Role::Content => false,
+            },
+            letter => letter.is_control() || invisible(letter),
+        };
+        if counts {
+            found.push((at, letter));
+        }
+        before = Some(letter);
+    }
+    found
+}
+
+fn invisible(letter: char) -> bool {
+    matches!(letter,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}'
+        | '\u{fff9}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+fn unusual_blank(letter: char) -> bool {
+    matches!(letter, '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
+}
+
+/// Joiners are part of how emoji and some scripts are written.
+fn joins(before: Option<char>, after: Option<char>) -> bool {
+    let (Some(before), Some(after)) = (before, after) else { return false };
+    let script =
+        |letter: char| matches!(letter, '\u{600}'..='\u{8ff}' | '\u{900}'..='\u{dff}' | '\u{1000}'..='\u{109f}');
+    (takes_variation(before) || before == '\u{fe0f}') && takes_variation(after) || script(before) && script(after)
+}
+
+/// Symbols that have a plain and a colourful form, and emoji.
+fn takes_variation(letter: char) -> bool {
+    matches!(letter,
+        '0'..='9' | '#' | '*' | '©' | '®' | '\u{203c}' | '\u{2049}' | '\u{2100}'..='\u{2bff}' | '\u{3030}' | '\u{303d}'
+        | '\u{3297}' | '\u{3299}' | '\u{1f000}'..='\u{1faff}')
+}
+
+/// The first letter that is drawn like another one, in a word where it surprises.
+fn look_alike(field: &Field<'_>) -> Option<(usize, char)> {
+    let quoted = quoted(field);
+    let mut word: Vec<(usize, char)> = Vec::new();
+    for (number, (at, letter)) in field.text.char_indices().enumerate() {
+        let plain = !quoted.get(number).copied().unwrap_or(false);
+        if plain && dressed(letter) {
+            return Some((at, letter));
+        }
+        if plain && letter.is_alphabetic() {
+            word.push((at, letter));
+        } else if let Some(found) = twin(&word) {
+            return Some(found);
+        } else {
+            word.clear();
+        }
+    }
+    twin(&word)
+}
+
+/// A Cyrillic or Greek letter in a Latin word, where every such letter of the word has a Latin twin: a word
+/// that shows its own script misleads nobody.
+fn twin(word: &[(usize, char)]) -> Option<(usize, char)> {
+    let twin = |letter: char| cyrillic_twin(letter) || greek_twin(letter);
+    let foreign = |letter: char| matches!(letter, '\u{370}'..='\u{52f}' | '\u{1f00}'..='\u{1fff}');
+    let latin = word.iter().any(|(_, letter)| letter.is_ascii_alphabetic());
+    let own = word.iter().any(|(_, letter)| foreign(*letter) && !twin(*letter));
+    word.iter().find(|(_, letter)| twin(*letter)).filter(|_| latin && !own).copied()
+}
+
+fn cyrillic_twin(letter: char) -> bool {
+    "аеорсухіјѕԁһԛԝһѵԍԚԜАВЕЗКМНОРСТУХІЈЅҮӀӏ".contains(letter)
+}
+
+fn greek_twin(letter: char) -> bool {
+    "αγικνορτυχωΑΒΕΖΗΙΚΜΝΟΡΤΥΧϲϳϹ".contains(letter)
+}
+
+/// Full-width and mathematical forms of plain letters, and signs that are drawn like `/`, `\` and `.`.
+fn dressed(letter: char) -> bool {
+    matches!(letter,
+        '\u{ff01}'..='\u{ff5e}' | '\u{1d400}'..='\u{1d7ff}' | '\u{2024}' | '\u{2044}' | '\u{2215}' | '\u{29f8}'
+        | '\u{fe52}' | '\u{fe68}' | '\u{29f5}' | '\u{2216}')
+}
+
+/// For each letter, whether it stands between quotes. A rough reading, for the eye: what runs is read by
+/// the parsers.
+fn quoted(field: &Field<'_>) -> Vec<bool> {
+    if matches!(field.role, Role::Name | Role::Content) {
+        return Vec::new();
+    }
+    let mut open = None;
+    let mut escaped = false;
+    field
+        .text
+        .chars()
+        .map(|letter| {
+            let inside = open.is_some();
+            match (letter, open) {
+                _ if escaped => escaped = false,
+                ('\\', None | Some('"')) if field.role == Role::Command => escaped = true,
+                ('\'' | '"', None) => open = Some(letter),
+                (letter, Some(quote)) if letter == quote => open = None,
+                _ => {}
+            }
+            inside
+        })
+        .collect()
+}
+
+fn padding(text: &str) -> Option<String> {
+    let (mut blanks, mut most_blanks, mut lines, mut most_lines) = (0_usize, 0, 0_usize, 0);
+    for letter in text.chars() {
+        match letter {
+            '\n' => {
+                // Blanks at the end of a line hide nothing.
+                blanks = 0;
+                lines += 1;
+            }
+            letter if letter.is_whitespace() => blanks += 1,
+            _ => {
+                most_blanks = most_blanks.max(blanks);
+                most_lines = most_lines.max(lines.saturating_sub(1));
+                (blanks, lines) = (0, 0);
+            }
+        }
+    }
+    if most_blanks > BLANKS {
+        return Some(format!("{most_blanks} blanks in a row"));
+    }
+    (most_lines > EMPTY_LINES).then(|| format!("{most_lines} empty lines in a row"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{CommandOperation, HttpOperation, SqlOperation};
+
+    fn command(text: &str) -> OperationKind {
+        OperationKind::Command(CommandOperation { command: text.to_owned(), timeout: None })
+    }
+
+    fn sql(text: &str) -> OperationKind {
+        OperationKind::Sql(SqlOperation { connection: String::new(), dialect: None, sql: text.to_owned() })
+    }
+
+    fn read(path: &str) -> OperationKind {
+        OperationKind::File(FileOperation::Read { path: path.to_owned(), offset: None, limit: None })
+    }
+
+    fn write(content: &str) -> OperationKind {
+        OperationKind::File(FileOperation::Write { path: "a".to_owned(), content: content.to_owned() })
+    }
+
+    #[test]
+    fn hidden_text_in_what_runs_is_unreadable_and_says_where() {
+        let found = findings(&command("ls \u{202e}txt.exe"));
+        assert_eq!(found[0].class, Class::Unreadable);
+        assert_eq!(found[0].sentence, "The command hides text: U+202E right-to-left override at character 4.");
+        assert_eq!(found[0].span, Some(3..6));
+        for kind in [
+            command("ls\u{200b}"),
+            command("ls\u{a0}-l"),
+            command("ls\r"),
+            command("echo \u{1b}[8m"),
+            sql("SELECT 1 \u{feff}"),
+            sql("SELECT\u{3000}1"),
+            read("a\0b"),
+            read("a\nb"),
+            read("a\u{e0041}"),
+            OperationKind::Http(HttpOperation {
+                method: "GET\0".to_owned(),
+                url: "https://example.org".to_owned(),
+                headers: Vec::new(),
+                body: None,
+            }),
+        ] {
+            assert!(findings(&kind).iter().any(|f| f.class == Class::Unreadable), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn look_alike_letters_are_named() {
+        for kind in
+            [command("саt a.txt"), command("gіt push"), read("docs/pаssword"), command("ｒm a"), read("a\u{2215}b")]
+        {
+            assert_eq!(findings(&kind)[0].rule, "text.look-alike", "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn ordinary_text_of_any_script_is_left_alone() {
+        for kind in [
+            command("echo 你好 Привет γειά σου"),
+            command("echo '👩\u{200d}💻 ❤\u{fe0f}' \"日本\u{3000}語\""),
+            command("cat отчёт_final.txt\nls\t-l"),
+            command("echo 'Δt=5µs; аbc'"),
+            sql("SELECT 'Привет', N'ａｂｃ'\r\nFROM t"),
+            sql("SELECT \"naïve\" FROM café"),
+            read("Übersicht/naïve.md"),
+            read("خانه\u{200c}ها.txt"),
+            write("fn main() {\r\n\tprintln!(\"שלום\u{200f}\");\n}\n"),
+        ] {
+            assert_eq!(findings(&kind), [], "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn hidden_text_in_content_is_said_but_readable() {
+        let found = findings(&write("if admin {\u{2066}// check"));
+        assert_eq!((found[0].rule.as_str(), found[0].class), ("text.hidden", Class::Declared(Danger::Sensitive)));
+    }
+
+    #[test]
+    fn padding_is_said() {
+        let spaces = " ".repeat(300);
+        let lines = "\n".repeat(40);
+        for text in [format!("ls{spaces}; rm a"), format!("ls{lines}rm a")] {
+            assert_eq!(findings(&command(&text))[0].rule, "text.padding");
+        }
+        assert_eq!(findings(&command(&format!("ls{spaces}\n{lines}"))), []);
+    }
 }
