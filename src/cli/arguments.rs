@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, ValueEnum};
 use secrecy::SecretString;
 
-use crate::config::{Overrides, ProviderKind};
+use crate::config::{Overrides, ProviderName};
 use crate::domain::ApprovalMode;
 
 const EXAMPLES: &str = "\
@@ -138,17 +138,20 @@ pub(super) enum Provider {
     Openai,
     /// Anthropic
     Anthropic,
+    /// Google Gemini
+    Gemini,
     /// Ollama
     Ollama,
     /// The built-in practice model
     Practice,
 }
 
-impl From<Provider> for ProviderKind {
+impl From<Provider> for ProviderName {
     fn from(provider: Provider) -> Self {
         match provider {
             Provider::Openai => Self::Openai,
             Provider::Anthropic => Self::Anthropic,
+            Provider::Gemini => Self::Gemini,
             Provider::Ollama => Self::Ollama,
             Provider::Practice => Self::Practice,
         }

@@ -4,6 +4,7 @@
 
 mod file;
 mod folders;
+mod model;
 mod overrides;
 mod parse;
 mod problem;
@@ -13,10 +14,11 @@ mod settings;
 mod show;
 
 pub use folders::{Environment, Folders, process_environment};
+pub use model::{ChosenModel, ModelSettings, ProviderName};
 pub use overrides::Overrides;
 pub use problem::Problem;
 pub use secret::{Connection, KeySource, mask_url};
-pub use settings::{Limits, ModelSettings, ProviderKind, Settings};
+pub use settings::{Limits, Settings};
 
 /// What can fail for good around the configuration.
 #[derive(Debug, thiserror::Error)]

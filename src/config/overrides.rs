@@ -4,7 +4,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 
 use super::parse::{SCHEMES, check_address};
 use super::problem::suggestion;
-use super::{ConfigError, Connection, ModelSettings, Problem, ProviderKind, Settings, mask_url};
+use super::{ConfigError, Connection, ModelSettings, Problem, ProviderName, Settings, mask_url};
 use crate::domain::ApprovalMode;
 
 /// What the command line says.
@@ -17,7 +17,7 @@ pub struct Overrides {
     /// `--model`: a named model, or the provider's own name of one.
     pub model: Option<String>,
     /// `--provider`.
-    pub provider: Option<ProviderKind>,
+    pub provider: Option<ProviderName>,
     /// `--base-url`.
     pub base_url: Option<String>,
     /// `--theme`.
@@ -63,14 +63,14 @@ impl Settings {
         if let Some(url) = &by.base_url {
             check_address(url)
                 .map_err(|why| ConfigError::Option(format!("--base-url {}", why.trim_end_matches('.'))))?;
-            let model = model.get_or_insert_with(|| ModelSettings::of(ProviderKind::Openai));
+            let model = model.get_or_insert_with(|| ModelSettings::of(ProviderName::Openai));
             model.base_url = Some(url.clone());
         }
         if let Some(name) = by.model.as_ref().filter(|_| !by_name) {
             match &mut model {
                 Some(model) => model.model = Some(name.clone()),
-                None if name == ProviderKind::Practice.word() => {
-                    model = Some(ModelSettings::of(ProviderKind::Practice));
+                None if name == ProviderName::Practice.word() => {
+                    model = Some(ModelSettings::of(ProviderName::Practice));
                 }
                 None => return Err(ConfigError::Option(self.unknown_model(name))),
             }
@@ -145,7 +145,7 @@ mod tests {
     fn settings() -> Settings {
         let mut settings = Settings::default();
         settings.connections.insert("shop".to_owned(), Connection::Variable("SHOP_URL".to_owned()));
-        settings.models.insert("small".to_owned(), ModelSettings::of(ProviderKind::Ollama));
+        settings.models.insert("small".to_owned(), ModelSettings::of(ProviderName::Ollama));
         settings
     }
 
@@ -171,19 +171,19 @@ mod tests {
     #[test]
     fn a_model_is_a_named_one_or_the_providers() {
         let by = |model: &str, provider| Overrides { model: Some(model.to_owned()), provider, ..Overrides::default() };
-        assert_eq!(with(&by("small", None)).unwrap().provider.unwrap().kind, ProviderKind::Ollama);
-        let chosen = with(&by("gpt-x", Some(ProviderKind::Openai))).unwrap().provider.unwrap();
-        assert_eq!((chosen.kind, chosen.model.as_deref()), (ProviderKind::Openai, Some("gpt-x")));
-        assert_eq!(with(&by("practice", None)).unwrap().provider.unwrap().kind, ProviderKind::Practice);
+        assert_eq!(with(&by("small", None)).unwrap().provider.unwrap().kind, ProviderName::Ollama);
+        let chosen = with(&by("gpt-x", Some(ProviderName::Openai))).unwrap().provider.unwrap();
+        assert_eq!((chosen.kind, chosen.model.as_deref()), (ProviderName::Openai, Some("gpt-x")));
+        assert_eq!(with(&by("practice", None)).unwrap().provider.unwrap().kind, ProviderName::Practice);
         assert!(with(&by("smal", None)).unwrap_err().ends_with("Did you mean `small`?"));
-        assert!(with(&by("small", Some(ProviderKind::Openai))).is_err());
+        assert!(with(&by("small", Some(ProviderName::Openai))).is_err());
     }
 
     #[test]
     fn an_address_alone_means_an_endpoint_of_openais_format() {
         let by = Overrides { base_url: Some("http://127.0.0.1:8080/v1".to_owned()), ..Overrides::default() };
-        assert_eq!(with(&by).unwrap().provider.unwrap().kind, ProviderKind::Openai);
-        let by = Overrides { base_url: Some("127.0.0.1".to_owned()), ..Overrides::default() };
+        assert_eq!(with(&by).unwrap().provider.unwrap().kind, ProviderName::Openai);
+        let by = Overrides { base_url: Some("ftp://127.0.0.1".to_owned()), ..Overrides::default() };
         assert!(with(&by).is_err());
     }
 

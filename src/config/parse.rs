@@ -6,7 +6,7 @@ use toml::de::DeTable;
 
 use super::problem::{Problem, suggestion};
 use super::reader::{Reader, short};
-use super::{Connection, Folders, KeySource, Limits, ModelSettings, ProviderKind, Settings};
+use super::{Connection, Folders, KeySource, Limits, ModelSettings, ProviderName, Settings};
 use crate::domain::{ApprovalMode, Rule, RuleEffect};
 
 const TOP: [&str; 13] = [
@@ -131,7 +131,7 @@ fn model(reader: &mut Reader<'_>, table: &DeTable<'_>, base: Option<&ModelSettin
         let secret = ["key", "api_key", "apikey", "token", "secret"].contains(&name);
         secret.then_some("A key isn't kept in this file: name a variable with key_env, or a program with key_command.")
     });
-    let kinds = ProviderKind::ALL.map(|kind| (kind.word(), kind));
+    let kinds = ProviderName::ALL.map(|kind| (kind.word(), kind));
     let kind = match (reader.choice(table, "kind", &kinds), base) {
         (Some(kind), _) => kind,
         (None, Some(base)) if !table.contains_key("kind") => base.kind,
@@ -168,9 +168,10 @@ fn address(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Option<String> {
     }
 }
 
-/// Why a text isn't the address of a provider, if it isn't.
+/// Why a text isn't the address of a provider, if it isn't. The scheme may be left away.
 pub(super) fn check_address(text: &str) -> Result<(), &'static str> {
-    let url = url::Url::parse(text).ok().filter(|url| ["http", "https"].contains(&url.scheme()) && url.has_host());
+    let full = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
+    let url = url::Url::parse(&full).ok().filter(|url| ["http", "https"].contains(&url.scheme()) && url.has_host());
     match url {
         None => Err("must be an address such as https://api.example.com/v1."),
         Some(url) if !url.username().is_empty() || url.password().is_some() => {

@@ -4,79 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::file;
-use super::{Connection, Environment, Folders, KeySource, Problem};
+use super::{Connection, Folders, ModelSettings, Problem};
 use crate::domain::{ApprovalMode, Policy, Rule};
-
-/// A sort of model provider.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ProviderKind {
-    /// Any endpoint that speaks OpenAI's format.
-    Openai,
-    /// Anthropic.
-    Anthropic,
-    /// Ollama.
-    Ollama,
-    /// The built-in practice model.
-    Practice,
-}
-
-impl ProviderKind {
-    /// Every kind.
-    pub const ALL: [Self; 4] = [Self::Openai, Self::Anthropic, Self::Ollama, Self::Practice];
-
-    /// The word that is configured and shown.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Openai => "openai",
-            Self::Anthropic => "anthropic",
-            Self::Ollama => "ollama",
-            Self::Practice => "practice",
-        }
-    }
-
-    /// The variable that usually holds its key.
-    #[must_use]
-    pub fn key_variable(self) -> Option<&'static str> {
-        match self {
-            Self::Openai => Some("OPENAI_API_KEY"),
-            Self::Anthropic => Some("ANTHROPIC_API_KEY"),
-            Self::Ollama | Self::Practice => None,
-        }
-    }
-
-    /// The variable that usually holds its address.
-    #[must_use]
-    pub fn address_variable(self) -> Option<&'static str> {
-        match self {
-            Self::Openai => Some("OPENAI_BASE_URL"),
-            Self::Anthropic => Some("ANTHROPIC_BASE_URL"),
-            Self::Ollama => Some("OLLAMA_HOST"),
-            Self::Practice => None,
-        }
-    }
-}
-
-/// How to reach one model.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ModelSettings {
-    /// Who serves it.
-    pub kind: ProviderKind,
-    /// Where, if not at the provider's usual address.
-    pub base_url: Option<String>,
-    /// The provider's name of the model; none means its default.
-    pub model: Option<String>,
-    /// Where the key comes from.
-    pub key: KeySource,
-}
-
-impl ModelSettings {
-    /// The provider's usual place, without a model or a key of its own.
-    #[must_use]
-    pub fn of(kind: ProviderKind) -> Self {
-        Self { kind, base_url: None, model: None, key: KeySource::Usual }
-    }
-}
 
 /// What one run may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,39 +91,5 @@ impl Settings {
     #[must_use]
     pub fn sensitive_globs(&self, folders: &Folders) -> Vec<String> {
         self.sensitive.iter().cloned().chain(folders.own_globs()).collect()
-    }
-
-    /// The model to use: the configured one, else the one that the environment points to, else practice.
-    /// An address in the usual variable counts where the configuration names none.
-    #[must_use]
-    pub fn model(&self, environment: Environment<'_>) -> ModelSettings {
-        let mut model = self.provider.clone().unwrap_or_else(|| {
-            let found = ProviderKind::ALL.into_iter().find(|kind| {
-                let variables = [kind.key_variable(), kind.address_variable()];
-                variables.into_iter().flatten().any(|variable| environment(variable).is_some())
-            });
-            ModelSettings::of(found.unwrap_or(ProviderKind::Practice))
-        });
-        if model.base_url.is_none() {
-            model.base_url = model.kind.address_variable().and_then(environment);
-        }
-        model
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn without_a_configured_model_the_environment_decides_and_then_practice() {
-        let settings = Settings::default();
-        assert_eq!(settings.model(&|_| None).kind, ProviderKind::Practice);
-        let ollama = |name: &str| (name == "OLLAMA_HOST").then(|| "127.0.0.1:11434".to_owned());
-        assert_eq!(settings.model(&ollama).base_url.as_deref(), Some("127.0.0.1:11434"));
-        let key = |name: &str| (name == "ANTHROPIC_API_KEY").then(|| "k".to_owned());
-        assert_eq!(settings.model(&key), ModelSettings::of(ProviderKind::Anthropic));
-        let configured = Settings { provider: Some(ModelSettings::of(ProviderKind::Ollama)), ..Settings::default() };
-        assert_eq!(configured.model(&key).kind, ProviderKind::Ollama);
     }
 }

@@ -86,7 +86,7 @@ fn number(value: u64) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Connection, ProviderKind};
+    use super::super::{Connection, ProviderName};
     use super::*;
 
     #[test]
@@ -96,7 +96,7 @@ mod tests {
         settings.connections.insert("shop".to_owned(), Connection::Url(url.into()));
         let words = ["pass", "show", "hunter2"].map(ToOwned::to_owned).to_vec();
         let key = KeySource::Command(words);
-        settings.provider = Some(ModelSettings { key, ..ModelSettings::of(ProviderKind::Openai) });
+        settings.provider = Some(ModelSettings { key, ..ModelSettings::of(ProviderName::Openai) });
         let shown = settings.shown();
         assert!(!shown.contains("hunter2"), "{shown}");
         assert!(shown.contains("postgres://ann:***@db.example/shop") && shown.contains("[limits]"), "{shown}");

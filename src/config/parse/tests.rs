@@ -59,7 +59,7 @@ output = 1_000_000
     assert_eq!(problems, Vec::<String>::new());
     assert_eq!(settings.mode, ApprovalMode::Smart);
     let model = settings.provider.clone().unwrap();
-    assert_eq!((model.kind, model.model.as_deref()), (ProviderKind::Openai, Some("small-1")));
+    assert_eq!((model.kind, model.model.as_deref()), (ProviderName::Openai, Some("small-1")));
     assert_eq!(model.base_url.as_deref(), Some("https://models.example/v1"));
     assert_eq!(model.key, KeySource::Variable("TEAM_KEY".to_owned()));
     assert_eq!(settings.models["other"].base_url, None);
