@@ -17,7 +17,7 @@ impl State {
         let leaving = matches!(command, Some(Command::Back | Command::Interrupt | Command::Quit));
         if !dialog.live(now) && !leaving {
             // Whoever typed into the first moment was typing a message: no letter is lost, none decides.
-            if matches!(key.code, KeyCode::Char(_) | KeyCode::Backspace) && !held(key) {
+            if dialog.fresh(now) && matches!(key.code, KeyCode::Char(_) | KeyCode::Backspace) && !held(key) {
                 self.type_key(key);
             }
             return;
@@ -63,6 +63,7 @@ impl State {
             Asking::Choice => {
                 let waiting: Vec<OperationId> = self.queue.waiting().map(|item| item.id).collect();
                 match pick(&waiting, &mut self.picked, self.now.0, digit) {
+                    Some(id) if Some(id) == self.shown_in_dialog() => {}
                     Some(id) => {
                         self.open(id);
                     }
@@ -194,6 +195,13 @@ impl State {
             self.queue.waiting().filter_map(|item| Some((item.id, self.queue.gate.seal(item.id)?))).collect();
         let high = self.queue.counts().1;
         self.ask(Asking::All { listed, high });
+    }
+
+    fn shown_in_dialog(&self) -> Option<OperationId> {
+        match &self.modal {
+            Some(Modal::Confirm(dialog)) => Some(dialog.id),
+            Some(Modal::Help { .. }) | None => None,
+        }
     }
 
     fn dialog_hint(&mut self, hint: String) {

@@ -219,3 +219,6 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
     state.open_by_itself();
     effects
 }
+
+#[cfg(test)]
+mod tests;

@@ -47,8 +47,10 @@ pub struct Dialog {
     pub scroll: Scroll,
     /// Whether the derivation is shown.
     pub derivation: bool,
-    /// When what it shows now was first drawn.
+    /// When the operation, or the list of all, was first drawn.
     pub drawn: Option<Millis>,
+    /// Whether what it asks now was drawn.
+    pub prompted: bool,
     /// Whether the end of the text has been on the screen.
     pub end_seen: bool,
     /// A sentence about the last key, such as why it didn't count.
@@ -67,6 +69,7 @@ impl Dialog {
             scroll: Scroll::START,
             derivation: false,
             drawn: None,
+            prompted: false,
             end_seen: false,
             hint: None,
         }
@@ -76,6 +79,7 @@ impl Dialog {
     pub(super) fn seen(&mut self, seal: Seal, end: bool, now: Millis) {
         if seal == self.seal {
             self.drawn.get_or_insert(now);
+            self.prompted = true;
             self.end_seen |= end;
         }
     }
@@ -83,7 +87,13 @@ impl Dialog {
     /// Whether keys count: drawn, and the first moment after that is over.
     #[must_use]
     pub fn live(&self, now: Millis) -> bool {
-        self.drawn.is_some_and(|drawn| now.since(drawn) >= GUARD)
+        self.prompted && !self.fresh(now)
+    }
+
+    /// Whether it appeared a moment ago, so that a key was meant for something else.
+    #[must_use]
+    pub fn fresh(&self, now: Millis) -> bool {
+        self.drawn.is_none_or(|drawn| now.since(drawn) < GUARD)
     }
 
     /// When keys begin to count, if that is still to come.
@@ -92,11 +102,15 @@ impl Dialog {
         self.drawn.map(|drawn| drawn.plus(GUARD))
     }
 
-    /// Shows something else, which must be drawn before a key counts again.
+    /// Asks something else, which must be drawn before a key counts again. A list that was not on the screen
+    /// before is as new as a dialog.
     pub(super) fn ask(&mut self, asking: Asking) {
+        if matches!(asking, Asking::All { .. }) {
+            self.drawn = None;
+            self.scroll = Scroll::START;
+        }
         self.asking = asking;
-        self.drawn = None;
-        self.scroll = Scroll::START;
+        self.prompted = false;
         self.hint = None;
     }
 

@@ -1,0 +1,222 @@
+//! Confirming: which key counts when, and what it covers.
+
+use super::*;
+use crate::domain::ApprovalMode;
+
+/// A turn in which the model asks for the given commands.
+fn asked(commands: &[(&str, Option<&str>)]) -> World {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", commands);
+    world
+}
+
+#[test]
+fn a_whitelisted_operation_runs_without_a_question() {
+    let mut world = asked(&[("ls", None)]);
+    assert_eq!(world.commands(), ["ls"]);
+    assert!(world.dialog().is_none());
+    world.finish(1);
+    assert_eq!(world.results()[0].text, "output of 1");
+}
+
+#[test]
+fn an_unknown_operation_waits_in_its_dialog_until_a_key_counts() {
+    let mut world = asked(&[("make", None)]);
+    assert_eq!(world.dialog(), Some(OperationId(1)));
+    world.press(KeyCode::Char('y'));
+    world.draw(true);
+    world.press(KeyCode::Char('y'));
+    assert!(world.executed.is_empty(), "not before it was drawn and the first moment passed");
+    assert_eq!(world.state.composer.text(), "yy", "the letters went to the composer");
+    world.look();
+    world.press(KeyCode::Enter);
+    world.feed(1, Event::Paste("y".to_owned()));
+    assert!(world.executed.is_empty(), "neither enter nor pasted text approves");
+    world.press(KeyCode::Char('y'));
+    assert_eq!(world.commands(), ["make"]);
+}
+
+#[test]
+fn a_high_takes_its_number_after_its_end_was_on_the_screen() {
+    let mut world = asked(&[("rm a", None)]);
+    world.draw(false);
+    world.feed(GUARD, Event::Wake);
+    world.press(KeyCode::Char('y'));
+    world.look();
+    world.press(KeyCode::Char('1'));
+    assert!(world.executed.is_empty(), "its end was not seen when y was pressed");
+    world.press(KeyCode::Char('y'));
+    world.press(KeyCode::Char('1'));
+    assert!(world.executed.is_empty(), "the second key counts only once its prompt was drawn");
+    world.draw(true);
+    world.press(KeyCode::Char('2'));
+    assert!(world.executed.is_empty());
+    world.press(KeyCode::Char('1'));
+    assert_eq!(world.commands(), ["rm a"]);
+}
+
+#[test]
+fn denying_one_leaves_the_others_and_gives_the_model_the_reason() {
+    let mut world = asked(&[("make a", None), ("make b", None)]);
+    world.look();
+    world.press(KeyCode::Char('r'));
+    world.draw(true);
+    for letter in "not now".chars() {
+        world.press(KeyCode::Char(letter));
+    }
+    world.press(KeyCode::Enter);
+    assert_eq!(world.dialog(), Some(OperationId(2)), "the next one is shown");
+    world.look();
+    world.press(KeyCode::Char('y'));
+    assert_eq!(world.commands(), ["make b"]);
+    world.finish(2);
+    let results = world.results();
+    assert_eq!(results[0].text, "cancelled: The person denied it: not now");
+    assert_eq!(results[1].text, "output of 2");
+}
+
+#[test]
+fn one_that_comes_back_unchanged_is_denied_again_whatever_is_claimed() {
+    let mut world = asked(&[("make a", None)]);
+    world.look();
+    world.press(KeyCode::Char('n'));
+    world.model("", &[("make a", Some("low"))]);
+    assert!(matches!(world.status(2), Status::Denied { .. }));
+    assert!(world.results()[0].text.contains("denied exactly this before"));
+    world.model("sorry", &[]);
+    world.say("again please");
+    world.model("", &[("make a", None)]);
+    assert_eq!(*world.status(3), Status::Waiting, "a new turn asks again");
+}
+
+#[test]
+fn approve_all_lists_everything_and_takes_a_second_key() {
+    let mut world = asked(&[("make a", None), ("rm b", None)]);
+    world.look();
+    world.press(KeyCode::Char('A'));
+    world.press(KeyCode::Char('y'));
+    assert!(world.executed.is_empty(), "the list was not drawn yet");
+    world.look();
+    assert!(matches!(&world.state.modal, Some(Modal::Confirm(dialog))
+        if matches!(&dialog.asking, Asking::All { listed, high: 1 } if listed.len() == 2)));
+    world.press(KeyCode::Char('y'));
+    assert_eq!(world.commands(), ["make a"], "in order, one after the other");
+    world.finish(1);
+    world.finish(2);
+    world.model("", &[("rm c", None), ("make d", None), ("cat .env", None)]);
+    world.finish(3);
+    world.finish(4);
+    assert_eq!(world.commands(), ["make a", "rm b", "rm c", "make d"], "the rest of the turn, but nothing sensitive");
+    assert_eq!(*world.status(5), Status::Waiting);
+    world.say("next");
+    assert!(!world.state.queue.gate().seal(OperationId(5)).is_none());
+}
+
+#[test]
+fn approve_all_takes_along_only_what_was_listed() {
+    let mut world = asked(&[("make a", None)]);
+    world.look();
+    world.press(KeyCode::Char('A'));
+    world.look();
+    world.state.composer.put("! make late");
+    let late = ToolCall {
+        id: String::new(),
+        name: "execute_command".to_owned(),
+        arguments: r#"{"command":"make late"}"#.to_owned(),
+    };
+    let mut effects = Vec::new();
+    world.state.propose(Origin::Person, late, &mut effects);
+    for effect in effects {
+        world.perform(effect);
+    }
+    world.press(KeyCode::Char('y'));
+    assert_eq!(world.commands(), ["make a"]);
+    assert_eq!(*world.status(2), Status::Waiting);
+}
+
+#[test]
+fn deny_all_covers_the_rest_of_the_turn() {
+    let mut world = asked(&[("make a", None), ("rm b", None)]);
+    world.look();
+    world.press(KeyCode::Char('D'));
+    assert_eq!(world.results().len(), 2);
+    world.model("", &[("make c", None), ("ls", None)]);
+    assert!(matches!(world.status(3), Status::Denied { .. }));
+    assert_eq!(world.commands(), ["ls"], "what needs no question still runs");
+}
+
+#[test]
+fn what_changed_since_it_was_shown_comes_back() {
+    let mut world = asked(&[("make a", None)]);
+    world.changing = "make";
+    world.look();
+    world.press(KeyCode::Char('y'));
+    assert!(world.executed.is_empty());
+    assert_eq!(*world.status(1), Status::Waiting);
+    assert!(world.state.queue.get(OperationId(1)).unwrap().requeued.is_some());
+    assert_eq!(world.dialog(), Some(OperationId(1)), "it is shown again, its keys dead until it was drawn");
+    world.press(KeyCode::Char('y'));
+    assert!(world.executed.is_empty());
+}
+
+#[test]
+fn escape_puts_it_off_and_picking_by_number_moves() {
+    let mut world = asked(&[("make a", None), ("make b", None), ("make c", None)]);
+    world.look();
+    world.press(KeyCode::Char('3'));
+    assert_eq!(world.dialog(), Some(OperationId(3)));
+    world.look();
+    world.press(KeyCode::Esc);
+    assert!(world.dialog().is_none());
+    world.feed(5_000, Event::Wake);
+    assert!(world.dialog().is_none(), "it was put off");
+    assert_eq!(world.state.queue.waiting().count(), 3);
+}
+
+#[test]
+fn no_dialog_opens_over_somebody_typing() {
+    let mut world = World::new();
+    world.say("go");
+    world.press(KeyCode::Char('w'));
+    world.model("", &[("make", None)]);
+    assert!(world.dialog().is_none(), "the composer holds a draft");
+    world.press(KeyCode::Backspace);
+    world.feed(900, Event::Wake);
+    assert!(world.dialog().is_none(), "nobody must have typed for a second");
+    assert_eq!(world.state.deadline(), Some(Millis(world.state.now.0 + 100)));
+    world.feed(100, Event::Wake);
+    assert!(world.dialog().is_some());
+}
+
+#[test]
+fn a_storm_of_keys_approves_nothing_and_loses_no_letter() {
+    let mut world = World::new();
+    world.say("go");
+    let mut typed = String::new();
+    let commands: Vec<(String, Option<&str>)> = (0..50).map(|n| (format!("make {n}"), None)).collect();
+    let commands: Vec<(&str, Option<&str>)> = commands.iter().map(|(c, claim)| (c.as_str(), *claim)).collect();
+    world.press(KeyCode::Char('y'));
+    typed.push('y');
+    world.model("", &commands);
+    for number in 0..200 {
+        let letter = ['y', '1', 'a', 'n', 'A', 'D'][number % 6];
+        world.feed(50, Event::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));
+        world.draw(true);
+        typed.push(letter);
+    }
+    assert!(world.executed.is_empty());
+    assert_eq!(world.state.composer.text(), typed);
+    assert_eq!(world.state.queue.waiting().count(), 50);
+}
+
+#[test]
+fn another_mode_judges_what_waits_anew_and_starts_nothing() {
+    let mut world = asked(&[("make a", Some("low"))]);
+    world.press(KeyCode::Esc);
+    world.say("/mode smart");
+    assert!(world.executed.is_empty());
+    assert_eq!(*world.status(1), Status::Waiting);
+    world.say("/mode strict");
+    assert_eq!(world.state.queue.gate().policy().mode, ApprovalMode::Strict);
+}

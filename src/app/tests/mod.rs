@@ -1,0 +1,215 @@
+//! The core by events: scripts of what happens, and what the state wants done. No terminal, no clock, no tasks.
+
+mod decisions;
+mod promises;
+mod turns;
+
+use std::collections::VecDeque;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::*;
+use crate::domain::{
+    ApprovalMode, Assessment, Class, CommandOperation, Danger, Facts, Finding, Message, ModelEvent, Operation,
+    OperationId, OperationKind, Origin, Outcome, Prepared, RiskLevel, RunEvent, RunReport, StepId, StopReason,
+    ToolCall, ToolResult, Usage,
+};
+
+/// A state with the edges played by hand: what a command is decides how it is judged.
+pub(super) struct World {
+    pub state: State,
+    pub executed: Vec<(OperationId, String)>,
+    pub recorded: usize,
+    pub requests: Vec<Vec<std::sync::Arc<Message>>>,
+    pub cancelled: Vec<OperationId>,
+    waiting: VecDeque<Effect>,
+    step: StepId,
+    /// Facts are different the second time for commands that contain this.
+    pub changing: &'static str,
+}
+
+impl World {
+    pub fn new() -> Self {
+        Self::in_mode(ApprovalMode::Guarded)
+    }
+
+    pub fn in_mode(mode: ApprovalMode) -> Self {
+        let briefing = Briefing { system: "".into(), tools: [].into() };
+        let policy = Policy { mode, ..Policy::default() };
+        let state =
+            State::new(briefing, policy, Enforceable::default(), Keymap::default(), Setting::default(), (120, 40));
+        Self {
+            state,
+            executed: Vec::new(),
+            recorded: 0,
+            requests: Vec::new(),
+            cancelled: Vec::new(),
+            waiting: VecDeque::new(),
+            step: StepId(0),
+            changing: "\0",
+        }
+    }
+
+    /// One event, `after` milliseconds later, and what follows of it at the edges.
+    pub fn feed(&mut self, after: u64, event: Event) {
+        let now = self.state.now.plus(after);
+        let effects = update(&mut self.state, now, event);
+        self.waiting.extend(effects);
+        while let Some(effect) = self.waiting.pop_front() {
+            self.perform(effect);
+        }
+    }
+
+    fn perform(&mut self, effect: Effect) {
+        let follow = match effect {
+            Effect::Prepare { id, origin, call } => Event::Proposed(id, propose(id, origin, &call)),
+            Effect::Refresh(operation) => {
+                let OperationKind::Command(command) = &operation.kind else { return };
+                let mut prepared = judged(&operation, &command.command);
+                if command.command.contains(self.changing) {
+                    prepared.facts.programs.insert("changed".to_owned(), None);
+                }
+                Event::Refreshed(operation.id, Proposal::Ready(Box::new(prepared)))
+            }
+            Effect::Execute(countersigned) => {
+                let operation = countersigned.operation();
+                self.executed.push((operation.id, operation.kind.gist()));
+                Event::Run(operation.id, RunEvent::Started)
+            }
+            Effect::Record(_) => {
+                self.recorded += 1;
+                return;
+            }
+            Effect::StartStep(step, request) => {
+                self.step = step;
+                self.requests.push(request.messages);
+                return;
+            }
+            Effect::Cancel(id) => {
+                self.cancelled.push(id);
+                return;
+            }
+            Effect::StopStep | Effect::Copy(_) | Effect::Redraw | Effect::Quit => return,
+        };
+        self.feed(0, follow);
+    }
+
+    /// The person types a message and sends it.
+    pub fn say(&mut self, text: &str) {
+        for letter in text.chars() {
+            self.press(KeyCode::Char(letter));
+        }
+        self.press(KeyCode::Enter);
+    }
+
+    pub fn press(&mut self, code: KeyCode) {
+        self.feed(20, Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+    }
+
+    /// A frame was drawn: the dialog in it, its end visible or not.
+    pub fn draw(&mut self, end: bool) {
+        let dialog = match &self.state.modal {
+            Some(Modal::Confirm(dialog)) => Some((dialog.seal, end)),
+            Some(Modal::Help { .. }) | None => None,
+        };
+        self.feed(1, Event::Drawn(Sight { dialog, ..Sight::default() }));
+    }
+
+    /// A frame, and enough time for the dialog's keys to count.
+    pub fn look(&mut self) {
+        self.draw(true);
+        self.feed(GUARD, Event::Wake);
+    }
+
+    /// The model's message: text, then calls of commands with a claim or none.
+    pub fn model(&mut self, text: &str, commands: &[(&str, Option<&str>)]) {
+        let step = self.step;
+        if !text.is_empty() {
+            self.feed(5, Event::Model(step, ModelEvent::Text(text.to_owned())));
+        }
+        for (number, (command, claim)) in commands.iter().enumerate() {
+            let arguments = match claim {
+                Some(claim) => serde_json::json!({ "command": command, "risk_level": claim }),
+                None => serde_json::json!({ "command": command }),
+            };
+            let call = ToolCall {
+                id: format!("{}-{number}", step.0),
+                name: "execute_command".to_owned(),
+                arguments: arguments.to_string(),
+            };
+            self.feed(1, Event::Model(step, ModelEvent::Call(call)));
+        }
+        let reason = if commands.is_empty() { StopReason::Done } else { StopReason::ToolCalls };
+        self.feed(1, Event::Model(step, ModelEvent::Ended(reason, Usage::default())));
+    }
+
+    /// A running operation ends.
+    pub fn finish(&mut self, id: u64) {
+        let report = RunReport {
+            outcome: Outcome::Succeeded { summary: "exit 0".to_owned() },
+            result: format!("output of {id}"),
+            took: std::time::Duration::from_millis(3),
+        };
+        self.feed(5, Event::Run(OperationId(id), RunEvent::Finished(report)));
+    }
+
+    pub fn status(&self, id: u64) -> &Status {
+        &self.state.queue.get(OperationId(id)).unwrap().status
+    }
+
+    pub fn commands(&self) -> Vec<&str> {
+        self.executed.iter().map(|(_, command)| command.as_str()).collect()
+    }
+
+    /// The results that went back with the latest request.
+    pub fn results(&self) -> Vec<ToolResult> {
+        let found = self.requests.last().into_iter().flatten().rev().find_map(|message| match message.as_ref() {
+            Message::Results(results) => Some(results.clone()),
+            Message::User(_) | Message::Assistant { .. } => None,
+        });
+        found.unwrap_or_default()
+    }
+
+    pub fn dialog(&self) -> Option<OperationId> {
+        match &self.state.modal {
+            Some(Modal::Confirm(dialog)) => Some(dialog.id),
+            Some(Modal::Help { .. }) | None => None,
+        }
+    }
+}
+
+fn propose(id: OperationId, origin: Origin, call: &ToolCall) -> Proposal {
+    if call.name != "execute_command" {
+        return Proposal::Refused(format!("there is no tool `{}`", call.name));
+    }
+    let Ok(arguments) = crate::domain::Arguments::parse(&call.arguments) else {
+        return Proposal::Refused("bad arguments".to_owned());
+    };
+    let command = arguments.text("command").unwrap_or_default();
+    let operation = Operation {
+        id,
+        origin,
+        tool: call.name.clone(),
+        claim: arguments.claim,
+        kind: OperationKind::Command(CommandOperation { command: command.clone(), timeout: None }),
+        cwd: "/w".into(),
+    };
+    Proposal::Ready(Box::new(judged(&operation, &command)))
+}
+
+/// `ls…` is whitelisted, `rm…` destructive, `cat .env` sensitive, `make…` unknown.
+fn judged(operation: &Operation, command: &str) -> Prepared {
+    let mut assessment = match command.split(' ').next() {
+        Some("ls") => Assessment::whitelisted("command.whitelisted", "ls only reads."),
+        Some("rm") => {
+            Assessment::of(Finding::new("command.rm", Class::Declared(Danger::Destructive), "rm deletes files."))
+        }
+        Some("cat") => {
+            Assessment::of(Finding::new("command.sensitive", Class::Declared(Danger::Sensitive), ".env is sensitive."))
+        }
+        _ => Assessment::of(Finding::new("command.unknown-program", Class::Unknown, "No rule covers it.")),
+    };
+    assessment.target = "/w".to_owned();
+    assert_eq!(assessment.level() == RiskLevel::High, command.starts_with("rm"));
+    Prepared { operation: operation.clone(), facts: Facts::default(), assessment }
+}

@@ -1,0 +1,147 @@
+//! The conversation's loop: order, stopping, answers, questions, bad calls.
+
+use super::*;
+
+#[test]
+fn calls_start_in_order_and_only_reads_overlap() {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("ls a", None), ("ls b", None), ("make", None), ("ls c", None)]);
+    assert_eq!(world.commands(), ["ls a", "ls b"]);
+    assert_eq!(world.state.queue.waits_for(OperationId(4)), Some(OperationId(1)));
+    world.finish(1);
+    world.finish(2);
+    assert_eq!(world.commands(), ["ls a", "ls b"], "one behind a waiting one waits");
+    world.look();
+    world.press(KeyCode::Char('y'));
+    assert_eq!(world.commands(), ["ls a", "ls b", "make"], "nothing overlaps what isn't read-only");
+    world.finish(3);
+    assert_eq!(world.commands(), ["ls a", "ls b", "make", "ls c"]);
+}
+
+#[test]
+fn the_persons_own_operation_does_not_wait_its_turn() {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("make", None)]);
+    world.look();
+    world.press(KeyCode::Esc);
+    world.say("! ls");
+    assert_eq!(world.commands(), ["ls"]);
+    world.finish(2);
+    world.state.queue.waiting().next().unwrap();
+}
+
+#[test]
+fn a_direct_result_joins_the_next_message() {
+    let mut world = World::new();
+    world.say("! ls");
+    world.finish(1);
+    world.say("what was that");
+    let Message::User(text) = world.requests[0][0].as_ref() else { panic!() };
+    assert_eq!(text, "I ran this myself: ls\nResult:\noutput of 1\n\nwhat was that");
+}
+
+#[test]
+fn escape_stops_and_a_second_one_answers_what_waits() {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("ls", None), ("make", None), ("rm x", None)]);
+    world.press(KeyCode::Esc);
+    assert!(world.dialog().is_none(), "the first closes the dialog");
+    world.press(KeyCode::Esc);
+    assert_eq!(world.cancelled, [OperationId(1)]);
+    world.finish(1);
+    assert_eq!(*world.status(2), Status::Waiting);
+    world.press(KeyCode::Esc);
+    assert!(matches!(world.status(2), Status::Denied { .. }));
+    assert!(matches!(world.status(3), Status::Denied { .. }));
+    assert_eq!(*world.state.chat.phase(), Phase::Idle);
+    assert_eq!(world.requests.len(), 1, "a stopped turn asks the model nothing");
+    world.say("go on");
+    assert_eq!(world.results().len(), 3, "every call was answered");
+}
+
+#[test]
+fn a_message_while_calls_are_open_goes_with_their_results() {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("ls", None)]);
+    world.say("and hurry");
+    assert_eq!(world.requests.len(), 1);
+    assert_eq!(world.state.chat.held(), Some("and hurry"));
+    world.finish(1);
+    let last = world.requests[1].last().unwrap();
+    assert_eq!(**last, Message::User("and hurry".to_owned()));
+}
+
+#[test]
+fn unknown_tools_and_bad_arguments_are_answered_at_once() {
+    let mut world = World::new();
+    world.say("go");
+    let step = world.step;
+    for (name, arguments) in [("teleport", "{}"), ("execute_command", "{\"command\": \"rm")] {
+        let call = ToolCall { id: name.to_owned(), name: name.to_owned(), arguments: arguments.to_owned() };
+        world.feed(1, Event::Model(step, ModelEvent::Call(call)));
+    }
+    world.feed(1, Event::Model(step, ModelEvent::Ended(StopReason::ToolCalls, Usage::default())));
+    let results = world.results();
+    assert_eq!(results.len(), 2);
+    assert!(results.iter().all(|result| result.text.starts_with("error: ")));
+    assert!(world.executed.is_empty());
+}
+
+#[test]
+fn a_cut_stream_keeps_what_was_said_and_believes_no_call() {
+    let mut world = World::new();
+    world.say("go");
+    let step = world.step;
+    world.feed(1, Event::Model(step, ModelEvent::Text("I will".to_owned())));
+    let call = ToolCall {
+        id: "1".to_owned(),
+        name: "execute_command".to_owned(),
+        arguments: r#"{"command":"ls"}"#.to_owned(),
+    };
+    world.feed(1, Event::Model(step, ModelEvent::Call(call)));
+    let failure = crate::domain::ModelFailure {
+        kind: crate::domain::FailureKind::CutOff,
+        message: "The stream was cut. Send the message again.".to_owned(),
+    };
+    world.feed(1, Event::Model(step, ModelEvent::Failed(failure)));
+    assert!(world.executed.is_empty());
+    assert_eq!(*world.state.chat.phase(), Phase::Idle);
+    world.say("again");
+    assert_eq!(world.requests[1].len(), 3, "go, what was said, again");
+}
+
+#[test]
+fn late_words_of_a_stopped_step_change_nothing() {
+    let mut world = World::new();
+    world.say("go");
+    let step = world.step;
+    world.press(KeyCode::Esc);
+    let before = world.state.chat.entries().len();
+    world.feed(1, Event::Model(step, ModelEvent::Text("late".to_owned())));
+    assert_eq!(world.state.chat.entries().len(), before);
+}
+
+#[test]
+fn a_question_is_answered_by_one_key_that_approves_nothing() {
+    let mut world = World::new();
+    world.say("restart it");
+    world.model("Shall I restart the server?", &[]);
+    assert_eq!(world.state.chat.question(), Some("Shall I restart the server?"));
+    world.feed(20, Event::Key(KeyEvent::new(KeyCode::Char('y'), KeyModifiers::ALT)));
+    assert_eq!(world.requests.len(), 2);
+    world.model("", &[("make restart", None)]);
+    assert_eq!(*world.status(1), Status::Waiting, "the next call is assessed as ever");
+}
+
+#[test]
+fn a_failed_journal_starts_nothing_more() {
+    let mut world = World::new();
+    world.say("go");
+    world.feed(1, Event::JournalFailed("disk full".to_owned()));
+    world.model("", &[("ls", None)]);
+    assert!(world.executed.is_empty());
+}
