@@ -1,0 +1,205 @@
+//! Judges SQL: splits the text as the engine would, judges each statement by its tokens and by its syntax tree,
+//! and allows a single statement that only reads. Never talks to a database. Called through `assess::assess`.
+
+mod danger;
+mod forms;
+mod functions;
+mod grammar;
+mod lex;
+mod reading;
+mod secrets;
+mod statements;
+mod tree;
+
+use std::collections::{BTreeSet, HashSet};
+
+use forms::Form;
+use functions::Calls;
+use lex::{Kind, Lexed, Odd, Token};
+use reading::{Reading, unparsed};
+use statements::Narrowing;
+
+use super::{RiskAssessor, Subject};
+use crate::domain::{Assessment, Class, Containment, Dialect, Finding, OperationKind, Shape, SqlOperation};
+
+/// Judges `execute_sql`.
+#[derive(Clone, Copy, Debug)]
+pub struct SqlAssessor;
+
+impl RiskAssessor for SqlAssessor {
+    fn assess(&self, subject: Subject<'_>) -> Assessment {
+        match &subject.operation.kind {
+            OperationKind::Sql(sql) => judge(sql),
+            OperationKind::Command(_)
+            | OperationKind::File(_)
+            | OperationKind::Http(_)
+            | OperationKind::Search(_)
+            | OperationKind::Find(_)
+            | OperationKind::Other(_) => Assessment::default(),
+        }
+    }
+}
+
+/// Without a dialect all three judge, and the worst counts.
+fn judge(sql: &SqlOperation) -> Assessment {
+    let dialects = match &sql.dialect {
+        Some(dialect) => vec![*dialect],
+        None => vec![Dialect::Postgres, Dialect::Mysql, Dialect::Sqlite],
+    };
+    let judged = dialects.into_iter().map(|dialect| by_dialect(sql, dialect));
+    worst(judged).unwrap_or_default()
+}
+
+fn worst(assessments: impl Iterator<Item = Assessment>) -> Option<Assessment> {
+    assessments.reduce(|worst, next| {
+        let rank = |assessment: &Assessment| (assessment.class(), assessment.level());
+        if rank(&next) > rank(&worst) { next } else { worst }
+    })
+}
+
+/// Servers can be set up to read quotes differently; where that makes a difference, the worst reading counts. A
+/// reading in which the text isn't even closed would be refused by the server, so it says nothing.
+fn by_dialect(sql: &SqlOperation, dialect: Dialect) -> Assessment {
+    let mut readings = lex::quotings(dialect, &sql.sql).into_iter().map(|quoting| lex::lex(&sql.sql, dialect, quoting));
+    let usual = match readings.next() {
+        Some(Ok(lexed)) => lexed,
+        Some(Err(Odd(what, span))) => {
+            let finding = unparsed(dialect);
+            let sentence = format!("{} Reason: {what}.", finding.sentence);
+            return finish(sql, vec![Finding { sentence, ..finding.at(span) }], vec![]);
+        }
+        None => return Assessment::default(),
+    };
+    let others = readings.filter_map(Result::ok);
+    let judged = std::iter::once(usual).chain(others).map(|lexed| by_tokens(sql, dialect, &lexed));
+    worst(judged).unwrap_or_default()
+}
+
+fn finish(sql: &SqlOperation, findings: Vec<Finding>, shapes: Vec<Shape>) -> Assessment {
+    let assessment = Assessment { findings, shapes, target: sql.connection.clone(), ..Assessment::default() };
+    let containment =
+        if assessment.class() == Class::Whitelisted { Containment::ReadOnly } else { Containment::default() };
+    Assessment { containment, ..assessment }
+}
+
+fn by_tokens(sql: &SqlOperation, dialect: Dialect, lexed: &Lexed) -> Assessment {
+    let statements: Vec<&[Token]> =
+        lexed.tokens.split(|token| token.mark(';')).filter(|statement| !statement.is_empty()).collect();
+    let mut findings = Vec::new();
+    let mut shapes = Vec::new();
+    for tokens in &statements {
+        let judged = statement(dialect, tokens, &lexed.masked);
+        shapes.extend(judged.shapes(&sql.connection));
+        findings.extend(judged.objections);
+        if findings.len() > 200 {
+            break;
+        }
+    }
+    if statements.is_empty() {
+        findings.push(Finding::new("sql.empty", Class::Unknown, "There is no statement in it."));
+    }
+    if statements.len() > 1 {
+        let sentence = format!("It holds {} statements; only a single one that reads runs unasked.", statements.len());
+        findings.push(Finding::new("sql.several", Class::Unknown, sentence));
+    }
+    if let Some(span) = &lexed.conditional {
+        let sentence = "It holds a conditional comment, which the server may run as code.";
+        findings.push(Finding::new("sql.conditional-comment", Class::Unknown, sentence).at(span.clone()));
+    }
+    if let Some(span) = &lexed.hint {
+        let sentence = "It holds a hint that may change settings.";
+        findings.push(Finding::new("sql.hint-sets", Class::Unknown, sentence).at(span.clone()));
+    }
+    if findings.is_empty() {
+        findings.push(Finding::new("sql.reads", Class::Whitelisted, "Only reads."));
+    }
+    finish(sql, findings, shapes)
+}
+
+/// What is known of one statement.
+struct Judged {
+    verb: String,
+    tables: BTreeSet<String>,
+    narrowing: Narrowing,
+    objections: Vec<Finding>,
+}
+
+impl Judged {
+    /// One shape for each table, so that every table must match.
+    fn shapes(&self, connection: &str) -> Vec<Shape> {
+        let narrowed = if self.narrowing == Narrowing::Clause { "yes" } else { "no" };
+        let shape = |table: Option<&String>| {
+            let parts = [("connection", connection), ("statement", &self.verb), ("where", narrowed)];
+            let table = table.map(|table| ("table", table.as_str()));
+            Shape::new(parts.into_iter().chain(table))
+        };
+        if self.tables.is_empty() {
+            return vec![shape(None)];
+        }
+        self.tables.iter().map(|table| shape(Some(table))).collect()
+    }
+}
+
+fn statement(dialect: Dialect, tokens: &[Token], masked: &str) -> Judged {
+    let verb = match tokens.first() {
+        Some(first) if first.kind == Kind::Word => first.text.as_str(),
+        _ => "",
+    };
+    match verb {
+        "show" => form(dialect, verb, tokens, forms::show(dialect, tokens), masked),
+        "explain" | "describe" | "desc" => form(dialect, verb, tokens, forms::explain(dialect, tokens), masked),
+        "pragma" if dialect == Dialect::Sqlite => form(dialect, verb, tokens, forms::pragma(tokens), masked),
+        _ if reads(dialect, tokens) => query(dialect, Calls::Run, tokens, masked),
+        _ => writes(dialect, verb, tokens),
+    }
+}
+
+/// Whether a query starts here.
+fn reads(dialect: Dialect, tokens: &[Token]) -> bool {
+    let Some(first) = tokens.iter().find(|token| !token.mark('(')) else { return false };
+    let table = first.is("table") && dialect != Dialect::Sqlite;
+    table || ["select", "with", "values"].iter().any(|word| first.is(word))
+}
+
+fn query(dialect: Dialect, calls: Calls, tokens: &[Token], masked: &str) -> Judged {
+    let tree = tree::query(dialect, calls, tokens, masked);
+    let empty = HashSet::new();
+    let aliases = tree.as_ref().map_or(&empty, |tree| &tree.aliases);
+    let mut objections = Reading { dialect, calls, aliases, tokens }.objections();
+    let tables = match tree {
+        Some(tree) => {
+            let known: HashSet<String> = objections.iter().map(|finding| finding.rule.clone()).collect();
+            objections.extend(tree.objections.into_iter().filter(|finding| !known.contains(&finding.rule)));
+            tree.tables
+        }
+        None => tree::tables_by_tokens(tokens),
+    };
+    let verb = tokens.iter().find(|token| token.kind == Kind::Word).map(|token| token.text.clone());
+    Judged { verb: verb.unwrap_or_default(), tables, narrowing: statements::narrowing(tokens), objections }
+}
+
+fn writes(dialect: Dialect, verb: &str, tokens: &[Token]) -> Judged {
+    let mut objections = vec![statements::written(dialect, tokens)];
+    objections.extend(secrets::findings(dialect, tokens));
+    let tables = statements::target(tokens).into_iter().collect();
+    Judged { verb: verb.to_owned(), tables, narrowing: statements::narrowing(tokens), objections }
+}
+
+fn form(dialect: Dialect, verb: &str, tokens: &[Token], form: Form<'_>, masked: &str) -> Judged {
+    let named =
+        Judged { verb: verb.to_owned(), tables: BTreeSet::new(), narrowing: Narrowing::None, objections: vec![] };
+    match form {
+        Form::Objection(finding) => Judged { objections: vec![finding], ..named },
+        Form::Tells => named,
+        Form::Looks => {
+            let reading = Reading { dialect, calls: Calls::Run, aliases: &HashSet::new(), tokens };
+            Judged { tables: tree::tables_by_tokens(tokens), objections: reading.objections(), ..named }
+        }
+        Form::Runs(inner) if reads(dialect, inner) => query(dialect, Calls::Run, inner, masked),
+        Form::Runs(inner) => writes(dialect, "explain analyze", inner),
+        Form::Plans(inner) => Judged { verb: verb.to_owned(), ..query(dialect, Calls::Planned, inner, masked) },
+    }
+}
+
+#[cfg(test)]
+mod tests;

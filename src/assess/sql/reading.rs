@@ -1,0 +1,311 @@
+//! Reads a query by its tokens and says what in it does more than read: calls, writes, locks, secrets. It needs
+//! no grammar: every name before a bracket is a call unless it provably isn't, every verb that writes counts
+//! unless it provably is a name. So it holds for text that the parser refuses, too. Called by `mod.rs`.
+
+use std::collections::HashSet;
+
+use super::functions::{self, Calls};
+use super::grammar;
+use super::lex::{Kind, Token};
+use super::{secrets, statements};
+use crate::domain::{Class, Danger, Dialect, Finding, RiskLevel};
+
+/// With more objections than this nothing new is learnt.
+const FINDINGS_CAP: usize = 40;
+/// Longest dotted name that is followed back.
+const PATH_CAP: usize = 6;
+
+/// How a query is read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reading<'a> {
+    /// The engine.
+    pub dialect: Dialect,
+    /// Whether it runs or is only planned.
+    pub calls: Calls,
+    /// Names that the tree knows to be aliases with columns.
+    pub aliases: &'a HashSet<String>,
+    /// The tokens of one statement.
+    pub tokens: &'a [Token],
+}
+
+impl Reading<'_> {
+    /// Everything in the query that does more than read.
+    pub fn objections(&self) -> Vec<Finding> {
+        let mut found = Vec::new();
+        if let Some(finding) = self.unbalanced() {
+            return vec![finding];
+        }
+        for (at, token) in self.tokens.iter().enumerate() {
+            if found.len() > FINDINGS_CAP {
+                break;
+            }
+            match token.kind {
+                Kind::Word => {
+                    found.extend(self.call(at));
+                    found.extend(self.word(at));
+                    found.extend(self.table_function(at));
+                }
+                Kind::Name => {
+                    found.extend(self.call(at));
+                    found.extend(self.table_function(at));
+                }
+                // SQLite takes a string for a name, MySQL takes "…" for one in some modes.
+                Kind::Text if self.dialect != Dialect::Postgres => {
+                    found.extend(self.call(at));
+                    found.extend(self.table_function(at));
+                }
+                Kind::Text | Kind::Number => {}
+                Kind::Mark(mark) => found.extend(self.assignment(at, mark)),
+            }
+        }
+        found.extend(secrets::findings(self.dialect, self.tokens));
+        found
+    }
+
+    fn at(&self, index: usize) -> Option<&Token> {
+        self.tokens.get(index)
+    }
+
+    fn before(&self, index: usize, steps: usize) -> Option<&Token> {
+        index.checked_sub(steps).and_then(|index| self.tokens.get(index))
+    }
+
+    fn is(&self, index: usize, word: &str) -> bool {
+        self.at(index).is_some_and(|token| token.is(word))
+    }
+
+    fn unbalanced(&self) -> Option<Finding> {
+        let mut open = Vec::new();
+        for token in self.tokens {
+            match token.kind {
+                Kind::Mark(mark @ ('(' | '[')) => open.push(mark),
+                Kind::Mark(')') if open.pop() != Some('(') => return Some(unparsed(self.dialect)),
+                Kind::Mark(']') if open.pop() != Some('[') => return Some(unparsed(self.dialect)),
+                Kind::Mark(_) | Kind::Word | Kind::Name | Kind::Text | Kind::Number => {}
+            }
+        }
+        (!open.is_empty()).then(|| unparsed(self.dialect))
+    }
+
+    /// A name before a bracket.
+    fn call(&self, at: usize) -> Option<Finding> {
+        if !self.at(at + 1)?.mark('(') {
+            return None;
+        }
+        let path = self.path(at);
+        let bare = path.len() == 1 && self.at(at)?.kind == Kind::Word;
+        if bare && (grammar::before_bracket(&path[0], self.dialect) || self.sample(at)) {
+            return None;
+        }
+        if path.len() == 1 && self.is_alias(at, &path[0]) || self.is_type(at, path.len()) || self.is_target(at, &path) {
+            return None;
+        }
+        functions::objection(self.dialect, &path, self.calls, self.at(at)?.span.clone())
+    }
+
+    /// The dotted name that ends at a token, folded as the engine folds function names.
+    fn path(&self, at: usize) -> Vec<String> {
+        let mut path = vec![self.folded(at)];
+        let mut at = at;
+        while self.before(at, 1).is_some_and(|token| token.mark('.')) {
+            match self.before(at, 2) {
+                Some(token)
+                    if path.len() < PATH_CAP && token.kind != Kind::Number && !matches!(token.kind, Kind::Mark(_)) =>
+                {
+                    at -= 2;
+                    path.insert(0, self.folded(at));
+                }
+                _ => {
+                    path.insert(0, "…".to_owned());
+                    break;
+                }
+            }
+        }
+        path
+    }
+
+    fn folded(&self, at: usize) -> String {
+        let Some(token) = self.at(at) else { return String::new() };
+        if self.dialect == Dialect::Postgres { token.text.clone() } else { token.text.to_ascii_lowercase() }
+    }
+
+    fn sample(&self, at: usize) -> bool {
+        self.before(at, 1).is_some_and(|token| token.is("tablesample"))
+            && (self.is(at, "system") || self.is(at, "bernoulli"))
+    }
+
+    /// `AS name (…)`, `WITH name (…)`, `, name (…) AS (SELECT`, `) name (a, b)`, and what the tree knows.
+    fn is_alias(&self, at: usize, name: &str) -> bool {
+        let Some(before) = self.before(at, 1) else { return false };
+        if before.is("as") || before.is("with") || before.is("recursive") || self.aliases.contains(name) {
+            return true;
+        }
+        let Some(close) = self.columns(at + 1) else { return false };
+        if before.mark(',') {
+            return self.body(close + 1);
+        }
+        self.dialect == Dialect::Postgres && before.mark(')') && !self.follows_on(at - 1)
+    }
+
+    /// The end of a list of bare names that opens at a token.
+    fn columns(&self, open: usize) -> Option<usize> {
+        let mut at = open + 1;
+        loop {
+            if !self.at(at)?.names() {
+                return None;
+            }
+            match self.at(at + 1)?.kind {
+                Kind::Mark(',') => at += 2,
+                Kind::Mark(')') => return Some(at + 1),
+                _ => return None,
+            }
+        }
+    }
+
+    /// `AS [NOT] [MATERIALIZED] (SELECT`: the body of a common table expression.
+    fn body(&self, at: usize) -> bool {
+        let mut at = at;
+        if !self.is(at, "as") {
+            return false;
+        }
+        at += 1;
+        while self.is(at, "not") || self.is(at, "materialized") {
+            at += 1;
+        }
+        self.at(at).is_some_and(|token| token.mark('(')) && (self.is(at + 1, "select") || self.is(at + 1, "with"))
+    }
+
+    /// Whether a closing bracket ends `DISTINCT ON (…)`, behind which an expression follows.
+    fn follows_on(&self, close: usize) -> bool {
+        let mut depth = 0_usize;
+        for at in (0..=close).rev() {
+            match self.tokens[at].kind {
+                Kind::Mark(')') => depth += 1,
+                Kind::Mark('(') => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return self.before(at, 1).is_some_and(|token| token.is("on"));
+            }
+        }
+        true
+    }
+
+    /// `x::name(3)`.
+    fn is_type(&self, at: usize, parts: usize) -> bool {
+        let start = at.saturating_sub(2 * (parts - 1));
+        self.dialect == Dialect::Postgres
+            && self.before(start, 1).is_some_and(|token| token.mark(':'))
+            && self.before(start, 2).is_some_and(|token| token.mark(':'))
+    }
+
+    /// `INSERT INTO name (…)`, where it is only planned.
+    fn is_target(&self, at: usize, path: &[String]) -> bool {
+        let start = at.saturating_sub(2 * (path.len() - 1));
+        self.calls == Calls::Planned && self.before(start, 1).is_some_and(|token| token.is("into"))
+    }
+
+    /// `FROM name` of a table that is a function.
+    fn table_function(&self, at: usize) -> Option<Finding> {
+        let token = self.at(at)?;
+        if self.dialect != Dialect::Sqlite || self.at(at + 1).is_some_and(|next| next.mark('(')) {
+            return None;
+        }
+        functions::acts_as_table(&token.text.to_ascii_lowercase(), token.span.clone())
+    }
+
+    /// `@name := value`.
+    fn assignment(&self, at: usize, mark: char) -> Option<Finding> {
+        let assigns = mark == ':' && self.at(at + 1)?.mark('=') && self.dialect == Dialect::Mysql;
+        assigns.then(|| {
+            Finding::new("sql.assigns-variable", Class::Unknown, "Sets a variable of the session.")
+                .at(self.tokens[at].span.clone())
+        })
+    }
+
+    fn word(&self, at: usize) -> Option<Finding> {
+        let token = &self.tokens[at];
+        if self.before(at, 1).is_some_and(|before| before.mark('.') || before.is("as")) {
+            return None;
+        }
+        let span = token.span.clone();
+        match token.text.as_str() {
+            "into" if self.calls == Calls::Run => Some(self.into(at)),
+            "for" if self.calls == Calls::Run && self.locks(at) => {
+                Some(Finding::new("sql.locks", Class::Unknown, "Locks the rows that it reads.").at(span))
+            }
+            "lock" if self.dialect == Dialect::Mysql && self.is(at + 1, "in") => {
+                Some(Finding::new("sql.locks", Class::Unknown, "Locks the rows that it reads.").at(span))
+            }
+            "procedure" if self.dialect == Dialect::Mysql => {
+                Some(Finding::new("sql.procedure", Class::Unknown, "Runs a procedure over its result.").at(span))
+            }
+            "next" if self.is(at + 1, "value") && self.is(at + 2, "for") => {
+                let sentence = "Takes the next value of a sequence.";
+                Some(Finding::new("sql.function-writes", Class::Declared(Danger::Destructive), sentence).at(span))
+            }
+            "insert" | "update" | "delete" | "merge" | "replace" if self.calls == Calls::Run && self.is_verb(at) => {
+                Some(statements::written(self.dialect, self.part(at)))
+            }
+            _ => None,
+        }
+    }
+
+    /// `FOR UPDATE`, `FOR NO KEY UPDATE`, `FOR SHARE`, `FOR KEY SHARE`.
+    fn locks(&self, at: usize) -> bool {
+        ["update", "share", "no", "key"].iter().any(|word| self.is(at + 1, word))
+    }
+
+    fn into(&self, at: usize) -> Finding {
+        let span = self.tokens[at].span.clone();
+        if self.is(at + 1, "outfile") || self.is(at + 1, "dumpfile") {
+            let class = Class::Declared(Danger::External);
+            return Finding::new("sql.into-file", class, "Writes a file on the database server.")
+                .level(RiskLevel::High)
+                .at(span);
+        }
+        if self.dialect == Dialect::Mysql {
+            return Finding::new("sql.into-variable", Class::Unknown, "Stores its result in a variable.").at(span);
+        }
+        let sentence = format!("Creates {} from its result.", statements::object(&self.tokens[at + 1..], "a table"));
+        Finding::new("sql.select-into", Class::Unknown, sentence).at(span)
+    }
+
+    /// A verb that writes, rather than a name: not where only an expression or an alias can stand.
+    fn is_verb(&self, at: usize) -> bool {
+        let next = self.at(at + 1).is_some_and(|next| !matches!(next.kind, Kind::Mark(_)) && !next.is("as"));
+        let before = match self.before(at, 1) {
+            Some(before) => match before.kind {
+                Kind::Mark(mark) => matches!(mark, '(' | ')'),
+                Kind::Word => !grammar::before_expression(&before.text),
+                Kind::Name | Kind::Text | Kind::Number => true,
+            },
+            None => true,
+        };
+        next && before
+    }
+
+    /// The tokens from a verb to the end of its bracket.
+    fn part(&self, at: usize) -> &[Token] {
+        let mut depth = 0_usize;
+        for (index, token) in self.tokens.iter().enumerate().skip(at) {
+            match token.kind {
+                Kind::Mark('(') => depth += 1,
+                Kind::Mark(')') if depth == 0 => return &self.tokens[at..index],
+                Kind::Mark(')') => depth -= 1,
+                _ => {}
+            }
+        }
+        &self.tokens[at..]
+    }
+}
+
+/// What isn't the dialect's SQL.
+pub(super) fn unparsed(dialect: Dialect) -> Finding {
+    let name = match dialect {
+        Dialect::Sqlite => "SQLite",
+        Dialect::Postgres => "PostgreSQL",
+        Dialect::Mysql => "MySQL",
+    };
+    Finding::new("sql.unparsed", Class::Unknown, format!("It could not be parsed as {name} SQL."))
+}

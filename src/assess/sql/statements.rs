@@ -1,0 +1,214 @@
+//! Statements that do more than read: which rule and sentence each gets, what it names, and whether a `WHERE`
+//! narrows it. Called by `mod.rs` for whole statements and by `reading.rs` for those inside a query.
+
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use super::danger::Act;
+use super::lex::{Kind, Token};
+use super::reading::unparsed;
+use crate::domain::{Class, Danger, Dialect, Finding, RiskLevel, Span};
+
+#[derive(Debug, Default, Deserialize)]
+struct Table {
+    statement: Vec<Entry>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Entry {
+    verbs: Vec<String>,
+    #[serde(flatten)]
+    act: Act,
+}
+
+fn entries() -> &'static [Entry] {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    let source = include_str!("../../../assets/rules/sql/statements.toml");
+    &TABLE.get_or_init(|| toml::from_str(source).unwrap_or_default()).statement
+}
+
+/// What kinds of thing a statement may name, in front of the name.
+const KINDS: &str = " access aggregate cast collation column connection constraint conversion data database dictionary \
+    domain event extension family foreign function group index language large mapping materialized method object \
+    operator package policy procedure publication role routine rule schema search sequence server statistics \
+    subscription system table tables tablespace text trigger type user view virtual wrapper ";
+
+/// Words between a verb and the name that say nothing about it.
+const FILLERS: &str = " concurrently default delayed exists force from full global high_priority if ignore into local \
+    low_priority no_write_to_binlog not on only or owned quick recursive replace temp temporary unique unlogged abort \
+    fail rollback verbose freeze analyze constraint by infile ";
+
+fn holds(list: &str, word: &str) -> bool {
+    list.contains(&format!(" {word} "))
+}
+
+/// Whether a `WHERE` clause narrows a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Narrowing {
+    /// There is none.
+    None,
+    /// There is one that is always true.
+    Always,
+    /// There is one.
+    Clause,
+}
+
+/// The finding for a statement that isn't a query.
+pub(super) fn written(dialect: Dialect, tokens: &[Token]) -> Finding {
+    let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else { return unparsed(dialect) };
+    let span = first.span.start..last.span.end;
+    let act = |text: &str| entries().iter().find(|entry| entry.verbs.iter().any(|verb| verb == text));
+    match first.text.as_str() {
+        _ if first.kind != Kind::Word => unparsed(dialect).at(span),
+        "delete" => rows("delete", "Deletes", &object(&tokens[1..], "a table"), narrowing(tokens), span),
+        "update" => rows("update", "Changes", &object(&tokens[1..], "a table"), narrowing(tokens), span),
+        "insert" if overwrites(tokens) => {
+            let sentence = format!("Overwrites rows of {} that are already there.", object(&tokens[1..], "a table"));
+            Finding::new("sql.insert-overwrites", Class::Declared(Danger::Destructive), sentence).at(span)
+        }
+        "copy" => copy(tokens, span),
+        verb => {
+            let pair = tokens.get(1).map(|second| format!("{verb} {}", second.text));
+            match pair.as_deref().and_then(act).or_else(|| act(verb)) {
+                Some(entry) => entry.act.finding(&object(&tokens[1..], &format!("`{}`", verb.to_uppercase())), span),
+                None => unparsed(dialect).at(span),
+            }
+        }
+    }
+}
+
+/// `Deletes every row of …: no WHERE clause.` and its kin.
+fn rows(rule: &str, verb: &str, table: &str, narrowing: Narrowing, span: Span) -> Finding {
+    let (rule, sentence) = match narrowing {
+        Narrowing::None => {
+            (format!("sql.{rule}-without-where"), format!("{verb} every row of {table}: no WHERE clause."))
+        }
+        Narrowing::Always => {
+            let sentence = format!("{verb} every row of {table}: its WHERE clause is always true.");
+            (format!("sql.{rule}-where-always-true"), sentence)
+        }
+        Narrowing::Clause => (format!("sql.{rule}"), format!("{verb} rows of {table} that match its WHERE clause.")),
+    };
+    Finding::new(rule, Class::Declared(Danger::Destructive), sentence).at(span)
+}
+
+/// `INSERT OR REPLACE`, `ON CONFLICT … DO UPDATE`, `ON DUPLICATE KEY UPDATE`, `INSERT OVERWRITE`.
+fn overwrites(tokens: &[Token]) -> bool {
+    let pair = |first: &str, second: &str| tokens.windows(2).any(|two| two[0].is(first) && two[1].is(second));
+    pair("insert", "overwrite") || pair("or", "replace") || pair("do", "update") || pair("on", "duplicate")
+}
+
+fn copy(tokens: &[Token], span: Span) -> Finding {
+    let table = object(&tokens[1..], "a query's result");
+    let after = |word: &str| {
+        let at = tokens.iter().position(|token| token.is(word))?;
+        tokens.get(at + 1)
+    };
+    let file = |token: &&Token| token.kind == Kind::Text || token.is("program");
+    let (rule, sentence) = if let Some(target) = after("to").filter(file) {
+        let what = if target.is("program") { "a program" } else { "a file" };
+        ("sql.copy-out", format!("Sends {table} to {what} on the database server."))
+    } else if let Some(source) = after("from").filter(file) {
+        let what = if source.is("program") { "a program" } else { "a file" };
+        ("sql.copy-in", format!("Fills {table} from {what} on the database server."))
+    } else {
+        let sentence = format!("Copies rows of {table} over the connection.");
+        return Finding::new("sql.copy", Class::Declared(Danger::Destructive), sentence).at(span);
+    };
+    Finding::new(rule, Class::Declared(Danger::External), sentence).level(RiskLevel::High).at(span)
+}
+
+/// What a statement names, for a sentence: "the table `users`".
+pub(super) fn object(tokens: &[Token], otherwise: &str) -> String {
+    let mut kinds: Vec<&str> = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        match token.kind {
+            Kind::Word if holds(FILLERS, &token.text) => {}
+            Kind::Word if holds(KINDS, &token.text) && tokens.get(at + 1).is_some_and(follows) => {
+                kinds.push(&token.text)
+            }
+            Kind::Word | Kind::Name | Kind::Text => {
+                let name = name(&tokens[at..]);
+                return if kinds.is_empty() {
+                    format!("`{name}`")
+                } else {
+                    format!("the {} `{name}`", kinds.join(" "))
+                };
+            }
+            Kind::Number | Kind::Mark(_) => break,
+        }
+    }
+    if kinds.is_empty() { otherwise.to_owned() } else { format!("the {}", kinds.join(" ")) }
+}
+
+/// Whether a word in front of this token may say what kind of thing it is.
+fn follows(token: &Token) -> bool {
+    matches!(token.kind, Kind::Word | Kind::Name | Kind::Text)
+}
+
+/// The dotted name at the start.
+pub(super) fn name(tokens: &[Token]) -> String {
+    let mut name = tokens.first().map(|token| token.text.clone()).unwrap_or_default();
+    for pair in tokens[1.min(tokens.len())..].chunks_exact(2).take(4) {
+        if !pair[0].mark('.') || matches!(pair[1].kind, Kind::Mark(_)) {
+            break;
+        }
+        name.push('.');
+        name.push_str(&pair[1].text);
+    }
+    name
+}
+
+/// The bare name of the table that a statement writes, for its shape.
+pub(super) fn target(tokens: &[Token]) -> Option<String> {
+    let skipped =
+        |token: &&Token| token.kind == Kind::Word && (holds(FILLERS, &token.text) || holds(KINDS, &token.text));
+    let start = 1 + tokens.iter().skip(1).take_while(skipped).count();
+    tokens.get(start).filter(|token| follows(token)).map(|_| name(&tokens[start..]))
+}
+
+/// Whether a `WHERE` at the statement's own level narrows it.
+pub(super) fn narrowing(tokens: &[Token]) -> Narrowing {
+    let mut depth = 0_usize;
+    for (at, token) in tokens.iter().enumerate() {
+        match token.kind {
+            Kind::Mark('(') => depth += 1,
+            Kind::Mark(')') => depth = depth.saturating_sub(1),
+            Kind::Word if depth == 0 && token.text == "where" => {
+                let clause = &tokens[at + 1..];
+                let ends = |token: &Token| ["returning", "order", "limit"].iter().any(|word| token.is(word));
+                let end = clause.iter().position(ends).unwrap_or(clause.len());
+                return if always(&clause[..end], 0) { Narrowing::Always } else { Narrowing::Clause };
+            }
+            _ => {}
+        }
+    }
+    Narrowing::None
+}
+
+/// Whether a condition is plainly always true: `true`, `1`, `1 = 1`, `x = x`, `… OR 1 = 1`.
+fn always(condition: &[Token], depth: usize) -> bool {
+    if depth > 8 {
+        return false;
+    }
+    let mut level = 0_usize;
+    for (at, token) in condition.iter().enumerate() {
+        match token.kind {
+            Kind::Mark('(') => level += 1,
+            Kind::Mark(')') => level = level.saturating_sub(1),
+            Kind::Word if level == 0 && token.text == "or" => {
+                return always(&condition[..at], depth + 1) || always(&condition[at + 1..], depth + 1);
+            }
+            _ => {}
+        }
+    }
+    match condition {
+        [open, inner @ .., close] if open.mark('(') && close.mark(')') => always(inner, depth + 1),
+        [one] => one.is("true") || (one.kind == Kind::Number && one.text.bytes().any(|digit| digit > b'0')),
+        [not, rest] => not.is("not") && rest.is("false"),
+        [left, equal, right] => equal.mark('=') && left.kind == right.kind && left.text == right.text,
+        [left, one, two, right] => one.mark('=') && two.mark('=') && left.kind == right.kind && left.text == right.text,
+        _ => false,
+    }
+}

@@ -1,0 +1,244 @@
+//! What the SQL assessor promises, case by case.
+
+use super::*;
+use crate::domain::{Danger, RiskLevel};
+
+fn assessed(sql: &str, dialect: Option<Dialect>) -> Assessment {
+    judge(&SqlOperation { connection: "main".to_owned(), dialect, sql: sql.to_owned() })
+}
+
+fn in_postgres(sql: &str) -> Assessment {
+    assessed(sql, Some(Dialect::Postgres))
+}
+
+fn in_mysql(sql: &str) -> Assessment {
+    assessed(sql, Some(Dialect::Mysql))
+}
+
+fn in_sqlite(sql: &str) -> Assessment {
+    assessed(sql, Some(Dialect::Sqlite))
+}
+
+fn reads(assessment: &Assessment) -> bool {
+    assessment.class() == Class::Whitelisted
+}
+
+#[track_caller]
+fn all_read(judge: fn(&str) -> Assessment, cases: &[&str]) {
+    for case in cases {
+        let assessment = judge(case);
+        assert!(reads(&assessment), "{case}: {:?}", assessment.findings);
+    }
+}
+
+#[track_caller]
+fn none_reads(judge: fn(&str) -> Assessment, cases: &[&str]) {
+    for case in cases {
+        assert!(!reads(&judge(case)), "{case}");
+    }
+}
+
+#[track_caller]
+fn says(judge: fn(&str) -> Assessment, case: &str, rule: &str, class: Class, sentence: &str) {
+    let assessment = judge(case);
+    let leading = assessment.leading().unwrap();
+    assert_eq!((leading.rule.as_str(), leading.class, leading.sentence.as_str()), (rule, class, sentence), "{case}");
+}
+
+const DESTRUCTIVE: Class = Class::Declared(Danger::Destructive);
+const EXTERNAL: Class = Class::Declared(Danger::External);
+const SENSITIVE: Class = Class::Declared(Danger::Sensitive);
+
+#[test]
+fn everyday_queries_run_unasked_in_postgres() {
+    all_read(
+        in_postgres,
+        &[
+            "SELECT id, name FROM customers WHERE city = 'Graz' ORDER BY name LIMIT 20",
+            "select count(*) filter (where paid) over (partition by month) from orders;",
+            "WITH recent(id) AS (SELECT id FROM orders), big(id, total) AS NOT MATERIALIZED (SELECT id, 5 FROM recent) TABLE big",
+            "VALUES (1, 'a'), (2, 'b')",
+            "TABLE customers",
+            "SELECT * FROM generate_series(1, 5) g(n), LATERAL (SELECT n * 2) d(twice)",
+            "SELECT data->>'name', data @> '{\"a\": 1}' FROM events WHERE tags && ARRAY['x']::varchar(10)[]",
+            "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY price) FROM items GROUP BY GROUPING SETS ((a), (b))",
+            "SELECT pg_size_pretty(pg_total_relation_size('orders')), version(), current_user, now()",
+            "SELECT pg_catalog.lower('X'), \"upper\"('x')",
+            "SELECT * FROM json_to_recordset('[]') AS x(a int, b varchar(5))",
+            "SELECT $$; DROP TABLE t$$, 'it''s; DELETE FROM t', E'it\\'s; DELETE'",
+            "SELECT /* /* nested */ ; DROP TABLE t */ 1",
+            "SELECT update, delete FROM logs WHERE insert > 3",
+            "SELECT x AS into FROM t",
+            "SHOW search_path",
+            "SHOW ALL",
+            "EXPLAIN (ANALYZE, BUFFERS) SELECT 1",
+            "EXPLAIN (ANALYZE off) DELETE FROM t",
+            "EXPLAIN UPDATE t SET a = 1",
+            "EXPLAIN SELECT nextval('s')",
+        ],
+    );
+}
+
+#[test]
+fn everyday_queries_run_unasked_in_mysql() {
+    all_read(
+        in_mysql,
+        &[
+            "SELECT `name`, COUNT(*) FROM `orders` USE INDEX (ix) WHERE note = \"it's; fine\" GROUP BY 1",
+            "SELECT 1 # ; DROP TABLE t",
+            "SELECT 1--1",
+            "SELECT 'it\\'s'",
+            "SHOW FULL COLUMNS FROM orders LIKE 'a%'",
+            "SHOW CREATE TABLE orders",
+            "SHOW VARIABLES WHERE variable_name IN ('a', 'b')",
+            "DESCRIBE orders",
+            "DESC orders total",
+            "EXPLAIN FORMAT=JSON DELETE FROM t",
+            "SELECT @@version, @a",
+            "SELECT GROUP_CONCAT(DISTINCT a ORDER BY b SEPARATOR ', '), IF(a, 1, 2), MATCH (a) AGAINST ('x') FROM t",
+        ],
+    );
+}
+
+#[test]
+fn everyday_queries_run_unasked_in_sqlite() {
+    all_read(
+        in_sqlite,
+        &[
+            "SELECT [order id], \"total\" FROM main.orders WHERE date(at) > date('now', '-1 month')",
+            "PRAGMA table_info(orders)",
+            "PRAGMA main.table_xinfo = 'orders'",
+            "PRAGMA journal_mode",
+            "SELECT name FROM pragma_table_info('orders')",
+            "EXPLAIN QUERY PLAN SELECT * FROM t",
+            "SELECT * FROM docs WHERE docs MATCH 'a' ORDER BY bm25(docs)",
+            "VALUES (1)",
+            "WITH replace AS (SELECT 1) SELECT replace('a', 'b', 'c') FROM replace",
+        ],
+    );
+}
+
+#[test]
+fn what_writes_locks_sleeps_or_leaves_never_runs_unasked() {
+    none_reads(
+        in_postgres,
+        &[
+            "SELECT 1; SELECT 2",
+            "WITH gone AS (DELETE FROM t RETURNING *) SELECT * FROM gone",
+            "SELECT * FROM (WITH x AS (UPDATE t SET a = 1 RETURNING *) SELECT * FROM x) y",
+            "WITH a AS (SELECT 1) INSERT INTO t SELECT * FROM a",
+            "WITH RECURSIVE a AS (SELECT 1) CYCLE x SET y USING z DELETE FROM t",
+            "SELECT * INTO copy FROM t",
+            "SELECT * FROM t FOR UPDATE",
+            "SELECT * FROM t FOR NO KEY UPDATE",
+            "SELECT pg_sleep(5)",
+            "SELECT * FROM pg_read_file('/etc/hostname')",
+            "SELECT a FROM t ORDER BY nextval('s')",
+            "SELECT set_config('x', 'y', false)",
+            "SELECT \"pg_terminate_backend\"(1)",
+            "SELECT pg_catalog . pg_terminate_backend (1)",
+            "SELECT pg_catalog/**/./**/pg_sleep/**/(1)",
+            "SELECT other.lower('x')",
+            "SELECT \"Lower\"('x')",
+            "SELECT DISTINCT ON (a) own(a) FROM t",
+            "SELECT U&\"\\0070g_sleep\"(1)",
+            "SELECT '\\'; DROP TABLE t; --'",
+            "SELECT E'a'\n'\\'; DROP TABLE t --'",
+            "EXPLAIN ANALYZE DELETE FROM t",
+            "EXPLAIN (ANALYZE) DELETE FROM t",
+            "EXPLAIN (ANALYZE 'on', COSTS off) DELETE FROM t",
+            "EXPLAIN (ANALYZE false, ANALYZE) DELETE FROM t",
+            "SELECT 1 \\g out",
+            "\\! ls",
+            "COPY t TO STDOUT",
+            "",
+            ";",
+        ],
+    );
+    none_reads(
+        in_mysql,
+        &[
+            "SELECT * FROM t INTO OUTFILE '/tmp/x'",
+            "SELECT 1 INTO @a",
+            "SELECT @a := 1",
+            "SELECT * FROM t LOCK IN SHARE MODE",
+            "SELECT /*! SLEEP(5) */ 1",
+            "SELECT 1 /*M! ; DROP TABLE t */",
+            "SELECT /*+ SET_VAR(sql_mode='') */ 1",
+            "SELECT \"sleep\"(5)",
+            "SELECT `sleep`(5)",
+            "SELECT 'a\\'; DROP TABLE t; -- '",
+            "SELECT 1 --\u{a0}; DROP TABLE t",
+            "SELECT NEXT VALUE FOR s",
+            "SHOW TABLES WHERE SLEEP(5)",
+            "SHOW CREATE USER me",
+            "HANDLER t OPEN",
+            "EXPLAIN ANALYZE DELETE FROM t",
+        ],
+    );
+    none_reads(
+        in_sqlite,
+        &[
+            "PRAGMA journal_mode = wal",
+            "PRAGMA journal_mode(wal)",
+            "PRAGMA optimize",
+            "SELECT * FROM pragma_wal_checkpoint",
+            "SELECT * FROM 'fsdir'('/')",
+            "SELECT * FROM fsdir WHERE path = '/'",
+            "SELECT \"load_extension\"('x')",
+            "SELECT $a('), load_extension(')",
+            "EXPLAIN PRAGMA journal_mode = wal",
+            "ATTACH 'x' AS y",
+            ".shell ls",
+        ],
+    );
+}
+
+#[test]
+fn sentences_name_what_would_happen() {
+    let every = "Deletes every row of `users`: no WHERE clause.";
+    says(in_postgres, "DELETE FROM users", "sql.delete-without-where", DESTRUCTIVE, every);
+    let some = "Deletes rows of `orders` that match its WHERE clause.";
+    says(in_postgres, "DELETE FROM orders WHERE id = 3", "sql.delete", DESTRUCTIVE, some);
+    let always = "Changes every row of `app.users`: its WHERE clause is always true.";
+    says(
+        in_mysql,
+        "UPDATE app.users SET a = 1 WHERE b = 2 OR (1 = 1)",
+        "sql.update-where-always-true",
+        DESTRUCTIVE,
+        always,
+    );
+    let narrow = "Deletes every row of `t`: no WHERE clause.";
+    says(in_sqlite, "WITH x AS (SELECT 1 WHERE 1) DELETE FROM t", "sql.delete-without-where", DESTRUCTIVE, narrow);
+    says(in_sqlite, "DROP TABLE IF EXISTS old", "sql.drop", DESTRUCTIVE, "Drops the table `old`.");
+    let program = "Sends `t` to a program on the database server.";
+    says(in_postgres, "COPY t TO PROGRAM 'sh'", "sql.copy-out", EXTERNAL, program);
+    let file = "Reads files of the database server with `pg_read_file`.";
+    says(in_postgres, "SELECT pg_read_file('x')", "sql.function-reads-file", EXTERNAL, file);
+    let secret = "`pg_authid` holds passwords or keys.";
+    says(in_postgres, "SELECT * FROM pg_catalog.pg_authid", "sql.secret", SENSITIVE, secret);
+    let unknown = "No rule says that `own()` only reads.";
+    says(in_postgres, "SELECT own(1)", "sql.function-unknown", Class::Unknown, unknown);
+    let several = "It holds 2 statements; only a single one that reads runs unasked.";
+    says(in_postgres, "SELECT 1; SELECT 2", "sql.several", Class::Unknown, several);
+    says(in_sqlite, "SELEC 1", "sql.unparsed", Class::Unknown, "It could not be parsed as SQLite SQL.");
+}
+
+#[test]
+fn the_worst_statement_and_the_worst_dialect_count() {
+    let several = in_postgres("SELECT 1; DROP TABLE t");
+    assert_eq!((several.class(), several.level()), (DESTRUCTIVE, RiskLevel::High));
+    assert!(reads(&assessed("SELECT a FROM t", None)));
+    assert!(!reads(&assessed("PRAGMA table_info(t)", None)));
+    assert!(!reads(&assessed("SELECT 1 /*! , SLEEP(1) */", None)));
+}
+
+#[test]
+fn shapes_carry_statement_table_where_and_connection() {
+    let shapes = in_postgres("DELETE FROM public.orders WHERE id = 1").shapes;
+    let expected = [("connection", "main"), ("statement", "delete"), ("table", "public.orders"), ("where", "yes")];
+    assert_eq!(shapes, vec![Shape::new(expected)]);
+    let joined = in_postgres("WITH c AS (SELECT 1) SELECT * FROM a JOIN b USING (x), c").shapes;
+    let tables: Vec<&str> = joined.iter().filter_map(|shape| shape.0.get("table")).map(String::as_str).collect();
+    assert_eq!(tables, ["a", "b"]);
+}
