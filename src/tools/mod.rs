@@ -7,6 +7,7 @@ mod environment;
 mod file;
 mod output;
 mod sink;
+mod sql;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,6 +23,7 @@ pub use children::CHILD;
 pub use command::CommandTool;
 pub use environment::search_path;
 pub use file::FileTool;
+pub use sql::{Address, Connections, SqlError, SqlTool};
 
 use crate::assess::{AssessSettings, RiskAssessor};
 use crate::domain::{
@@ -105,10 +107,13 @@ impl Workbench {
     }
 }
 
-/// The tools of a workbench that every session has.
+/// The tools of a workbench: SQL among them where there is a connection.
 #[must_use]
-pub fn standard(bench: &Arc<Workbench>) -> Registry {
+pub fn standard(bench: &Arc<Workbench>, connections: Connections) -> Registry {
     let mut registry = Registry::default();
+    if !connections.is_empty() {
+        registry.add(SqlTool::new(Arc::clone(bench), Arc::new(connections)));
+    }
     registry.add(CommandTool::new(Arc::clone(bench)));
     registry.add(FileTool::new(Arc::clone(bench)));
     registry

@@ -174,11 +174,6 @@ impl Log {
         self.newlines + self.unfinished.iter().filter(|(_, bytes)| !bytes.is_empty()).count() as u64
     }
 
-    /// Bytes so far.
-    pub(super) fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
     /// Copies the end of the output for a snapshot. Only copies: whoever reads waits for it.
     pub(super) fn end(&self) -> End {
         let mut pieces = self.ring.pieces(self.ring.tail_start(SNAPSHOT), self.ring.bytes.len());
@@ -278,7 +273,7 @@ mod tests {
         }
         log.write(Stream::Out, b"the end");
         log.close();
-        assert_eq!((log.lines(), log.bytes()), (40 * 8192, 40 * 8192 * 32 + 7));
+        assert_eq!((log.lines(), log.bytes), (40 * 8192, 40 * 8192 * 32 + 7));
         assert!(log.ring.bytes.len() <= RING && log.head.bytes.len() <= HEAD);
         let model = log.for_model(1000);
         assert!(model.len() < 1200 && model.starts_with("0123") && model.ends_with("the end"), "{model}");

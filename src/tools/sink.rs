@@ -65,11 +65,6 @@ impl Sink {
         AbortOnDropHandle::new(tokio::spawn(read(Arc::clone(&self.shared), stream, pipe)))
     }
 
-    /// Bytes so far.
-    pub(super) fn bytes(&self) -> u64 {
-        self.shared.log().bytes()
-    }
-
     /// Shows the last snapshot and gives the text for the model, at most about `limit` bytes of it.
     pub(super) async fn finish(self, limit: usize) -> String {
         drop(self.painter);

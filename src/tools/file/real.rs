@@ -105,17 +105,17 @@ fn walk(path: &Path, create: bool) -> Result<OwnedFd, Errno> {
     for part in path.components() {
         folder = match part {
             Component::RootDir => continue,
-            Component::Normal(name) => step(folder, name, flags, create)?,
+            Component::Normal(name) => step(&folder, name, flags, create)?,
             Component::Prefix(_) | Component::CurDir | Component::ParentDir => return Err(Errno::EINVAL),
         };
     }
     Ok(folder)
 }
 
-fn step(folder: OwnedFd, name: &OsStr, flags: OFlag, create: bool) -> Result<OwnedFd, Errno> {
-    match openat(&folder, name, flags, Mode::empty()) {
+fn step(folder: &OwnedFd, name: &OsStr, flags: OFlag, create: bool) -> Result<OwnedFd, Errno> {
+    match openat(folder, name, flags, Mode::empty()) {
         Err(Errno::ENOENT) if create => match mkdirat(folder.as_fd(), name, Mode::from_bits_truncate(0o777)) {
-            Ok(()) | Err(Errno::EEXIST) => openat(&folder, name, flags, Mode::empty()),
+            Ok(()) | Err(Errno::EEXIST) => openat(folder, name, flags, Mode::empty()),
             Err(errno) => Err(errno),
         },
         other => other,

@@ -1,0 +1,212 @@
+//! The named connections of a session: nothing is opened before its first use, and what broke is opened
+//! again at the next one.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+
+use super::address::{Address, Options};
+use super::session::{Access, Session};
+use super::{SqlError, mysql, postgres, sqlite};
+
+/// Time to make a connection, or to find out that an idle one still works.
+const CONNECT: Duration = Duration::from_secs(10);
+const PING: Duration = Duration::from_secs(2);
+
+/// One named database with its idle sessions. Those that only read are kept apart: nothing that a statement
+/// set on the others reaches them.
+#[derive(Debug)]
+pub(super) struct Source {
+    pub(super) name: String,
+    pub(super) address: Address,
+    reading: Mutex<Vec<Box<dyn Session>>>,
+    full: Mutex<Vec<Box<dyn Session>>>,
+}
+
+impl Source {
+    fn idle(&self, access: Access) -> &Mutex<Vec<Box<dyn Session>>> {
+        match access {
+            Access::ReadOnly => &self.reading,
+            Access::Full => &self.full,
+        }
+    }
+
+    /// A session that works: an idle one, or a new one. `limit` is the time a statement may take, in seconds.
+    pub(super) async fn take(&self, access: Access, limit: u64) -> Result<Box<dyn Session>, SqlError> {
+        let idle = self.idle(access).lock().await.pop();
+        if let Some(mut session) = idle
+            && timeout(PING, session.alive()).await.unwrap_or(false)
+        {
+            return Ok(session);
+        }
+        match timeout(CONNECT, self.open(access, limit)).await {
+            Ok(opened) => opened,
+            Err(_) => Err(self.unreachable(&format!("no answer within {} s", CONNECT.as_secs()))),
+        }
+    }
+
+    /// Keeps a healthy session for the next use.
+    pub(super) async fn give_back(&self, access: Access, session: Box<dyn Session>) {
+        self.idle(access).lock().await.push(session);
+    }
+
+    async fn open(&self, access: Access, limit: u64) -> Result<Box<dyn Session>, SqlError> {
+        let opened = match &self.address.options {
+            Options::Sqlite(file) => {
+                if let Some(path) = file.path.as_ref().filter(|path| !file.create && !path.exists()) {
+                    return Err(SqlError::NoFile(path.display().to_string()));
+                }
+                sqlite::open(file, access).await
+            }
+            Options::Postgres(options) => postgres::open(options, access, limit).await,
+            Options::Mysql(options) => mysql::open(options, access, limit).await,
+        };
+        opened.map_err(|error| self.unreachable(&plain(&error)))
+    }
+
+    fn unreachable(&self, reason: &str) -> SqlError {
+        SqlError::Unreachable(self.address.label.clone(), self.address.mask(reason))
+    }
+
+    /// What an error of a running statement means.
+    pub(super) fn explain(&self, failure: Failure) -> SqlError {
+        match failure {
+            Failure::Several => SqlError::Several,
+            Failure::Writes => SqlError::Writes,
+            Failure::Engine(error) => {
+                let message = self.address.mask(&plain(&error));
+                if ends_session(&error) {
+                    SqlError::Broken(self.address.label.clone(), message)
+                } else {
+                    SqlError::Refused(message)
+                }
+            }
+        }
+    }
+}
+
+/// Why a statement ended early.
+#[derive(Debug)]
+pub(super) enum Failure {
+    Several,
+    Writes,
+    Engine(sqlx::Error),
+}
+
+impl From<sqlx::Error> for Failure {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Engine(error)
+    }
+}
+
+/// Whether a session is of no use after an error. A database's own refusal leaves it usable, unless it says
+/// that it is going away.
+fn ends_session(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Database(refusal) => refusal
+            .code()
+            // PostgreSQL: ended by an administrator, crashed, shutting down, connection trouble.
+            .is_some_and(|code| matches!(&*code, "57P01" | "57P02" | "57P03") || code.starts_with("08")),
+        sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) | sqlx::Error::TypeNotFound { .. } => false,
+        _ => true,
+    }
+}
+
+/// An error in the words of the database, with its code, hint and detail where there are any.
+fn plain(error: &sqlx::Error) -> String {
+    match error {
+        sqlx::Error::Database(refusal) => {
+            // SQLSTATE, which can be looked up; SQLite's own numbers say nothing more than its words.
+            let code = refusal.code().filter(|code| code.len() == 5);
+            let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
+            let mut text = format!("{}{code}", refusal.message());
+            if let Some(refusal) = refusal.try_downcast_ref::<sqlx::postgres::PgDatabaseError>() {
+                for more in [refusal.detail(), refusal.hint()].into_iter().flatten() {
+                    text.push_str(&format!(". {more}"));
+                }
+            }
+            text
+        }
+        sqlx::Error::Io(error) => error.to_string(),
+        sqlx::Error::Tls(error) => format!("the encrypted connection failed: {error}"),
+        other => other.to_string(),
+    }
+}
+
+/// The databases that can be named.
+#[derive(Debug, Default)]
+pub struct Connections {
+    sources: BTreeMap<String, Arc<Source>>,
+    default: Option<String>,
+}
+
+impl Connections {
+    /// Reads a URL, or the path of a SQLite file: dialect and a label that holds no password.
+    ///
+    /// # Errors
+    /// An unknown scheme, or a URL that its engine can't read.
+    pub fn parse_url(text: &str) -> Result<Address, SqlError> {
+        Address::parse(text)
+    }
+
+    /// Adds a connection. The first one is the default until another is chosen.
+    pub fn add(&mut self, name: impl Into<String>, address: Address) {
+        let name = name.into();
+        self.default.get_or_insert_with(|| name.clone());
+        let source = Source { name: name.clone(), address, reading: Mutex::default(), full: Mutex::default() };
+        self.sources.insert(name, Arc::new(source));
+    }
+
+    /// Chooses the connection that is meant where none is named. False if there is none of that name.
+    pub fn choose(&mut self, name: &str) -> bool {
+        let known = self.sources.contains_key(name);
+        if known {
+            self.default = Some(name.to_owned());
+        }
+        known
+    }
+
+    /// Whether there is none: then there is no tool.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+
+    /// The names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.sources.keys().map(String::as_str)
+    }
+
+    /// The connection that is meant where none is named.
+    #[must_use]
+    pub fn default_name(&self) -> Option<&str> {
+        self.default.as_deref()
+    }
+
+    /// Address of a connection.
+    #[must_use]
+    pub fn address(&self, name: &str) -> Option<&Address> {
+        self.sources.get(name).map(|source| &source.address)
+    }
+
+    /// Each name with its dialect, for a description.
+    pub(super) fn described(&self) -> impl Iterator<Item = String> {
+        self.sources.values().map(|source| format!("{} ({})", source.name, source.address.dialect.word()))
+    }
+
+    /// The connection of that name, or the default for an empty one.
+    pub(super) fn find(&self, name: &str) -> Result<&Arc<Source>, String> {
+        let wanted = if name.is_empty() { self.default_name().unwrap_or_default() } else { name };
+        self.sources.get(wanted).ok_or_else(|| {
+            let known: Vec<_> = self.names().collect();
+            if known.is_empty() {
+                "there is no database connection".to_owned()
+            } else {
+                format!("there is no connection of that name; use one of {}", known.join(", "))
+            }
+        })
+    }
+}

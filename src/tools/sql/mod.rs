@@ -1,0 +1,235 @@
+//! `execute_sql`: statements on named connections to SQLite, PostgreSQL and MySQL or MariaDB. What was judged
+//! to only read runs where the engine itself refuses to write; stopping stops it in the server.
+
+mod address;
+mod connections;
+mod mysql;
+mod postgres;
+mod rows;
+mod session;
+mod sqlite;
+mod statement;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::future::BoxFuture;
+use serde_json::json;
+use thiserror::Error;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+pub use address::Address;
+pub use connections::Connections;
+
+use self::connections::Source;
+use self::rows::Rows;
+use self::session::{Access, Session};
+use super::{RunPort, Tool, Workbench};
+use crate::assess::{RiskAssessor, SqlAssessor};
+use crate::domain::{
+    Arguments, ArgumentsError, Containment, Countersigned, OperationKind, Outcome, RunReport, SqlOperation, ToolSpec,
+};
+
+/// Time that a stopped statement may take to end before its connection is given up.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Why a statement didn't succeed, or an address can't be used. No message holds a password.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum SqlError {
+    /// Not a scheme of ours.
+    #[error("`{0}` is not a kind of database that is known; use sqlite:, postgres:// or mysql://")]
+    UnknownScheme(String),
+    /// Not a URL.
+    #[error("the database's URL can't be read: {0}")]
+    BadUrl(String),
+    /// The file of a SQLite database is missing.
+    #[error("{0} is not there; add ?mode=rwc to the URL to create it")]
+    NoFile(String),
+    /// No connection could be made.
+    #[error("{0} can't be reached: {1}")]
+    Unreachable(String, String),
+    /// It broke while in use.
+    #[error(
+        "the connection to {0} broke: {1}. Whether the statement took effect is not known; \
+        the next use connects again"
+    )]
+    Broken(String, String),
+    /// The database said no.
+    #[error("{0}")]
+    Refused(String),
+    /// More than one statement where one was judged.
+    #[error("it is more than one statement, and only one can run unasked; send them one by one")]
+    Several,
+    /// It would write after all.
+    #[error("it was taken for one that only reads, but the database says that it writes; it wasn't run")]
+    Writes,
+}
+
+/// Runs SQL.
+#[derive(Clone, Debug)]
+pub struct SqlTool {
+    bench: Arc<Workbench>,
+    connections: Arc<Connections>,
+}
+
+impl SqlTool {
+    /// The tool of a workbench and its connections.
+    #[must_use]
+    pub fn new(bench: Arc<Workbench>, connections: Arc<Connections>) -> Self {
+        Self { bench, connections }
+    }
+}
+
+/// How a statement came to its end.
+enum End {
+    Done(Result<(), SqlError>),
+    Cancelled,
+    TimedOut,
+}
+
+impl Tool for SqlTool {
+    fn spec(&self) -> ToolSpec {
+        let names: Vec<_> = self.connections.names().collect();
+        let dialects: Vec<_> = self.connections.described().collect();
+        ToolSpec {
+            name: "execute_sql".to_owned(),
+            description: format!(
+                "Runs SQL on a database and returns the rows, or how many rows changed. Send one statement at a \
+                time, in the dialect of the connection. Connections: {}.",
+                dialects.join(", ")
+            ),
+            parameters: json!({
+                "type": "object",
+                "additionalProperties": false,
+                "required": ["sql"],
+                "properties": {
+                    "sql": { "type": "string", "description": "The statement." },
+                    "connection": {
+                        "type": "string", "enum": names,
+                        "description": format!(
+                            "Name of the connection; {} without it.", self.connections.default_name().unwrap_or("none")
+                        )
+                    }
+                }
+            }),
+        }
+    }
+
+    fn assessor(&self) -> &dyn RiskAssessor {
+        &SqlAssessor
+    }
+
+    fn prepare(&self, arguments: &Arguments) -> Result<OperationKind, ArgumentsError> {
+        let operation = SqlOperation::read(arguments)?;
+        let source = self.connections.find(&operation.connection).map_err(ArgumentsError)?;
+        let (connection, dialect) = (source.name.clone(), Some(source.address.dialect));
+        Ok(OperationKind::Sql(SqlOperation { connection, dialect, ..operation }))
+    }
+
+    fn run(&self, countersigned: Countersigned, port: RunPort, cancel: CancellationToken) -> BoxFuture<'_, RunReport> {
+        Box::pin(async move {
+            let started = Instant::now();
+            let OperationKind::Sql(operation) = &countersigned.operation().kind else {
+                return super::foreign(started);
+            };
+            let source = match self.connections.find(&operation.connection) {
+                Ok(source) => Arc::clone(source),
+                Err(reason) => return super::failed(reason, started),
+            };
+            let read_only = countersigned.containment() == Containment::ReadOnly;
+            let access = if read_only { Access::ReadOnly } else { Access::Full };
+            let limit = self.bench.time_limit;
+            let mut rows = Rows::new(port);
+            let end = execute(&source, access, &operation.sql, limit, &mut rows, &cancel).await;
+            rows.finish().await;
+            report(end, &operation.sql, limit, &rows, self.bench.result_limit, started)
+        })
+    }
+}
+
+/// Runs it on a session of its source, within the limit. A healthy session goes back for the next use.
+async fn execute(
+    source: &Source,
+    access: Access,
+    sql: &str,
+    limit: u64,
+    rows: &mut Rows,
+    cancel: &CancellationToken,
+) -> End {
+    let mut session = tokio::select! {
+        session = source.take(access, limit) => match session {
+            Ok(session) => session,
+            Err(error) => return End::Done(Err(error)),
+        },
+        () = cancel.cancelled() => return End::Cancelled,
+    };
+    let end = attend(session.as_mut(), source, sql, limit, rows, cancel).await;
+    match end {
+        (end, true) => {
+            source.give_back(access, session).await;
+            end
+        }
+        (end, false) => end,
+    }
+}
+
+/// Waits for its end, and stops it in the server at the limit or when asked to. Says whether the session may
+/// be used again.
+async fn attend(
+    session: &mut dyn Session,
+    source: &Source,
+    sql: &str,
+    limit: u64,
+    rows: &mut Rows,
+    cancel: &CancellationToken,
+) -> (End, bool) {
+    let brake = session.brake();
+    let mut running = session.run(sql, rows);
+    let stopped = tokio::select! {
+        done = &mut running => {
+            let error = match done {
+                Ok(()) => return (End::Done(Ok(())), true),
+                Err(error) => source.explain(error),
+            };
+            let healthy = !matches!(error, SqlError::Broken(..));
+            return (End::Done(Err(error)), healthy);
+        }
+        () = cancel.cancelled() => End::Cancelled,
+        () = sleep(Duration::from_secs(limit)) => End::TimedOut,
+    };
+    let ended = async {
+        brake.pull().await;
+        let _error = running.await;
+    };
+    let healthy = timeout(PATIENCE, ended).await.is_ok();
+    (stopped, healthy)
+}
+
+/// The report of an end, with the rows for the model.
+fn report(end: End, sql: &str, limit: u64, rows: &Rows, result_limit: usize, started: Instant) -> RunReport {
+    let text = rows.for_model(result_limit);
+    let (outcome, result) = match end {
+        End::Done(Ok(())) => {
+            let summary = rows.summary(statement::yields_rows(sql));
+            let result = if text.is_empty() { summary.clone() } else { format!("{summary}\n{text}") };
+            (Outcome::Succeeded { summary }, result)
+        }
+        End::Done(Err(error)) => {
+            let reason = error.to_string();
+            (Outcome::Failed { reason: reason.clone() }, reason)
+        }
+        End::Cancelled => {
+            (Outcome::Cancelled, stopped("cancelled while it ran; the statement was stopped in the database", &text))
+        }
+        End::TimedOut => {
+            let head = format!("stopped in the database at the time limit of {limit} s");
+            (Outcome::TimedOut { seconds: limit }, stopped(&head, &text))
+        }
+    };
+    RunReport { outcome, result, took: started.elapsed() }
+}
+
+fn stopped(head: &str, text: &str) -> String {
+    if text.is_empty() { head.to_owned() } else { format!("{head}; the rows so far:\n{text}") }
+}

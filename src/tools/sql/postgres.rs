@@ -1,0 +1,122 @@
+//! PostgreSQL: reads in a read-only transaction that is rolled back; every value as the text the server prints.
+
+use futures::future::BoxFuture;
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgQueryResult, PgRow, PgValueFormat, Postgres};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row, SqlSafeStr, ValueRef};
+
+use super::connections::Failure;
+use super::rows::Rows;
+use super::session::{Access, Brake, Engine, Session, gather, hex};
+
+/// Error code of a text that holds more than one statement where one is prepared.
+const SYNTAX: &str = "42601";
+
+struct PostgresSession {
+    connection: PgConnection,
+    options: Box<PgConnectOptions>,
+    process: i32,
+    access: Access,
+}
+
+impl std::fmt::Debug for PostgresSession {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("postgres session")
+    }
+}
+
+/// Connects. The server's own limits stand behind ours: a little later, in case we can't reach it.
+pub(super) async fn open(
+    options: &PgConnectOptions,
+    access: Access,
+    limit: u64,
+) -> Result<Box<dyn Session>, sqlx::Error> {
+    let mut connection = options.connect().await?;
+    let process: i32 = sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&mut connection).await?;
+    let settings = format!("SET statement_timeout = '{}s'", limit.saturating_add(5).min(1_000_000));
+    run_quietly(&mut connection, &settings).await?;
+    if access == Access::ReadOnly {
+        run_quietly(&mut connection, "SET default_transaction_read_only = on; SET lock_timeout = '5s'").await?;
+    }
+    Ok(Box::new(PostgresSession { connection, options: Box::new(options.clone()), process, access }))
+}
+
+async fn run_quietly(connection: &mut PgConnection, sql: &str) -> Result<(), sqlx::Error> {
+    sqlx::raw_sql(AssertSqlSafe(sql)).execute(connection).await.map(drop)
+}
+
+impl PostgresSession {
+    /// Runs one statement where the server refuses to write, and undoes the transaction.
+    async fn read(&mut self, sql: &str, rows: &mut Rows) -> Result<(), Failure> {
+        // Whatever an earlier statement left behind ends here.
+        run_quietly(&mut self.connection, "ROLLBACK").await?;
+        // Only one statement can be prepared: none can end the transaction and go on behind it.
+        if let Err(error) = self.connection.prepare(AssertSqlSafe(sql).into_sql_str()).await {
+            return Err(several(error));
+        }
+        run_quietly(&mut self.connection, "BEGIN READ ONLY").await?;
+        let items = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_many(&mut self.connection);
+        let done = gather::<Postgres>(items, rows).await;
+        let undone = run_quietly(&mut self.connection, "ROLLBACK").await;
+        done?;
+        Ok(undone?)
+    }
+}
+
+/// A refusal to prepare, told apart where it is about several statements.
+fn several(error: sqlx::Error) -> Failure {
+    let about = |refusal: &dyn sqlx::error::DatabaseError| {
+        refusal.code().as_deref() == Some(SYNTAX) && refusal.message().contains("multiple commands")
+    };
+    match error.as_database_error() {
+        Some(refusal) if about(refusal) => Failure::Several,
+        Some(_) | None => Failure::Engine(error),
+    }
+}
+
+impl Session for PostgresSession {
+    fn alive(&mut self) -> BoxFuture<'_, bool> {
+        Box::pin(async { self.connection.ping().await.is_ok() })
+    }
+
+    fn run<'a>(&'a mut self, sql: &'a str, rows: &'a mut Rows) -> BoxFuture<'a, Result<(), Failure>> {
+        Box::pin(async move {
+            match self.access {
+                Access::ReadOnly => self.read(sql, rows).await,
+                Access::Full => {
+                    let items = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_many(&mut self.connection);
+                    Ok(gather::<Postgres>(items, rows).await?)
+                }
+            }
+        })
+    }
+
+    fn brake(&self) -> Brake {
+        Brake::Postgres(self.options.clone(), self.process)
+    }
+}
+
+/// Stops the running statement of a server process, from a second connection.
+pub(super) async fn stop(options: &PgConnectOptions, process: i32) {
+    if let Ok(mut connection) = options.connect().await {
+        let _gone = sqlx::query("SELECT pg_cancel_backend($1)").bind(process).execute(&mut connection).await;
+        let _closed = connection.close().await;
+    }
+}
+
+impl Engine for Postgres {
+    fn changed(result: &PgQueryResult) -> u64 {
+        result.rows_affected()
+    }
+
+    fn cell(row: &PgRow, index: usize) -> Option<String> {
+        let value = row.try_get_raw(index).ok()?;
+        if value.is_null() {
+            return None;
+        }
+        match (value.format(), value.as_str(), value.as_bytes()) {
+            (PgValueFormat::Text, Ok(text), _) => Some(text.to_owned()),
+            (_, _, Ok(bytes)) => Some(hex(bytes, "\\x")),
+            (_, _, Err(_)) => Some("(can't be shown)".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Gathers the rows of a run: the first ones for the screen and the model, a count of all, and bounds on
+//! everything. Shows the growing table a few times a second.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::super::RunPort;
+use crate::domain::{RunEvent, Table};
+
+/// Rows kept of each result.
+const ROWS: usize = 1000;
+/// Bytes kept of each result.
+const BYTES: usize = 4 * 1024 * 1024;
+/// Bytes kept of one value.
+pub(super) const CELL: usize = 10_000;
+/// Results kept of one run.
+const SETS: usize = 8;
+/// Columns kept of a result.
+const COLUMNS: usize = 512;
+/// Time between two looks at a growing table.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// Everything that a run yielded.
+#[derive(Debug)]
+pub(super) struct Rows {
+    port: RunPort,
+    sets: Vec<Table>,
+    /// Whether the next row belongs to a result of its own.
+    new_set: bool,
+    bytes: usize,
+    changed: u64,
+    shown: Option<Instant>,
+    seen: usize,
+    dropped_sets: u64,
+}
+
+impl Rows {
+    /// Nothing yet.
+    pub(super) fn new(port: RunPort) -> Self {
+        Self { port, sets: Vec::new(), new_set: true, bytes: 0, changed: 0, shown: None, seen: 0, dropped_sets: 0 }
+    }
+
+    pub(super) fn is_new_set(&self) -> bool {
+        self.new_set
+    }
+
+    /// A result begins, with the names and types of its columns.
+    pub(super) fn begin_set(&mut self, columns: impl Iterator<Item = (String, String)>) {
+        if self.sets.len() == SETS {
+            self.sets.remove(0);
+            self.dropped_sets += 1;
+        }
+        let (columns, types) = columns.take(COLUMNS).unzip();
+        self.sets.push(Table { columns, types, rows: Vec::new(), total: 0 });
+        self.new_set = false;
+        self.bytes = 0;
+        self.seen = 0;
+    }
+
+    /// A statement ended; `changed` is what the engine says of it. Engines count rows that they returned too.
+    pub(super) fn end_set(&mut self, changed: u64) {
+        if self.new_set {
+            self.changed += changed;
+        }
+        self.new_set = true;
+    }
+
+    /// Whether the values of the next row are wanted.
+    pub(super) fn has_room(&self) -> bool {
+        self.bytes < BYTES && self.sets.last().is_some_and(|set| set.rows.len() < ROWS)
+    }
+
+    /// Keeps a row.
+    pub(super) fn keep(&mut self, row: Vec<Option<String>>) {
+        let row: Vec<_> = row.into_iter().take(COLUMNS).map(|cell| cell.map(|text| cut(text, CELL))).collect();
+        self.bytes += row.iter().map(|cell| cell.as_ref().map_or(1, |text| text.len() + 1)).sum::<usize>();
+        if let Some(set) = self.sets.last_mut() {
+            set.rows.push(row);
+            set.total += 1;
+        }
+    }
+
+    /// Counts a row.
+    pub(super) fn pass(&mut self) {
+        if let Some(set) = self.sets.last_mut() {
+            set.total += 1;
+        }
+    }
+
+    /// Shows the table if there is more to see and the last look was long enough ago.
+    pub(super) async fn show(&mut self) {
+        let Some(set) = self.sets.last() else { return };
+        let due = self.shown.is_none_or(|at| at.elapsed() >= LOOK);
+        // A look costs a copy: rows that are only counted are shown at the end.
+        if due && set.rows.len() > self.seen {
+            self.seen = set.rows.len();
+            self.shown = Some(Instant::now());
+            self.port.send(RunEvent::Table(Arc::new(set.clone()))).await;
+        }
+    }
+
+    /// Shows the last table as it ended.
+    pub(super) async fn finish(&mut self) {
+        if let Some(set) = self.sets.last() {
+            self.port.send(RunEvent::Table(Arc::new(set.clone()))).await;
+        }
+    }
+
+    /// The figure for a list: `12 rows`, `3 rows changed`, `done`.
+    pub(super) fn summary(&self, yields_rows: bool) -> String {
+        let rows = |count: u64| format!("{count} row{}", if count == 1 { "" } else { "s" });
+        match (self.sets.last(), self.changed) {
+            (Some(set), 0) => rows(set.total),
+            (Some(set), changed) => format!("{}, {} changed", rows(set.total), rows(changed)),
+            (None, 0) if yields_rows => rows(0),
+            (None, 0) => "done, no rows changed".to_owned(),
+            (None, changed) => format!("{} changed", rows(changed)),
+        }
+    }
+
+    /// The results as text, within about `limit` bytes.
+    pub(super) fn for_model(&self, limit: usize) -> String {
+        let share = limit / self.sets.len().max(1);
+        let mut text = String::new();
+        if self.dropped_sets > 0 {
+            text.push_str(&format!("… {} earlier results left out …\n", self.dropped_sets));
+        }
+        for set in &self.sets {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(&as_text(set, share));
+        }
+        text
+    }
+}
+
+/// A table as lines of `a | b`, one row a line.
+fn as_text(table: &Table, limit: usize) -> String {
+    let mut text = cut(table.columns.iter().map(|name| flat(name)).collect::<Vec<_>>().join(" | "), limit);
+    text.push('\n');
+    let mut shown = 0;
+    for row in &table.rows {
+        let cells = row.iter().map(|cell| match cell {
+            None => "NULL".to_owned(),
+            Some(value) => flat(&cut(value.clone(), limit / 4)),
+        });
+        let line = cut(cells.collect::<Vec<_>>().join(" | "), limit);
+        if shown > 0 && text.len() + line.len() > limit {
+            break;
+        }
+        text.push_str(&line);
+        text.push('\n');
+        shown += 1;
+    }
+    if shown < table.total {
+        let more = table.total - shown;
+        text.push_str(&format!("… {more} more row{}\n", if more == 1 { "" } else { "s" }));
+    }
+    text
+}
+
+/// A value on one line, its separators told from the table's.
+fn flat(value: &str) -> String {
+    if !value.contains(['\n', '\r', '\t', '|', '\\']) {
+        return value.to_owned();
+    }
+    value.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t").replace('|', "\\|")
+}
+
+/// At most `limit` bytes of a value, and how many more there are.
+fn cut(mut text: String, limit: usize) -> String {
+    if text.len() > limit {
+        let end = text.floor_char_boundary(limit);
+        let more = text.len() - end;
+        text.truncate(end);
+        text.push_str(&format!("… ({more} more bytes)"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::mpsc;
+
+    use super::*;
+    use crate::domain::OperationId;
+
+    fn rows() -> Rows {
+        let (lane, _) = mpsc::channel(1);
+        Rows::new(RunPort::new(OperationId(1), lane))
+    }
+
+    fn columns() -> impl Iterator<Item = (String, String)> {
+        [("id", "integer"), ("name", "text")].into_iter().map(|(name, kind)| (name.to_owned(), kind.to_owned()))
+    }
+
+    #[test]
+    fn rows_beyond_the_kept_ones_are_counted() {
+        let mut rows = rows();
+        rows.begin_set(columns());
+        for number in 0..5000 {
+            if rows.has_room() {
+                rows.keep(vec![Some(number.to_string()), None]);
+            } else {
+                rows.pass();
+            }
+        }
+        rows.end_set(5000);
+        assert_eq!(rows.summary(true), "5000 rows");
+        let text = rows.for_model(200);
+        assert!(text.starts_with("id | name\n0 | NULL\n") && text.len() < 300, "{text}");
+        assert!(text.ends_with("more rows\n"), "{text}");
+    }
+
+    #[test]
+    fn a_long_value_says_how_much_is_missing() {
+        let mut rows = rows();
+        rows.begin_set(columns());
+        rows.keep(vec![Some("ä".repeat(CELL)), Some("a\nb|c".to_owned())]);
+        assert!(rows.sets[0].rows[0][0].as_ref().unwrap().ends_with("… (10000 more bytes)"));
+        let text = rows.for_model(400);
+        assert!(text.len() < 700 && text.contains("a\\nb\\|c"), "{text}");
+    }
+
+    #[test]
+    fn changes_are_told_from_rows() {
+        let mut rows = rows();
+        rows.end_set(12);
+        assert_eq!(rows.summary(false), "12 rows changed");
+        rows.begin_set(columns());
+        rows.keep(vec![None, None]);
+        rows.end_set(1);
+        assert_eq!(rows.summary(true), "1 row, 12 rows changed");
+    }
+}

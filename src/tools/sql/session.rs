@@ -1,0 +1,114 @@
+//! What an open session of any engine can do, and how rows of any engine are gathered.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures::future::BoxFuture;
+use futures::stream::{BoxStream, StreamExt};
+use sqlx::mysql::MySqlConnectOptions;
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{Column, Database, Either, Row, TypeInfo};
+
+use super::connections::Failure;
+use super::rows::Rows;
+
+/// What a session may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    /// The engine refuses every write.
+    ReadOnly,
+    /// What the connection's user may do.
+    Full,
+}
+
+/// An open connection.
+pub(super) trait Session: Send + fmt::Debug {
+    /// Whether it still answers.
+    fn alive(&mut self) -> BoxFuture<'_, bool>;
+
+    /// Runs SQL to its end and gathers what it yields.
+    fn run<'a>(&'a mut self, sql: &'a str, rows: &'a mut Rows) -> BoxFuture<'a, Result<(), Failure>>;
+
+    /// What stops a running statement from outside.
+    fn brake(&self) -> Brake;
+}
+
+/// Stops the running statement of one session where it runs.
+#[derive(Debug)]
+pub(super) enum Brake {
+    Sqlite(Arc<AtomicBool>),
+    Postgres(Box<PgConnectOptions>, i32),
+    Mysql(Box<MySqlConnectOptions>, u64),
+}
+
+impl Brake {
+    /// Stops it. Where that fails the session is given up, as its statement doesn't end.
+    pub(super) async fn pull(self) {
+        match self {
+            Self::Sqlite(stop) => stop.store(true, Ordering::Relaxed),
+            Self::Postgres(options, process) => super::postgres::stop(&options, process).await,
+            Self::Mysql(options, thread) => super::mysql::stop(&options, thread).await,
+        }
+    }
+}
+
+/// How values of an engine are told as text.
+pub(super) trait Engine: Database {
+    /// Rows that a statement changed.
+    fn changed(result: &Self::QueryResult) -> u64;
+
+    /// One value; none for NULL.
+    fn cell(row: &Self::Row, index: usize) -> Option<String>;
+}
+
+/// What a statement of an engine yields, as it comes.
+type Items<'a, E> = BoxStream<'a, Result<Either<<E as Database>::QueryResult, <E as Database>::Row>, sqlx::Error>>;
+
+/// Gathers everything a statement yields. Rows past the kept ones are only counted.
+pub(super) async fn gather<E: Engine>(mut items: Items<'_, E>, rows: &mut Rows) -> Result<(), sqlx::Error> {
+    while let Some(item) = items.next().await {
+        match item? {
+            Either::Left(result) => rows.end_set(E::changed(&result)),
+            Either::Right(row) => {
+                if rows.is_new_set() {
+                    let columns = row.columns().iter();
+                    rows.begin_set(columns.map(|column| {
+                        let kind = column.type_info().name();
+                        (column.name().to_owned(), if kind == "?" { String::new() } else { kind.to_lowercase() })
+                    }));
+                }
+                if rows.has_room() {
+                    rows.keep((0..row.columns().len()).map(|index| E::cell(&row, index)).collect());
+                } else {
+                    rows.pass();
+                }
+                rows.show().await;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Bytes that are text, or their hexadecimal form. No more of them than a cell can show.
+pub(super) fn text_or_hex(bytes: &[u8], prefix: &str) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if !text.contains('\0') => text.to_owned(),
+        Ok(_) | Err(_) => hex(bytes, prefix),
+    }
+}
+
+/// Bytes in hexadecimal form. No more of them than a cell can show.
+pub(super) fn hex(bytes: &[u8], prefix: &str) -> String {
+    use fmt::Write as _;
+    let shown = &bytes[..bytes.len().min(super::rows::CELL / 2)];
+    let mut text = String::with_capacity(prefix.len() + shown.len() * 2);
+    text.push_str(prefix);
+    for byte in shown {
+        let _infallible = write!(text, "{byte:02x}");
+    }
+    if shown.len() < bytes.len() {
+        text.push_str(&format!("… ({} more bytes)", bytes.len() - shown.len()));
+    }
+    text
+}

@@ -1,0 +1,168 @@
+//! SQLite: reads through a connection that can't write, and only what SQLite itself calls reading.
+
+use std::ffi::c_int;
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use sqlx::sqlite::{Sqlite, SqliteConnection, SqliteQueryResult, SqliteRow};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Decode, Row, TypeInfo, ValueRef};
+
+use super::address::SqliteFile;
+use super::connections::Failure;
+use super::rows::Rows;
+use super::session::{Access, Brake, Engine, Session, gather, hex};
+
+/// Steps of SQLite's machine between two looks at the brake.
+const STEPS: i32 = 1000;
+/// Time to wait for somebody else's lock.
+const LOCK: Duration = Duration::from_secs(5);
+
+/// An open SQLite database.
+struct SqliteSession {
+    connection: SqliteConnection,
+    access: Access,
+    stop: Arc<AtomicBool>,
+}
+
+impl std::fmt::Debug for SqliteSession {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("sqlite session")
+    }
+}
+
+/// Opens a database. A reading session gets a file that can't be written, and a schema that isn't trusted.
+pub(super) async fn open(file: &SqliteFile, access: Access) -> Result<Box<dyn Session>, sqlx::Error> {
+    let mut options = file.options.clone().busy_timeout(LOCK);
+    if access == Access::ReadOnly {
+        options = options.pragma("trusted_schema", "off").pragma("query_only", "on");
+        if file.path.is_some() {
+            options = options.read_only(true).create_if_missing(false);
+        }
+    } else if file.read_only {
+        options = options.read_only(true);
+    }
+    let mut connection = options.connect().await?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&stop);
+    let mut handle = connection.lock_handle().await?;
+    handle.set_progress_handler(STEPS, move || !seen.load(Ordering::Relaxed));
+    drop(handle);
+    if access == Access::ReadOnly {
+        bar_other_files(&mut connection).await?;
+    }
+    Ok(Box::new(SqliteSession { connection, access, stop }))
+}
+
+impl Session for SqliteSession {
+    fn alive(&mut self) -> BoxFuture<'_, bool> {
+        Box::pin(async { self.connection.ping().await.is_ok() })
+    }
+
+    fn run<'a>(&'a mut self, sql: &'a str, rows: &'a mut Rows) -> BoxFuture<'a, Result<(), Failure>> {
+        self.stop.store(false, Ordering::Relaxed);
+        Box::pin(async move {
+            if self.access == Access::ReadOnly {
+                match probe(&mut self.connection, sql).await? {
+                    Probe::Reads => {}
+                    Probe::Writes => return Err(Failure::Writes),
+                    Probe::Several => return Err(Failure::Several),
+                }
+            }
+            let items = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_many(&mut self.connection);
+            Ok(gather::<Sqlite>(items, rows).await?)
+        })
+    }
+
+    fn brake(&self) -> Brake {
+        Brake::Sqlite(Arc::clone(&self.stop))
+    }
+}
+
+impl Engine for Sqlite {
+    fn changed(result: &SqliteQueryResult) -> u64 {
+        result.rows_affected()
+    }
+
+    /// By the type of the value, which in SQLite counts more than the column's.
+    fn cell(row: &SqliteRow, index: usize) -> Option<String> {
+        let value = row.try_get_raw(index).ok()?;
+        let kind = value.type_info();
+        match kind.name() {
+            _ if value.is_null() => None,
+            "INTEGER" => <i64 as Decode<Sqlite>>::decode(value).ok().map(|number| number.to_string()),
+            "REAL" => <f64 as Decode<Sqlite>>::decode(value).ok().map(|number| format!("{number:?}")),
+            "TEXT" => {
+                <&[u8] as Decode<Sqlite>>::decode(value).ok().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+            }
+            _ => <&[u8] as Decode<Sqlite>>::decode(value).ok().map(|bytes| format!("{}'", hex(bytes, "x'"))),
+        }
+    }
+}
+
+/// What SQLite says of a text before it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Probe {
+    Reads,
+    Writes,
+    Several,
+}
+
+/// Lets SQLite compile the text and asks whether it is one statement and whether it writes.
+async fn probe(connection: &mut SqliteConnection, sql: &str) -> Result<Probe, sqlx::Error> {
+    let Ok(length) = c_int::try_from(sql.len()) else { return Ok(Probe::Several) };
+    let mut handle = connection.lock_handle().await?;
+    let database = handle.as_raw_handle().as_ptr();
+    let mut text = sql.as_ptr().cast();
+    let mut left = length;
+    let mut found = Probe::Reads;
+    let mut statements = 0;
+    while left > 0 {
+        let mut statement = ptr::null_mut();
+        let mut tail = ptr::null();
+        // SAFETY: the handle is locked, so nobody else uses the connection; `text` points at `left` bytes of
+        // `sql`, which outlives the call; the statement is finalized before it is forgotten; and a tail that
+        // SQLite gives lies within the text.
+        #[allow(unsafe_code)]
+        let (code, reads, rest) = unsafe {
+            let code = libsqlite3_sys::sqlite3_prepare_v2(database, text, left, &raw mut statement, &raw mut tail);
+            let reads = statement.is_null() || libsqlite3_sys::sqlite3_stmt_readonly(statement) != 0;
+            statements += u32::from(!statement.is_null());
+            libsqlite3_sys::sqlite3_finalize(statement);
+            (
+                code,
+                reads,
+                if tail.is_null() { 0 } else { left - c_int::try_from(tail.offset_from(text)).unwrap_or(left) },
+            )
+        };
+        if code != libsqlite3_sys::SQLITE_OK {
+            // The run itself tells what is wrong, unless something runs before that.
+            return Ok(if statements > 0 { Probe::Several } else { found });
+        }
+        if statements > 1 {
+            return Ok(Probe::Several);
+        }
+        if !reads {
+            found = Probe::Writes;
+        }
+        if rest >= left {
+            // A NUL character: SQLite reads no further, and nobody knows what would.
+            return Ok(Probe::Several);
+        }
+        text = tail;
+        left = rest;
+    }
+    Ok(found)
+}
+
+/// Keeps a reading session from opening other files.
+async fn bar_other_files(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    let mut handle = connection.lock_handle().await?;
+    let database = handle.as_raw_handle().as_ptr();
+    // SAFETY: the handle is locked and open; the call only sets a number.
+    #[allow(unsafe_code)]
+    let _before = unsafe { libsqlite3_sys::sqlite3_limit(database, libsqlite3_sys::SQLITE_LIMIT_ATTACHED, 0) };
+    Ok(())
+}

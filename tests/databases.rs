@@ -1,0 +1,399 @@
+//! SQL on real engines: values of every common type, limits on reading, and statements that stop in the
+//! server. SQLite always; the servers where they answer, told by `COUNTERSIGN_POSTGRES` and
+//! `COUNTERSIGN_MARIADB` or on their usual local ports.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
+
+mod common;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use common::{bench, countersigned, facts, run};
+use countersign::domain::{Arguments, Assessment, OperationKind, Outcome, RunEvent, RunReport, Table};
+use countersign::tools::{Connections, SqlTool, Tool, Workbench};
+use tokio_util::sync::CancellationToken;
+
+/// A tool with one connection, on a workbench in a temporary folder.
+struct Desk {
+    tool: SqlTool,
+    folder: tempfile::TempDir,
+}
+
+/// How a statement is run.
+#[derive(Clone, Copy)]
+enum As {
+    /// Somebody approved it.
+    Approved,
+    /// It was judged to only read.
+    Read,
+}
+
+impl Desk {
+    fn new(url: &str) -> Self {
+        Self::limited(url, 30)
+    }
+
+    fn limited(url: &str, seconds: u64) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut connections = Connections::default();
+        connections.add("main", Connections::parse_url(url).unwrap());
+        let workbench = Workbench { time_limit: seconds, ..(*bench(folder.path())).clone() };
+        Self { tool: SqlTool::new(Arc::new(workbench), Arc::new(connections)), folder }
+    }
+
+    async fn with(&self, sql: &str, how: As, cancel: CancellationToken) -> (Table, RunReport) {
+        let arguments = serde_json::json!({ "sql": sql }).to_string();
+        let kind = self.tool.prepare(&Arguments::parse(&arguments).unwrap()).unwrap();
+        let OperationKind::Sql(operation) = &kind else { panic!("not SQL") };
+        assert_eq!(operation.connection, "main");
+        let assessment = match how {
+            As::Approved => Assessment::default(),
+            As::Read => Assessment::whitelisted("test", "It reads."),
+        };
+        let run_of = countersigned(kind, facts(self.folder.path()), assessment);
+        let (events, report) = run(&self.tool, run_of, cancel).await;
+        let table = events.into_iter().rev().find_map(|event| match event {
+            RunEvent::Table(table) => Some((*table).clone()),
+            RunEvent::Started | RunEvent::Tail(_) | RunEvent::Finished(_) => None,
+        });
+        (table.unwrap_or_default(), report)
+    }
+
+    /// Runs what must succeed; gives its summary.
+    async fn approved(&self, sql: &str) -> String {
+        match self.with(sql, As::Approved, CancellationToken::new()).await.1.outcome {
+            Outcome::Succeeded { summary } => summary,
+            other => panic!("{sql}: {other:?}"),
+        }
+    }
+
+    async fn read(&self, sql: &str) -> (Table, RunReport) {
+        self.with(sql, As::Read, CancellationToken::new()).await
+    }
+
+    /// One row, as text.
+    async fn row(&self, sql: &str) -> Vec<String> {
+        let (table, report) = self.read(sql).await;
+        assert!(matches!(report.outcome, Outcome::Succeeded { .. }), "{sql}: {}", report.result);
+        assert_eq!(table.rows.len(), 1, "{sql}");
+        table.rows[0].iter().map(|cell| cell.clone().unwrap_or_else(|| "NULL".to_owned())).collect()
+    }
+
+    /// The reason why it fails as a read.
+    async fn refused(&self, sql: &str) -> String {
+        match self.read(sql).await.1.outcome {
+            Outcome::Failed { reason } => reason,
+            other => panic!("{sql}: {other:?}"),
+        }
+    }
+
+    /// Cancels a slow statement and says how long the whole took.
+    async fn cancelled(&self, sql: &str) -> Duration {
+        let cancel = CancellationToken::new();
+        let stop = cancel.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_millis(400)).await;
+            stop.cancel();
+        });
+        let started = Instant::now();
+        let (_, report) = self.with(sql, As::Read, cancel).await;
+        assert_eq!(report.outcome, Outcome::Cancelled, "{}", report.result);
+        started.elapsed()
+    }
+}
+
+/// The URL of a server, or nothing after saying what is left out. A server that must be there fails here.
+async fn server(variable: &str, usual: &str) -> Option<String> {
+    let url = std::env::var(variable).unwrap_or_else(|_| usual.to_owned());
+    let desk = Desk::new(&url);
+    let asked = tokio::time::timeout(Duration::from_secs(3), desk.read("SELECT 1")).await;
+    let reason = match asked {
+        Ok((_, RunReport { outcome: Outcome::Succeeded { .. }, .. })) => return Some(url),
+        Ok((_, report)) => report.result,
+        Err(_) => "no answer".to_owned(),
+    };
+    assert!(std::env::var_os("COUNTERSIGN_REQUIRE").is_none(), "{variable}: {reason}");
+    println!("left out: the tests with {variable} ({reason})");
+    None
+}
+
+async fn postgres() -> Option<String> {
+    server("COUNTERSIGN_POSTGRES", "postgres://postgres@127.0.0.1:5432/postgres").await
+}
+
+async fn mariadb() -> Option<String> {
+    server("COUNTERSIGN_MARIADB", "mysql://root@127.0.0.1:3306/mysql").await
+}
+
+/// A URL with another database.
+fn within(url: &str, database: &str) -> String {
+    let (server, _) = url.rsplit_once('/').unwrap();
+    format!("{server}/{database}")
+}
+
+fn file(folder: &Path) -> String {
+    format!("sqlite:{}?mode=rwc", folder.join("test.db").display())
+}
+
+#[tokio::test]
+async fn sqlite_tells_every_type_of_value() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::new(&file(folder.path()));
+    desk.approved("CREATE TABLE t (i INTEGER, r REAL, t TEXT, b BLOB, n, d DATETIME)").await;
+    let changed =
+        desk.approved("INSERT INTO t VALUES (9007199254740993, 1.0, 'ü|\nx', x'00ff', NULL, '2024-02-30')").await;
+    assert_eq!(changed, "1 row changed");
+    let row = desk.row("SELECT * FROM t").await;
+    assert_eq!(row, ["9007199254740993", "1.0", "ü|\nx", "x'00ff'", "NULL", "2024-02-30"]);
+    let (table, report) = desk.read("SELECT i AS number, n FROM t").await;
+    assert_eq!(table.columns, ["number", "n"]);
+    assert_eq!(report.result, "1 row\nnumber | n\n9007199254740993 | NULL\n");
+    assert_eq!(desk.read("SELECT * FROM t WHERE i = 0").await.1.result, "0 rows");
+    assert_eq!(desk.approved("UPDATE t SET i = 2 WHERE i = 0").await, "done, no rows changed");
+}
+
+#[tokio::test]
+async fn sqlite_reads_cannot_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::new(&file(folder.path()));
+    desk.approved("CREATE TABLE t (i); INSERT INTO t VALUES (1)").await;
+    let copy = folder.path().join("copy.db");
+    for sql in [
+        "DELETE FROM t".to_owned(),
+        "CREATE TABLE u (i)".to_owned(),
+        format!("VACUUM INTO '{}'", copy.display()),
+        "PRAGMA user_version = 7".to_owned(),
+        "PRAGMA query_only = off; DELETE FROM t".to_owned(),
+        "SELECT 1; SELECT 2".to_owned(),
+        format!("ATTACH '{}' AS other", copy.display()),
+        "SELECT load_extension('x')".to_owned(),
+        "SELECT 1\0; DELETE FROM t".to_owned(),
+    ] {
+        desk.refused(&sql).await;
+    }
+    assert!(!copy.exists());
+    assert_eq!(desk.row("SELECT count(*) FROM t -- still there ;").await, ["1"]);
+    let reason = desk.refused("SELECT none_such FROM t").await;
+    assert_eq!(reason, "no such column: none_such");
+}
+
+#[tokio::test]
+async fn sqlite_counts_all_rows_and_keeps_the_first() {
+    let desk = Desk::new("sqlite::memory:");
+    desk.approved(
+        "CREATE TABLE t AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 20000) SELECT x FROM c",
+    )
+    .await;
+    let (table, report) = desk.read("SELECT * FROM t").await;
+    assert_eq!((table.rows.len(), table.total), (1000, 20_000));
+    assert!(report.result.starts_with("20000 rows\nx\n1\n2\n") && report.result.len() < 11_000);
+    assert!(report.result.ends_with("more rows\n"), "{}", &report.result[report.result.len() - 50..]);
+}
+
+#[tokio::test]
+async fn sqlite_stops_when_asked_and_at_its_limit() {
+    let endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT max(x) FROM c";
+    let desk = Desk::limited("sqlite::memory:", 1);
+    assert!(desk.cancelled(endless).await < Duration::from_secs(1));
+    let (_, report) = desk.read(endless).await;
+    assert_eq!(report.outcome, Outcome::TimedOut { seconds: 1 });
+    assert_eq!(desk.row("SELECT 'works'").await, ["works"], "the session is of use afterwards");
+}
+
+#[tokio::test]
+async fn trouble_with_a_database_is_one_sentence_without_secrets() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("none.db");
+    let reason = Desk::new(missing.to_str().unwrap()).refused("SELECT 1").await;
+    assert_eq!(reason, format!("{} is not there; add ?mode=rwc to the URL to create it", missing.display()));
+    std::fs::write(folder.path().join("text.db"), "not a database, but long enough to look at it".repeat(50)).unwrap();
+    let reason = Desk::new(folder.path().join("text.db").to_str().unwrap()).refused("SELECT * FROM t").await;
+    assert!(reason.contains("not a database"), "{reason}");
+    for scheme in ["postgres", "mysql"] {
+        let reason = Desk::new(&format!("{scheme}://ann:hunter2@127.0.0.1:1/shop")).refused("SELECT 1").await;
+        assert!(reason.starts_with("shop@127.0.0.1") && reason.contains("can't be reached"), "{reason}");
+        assert!(!reason.contains("hunter2"), "{reason}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_never_answers_does_not_hold_anybody_up() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let desk = Desk::new(&format!("postgres://ann@127.0.0.1:{port}/shop?sslmode=disable"));
+    assert!(desk.cancelled("SELECT 1").await < Duration::from_secs(2));
+}
+
+#[tokio::test]
+async fn postgres_tells_every_type_of_value() {
+    let Some(url) = postgres().await else { return };
+    let desk = Desk::new(&url);
+    let row = desk
+        .row(
+            "SELECT 12345678901234567890.0100::numeric, 1.5::float8, true, 'x'::text, 'c'::char(3), '\\x00ff'::bytea,
+             '2024-02-29'::date, '2024-02-29 12:00:00.5'::timestamp, '2024-02-29 12:00+02'::timestamptz, '1 day'::interval,
+             '12:30'::time, 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid, '{\"a\": [1, null]}'::jsonb, ARRAY[1, NULL, 3],
+             '10.0.0.0/8'::cidr, int4range(1, 5), point(1, 2), ROW(1, 'a'), to_tsvector('cats'), 12::money, B'101', NULL::int",
+        )
+        .await;
+    assert_eq!(row[0], "12345678901234567890.0100");
+    assert_eq!(&row[1..8], ["1.5", "t", "x", "c  ", "\\x00ff", "2024-02-29", "2024-02-29 12:00:00.5"]);
+    assert_eq!(
+        &row[8..13],
+        ["2024-02-29 10:00:00+00", "1 day", "12:30:00", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "{\"a\": [1, null]}"]
+    );
+    assert_eq!(&row[13..19], ["{1,NULL,3}", "10.0.0.0/8", "[1,5)", "(1,2)", "(1,a)", "'cat':1"]);
+    assert_eq!(&row[20..], ["101", "NULL"]);
+    let (table, _) = desk.read("SELECT * FROM generate_series(1, 3000) AS number").await;
+    assert_eq!((table.columns[0].as_str(), table.types[0].as_str(), table.total), ("number", "int4", 3000));
+}
+
+#[tokio::test]
+async fn postgres_reads_cannot_write() {
+    let Some(url) = postgres().await else { return };
+    let desk = Desk::new(&url);
+    let table = format!("countersign_test_{}", std::process::id());
+    desk.approved(&format!("CREATE TABLE {table} (i int)")).await;
+    assert_eq!(desk.approved(&format!("INSERT INTO {table} VALUES (1), (2)")).await, "2 rows changed");
+    for sql in [
+        format!("DELETE FROM {table}"),
+        format!("COMMIT; DELETE FROM {table}"),
+        format!("SET TRANSACTION READ WRITE; DELETE FROM {table}"),
+        format!("WITH d AS (DELETE FROM {table} RETURNING i) SELECT * FROM d"),
+        format!("EXPLAIN ANALYZE DELETE FROM {table}"),
+        format!("SELECT * FROM {table} FOR UPDATE"),
+        format!("CREATE TABLE {table}_b (i int)"),
+        format!("TRUNCATE {table}"),
+    ] {
+        let reason = desk.refused(&sql).await;
+        assert!(reason.contains("read-only transaction") || reason.contains("more than one"), "{sql}: {reason}");
+    }
+    // One that ends the transaction, or makes it writable, does nothing by itself, and the next is reading again.
+    for sql in ["COMMIT", "SET TRANSACTION READ WRITE", "SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE"] {
+        desk.read(sql).await;
+        assert!(desk.refused(&format!("DELETE FROM {table}")).await.contains("read-only"), "{sql}");
+    }
+    assert_eq!(desk.row(&format!("SELECT count(*) FROM {table}")).await, ["2"]);
+    let reason = desk.refused("SELECT nothing FROM pg_class").await;
+    assert!(reason.contains("column \"nothing\" does not exist (42703)"), "{reason}");
+    desk.approved(&format!("DROP TABLE {table}")).await;
+}
+
+#[tokio::test]
+async fn postgres_stops_a_statement_in_the_server() {
+    let Some(url) = postgres().await else { return };
+    let desk = Desk::limited(&url, 1);
+    let mark = format!("stop_{}", std::process::id());
+    let slow = format!("SELECT pg_sleep(30) AS {mark}");
+    assert!(desk.cancelled(&slow).await < Duration::from_secs(2));
+    let still = format!(
+        "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep%{mark}%' AND pid <> pg_backend_pid()"
+    );
+    assert_eq!(desk.row(&still).await, ["0"]);
+    let (_, report) = desk.read(&slow).await;
+    assert_eq!(report.outcome, Outcome::TimedOut { seconds: 1 });
+    assert_eq!(desk.row(&still).await, ["0"]);
+}
+
+#[tokio::test]
+async fn postgres_connects_again_after_its_session_is_gone() {
+    let Some(url) = postgres().await else { return };
+    let (desk, other) = (Desk::new(&url), Desk::new(&url));
+    let process = desk.row("SELECT pg_backend_pid()").await.remove(0);
+    other.approved(&format!("SELECT pg_terminate_backend({process})")).await;
+    assert_ne!(desk.row("SELECT pg_backend_pid()").await[0], process);
+    let running = tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        other
+            .approved("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(29)%'")
+            .await
+    });
+    let reason = desk.refused("SELECT pg_sleep(29)").await;
+    assert!(reason.starts_with("the connection to postgres@"), "{reason}");
+    running.await.unwrap();
+    assert_eq!(desk.row("SELECT 1").await, ["1"]);
+}
+
+#[tokio::test]
+async fn mariadb_tells_every_type_of_value() {
+    let Some(url) = mariadb().await else { return };
+    let desk = Desk::new(&url);
+    let database = format!("countersign_types_{}", std::process::id());
+    desk.approved(&format!("CREATE DATABASE {database} CHARACTER SET utf8mb4")).await;
+    let inner = Desk::new(&within(&url, &database));
+    inner
+        .approved(
+            "CREATE TABLE t (a TINYINT, b BIGINT UNSIGNED, c DECIMAL(20,5), d DOUBLE, e BIT(9), f VARCHAR(9), g TEXT,
+             h VARBINARY(4), i BLOB, j DATE, k DATETIME(3), l TIME, m YEAR, n ENUM('x','y'), o SET('p','q'), p JSON, q POINT,
+             r INT, s TINYINT(1))",
+        )
+        .await;
+    inner
+        .approved(
+            "INSERT INTO t VALUES (-1, 18446744073709551615, 1.10000, 2.5, b'100000001', 'ü', 'long', x'00ff', 'blob',
+             '2024-02-29', '2024-02-29 12:00:00.125', '-25:00:00', 2024, 'y', 'p,q', '{\"a\": 1}', POINT(1, 2), NULL, 1)",
+        )
+        .await;
+    let row = inner.row("SELECT * FROM t").await;
+    assert_eq!(&row[..8], ["-1", "18446744073709551615", "1.10000", "2.5", "257", "ü", "long", "0x00ff"]);
+    assert_eq!(&row[8..14], ["blob", "2024-02-29", "2024-02-29 12:00:00.125", "-25:00:00", "2024", "y"]);
+    assert_eq!(&row[14..16], ["p,q", "{\"a\": 1}"]);
+    assert!(row[16].starts_with("0x"), "{}", row[16]);
+    assert_eq!(&row[17..], ["NULL", "1"]);
+    assert_eq!(inner.read("SHOW TABLES").await.1.result, format!("1 row\nTables_in_{database}\nt\n"));
+    assert_eq!(inner.read("DESCRIBE t").await.0.total, 19);
+    desk.approved(&format!("DROP DATABASE {database}")).await;
+}
+
+#[tokio::test]
+async fn mariadb_reads_cannot_write() {
+    let Some(url) = mariadb().await else { return };
+    let desk = Desk::new(&url);
+    let database = format!("countersign_reads_{}", std::process::id());
+    desk.approved(&format!("CREATE DATABASE {database}")).await;
+    let inner = Desk::new(&within(&url, &database));
+    inner.approved("CREATE TABLE t (i INT) ENGINE=InnoDB").await;
+    assert_eq!(inner.approved("INSERT INTO t VALUES (1), (2)").await, "2 rows changed");
+    for sql in [
+        "DELETE FROM t",
+        "TRUNCATE TABLE t",
+        "CREATE TABLE u (i INT)",
+        "DROP TABLE t",
+        "SELECT * FROM t FOR UPDATE",
+        "COMMIT; DELETE FROM t",
+        "SET SESSION TRANSACTION READ WRITE; DELETE FROM t",
+        "LOAD DATA LOCAL INFILE '/etc/hostname' INTO TABLE t",
+    ] {
+        let reason = inner.refused(sql).await;
+        assert!(!reason.contains("broke"), "{sql}: {reason}");
+    }
+    for sql in ["COMMIT", "SET SESSION TRANSACTION READ WRITE", "SET autocommit = 0"] {
+        inner.read(sql).await;
+        inner.refused("DELETE FROM t").await;
+        inner.refused("TRUNCATE TABLE t").await;
+    }
+    assert_eq!(inner.row("SELECT count(*) FROM t").await, ["2"]);
+    desk.approved(&format!("DROP DATABASE {database}")).await;
+}
+
+#[tokio::test]
+async fn mariadb_stops_a_statement_in_the_server() {
+    let Some(url) = mariadb().await else { return };
+    let desk = Desk::limited(&url, 1);
+    let still = "SELECT count(*) FROM information_schema.processlist WHERE info LIKE 'SELECT SLEEP(31)%'";
+    assert!(desk.cancelled("SELECT SLEEP(31)").await < Duration::from_secs(2));
+    assert_eq!(desk.row(still).await, ["0"]);
+    assert_eq!(desk.read("SELECT SLEEP(31)").await.1.outcome, Outcome::TimedOut { seconds: 1 });
+    assert_eq!(desk.row(still).await, ["0"]);
+}
+
+#[tokio::test]
+async fn mariadb_connects_again_after_its_session_is_gone() {
+    let Some(url) = mariadb().await else { return };
+    let (desk, other) = (Desk::new(&url), Desk::new(&url));
+    let thread = desk.row("SELECT CONNECTION_ID()").await.remove(0);
+    other.approved(&format!("KILL {thread}")).await;
+    assert_ne!(desk.row("SELECT CONNECTION_ID()").await[0], thread);
+}
