@@ -1,6 +1,8 @@
 //! Pure judgement of one operation: `Operation` and `Facts` in, `Assessment` out. No files, no clock, no
 //! network. One assessor for each sort of operation, over parsed input; what can't be read is unreadable.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod command;
 mod file;
 mod hidden;

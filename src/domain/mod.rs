@@ -1,6 +1,8 @@
 //! Pure values and the gate: what a model said, what would happen, how it is judged, and the one
 //! type that may run. Imports only `std`, `serde` and `serde_json`; everything else stands on it.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod arguments;
 mod chat;
 mod facts;
