@@ -2,8 +2,9 @@
 //! May reach the network and knows nothing of tools, gate or screen. The runtime makes one provider at the
 //! start, from settings that the config file, the flags or the environment gave.
 
-mod environment;
 mod failure;
+mod practice;
+pub mod prompt;
 mod remote;
 mod reply;
 mod settings;
@@ -15,7 +16,7 @@ use futures::stream::BoxStream;
 
 use crate::domain::{ModelEvent, ModelRequest};
 
-pub use environment::detect;
+pub use practice::{Practice, PracticeWorld, WorldError};
 pub use settings::{ProviderKind, ProviderSettings};
 
 /// A model at a provider.

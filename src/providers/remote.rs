@@ -81,11 +81,12 @@ impl Remote {
         let kind = settings.kind;
         let endpoint = Endpoint::read(kind, settings.base_url.as_deref().unwrap_or(kind.home()))?;
         let place = endpoint.place();
-        if settings.key.is_none() && endpoint.0.as_str() == kind.home() {
+        if settings.key.is_none() && endpoint.0.as_str() == kind.home() && !endpoint.loopback() {
             return Err(ProviderError::NoKey { host: place, variable: kind.key_variable() });
         }
         let known = settings.model.clone().filter(|model| !model.trim().is_empty());
-        let usual = (endpoint.0.as_str() == kind.home() || kind != ProviderKind::OpenAi).then(|| kind.usual_model());
+        let listed = kind.speaks_openai() && endpoint.0.as_str() != kind.home();
+        let usual = if listed { None } else { kind.usual_model() };
         let model = known.or_else(|| usual.map(str::to_owned));
         let patience = settings.patience.unwrap_or(Duration::from_secs(if endpoint.loopback() { 600 } else { 120 }));
         Ok(Self {
@@ -228,7 +229,9 @@ impl Line {
         let kind = self.settings.kind;
         let (adapter, name, call) = match kind {
             // The real name is in the body: the client would take `-high` off it, or what is before `::`.
-            ProviderKind::OpenAi => (AdapterKind::OpenAI, "model", "chat/completions".to_owned()),
+            ProviderKind::OpenAi | ProviderKind::Ollama => {
+                (AdapterKind::OpenAI, "model", "chat/completions".to_owned())
+            }
             ProviderKind::Anthropic => (AdapterKind::Anthropic, model, "messages".to_owned()),
             ProviderKind::Gemini => (AdapterKind::Gemini, model, format!("models/{model}:streamGenerateContent")),
         };
@@ -252,7 +255,7 @@ impl Line {
         let Some(key) = &self.settings.key else { return Vec::new() };
         let key = key.expose_secret();
         let (name, value) = match self.settings.kind {
-            ProviderKind::OpenAi => ("authorization", format!("Bearer {key}")),
+            ProviderKind::OpenAi | ProviderKind::Ollama => ("authorization", format!("Bearer {key}")),
             ProviderKind::Anthropic => ("x-api-key", key.to_owned()),
             ProviderKind::Gemini => ("x-goog-api-key", key.to_owned()),
         };
@@ -272,7 +275,7 @@ impl Line {
                 }
             });
         match self.settings.kind {
-            ProviderKind::OpenAi => options.with_extra_body(json!({ "model": model })),
+            ProviderKind::OpenAi | ProviderKind::Ollama => options.with_extra_body(json!({ "model": model })),
             ProviderKind::Anthropic => options.with_cache_control(genai::chat::CacheControl::Ephemeral),
             ProviderKind::Gemini => options,
         }

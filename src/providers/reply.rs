@@ -102,7 +102,7 @@ impl Reply {
             other => other.to_string(),
         };
         let found = match self.kind {
-            ProviderKind::OpenAi => self.continued(&call.call_id, &call.fn_name),
+            ProviderKind::OpenAi | ProviderKind::Ollama => self.continued(&call.call_id, &call.fn_name),
             ProviderKind::Anthropic => self.drafts.iter().position(|draft| draft.wire_id == call.call_id),
             ProviderKind::Gemini => None,
         };
@@ -114,7 +114,7 @@ impl Reply {
                 arguments: text,
                 signatures: call.thought_signatures.unwrap_or_default(),
             }),
-            Some(draft) if self.kind == ProviderKind::OpenAi => draft.arguments.push_str(&text),
+            Some(draft) if self.kind.speaks_openai() => draft.arguments.push_str(&text),
             Some(draft) => {
                 self.bytes -= draft.arguments.len();
                 draft.arguments = text;
@@ -160,14 +160,14 @@ impl Reply {
 
     /// The id itself, or a new one if it is empty or was used before in this conversation.
     fn unique(&mut self, id: String) -> String {
-        let id = if id.is_empty() || self.taken.contains(&id) {
-            (self.taken.len()..).map(|number| format!("call_{number}")).find(|id| !self.taken.contains(id))
-        } else {
-            Some(id)
+        let mut unique = id;
+        let mut number = self.taken.len();
+        while unique.is_empty() || self.taken.contains(&unique) {
+            unique = format!("call_{number}");
+            number += 1;
         }
-        .unwrap_or_default();
-        self.taken.insert(id.clone());
-        id
+        self.taken.insert(unique.clone());
+        unique
     }
 }
 

@@ -14,8 +14,10 @@ use super::ProviderError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ProviderKind {
-    /// Chat completions: OpenAI, and what speaks like it (Ollama, llama.cpp, vLLM, LM Studio, OpenRouter, …).
+    /// Chat completions: OpenAI, and what speaks like it (llama.cpp, vLLM, LM Studio, OpenRouter, …).
     OpenAi,
+    /// Ollama, by its endpoint in OpenAI's format. Its address is written as in `OLLAMA_HOST`.
+    Ollama,
     /// Anthropic messages.
     Anthropic,
     /// Google Gemini.
@@ -23,24 +25,12 @@ pub enum ProviderKind {
 }
 
 impl ProviderKind {
-    /// The kind of that name, as flags and config write it. Ollama and its like speak OpenAI's format.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        match name.to_ascii_lowercase().as_str() {
-            "openai" | "openai-compatible" | "ollama" | "llama.cpp" | "vllm" | "lmstudio" | "openrouter" => {
-                Some(Self::OpenAi)
-            }
-            "anthropic" => Some(Self::Anthropic),
-            "gemini" | "google" => Some(Self::Gemini),
-            _ => None,
-        }
-    }
-
     /// Its name in flags, config and status line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::OpenAi => "openai",
+            Self::Ollama => "ollama",
             Self::Anthropic => "anthropic",
             Self::Gemini => "gemini",
         }
@@ -51,6 +41,7 @@ impl ProviderKind {
     pub const fn home(self) -> &'static str {
         match self {
             Self::OpenAi => "https://api.openai.com/v1/",
+            Self::Ollama => "http://127.0.0.1:11434/v1/",
             Self::Anthropic => "https://api.anthropic.com/v1/",
             Self::Gemini => "https://generativelanguage.googleapis.com/v1beta/",
         }
@@ -61,25 +52,35 @@ impl ProviderKind {
     pub const fn key_variable(self) -> &'static str {
         match self {
             Self::OpenAi => "OPENAI_API_KEY",
+            Self::Ollama => "OLLAMA_API_KEY",
             Self::Anthropic => "ANTHROPIC_API_KEY",
             Self::Gemini => "GEMINI_API_KEY",
         }
     }
 
-    /// The model that is asked at the maker's own service when nobody named one.
+    /// The model that is asked at the maker's own service when nobody named one. None: the server is asked.
     #[must_use]
-    pub const fn usual_model(self) -> &'static str {
+    pub const fn usual_model(self) -> Option<&'static str> {
         match self {
-            Self::OpenAi => "gpt-5-mini",
-            Self::Anthropic => "claude-sonnet-4-6",
-            Self::Gemini => "gemini-2.5-flash",
+            Self::OpenAi => Some("gpt-5-mini"),
+            Self::Ollama => None,
+            Self::Anthropic => Some("claude-sonnet-4-6"),
+            Self::Gemini => Some("gemini-2.5-flash"),
+        }
+    }
+
+    /// Whether it speaks OpenAI's format.
+    pub(super) const fn speaks_openai(self) -> bool {
+        match self {
+            Self::OpenAi | Self::Ollama => true,
+            Self::Anthropic | Self::Gemini => false,
         }
     }
 
     /// The version segment that its base URLs end in.
     const fn version(self) -> &'static str {
         match self {
-            Self::OpenAi | Self::Anthropic => "v1",
+            Self::OpenAi | Self::Ollama | Self::Anthropic => "v1",
             Self::Gemini => "v1beta",
         }
     }
@@ -87,7 +88,7 @@ impl ProviderKind {
     /// What people paste after the base URL because a manual shows the whole address.
     const fn endings(self) -> &'static [&'static str] {
         match self {
-            Self::OpenAi => &["/chat/completions", "/completions", "/models", "/responses"],
+            Self::OpenAi | Self::Ollama => &["/chat/completions", "/completions", "/models", "/responses"],
             Self::Anthropic => &["/messages", "/models"],
             Self::Gemini => &["/models"],
         }
@@ -133,8 +134,10 @@ pub(super) struct Endpoint(pub(super) Url);
 impl Endpoint {
     /// Reads what a person wrote: with or without scheme, version, trailing slash or the path of one call.
     pub(super) fn read(kind: ProviderKind, written: &str) -> Result<Self, ProviderError> {
-        let written = written.trim();
-        let mut url = parse(written)?;
+        let mut url = match kind {
+            ProviderKind::Ollama => parse(&ollama(written.trim()))?,
+            ProviderKind::OpenAi | ProviderKind::Anthropic | ProviderKind::Gemini => parse(written.trim())?,
+        };
         let mut path = url.path().trim_end_matches('/').to_owned();
         for ending in kind.endings() {
             if let Some(rest) = path.strip_suffix(ending) {
@@ -171,6 +174,27 @@ impl Endpoint {
             None => false,
         }
     }
+}
+
+/// The address of an Ollama server from what its own variable holds: what the server listens on, which may be
+/// every address, a bare port or a bare host.
+fn ollama(written: &str) -> String {
+    let (scheme, rest) = written.split_once("://").unwrap_or(("http", written));
+    let (address, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let usual = match scheme {
+        "https" => "443",
+        _ if written.contains("://") => "80",
+        _ => "11434",
+    };
+    let (host, port) = match address.rsplit_once(':') {
+        Some((host, port)) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => (host, port),
+        _ => (address, usual),
+    };
+    let host = match host {
+        "" | "0.0.0.0" | "[::]" => "127.0.0.1",
+        host => host,
+    };
+    format!("{scheme}://{host}:{port}/{path}")
 }
 
 /// Parses with the scheme added where it is missing: http on this machine, https elsewhere.
@@ -233,6 +257,21 @@ mod tests {
             base(ProviderKind::OpenAi, "https://x.test/openai/v1?api-version=1"),
             "https://x.test/openai/v1/?api-version=1"
         );
+    }
+
+    #[test]
+    fn every_way_to_write_the_ollama_host_is_read() {
+        for (written, url) in [
+            ("127.0.0.1:11434", "http://127.0.0.1:11434/v1/"),
+            ("0.0.0.0", "http://127.0.0.1:11434/v1/"),
+            (":9000", "http://127.0.0.1:9000/v1/"),
+            ("box", "http://box:11434/v1/"),
+            ("http://box", "http://box/v1/"),
+            ("https://box.test/ollama", "https://box.test/ollama/v1/"),
+            ("[::1]:11434", "http://[::1]:11434/v1/"),
+        ] {
+            assert_eq!(base(ProviderKind::Ollama, written), url, "{written}");
+        }
     }
 
     #[test]

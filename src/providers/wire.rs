@@ -72,7 +72,7 @@ fn arguments(text: &str) -> Value {
 /// Anthropic refuses ids with other characters, which a conversation begun elsewhere may hold.
 fn id(kind: ProviderKind, id: &str) -> String {
     match kind {
-        ProviderKind::OpenAi | ProviderKind::Gemini => id.to_owned(),
+        ProviderKind::OpenAi | ProviderKind::Ollama | ProviderKind::Gemini => id.to_owned(),
         ProviderKind::Anthropic => {
             id.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect()
         }
