@@ -2,6 +2,7 @@
 //! May reach the network and knows nothing of tools, gate or screen. The runtime makes one provider at the
 //! start, from settings that the config file, the flags or the environment gave.
 
+mod environment;
 mod failure;
 mod practice;
 pub mod prompt;
@@ -16,6 +17,7 @@ use futures::stream::BoxStream;
 
 use crate::domain::{ModelEvent, ModelRequest};
 
+pub use environment::detect;
 pub use practice::{Practice, PracticeWorld, WorldError};
 pub use settings::{ProviderKind, ProviderSettings};
 

@@ -178,7 +178,7 @@ impl Endpoint {
 
 /// The address of an Ollama server from what its own variable holds: what the server listens on, which may be
 /// every address, a bare port or a bare host.
-fn ollama(written: &str) -> String {
+pub(super) fn ollama(written: &str) -> String {
     let (scheme, rest) = written.split_once("://").unwrap_or(("http", written));
     let (address, path) = rest.split_once('/').unwrap_or((rest, ""));
     let usual = match scheme {
