@@ -8,6 +8,8 @@ mod file;
 mod hidden;
 mod http;
 mod overlap;
+mod paths;
+mod run_later;
 mod search;
 mod sensitive;
 mod spelling;

@@ -1,0 +1,280 @@
+//! Lists of paths, read from data: names anywhere, places in a home folder, whole paths. One list compiled once
+//! answers for whole paths (a glob set) and for patterns with unknown parts (laid over the entries).
+
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use serde::Deserialize;
+
+use super::overlap::{Name, alternatives};
+use super::spelling;
+use crate::domain::Place;
+
+/// Longest pattern that is looked at, in bytes, and most alternatives of its braces.
+const PATTERN_CAP: usize = 4096;
+const ALTERNATIVES_CAP: usize = 64;
+
+/// The form of a list in its file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Data {
+    /// Names that look like an entry of `files` but are harmless.
+    pub harmless: Vec<String>,
+    /// Folders below which nothing is meant.
+    pub harmless_folders: Vec<String>,
+    /// The entries.
+    pub kind: Vec<Kind>,
+}
+
+/// Entries of one kind.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Kind {
+    /// What they are, in the singular.
+    pub what: String,
+    /// The end of a path, anywhere.
+    pub files: Vec<String>,
+    /// The end of a path, anywhere, with everything below.
+    pub folders: Vec<String>,
+    /// Only in a home folder, with everything below.
+    pub home: Vec<String>,
+    /// Whole paths, with everything below.
+    pub system: Vec<String>,
+    /// The configuration's: whole paths, or ends of a path, with everything below.
+    #[serde(skip)]
+    pub own: Vec<String>,
+}
+
+/// Where an entry's path begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Anchor {
+    Anywhere,
+    Home,
+    Root,
+}
+
+#[derive(Debug)]
+struct Entry {
+    anchor: Anchor,
+    /// Everything below is meant too.
+    below: bool,
+    names: Vec<Name>,
+    label: String,
+}
+
+/// Entries, and the same compiled: one set over whole paths, whose indices lead back to the entries.
+#[derive(Debug)]
+pub(super) struct List {
+    entries: Vec<Entry>,
+    set: GlobSet,
+    owners: Vec<usize>,
+    harmless: GlobSet,
+    harmless_folders: Vec<String>,
+}
+
+impl List {
+    /// Reads a list's text. Text that doesn't parse would name every path; a test reads each list.
+    pub fn parse(text: &str) -> Self {
+        Self::of(toml::from_str(text).unwrap_or_else(|_| Data {
+            kind: vec![Kind { what: "unreadable list".to_owned(), system: vec!["**".to_owned()], ..Kind::default() }],
+            ..Data::default()
+        }))
+    }
+
+    /// Compiles a list.
+    pub fn of(data: Data) -> Self {
+        let mut list = Self {
+            entries: Vec::new(),
+            set: GlobSet::empty(),
+            owners: Vec::new(),
+            harmless: compiled(&data.harmless.iter().filter_map(|text| glob(text)).collect::<Vec<_>>()),
+            harmless_folders: data.harmless_folders,
+        };
+        let mut globs = Vec::new();
+        for kind in &data.kind {
+            for text in &kind.files {
+                list.add(&mut globs, kind, Anchor::Anywhere, false, text);
+            }
+            for text in &kind.folders {
+                list.add(&mut globs, kind, Anchor::Anywhere, true, text);
+            }
+            for text in &kind.home {
+                list.add(&mut globs, kind, Anchor::Home, true, text);
+            }
+            for text in &kind.system {
+                list.add(&mut globs, kind, Anchor::Root, true, text);
+            }
+            for text in &kind.own {
+                let (anchor, rest) = match (text.strip_prefix("~/"), text.starts_with('/')) {
+                    (Some(rest), _) => (Anchor::Home, rest),
+                    (None, true) => (Anchor::Root, text.as_str()),
+                    (None, false) => (Anchor::Anywhere, text.as_str()),
+                };
+                list.add(&mut globs, kind, anchor, true, rest);
+            }
+        }
+        list.set = compiled(&globs);
+        list
+    }
+
+    /// Adds one entry: its names for patterns, its globs for paths.
+    fn add(&mut self, globs: &mut Vec<Glob>, kind: &Kind, anchor: Anchor, below: bool, text: &str) {
+        let label = format!("{} (`{text}`)", kind.what);
+        for text in alternatives(text, ALTERNATIVES_CAP).unwrap_or_default() {
+            let text = text.to_lowercase();
+            let text = text.trim_matches('/');
+            let starts: &[&str] = match anchor {
+                Anchor::Anywhere => &["/**/"],
+                Anchor::Home => &["/home/*/", "/users/*/", "/root/"],
+                Anchor::Root => &["/"],
+            };
+            let names = text.split('/').map(Name::glob).collect();
+            self.entries.push(Entry { anchor, below, names, label: label.clone() });
+            for start in starts {
+                let ends: &[&str] = if below { &["", "/**"] } else { &[""] };
+                for glob in ends.iter().filter_map(|end| glob(&format!("{start}{text}{end}"))) {
+                    globs.push(glob);
+                    self.owners.push(self.entries.len() - 1);
+                }
+            }
+        }
+    }
+
+    /// The kind and the entry that a path matches, however it is spelled.
+    pub fn entry(&self, path: &str, place: &Place) -> Option<String> {
+        candidates(path, place).iter().find_map(|path| self.entry_of(path))
+    }
+
+    /// The kind and the entry at which the letters of a pattern point.
+    pub fn may_match(&self, pattern: &str, place: &Place) -> Option<String> {
+        if let Some(entry) = self.entry(pattern, place) {
+            return Some(entry);
+        }
+        if pattern.len() > PATTERN_CAP {
+            return Some("a pattern too long to be compared".to_owned());
+        }
+        if !pattern.contains(['*', '?', '[', '{', '\\']) {
+            return None;
+        }
+        let Some(patterns) = alternatives(pattern, ALTERNATIVES_CAP) else {
+            return Some("a pattern with too many alternatives".to_owned());
+        };
+        let patterns = patterns.iter().flat_map(|pattern| floating(pattern));
+        patterns.flat_map(|pattern| candidates(&pattern, place)).find_map(|path| self.named_by(&path))
+    }
+
+    /// The label of the entry that a whole path matches.
+    fn entry_of(&self, path: &str) -> Option<String> {
+        if self.harmless_folders.iter().any(|folder| spelling::within(path, folder)) {
+            return None;
+        }
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let harmless = self.harmless.is_match(name);
+        let hits = self.set.matches(path);
+        let mut entries = hits.into_iter().filter_map(|hit| self.entries.get(*self.owners.get(hit)?));
+        entries.find(|entry| entry.below || !harmless).map(|entry| entry.label.clone())
+    }
+
+    /// The label of an entry at which a pattern's own letters point.
+    fn named_by(&self, pattern: &str) -> Option<String> {
+        if self.harmless_folders.iter().any(|folder| spelling::within(pattern, folder)) {
+            return None;
+        }
+        let names: Vec<Name> = pattern.split('/').skip(1).map(Name::glob).collect();
+        self.entries.iter().find(|entry| entry.may_be_named_by(&names)).map(|entry| entry.label.clone())
+    }
+}
+
+impl Entry {
+    /// Whether the names of a pattern, laid over the entry where it may begin, meet it and point at it.
+    fn may_be_named_by(&self, pattern: &[Name]) -> bool {
+        let last = pattern.len().saturating_sub(self.names.len());
+        let ends = |start: &usize| self.below || start + self.names.len() == pattern.len();
+        let fits = |start: &usize| pattern.len() >= start + self.names.len() && self.laid_over(&pattern[*start..]);
+        match self.anchor {
+            Anchor::Anywhere => (0..=last).any(|start| ends(&start) && fits(&start)),
+            Anchor::Root => ends(&0) && fits(&0),
+            Anchor::Home => home_depth(pattern).is_some_and(|start| ends(&start) && fits(&start)),
+        }
+    }
+
+    fn laid_over(&self, pattern: &[Name]) -> bool {
+        let Some((last, before)) = self.names.split_last() else { return false };
+        let met = self.names.iter().zip(pattern).all(|(entry, name)| name.meets(entry));
+        let points = |(entry, name): (&Name, &Name)| name.points_at(entry) || entry.anything();
+        let name = &pattern[before.len()];
+        // A lone `*` doesn't name what begins with a dot.
+        let spared = name.anything() && last.begins_with_dot();
+        let led = before.iter().any(|entry| !entry.anything());
+        let named = !last.anything() && name.points_at(last);
+        met && (named || led && !spared && before.iter().zip(pattern).all(points))
+    }
+}
+
+/// How many names of a pattern lead to a home folder.
+fn home_depth(pattern: &[Name]) -> Option<usize> {
+    let first = pattern.first()?;
+    let homes = |text: &str| !first.anything() && first.meets(&Name::glob(text));
+    if homes("home") || homes("users") { Some(2) } else { homes("root").then_some(1) }
+}
+
+/// The whole paths that a spelling may stand for, in lower case, with this person's home among the homes.
+fn candidates(path: &str, place: &Place) -> Vec<String> {
+    let home = spelling::home(place).to_lowercase();
+    spelling::absolute(path, place)
+        .into_iter()
+        .map(|path| path.to_lowercase())
+        .map(|path| match path.strip_prefix(&home).filter(|rest| home.len() > 1 && rest.starts_with('/')) {
+            Some(rest) => format!("/home/~{rest}"),
+            None => path,
+        })
+        .collect()
+}
+
+/// A pattern that begins with an unknown part may begin anywhere.
+fn floating(pattern: &str) -> Vec<String> {
+    let mut patterns = vec![pattern.to_owned()];
+    if pattern.starts_with('*') {
+        patterns.extend([format!("/{pattern}"), format!("/*/{pattern}")]);
+    }
+    patterns
+}
+
+fn glob(text: &str) -> Option<Glob> {
+    GlobBuilder::new(text).literal_separator(true).build().ok()
+}
+
+fn compiled(globs: &[Glob]) -> GlobSet {
+    let mut builder = GlobSetBuilder::new();
+    for glob in globs {
+        builder.add(glob.clone());
+    }
+    builder.build().unwrap_or_else(|_| GlobSet::empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every list that is data.
+    const LISTS: [&str; 2] =
+        [include_str!("../../assets/rules/sensitive.toml"), include_str!("../../assets/rules/run-later.toml")];
+
+    #[test]
+    fn every_list_is_read_whole() {
+        for list in LISTS {
+            let data: Data = toml::from_str(list).unwrap();
+            let texts =
+                |kind: &'_ Kind| [&kind.files, &kind.folders, &kind.home, &kind.system].map(Clone::clone).concat();
+            for text in data.kind.iter().flat_map(texts).chain(data.harmless) {
+                assert!(glob(&text).is_some(), "{text}");
+                assert!(!alternatives(&text, ALTERNATIVES_CAP).unwrap().is_empty(), "{text}");
+                assert_eq!(text, text.to_lowercase(), "entries are compared in lower case");
+            }
+            assert!(List::parse(list).set.len() > 100);
+        }
+    }
+
+    #[test]
+    fn a_list_that_cannot_be_read_names_everything() {
+        assert!(List::parse("kind = 1").entry("README.md", &Place::default()).is_some());
+    }
+}
