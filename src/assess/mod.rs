@@ -6,11 +6,13 @@
 mod command;
 mod file;
 mod hidden;
+mod host;
 mod http;
 mod overlap;
 mod paths;
 mod run_later;
 mod search;
+mod secrets;
 mod sensitive;
 mod spelling;
 mod sql;
@@ -20,8 +22,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub use command::CommandAssessor;
 pub use file::FileAssessor;
+pub use host::{Reach, address_reach};
 pub use http::HttpAssessor;
 pub use search::SearchAssessor;
+pub use secrets::secret_kind;
 pub use sensitive::Sensitive;
 pub use sql::SqlAssessor;
 

@@ -77,7 +77,7 @@ fn file_url(text: &str) -> Option<&str> {
 }
 
 /// The text with `%2e` and the like decoded, if that changes it.
-fn percent_decoded(text: &str) -> Option<String> {
+pub(super) fn percent_decoded(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut at = 0;

@@ -1,0 +1,164 @@
+//! The shapes of secrets: keys and tokens by their known forms, and values under names that say so. Used for
+//! everything that leaves this machine, and for masks. Text in, the kind of secret out; never the secret.
+
+use std::sync::LazyLock;
+
+use regex::{Regex, RegexSet};
+
+use super::spelling::percent_decoded;
+
+/// Known forms, each with what it is.
+const FORMS: [(&str, &str); 32] = [
+    (r"\b(?:AKIA|ASIA|AROA|AIDA)[0-9A-Z]{16}\b", "AWS access key"),
+    (r"\bgh[pousr]_[A-Za-z0-9]{20,}", "GitHub token"),
+    (r"\bgithub_pat_[A-Za-z0-9_]{20,}", "GitHub token"),
+    (r"\bgl(?:pat|dt|rt|cbt|ptt|ft|soat)-[A-Za-z0-9_-]{16,}", "GitLab token"),
+    (r"\bsk-[A-Za-z0-9_-]{16,}", "API key"),
+    (r"\b[srp]k_(?:live|test)_[A-Za-z0-9]{10,}", "Stripe key"),
+    (r"\bwhsec_[A-Za-z0-9+/=]{16,}", "webhook secret"),
+    (r"\bxox[abeoprs]-[A-Za-z0-9-]{8,}", "Slack token"),
+    (r"\bxapp-[0-9]-[A-Za-z0-9-]{8,}", "Slack token"),
+    (r"\bhooks\.slack\.com/services/[A-Z0-9]+/", "Slack webhook"),
+    (r"\bdiscord(?:app)?\.com/api/webhooks/[0-9]+/", "Discord webhook"),
+    (r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{4,}", "signed token (JWT)"),
+    (r"\bAIza[0-9A-Za-z_-]{30,}", "Google API key"),
+    (r"\bya29\.[0-9A-Za-z_-]{16,}", "Google access token"),
+    (r"\bGOCSPX-[0-9A-Za-z_-]{16,}", "Google client secret"),
+    (r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY", "private key"),
+    (r"\bAGE-SECRET-KEY-1", "private key"),
+    (r"\bnpm_[A-Za-z0-9]{30,}", "npm token"),
+    (r"\bpypi-AgE[A-Za-z0-9_-]{16,}", "PyPI token"),
+    (r"\bcio[A-Za-z0-9]{32}\b", "crates.io token"),
+    (r"\bhf_[A-Za-z0-9]{20,}", "Hugging Face token"),
+    (r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}", "SendGrid key"),
+    (r"\bdo[opr]_v1_[a-f0-9]{32,}", "DigitalOcean token"),
+    (r"\bhv[sb]\.[A-Za-z0-9_-]{16,}", "Vault token"),
+    (r"\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}", "Shopify token"),
+    (r"\bSK[0-9a-f]{32}\b", "Twilio key"),
+    (r"\b[0-9]{8,10}:AA[A-Za-z0-9_-]{30,}", "Telegram token"),
+    (
+        r"\b(?:lin_api|sbp|pul|dapi|figd|glc|fo1|FlyV1|rnd|ntn|secret|key|dop|PMAK|NRAK|dckr_pat|ATATT|ATCTT)[_-][A-Za-z0-9_-]{28,}",
+        "API key",
+    ),
+    (r"(?i)\bbearer\s+[A-Za-z0-9._~+/=-]{16,}", "bearer token"),
+    (r"(?i)\bbasic\s+[A-Za-z0-9+/]{12,}={0,2}", "user name and password"),
+    (r"(?i)\b[a-z][a-z0-9+.-]*://[^\s/?#@:]*:[^\s/?#@]+@", "password in a URL"),
+    (r"\bnvapi-[A-Za-z0-9_-]{20,}", "API key"),
+];
+
+/// Each form alone never backtracks; the set looks once.
+static SHAPES: LazyLock<Option<RegexSet>> = LazyLock::new(|| RegexSet::new(FORMS.iter().map(|form| form.0)).ok());
+
+/// A name that says secret, then its value.
+static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let name = r"[\w.-]*(?:token|secret|passw(?:or)?d|passphrase|pwd|api[_-]?key|apikey|access[_-]?key|auth|credential|signature|session[_-]?id|jwt|private[_-]?key)[\w.-]*|(?:key|sig|sid|pass)";
+    Regex::new(&format!(r#"(?i)(?:^|[?&;,\s"'{{/#])({name})["']?\s*[=:]\s*["']?([^\s"'&;,#}}]+)"#)).ok()
+});
+
+/// What kind of secret a text holds, if any. Percent-encoded text is looked at decoded too.
+#[must_use]
+pub fn secret_kind(text: &str) -> Option<String> {
+    let decoded = percent_decoded(text);
+    std::iter::once(text).chain(decoded.as_deref()).find_map(|text| by_form(text).or_else(|| by_name(text)))
+}
+
+fn by_form(text: &str) -> Option<String> {
+    // Without its shapes this could tell nothing: everything would count.
+    let Some(shapes) = SHAPES.as_ref() else { return Some("unreadable text".to_owned()) };
+    let first = shapes.matches(text).into_iter().next()?;
+    FORMS.get(first).map(|form| form.1.to_owned())
+}
+
+fn by_name(text: &str) -> Option<String> {
+    let Some(named) = NAMED.as_ref() else { return Some("unreadable text".to_owned()) };
+    named.captures_iter(text).find_map(|found| {
+        let (name, value) = (found.get(1)?.as_str(), found.get(2)?.as_str());
+        telling(name, value).then(|| format!("value under the name `{name}`"))
+    })
+}
+
+/// Whether a value under such a name is the secret itself: any value of a password, else one that looks random.
+fn telling(name: &str, value: &str) -> bool {
+    let name = name.to_lowercase();
+    let placeholder =
+        value.starts_with(['$', '<', '{', '*']) || value.chars().all(|letter| letter == 'x' || letter == 'X');
+    if placeholder {
+        return false;
+    }
+    let spoken = ["passw", "passphrase", "pwd", "secret", "private"].iter().any(|word| name.contains(word));
+    spoken || random(value, 16) || name.contains("api") && value.len() >= 8 && random(value, 8)
+}
+
+/// Letters and digits mixed, long enough: hexadecimal, base64 and the like.
+fn random(value: &str, length: usize) -> bool {
+    let count = |test: fn(&char) -> bool| value.chars().filter(test).count();
+    let digits = count(char::is_ascii_digit);
+    let letters = count(char::is_ascii_alphabetic);
+    value.len() >= length && digits >= 2 && letters >= 2 && (digits + letters) * 10 >= value.chars().count() * 8
+}
+
+/// Whether a part of a text is long and says nothing to a reader: packed data rather than words.
+pub(super) fn opaque(text: &str, length: usize) -> bool {
+    let packed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '_' | '-' | '=');
+    text.split(|letter: char| !packed(letter)).any(|run| {
+        let words = run.split(['-', '_', '+']).map(str::len).max().unwrap_or_default();
+        run.len() >= length && words >= length / 2 && random(run, length)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_is_a_valid_expression() {
+        assert!(SHAPES.is_some() && NAMED.is_some());
+    }
+
+    #[test]
+    fn secrets_are_known_by_form_and_by_name() {
+        let long = "a1".repeat(20);
+        for text in [
+            "AKIAABCDEFGHIJKLMNOP".to_owned(),
+            format!("x=ghp_{long}"),
+            format!("sk-proj-{long}"),
+            "xoxb-123456789012-abc".to_owned(),
+            "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.x".to_owned(),
+            "-----BEGIN RSA PRIVATE KEY-----".to_owned(),
+            "?password=hunter2".to_owned(),
+            "?pass%77ord=hunter2".to_owned(),
+            "&client_secret=a".to_owned(),
+            format!("?access_token={long}"),
+            format!("?key={long}"),
+            format!("{{\"apiKey\": \"{long}\"}}"),
+            "postgres://ann:hunter2@db/shop".to_owned(),
+            format!("Bearer {long}"),
+        ] {
+            assert!(secret_kind(&text).is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn ordinary_text_is_not() {
+        for text in [
+            "",
+            "https://example.org/docs/token-ring?page=2&key=name&sort=asc",
+            "https://example.org/auth/login?next=/home",
+            "?q=how+to+reset+a+password",
+            "?page_token=abc",
+            "?commit=0123456789abcdef0123456789abcdef01234567",
+            "Mozilla/5.0 (X11; Linux x86_64)",
+            "?api_key=$KEY",
+            "sk-learn",
+            "https://example.org/a:b@c",
+        ] {
+            assert_eq!(secret_kind(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn packed_data_is_told_from_words() {
+        assert!(opaque(&"aB3d9".repeat(20), 80));
+        assert!(!opaque("a-very-long-title-of-an-article-2024-with-many-words-in-it-and-some-more-words-2025", 80));
+    }
+}
