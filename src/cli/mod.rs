@@ -4,16 +4,17 @@
 mod arguments;
 pub mod child;
 mod config;
+mod start;
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser as _;
 
 pub use arguments::{Cli, Options};
 use arguments::{ConfigCommand, Subcommand};
+pub use start::Start;
 
-use crate::config::{ConfigError, Folders, Problem, Settings, process_environment};
+use crate::config::{ConfigError, Folders, process_environment};
 use crate::domain::ApprovalMode;
 
 /// Exit code for a wrong option, as clap's own.
@@ -35,19 +36,6 @@ pub enum Task {
     Done(ExitCode),
 }
 
-/// Everything that a session starts from.
-#[derive(Debug)]
-pub struct Start {
-    /// The configuration with the command line on top.
-    pub settings: Settings,
-    /// What is wrong with the file; the screen shows [`Problem::notice`] of it.
-    pub problems: Vec<Problem>,
-    /// Where the program's files are.
-    pub folders: Folders,
-    /// Root of the workspace, resolved.
-    pub workspace: PathBuf,
-}
-
 /// Reads the command line. Prints help, version or a mistake and leaves, where that is asked for.
 #[must_use]
 pub fn parse() -> Cli {
@@ -59,7 +47,7 @@ pub fn parse() -> Cli {
 pub fn dispatch(cli: Cli) -> Task {
     let options = cli.options;
     let done = match cli.command {
-        None => start(&options).map(|start| Task::Session(Box::new(start))),
+        None => Start::read(&options, &process_environment).map(|start| Task::Session(Box::new(start))),
         Some(Subcommand::Assess { mode, explain }) => {
             let mode = mode.map_or_else(|| options.approval_mode(), |mode| Some(mode.into()));
             Ok(Task::Assess { mode: mode.unwrap_or_default(), explain })
@@ -75,23 +63,6 @@ pub fn dispatch(cli: Cli) -> Task {
 fn config_task(options: &Options, command: ConfigCommand) -> Result<ExitCode, ConfigError> {
     let folders = Folders::find(options.config.as_deref(), &process_environment)?;
     Ok(config::run(command, &folders, &mut std::io::stdout().lock()))
-}
-
-/// Reads the configuration and applies the options.
-fn start(options: &Options) -> Result<Start, ConfigError> {
-    let folders = Folders::find(options.config.as_deref(), &process_environment)?;
-    let workspace = workspace(options.workspace.as_deref())?;
-    let (settings, problems) = Settings::load(&folders);
-    let settings = settings.overridden(&options.overrides(), &problems)?;
-    Ok(Start { settings, problems, folders, workspace })
-}
-
-/// The workspace: the folder named, else the one the program was started in.
-fn workspace(named: Option<&Path>) -> Result<PathBuf, ConfigError> {
-    let folder = named.unwrap_or(Path::new("."));
-    let wrong = |why: String| ConfigError::Option(format!("the workspace {} {why}", folder.display()));
-    let real = folder.canonicalize().map_err(|error| wrong(format!("can't be opened ({error})")))?;
-    if real.is_dir() { Ok(real) } else { Err(wrong("is not a folder".to_owned())) }
 }
 
 #[cfg(test)]
@@ -113,37 +84,5 @@ mod tests {
             let Task::Assess { mode, .. } = run(words) else { panic!("{words:?}") };
             assert_eq!(mode, wanted, "{words:?}");
         }
-    }
-
-    #[test]
-    fn a_session_starts_from_the_file_and_the_options() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("config.toml");
-        std::fs::write(&file, "mode = 'smart'\ntheme = 'dark'\n").unwrap();
-        let (file, folder) = (file.to_str().unwrap(), folder.path().to_str().unwrap());
-        let words = ["countersign", "--config", file, "--workspace", folder, "--db", "shop.db", "--theme", "light"];
-        let Task::Session(start) = run(&words) else { panic!("no session") };
-        assert_eq!(start.settings.mode, ApprovalMode::Smart);
-        assert_eq!(start.settings.theme.as_deref(), Some("light"));
-        assert_eq!(start.settings.default_connection.as_deref(), Some("shop"));
-        assert!(start.problems.is_empty() && start.workspace.is_dir());
-    }
-
-    #[test]
-    fn a_typo_in_the_file_still_starts_a_session_that_asks() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("config.toml");
-        std::fs::write(&file, "moed = 'smart'\n").unwrap();
-        let Task::Session(start) = run(&["countersign", "-y", "--config", file.to_str().unwrap()]) else {
-            panic!("no session")
-        };
-        assert_eq!(start.settings.mode, ApprovalMode::Strict);
-        assert!(Problem::notice(&start.problems).unwrap().contains("Did you mean `mode`?"));
-    }
-
-    #[test]
-    fn a_workspace_that_is_no_folder_is_bad_usage() {
-        assert!(workspace(Some(Path::new("/nonexistent"))).is_err());
-        assert!(workspace(Some(Path::new("Cargo.toml"))).unwrap_err().to_string().contains("not a folder"));
     }
 }

@@ -135,7 +135,9 @@ fn as_url(database: &str) -> Option<String> {
     let file = std::path::Path::new(database);
     let suffix = file.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
     let sqlite = ["db", "sqlite", "sqlite3"].iter().any(|known| suffix.eq_ignore_ascii_case(known));
-    sqlite.then(|| format!("sqlite:{database}"))
+    // From the root: the workspace may be another folder than the one that this is relative to.
+    let file = std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf());
+    sqlite.then(|| format!("sqlite:{}", file.display()))
 }
 
 #[cfg(test)]
@@ -161,7 +163,8 @@ mod tests {
         let settings = with(&by).unwrap();
         assert_eq!(settings.opened, ["shop", "shop-2", "books", "h"]);
         assert_eq!(settings.default_connection.as_deref(), Some("shop"));
-        assert_eq!(settings.connections["books"].shown(), "sqlite:data/books.db");
+        let shown = settings.connections["books"].shown();
+        assert!(shown.starts_with("sqlite:/") && shown.ends_with("/data/books.db"), "{shown}");
         let by = Overrides { databases: vec!["shp".into()], ..Overrides::default() };
         assert!(with(&by).unwrap_err().ends_with("Did you mean `shop`?"));
         let by = Overrides { databases: vec!["oracle://ann:hunter2@x/y".into()], ..Overrides::default() };

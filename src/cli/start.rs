@@ -1,0 +1,156 @@
+//! What a session starts from, in the terms of the tools: workspace, workbench and connections.
+
+use std::path::{Path, PathBuf};
+
+use secrecy::ExposeSecret as _;
+
+use super::Options;
+use crate::assess::{AssessSettings, Sensitive};
+use crate::config::{ConfigError, Environment, Folders, Problem, Settings};
+use crate::tools::{Connections, Workbench};
+
+/// Everything that a session starts from.
+#[derive(Debug)]
+pub struct Start {
+    /// The configuration with the command line on top.
+    pub settings: Settings,
+    /// What is wrong with the file; the screen shows [`Problem::notice`] of it.
+    pub problems: Vec<Problem>,
+    /// Where the program's files are.
+    pub folders: Folders,
+    /// Root of the workspace, resolved.
+    pub workspace: PathBuf,
+}
+
+impl Start {
+    /// Reads the configuration and applies the options.
+    ///
+    /// # Errors
+    /// An option that names nothing there is. A mistake in the file is none: it is among the problems.
+    pub(super) fn read(options: &Options, environment: Environment<'_>) -> Result<Self, ConfigError> {
+        let folders = Folders::find(options.config.as_deref(), environment)?;
+        let workspace = workspace(options.workspace.as_deref())?;
+        let (settings, problems) = Settings::load(&folders);
+        let settings = settings.overridden(&options.overrides(), &problems)?;
+        Ok(Self { settings, problems, folders, workspace })
+    }
+
+    /// The workbench of the tools.
+    ///
+    /// # Errors
+    /// The system doesn't say which program this is, so no child could be started.
+    pub fn bench(&self) -> Result<Workbench, ConfigError> {
+        let launcher = std::env::current_exe().map_err(|error| {
+            ConfigError::Option(format!("the path of this program can't be found ({error}); start it by its full path"))
+        })?;
+        let mut bench = Workbench::new(self.workspace.clone(), self.folders.home.clone(), launcher);
+        bench.time_limit = self.settings.limits.time_limit;
+        bench.settings = self.judging();
+        Ok(bench)
+    }
+
+    /// What the configuration adds to judging.
+    #[must_use]
+    pub fn judging(&self) -> AssessSettings {
+        AssessSettings { sensitive: Sensitive::with(self.settings.sensitive_globs(&self.folders)) }
+    }
+
+    /// The databases on offer, none of them opened yet, and a sentence for each that can't be used.
+    ///
+    /// # Errors
+    /// One that the command line opens can't be used.
+    pub fn connections(&self, environment: Environment<'_>) -> Result<(Connections, Vec<String>), ConfigError> {
+        let (mut connections, mut notes) = (Connections::default(), Vec::new());
+        for (name, connection) in &self.settings.connections {
+            let address = connection.url(name, environment).and_then(|url| {
+                let sentence = |why| ConfigError::Option(format!("the connection {name} can't be used: {why}"));
+                Connections::parse_url(url.expose_secret()).map_err(sentence)
+            });
+            match address {
+                Ok(address) => connections.add(name, address),
+                Err(error) if self.settings.opened.contains(name) => return Err(error),
+                Err(error) => notes.push(error.to_string()),
+            }
+        }
+        if let Some(name) = &self.settings.default_connection {
+            connections.choose(name);
+        }
+        Ok((connections, notes))
+    }
+}
+
+/// The workspace: the folder named, else the one the program was started in.
+fn workspace(named: Option<&Path>) -> Result<PathBuf, ConfigError> {
+    let folder = named.unwrap_or(Path::new("."));
+    let wrong = |why: String| ConfigError::Option(format!("the workspace {} {why}", folder.display()));
+    let real = folder.canonicalize().map_err(|error| wrong(format!("can't be opened ({error})")))?;
+    if real.is_dir() { Ok(real) } else { Err(wrong("is not a folder".to_owned())) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Cli;
+    use super::*;
+    use crate::domain::{ApprovalMode, Place};
+    use clap::Parser as _;
+
+    /// Starts from a configuration file of this text, with further words of the command line.
+    fn start(text: &str, words: &[&str]) -> Result<(tempfile::TempDir, Start), ConfigError> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("config.toml");
+        std::fs::write(&file, text).unwrap();
+        let data = folder.path().join("data").display().to_string();
+        let fixed = ["countersign", "--config", file.to_str().unwrap()];
+        let cli = Cli::try_parse_from(fixed.iter().chain(words)).unwrap();
+        let environment = |name: &str| (name == "COUNTERSIGN_DATA").then(|| data.clone());
+        Start::read(&cli.options, &environment).map(|start| (folder, start))
+    }
+
+    #[test]
+    fn a_session_starts_from_the_file_and_the_options() {
+        let words = ["--workspace", "/", "--db", "shop.db", "--theme", "light"];
+        let (_folder, start) = start("mode = 'smart'\ntheme = 'dark'\n[limits]\ntime_limit = 7", &words).unwrap();
+        assert_eq!(start.settings.mode, ApprovalMode::Smart);
+        assert_eq!(start.settings.theme.as_deref(), Some("light"));
+        assert!(start.problems.is_empty() && start.workspace == Path::new("/"));
+        assert_eq!(start.bench().unwrap().time_limit, 7);
+        let (connections, notes) = start.connections(&|_| None).unwrap();
+        assert_eq!((connections.default_name(), notes.len()), (Some("shop"), 0));
+    }
+
+    #[test]
+    fn a_typo_in_the_file_still_starts_a_session_that_asks() {
+        let (_folder, start) = start("moed = 'smart'", &["-y"]).unwrap();
+        assert_eq!(start.settings.mode, ApprovalMode::Strict);
+        assert!(Problem::notice(&start.problems).unwrap().contains("Did you mean `mode`?"));
+    }
+
+    #[test]
+    fn a_connection_that_cannot_be_used_is_said_and_stops_only_who_asked_for_it() {
+        let text = "[connections.books]\nurl_env = 'BOOKS_URL'\n[connections.shop]\nurl = 'sqlite:shop.db'";
+        let (_folder, started) = start(text, &[]).unwrap();
+        let (connections, notes) = started.connections(&|_| None).unwrap();
+        assert_eq!(connections.names().collect::<Vec<_>>(), ["shop"]);
+        assert!(notes[0].contains("BOOKS_URL, which is not set"), "{notes:?}");
+        let (_folder, started) = start(text, &["--db", "books"]).unwrap();
+        assert!(started.connections(&|_| None).is_err());
+    }
+
+    #[test]
+    fn the_programs_own_files_are_sensitive() {
+        let (folder, start) = start("sensitive = ['*.ledger']", &[]).unwrap();
+        let (judging, place) = (start.judging(), Place::default());
+        let journal = start.folders.journal().display().to_string();
+        let config = folder.path().join("config.toml").display().to_string();
+        for path in [journal.as_str(), &config, "/books/2026.ledger"] {
+            assert!(judging.sensitive.entry(path, &place).is_some(), "{path}");
+        }
+        assert!(judging.sensitive.entry("/books/2026.txt", &place).is_none());
+    }
+
+    #[test]
+    fn a_workspace_that_is_no_folder_is_bad_usage() {
+        assert!(workspace(Some(Path::new("/nonexistent"))).is_err());
+        assert!(workspace(Some(Path::new("Cargo.toml"))).unwrap_err().to_string().contains("not a folder"));
+    }
+}
