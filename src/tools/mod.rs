@@ -4,8 +4,10 @@
 mod children;
 mod command;
 mod environment;
+mod facts;
 mod file;
 mod output;
+mod repository;
 mod sink;
 mod sql;
 
@@ -22,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 pub use children::CHILD;
 pub use command::CommandTool;
 pub use environment::search_path;
+pub use facts::{gather, prepare};
 pub use file::FileTool;
 pub use sql::{Address, Connections, SqlError, SqlTool};
 

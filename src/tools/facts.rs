@@ -1,0 +1,204 @@
+//! Local facts about what an operation names: real paths, programs on the child's `PATH`, what a git repository's
+//! own configuration would make git do. Reads only; never opens a device or a pipe; bounded in count and size.
+
+use std::ffi::OsStr;
+use std::hash::Hasher as _;
+use std::io::Read as _;
+use std::path::{Component, Path, PathBuf};
+
+use super::repository;
+use crate::assess::{AssessSettings, Mentions, RiskAssessor, Subject, assess};
+use crate::domain::{Facts, Operation, PathFact, PathKind, Place, Prepared};
+
+/// Most names of each sort that are looked up; more is trouble.
+const NAMES: usize = 500;
+/// Largest file whose content is compared; a larger one counts by size and time alone.
+const CONTENT: u64 = 16 * 1024 * 1024;
+
+/// Looks at what an operation names and judges it. `path` is the `PATH` that children get.
+#[must_use]
+pub fn prepare(
+    assessor: &dyn RiskAssessor,
+    operation: Operation,
+    place: &Place,
+    path: Option<&OsStr>,
+    settings: &AssessSettings,
+) -> Prepared {
+    let mentions = assessor.mentions(&operation.kind, place);
+    let facts = gather(&mentions, place, path);
+    let assessment = assess(assessor, Subject { operation: &operation, facts: &facts, settings });
+    Prepared { operation, facts, assessment }
+}
+
+/// Looks at everything that is mentioned.
+#[must_use]
+pub fn gather(mentions: &Mentions, place: &Place, path: Option<&OsStr>) -> Facts {
+    let mut facts = Facts { place: place.clone(), ..Facts::default() };
+    let most = [&mentions.paths, &mentions.contents, &mentions.programs, &mentions.repositories];
+    if most.iter().any(|names| names.len() > NAMES) {
+        facts.trouble = Some(format!("it names more than {NAMES} things"));
+        return facts;
+    }
+    for name in mentions.paths.iter().chain(&mentions.contents) {
+        let fact = path_fact(&located(name, place), mentions.contents.contains(name));
+        facts.paths.insert(name.clone(), fact);
+    }
+    for name in &mentions.programs {
+        facts.programs.insert(name.clone(), program(name, place, path));
+    }
+    for folder in &mentions.repositories {
+        if let Some(fact) = repository::look(&located(folder, place)) {
+            facts.repositories.insert(folder.clone(), fact);
+        }
+    }
+    facts
+}
+
+/// The absolute path that a spelling means: `~` is the home folder, anything else starts from the folder.
+#[must_use]
+pub fn located(name: &str, place: &Place) -> PathBuf {
+    match (name.strip_prefix('~'), &place.home) {
+        (Some(""), Some(home)) => home.clone(),
+        (Some(rest), Some(home)) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
+        _ => place.cwd.join(name),
+    }
+}
+
+/// What is at a path, whether or not it exists.
+fn path_fact(path: &Path, content: bool) -> PathFact {
+    let real = real(path);
+    let (kind, size, mut identity) = match std::fs::metadata(&real) {
+        Ok(found) if found.is_file() => (PathKind::File, found.len(), None),
+        Ok(found) if found.is_dir() => (PathKind::Folder, 0, None),
+        Ok(_) => (PathKind::Special, 0, None),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => (PathKind::Missing, 0, None),
+        Err(_) => (PathKind::Unreadable, 0, None),
+    };
+    if content && kind == PathKind::File && size <= CONTENT {
+        identity = hash(&real);
+    }
+    // The size of a file that only lies there may change without its being another one.
+    PathFact { real, kind, size: if content { size } else { 0 }, content: identity }
+}
+
+/// The path after links and `..`; for what doesn't exist, its nearest existing parent resolved and the rest.
+fn real(path: &Path) -> PathBuf {
+    if let Ok(real) = path.canonicalize() {
+        return real;
+    }
+    // A link to nowhere is where a write would go: follow it by hand, a few steps at most.
+    let mut at = path.to_path_buf();
+    for _ in 0..16 {
+        match std::fs::read_link(&at) {
+            Ok(target) => at = at.parent().unwrap_or(Path::new("/")).join(target),
+            Err(_) => break,
+        }
+    }
+    let mut rest = Vec::new();
+    let mut parent = at.as_path();
+    while let (Some(up), Some(last)) = (parent.parent(), parent.components().next_back()) {
+        rest.push(last);
+        parent = up;
+        if let Ok(existing) = parent.canonicalize() {
+            return rest.iter().rev().fold(existing, |path, part| match part {
+                Component::ParentDir => path.parent().map(Path::to_path_buf).unwrap_or_default(),
+                Component::CurDir => path,
+                Component::Normal(_) | Component::RootDir | Component::Prefix(_) => path.join(part),
+            });
+        }
+    }
+    at
+}
+
+/// Identity of a file's content within one run of the program.
+fn hash(path: &Path) -> Option<u64> {
+    let mut file = std::fs::File::open(path).ok()?.take(CONTENT);
+    let mut hasher = std::hash::DefaultHasher::new();
+    let mut bytes = vec![0; 64 * 1024];
+    loop {
+        match file.read(&mut bytes) {
+            Ok(0) => return Some(hasher.finish()),
+            Ok(count) => hasher.write(&bytes[..count]),
+            Err(_) => return None,
+        }
+    }
+}
+
+/// The file that a program's name means: on the `PATH`, or where a path in the name points.
+fn program(name: &str, place: &Place, path: Option<&OsStr>) -> Option<PathBuf> {
+    if name.contains('/') {
+        let real = located(name, place).canonicalize().ok()?;
+        return runnable(&real).then_some(real);
+    }
+    let folders = std::env::split_paths(path?);
+    let found = folders.map(|folder| place.cwd.join(folder).join(name)).find(|file| runnable(file))?;
+    found.canonicalize().ok()
+}
+
+#[cfg(unix)]
+fn runnable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::metadata(file).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn runnable(file: &Path) -> bool {
+    file.is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(root: &Path) -> Place {
+        Place { cwd: root.to_path_buf(), workspace: root.to_path_buf(), home: Some(root.join("home")) }
+    }
+
+    #[test]
+    fn paths_are_real_after_links_parents_and_the_home_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("home/.ssh")).unwrap();
+        std::fs::write(root.join("home/.ssh/key"), "k").unwrap();
+        std::os::unix::fs::symlink(root.join("home/.ssh"), root.join("innocent")).unwrap();
+        std::os::unix::fs::symlink(root.join("home/new"), root.join("dangling")).unwrap();
+        let real = |name: &str| path_fact(&located(name, &place(&root)), false).real;
+        assert_eq!(real("innocent/key"), root.join("home/.ssh/key"));
+        assert_eq!(real("~/.ssh/key"), root.join("home/.ssh/key"));
+        assert_eq!(real("innocent/../missing/deep"), root.join("home/missing/deep"));
+        assert_eq!(real("dangling"), root.join("home/new"));
+        assert_eq!(path_fact(&root.join("nothing"), false).kind, PathKind::Missing);
+    }
+
+    #[test]
+    fn content_counts_only_where_it_is_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::write(root.join("a"), "one").unwrap();
+        let names = |name: &str| [name.to_owned()].into();
+        let watched = Mentions { contents: names("a"), ..Mentions::default() };
+        let named = Mentions { paths: names("a"), ..Mentions::default() };
+        let before = (gather(&watched, &place(&root), None), gather(&named, &place(&root), None));
+        std::fs::write(root.join("a"), "two!").unwrap();
+        assert_ne!(gather(&watched, &place(&root), None), before.0);
+        assert_eq!(gather(&named, &place(&root), None), before.1);
+    }
+
+    #[test]
+    fn a_program_is_found_on_the_path_that_children_get() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let found = program("sh", &place(&root), Some(OsStr::new("/nowhere:/bin")));
+        assert!(found.is_some_and(|found| found.starts_with("/usr/bin") || found.starts_with("/bin")));
+        assert_eq!(program("sh", &place(&root), Some(OsStr::new("/nowhere"))), None);
+        std::fs::write(root.join("ls"), "").unwrap();
+        assert_eq!(program("./ls", &place(&root), None), None, "it can't be run");
+    }
+
+    #[test]
+    fn too_many_names_are_trouble() {
+        let paths = (0..=NAMES).map(|number| number.to_string()).collect();
+        let facts = gather(&Mentions { paths, ..Mentions::default() }, &place(Path::new("/")), None);
+        assert!(facts.trouble.is_some());
+    }
+}

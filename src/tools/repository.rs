@@ -1,0 +1,254 @@
+//! What a git repository's own configuration would make git do. A key outside the allow-list makes git's
+//! whitelisted commands ask, naming the key: filters, helpers, pagers and hooks are programs that git runs.
+//! Reads the files itself, since asking git would already obey them.
+
+use std::path::{Path, PathBuf};
+
+use crate::domain::RepositoryFact;
+
+/// Largest configuration file that is read; a larger one counts as a foreign key.
+const LARGEST: u64 = 256 * 1024;
+
+/// Sections whose every key only describes or displays. From git-config(1).
+const SECTIONS: [&str; 9] = ["branch", "color", "column", "fetch", "i18n", "init", "pull", "push", "user"];
+
+/// Single keys that only describe or display; `*` stands for a subsection.
+const KEYS: [&str; 43] = [
+    "core.repositoryformatversion",
+    "core.filemode",
+    "core.bare",
+    "core.logallrefupdates",
+    "core.ignorecase",
+    "core.precomposeunicode",
+    "core.symlinks",
+    "core.autocrlf",
+    "core.eol",
+    "core.safecrlf",
+    "core.abbrev",
+    "core.quotepath",
+    "core.compression",
+    "core.whitespace",
+    "core.sharedrepository",
+    "core.protecthfs",
+    "core.protectntfs",
+    "core.longpaths",
+    "core.untrackedcache",
+    "core.splitindex",
+    "core.multipackindex",
+    "core.commitgraph",
+    "core.sparsecheckout",
+    "core.sparsecheckoutcone",
+    "extensions.objectformat",
+    "extensions.refstorage",
+    "extensions.worktreeconfig",
+    "remote.*.url",
+    "remote.*.pushurl",
+    "remote.*.fetch",
+    "remote.*.push",
+    "remote.*.mirror",
+    "remote.*.prune",
+    "remote.*.tagopt",
+    "remote.*.skipdefaultupdate",
+    "submodule.*.url",
+    "submodule.*.active",
+    "submodule.active",
+    "lfs.repositoryformatversion",
+    "remote.*.promisor",
+    "remote.*.partialclonefilter",
+    "extensions.partialclone",
+    "commit.gpgsign",
+];
+
+/// Keys of the allowed sections that are programs all the same.
+const PROGRAMS: [&str; 2] = ["branch.*.mergeoptions", "push.gpgsign"];
+
+/// Looks at the repository that git would use in a folder. None without one.
+pub(super) fn look(folder: &Path) -> Option<RepositoryFact> {
+    // As git does, the nearest wins: a `.git` here, or this folder being a bare repository itself.
+    let own = folder.ancestors().find_map(|up| {
+        let git = up.join(".git");
+        if git.is_dir() {
+            Some(git)
+        } else if git.symlink_metadata().is_ok() {
+            Some(pointed(&git).unwrap_or(git))
+        } else {
+            (up.join("HEAD").symlink_metadata().is_ok() && up.join("objects").is_dir()).then(|| up.to_path_buf())
+        }
+    })?;
+    let common = std::fs::read_to_string(own.join("commondir"))
+        .map_or_else(|_| own.clone(), |relative| own.join(relative.trim()));
+    let mut fact = RepositoryFact::default();
+    for file in [common.join("config"), common.join("config.worktree"), own.join("config.worktree")] {
+        fact.foreign_keys.extend(foreign_keys(&file));
+    }
+    fact.foreign_keys.sort();
+    fact.foreign_keys.dedup();
+    fact.own_attributes =
+        [&own, &common].iter().any(|at| at.join("info/attributes").metadata().is_ok_and(|found| found.len() > 0));
+    Some(fact)
+}
+
+/// Where a `.git` file points (worktrees, submodules).
+fn pointed(file: &Path) -> Option<PathBuf> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let target = text.strip_prefix("gitdir:")?.trim();
+    Some(file.parent()?.join(target))
+}
+
+/// The keys of one configuration file that are outside the allow-list.
+fn foreign_keys(file: &Path) -> Vec<String> {
+    match file.metadata() {
+        Err(_) => Vec::new(),
+        Ok(found) if !found.is_file() || found.len() > LARGEST => vec!["a configuration that can't be read".to_owned()],
+        Ok(_) => match std::fs::read_to_string(file) {
+            Ok(text) => keys(&text).into_iter().filter(|key| !allowed(key)).collect(),
+            Err(_) => vec!["a configuration that can't be read".to_owned()],
+        },
+    }
+}
+
+/// Whether a key, lower case and with its subsection as `*`, only describes or displays.
+fn allowed(key: &str) -> bool {
+    if PROGRAMS.contains(&key) {
+        return false;
+    }
+    KEYS.contains(&key) || key.split_once('.').is_some_and(|(section, _)| SECTIONS.contains(&section))
+}
+
+/// Every key of a configuration text as `section.key` or `section.*.key`. What isn't understood exactly as git
+/// reads it becomes a key of its own, so that it is never allowed; a continued line is such a case.
+fn keys(text: &str) -> Vec<String> {
+    let mut section = String::new();
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let trimmed = line.trim();
+        if line.ends_with('\\') {
+            found.push("a continued line".to_owned());
+        }
+        let rest = match trimmed.strip_prefix('[').map(header) {
+            None => trimmed,
+            Some(Some((name, rest))) => {
+                section = name;
+                rest.trim()
+            }
+            Some(None) => {
+                found.push(format!("the line `{trimmed}`"));
+                continue;
+            }
+        };
+        if rest.is_empty() || rest.starts_with(['#', ';']) {
+            continue;
+        }
+        let name = rest.split(['=', ' ', '\t', '#', ';']).next().unwrap_or_default().to_ascii_lowercase();
+        if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
+            found.push(format!("the line `{trimmed}`"));
+        } else {
+            found.push(format!("{section}.{name}"));
+        }
+    }
+    found
+}
+
+/// The section of a header after its `[`, and what follows its `]`: `core` of `[core]`, `remote.*` of
+/// `[remote "origin"]` and of the old `[remote.origin]`.
+fn header(text: &str) -> Option<(String, &str)> {
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '.'))?;
+    let (name, rest) = text.split_at(end);
+    let name = name.to_ascii_lowercase();
+    if let Some(rest) = rest.strip_prefix(']') {
+        let section = name.split_once('.').map_or_else(|| name.clone(), |(section, _)| format!("{section}.*"));
+        return Some((section, rest));
+    }
+    let quoted = rest.trim_start().strip_prefix('"')?;
+    let mut escaped = false;
+    let close = quoted.find(|c| {
+        let closes = c == '"' && !escaped;
+        escaped = c == '\\' && !escaped;
+        closes
+    })?;
+    Some((format!("{name}.*"), quoted[close + 1..].strip_prefix(']')?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn foreign(text: &str) -> Vec<String> {
+        keys(text).into_iter().filter(|key| !allowed(key)).collect()
+    }
+
+    #[test]
+    fn an_ordinary_clone_has_no_foreign_keys() {
+        let text = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\
+            \tlogallrefupdates = true\n[remote \"origin\"]\n\turl = https://example.com/x.git\n\
+            \tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"main\"]\n\tremote = origin\n\
+            \tmerge = refs/heads/main\n[user]\n\tname = A # [filter \"x\"]\n\temail = a@b\n";
+        assert_eq!(foreign(text), Vec::<String>::new());
+    }
+
+    #[test]
+    fn programs_that_git_would_run_are_named() {
+        let text = "[core] fsmonitor = ./x\n[filter \"x\"]\n  clean = ./x\n[diff \"y\"] textconv=x\n[GPG]\nprogram=x\n\
+            [include]\npath = ../x\n[includeIf \"gitdir:/\"]\npath=x\n[remote \"o\"]\n uploadpack = x\n[alias]\nst=!x\n\
+            [log]\nshowSignature\n[core.x] y=z\n[merge \"m\"]\ndriver=x";
+        let expected = [
+            "core.fsmonitor",
+            "filter.*.clean",
+            "diff.*.textconv",
+            "gpg.program",
+            "include.path",
+            "includeif.*.path",
+            "remote.*.uploadpack",
+            "alias.st",
+            "log.showsignature",
+            "core.*.y",
+            "merge.*.driver",
+        ];
+        assert_eq!(foreign(text), expected);
+    }
+
+    #[test]
+    fn what_is_not_understood_is_foreign() {
+        for text in [
+            "[core\nbare = x",
+            "[user]\nname = x \\\n[branch]\nfsmonitor = y",
+            "# \\\n[core]\nfsmonitor = y",
+            "[filter \"x\"] clean = y # ]",
+            "[core][filter \"x\"] clean = y",
+            "[user \"a]\"] [core] fsmonitor = y",
+        ] {
+            assert!(!foreign(text).is_empty(), "{text}");
+        }
+        assert_eq!(foreign("[core]\nx\u{1}y = 1").len(), 1);
+    }
+
+    #[test]
+    fn the_nearest_repository_counts_even_a_bare_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("inner");
+        std::fs::create_dir_all(folder.path().join(".git")).unwrap();
+        std::fs::create_dir_all(inner.join("objects")).unwrap();
+        std::fs::write(inner.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        std::fs::write(inner.join("config"), "[core]\nbare = false\nfsmonitor = x\n").unwrap();
+        assert_eq!(look(&inner).unwrap().foreign_keys, ["core.fsmonitor"]);
+        assert!(look(folder.path()).unwrap().foreign_keys.is_empty());
+    }
+
+    #[test]
+    fn the_repository_is_found_above_and_through_a_worktree_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        std::fs::create_dir_all(root.join("repo/.git/info")).unwrap();
+        std::fs::create_dir_all(root.join("repo/src")).unwrap();
+        std::fs::write(root.join("repo/.git/config"), "[core]\nfsmonitor = x\n").unwrap();
+        assert_eq!(look(&root.join("repo/src")).unwrap().foreign_keys, ["core.fsmonitor"]);
+        std::fs::create_dir_all(root.join("repo/.git/worktrees/w")).unwrap();
+        std::fs::write(root.join("repo/.git/worktrees/w/commondir"), "../..\n").unwrap();
+        std::fs::create_dir_all(root.join("tree")).unwrap();
+        let pointer = format!("gitdir: {}\n", root.join("repo/.git/worktrees/w").display());
+        std::fs::write(root.join("tree/.git"), pointer).unwrap();
+        assert_eq!(look(&root.join("tree")).unwrap().foreign_keys, ["core.fsmonitor"]);
+        std::fs::write(root.join("repo/.git/info/attributes"), "* filter=x\n").unwrap();
+        assert!(look(&root.join("tree")).unwrap().own_attributes);
+    }
+}
