@@ -154,3 +154,30 @@ fn broken_toml_says_where() {
         assert!(!parse(text).1.is_empty(), "{text:?}");
     }
 }
+
+#[test]
+fn the_example_is_valid_switched_off_and_on() {
+    let example = include_str!("../../../assets/config.example.toml");
+    let (settings, problems) = parse(example);
+    assert!(problems.is_empty() && settings.connections.is_empty(), "{problems:?}");
+    let on: String = example
+        .lines()
+        .map(|line| line.strip_prefix('#').filter(|rest| !rest.starts_with(' ')).unwrap_or(line))
+        .fold(String::new(), |text, line| text + line + "\n");
+    let (settings, problems) = parse(&on);
+    assert_eq!(problems, Vec::<String>::new());
+    assert_eq!((settings.connections.len(), settings.rules.len(), settings.models.len()), (2, 1, 1));
+    assert_eq!(settings.limits, Limits::default());
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_breaks_the_reader_and_none_with_mistakes_loosens_anything(
+        text in "((mode|rules|model|limits|connections|provider|x|hosts)?[ .=\\[\\]{}'\"\n,#a-z0-9é]{0,12}){0,12}"
+    ) {
+        let (settings, problems) = parse(&text);
+        proptest::prop_assert!(problems.len() <= PROBLEMS_SHOWN);
+        proptest::prop_assert!(problems.is_empty() || settings.mode == ApprovalMode::Strict);
+        proptest::prop_assert_ne!(settings.mode, ApprovalMode::AllowAll);
+    }
+}
