@@ -56,7 +56,7 @@ mod tests {
         assert_eq!(
             text,
             "/config.toml:1:8: `mode` can't be `smrt`. Did you mean `smart`?\n\
-             /config.toml:3:10: `output` must be from 1024 to 1073741824.\n"
+             /config.toml:3:10: `output` must be from 1024 to 1048576.\n"
         );
         assert_eq!(said(ConfigCommand::Check, ""), ("/config.toml: nothing to object to.\n".to_owned(), true));
     }

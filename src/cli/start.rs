@@ -45,6 +45,7 @@ impl Start {
         })?;
         let mut bench = Workbench::new(self.workspace.clone(), self.folders.home.clone(), launcher);
         bench.time_limit = self.settings.limits.time_limit;
+        bench.result_limit = usize::try_from(self.settings.limits.output).unwrap_or(bench.result_limit);
         bench.settings = self.judging();
         Ok(bench)
     }

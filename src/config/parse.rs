@@ -302,8 +302,8 @@ fn limits(reader: &mut Reader<'_>, top: &DeTable<'_>) -> Limits {
     let Some(table) = reader.table(top, "limits") else { return usual };
     reader.only(table, &["time_limit", "output"], |_| None);
     Limits {
-        time_limit: reader.number(table, "time_limit", (1, 86_400)).unwrap_or(usual.time_limit),
-        output: reader.number(table, "output", (1_024, 1 << 30)).unwrap_or(usual.output),
+        time_limit: reader.number(table, "time_limit", (1, 3_600)).unwrap_or(usual.time_limit),
+        output: reader.number(table, "output", (1_024, 1 << 20)).unwrap_or(usual.output),
     }
 }
 

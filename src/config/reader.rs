@@ -28,12 +28,17 @@ impl<'a> Reader<'a> {
         self.file.parent().map(Path::to_path_buf).unwrap_or_default()
     }
 
-    /// Notes a problem at a byte of the file.
+    /// Notes a problem at a byte of the file. Control characters of the file are spelled out.
     pub(super) fn object(&mut self, at: usize, sentence: impl Into<String>) {
+        let mut sentence: String = sentence.into();
+        if sentence.contains(char::is_control) {
+            let escape = |c: char| if c.is_control() { c.escape_debug().collect() } else { c.to_string() };
+            sentence = sentence.chars().map(escape).collect();
+        }
         self.problems.push(Problem {
             file: self.file.to_path_buf(),
             position: Some(position(self.text, at)),
-            sentence: sentence.into(),
+            sentence,
         });
     }
 

@@ -12,13 +12,13 @@ use crate::domain::{ApprovalMode, Policy, Rule};
 pub struct Limits {
     /// Default time limit of a command, a query or a request, in seconds.
     pub time_limit: u64,
-    /// How much of an operation's output is kept, in bytes.
+    /// About how many bytes of a result the model reads.
     pub output: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { time_limit: 120, output: 4 * 1024 * 1024 }
+        Self { time_limit: 120, output: 10 * 1024 }
     }
 }
 

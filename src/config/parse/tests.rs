@@ -53,7 +53,7 @@ match = { program = "git", subcommand = "push" }
 
 [limits]
 time_limit = 30
-output = 1_000_000
+output = 100_000
 "#,
     );
     assert_eq!(problems, Vec::<String>::new());
@@ -65,7 +65,7 @@ output = 1_000_000
     assert_eq!(settings.models["other"].base_url, None);
     assert!(settings.hosts.contains("api.example.com") && settings.catastrophes_ask);
     assert_eq!(settings.rules[0].parts["subcommand"], "push");
-    assert_eq!(settings.limits, Limits { time_limit: 30, output: 1_000_000 });
+    assert_eq!(settings.limits, Limits { time_limit: 30, output: 100_000 });
     assert_eq!(settings.keymap, Some("/home/ann/keys.toml".into()));
     assert_eq!(settings.connections.len(), 2);
     assert!(!format!("{settings:?}").contains("hunter2"));
@@ -87,7 +87,7 @@ fn each_mistake_has_its_place_and_says_what_to_do() {
             "config.toml:2:8: `allow-all` can't be set here: it holds for one start only. Start with `-y` instead.",
         ),
         ("mode = 3", "config.toml:1:8: `mode` must be text in quotes, not a number."),
-        ("[limits]\ntime_limit = 0", "config.toml:2:14: `time_limit` must be from 1 to 86400."),
+        ("[limits]\ntime_limit = 0", "config.toml:2:14: `time_limit` must be from 1 to 3600."),
         ("[limits]\ntimelimit = 1", "config.toml:2:1: unknown key `timelimit`. Did you mean `time_limit`?"),
         ("sensitive = 'x'", "config.toml:1:13: `sensitive` must be a list of texts, such as [\"a\", \"b\"], not text."),
         (
@@ -150,6 +150,8 @@ fn broken_toml_says_where() {
     assert!(problems[0].starts_with("config.toml:2:"), "{problems:?}");
     assert!(problems[0].contains("isn't valid TOML"), "{problems:?}");
     assert_eq!(settings.mode, ApprovalMode::Strict);
+    assert!(!parse("mode = '\u{1b}[2J'").1[0].contains('\u{1b}'));
+    assert!(!parse("\"\\u001b[2J\" = 1").1[0].contains('\u{1b}'));
     for text in ["\0", "[[[", "a = {", "mode = 'x", "\u{feff}\u{feff}=", "a.b = 1\na = 2"] {
         assert!(!parse(text).1.is_empty(), "{text:?}");
     }
