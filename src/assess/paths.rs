@@ -219,14 +219,14 @@ fn home_depth(pattern: &[Name]) -> Option<usize> {
 /// The whole paths that a spelling may stand for, in lower case, with this person's home among the homes.
 fn candidates(path: &str, place: &Place) -> Vec<String> {
     let home = spelling::home(place).to_lowercase();
-    spelling::absolute(path, place)
-        .into_iter()
-        .map(|path| path.to_lowercase())
-        .map(|path| match path.strip_prefix(&home).filter(|rest| home.len() > 1 && rest.starts_with('/')) {
-            Some(rest) => format!("/home/~{rest}"),
-            None => path,
-        })
-        .collect()
+    let mut paths = Vec::new();
+    for path in spelling::absolute(path, place) {
+        let path = path.to_lowercase();
+        let rest = path.strip_prefix(&home).filter(|rest| home.len() > 1 && rest.starts_with('/'));
+        paths.extend(rest.map(|rest| format!("/home/~{rest}")));
+        paths.push(path);
+    }
+    paths
 }
 
 /// A pattern that begins with an unknown part may begin anywhere.

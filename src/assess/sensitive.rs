@@ -161,9 +161,10 @@ mod tests {
 
     #[test]
     fn the_configuration_adds_names_ends_and_paths() {
-        let own = vec!["private".to_owned(), "/srv/vault/**".to_owned(), "~/diary".to_owned()];
+        let own =
+            vec!["private".to_owned(), "/srv/vault/**".to_owned(), "~/diary".to_owned(), "/home/Ann/own/*".to_owned()];
         let sensitive = Sensitive::with(own);
-        for path in ["private", "a/private/b.txt", "/srv/vault/x", "~/diary/monday.md", ".env"] {
+        for path in ["private", "a/private/b.txt", "/srv/vault/x", "~/diary/monday.md", "~/own/journal", ".env"] {
             assert!(sensitive.entry(path, &place()).is_some(), "{path}");
         }
         assert_eq!(sensitive.entry("public", &place()), None);

@@ -2,6 +2,7 @@
 //! itself, and hands `main` the rest as a [`Task`].
 
 mod arguments;
+pub mod assess;
 pub mod child;
 mod config;
 mod start;
@@ -12,6 +13,7 @@ use clap::Parser as _;
 
 pub use arguments::{Cli, Options};
 use arguments::{ConfigCommand, Subcommand};
+pub use assess::assess;
 pub use start::Start;
 
 use crate::config::{ConfigError, Folders, process_environment};

@@ -1,0 +1,360 @@
+//! `countersign assess`: tool calls in, verdicts out, as JSON Lines in the same order. Nothing runs. Needs no
+//! configuration; a line that can't be read is answered too.
+
+use std::io::{self, BufRead, BufReader, Read as _, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::thread;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::assess::{
+    AssessSettings, CommandAssessor, FileAssessor, HttpAssessor, RiskAssessor, SearchAssessor, Sensitive, SqlAssessor,
+    Unknown,
+};
+use crate::config::{Folders, process_environment};
+use crate::contain;
+use crate::domain::{
+    ApprovalMode, Arguments, Containment, Dialect, Enforceable, Finding, Grants, Judgement, Operation, OperationId,
+    OperationKind, Origin, Place, Policy, Prepared, RiskLevel, Step, Verdict, judge,
+};
+use crate::tools;
+
+/// Longest line that is read, in bytes.
+const LINE_CAP: u64 = 32 * 1024 * 1024;
+/// Stack of the thread that judges: parsers of deeply nested text need it.
+const STACK: usize = 64 * 1024 * 1024;
+/// How much of a bad line is searched for its id.
+const ID_CAP: usize = 4096;
+
+/// One call, as a line says it. Other members are somebody else's notes.
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(default)]
+    id: Value,
+    #[serde(default)]
+    tool: Value,
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
+    #[serde(default)]
+    dialect: Value,
+    #[serde(default)]
+    cwd: Value,
+}
+
+/// One answer.
+#[derive(Serialize)]
+struct Answer {
+    id: Value,
+    decision: Verdict,
+    risk: RiskLevel,
+    containment: Containment,
+    enforced: bool,
+    rule: String,
+    reason: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<Explanation>,
+}
+
+/// How the decision came about.
+#[derive(Serialize)]
+struct Explanation {
+    step: Step,
+    number: u8,
+    findings: Vec<Finding>,
+}
+
+/// What all lines are judged with.
+struct Bench {
+    policy: Policy,
+    explain: bool,
+    settings: AssessSettings,
+    enforceable: Enforceable,
+    cwd: PathBuf,
+    home: Option<PathBuf>,
+    search_path: Option<std::ffi::OsString>,
+}
+
+/// Judges the calls on standard input.
+#[must_use]
+pub fn assess(mode: ApprovalMode, explain: bool) -> ExitCode {
+    match run(mode, explain, BufReader::new(io::stdin()), io::stdout()) {
+        Ok(()) => ExitCode::SUCCESS,
+        // The reader has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("countersign: assess stopped: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Judges line by line, each answered before the next is read.
+///
+/// # Errors
+/// Input that can't be read, output that can't be written.
+pub fn run(mode: ApprovalMode, explain: bool, input: impl BufRead + Send, output: impl Write + Send) -> io::Result<()> {
+    let bench = Bench::new(mode, explain);
+    thread::scope(|scope| {
+        let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || bench.all(input, output))?;
+        worker.join().unwrap_or_else(|_| Err(io::Error::other("the judging thread failed")))
+    })
+}
+
+impl Bench {
+    fn new(mode: ApprovalMode, explain: bool) -> Self {
+        let own = Folders::find(None, &process_environment).map(|folders| folders.own_globs()).unwrap_or_default();
+        let path = std::env::var_os("PATH");
+        Self {
+            policy: Policy { mode, ..Policy::default() },
+            explain,
+            settings: AssessSettings { sensitive: Sensitive::with(own) },
+            enforceable: contain::probe(),
+            cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
+            home: process_environment("HOME").map(PathBuf::from),
+            search_path: path.map(|path| tools::search_path(&path)),
+        }
+    }
+
+    fn all(&self, mut input: impl BufRead, mut output: impl Write) -> io::Result<()> {
+        let mut number = 0;
+        while let Some(line) = next_line(&mut input)? {
+            if line.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            number += 1;
+            // An assessor that fails is caught closer by; this is for everything around it.
+            let answer = catch_unwind(AssertUnwindSafe(|| self.answer(number, &line)))
+                .unwrap_or_else(|_| Answer::malformed(id_of(&line), "call.failed", "the call couldn't be judged"));
+            serde_json::to_writer(&mut output, &answer)?;
+            output.write_all(b"\n")?;
+            output.flush()?;
+        }
+        Ok(())
+    }
+
+    fn answer(&self, number: u64, line: &[u8]) -> Answer {
+        let malformed = |why: &str| Answer::malformed(id_of(line), "call.malformed", why);
+        if line.len() as u64 > LINE_CAP {
+            return malformed(&format!("the line is longer than {LINE_CAP} bytes"));
+        }
+        let Ok(text) = std::str::from_utf8(line) else { return malformed("the line is not UTF-8 text") };
+        match serde_json::from_str::<Line<'_>>(text) {
+            Ok(line) => self.call(number, &line),
+            Err(error) => malformed(&format!("the line is not a call in JSON: {error}")),
+        }
+    }
+
+    fn call(&self, number: u64, line: &Line<'_>) -> Answer {
+        let malformed = |why: &str| Answer::malformed(line.id.clone(), "call.malformed", why);
+        let Some(tool) = line.tool.as_str() else { return malformed("the call names no tool") };
+        let arguments = match Arguments::parse(line.arguments.map_or("null", RawValue::get)) {
+            Ok(arguments) => arguments,
+            Err(error) => return malformed(&error.0),
+        };
+        let mut kind = match OperationKind::read(tool, &arguments) {
+            Some(Ok(kind)) => kind,
+            Some(Err(error)) => return malformed(&error.0),
+            None => {
+                let why = format!("there is no tool named `{}`", tool.escape_debug());
+                return Answer::malformed(line.id.clone(), "call.unknown-tool", &why);
+            }
+        };
+        if let OperationKind::Sql(sql) = &mut kind {
+            sql.dialect = Dialect::deserialize(&line.dialect).ok();
+        }
+        let cwd = line.cwd.as_str().map_or_else(|| self.cwd.clone(), |cwd| self.cwd.join(cwd));
+        let operation = Operation {
+            id: OperationId(number),
+            origin: Origin::Model { call_id: number.to_string() },
+            tool: tool.to_owned(),
+            claim: arguments.claim,
+            kind,
+            cwd: cwd.clone(),
+        };
+        self.judged(line.id.clone(), operation, &cwd)
+    }
+
+    fn judged(&self, id: Value, operation: Operation, cwd: &Path) -> Answer {
+        let workspace = cwd.canonicalize().unwrap_or_else(|_| cwd.to_path_buf());
+        let place = Place { cwd: workspace.clone(), workspace, home: self.home.clone() };
+        let path = self.search_path.as_deref();
+        let prepared = tools::prepare(assessor(&operation.kind), operation, &place, path, &self.settings);
+        let judgement = judge(&prepared, &self.policy, &Grants::default(), self.enforceable, false);
+        Answer {
+            id,
+            decision: judgement.verdict,
+            risk: judgement.risk,
+            containment: judgement.containment,
+            enforced: judgement.enforced,
+            rule: rule(&judgement, &prepared),
+            explanation: self.explain.then(|| Explanation {
+                step: judgement.step,
+                number: judgement.step.number(),
+                findings: prepared.assessment.findings,
+            }),
+            reason: judgement.reason,
+        }
+    }
+}
+
+impl Answer {
+    /// The answer to what isn't a call: it asks, whatever the mode.
+    fn malformed(id: Value, rule: &str, why: &str) -> Self {
+        Self {
+            id,
+            decision: Verdict::Ask,
+            risk: RiskLevel::High,
+            containment: Containment::None,
+            enforced: false,
+            rule: rule.to_owned(),
+            reason: format!("It can't run as it stands: {why}."),
+            explanation: None,
+        }
+    }
+}
+
+/// What judges each sort of operation.
+fn assessor(kind: &OperationKind) -> &'static dyn RiskAssessor {
+    match kind {
+        OperationKind::Sql(_) => &SqlAssessor,
+        OperationKind::Command(_) => &CommandAssessor,
+        OperationKind::File(_) => &FileAssessor,
+        OperationKind::Http(_) => &HttpAssessor,
+        OperationKind::Search(_) | OperationKind::Find(_) => &SearchAssessor,
+        OperationKind::Other(_) => &Unknown,
+    }
+}
+
+/// The finding that decided, or the step where no finding did.
+fn rule(judgement: &Judgement, prepared: &Prepared) -> String {
+    let step = || serde_json::to_value(judgement.step).ok().and_then(|step| step.as_str().map(str::to_owned));
+    let finding = || prepared.assessment.leading().map(|finding| finding.rule.clone());
+    match judgement.step {
+        Step::Catastrophe | Step::Unreadable | Step::Danger | Step::Whitelisted | Step::ClaimedLow | Step::Default => {
+            finding().or_else(step)
+        }
+        Step::DenyRule
+        | Step::AllowAll
+        | Step::Strict
+        | Step::AskRule
+        | Step::AllowRule
+        | Step::TurnApproval
+        | Step::ClaimedRisk
+        | Step::Exposure => step(),
+    }
+    .unwrap_or_default()
+}
+
+/// The next line without its end, or none at the end of the input. Of a line over the cap only its beginning
+/// is kept, one byte more than the cap.
+fn next_line(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    if input.by_ref().take(LINE_CAP + 1).read_until(b'\n', &mut line)? == 0 {
+        return Ok(None);
+    }
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    } else if line.len() as u64 > LINE_CAP {
+        skip_line(input)?;
+    }
+    Ok(Some(line))
+}
+
+/// Reads to the end of the line and keeps nothing.
+fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
+    loop {
+        let read = input.fill_buf()?;
+        let (length, ended) = match read.iter().position(|byte| *byte == b'\n') {
+            Some(end) => (end + 1, true),
+            None => (read.len(), read.is_empty()),
+        };
+        input.consume(length);
+        if ended {
+            return Ok(());
+        }
+    }
+}
+
+/// The id at the beginning of a line that can't be read, where it can be found.
+fn id_of(line: &[u8]) -> Value {
+    let start = String::from_utf8_lossy(&line[..line.len().min(ID_CAP)]).into_owned();
+    let Some((_, after)) = start.split_once("\"id\"") else { return Value::Null };
+    let Some(value) = after.trim_start().strip_prefix(':') else { return Value::Null };
+    let mut values = serde_json::Deserializer::from_str(value).into_iter::<Value>();
+    values.next().and_then(Result::ok).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn answers(input: &str) -> Vec<Value> {
+        let mut output = Vec::new();
+        run(ApprovalMode::Guarded, false, input.as_bytes(), &mut output).unwrap();
+        String::from_utf8(output).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    #[test]
+    fn each_line_is_answered_in_order_and_bad_ones_too() {
+        let input = r#"{"id":"a","tool":"file_operations","arguments":{"operation":"read","path":"README.md"}}
+{"id":"b","tool":"file_operations","arguments":{"operation":"del
+
+{"id":3,"tool":"no_such_tool","arguments":{}}
+{"id":"d","tool":"file_operations","arguments":{"operation":"read","path":"a","path":"b"}}
+{"id":"e","tool":"file_operations","arguments":{"operation":"delete","path":"/"},"note":1}
+nonsense
+{"id":"g","tool":"http_request","arguments":{"url":"https://example.org"}}"#;
+        let answers = answers(input);
+        let told: Vec<_> = answers
+            .iter()
+            .map(|answer| (answer["id"].clone(), answer["decision"].clone(), answer["rule"].clone()))
+            .collect();
+        let expected = [
+            (json!("a"), json!("allow"), json!("file.look")),
+            (json!("b"), json!("ask"), json!("call.malformed")),
+            (json!(3), json!("ask"), json!("call.unknown-tool")),
+            (json!("d"), json!("ask"), json!("call.malformed")),
+            (json!("e"), json!("deny"), json!("file.catastrophe")),
+            (json!(null), json!("ask"), json!("call.malformed")),
+            (json!("g"), json!("allow"), json!("http.look")),
+        ];
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn an_answer_has_exactly_the_members_that_are_promised() {
+        let answers =
+            answers(r#"{"id":1,"tool":"http_request","arguments":{"method":"POST","url":"https://example.org"}}"#);
+        let names: Vec<_> = answers[0].as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(names, ["id", "decision", "risk", "containment", "enforced", "rule", "reason"]);
+        assert_eq!(answers[0]["risk"], "high");
+    }
+
+    #[test]
+    fn a_claim_and_the_mode_decide_as_ever() {
+        let line = r#"{"id":1,"tool":"http_request","arguments":{"method":"POST","url":"https://example.org","risk_level":"low"}}"#;
+        let decision = |mode| {
+            let mut output = Vec::new();
+            run(mode, true, line.as_bytes(), &mut output).unwrap();
+            let answer: Value = serde_json::from_slice(&output).unwrap();
+            (answer["decision"].clone(), answer["explanation"]["number"].clone())
+        };
+        assert_eq!(decision(ApprovalMode::Guarded), (json!("ask"), json!(9)));
+        assert_eq!(decision(ApprovalMode::Smart), (json!("allow"), json!(9)));
+        assert_eq!(decision(ApprovalMode::Strict), (json!("ask"), json!(4)));
+    }
+
+    #[test]
+    fn a_line_over_the_cap_is_answered_and_the_next_one_read() {
+        let long = "x".repeat(usize::try_from(LINE_CAP).unwrap() + 10);
+        let input = format!("{{\"id\":7,\"x\":\"{long}\"}}\n{{\"id\":8}}\n");
+        let ids: Vec<_> = answers(&input).iter().map(|answer| answer["id"].clone()).collect();
+        assert_eq!(ids, [7, 8]);
+    }
+}
