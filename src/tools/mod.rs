@@ -6,15 +6,18 @@ mod command;
 mod environment;
 mod facts;
 mod file;
+mod find;
 mod output;
 mod repository;
+mod search;
 mod sink;
 mod sql;
+mod walk;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
@@ -26,6 +29,8 @@ pub use command::CommandTool;
 pub use environment::search_path;
 pub use facts::{gather, prepare};
 pub use file::FileTool;
+pub use find::FindTool;
+pub use search::SearchTool;
 pub use sql::{Address, Connections, SqlError, SqlTool};
 
 use crate::assess::{AssessSettings, RiskAssessor};
@@ -108,6 +113,11 @@ impl Workbench {
             settings: AssessSettings::default(),
         }
     }
+
+    /// The default time limit.
+    fn patience(&self) -> Duration {
+        Duration::from_secs(self.time_limit)
+    }
 }
 
 /// The tools of a workbench: SQL among them where there is a connection.
@@ -119,6 +129,8 @@ pub fn standard(bench: &Arc<Workbench>, connections: Connections) -> Registry {
     }
     registry.add(CommandTool::new(Arc::clone(bench)));
     registry.add(FileTool::new(Arc::clone(bench)));
+    registry.add(SearchTool::new(Arc::clone(bench)));
+    registry.add(FindTool::new(Arc::clone(bench)));
     registry
 }
 

@@ -50,14 +50,14 @@ impl Sink {
         Self { shared, port, painter }
     }
 
-    /// Takes bytes, at once.
-    pub(super) fn write(&self, stream: Stream, bytes: &[u8]) {
-        self.shared.write(stream, bytes);
-    }
-
     /// Takes text of the tool itself, at once.
     pub(super) fn say(&self, text: &str) {
-        self.write(Stream::Out, text.as_bytes());
+        self.shared.write(Stream::Out, text.as_bytes());
+    }
+
+    /// The same for another thread.
+    pub(super) fn writer(&self) -> Writer {
+        Writer { shared: Arc::clone(&self.shared) }
     }
 
     /// Reads a child's pipe to its end, in a task that ends with the handle.
@@ -75,6 +75,19 @@ impl Sink {
         };
         self.port.send(RunEvent::Tail(tail.tail())).await;
         text
+    }
+}
+
+/// Writes into a sink from another thread.
+#[derive(Debug)]
+pub(super) struct Writer {
+    shared: Arc<Shared>,
+}
+
+impl Writer {
+    /// Takes text, at once.
+    pub(super) fn say(&self, text: &str) {
+        self.shared.write(Stream::Out, text.as_bytes());
     }
 }
 
