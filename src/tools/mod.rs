@@ -7,6 +7,7 @@ mod environment;
 mod facts;
 mod file;
 mod find;
+mod http;
 mod output;
 mod repository;
 mod search;
@@ -30,6 +31,7 @@ pub use environment::search_path;
 pub use facts::{gather, prepare};
 pub use file::FileTool;
 pub use find::FindTool;
+pub use http::HttpTool;
 pub use search::SearchTool;
 pub use sql::{Address, Connections, SqlError, SqlTool};
 
@@ -129,6 +131,7 @@ pub fn standard(bench: &Arc<Workbench>, connections: Connections) -> Registry {
     }
     registry.add(CommandTool::new(Arc::clone(bench)));
     registry.add(FileTool::new(Arc::clone(bench)));
+    registry.add(HttpTool::new(Arc::clone(bench)));
     registry.add(SearchTool::new(Arc::clone(bench)));
     registry.add(FindTool::new(Arc::clone(bench)));
     registry

@@ -85,9 +85,8 @@ impl Scope {
             .follow_links(false)
             .sort_by_file_name(Ord::cmp)
             .filter_entry(|entry| entry.file_name() != ".git");
-        let mut walk = builder.build();
         let mut barred: Option<PathBuf> = None;
-        while let Some(entry) = walk.next() {
+        for entry in builder.build() {
             if let Some(halt) = leash.pulled() {
                 return Err(halt);
             }
