@@ -7,7 +7,6 @@ mod real;
 mod writing;
 
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -16,6 +15,7 @@ use serde_json::json;
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
+use super::facts::located;
 use super::sink::Sink;
 use super::{RunPort, Tool, Workbench};
 use crate::assess::{FileAssessor, RiskAssessor};
@@ -187,21 +187,16 @@ fn perform(
         FileOperation::Exists { .. } => reading::exists(&path),
         FileOperation::Write { content, .. } => writing::write(&path, content),
         FileOperation::Edit { old, new, all, .. } => writing::edit(&path, old, new, *all),
-        FileOperation::Delete { .. } => writing::delete(&path, &at(facts, operation.path())),
+        FileOperation::Delete { .. } => writing::delete(&path, &located(operation.path(), &facts.place)),
         FileOperation::Move { destination, .. } => {
             let target = Judged::of(facts, destination)?;
-            writing::relocate(&path, &at(facts, operation.path()), &target, &at(facts, destination))
+            writing::relocate(
+                &path,
+                &located(operation.path(), &facts.place),
+                &target,
+                &located(destination, &facts.place),
+            )
         }
-    }
-}
-
-/// Where a spelling points before links are followed.
-fn at(facts: &Facts, spelled: &str) -> PathBuf {
-    let place = &facts.place;
-    match (spelled.strip_prefix('~'), &place.home) {
-        (Some(""), Some(home)) => home.clone(),
-        (Some(rest), Some(home)) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
-        _ => place.cwd.join(spelled),
     }
 }
 

@@ -12,7 +12,7 @@ fn facts(folder: &Path, paths: &[&str]) -> Facts {
     let place = Place { cwd: folder.to_owned(), workspace: folder.to_owned(), home: Some(folder.to_owned()) };
     let mut facts = Facts { place, ..Facts::default() };
     for spelled in paths {
-        let path = at(&facts, spelled);
+        let path = located(spelled, &facts.place);
         let (real, kind) = match (path.canonicalize(), path.metadata()) {
             (Ok(real), Ok(metadata)) if metadata.is_dir() => (real, PathKind::Folder),
             (Ok(real), Ok(metadata)) if metadata.is_file() => (real, PathKind::File),
