@@ -9,6 +9,7 @@ mod overrides;
 mod parse;
 mod problem;
 mod reader;
+mod rules;
 mod secret;
 mod settings;
 mod show;

@@ -1,13 +1,15 @@
 //! The grammar of `config.toml`: TOML text in, `Settings` and every problem out. Pure.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use toml::de::DeTable;
 
 use super::problem::{Problem, suggestion};
 use super::reader::{Reader, short};
+use super::rules::rules;
 use super::{Connection, Folders, KeySource, Limits, ModelSettings, ProviderName, Settings};
-use crate::domain::{ApprovalMode, Rule, RuleEffect};
+use crate::domain::{ApprovalMode, RuleEffect};
 
 const TOP: [&str; 13] = [
     "mode",
@@ -25,11 +27,6 @@ const TOP: [&str; 13] = [
     "keymap",
 ];
 const MODEL: [&str; 5] = ["kind", "base_url", "model", "key_env", "key_command"];
-const RULE: [&str; 3] = ["effect", "tool", "match"];
-
-/// The built-in tools that rules can name; those of MCP servers are named `mcp__server__tool`.
-const TOOLS: [&str; 7] =
-    ["execute_sql", "execute_command", "file_operations", "http_request", "search_files", "find_files", "web_search"];
 
 /// Most problems that are told at once. The first ones are what to correct first.
 const PROBLEMS_SHOWN: usize = 20;
@@ -77,7 +74,7 @@ fn read(reader: &mut Reader<'_>, top: &DeTable<'_>, folders: &Folders) -> Settin
         catastrophes_ask: reader.choice(top, "catastrophes", &[("deny", false), ("ask", true)]).unwrap_or(false),
         sensitive: sensitive(reader, top),
         hosts: hosts(reader, top),
-        rules: rules(reader, top),
+        rules: rules(reader, top, folders.home.as_deref()),
         limits: limits(reader, top),
         theme: reader.text(top, "theme").map(|(theme, _)| theme),
         keymap: reader.text(top, "keymap").map(|(path, _)| resolve(&path, &reader.folder(), folders)),
@@ -245,56 +242,26 @@ fn sensitive(reader: &mut Reader<'_>, top: &DeTable<'_>) -> Vec<String> {
     globs
 }
 
-fn hosts(reader: &mut Reader<'_>, top: &DeTable<'_>) -> std::collections::BTreeSet<String> {
-    let mut hosts = std::collections::BTreeSet::new();
-    for (host, place) in reader.texts(top, "hosts") {
-        let foreign = |c: char| c == '/' || c == '*' || c == '@' || c.is_whitespace();
-        if host.is_empty() || host.contains(foreign) {
-            reader.object(place.start, "a host is a name alone, such as `api.example.com`.");
-        } else {
-            hosts.insert(host.to_lowercase());
+fn hosts(reader: &mut Reader<'_>, top: &DeTable<'_>) -> BTreeSet<String> {
+    let mut hosts = BTreeSet::new();
+    for (written, place) in reader.texts(top, "hosts") {
+        match host(&written) {
+            Some(host) => {
+                hosts.insert(host);
+            }
+            None => reader.object(place.start, "a host is a name, such as `api.example.com`, with or without a port."),
         }
     }
     hosts
 }
 
-fn rules(reader: &mut Reader<'_>, top: &DeTable<'_>) -> Vec<Rule> {
-    let tables = reader.list(top, "rules");
-    tables.into_iter().filter_map(|(table, place)| rule(reader, table, place.start)).collect()
-}
-
-fn rule(reader: &mut Reader<'_>, table: &DeTable<'_>, at: usize) -> Option<Rule> {
-    reader.only(table, &RULE, |_| None);
-    let effects = [("deny", RuleEffect::Deny), ("ask", RuleEffect::Ask), ("allow", RuleEffect::Allow)];
-    let effect = reader.choice(table, "effect", &effects);
-    let tool = reader.text(table, "tool");
-    for key in ["effect", "tool"] {
-        if !table.contains_key(key) {
-            reader.object(at, format!("a rule needs `{key}`."));
-        }
-    }
-    let mut parts = std::collections::BTreeMap::new();
-    let mut sound = !table.contains_key("match");
-    if let Some(wanted) = reader.table(table, "match") {
-        for key in wanted.keys() {
-            let name = key.get_ref().as_ref();
-            parts.extend(reader.text(wanted, name).map(|(value, _)| (name.to_owned(), value)));
-        }
-        // A rule that lost a part would match more than the person meant.
-        sound = parts.len() == wanted.len();
-    }
-    let (effect, (tool, place)) = (effect?, tool?);
-    if !TOOLS.contains(&tool.as_str()) && !tool.starts_with("mcp__") {
-        let advice = suggestion(&tool, TOOLS);
-        reader.object(place.start, format!("there is no tool `{}`. {advice}", short(&tool)));
-        return None;
-    }
-    let rule = Rule { effect, tool, parts };
-    if let Some(objection) = rule.objection() {
-        reader.object(at, format!("this rule can't stand: {objection}."));
-        return None;
-    }
-    sound.then_some(rule)
+/// A host in the spelling of requests: lower case, international names encoded; a port stays with it.
+fn host(written: &str) -> Option<String> {
+    let port = written.rsplit_once(':').filter(|(name, port)| port.parse::<u16>().is_ok() && !name.ends_with(':'));
+    let (name, port) = port.map_or((written, None), |(name, port)| (name, Some(port)));
+    let name = name.trim_end_matches('.');
+    let name = url::Host::parse(name).ok().filter(|_| !name.contains('*'))?.to_string();
+    Some(port.map_or_else(|| name.clone(), |port| format!("{name}:{port}")))
 }
 
 fn limits(reader: &mut Reader<'_>, top: &DeTable<'_>) -> Limits {

@@ -311,7 +311,9 @@ fn whitelisted(
     let kind = &prepared.operation.kind;
     if let (OperationKind::Http(_), ApprovalMode::Guarded, true) = (kind, policy.mode, private_data_read) {
         let host = &prepared.assessment.target;
-        if !policy.named_hosts.contains(host) {
+        // Named with its port, or by its name alone for every port.
+        let name = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name);
+        if !policy.named_hosts.contains(host) && !policy.named_hosts.contains(name) {
             let reason = format!("Private data was read in this session, and you have not named the host {host}.");
             return decide(Verdict::Ask, Step::Exposure, Containment::None, reason);
         }
@@ -340,4 +342,42 @@ fn claimed_risk(claim: &Claim) -> Option<String> {
 
 fn unknown_sentence(tool: &str) -> String {
     format!("No rule says that this use of {tool} only reads.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Assessment, Facts, HttpOperation, Operation, OperationId, Origin};
+    use super::*;
+
+    fn get(target: &str) -> Prepared {
+        let http =
+            HttpOperation { method: "GET".into(), url: format!("http://{target}/"), headers: Vec::new(), body: None };
+        let operation = Operation {
+            id: OperationId(1),
+            origin: Origin::Person,
+            tool: "http_request".into(),
+            kind: OperationKind::Http(http),
+            claim: Claim::Absent,
+            cwd: "/w".into(),
+        };
+        let assessment = Assessment { target: target.into(), ..Assessment::whitelisted("http.look", "It only looks.") };
+        Prepared { operation, facts: Facts::default(), assessment }
+    }
+
+    #[test]
+    fn once_private_data_was_read_only_named_hosts_are_asked_nothing() {
+        let policy = Policy {
+            named_hosts: ["example.org".to_owned(), "example.com:8080".to_owned()].into(),
+            ..Policy::default()
+        };
+        let verdict =
+            |target: &str, read| judge(&get(target), &policy, &Grants::default(), Enforceable::default(), read).verdict;
+        for target in ["example.org:443", "example.org:8080", "example.com:8080"] {
+            assert_eq!(verdict(target, true), Verdict::Allow, "{target}");
+        }
+        for target in ["example.com:443", "org:443", "example.org.evil.test:443"] {
+            assert_eq!(verdict(target, true), Verdict::Ask, "{target}");
+            assert_eq!(verdict(target, false), Verdict::Allow, "{target}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! What the grammar accepts, and each mistake with its sentence.
 
 use super::*;
+use crate::domain::Rule;
 
 fn parse(text: &str) -> (Settings, Vec<String>) {
     let folders = Folders {
@@ -135,6 +136,43 @@ fn with_a_mistake_nothing_in_the_file_loosens_anything() {
     assert_eq!(problems.len(), 1);
     assert!(!settings.catastrophes_ask);
     assert_eq!(settings.rules.iter().map(|rule| rule.effect).collect::<Vec<_>>(), [RuleEffect::Deny]);
+}
+
+#[test]
+fn a_rule_is_brought_into_the_spelling_that_operations_have() {
+    let (settings, problems) = parse(
+        "[[rules]]\neffect = 'ask'\ntool = 'http_request'\nmatch = { method = 'post', host = 'API.example.com' }\n\
+         [[rules]]\neffect = 'deny'\ntool = 'file_operations'\nmatch = { operation = 'Write', path = '~/notes.txt' }",
+    );
+    assert_eq!(problems, Vec::<String>::new());
+    let parts = |rule: &Rule| rule.parts.values().cloned().collect::<Vec<_>>();
+    assert_eq!(parts(&settings.rules[0]), ["api.example.com", "POST"]);
+    assert_eq!(parts(&settings.rules[1]), ["write", "/home/ann/notes.txt"]);
+}
+
+#[test]
+fn a_rule_that_could_never_match_is_refused_aloud() {
+    for (tool, part, said) in [
+        ("execute_command", "programme = 'git'", "unknown key `programme`. Did you mean `program`?"),
+        ("execute_sql", "host = 'x'", "unknown key `host`. Valid here: `connection`, `statement`, `table`, `where`."),
+        ("file_operations", "path = 'notes.txt'", "a rule needs the whole path, from `/` or `~/`."),
+        ("execute_sql", "where = 'id'", "`where` is `yes` for statements with a condition, or `no`."),
+    ] {
+        let (settings, problems) = parse(&format!("[[rules]]\neffect = 'deny'\ntool = '{tool}'\nmatch = {{ {part} }}"));
+        assert!(problems.len() == 1 && problems[0].ends_with(said), "{problems:?}");
+        assert!(settings.rules.is_empty());
+    }
+}
+
+#[test]
+fn hosts_are_in_the_spelling_of_requests() {
+    let (settings, problems) = parse("hosts = ['API.Example.com.', 'bücher.example', 'localhost:8080', '[::1]:80']");
+    assert_eq!(problems, Vec::<String>::new());
+    let hosts: Vec<_> = settings.hosts.iter().map(String::as_str).collect();
+    assert_eq!(hosts, ["[::1]:80", "api.example.com", "localhost:8080", "xn--bcher-kva.example"]);
+    for host in ["https://x.example", "x.example/path", "", "*.example.com", "a b"] {
+        assert_eq!(parse(&format!("hosts = ['{host}']")).1.len(), 1, "{host}");
+    }
 }
 
 #[test]
