@@ -132,6 +132,13 @@ fn described<'a>(tokens: &'a [Token], rest: &[Token]) -> Form<'a> {
     }
 }
 
+/// MariaDB's `ANALYZE [FORMAT=JSON] statement` runs the statement. Nothing where it maintains tables.
+pub(super) fn analyze(tokens: &[Token]) -> Option<Form<'_>> {
+    let format = word(tokens, 1) == "format" && tokens.get(2).is_some_and(|token| token.mark('='));
+    let rest = tokens.get(if format { 4 } else { 1 }..)?;
+    (!rest.first()?.is("table") && statement(Dialect::Mysql, rest)).then_some(Form::Runs(rest))
+}
+
 /// Whether a statement starts here that `EXPLAIN` can plan.
 fn statement(dialect: Dialect, tokens: &[Token]) -> bool {
     let Some(first) = tokens.first() else { return false };
@@ -142,6 +149,7 @@ fn statement(dialect: Dialect, tokens: &[Token]) -> bool {
     };
     match dialect {
         Dialect::Sqlite => matches!(verb, "select" | "values" | "with" | "insert" | "update" | "delete" | "replace"),
+        Dialect::Postgres if matches!(verb, "create" | "declare") => stores_query(tokens),
         Dialect::Postgres => {
             matches!(verb, "select" | "values" | "table" | "with" | "insert" | "update" | "delete" | "merge")
         }
@@ -150,6 +158,14 @@ fn statement(dialect: Dialect, tokens: &[Token]) -> bool {
             table || matches!(verb, "select" | "values" | "with" | "insert" | "update" | "delete" | "replace")
         }
     }
+}
+
+/// `CREATE TABLE … AS query`, `CREATE MATERIALIZED VIEW … AS query`, `DECLARE … CURSOR FOR query`.
+fn stores_query(tokens: &[Token]) -> bool {
+    let leads = |token: &Token| token.is("as") || token.is("for");
+    let kind = |token: &Token| ["table", "materialized", "cursor"].iter().any(|word| token.is(word));
+    let Some(lead) = tokens.iter().position(leads) else { return false };
+    tokens[..lead].iter().any(kind) && opens_query(tokens, lead + 1)
 }
 
 fn planned(dialect: Dialect, tokens: &[Token], skipped: usize) -> Form<'_> {

@@ -14,6 +14,7 @@ struct Table {
     reads: Vec<Reads>,
     #[serde(default)]
     acts: Vec<Acts>,
+    records: Option<Reads>,
 }
 
 #[derive(Deserialize)]
@@ -34,7 +35,12 @@ struct Acts {
 #[derive(Clone, Debug)]
 enum Deed {
     Reads,
-    Acts { act: Act, volatile: bool },
+    /// Reads, and its result has columns.
+    Record,
+    Acts {
+        act: Act,
+        volatile: bool,
+    },
 }
 
 /// When the functions of a statement would be called.
@@ -62,6 +68,9 @@ fn deeds(table: Table) -> HashMap<String, Deed> {
     for reads in table.reads {
         deeds.extend(reads.names.split_whitespace().map(|name| (name.to_owned(), Deed::Reads)));
     }
+    for name in table.records.iter().flat_map(|records| records.names.split_whitespace()) {
+        deeds.insert(name.to_owned(), Deed::Record);
+    }
     for Acts { act, volatile, names } in table.acts {
         for name in names.split_whitespace() {
             deeds.insert(name.to_owned(), Deed::Acts { act: act.clone(), volatile });
@@ -79,10 +88,10 @@ pub(super) fn objection(dialect: Dialect, path: &[String], calls: Calls, span: S
         [schema] if dialect == Dialect::Postgres && schema == "information_schema" => {
             table(dialect).get(name).filter(|_| name.starts_with("_pg_"))
         }
-        _ => None,
+        _ => table(dialect).get(&path.join(".")),
     };
     match known {
-        Some(Deed::Reads) => None,
+        Some(Deed::Reads | Deed::Record) => None,
         Some(Deed::Acts { volatile: true, .. }) if calls == Calls::Planned => None,
         Some(Deed::Acts { act, .. }) => Some(act.finding(&path.join("."), span)),
         None => {
@@ -94,7 +103,20 @@ pub(super) fn objection(dialect: Dialect, path: &[String], calls: Calls, span: S
 
 /// Whether the engine's table says that the function only reads.
 pub(super) fn reads(dialect: Dialect, name: &str) -> bool {
-    matches!(table(dialect).get(name), Some(Deed::Reads))
+    matches!(table(dialect).get(name), Some(Deed::Reads | Deed::Record))
+}
+
+/// Whether PostgreSQL's function returns columns.
+pub(super) fn returns_columns(name: &str) -> bool {
+    matches!(table(Dialect::Postgres).get(name), Some(Deed::Record))
+}
+
+/// What a function that is known to do more than read does.
+pub(super) fn act(dialect: Dialect, name: &str, calls: Calls, span: Span) -> Option<Finding> {
+    match table(dialect).get(name)? {
+        Deed::Acts { act, volatile } if !(*volatile && calls == Calls::Planned) => Some(act.finding(name, span)),
+        Deed::Reads | Deed::Record | Deed::Acts { .. } => None,
+    }
 }
 
 /// A function that does more than read and that SQLite offers as a table without brackets (`FROM fsdir`).

@@ -17,18 +17,18 @@ const BEFORE_BRACKET: &str = " all and any array as asc at between both by case 
 
 /// More of them in MySQL: index hints, full text search.
 const MYSQL: &str = " against ignore index key force use member straight_join high_priority sql_no_cache \
-    sql_calc_found_rows sql_small_result sql_big_result sql_buffer_result sql_cache distinctrow system_time dual ";
+    sql_calc_found_rows sql_small_result sql_big_result sql_buffer_result sql_cache distinctrow system_time dual transaction day_second ";
 
 /// More of them in PostgreSQL.
-const POSTGRES: &str = " repeatable conflict xmlnamespaces ordinality ";
+const POSTGRES: &str = " repeatable conflict xmlnamespaces second ";
 
 /// More of them in SQLite.
 const SQLITE: &str = " glob match indexed conflict ";
 
-/// Keywords behind which a name or an expression stands, never a statement.
-const BEFORE_EXPRESSION: &str = " select distinct all as and or not where by on having when then else case between \
-    like ilike in is over from join using limit offset returning order group end at collate only lateral partition \
-    separator set div mod xor regexp rlike table with recursive ";
+/// Keywords behind which a name or an expression stands, never a statement. All are reserved: a word that may be
+/// a name itself could end a clause in front of a statement.
+const BEFORE_EXPRESSION: &str = " select distinct all as and or not where on having when then else case like ilike in \
+    is from join using limit offset returning collate only lateral table with ";
 
 fn holds(list: &str, word: &str) -> bool {
     let wanted = format!(" {word} ");

@@ -149,6 +149,10 @@ fn statement(dialect: Dialect, tokens: &[Token], masked: &str) -> Judged {
         "show" => form(dialect, verb, tokens, forms::show(dialect, tokens), masked),
         "explain" | "describe" | "desc" => form(dialect, verb, tokens, forms::explain(dialect, tokens), masked),
         "pragma" if dialect == Dialect::Sqlite => form(dialect, verb, tokens, forms::pragma(tokens), masked),
+        "analyze" if dialect == Dialect::Mysql => match forms::analyze(tokens) {
+            Some(runs) => form(dialect, verb, tokens, runs, masked),
+            None => writes(dialect, verb, tokens),
+        },
         _ if reads(dialect, tokens) => query(dialect, Calls::Run, tokens, masked),
         _ => writes(dialect, verb, tokens),
     }

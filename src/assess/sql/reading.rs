@@ -43,10 +43,12 @@ impl Reading<'_> {
                 Kind::Word => {
                     found.extend(self.call(at));
                     found.extend(self.word(at));
+                    found.extend(self.field(at));
                     found.extend(self.table_function(at));
                 }
                 Kind::Name => {
                     found.extend(self.call(at));
+                    found.extend(self.field(at));
                     found.extend(self.table_function(at));
                 }
                 // SQLite takes a string for a name, MySQL takes "…" for one in some modes.
@@ -134,17 +136,18 @@ impl Reading<'_> {
             && (self.is(at, "system") || self.is(at, "bernoulli"))
     }
 
-    /// `AS name (…)`, `WITH name (…)`, `, name (…) AS (SELECT`, `) name (a, b)`, and what the tree knows.
+    /// `AS name (…)`, `WITH name (…)`, `, name (…) AS (SELECT`, `FROM (…) name (a, b)`, and what the tree knows.
     fn is_alias(&self, at: usize, name: &str) -> bool {
         let Some(before) = self.before(at, 1) else { return false };
-        if before.is("as") || before.is("with") || before.is("recursive") || self.aliases.contains(name) {
+        let acts = || functions::act(self.dialect, name, Calls::Run, 0..0).is_some();
+        if before.is("as") || before.is("with") || before.is("recursive") || (self.aliases.contains(name) && !acts()) {
             return true;
         }
         let Some(close) = self.columns(at + 1) else { return false };
         if before.mark(',') {
             return self.body(close + 1);
         }
-        self.dialect == Dialect::Postgres && before.mark(')') && !self.follows_on(at - 1)
+        self.dialect == Dialect::Postgres && before.mark(')') && self.is_source(at - 1)
     }
 
     /// The end of a list of bare names that opens at a token.
@@ -175,20 +178,67 @@ impl Reading<'_> {
         self.at(at).is_some_and(|token| token.mark('(')) && (self.is(at + 1, "select") || self.is(at + 1, "with"))
     }
 
-    /// Whether a closing bracket ends `DISTINCT ON (…)`, behind which an expression follows.
-    fn follows_on(&self, close: usize) -> bool {
+    /// The bracket that a closing bracket closes.
+    fn opening(&self, close: usize) -> Option<usize> {
         let mut depth = 0_usize;
         for at in (0..=close).rev() {
             match self.tokens[at].kind {
-                Kind::Mark(')') => depth += 1,
-                Kind::Mark('(') => depth -= 1,
+                Kind::Mark(')' | ']') => depth += 1,
+                Kind::Mark('(' | '[') => depth -= 1,
                 _ => {}
             }
             if depth == 0 {
-                return self.before(at, 1).is_some_and(|token| token.is("on"));
+                return Some(at);
             }
         }
-        true
+        None
+    }
+
+    /// Whether a closing bracket ends something to select from: `FROM (…)`, `JOIN f(…)`, `, LATERAL (…)`.
+    fn is_source(&self, close: usize) -> bool {
+        let Some(open) = self.opening(close) else { return false };
+        let name = self.before(open, 1).is_some_and(Token::names) && !self.introduces(open);
+        let start = if name { open + 1 - 2 * self.path(open - 1).len() } else { open };
+        self.introduces(start)
+    }
+
+    fn introduces(&self, at: usize) -> bool {
+        let introduces =
+            |token: &Token| token.mark(',') || ["from", "join", "lateral"].iter().any(|word| token.is(word));
+        self.before(at, 1).is_some_and(introduces)
+    }
+
+    /// `x.name` may call a function in PostgreSQL: `(x).name` does where x has no such column, `t.name` where t
+    /// is a function's result. MariaDB's `s.nextval` takes from a sequence.
+    fn field(&self, at: usize) -> Option<Finding> {
+        let name = self.at(at)?;
+        if !self.before(at, 1)?.mark('.') || self.at(at + 1).is_some_and(|next| next.mark('(')) {
+            return None;
+        }
+        let computed = matches!(self.before(at, 2)?.kind, Kind::Mark(')' | ']'));
+        match self.dialect {
+            Dialect::Sqlite => None,
+            Dialect::Mysql if name.text.eq_ignore_ascii_case("nextval") => {
+                functions::act(self.dialect, "nextval", self.calls, name.span.clone())
+            }
+            Dialect::Mysql => None,
+            Dialect::Postgres if computed && !self.has_columns(at - 2) => {
+                functions::objection(self.dialect, std::slice::from_ref(&name.text), self.calls, name.span.clone())
+            }
+            Dialect::Postgres => functions::act(self.dialect, &name.text, self.calls, name.span.clone()),
+        }
+    }
+
+    /// Whether a closing bracket ends `(f(…))` of a function whose result has columns.
+    fn has_columns(&self, close: usize) -> bool {
+        let inner = close.checked_sub(1).filter(|inner| self.tokens[*inner].mark(')'));
+        let Some(called) = inner.and_then(|inner| self.opening(inner)) else { return false };
+        let Some(open) = self.opening(close) else { return false };
+        let Some(at) = called.checked_sub(1).filter(|at| self.tokens[*at].names()) else { return false };
+        let path = self.path(at);
+        let alone = at + 2 == open + 1 + 2 * path.len();
+        let system = matches!(path.as_slice(), [_]) || matches!(path[0].as_str(), "pg_catalog" | "information_schema");
+        alone && system && path.last().is_some_and(|name| functions::returns_columns(name))
     }
 
     /// `x::name(3)`.
@@ -230,7 +280,7 @@ impl Reading<'_> {
         }
         let span = token.span.clone();
         match token.text.as_str() {
-            "into" if self.calls == Calls::Run => Some(self.into(at)),
+            "into" if self.calls == Calls::Run || self.writes_file(at) => Some(self.into(at)),
             "for" if self.calls == Calls::Run && self.locks(at) => {
                 Some(Finding::new("sql.locks", Class::Unknown, "Locks the rows that it reads.").at(span))
             }
@@ -256,9 +306,13 @@ impl Reading<'_> {
         ["update", "share", "no", "key"].iter().any(|word| self.is(at + 1, word))
     }
 
+    fn writes_file(&self, into: usize) -> bool {
+        self.is(into + 1, "outfile") || self.is(into + 1, "dumpfile")
+    }
+
     fn into(&self, at: usize) -> Finding {
         let span = self.tokens[at].span.clone();
-        if self.is(at + 1, "outfile") || self.is(at + 1, "dumpfile") {
+        if self.writes_file(at) {
             let class = Class::Declared(Danger::External);
             return Finding::new("sql.into-file", class, "Writes a file on the database server.")
                 .level(RiskLevel::High)
@@ -274,15 +328,28 @@ impl Reading<'_> {
     /// A verb that writes, rather than a name: not where only an expression or an alias can stand.
     fn is_verb(&self, at: usize) -> bool {
         let next = self.at(at + 1).is_some_and(|next| !matches!(next.kind, Kind::Mark(_)) && !next.is("as"));
+        let locked = [1, 2, 3].iter().map_while(|steps| self.before(at, *steps)).find(|token| !is_lock(token));
+        let locks = locked.is_some_and(|token| token.is("for")) && self.is(at, "update");
         let before = match self.before(at, 1) {
             Some(before) => match before.kind {
                 Kind::Mark(mark) => matches!(mark, '(' | ')'),
-                Kind::Word => !grammar::before_expression(&before.text),
+                Kind::Word => !self.expects_name(at, &before.text),
                 Kind::Name | Kind::Text | Kind::Number => true,
             },
             None => true,
         };
-        next && before
+        next && before && !locks
+    }
+
+    /// Whether a name rather than a statement follows a keyword.
+    fn expects_name(&self, at: usize, keyword: &str) -> bool {
+        match keyword {
+            "by" => self
+                .before(at, 2)
+                .is_some_and(|token| ["order", "group", "partition"].iter().any(|word| token.is(word))),
+            "recursive" => self.before(at, 2).is_some_and(|token| token.is("with")),
+            _ => grammar::before_expression(keyword),
+        }
     }
 
     /// The tokens from a verb to the end of its bracket.
@@ -298,6 +365,11 @@ impl Reading<'_> {
         }
         &self.tokens[at..]
     }
+}
+
+/// The words between `FOR` and `UPDATE`.
+fn is_lock(token: &Token) -> bool {
+    token.is("no") || token.is("key")
 }
 
 /// What isn't the dialect's SQL.

@@ -11,6 +11,7 @@ use sqlparser::dialect::{MySqlDialect, PostgreSqlDialect, SQLiteDialect};
 use sqlparser::parser::Parser;
 
 use super::functions::{self, Calls};
+use super::grammar;
 use super::lex::{Kind, Token};
 use super::statements;
 use crate::domain::{Class, Dialect, Finding, Span};
@@ -109,6 +110,12 @@ impl Walk {
                 ObjectNamePart::Function(_) => "…".to_owned(),
             })
             .collect();
+        if let [ObjectNamePart::Identifier(ident)] = name.0.as_slice()
+            && ident.quote_style.is_none()
+            && grammar::before_bracket(&ident.value.to_ascii_lowercase(), self.dialect)
+        {
+            return;
+        }
         if let Some(finding) = functions::objection(self.dialect, &path, self.calls, self.span.clone()) {
             let finding = Finding { span: None, ..finding };
             if self.tree.objections.len() < 50 && !self.tree.objections.contains(&finding) {
