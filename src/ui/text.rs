@@ -1,0 +1,292 @@
+//! Text that others wrote, made safe to draw. Nothing else in `ui` may draw a string that came from a model, a
+//! server, a file or a process without going through here. Control characters and hidden ones are shown, not
+//! obeyed; only `ansi` reads colours.
+
+use std::borrow::Cow;
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Blanks that a tab becomes where no columns are counted.
+const TAB: &str = "    ";
+/// Marks without a width that may follow one another; the rest is shown by number.
+const MARKS: usize = 3;
+
+/// Everything shown, lines kept: control characters as pictures, hidden ones by number. What is asked about, and
+/// every message, path and reason.
+pub fn plain(text: &str) -> String {
+    shown(text, false, false)
+}
+
+/// The same on one line: for gists, cells and titles.
+pub fn line(text: &str) -> String {
+    shown(text, true, false)
+}
+
+/// Prose of a model or a person: joiners and variation selectors after a letter that isn't ASCII are left out
+/// rather than shown, so that emoji and scripts that use them stay readable.
+pub fn prose(text: &str) -> String {
+    shown(text, false, true)
+}
+
+/// What was parsed from neutral text may hold raw characters again, such as those that Markdown's entities name.
+pub fn again(text: Cow<'_, str>) -> String {
+    if text.chars().any(|c| needs_showing(c)) { prose(&text) } else { text.into_owned() }
+}
+
+fn shown(text: &str, one_line: bool, prose: bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut before = ' ';
+    let mut marks = 0;
+    for c in text.chars() {
+        match c {
+            '\n' if !one_line => out.push('\n'),
+            '\r' if prose => {}
+            '\t' => out.push_str(if one_line { " " } else { TAB }),
+            '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' if prose && !before.is_ascii() => {}
+            _ => show(&mut out, c, &mut marks),
+        }
+        before = c;
+    }
+    out
+}
+
+/// Adds one character, escaped if it is a control character, hidden, or one mark too many.
+pub(super) fn show(out: &mut String, c: char, marks: &mut usize) {
+    match c {
+        '\0'..='\u{1f}' => out.push(char::from_u32(0x2400 + c as u32).unwrap_or('?')),
+        '\u{7f}' => out.push('␡'),
+        '\u{80}'..='\u{9f}' => out.push_str(&format!("\\x{:02x}", c as u32)),
+        _ if hidden(c) => out.push_str(&format!("<U+{:04X}>", c as u32)),
+        _ if c.width() == Some(0) => {
+            *marks += 1;
+            if *marks > MARKS {
+                out.push_str(&format!("<U+{:04X}>", c as u32));
+            } else {
+                out.push(c);
+            }
+            return;
+        }
+        _ => out.push(c),
+    }
+    *marks = 0;
+}
+
+fn needs_showing(c: char) -> bool {
+    (c.is_control() && c != '\n') || hidden(c)
+}
+
+/// Characters that change how text reads without being seen: direction marks, zero widths, tags, selectors.
+pub fn hidden(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Columns that a text takes.
+pub fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// The text in at most `columns`, ending in `…` where it was shortened.
+pub fn fit(text: &str, columns: usize) -> Cow<'_, str> {
+    if text.len() <= columns || text.width() <= columns {
+        return Cow::Borrowed(text);
+    }
+    if columns == 0 {
+        return Cow::Borrowed("");
+    }
+    let mut kept = head(text, columns - 1).trim_end().to_owned();
+    kept.push('…');
+    Cow::Owned(kept)
+}
+
+/// The longest start of a text that fits.
+fn head(text: &str, columns: usize) -> &str {
+    let mut used = 0;
+    for (at, grapheme) in text.grapheme_indices(true) {
+        used += grapheme.width();
+        if used > columns {
+            return &text[..at];
+        }
+    }
+    text
+}
+
+/// The text shortened or filled with blanks to exactly `columns`.
+pub fn column(text: &str, columns: usize) -> String {
+    let mut out = fit(text, columns).into_owned();
+    let used = out.width();
+    out.extend(std::iter::repeat_n(' ', columns.saturating_sub(used)));
+    out
+}
+
+/// The same with the blanks before it, for numbers.
+pub fn column_right(text: &str, columns: usize) -> String {
+    let kept = fit(text, columns);
+    format!("{}{kept}", " ".repeat(columns.saturating_sub(kept.width())))
+}
+
+/// How a line breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Break {
+    /// Between words where there are any.
+    Words,
+    /// Anywhere: code, where every blank counts.
+    Anywhere,
+}
+
+/// One row while it is being filled.
+struct Row {
+    cells: Vec<(String, Style, usize)>,
+    columns: usize,
+}
+
+impl Row {
+    fn into_line(self) -> Line<'static> {
+        let mut spans: Vec<Span<'static>> = Vec::new();
+        for (text, style, _) in self.cells {
+            match spans.last_mut() {
+                Some(last) if last.style == style => last.content.to_mut().push_str(&text),
+                _ => spans.push(Span::styled(text, style)),
+            }
+        }
+        Line::from(spans)
+    }
+
+    /// Cuts the row after its last blank and gives back the rest; all of it stays if there is none.
+    fn cut_at_word(&mut self, least: usize) -> Vec<(String, Style, usize)> {
+        match self.cells.iter().rposition(|(text, ..)| text == " ") {
+            Some(at) if at >= least => {
+                let rest = self.cells.split_off(at + 1);
+                self.columns = self.cells.iter().map(|cell| cell.2).sum();
+                rest
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Breaks a line into rows of at most `columns`; later rows start after `hang` blanks. Nothing is lost.
+pub fn wrap(line: &Line<'_>, columns: usize, hang: usize, how: Break) -> Vec<Line<'static>> {
+    let columns = columns.max(1);
+    let hang = if hang + 4 > columns { 0 } else { hang };
+    if line.spans.iter().map(|span| span.content.len()).sum::<usize>() <= columns {
+        let spans = line.spans.iter().map(|span| Span::styled(span.content.clone().into_owned(), line.style.patch(span.style)));
+        return vec![Line::from(spans.collect::<Vec<_>>())];
+    }
+    let indent = || Row { cells: vec![(" ".to_owned(), Style::default(), 1); hang], columns: hang };
+    let mut rows = Vec::new();
+    let mut row = Row { cells: Vec::new(), columns: 0 };
+    for span in &line.spans {
+        let style = line.style.patch(span.style);
+        for grapheme in span.content.graphemes(true) {
+            let wide = grapheme.width();
+            if row.columns + wide > columns && row.columns > 0 {
+                let least = if rows.is_empty() { 1 } else { hang + 1 };
+                let rest = if how == Break::Words { row.cut_at_word(least) } else { Vec::new() };
+                rows.push(std::mem::replace(&mut row, indent()).into_line());
+                row.columns += rest.iter().map(|cell| cell.2).sum::<usize>();
+                row.cells.extend(rest);
+            }
+            row.columns += wide;
+            row.cells.push((grapheme.to_owned(), style, wide));
+        }
+    }
+    rows.push(row.into_line());
+    rows
+}
+
+/// Breaks every line of a neutral text in one style.
+pub fn wrap_text(text: &str, columns: usize, style: Style, how: Break) -> Vec<Line<'static>> {
+    text.split('\n').flat_map(|line| wrap(&Line::styled(line, style), columns, 0, how)).collect()
+}
+
+/// The columns of a line from `left` on, in at most `columns`; a wide character cut in half becomes a blank.
+pub fn window(line: &Line<'static>, left: usize, columns: usize) -> Line<'static> {
+    let mut spans = Vec::new();
+    let mut at = 0;
+    for span in &line.spans {
+        let mut kept = String::new();
+        for grapheme in span.content.graphemes(true) {
+            let wide = grapheme.width();
+            if at >= left && at + wide <= left + columns {
+                kept.push_str(grapheme);
+            } else if at < left && at + wide > left {
+                kept.push(' ');
+            }
+            at += wide;
+            if at >= left + columns {
+                break;
+            }
+        }
+        spans.push(Span::styled(kept, line.style.patch(span.style)));
+        if at >= left + columns {
+            break;
+        }
+    }
+    Line::from(spans)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_and_hidden_characters_are_shown_not_obeyed() {
+        let cases = [
+            ("a\x1b[31mb", "a␛[31mb"),
+            ("bell\x07 null\0", "bell␇ null␀"),
+            ("a\u{202e}b", "a<U+202E>b"),
+            ("zero\u{200b}width", "zero<U+200B>width"),
+            ("tag\u{e0041}", "tag<U+E0041>"),
+            ("c1\u{9b}31m", "c1\\x9b31m"),
+            ("over\rwrite", "over␍write"),
+            ("two\nlines", "two\nlines"),
+        ];
+        for (text, says) in cases {
+            assert_eq!(plain(text), says);
+        }
+        assert_eq!(line("two\nlines\there"), "two␊lines here");
+        assert_eq!(plain("e\u{301}"), "e\u{301}");
+        assert!(plain(&"\u{301}".repeat(50)).contains("<U+0301>"));
+    }
+
+    #[test]
+    fn prose_keeps_emoji_readable_and_still_shows_direction_marks() {
+        assert_eq!(prose("⚠\u{fe0f} ok\u{202e}"), "⚠ ok<U+202E>");
+        assert_eq!(prose("a\u{200d}b"), "a<U+200D>b");
+    }
+
+    #[test]
+    fn wrapping_loses_nothing_and_keeps_to_the_width() {
+        let text = "the quick 宽字符 brown fox   jumps over averyveryverylongword indeed";
+        for columns in 1..40 {
+            for how in [Break::Words, Break::Anywhere] {
+                let rows = wrap(&Line::raw(text), columns, 0, how);
+                assert_eq!(rows.iter().map(ToString::to_string).collect::<String>(), text);
+                assert!(rows.iter().all(|row| row.width() <= columns.max(2)), "{columns}");
+            }
+        }
+    }
+
+    #[test]
+    fn later_rows_hang() {
+        let rows = wrap(&Line::raw("- one two three four"), 10, 2, Break::Words);
+        assert_eq!(rows.iter().map(|row| row.to_string().trim_end().to_owned()).collect::<Vec<_>>(), ["- one two", "  three", "  four"]);
+    }
+
+    #[test]
+    fn shortening_says_so_and_respects_wide_characters() {
+        assert_eq!(fit("SELECT 1", 8), "SELECT 1");
+        assert_eq!(fit("SELECT 12", 8), "SELECT…");
+        assert_eq!(fit("宽字符", 4), "宽…");
+        assert_eq!(column("ab", 4), "ab  ");
+        assert_eq!(column_right("12", 4), "  12");
+        assert_eq!(window(&Line::raw("宽字符"), 1, 4).to_string(), " 字");
+    }
+}

@@ -1,0 +1,203 @@
+//! Themes: roles to styles. Read from TOML in `themes/`, embedded; a file of the person's own is read by the
+//! caller. A theme without colours still tells everything apart, by bold, reverse and underline.
+
+use std::collections::BTreeMap;
+
+use ratatui::style::{Color, Modifier, Style};
+
+use crate::domain::RiskLevel;
+
+macro_rules! roles {
+    ($($name:ident $word:literal $says:literal,)*) => {
+        /// What a piece of the screen is, as far as its look goes.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Role { $(#[doc = $says] $name,)* }
+
+        impl Role {
+            /// Every role.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// Its name in a theme.
+            #[must_use]
+            pub fn word(self) -> &'static str {
+                match self { $(Self::$name => $word,)* }
+            }
+        }
+    };
+}
+
+roles! {
+    Text "text" "Ordinary text.",
+    Dim "dim" "What matters less.",
+    Strong "strong" "What matters more.",
+    Accent "accent" "The focus, and keys.",
+    Border "border" "Rules between panes.",
+    Person "person" "The person's name in the conversation.",
+    Model "model" "The model's name in the conversation.",
+    Notice "notice" "Sentences of the program's own.",
+    Trouble "trouble" "Something went wrong.",
+    Good "good" "Something ended well.",
+    Low "risk_low" "The badge of a low risk.",
+    Medium "risk_medium" "The badge of a medium risk.",
+    High "risk_high" "The badge of a high risk.",
+    Added "added" "Added text.",
+    Removed "removed" "Removed text.",
+    Selection "selection" "The selected row.",
+    Dialog "dialog" "The frame of a dialog.",
+    Keyword "keyword" "A keyword of code.",
+    String "string" "A string of code.",
+    Number "number" "A number or constant of code.",
+    Comment "comment" "A comment of code.",
+    Name "name" "A function or type of code.",
+    Code "code" "Code without a language.",
+    Link "link" "A link.",
+}
+
+/// The themes that come with the program, the default first.
+pub const THEMES: [(&str, &str); 6] = [
+    ("dark", include_str!("../../themes/dark.toml")),
+    ("light", include_str!("../../themes/light.toml")),
+    ("ansi16", include_str!("../../themes/ansi16.toml")),
+    ("mono", include_str!("../../themes/mono.toml")),
+    ("colourblind", include_str!("../../themes/colourblind.toml")),
+    ("contrast", include_str!("../../themes/contrast.toml")),
+];
+
+/// A theme.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Theme {
+    name: String,
+    colours: bool,
+    styles: Vec<Style>,
+}
+
+impl Theme {
+    /// Reads a theme.
+    ///
+    /// # Errors
+    /// One sentence that names the role and what is wrong with it.
+    pub fn parse(name: &str, text: &str) -> Result<Self, String> {
+        let table: BTreeMap<String, toml::Value> =
+            toml::from_str(text).map_err(|error| format!("the theme {name} can't be read: {error}"))?;
+        if let Some(key) = table.keys().find(|key| *key != "colours" && Role::ALL.iter().all(|role| role.word() != *key)) {
+            return Err(format!("the theme {name} has a role `{key}` that doesn't exist"));
+        }
+        let styles = Role::ALL
+            .iter()
+            .map(|role| match table.get(role.word()) {
+                Some(value) => style(value).map_err(|why| format!("the theme {name}, role `{}`: {why}", role.word())),
+                None => Err(format!("the theme {name} has no role `{}`", role.word())),
+            })
+            .collect::<Result<_, _>>()?;
+        let colours = table.get("colours").and_then(toml::Value::as_bool).unwrap_or(true);
+        Ok(Self { name: name.to_owned(), colours, styles })
+    }
+
+    /// One of the themes that come with the program; `no_color` always gives the one without colours.
+    ///
+    /// # Errors
+    /// Names the themes there are.
+    pub fn named(name: &str, no_color: bool) -> Result<Self, String> {
+        let wanted = if no_color { "mono" } else { name };
+        let (name, text) = THEMES.iter().find(|(known, _)| *known == wanted).ok_or_else(|| {
+            let known = THEMES.map(|(name, _)| name).join(", ");
+            format!("there is no theme `{wanted}`; choose one of {known}")
+        })?;
+        Self::parse(name, text)
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether it uses colours at all.
+    #[must_use]
+    pub fn colours(&self) -> bool {
+        self.colours
+    }
+
+    /// The style of a role.
+    #[must_use]
+    pub fn style(&self, role: Role) -> Style {
+        self.styles.get(role as usize).copied().unwrap_or_default()
+    }
+
+    /// The style of a risk's badge.
+    #[must_use]
+    pub fn risk(&self, level: RiskLevel) -> Style {
+        self.style(match level {
+            RiskLevel::Low => Role::Low,
+            RiskLevel::Medium => Role::Medium,
+            RiskLevel::High => Role::High,
+        })
+    }
+
+    /// A foreign style without its colours, where the theme has none.
+    #[must_use]
+    pub fn tame(&self, style: Style) -> Style {
+        if self.colours { style } else { Style { fg: None, bg: None, underline_color: None, ..style } }
+    }
+}
+
+impl Default for Theme {
+    fn default() -> Self {
+        // Every embedded theme is parsed in a test; without styles the terminal's own colours remain.
+        Self::named("dark", false).unwrap_or(Self { name: "none".to_owned(), colours: false, styles: Vec::new() })
+    }
+}
+
+/// Reads one style: words apart by blanks, such as `cyan bold` or `#ffcc00 on #202020 underline`.
+fn style(value: &toml::Value) -> Result<Style, String> {
+    let text = value.as_str().ok_or("it must be a text such as \"cyan bold\"")?;
+    let mut style = Style::default();
+    let mut words = text.split_whitespace();
+    while let Some(word) = words.next() {
+        style = match word {
+            "bold" => style.add_modifier(Modifier::BOLD),
+            "dim" => style.add_modifier(Modifier::DIM),
+            "italic" => style.add_modifier(Modifier::ITALIC),
+            "underline" => style.add_modifier(Modifier::UNDERLINED),
+            "reverse" => style.add_modifier(Modifier::REVERSED),
+            "default" => style,
+            "on" => style.bg(colour(words.next().unwrap_or_default())?),
+            _ => style.fg(colour(word)?),
+        };
+    }
+    Ok(style)
+}
+
+fn colour(word: &str) -> Result<Color, String> {
+    word.parse().map_err(|_| format!("`{word}` is not a colour; use a name such as cyan, a number to 255, or #rrggbb"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_theme_has_every_role() {
+        for (name, text) in THEMES {
+            let theme = Theme::parse(name, text).unwrap();
+            assert_eq!(theme.styles.len(), Role::ALL.len());
+            let risks = [RiskLevel::Low, RiskLevel::Medium, RiskLevel::High].map(|level| theme.risk(level));
+            assert!(risks[0] != risks[2] && risks[1] != risks[2], "{name}");
+        }
+    }
+
+    #[test]
+    fn without_colours_there_is_none() {
+        let theme = Theme::named("light", true).unwrap();
+        assert!(!theme.colours());
+        assert!(Role::ALL.iter().all(|role| theme.style(*role).fg.is_none() && theme.style(*role).bg.is_none()));
+    }
+
+    #[test]
+    fn errors_name_the_role() {
+        assert_eq!(Theme::parse("x", "txet = \"red\"").unwrap_err(), "the theme x has a role `txet` that doesn't exist");
+        let missing = THEMES[0].1.replace("dim = ", "#");
+        assert_eq!(Theme::parse("x", &missing).unwrap_err(), "the theme x has no role `dim`");
+        assert!(Theme::named("neon", false).unwrap_err().contains("choose one of dark, light"));
+    }
+}
