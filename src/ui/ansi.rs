@@ -204,7 +204,9 @@ fn extended<'a>(param: &[u16], rest: &mut impl Iterator<Item = &'a [u16]>) -> Op
     }
     let byte = |value: u16| u8::try_from(value).ok();
     match values.as_slice() {
-        [5, index] => byte(*index).map(|index| if index < 16 { indexed(u16::from(index)) } else { Color::Indexed(index) }),
+        [5, index] => {
+            byte(*index).map(|index| if index < 16 { indexed(u16::from(index)) } else { Color::Indexed(index) })
+        }
         [2, red, green, blue] | [2, _, red, green, blue] => Some(Color::Rgb(byte(*red)?, byte(*green)?, byte(*blue)?)),
         _ => None,
     }

@@ -66,7 +66,9 @@ fn coloured(text: &str, syntax: &SyntaxReference, theme: &Theme) -> Vec<Line<'st
 }
 
 fn push(spans: &mut Vec<Span<'static>>, line: &str, range: Range<usize>, role: Role, theme: &Theme) {
-    let Some(piece) = line.get(range.start..range.end.min(line.len())).filter(|piece| !piece.is_empty()) else { return };
+    let Some(piece) = line.get(range.start..range.end.min(line.len())).filter(|piece| !piece.is_empty()) else {
+        return;
+    };
     spans.push(Span::styled(piece.to_owned(), theme.style(role)));
 }
 

@@ -55,7 +55,13 @@ enum Kind {
     Blank,
     Prose,
     /// The lines of a fence between `from` and `to`.
-    Code { from: usize, to: usize, whole: bool, next: Option<Fence>, language: String },
+    Code {
+        from: usize,
+        to: usize,
+        whole: bool,
+        next: Option<Fence>,
+        language: String,
+    },
 }
 
 impl Markdown {
@@ -78,7 +84,8 @@ impl Markdown {
             }
             self.frozen.append(&mut rows);
             self.closed += block.end;
-            self.gap = !matches!(&block.kind, Kind::Code { next: Some(_), .. }) && (self.gap || !matches!(block.kind, Kind::Blank));
+            self.gap = !matches!(&block.kind, Kind::Code { next: Some(_), .. })
+                && (self.gap || !matches!(block.kind, Kind::Blank));
             self.fence = match block.kind {
                 Kind::Code { next, .. } => next,
                 Kind::Blank | Kind::Prose => None,
@@ -113,7 +120,11 @@ impl Markdown {
                 let code = text::prose(code.strip_suffix('\n').unwrap_or(code));
                 let language = if *whole { language.as_str() } else { "" };
                 for line in highlight(&code, language, theme) {
-                    rows.extend(wrap(&line, columns.saturating_sub(2), 0, Break::Anywhere).into_iter().map(|row| fenced(row, theme)));
+                    rows.extend(
+                        wrap(&line, columns.saturating_sub(2), 0, Break::Anywhere)
+                            .into_iter()
+                            .map(|row| fenced(row, theme)),
+                    );
                 }
             }
         }
@@ -136,7 +147,10 @@ fn prose(raw: &str, columns: usize, theme: &Theme, rows: &mut Vec<Line<'static>>
     let rendered = from_str_with_options(&neutral, &Options::new(Sheet::of(theme)).table_width(table));
     for line in rendered.lines {
         let style = line.style;
-        let spans = line.spans.into_iter().map(|span| Span::styled(text::again(span.content), theme.tame(style.patch(span.style))));
+        let spans = line
+            .spans
+            .into_iter()
+            .map(|span| Span::styled(text::again(span.content), theme.tame(style.patch(span.style))));
         let line = Line::from(spans.collect::<Vec<_>>());
         let said = line.to_string();
         if said.starts_with(['┌', '│', '├', '└']) && line.width() <= columns {
@@ -367,7 +381,10 @@ mod tests {
                 text.push_str(std::str::from_utf8(c).unwrap());
                 markdown.update(&text, 28, &theme);
             }
-            let grown: Vec<String> = (0..markdown.len()).filter_map(|at| markdown.row(at)).map(|row| row.to_string().trim_end().to_owned()).collect();
+            let grown: Vec<String> = (0..markdown.len())
+                .filter_map(|at| markdown.row(at))
+                .map(|row| row.to_string().trim_end().to_owned())
+                .collect();
             assert_eq!(grown, shown(ANSWER, 28), "{piece}");
         }
     }
@@ -394,7 +411,8 @@ mod tests {
 
     #[test]
     fn entities_cannot_bring_control_characters_back() {
-        for hostile in ["&#x1b;[31m &#x202e;x &#7;", "`\u{202e}`", "[a](b&#x1b;c)", "| a&#x1b; |\n|---|\n| \u{9b}31m |"] {
+        for hostile in ["&#x1b;[31m &#x202e;x &#7;", "`\u{202e}`", "[a](b&#x1b;c)", "| a&#x1b; |\n|---|\n| \u{9b}31m |"]
+        {
             for row in rows(hostile, 40, &Theme::default()) {
                 let said = row.to_string();
                 assert!(!said.chars().any(|c| c.is_control() || text::hidden(c)), "{said:?}");

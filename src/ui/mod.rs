@@ -1,11 +1,227 @@
-//! The pure view: state in, frame out. Imports `domain`, `app` (reading) and ratatui.
+//! The pure view: state in, frame out. Imports `domain`, `app` (reading) and ratatui; called by the loop after
+//! each change, and by nobody else. `text`, `ansi` and `markdown` make others' text safe to draw.
 #![deny(clippy::disallowed_methods)]
 
 mod ansi;
+mod cache;
+mod chat;
+mod derivation;
+mod footer;
+mod help;
 mod highlight;
+mod item;
 mod markdown;
+mod modal;
 mod number;
+mod output;
+mod paint;
+mod queue;
+mod status;
+mod table;
 mod text;
 mod theme;
+mod typing;
 
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::Line;
+
+pub use cache::Cache;
+pub use text::plain;
 pub use theme::{Role, THEMES, Theme};
+
+use crate::app::{Pane, Sight, State};
+use paint::{View, put, rule, title};
+
+/// Smallest screen that is drawn at all.
+const SMALLEST: (u16, u16) = (20, 5);
+/// From so many columns on, operations and output stand beside the conversation.
+const WIDE: u16 = 100;
+/// From so many columns and rows on, they stand below it; on smaller screens panes are tabs.
+const STACKED: (u16, u16) = (60, 20);
+/// From so many rows on, the practice banner stays on the screen.
+const BANNER: u16 = 22;
+
+/// Draws the whole screen and says what was seen on it.
+///
+/// ```text
+///  countersign   guarded   practice model   practice.db (sqlite)      2 waiting   not contained
+///  This is the practice model …
+/// ─ CHAT ──────────────────────────────┬─ OPERATIONS ────────────────────────────────────────────
+///  you                                 │ PENDING 2
+///    delete the cancelled orders       │ ▸1  H HIGH  sql      DELETE FROM orders WHERE …
+///                                      │     practice.db (sqlite) · DELETE is declared destructive.
+///  model                               │ RUNNING 1
+///    I'll look first.                  ├─ OUTPUT #3 cargo tree ────────── following · 1,204 lines ─
+///    ✓ sql      SELECT …  1 row  4 ms  │   ├── crossterm v0.29.0
+///    ● sql      DELETE …  waiting #1   │
+/// ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━┷━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━
+///  › type a message · ! command · / for commands
+///  enter send   tab pane   f2 operations   f1 keys
+/// ```
+pub fn draw(frame: &mut Frame, state: &State, cache: &mut Cache, theme: &Theme) -> Sight {
+    let screen = frame.area();
+    let view = View { state, theme };
+    let mut sight = Sight::default();
+    if screen.width < SMALLEST.0 || screen.height < SMALLEST.1 {
+        put(frame.buffer_mut(), screen, 0, &Line::raw("terminal too small"));
+        return sight;
+    }
+    let buf = frame.buffer_mut();
+    buf.set_style(screen, theme.style(Role::Text));
+    let typed = panes(view, screen, buf, cache, &mut sight);
+    let cursor = modal::draw(view, screen, buf, cache, &mut sight).or(typed);
+    if let Some(cursor) = cursor {
+        frame.set_cursor_position(cursor);
+    }
+    sight
+}
+
+/// Everything below a dialog: status, banner, panes, composer, keys.
+fn panes(view: View<'_>, screen: Rect, buf: &mut Buffer, cache: &mut Cache, sight: &mut Sight) -> Option<Position> {
+    let mut rest = screen;
+    status::draw(view, top(&mut rest, 1), buf);
+    if view.state.setting.practice && screen.height >= BANNER && !view.state.chat.entries().is_empty() {
+        let row = top(&mut rest, 1);
+        let room = Rect { x: row.x + 1, width: row.width.saturating_sub(2), ..row };
+        put(buf, room, 0, &view.line(text::fit(chat::PRACTICE, room.width.into()), Role::Notice));
+    }
+    if screen.height >= 8 {
+        footer::hints(view, bottom(&mut rest, 1), buf);
+    }
+    let typing = bottom(&mut rest, footer::wanted(view, screen));
+    if screen.height >= 7 {
+        let focused = view.focused(Pane::Composer);
+        rule(view, buf, bottom(&mut rest, 1), focused, &Line::default(), &Line::default());
+    }
+    if screen.width >= WIDE && screen.height >= 12 {
+        beside(view, rest, buf, cache, sight);
+    } else if screen.width >= STACKED.0 && screen.height >= STACKED.1 {
+        stacked(view, rest, buf, cache, sight);
+    } else {
+        tabs(view, rest, buf, cache, sight);
+    }
+    seen(sight, Pane::Composer, typing);
+    footer::composer(view, typing, buf)
+}
+
+/// Conversation at the left, operations over output at the right.
+fn beside(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sight: &mut Sight) {
+    let left = area.width / 2;
+    let chat = Rect { width: left, ..area };
+    let mut right = Rect { x: area.x + left + 1, width: area.width - left - 1, ..area };
+    let border = view.line("│", Role::Border);
+    for row in 0..area.height {
+        put(buf, Rect { x: area.x + left, width: 1, ..area }, row, &border);
+    }
+    pane(view, chat, buf, Pane::Chat, cache, sight);
+    let queue = top(&mut right, (area.height / 2).max(4));
+    pane(view, queue, buf, Pane::Queue, cache, sight);
+    let joint = Rect { x: area.x + left, width: 1, height: 1, ..area };
+    put(buf, joint, 0, &view.line("┬", Role::Border));
+    put(buf, Rect { y: right.y, ..joint }, 0, &view.line("├", Role::Border));
+    put(buf, Rect { y: area.bottom(), ..joint }, 0, &view.line("┴", Role::Border));
+    pane(view, right, buf, Pane::Output, cache, sight);
+}
+
+/// Conversation on top, below it operations or output, with what waits in the rule between.
+fn stacked(view: View<'_>, mut area: Rect, buf: &mut Buffer, cache: &mut Cache, sight: &mut Sight) {
+    let rows = area.height * 2 / 5;
+    let lower = bottom(&mut area, rows);
+    pane(view, area, buf, Pane::Chat, cache, sight);
+    let shown = if view.state.tab == Pane::Output { Pane::Output } else { Pane::Queue };
+    tabbed(view, lower, buf, shown, &[Pane::Queue, Pane::Output], cache, sight);
+}
+
+/// One pane at a time.
+fn tabs(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sight: &mut Sight) {
+    let shown = if view.state.focus == Pane::Composer { view.state.tab } else { view.state.focus };
+    let shown = if shown == Pane::Composer { Pane::Chat } else { shown };
+    tabbed(view, area, buf, shown, &[Pane::Chat, Pane::Queue, Pane::Output], cache, sight);
+}
+
+/// A pane under a rule that names it and the others that may stand there.
+fn tabbed(
+    view: View<'_>,
+    mut area: Rect,
+    buf: &mut Buffer,
+    shown: Pane,
+    all: &[Pane],
+    cache: &mut Cache,
+    sight: &mut Sight,
+) {
+    let head = top(&mut area, 1);
+    let mut names = Line::default();
+    for pane in all {
+        let current = *pane == shown;
+        let focused = current && view.focused(shown);
+        let role = if focused {
+            Role::Accent
+        } else if current {
+            Role::Strong
+        } else {
+            Role::Dim
+        };
+        let name = name(view, *pane, current);
+        let said = if current { format!(" {name} ") } else { format!(" {} ", name.to_lowercase()) };
+        names.push_span(view.span(text::fit(&said, usize::from(head.width) / 2).into_owned(), role));
+    }
+    rule(view, buf, head, view.focused(shown), &names, &queue::summary(view));
+    seen(sight, shown, head);
+    inner(view, area, buf, shown, cache, sight);
+}
+
+/// A pane under its own rule.
+fn pane(view: View<'_>, mut area: Rect, buf: &mut Buffer, which: Pane, cache: &mut Cache, sight: &mut Sight) {
+    let head = top(&mut area, 1);
+    let focused = view.focused(which);
+    let right = match which {
+        Pane::Chat => chat::progress(view),
+        Pane::Output => output::position(view),
+        Pane::Queue | Pane::Composer => Line::default(),
+    };
+    rule(view, buf, head, focused, &title(view, &name(view, which, true), focused), &right);
+    seen(sight, which, head);
+    inner(view, area, buf, which, cache, sight);
+}
+
+fn inner(view: View<'_>, area: Rect, buf: &mut Buffer, which: Pane, cache: &mut Cache, sight: &mut Sight) {
+    seen(sight, which, area);
+    match which {
+        Pane::Chat | Pane::Composer => chat::draw(view, area, buf, cache, sight),
+        Pane::Queue => queue::draw(view, area, buf, cache, sight),
+        Pane::Output => output::draw(view, area, buf, cache, sight),
+    }
+}
+
+fn name(view: View<'_>, pane: Pane, long: bool) -> String {
+    match pane {
+        Pane::Chat | Pane::Composer => "CHAT".to_owned(),
+        Pane::Queue => "OPERATIONS".to_owned(),
+        Pane::Output if long => output::title(view),
+        Pane::Output => "OUTPUT".to_owned(),
+    }
+}
+
+fn seen(sight: &mut Sight, pane: Pane, area: Rect) {
+    sight.areas.push((pane, area.x, area.y, area.width, area.height));
+}
+
+/// Takes rows off the top of an area.
+fn top(rest: &mut Rect, rows: u16) -> Rect {
+    let rows = rows.min(rest.height);
+    let taken = Rect { height: rows, ..*rest };
+    *rest = Rect { y: rest.y + rows, height: rest.height - rows, ..*rest };
+    taken
+}
+
+/// Takes rows off the bottom of an area.
+fn bottom(rest: &mut Rect, rows: u16) -> Rect {
+    let rows = rows.min(rest.height);
+    rest.height -= rows;
+    Rect { y: rest.bottom(), height: rows, ..*rest }
+}
+
+#[cfg(test)]
+mod tests;

@@ -45,9 +45,18 @@ mod tests {
 
     #[test]
     fn figures_are_short_and_readable() {
-        assert_eq!(["0", "999", "1,204", "18,446,744,073,709,551,615"], [0, 999, 1_204, u64::MAX].map(thousands).each_ref().map(String::as_str));
-        assert_eq!(["4 ms", "2.1 s", "3 min 05 s", "1 h 02 min"], [4, 2_140, 185_000, 3_720_000].map(duration).each_ref().map(String::as_str));
-        assert_eq!(["512 B", "14 kB", "3.2 MB", "1.5 GB"], [512, 14_300, 3_200_000, 1_500_000_000].map(size).each_ref().map(String::as_str));
+        assert_eq!(
+            ["0", "999", "1,204", "18,446,744,073,709,551,615"],
+            [0, 999, 1_204, u64::MAX].map(thousands).each_ref().map(String::as_str)
+        );
+        assert_eq!(
+            ["4 ms", "2.1 s", "3 min 05 s", "1 h 02 min"],
+            [4, 2_140, 185_000, 3_720_000].map(duration).each_ref().map(String::as_str)
+        );
+        assert_eq!(
+            ["512 B", "14 kB", "3.2 MB", "1.5 GB"],
+            [512, 14_300, 3_200_000, 1_500_000_000].map(size).each_ref().map(String::as_str)
+        );
         assert_eq!((count(1, "line"), count(1_204, "line")), ("1 line".to_owned(), "1,204 lines".to_owned()));
     }
 }

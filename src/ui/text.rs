@@ -176,7 +176,8 @@ pub fn wrap(line: &Line<'_>, columns: usize, hang: usize, how: Break) -> Vec<Lin
     let columns = columns.max(1);
     let hang = if hang + 4 > columns { 0 } else { hang };
     if line.spans.iter().map(|span| span.content.len()).sum::<usize>() <= columns {
-        let spans = line.spans.iter().map(|span| Span::styled(span.content.clone().into_owned(), line.style.patch(span.style)));
+        let spans =
+            line.spans.iter().map(|span| Span::styled(span.content.clone().into_owned(), line.style.patch(span.style)));
         return vec![Line::from(spans.collect::<Vec<_>>())];
     }
     let indent = || Row { cells: vec![(" ".to_owned(), Style::default(), 1); hang], columns: hang };
@@ -277,7 +278,10 @@ mod tests {
     #[test]
     fn later_rows_hang() {
         let rows = wrap(&Line::raw("- one two three four"), 10, 2, Break::Words);
-        assert_eq!(rows.iter().map(|row| row.to_string().trim_end().to_owned()).collect::<Vec<_>>(), ["- one two", "  three", "  four"]);
+        assert_eq!(
+            rows.iter().map(|row| row.to_string().trim_end().to_owned()).collect::<Vec<_>>(),
+            ["- one two", "  three", "  four"]
+        );
     }
 
     #[test]

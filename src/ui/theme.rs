@@ -79,7 +79,9 @@ impl Theme {
     pub fn parse(name: &str, text: &str) -> Result<Self, String> {
         let table: BTreeMap<String, toml::Value> =
             toml::from_str(text).map_err(|error| format!("the theme {name} can't be read: {error}"))?;
-        if let Some(key) = table.keys().find(|key| *key != "colours" && Role::ALL.iter().all(|role| role.word() != *key)) {
+        if let Some(key) =
+            table.keys().find(|key| *key != "colours" && Role::ALL.iter().all(|role| role.word() != *key))
+        {
             return Err(format!("the theme {name} has a role `{key}` that doesn't exist"));
         }
         let styles = Role::ALL
@@ -195,7 +197,10 @@ mod tests {
 
     #[test]
     fn errors_name_the_role() {
-        assert_eq!(Theme::parse("x", "txet = \"red\"").unwrap_err(), "the theme x has a role `txet` that doesn't exist");
+        assert_eq!(
+            Theme::parse("x", "txet = \"red\"").unwrap_err(),
+            "the theme x has a role `txet` that doesn't exist"
+        );
         let missing = THEMES[0].1.replace("dim = ", "#");
         assert_eq!(Theme::parse("x", &missing).unwrap_err(), "the theme x has no role `dim`");
         assert!(Theme::named("neon", false).unwrap_err().contains("choose one of dark, light"));

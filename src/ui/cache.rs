@@ -1,0 +1,91 @@
+//! What the view keeps between frames so that it draws only what changed: rows of the conversation, of the output
+//! and of the dialog. It is never state: dropping it changes nothing on the screen but the time a frame takes.
+
+use std::sync::Arc;
+
+use ratatui::text::Line;
+
+use super::ansi::Printed;
+use super::markdown::Markdown;
+use super::theme::Theme;
+use crate::domain::{OperationId, Seal, Table};
+
+/// Rows that were made for earlier frames.
+#[derive(Debug, Default)]
+pub struct Cache {
+    pub(super) chat: ChatRows,
+    pub(super) output: OutputRows,
+    pub(super) dialog: Option<DialogRows>,
+    /// Which operation was selected, and how far below the list's first visible row.
+    pub(super) anchor: Option<(OperationId, usize)>,
+}
+
+/// The conversation's rows at one width, in one theme.
+#[derive(Debug, Default)]
+pub(super) struct ChatRows {
+    pub columns: usize,
+    pub theme: String,
+    pub slots: Vec<Slot>,
+}
+
+impl ChatRows {
+    /// Keeps the rows only if width, theme and the number of entries still fit.
+    pub fn fit(&mut self, columns: usize, theme: &Theme, entries: usize) {
+        if self.columns != columns || self.theme != theme.name() || self.slots.len() > entries {
+            *self = Self { columns, theme: theme.name().to_owned(), slots: Vec::new() };
+        }
+        self.slots.resize_with(entries, Slot::default);
+    }
+}
+
+/// The rows of one entry.
+#[derive(Debug, Default)]
+pub(super) enum Slot {
+    /// Nothing yet.
+    #[default]
+    Empty,
+    /// A model's text.
+    Text(Box<Markdown>),
+    /// Text that doesn't grow, by a stamp of what it was made of.
+    Lines(u64, Vec<Line<'static>>),
+}
+
+impl Slot {
+    /// How many rows it has.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Empty => 0,
+            Self::Text(markdown) => markdown.len(),
+            Self::Lines(_, lines) => lines.len(),
+        }
+    }
+
+    /// One of its rows.
+    pub fn row(&self, at: usize) -> Option<&Line<'static>> {
+        match self {
+            Self::Empty => None,
+            Self::Text(markdown) => markdown.row(at),
+            Self::Lines(_, lines) => lines.get(at),
+        }
+    }
+}
+
+/// The rows of the output that is shown.
+#[derive(Debug, Default)]
+pub(super) struct OutputRows {
+    /// Operation, bytes and lines in all, colours or not.
+    pub key: Option<(OperationId, u64, u64, bool)>,
+    pub lines: Vec<Printed>,
+    /// The table that `widths` is of, and the width of each column.
+    pub table: Option<Arc<Table>>,
+    pub widths: Vec<usize>,
+}
+
+/// The rows of a dialog's text.
+#[derive(Debug)]
+pub(super) struct DialogRows {
+    pub seal: Seal,
+    pub columns: usize,
+    pub theme: String,
+    pub lines: Vec<Line<'static>>,
+}

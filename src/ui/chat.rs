@@ -1,0 +1,312 @@
+//! The conversation: who said what, with the model's calls where they were made. Only visible rows are drawn;
+//! rows of what was said before are kept in the cache.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::cache::{Cache, Slot};
+use super::item;
+use super::markdown::Markdown;
+use super::paint::{View, keys, put};
+use super::text::{self, Break};
+use super::theme::Role;
+use crate::app::{Command, Context, Entry, Item, Phase, Sight};
+use crate::domain::{OperationId, Origin};
+
+/// Columns before what somebody said: others' text never starts at the pane's edge.
+const INDENT: u16 = 3;
+/// Columns of the word for a tool.
+const WORD: usize = 8;
+
+/// Who speaks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Speaker {
+    Person,
+    Model,
+    Program,
+}
+
+impl Speaker {
+    fn of(view: View<'_>, entry: &Entry) -> Self {
+        match entry {
+            Entry::Person(_) => Self::Person,
+            Entry::Model { .. } => Self::Model,
+            Entry::Notice { .. } => Self::Program,
+            Entry::Operation(id) => match view.state.queue.get(*id).map(|item| &item.origin) {
+                Some(Origin::Person) => Self::Person,
+                Some(Origin::Model { .. }) | None => Self::Model,
+            },
+        }
+    }
+
+    /// The line above what is said, if there is one.
+    fn heading(self, view: View<'_>) -> Option<Line<'static>> {
+        match self {
+            Self::Person => Some(view.line(" you", Role::Person)),
+            Self::Model => Some(view.line(" model", Role::Model)),
+            Self::Program => None,
+        }
+    }
+}
+
+/// Draws the conversation.
+pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sight: &mut Sight) {
+    let height = usize::from(area.height);
+    sight.rows.chat = height;
+    let entries = view.state.chat.entries();
+    if entries.is_empty() {
+        empty(view, area, buf);
+        return;
+    }
+    let columns = usize::from(area.width.saturating_sub(INDENT + 1)).max(1);
+    cache.chat.fit(columns, view.theme, entries.len());
+    let mut total = 0;
+    let mut before = None;
+    for (entry, slot) in entries.iter().zip(&mut cache.chat.slots) {
+        refresh(view, entry, columns, slot);
+        let speaker = Speaker::of(view, entry);
+        total += lead(before, speaker) + slot.len();
+        before = Some(speaker);
+    }
+    let foot = foot(view, columns);
+    total += foot.len();
+    sight.limits.chat = total.saturating_sub(height);
+    let first = view.state.chat.scroll().first(total, height);
+    let mut brush = Brush { area, skip: first, row: 0 };
+    before = None;
+    for (entry, slot) in entries.iter().zip(&cache.chat.slots) {
+        if brush.full() {
+            break;
+        }
+        let speaker = Speaker::of(view, entry);
+        let lead = lead(before, speaker);
+        before = Some(speaker);
+        if brush.passes(lead + slot.len()) {
+            continue;
+        }
+        if lead > 0 {
+            brush.lead(buf, lead, speaker.heading(view));
+        }
+        match entry {
+            Entry::Operation(id) => brush.operation(view, buf, *id, slot),
+            Entry::Person(_) | Entry::Model { .. } | Entry::Notice { .. } => brush.slot(buf, slot),
+        }
+    }
+    for line in &foot {
+        brush.draw(buf, INDENT, line);
+    }
+}
+
+/// Rows before an entry: a blank one and a heading where another one speaks.
+fn lead(before: Option<Speaker>, speaker: Speaker) -> usize {
+    match (before, speaker) {
+        (Some(before), speaker) if before == speaker => 0,
+        (None, Speaker::Program) => 0,
+        (Some(_), Speaker::Program) | (None, _) => 1,
+        (Some(_), _) => 2,
+    }
+}
+
+/// Brings an entry's rows up to date.
+fn refresh(view: View<'_>, entry: &Entry, columns: usize, slot: &mut Slot) {
+    match entry {
+        Entry::Model { text, .. } => {
+            if !matches!(slot, Slot::Text(_)) {
+                *slot = Slot::Text(Box::<Markdown>::default());
+            }
+            if let Slot::Text(markdown) = slot {
+                markdown.update(text.trim_end(), columns, view.theme);
+            }
+        }
+        Entry::Person(said) => remake(slot, stamp(said, 0), || {
+            text::wrap_text(&text::prose(said), columns, view.theme.style(Role::Text), Break::Words)
+        }),
+        Entry::Notice { text: said, trouble } => remake(slot, stamp(said, 1), || {
+            let (mark, role) = if *trouble { ("! ", Role::Trouble) } else { ("· ", Role::Notice) };
+            let line = view.line(format!("{mark}{}", text::line(said)), role);
+            text::wrap(&line, columns, 2, Break::Words)
+        }),
+        Entry::Operation(id) => {
+            let trouble = view.state.queue.get(*id).and_then(item::trouble);
+            remake(slot, stamp(trouble.unwrap_or_default(), 2), || {
+                let mut rows = vec![Line::default()];
+                if let Some(reason) = trouble {
+                    let brief = &reason[..reason.floor_char_boundary(4_000)];
+                    let line = view.line(text::line(brief), Role::Trouble);
+                    rows.extend(text::wrap(&line, columns.saturating_sub(2), 0, Break::Words));
+                }
+                rows
+            });
+        }
+    }
+}
+
+fn remake(slot: &mut Slot, stamp: u64, make: impl FnOnce() -> Vec<Line<'static>>) {
+    if !matches!(slot, Slot::Lines(old, _) if *old == stamp) {
+        *slot = Slot::Lines(stamp, make());
+    }
+}
+
+/// What tells one text from another without reading all of a long one.
+fn stamp(text: &str, kind: u8) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let bytes = text.as_bytes();
+    (kind, bytes.len(), &bytes[..bytes.len().min(64)], &bytes[bytes.len().saturating_sub(64)..]).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// What stands below the last entry: a message that is held, the keys that answer a question.
+fn foot(view: View<'_>, columns: usize) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    if view.state.chat.held().is_some() {
+        let said = "· waiting: it is sent with the results of what is open";
+        lines.extend(text::wrap(&view.line(said, Role::Notice), columns, 2, Break::Words));
+    }
+    if view.state.chat.question().is_some() {
+        let answers = [(Command::AnswerYes, "yes"), (Command::AnswerNo, "no")];
+        let mut bound: Vec<_> =
+            answers.iter().filter_map(|(command, says)| view.key(Context::Composer, *command, says)).collect();
+        bound.push(("or".to_owned(), "type an answer".to_owned()));
+        lines.push(Line::default());
+        lines.extend(keys(view, &bound, columns, 2, true));
+    }
+    lines
+}
+
+/// What a new session says.
+fn empty(view: View<'_>, area: Rect, buf: &mut Buffer) {
+    let mut said = vec![
+        (Role::Strong, "Say what you want, or type ! and a command."),
+        (Role::Text, "What clearly only reads runs at once. The rest waits for you."),
+    ];
+    if view.state.setting.practice {
+        said.push((Role::Text, ""));
+        said.push((Role::Notice, PRACTICE));
+        said.push((Role::Notice, "Try: show the tables · delete the cancelled orders · what is in this folder"));
+    }
+    let columns = usize::from(area.width.saturating_sub(INDENT + 1)).max(1);
+    let mut brush = Brush { area, skip: 0, row: u16::from(area.height > 6) };
+    for (role, text) in said {
+        for line in text::wrap(&view.line(text, role), columns, 0, Break::Words) {
+            brush.draw(buf, INDENT, &line);
+        }
+    }
+}
+
+/// What the practice model is, and how to connect a real one.
+pub const PRACTICE: &str = "This is the practice model, a small planner on its own database. For a real one set \
+    OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_HOST and start again.";
+
+/// Draws rows from the top of an area, after skipping those above it.
+struct Brush {
+    area: Rect,
+    skip: usize,
+    row: u16,
+}
+
+impl Brush {
+    fn full(&self) -> bool {
+        self.row >= self.area.height
+    }
+
+    /// Skips rows that are all above the area.
+    fn passes(&mut self, rows: usize) -> bool {
+        let above = self.skip >= rows && rows > 0;
+        if above {
+            self.skip -= rows;
+        }
+        above
+    }
+
+    fn draw(&mut self, buf: &mut Buffer, indent: u16, line: &Line<'_>) {
+        if self.skip > 0 {
+            self.skip -= 1;
+        } else if !self.full() {
+            let x = indent.min(self.area.width);
+            put(buf, Rect { x: self.area.x + x, width: self.area.width - x, ..self.area }, self.row, line);
+            self.row += 1;
+        }
+    }
+
+    fn lead(&mut self, buf: &mut Buffer, rows: usize, heading: Option<Line<'static>>) {
+        for _ in usize::from(heading.is_some())..rows {
+            self.draw(buf, 0, &Line::default());
+        }
+        if let Some(heading) = heading {
+            self.draw(buf, 0, &heading);
+        }
+    }
+
+    fn slot(&mut self, buf: &mut Buffer, slot: &Slot) {
+        let from = self.skip.min(slot.len());
+        self.skip -= from;
+        for at in from..slot.len() {
+            if self.full() {
+                return;
+            }
+            if let Some(line) = slot.row(at) {
+                self.draw(buf, INDENT, line);
+            }
+        }
+    }
+
+    /// An operation's row, then what went wrong with it.
+    fn operation(&mut self, view: View<'_>, buf: &mut Buffer, id: OperationId, slot: &Slot) {
+        let room = self.area.width.saturating_sub(INDENT + 1);
+        let line = view.state.queue.get(id).map_or_else(Line::default, |item| operation_line(view, item, room.into()));
+        self.draw(buf, INDENT, &line);
+        for at in 1..slot.len() {
+            if let Some(line) = slot.row(at) {
+                self.draw(buf, INDENT + 2, line);
+            }
+        }
+    }
+}
+
+/// `✓ sql      SELECT count(*) FROM orders …   1 row   4 ms`
+fn operation_line(view: View<'_>, item: &Item, columns: usize) -> Line<'static> {
+    let fate = item::fate(view, item);
+    let says = text::fit(&fate.says, 24).into_owned();
+    let end = if fate.time.is_empty() { says } else { format!("{says}  {:>6}", fate.time) };
+    let word = text::column(&text::line(item.word()), WORD);
+    let room = columns.saturating_sub(2 + WORD + 1 + 2 + text::width(&end));
+    if room < 8 {
+        let gist = text::column(&item::gist(item), columns.saturating_sub(4 + text::width(&fate.says)));
+        let spans = vec![
+            view.span(format!("{} ", fate.mark), fate.role),
+            view.span(gist, Role::Text),
+            view.span(format!("  {}", fate.says), fate.role),
+        ];
+        return Line::from(spans);
+    }
+    let gist = item::gist(item);
+    Line::from(vec![
+        view.span(format!("{} ", fate.mark), fate.role),
+        view.span(format!("{word} "), Role::Dim),
+        view.span(text::column(&gist, room), Role::Text),
+        Span::raw("  "),
+        view.span(end, end_role(&fate)),
+    ])
+}
+
+fn end_role(fate: &item::Fate) -> Role {
+    match fate.role {
+        Role::Good | Role::Accent => Role::Dim,
+        Role::High => Role::Trouble,
+        other => other,
+    }
+}
+
+/// What stands at the right of the pane's title.
+pub fn progress(view: View<'_>) -> Line<'static> {
+    let waiting = view.state.queue.waiting().next().is_some();
+    match view.state.chat.phase() {
+        Phase::Streaming { .. } => view.line(format!(" {} answering ", item::spinner(view)), Role::Accent),
+        Phase::Working { .. } if waiting => view.line(" waits for you ", Role::Medium),
+        Phase::Working { .. } => view.line(" working ", Role::Dim),
+        Phase::Idle => Line::default(),
+    }
+}

@@ -1,0 +1,145 @@
+//! Why an operation asks, in sentences, and the derivation behind it for whoever wants to check.
+
+use ratatui::text::Line;
+
+use super::item;
+use super::paint::View;
+use super::text::{self, Break};
+use super::theme::Role;
+use crate::app::Item;
+use crate::domain::{ApprovalMode, Claim, Class, Danger, Finding, Judgement, Prepared, RiskLevel, Step};
+
+/// Columns of the words at the left.
+const LABEL: usize = 9;
+
+/// The sentences: what changed, the reason, what else was found, what the claim counts for.
+pub fn why(
+    view: View<'_>,
+    item: &Item,
+    prepared: &Prepared,
+    judgement: &Judgement,
+    columns: usize,
+) -> Vec<Line<'static>> {
+    let mut sentences = Vec::new();
+    if let Some(why) = &item.requeued {
+        sentences.push((format!("It came back: {}", text::line(why)), Role::Trouble));
+    }
+    sentences.push((text::line(&judgement.reason), Role::Text));
+    for finding in prepared.assessment.objections() {
+        let sentence = text::line(&finding.sentence);
+        if sentences.iter().all(|(said, _)| !said.contains(&sentence)) {
+            sentences.push((sentence, Role::Text));
+        }
+    }
+    let mode = view.state.queue.gate().policy().mode;
+    sentences.extend(claim(&prepared.operation.claim, judgement, mode).map(|said| (said, Role::Dim)));
+    labelled(view, "why", sentences, columns)
+}
+
+/// What the model's claim counts for, unless the reason says it already.
+fn claim(claim: &Claim, judgement: &Judgement, mode: ApprovalMode) -> Option<String> {
+    if judgement.step == Step::ClaimedRisk {
+        return None;
+    }
+    match claim {
+        Claim::Absent => None,
+        Claim::Level(RiskLevel::Low) => {
+            Some(format!("The model claimed low: in {} mode that can't lift it.", mode.word()))
+        }
+        Claim::Level(level) => Some(format!("The model claimed {level}.")),
+        Claim::Unreadable(word) => Some(format!("The model claimed `{}`, which counts as high.", text::line(word))),
+        Claim::Repeated => Some("The model made its claim twice, which counts as high.".to_owned()),
+    }
+}
+
+/// The derivation: step, class, rules with the text they are about, claim, mode, containment.
+pub fn derivation(view: View<'_>, prepared: &Prepared, judgement: &Judgement, columns: usize) -> Vec<Line<'static>> {
+    let assessment = &prepared.assessment;
+    let policy = view.state.queue.gate().policy();
+    let mut lines = Vec::new();
+    let mut add = |label: &str, said: String| {
+        lines.extend(labelled(view, label, vec![(said, Role::Text)], columns));
+    };
+    add("step", format!("{} of 12: {}", judgement.step.number(), step(judgement.step)));
+    add("class", class(assessment.class()).to_owned());
+    add("risk", judgement.risk.word().to_owned());
+    add("claim", said_claim(&prepared.operation.claim));
+    add("mode", policy.mode.word().to_owned());
+    let enforced = if judgement.enforced { ", enforced" } else { "" };
+    add("contained", format!("{}{enforced}", judgement.containment.word()));
+    if !assessment.target.is_empty() {
+        add("acts on", text::line(&assessment.target));
+    }
+    if assessment.findings.is_empty() {
+        add("rules", "none of them knows it".to_owned());
+    }
+    let body = prepared.operation.kind.text().body;
+    for (at, finding) in assessment.findings.iter().enumerate() {
+        add(if at == 0 { "rules" } else { "" }, rule(finding, &body));
+    }
+    lines
+}
+
+fn rule(finding: &Finding, body: &str) -> String {
+    let about = finding.span.clone().and_then(|span| {
+        let piece = body.get(span.clone()).map(|piece| text::line(piece));
+        Some(format!(" at {}–{} `{}`", span.start, span.end, text::fit(&piece?, 40)))
+    });
+    let level = item::badge(finding.level).trim_end();
+    format!("{} ({level}, {}){}", text::line(&finding.rule), class(finding.class), about.unwrap_or_default())
+}
+
+fn said_claim(claim: &Claim) -> String {
+    match claim {
+        Claim::Absent => "none".to_owned(),
+        Claim::Level(level) => level.word().to_owned(),
+        Claim::Unreadable(word) => format!("`{}`, counts as high", text::line(word)),
+        Claim::Repeated => "made twice, counts as high".to_owned(),
+    }
+}
+
+fn class(class: Class) -> &'static str {
+    match class {
+        Class::Whitelisted => "whitelisted",
+        Class::Unknown => "unknown",
+        Class::Declared(Danger::Destructive) => "declared destructive",
+        Class::Declared(Danger::Sensitive) => "declared sensitive",
+        Class::Declared(Danger::External) => "declared external",
+        Class::Unreadable => "unreadable",
+        Class::Catastrophe => "catastrophe",
+    }
+}
+
+fn step(step: Step) -> &'static str {
+    match step {
+        Step::Catastrophe => "a catastrophe",
+        Step::DenyRule => "a deny rule",
+        Step::AllowAll => "mode allow-all",
+        Step::Strict => "mode strict",
+        Step::AskRule => "an ask rule",
+        Step::Unreadable => "not fully understood",
+        Step::AllowRule => "an allow rule",
+        Step::TurnApproval => "your approval of this turn",
+        Step::ClaimedRisk => "a claim of medium or high",
+        Step::Danger => "declared danger",
+        Step::Exposure => "private data was read, the host is not named",
+        Step::Whitelisted => "whitelisted",
+        Step::ClaimedLow => "a claim of low",
+        Step::Default => "nothing says that it is harmless",
+    }
+}
+
+/// Sentences beside a word that names them.
+pub fn labelled(view: View<'_>, label: &str, sentences: Vec<(String, Role)>, columns: usize) -> Vec<Line<'static>> {
+    let room = columns.saturating_sub(LABEL).max(8);
+    let mut lines = Vec::new();
+    for (sentence, role) in sentences {
+        for row in text::wrap(&view.line(sentence, role), room, 0, Break::Words) {
+            let label = if lines.is_empty() { label } else { "" };
+            let mut line = view.line(text::column(label, LABEL), Role::Dim);
+            line.spans.extend(row.spans);
+            lines.push(line);
+        }
+    }
+    lines
+}

@@ -1,0 +1,159 @@
+//! How an operation looks in a row: its badge, its mark, what became of it. The same in the conversation and in
+//! the list of operations.
+
+use std::path::Path;
+
+use ratatui::text::Span;
+
+use super::number;
+use super::paint::View;
+use super::text;
+use super::theme::Role;
+use crate::app::{Item, Status};
+use crate::domain::{OperationKind, Outcome, Prepared, RiskLevel};
+
+/// Frames of what moves, four a second.
+const FRAMES: [&str; 8] = ["⠋", "⠙", "⠸", "⠴", "⠦", "⠇", "⠏", "⠹"];
+/// Longest gist that is looked at, in bytes, before it is shortened to its row.
+const GIST: usize = 1_000;
+
+/// What became of an operation: a mark, a word or figure, and the time it took.
+pub struct Fate {
+    /// One sign.
+    pub mark: &'static str,
+    /// In which look.
+    pub role: Role,
+    /// A word or a figure.
+    pub says: String,
+    /// Time taken so far, if it runs or ran.
+    pub time: String,
+}
+
+/// The sign that moves while something is under way.
+pub fn spinner(view: View<'_>) -> &'static str {
+    let frame = usize::try_from(view.state.now.0 / 250).unwrap_or(0);
+    FRAMES[frame % FRAMES.len()]
+}
+
+/// What became of an operation.
+pub fn fate(view: View<'_>, item: &Item) -> Fate {
+    let quiet = |mark, role, says: &str| Fate { mark, role, says: says.to_owned(), time: String::new() };
+    let behind = || view.state.queue.waits_for(item.id);
+    match &item.status {
+        Status::Preparing => quiet("·", Role::Dim, "reading"),
+        Status::Waiting => Fate {
+            mark: "●",
+            role: item.judgement.as_ref().map_or(Role::Medium, |judgement| risk_role(judgement.risk)),
+            says: format!("waiting {}", item.id),
+            time: String::new(),
+        },
+        Status::Allowed { starting: true } => quiet("·", Role::Dim, "starting"),
+        Status::Allowed { starting: false } => {
+            let says = behind().map_or_else(|| "starting".to_owned(), |id| format!("after {id}"));
+            quiet("·", Role::Dim, &says)
+        }
+        Status::Running { since, .. } => Fate {
+            mark: spinner(view),
+            role: Role::Accent,
+            says: "running".to_owned(),
+            time: number::duration(view.state.now.since(*since)),
+        },
+        Status::Ended { outcome, took } => {
+            let (mark, role, says) = ended(outcome);
+            Fate { mark, role, says, time: number::duration(*took) }
+        }
+        Status::Denied { .. } => quiet("✗", Role::Dim, "denied"),
+        Status::Refused { .. } => quiet("!", Role::Trouble, "refused"),
+    }
+}
+
+fn ended(outcome: &Outcome) -> (&'static str, Role, String) {
+    match outcome {
+        Outcome::Succeeded { summary } => ("✓", Role::Good, text::line(summary)),
+        Outcome::Failed { .. } => ("!", Role::Trouble, "failed".to_owned()),
+        Outcome::Cancelled => ("✗", Role::Dim, "stopped".to_owned()),
+        Outcome::TimedOut { seconds } => {
+            ("!", Role::Trouble, format!("timed out after {}", number::duration(seconds.saturating_mul(1_000))))
+        }
+        Outcome::Lost => ("!", Role::Trouble, "lost".to_owned()),
+    }
+}
+
+/// What went wrong, where a sentence says more than the row does.
+pub fn trouble(item: &Item) -> Option<&str> {
+    match &item.status {
+        Status::Refused { reason } | Status::Ended { outcome: Outcome::Failed { reason }, .. } => Some(reason),
+        Status::Denied { reason } if item.prepared.is_none() || !by_person(item) => Some(reason),
+        Status::Preparing
+        | Status::Waiting
+        | Status::Allowed { .. }
+        | Status::Running { .. }
+        | Status::Denied { .. }
+        | Status::Ended { .. } => None,
+    }
+}
+
+fn by_person(item: &Item) -> bool {
+    use crate::domain::Decider;
+    matches!(item.decider, Some(Decider::Person | Decider::PersonAll | Decider::Interrupt))
+}
+
+/// The role of a risk.
+pub fn risk_role(level: RiskLevel) -> Role {
+    match level {
+        RiskLevel::Low => Role::Low,
+        RiskLevel::Medium => Role::Medium,
+        RiskLevel::High => Role::High,
+    }
+}
+
+/// A risk as letter and word, six columns.
+pub fn badge(level: RiskLevel) -> &'static str {
+    match level {
+        RiskLevel::Low => "L low ",
+        RiskLevel::Medium => "M MED ",
+        RiskLevel::High => "H HIGH",
+    }
+}
+
+/// The badge of an operation; dots while it is not judged.
+pub fn badge_span(view: View<'_>, item: &Item) -> Span<'static> {
+    match &item.judgement {
+        Some(judgement) if item.status.closed() => view.span(badge(judgement.risk), Role::Dim),
+        Some(judgement) => view.span(badge(judgement.risk), risk_role(judgement.risk)),
+        None => view.span("·     ", Role::Dim),
+    }
+}
+
+/// What an operation would do, on one line, neutral.
+pub fn gist(item: &Item) -> String {
+    let gist = item.gist();
+    let mut brief = text::line(&gist[..gist.floor_char_boundary(GIST)]);
+    if gist.len() > GIST {
+        brief.push('…');
+    }
+    brief
+}
+
+/// What it acts on, as a person would name it.
+pub fn target(prepared: &Prepared) -> String {
+    let place = &prepared.facts.place;
+    match &prepared.operation.kind {
+        OperationKind::Sql(sql) => match sql.dialect {
+            Some(dialect) => format!("{} ({})", text::line(&sql.connection), dialect.word()),
+            None => text::line(&sql.connection),
+        },
+        OperationKind::Http(_) | OperationKind::Other(_) => text::line(&prepared.assessment.target),
+        OperationKind::Command(_) | OperationKind::File(_) | OperationKind::Search(_) | OperationKind::Find(_) => {
+            folder(&prepared.operation.cwd, &place.workspace)
+        }
+    }
+}
+
+fn folder(cwd: &Path, workspace: &Path) -> String {
+    match cwd.strip_prefix(workspace) {
+        Ok(rest) if rest.as_os_str().is_empty() => "in the workspace".to_owned(),
+        Ok(rest) => text::line(&format!("in {}", rest.display())),
+        Err(_) => text::line(&format!("in {}", cwd.display())),
+    }
+}

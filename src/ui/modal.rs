@@ -1,0 +1,386 @@
+//! What floats above the panes: the dialog about an operation, and help. A dialog shows the whole operation,
+//! scrollable to its last byte, in a double frame; what others wrote stays behind a gutter inside it.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, BorderType, Clear, Widget};
+
+use super::cache::{Cache, DialogRows};
+use super::derivation::{derivation, labelled, why};
+use super::help;
+use super::highlight::highlight;
+use super::item;
+use super::number;
+use super::paint::{View, keys, put};
+use super::text::{self, Break};
+use super::theme::Role;
+use super::typing::Rows;
+use crate::app::{Asking, Command, Context, Dialog, Item, Modal, Sight};
+use crate::domain::{FileOperation, OperationId, OperationKind, Origin, Prepared, RiskLevel, Seal};
+
+/// Widest dialog.
+const WIDEST: u16 = 100;
+
+/// Draws what floats, if anything does; says where the cursor belongs.
+pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, cache: &mut Cache, sight: &mut Sight) -> Option<Position> {
+    match view.state.modal.as_ref()? {
+        Modal::Help { scroll } => {
+            let lines = help::lines(view);
+            let area = place(screen, lines.len() + 1);
+            let inside = frame(view, area, buf, &view.line(" Keys ", Role::Strong), &Line::default());
+            let height = usize::from(inside.height);
+            sight.rows.dialog = height;
+            sight.limits.dialog = lines.len().saturating_sub(height);
+            let first = scroll.first(lines.len(), height);
+            column(buf, inside, &lines[first..]);
+            shown(view, buf, area, first, height, lines.len());
+            None
+        }
+        Modal::Confirm(dialog) => confirm(view, screen, buf, cache, sight, dialog),
+    }
+}
+
+/// What a dialog is made of, from top to bottom.
+struct Parts {
+    /// One line about who asks and where.
+    head: Vec<Line<'static>>,
+    /// What scrolls.
+    body: Vec<Line<'static>>,
+    /// Why it asks.
+    why: Vec<Line<'static>>,
+    /// What the next key would do, or why the last one didn't count.
+    hint: Line<'static>,
+    keys: Vec<Line<'static>>,
+}
+
+fn confirm(
+    view: View<'_>,
+    screen: Rect,
+    buf: &mut Buffer,
+    cache: &mut Cache,
+    sight: &mut Sight,
+    dialog: &Dialog,
+) -> Option<Position> {
+    let gate = view.state.queue.gate();
+    let item = view.state.queue.get(dialog.id)?;
+    let prepared = gate.prepared(dialog.id)?;
+    // A frame that shows another seal than the dialog's would approve what nobody saw.
+    gate.seal(dialog.id).filter(|seal| *seal == dialog.seal)?;
+    let columns = usize::from(screen.width.min(WIDEST).saturating_sub(4)).max(1);
+    let parts = parts(view, cache, dialog, item, prepared, columns);
+    let reason = if matches!(dialog.asking, Asking::Reason(_)) { 3 } else { 0 };
+    let spaces = 2;
+    let wanted = parts.head.len() + parts.body.len() + parts.why.len() + parts.keys.len() + 1 + reason + spaces;
+    let area = place(screen, wanted);
+    let inside = frame(view, area, buf, &title(view, dialog, prepared), &corner(view, dialog));
+    let (rows, cursor) = lay(view, inside, buf, dialog, &parts, reason);
+    let first = dialog.scroll.first(parts.body.len(), rows);
+    shown(view, buf, area, first, rows, parts.body.len());
+    sight.rows.dialog = rows;
+    sight.limits.dialog = parts.body.len().saturating_sub(rows);
+    let end = rows > 0 && first + rows >= parts.body.len() && !dialog.derivation;
+    sight.dialog = Some((dialog.seal, end));
+    cursor
+}
+
+/// Draws the parts from the top; the body takes the room that the others leave. Gives back its height.
+fn lay(
+    view: View<'_>,
+    inside: Rect,
+    buf: &mut Buffer,
+    dialog: &Dialog,
+    parts: &Parts,
+    reason: usize,
+) -> (usize, Option<Position>) {
+    let height = usize::from(inside.height);
+    let mut left = height.saturating_sub(1);
+    let mut take = |wanted: usize, most: usize| {
+        let taken = wanted.min(most).min(left);
+        left -= taken;
+        taken
+    };
+    // The body is never without a row; keys come before reasons, reasons before blanks.
+    let keys = take(parts.keys.len(), if height < 8 { 1 } else { 3 });
+    let reason = take(reason, 3);
+    let hint = take(1, 1);
+    let head = take(parts.head.len(), if height < 6 { 0 } else { 1 });
+    let why = take(parts.why.len(), (height / 3).max(1));
+    let body = 1 + take(parts.body.len().saturating_sub(1), usize::MAX);
+    let (above, below) = (take(1, 1), take(1, 1));
+    let mut rest = inside;
+    let mut next = |rows: usize| {
+        let rows = u16::try_from(rows).unwrap_or(u16::MAX).min(rest.height);
+        let part = Rect { height: rows, ..rest };
+        rest = Rect { y: rest.y + rows, height: rest.height - rows, ..rest };
+        part
+    };
+    column(buf, next(head), &parts.head);
+    next(above);
+    let first = dialog.scroll.first(parts.body.len(), body);
+    column(buf, next(body.min(parts.body.len().max(1))), &parts.body[first.min(parts.body.len())..]);
+    next(below);
+    let place = next(why);
+    column(buf, place, &parts.why);
+    if parts.why.len() > why && why > 0 {
+        let more = format!("… {} more, see x", number::count(parts.why.len() - why, "line"));
+        let width = u16::try_from(more.len()).unwrap_or(0).min(place.width);
+        let corner = Rect { x: place.right() - width, y: place.bottom() - 1, width, height: 1 };
+        put(buf, corner, 0, &view.line(more, Role::Dim));
+    }
+    let cursor = typed_reason(view, next(reason), buf, dialog);
+    column(buf, next(hint), std::slice::from_ref(&parts.hint));
+    column(buf, next(keys), &parts.keys);
+    (body, cursor)
+}
+
+fn typed_reason(view: View<'_>, place: Rect, buf: &mut Buffer, dialog: &Dialog) -> Option<Position> {
+    let Asking::Reason(area) = &dialog.asking else { return None };
+    if place.height == 0 {
+        return None;
+    }
+    put(buf, place, 0, &view.line("Why do you deny it? The model reads this.", Role::Strong));
+    let used = u16::from(place.height > 1);
+    let room = Rect { y: place.y + used, height: place.height - used, ..place };
+    put(buf, room, 0, &view.line("› ", Role::Accent));
+    let room = Rect { x: room.x + 2.min(room.width), width: room.width.saturating_sub(2), ..room };
+    Some(Rows::new(view, area, room.width.into(), room.height.into()).draw(room, buf))
+}
+
+fn parts(
+    view: View<'_>,
+    cache: &mut Cache,
+    dialog: &Dialog,
+    item: &Item,
+    prepared: &Prepared,
+    columns: usize,
+) -> Parts {
+    let live = dialog.live(view.state.now);
+    let judgement = view.state.queue.gate().judgement(dialog.id);
+    let why = || judgement.map_or_else(Vec::new, |judgement| why(view, item, prepared, judgement, columns));
+    let (body, why) = match &dialog.asking {
+        Asking::All { listed, high } => (list(view, listed, columns), all(view, *high, columns)),
+        Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => {
+            let body = match judgement.filter(|_| dialog.derivation) {
+                Some(judgement) => derivation(view, prepared, judgement, columns),
+                None => operation(view, cache, dialog.seal, prepared, columns),
+            };
+            (body, why())
+        }
+    };
+    let keys = keys(view, &bound(view, dialog), columns, 3, live);
+    Parts { head: vec![head(view, dialog, item, prepared, columns)], body, why, hint: hint(view, dialog), keys }
+}
+
+/// `sql   practice.db (sqlite)   asked by practice, turn 3`
+fn head(view: View<'_>, dialog: &Dialog, item: &Item, prepared: &Prepared, columns: usize) -> Line<'static> {
+    if let Asking::All { listed, high } = &dialog.asking {
+        let said = format!("{} wait. {high} of them high.", number::count(listed.len(), "operation"));
+        return view.line(said, Role::Strong);
+    }
+    let who = match &item.origin {
+        Origin::Person => "asked by you".to_owned(),
+        Origin::Model { .. } => {
+            let model = &view.state.setting.model;
+            let name = if view.state.setting.practice || model.is_empty() {
+                "the model".to_owned()
+            } else {
+                text::line(model)
+            };
+            format!("asked by {name}, turn {}", view.state.chat.turn().0)
+        }
+    };
+    let said = [text::line(item.word()), item::target(prepared), who];
+    let said: Vec<String> = said.into_iter().filter(|part| !part.is_empty()).collect();
+    view.line(text::fit(&said.join("   "), columns).into_owned(), Role::Dim)
+}
+
+/// The whole text: neutral, highlighted, each of its lines numbered in the gutter, so that a wrapped line can't
+/// pass for two.
+fn operation(view: View<'_>, cache: &mut Cache, seal: Seal, prepared: &Prepared, columns: usize) -> Vec<Line<'static>> {
+    let known = cache
+        .dialog
+        .as_ref()
+        .is_some_and(|rows| rows.seal == seal && rows.columns == columns && rows.theme == view.theme.name());
+    if !known {
+        let said = prepared.operation.kind.text();
+        let lines = highlight(&text::plain(&said.body), said.language, view.theme);
+        let digits = if lines.len() > 1 { lines.len().to_string().len() } else { 0 };
+        let room = columns.saturating_sub(digits + 3).max(1);
+        let mut rows = Vec::new();
+        for (at, line) in lines.iter().enumerate() {
+            for (part, row) in text::wrap(line, room, 0, Break::Anywhere).into_iter().enumerate() {
+                let number = if digits > 0 && part == 0 { (at + 1).to_string() } else { String::new() };
+                let sign = if part == 0 { "│" } else { "┆" };
+                let mut spans = vec![view.span(format!("{number:>digits$} {sign} "), Role::Dim)];
+                spans.extend(row.spans);
+                rows.push(Line::from(spans));
+            }
+        }
+        cache.dialog = Some(DialogRows { seal, columns, theme: view.theme.name().to_owned(), lines: rows });
+    }
+    cache.dialog.as_ref().map_or_else(Vec::new, |rows| rows.lines.clone())
+}
+
+/// Everything that was listed, worst told apart.
+fn list(view: View<'_>, listed: &[(OperationId, Seal)], columns: usize) -> Vec<Line<'static>> {
+    let digits = listed.iter().map(|(id, _)| id.0).max().unwrap_or(0).to_string().len();
+    let line = |(id, _): &(OperationId, Seal)| {
+        let item = view.state.queue.get(*id)?;
+        let room = columns.saturating_sub(digits + 3 + 6 + 2 + 9);
+        Some(Line::from(vec![
+            view.span(format!(" {:>digits$}  ", id.0), Role::Strong),
+            item::badge_span(view, item),
+            view.span(format!("  {} ", text::column(&text::line(item.word()), 8)), Role::Dim),
+            view.span(text::fit(&item::gist(item), room).into_owned(), Role::Text),
+        ]))
+    };
+    listed.iter().filter_map(line).collect()
+}
+
+fn all(view: View<'_>, high: usize, columns: usize) -> Vec<Line<'static>> {
+    let mut sentences = Vec::new();
+    if high > 0 {
+        sentences.push((format!("{high} of them high: approving takes them along."), Role::Trouble));
+    }
+    let reach = "The rest of this turn's operations of the same tool, kind and target run too, at no higher risk.";
+    sentences.push((reach.to_owned(), Role::Text));
+    labelled(view, "reach", sentences, columns)
+}
+
+fn hint(view: View<'_>, dialog: &Dialog) -> Line<'static> {
+    if let Some(hint) = &dialog.hint {
+        return view.line(text::line(hint), Role::Accent);
+    }
+    match &dialog.asking {
+        Asking::Confirm { typed } => {
+            let mut line = view.line(format!("It is high. Type {} to approve it: ", dialog.id.0), Role::Trouble);
+            line.push_span(view.span(format!("{}▏", text::line(typed)), Role::Accent));
+            line
+        }
+        Asking::Choice | Asking::Reason(_) | Asking::All { .. } => Line::default(),
+    }
+}
+
+/// The keys that count now, named by the keymap.
+fn bound(view: View<'_>, dialog: &Dialog) -> Vec<(String, String)> {
+    let key = |command, says: &str| view.key(Context::Dialog, command, says);
+    let number = dialog.id.0;
+    let high = dialog.risk == RiskLevel::High;
+    let (waiting, many_high) = view.state.queue.counts();
+    let all = if many_high > 0 { format!("all {waiting} ({many_high} HIGH)") } else { format!("all {waiting}") };
+    let keys = match &dialog.asking {
+        Asking::Choice => {
+            let approve = if high { format!("then {number} approve") } else { "approve".to_owned() };
+            vec![
+                key(Command::Approve, &approve),
+                key(Command::Deny, "deny"),
+                key(Command::DenyWithReason, "deny, saying why"),
+                (waiting > 1).then(|| key(Command::ApproveAll, &format!("approve {all}"))).flatten(),
+                (waiting > 1).then(|| key(Command::DenyAll, "deny all")).flatten(),
+                (waiting > 1).then(|| ("0-9".to_owned(), "pick".to_owned())),
+                key(Command::Derivation, if dialog.derivation { "operation" } else { "derivation" }),
+                key(Command::Back, "later"),
+            ]
+        }
+        Asking::Confirm { .. } => {
+            vec![
+                Some((number.to_string(), "approve".to_owned())),
+                key(Command::Deny, "don't"),
+                key(Command::Back, "back"),
+            ]
+        }
+        Asking::Reason(_) => {
+            vec![Some(("enter".to_owned(), "deny".to_owned())), Some(("esc".to_owned(), "back".to_owned()))]
+        }
+        Asking::All { listed, .. } => {
+            let says = format!("approve all {}", listed.len());
+            vec![key(Command::Approve, &says), key(Command::DenyAll, "deny all"), key(Command::Back, "back")]
+        }
+    };
+    keys.into_iter().flatten().collect()
+}
+
+/// ` 1 · Run SQL `
+fn title(view: View<'_>, dialog: &Dialog, prepared: &Prepared) -> Line<'static> {
+    let what = match &dialog.asking {
+        Asking::All { .. } => "Approve all".to_owned(),
+        Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => {
+            format!("{} · {}", dialog.id.0, what(&prepared.operation.kind, &prepared.operation.tool))
+        }
+    };
+    view.line(format!(" {what} "), Role::Strong)
+}
+
+fn what(kind: &OperationKind, tool: &str) -> String {
+    match kind {
+        OperationKind::Sql(_) => "Run SQL".to_owned(),
+        OperationKind::Command(_) => "Run a command".to_owned(),
+        OperationKind::File(file) => match file {
+            FileOperation::Read { .. } => "Read a file",
+            FileOperation::List { .. } => "List a folder",
+            FileOperation::Exists { .. } => "Look whether a file exists",
+            FileOperation::Write { .. } => "Write a file",
+            FileOperation::Edit { .. } => "Edit a file",
+            FileOperation::Delete { .. } => "Delete a file",
+            FileOperation::Move { .. } => "Move a file",
+        }
+        .to_owned(),
+        OperationKind::Http(http) => format!("Send a request ({})", text::fit(&text::line(&http.method), 10)),
+        OperationKind::Search(_) => "Search in files".to_owned(),
+        OperationKind::Find(_) => "Find files".to_owned(),
+        OperationKind::Other(_) => format!("Call {}", text::fit(&text::line(tool), 40)),
+    }
+}
+
+fn corner(view: View<'_>, dialog: &Dialog) -> Line<'static> {
+    match &dialog.asking {
+        Asking::All { high: 0, .. } => Line::default(),
+        Asking::All { high, .. } => {
+            Line::from(vec![Span::raw(" "), view.span(format!("{high} HIGH"), Role::High), Span::raw(" ")])
+        }
+        Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => {
+            let badge = item::badge(dialog.risk).trim_end();
+            Line::from(vec![Span::raw(" "), view.span(badge, item::risk_role(dialog.risk)), Span::raw(" ")])
+        }
+    }
+}
+
+/// Where a dialog of so many rows goes: in the middle, or all of a small screen.
+fn place(screen: Rect, rows: usize) -> Rect {
+    let margin = if screen.height >= 16 { 2 } else { 0 };
+    let width = screen.width.min(WIDEST);
+    let height = u16::try_from(rows + 2).unwrap_or(u16::MAX).min(screen.height - margin).max(screen.height.min(5));
+    Rect { x: screen.x + (screen.width - width) / 2, y: screen.y + (screen.height - height) / 2, width, height }
+}
+
+/// Clears the place and draws the double frame; gives back what is inside it.
+fn frame(view: View<'_>, area: Rect, buf: &mut Buffer, title: &Line<'_>, corner: &Line<'_>) -> Rect {
+    Clear.render(area, buf);
+    let block = Block::bordered().border_type(BorderType::Double).border_style(view.theme.style(Role::Dialog));
+    let inside = block.inner(area);
+    block.render(area, buf);
+    let top = Rect { x: area.x + 2, width: area.width.saturating_sub(4), height: 1, ..area };
+    put(buf, top, 0, title);
+    if title.width() + corner.width() < usize::from(top.width) {
+        super::paint::put_right(buf, top, 0, corner);
+    }
+    Rect { x: inside.x + 1.min(inside.width), width: inside.width.saturating_sub(2), ..inside }
+}
+
+/// Says in the lower frame which part of the whole is on the screen.
+fn shown(view: View<'_>, buf: &mut Buffer, area: Rect, first: usize, height: usize, total: usize) {
+    if total <= height || area.height == 0 {
+        return;
+    }
+    let last = (first + height).min(total);
+    let said = format!(" lines {}–{} of {} ", first + 1, last, number::thousands(total as u64));
+    let low = Rect { x: area.x + 2, y: area.bottom() - 1, width: area.width.saturating_sub(4), height: 1 };
+    super::paint::put_right(buf, low, 0, &view.line(said, Role::Strong));
+}
+
+fn column(buf: &mut Buffer, area: Rect, lines: &[Line<'_>]) {
+    for (row, line) in lines.iter().take(area.height.into()).enumerate() {
+        put(buf, area, u16::try_from(row).unwrap_or(u16::MAX), line);
+    }
+}

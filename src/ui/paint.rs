@@ -1,0 +1,120 @@
+//! The brush that every pane draws with: lines within bounds, rules with titles, rows of keys.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::text;
+use super::theme::{Role, Theme};
+use crate::app::{Command, Context, Pane, State};
+
+/// What every pane is given: the state to show and the theme to show it in.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    /// What is shown.
+    pub state: &'a State,
+    /// In which look.
+    pub theme: &'a Theme,
+}
+
+impl View<'_> {
+    /// A piece of text in a role.
+    pub fn span(&self, text: impl Into<String>, role: Role) -> Span<'static> {
+        Span::styled(text.into(), self.theme.style(role))
+    }
+
+    /// A line of text in a role.
+    pub fn line(&self, text: impl Into<String>, role: Role) -> Line<'static> {
+        Line::from(self.span(text, role))
+    }
+
+    /// Whether keys go to a pane.
+    pub fn focused(&self, pane: Pane) -> bool {
+        self.state.modal.is_none() && self.state.focus == pane
+    }
+
+    /// A key and what it does, if it is bound.
+    pub fn key(&self, context: Context, command: Command, says: &str) -> Option<(String, String)> {
+        self.state.keymap.key(context, command).map(|key| (key, says.to_owned()))
+    }
+}
+
+/// Draws a line at a place, no further than `columns` and the area.
+pub fn put(buf: &mut Buffer, area: Rect, row: u16, line: &Line<'_>) {
+    let area = area.intersection(buf.area);
+    if row >= area.height || area.width == 0 {
+        return;
+    }
+    let mut x = area.x;
+    for span in &line.spans {
+        let left = usize::from(area.right().saturating_sub(x));
+        if left == 0 {
+            break;
+        }
+        x = buf.set_stringn(x, area.y + row, &span.content, left, line.style.patch(span.style)).0;
+    }
+}
+
+/// Draws a line so that it ends at the area's right edge; gives back the columns it took.
+pub fn put_right(buf: &mut Buffer, area: Rect, row: u16, line: &Line<'_>) -> u16 {
+    let wide = u16::try_from(line.width()).unwrap_or(u16::MAX).min(area.width);
+    put(buf, Rect { x: area.right() - wide, width: wide, ..area }, row, line);
+    wide
+}
+
+/// Draws a rule across an area's first row, with a title at its left and another at its right. A focused pane's
+/// rule is thick.
+pub fn rule(view: View<'_>, buf: &mut Buffer, area: Rect, focused: bool, left: &Line<'_>, right: &Line<'_>) {
+    let style = view.theme.style(if focused { Role::Accent } else { Role::Border });
+    let sign = if focused { "━" } else { "─" };
+    put(buf, area, 0, &Line::styled(sign.repeat(usize::from(area.width)), style));
+    let mut room = area;
+    if right.width() > 0 && usize::from(area.width) > right.width() + left.width().min(12) + 6 {
+        let wide = put_right(buf, Rect { width: area.width.saturating_sub(1), ..area }, 0, right);
+        room.width = room.width.saturating_sub(wide + 2);
+    }
+    if left.width() > 0 && room.width > 4 {
+        put(buf, Rect { x: room.x + 1, width: room.width - 2, ..room }, 0, left);
+    }
+}
+
+/// A title for a rule: blanks around it, marked if the pane has the focus.
+pub fn title(view: View<'_>, text: &str, focused: bool) -> Line<'static> {
+    view.line(format!(" {text} "), if focused { Role::Accent } else { Role::Strong })
+}
+
+/// Keys and what they do, as many as fit into rows of a width.
+pub fn keys(view: View<'_>, keys: &[(String, String)], columns: usize, rows: usize, live: bool) -> Vec<Line<'static>> {
+    let (key_style, says_style) = match live {
+        true => (view.theme.style(Role::Accent), view.theme.style(Role::Text)),
+        false => (view.theme.style(Role::Dim), view.theme.style(Role::Dim)),
+    };
+    let mut out: Vec<Line<'static>> = vec![Line::default()];
+    let mut used = 0;
+    for (key, says) in keys {
+        let wide = text::width(key) + 1 + text::width(says);
+        let gap = if used == 0 { 0 } else { 3 };
+        if used + gap + wide > columns && used > 0 {
+            if out.len() >= rows {
+                break;
+            }
+            out.push(Line::default());
+            used = 0;
+        }
+        let Some(line) = out.last_mut() else { break };
+        if used > 0 {
+            line.push_span(Span::raw("   "));
+            used += 3;
+        }
+        line.push_span(Span::styled(key.clone(), key_style));
+        line.push_span(Span::styled(format!(" {says}"), says_style));
+        used += wide;
+    }
+    out
+}
+
+/// Gives an area a style without changing what stands there.
+pub fn tint(buf: &mut Buffer, area: Rect, style: Style) {
+    buf.set_style(area.intersection(buf.area), style);
+}

@@ -1,0 +1,197 @@
+//! The operations: what waits, what runs, what is done. Rows are counted, and only the visible ones made, so
+//! that a thousand operations scroll as easily as three.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::cache::Cache;
+use super::item;
+use super::number;
+use super::paint::{View, put, tint};
+use super::text;
+use super::theme::Role;
+use crate::app::{Item, Pane, Sight, Status};
+use crate::domain::OperationId;
+
+/// Columns of the word for a tool.
+const WORD: usize = 8;
+
+/// One row of the list.
+enum Row<'a> {
+    Section(&'static str, usize),
+    /// An operation's first row.
+    First(&'a Item),
+    /// Its second row, if it waits.
+    Second(&'a Item),
+}
+
+/// Draws the list.
+pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sight: &mut Sight) {
+    let height = usize::from(area.height);
+    sight.rows.queue = height;
+    let rows = rows(view);
+    if rows.is_empty() {
+        put(buf, inside(area), 0, &view.line("Nothing waits.", Role::Strong));
+        put(buf, inside(area), 1, &view.line("Say what you want, or type ! and a command.", Role::Dim));
+        return;
+    }
+    sight.limits.queue = rows.len().saturating_sub(height);
+    let selected = view.state.queue.selected();
+    let first = first_row(&rows, selected, height, cache);
+    let digits = view.state.queue.listed().iter().map(|item| item.id.0).max().unwrap_or(0).to_string().len();
+    let focused = view.focused(Pane::Queue);
+    for (at, row) in rows.iter().skip(first).take(height).enumerate() {
+        let at = u16::try_from(at).unwrap_or(u16::MAX);
+        let place = Rect { y: area.y + at, height: 1, ..area };
+        match row {
+            Row::Section(name, count) => put(buf, inside(area), at, &section(view, name, *count)),
+            Row::First(item) => {
+                let chosen = selected == Some(item.id);
+                put(buf, area, at, &first_line(view, item, chosen, digits, area.width.into()));
+                if chosen && focused {
+                    tint(buf, place, view.theme.style(Role::Selection));
+                }
+                sight.queue_rows.push((place.y, item.id));
+            }
+            Row::Second(item) => {
+                put(buf, area, at, &second_line(view, item, digits, area.width.into()));
+                sight.queue_rows.push((place.y, item.id));
+            }
+        }
+    }
+}
+
+fn inside(area: Rect) -> Rect {
+    Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(1), ..area }
+}
+
+fn rows<'a>(view: View<'a>) -> Vec<Row<'a>> {
+    let queue = &view.state.queue;
+    let waiting: Vec<&Item> = queue.waiting().collect();
+    let running: Vec<&Item> = queue.running().collect();
+    let done: Vec<&Item> = queue.done().collect();
+    let mut rows = Vec::with_capacity(waiting.len() * 2 + running.len() + done.len() + 3);
+    if waiting.len() + running.len() + done.len() == 0 {
+        return rows;
+    }
+    rows.push(Row::Section("PENDING", waiting.len()));
+    rows.extend(waiting.into_iter().flat_map(|item| [Row::First(item), Row::Second(item)]));
+    for (name, items) in [("RUNNING", running), ("DONE", done)] {
+        if !items.is_empty() {
+            rows.push(Row::Section(name, items.len()));
+            rows.extend(items.into_iter().map(Row::First));
+        }
+    }
+    rows
+}
+
+/// The first visible row: the selected operation stays on the screen row it was on, and in view.
+fn first_row(rows: &[Row<'_>], selected: Option<OperationId>, height: usize, cache: &mut Cache) -> usize {
+    let last = rows.len().saturating_sub(height);
+    let at = rows.iter().position(|row| matches!(row, Row::First(item) if Some(item.id) == selected));
+    let (Some(id), Some(at)) = (selected, at) else { return 0 };
+    let tall = if matches!(rows.get(at + 1), Some(Row::Second(_))) { 2 } else { 1 };
+    let lowest = height.saturating_sub(tall);
+    let offset = match cache.anchor {
+        Some((old, offset)) if old == id => offset,
+        // Another one was selected: as far from it as the list moved.
+        Some((old, offset)) => {
+            let was = rows.iter().position(|row| matches!(row, Row::First(item) if item.id == old));
+            was.map_or(offset, |was| (offset + at).saturating_sub(was))
+        }
+        None => at,
+    };
+    // Above the first operation stands its section.
+    let highest = usize::from(
+        matches!(at.checked_sub(1).and_then(|above| rows.get(above)), Some(Row::Section(..))) && height > tall,
+    );
+    let first = at.saturating_sub(offset.clamp(highest.min(lowest), lowest.max(highest))).min(last);
+    cache.anchor = Some((id, at - first));
+    first
+}
+
+fn section(view: View<'_>, name: &str, count: usize) -> Line<'static> {
+    let role = if name == "PENDING" && count > 0 { Role::Strong } else { Role::Dim };
+    view.line(format!("{name} {}", number::thousands(count as u64)), role)
+}
+
+/// `▸ 1  H HIGH  sql      DELETE FROM orders WHERE …`
+fn first_line(view: View<'_>, item: &Item, selected: bool, digits: usize, columns: usize) -> Line<'static> {
+    let marker = if selected { "▸" } else { " " };
+    let id = format!("{:>digits$}", item.id.0);
+    let fate = item::fate(view, item);
+    let end = match &item.status {
+        Status::Waiting => view.state.queue.waits_for(item.id).map_or_else(String::new, |id| format!("after {id}")),
+        Status::Running { .. } => format!("{}  {}", fate.time, fate.mark),
+        Status::Preparing | Status::Allowed { .. } => fate.says.clone(),
+        Status::Ended { .. } | Status::Denied { .. } | Status::Refused { .. } => {
+            let says = format!("{} {}", fate.mark, text::fit(&fate.says, 22));
+            if fate.time.is_empty() { says } else { format!("{says}  {:>6}", fate.time) }
+        }
+    };
+    let role = if item.status.closed() && fate.role != Role::Trouble { Role::Dim } else { Role::Text };
+    let mut spans = vec![
+        view.span(marker, Role::Accent),
+        view.span(format!("{id}  "), Role::Strong),
+        item::badge_span(view, item),
+        Span::raw("  "),
+    ];
+    let used = 1 + digits + 2 + 6 + 2;
+    let wide = columns > used + WORD + 24;
+    if wide {
+        spans.push(view.span(format!("{} ", text::column(&text::line(item.word()), WORD)), Role::Dim));
+    }
+    let used = used + if wide { WORD + 1 } else { 0 };
+    let end_width = if end.is_empty() { 0 } else { text::width(&end) + 2 };
+    let room = columns.saturating_sub(used + end_width + 1);
+    spans.push(view.span(text::column(&item::gist(item), room), role));
+    if !end.is_empty() {
+        let end_role = match fate.role {
+            Role::Trouble | Role::Good | Role::Accent => fate.role,
+            _ => Role::Dim,
+        };
+        spans.push(view.span(format!("  {end}"), end_role));
+    }
+    Line::from(spans)
+}
+
+/// What a waiting operation acts on and why it asks.
+fn second_line(view: View<'_>, item: &Item, digits: usize, columns: usize) -> Line<'static> {
+    let mut parts = Vec::new();
+    if let Some(why) = &item.requeued {
+        parts.push(format!("back again: {}", text::line(why)));
+    }
+    parts.extend(item.prepared.as_ref().map(|prepared| item::target(prepared)).filter(|target| !target.is_empty()));
+    parts.extend(item.judgement.as_ref().map(|judgement| text::line(&judgement.reason)));
+    let indent = 1 + digits + 2;
+    let room = columns.saturating_sub(indent + 1);
+    view.line(format!("{}{}", " ".repeat(indent), text::fit(&parts.join(" · "), room)), Role::Dim)
+}
+
+/// `2 waiting: 1 HIGH · 1 MED`, for screens without room for the list.
+pub fn summary(view: View<'_>) -> Line<'static> {
+    use crate::domain::RiskLevel;
+    let count = |level| {
+        let of = |item: &&Item| item.judgement.as_ref().is_some_and(|judgement| judgement.risk == level);
+        view.state.queue.waiting().filter(of).count()
+    };
+    let (waiting, _) = view.state.queue.counts();
+    if waiting == 0 {
+        return view.line(" nothing waits ", Role::Dim);
+    }
+    let mut line = view.line(format!(" {waiting} waiting: "), Role::Strong);
+    let mut first = true;
+    for (level, word) in [(RiskLevel::High, "HIGH"), (RiskLevel::Medium, "MED"), (RiskLevel::Low, "low")] {
+        let count = count(level);
+        if count > 0 {
+            if !first {
+                line.push_span(view.span(" · ", Role::Dim));
+            }
+            first = false;
+            line.push_span(view.span(format!("{count} {word}"), item::risk_role(level)));
+        }
+    }
+    line.push_span(Span::raw(" "));
+    line
+}

@@ -1,0 +1,80 @@
+//! The status line: what this is, how it decides, what it talks to, what waits and what is enforced.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::paint::{View, put, put_right};
+use super::text;
+use super::theme::Role;
+use crate::domain::ApprovalMode;
+
+/// Draws it on one row.
+pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer) {
+    let right = right(view, area.width >= 60);
+    let taken = put_right(buf, Rect { width: area.width.saturating_sub(1), ..area }, 0, &right);
+    let room = Rect { x: area.x + 1, width: area.width.saturating_sub(taken + 4), ..area };
+    let mut line = Line::default();
+    let mut used = 0;
+    for span in left(view) {
+        let wide = span.width();
+        if used + wide + 3 > usize::from(room.width) && used > 0 {
+            break;
+        }
+        if used > 0 {
+            line.push_span(Span::raw("   "));
+            used += 3;
+        }
+        used += wide;
+        line.push_span(span);
+    }
+    put(buf, room, 0, &line);
+}
+
+/// From what matters most to what may be left out.
+fn left(view: View<'_>) -> Vec<Span<'static>> {
+    let setting = &view.state.setting;
+    let mode = view.state.queue.gate().policy().mode;
+    let role = match mode {
+        ApprovalMode::AllowAll => Role::High,
+        ApprovalMode::Smart => Role::Medium,
+        ApprovalMode::Strict | ApprovalMode::Guarded => Role::Accent,
+    };
+    let model = if setting.practice { "practice model".to_owned() } else { text::line(&setting.model) };
+    let mut spans = vec![view.span("countersign", Role::Strong), view.span(mode.word(), role)];
+    spans.extend((!model.is_empty()).then(|| view.span(text::fit(&model, 40), Role::Text)));
+    let connection = setting.connection.as_deref().map_or_else(|| "no database".to_owned(), text::line);
+    spans.push(view.span(text::fit(&connection, 40), Role::Text));
+    spans.extend(
+        (!setting.workspace.is_empty()).then(|| view.span(text::fit(&text::line(&setting.workspace), 40), Role::Dim)),
+    );
+    spans
+}
+
+fn right(view: View<'_>, roomy: bool) -> Line<'static> {
+    if view.state.journal_trouble.is_some() {
+        return view.line(if roomy { "! journal failed: nothing runs" } else { "! nothing runs" }, Role::High);
+    }
+    let (waiting, high) = view.state.queue.counts();
+    let said = match high {
+        0 => format!("{waiting} waiting"),
+        _ if roomy => format!("{waiting} waiting ({high} HIGH)"),
+        _ => format!("{waiting} waiting {high}H"),
+    };
+    let role = match (waiting, high) {
+        (0, _) => Role::Dim,
+        (_, 0) => Role::Medium,
+        _ => Role::High,
+    };
+    let contained = view.state.queue.gate().enforceable().read_only_command;
+    let mut line = view.line(said, role);
+    if roomy {
+        line.push_span(Span::raw("   "));
+        line.push_span(if contained {
+            view.span("contained", Role::Dim)
+        } else {
+            view.span("not contained", Role::Medium)
+        });
+    }
+    line
+}

@@ -1,0 +1,152 @@
+//! Rows of a query: columns aligned, numbers right by their type, NULL told apart from the text `NULL`. Widths
+//! are measured once for each table, and only visible rows are made.
+
+use std::sync::Arc;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use super::cache::OutputRows;
+use super::number;
+use super::paint::{View, put};
+use super::text;
+use super::theme::Role;
+use crate::app::{Printout, Sight};
+use crate::domain::Table;
+
+/// Widest column.
+const WIDEST: usize = 40;
+/// Bytes of a cell that are looked at.
+const CELL: usize = 400;
+/// Columns between two columns.
+const GAP: usize = 2;
+
+/// Draws the table below a header that stays.
+pub fn draw(
+    view: View<'_>,
+    area: Rect,
+    buf: &mut Buffer,
+    cache: &mut OutputRows,
+    (printout, table): (&Printout, &Arc<Table>),
+    sight: &mut Sight,
+) {
+    if !cache.table.as_ref().is_some_and(|known| Arc::ptr_eq(known, table)) {
+        cache.widths = widths(table);
+        cache.table = Some(Arc::clone(table));
+    }
+    let head = if area.height >= 4 { 2 } else { 1.min(area.height) };
+    let height = usize::from(area.height - head);
+    let held = table.rows.len();
+    let note = note(view, table);
+    let total = held + usize::from(note.is_some());
+    sight.rows.output = height;
+    sight.limits.output = total.saturating_sub(height);
+    let first = printout.scroll.first(total, height);
+    let room = Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(1), ..area };
+    let window = |line: &Line<'static>| text::window(line, printout.left, room.width.into());
+    put(buf, room, 0, &window(&header(view, table, &cache.widths)));
+    if head == 2 {
+        put(buf, room, 1, &window(&underline(view, &cache.widths)));
+    }
+    for row in 0..area.height - head {
+        match table.rows.get(first + usize::from(row)) {
+            Some(cells) => put(buf, room, head + row, &window(&body(view, table, cells, &cache.widths))),
+            None if first + usize::from(row) == held => {
+                if let Some(note) = &note {
+                    put(buf, room, head + row, note);
+                }
+            }
+            None => {}
+        }
+    }
+}
+
+/// What isn't shown, or that there is nothing.
+fn note(view: View<'_>, table: &Table) -> Option<Line<'static>> {
+    let held = table.rows.len() as u64;
+    if table.total == 0 && held == 0 {
+        return Some(view.line("No rows.", Role::Dim));
+    }
+    let more = table.total.checked_sub(held).filter(|more| *more > 0)?;
+    Some(view.line(format!("… {} more rows are not held here", number::thousands(more)), Role::Dim))
+}
+
+fn widths(table: &Table) -> Vec<usize> {
+    let mut widths: Vec<usize> = table.columns.iter().map(|name| text::width(&cell(name)).clamp(1, WIDEST)).collect();
+    for row in &table.rows {
+        for (width, value) in widths.iter_mut().zip(row) {
+            let wide = value.as_ref().map_or(4, |value| text::width(&cell(value)));
+            *width = wide.clamp(*width, WIDEST.max(*width));
+        }
+    }
+    widths
+}
+
+/// A cell on one line, neutral, its far end left out.
+fn cell(raw: &str) -> String {
+    let mut brief = text::line(&raw[..raw.floor_char_boundary(CELL)]);
+    if raw.len() > CELL {
+        brief.push('…');
+    }
+    brief
+}
+
+fn header(view: View<'_>, table: &Table, widths: &[usize]) -> Line<'static> {
+    let cells = table.columns.iter().zip(widths).enumerate().map(|(at, (name, width))| {
+        let name = cell(name);
+        let text = if numeric(table, at) { text::column_right(&name, *width) } else { text::column(&name, *width) };
+        view.span(text + &" ".repeat(GAP), Role::Strong)
+    });
+    Line::from(cells.collect::<Vec<_>>())
+}
+
+fn underline(view: View<'_>, widths: &[usize]) -> Line<'static> {
+    let bars: Vec<String> = widths.iter().map(|width| "─".repeat(*width)).collect();
+    view.line(bars.join(&" ".repeat(GAP)), Role::Border)
+}
+
+fn body(view: View<'_>, table: &Table, row: &[Option<String>], widths: &[usize]) -> Line<'static> {
+    let mut spans = Vec::with_capacity(widths.len() * 2);
+    for (at, width) in widths.iter().enumerate() {
+        match row.get(at) {
+            Some(Some(value)) => {
+                let value = cell(value);
+                let filled =
+                    if numeric(table, at) { text::column_right(&value, *width) } else { text::column(&value, *width) };
+                spans.push(view.span(filled, Role::Text));
+            }
+            Some(None) if numeric(table, at) => {
+                spans.push(view.span(text::column_right("NULL", *width), Role::Comment))
+            }
+            Some(None) | None => spans.push(view.span(text::column("NULL", *width), Role::Comment)),
+        }
+        spans.push(Span::raw(" ".repeat(GAP)));
+    }
+    Line::from(spans)
+}
+
+/// Whether a column's type is a number's.
+fn numeric(table: &Table, at: usize) -> bool {
+    const STARTS: [&str; 16] = [
+        "int",
+        "integer",
+        "bigint",
+        "smallint",
+        "tinyint",
+        "mediumint",
+        "serial",
+        "bigserial",
+        "numeric",
+        "decimal",
+        "real",
+        "float",
+        "double",
+        "money",
+        "year",
+        "oid",
+    ];
+    let Some(kind) = table.types.get(at) else { return false };
+    let word: String = kind.chars().take_while(char::is_ascii_alphabetic).collect::<String>().to_ascii_lowercase();
+    STARTS.contains(&word.as_str())
+}

@@ -1,0 +1,475 @@
+//! Whole screens, drawn from states that events made, and the promise that no text and no size breaks one.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use proptest::prelude::*;
+use ratatui::backend::{CrosstermBackend, TestBackend};
+use ratatui::{Terminal, TerminalOptions, Viewport};
+
+use super::*;
+use crate::app::{Briefing, Effect, Event, Keymap, Millis, Modal, Proposal, Setting, update};
+use crate::domain::{
+    Arguments, Assessment, Class, Danger, Dialect, Enforceable, Facts, Finding, ModelEvent, Operation, OperationId,
+    OperationKind, Origin, Outcome, Place, Policy, Prepared, Printed, RunEvent, RunReport, StepId, StopReason, Stream,
+    Table, Tail, ToolCall, Usage,
+};
+
+/// A session in memory: events in, screens out.
+struct Desk {
+    state: State,
+    cache: Cache,
+    theme: Theme,
+    now: u64,
+    effects: Vec<Effect>,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let briefing = Briefing { system: "".into(), tools: Arc::from([]) };
+        let setting = Setting {
+            model: "practice".to_owned(),
+            practice: true,
+            remote: false,
+            connection: Some("practice.db (sqlite)".to_owned()),
+            workspace: "~/shop".to_owned(),
+        };
+        let state =
+            State::new(briefing, Policy::default(), Enforceable::default(), Keymap::default(), setting, (120, 40));
+        Self { state, cache: Cache::default(), theme: Theme::default(), now: 0, effects: Vec::new() }
+    }
+
+    fn event(&mut self, event: Event) {
+        self.now += 10;
+        self.effects.extend(update(&mut self.state, Millis(self.now), event));
+    }
+
+    fn press(&mut self, code: KeyCode) {
+        self.event(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+    }
+
+    fn key(&mut self, key: char) {
+        self.press(KeyCode::Char(key));
+    }
+
+    fn send(&mut self, text: &str) {
+        self.event(Event::Paste(text.to_owned()));
+        self.press(KeyCode::Enter);
+    }
+
+    fn step(&self) -> StepId {
+        let step = self.effects.iter().rev().find_map(|effect| match effect {
+            Effect::StartStep(step, _) => Some(*step),
+            _ => None,
+        });
+        step.unwrap()
+    }
+
+    fn say(&mut self, text: &str) {
+        self.event(Event::Model(self.step(), ModelEvent::Text(text.to_owned())));
+    }
+
+    fn end(&mut self, reason: StopReason) {
+        self.event(Event::Model(self.step(), ModelEvent::Ended(reason, Usage::default())));
+    }
+
+    /// The model calls tools; each call is read and judged by the given findings.
+    fn call(&mut self, calls: &[(&str, &str, Vec<Finding>)]) {
+        let from = self.state.queue.listed().len() as u64;
+        for (at, (tool, arguments, _)) in calls.iter().enumerate() {
+            let call =
+                ToolCall { id: format!("call-{at}"), name: (*tool).to_owned(), arguments: (*arguments).to_owned() };
+            self.event(Event::Model(self.step(), ModelEvent::Call(call)));
+        }
+        self.end(StopReason::ToolCalls);
+        for (at, (tool, arguments, findings)) in calls.iter().enumerate() {
+            let id = OperationId(from + at as u64 + 1);
+            let prepared = prepared(id, tool, arguments, findings.clone());
+            self.event(Event::Proposed(id, Proposal::Ready(Box::new(prepared))));
+        }
+        self.refresh();
+    }
+
+    /// Whatever wants to start is looked at again, unchanged, and starts.
+    fn refresh(&mut self) {
+        let wanted: Vec<Operation> = std::mem::take(&mut self.effects)
+            .into_iter()
+            .filter_map(|effect| match effect {
+                Effect::Refresh(operation) => Some(*operation),
+                Effect::StartStep(step, request) => {
+                    self.effects.push(Effect::StartStep(step, request));
+                    None
+                }
+                _ => None,
+            })
+            .collect();
+        for operation in wanted {
+            let prepared = self.state.queue.gate().prepared(operation.id).unwrap().clone();
+            self.event(Event::Refreshed(operation.id, Proposal::Ready(Box::new(prepared))));
+            self.event(Event::Run(operation.id, RunEvent::Started));
+        }
+    }
+
+    fn print(&mut self, id: u64, pieces: &[(Stream, &str)], lines: u64) {
+        let bytes = pieces.iter().map(|(_, text)| text.len() as u64).sum();
+        let pieces = pieces.iter().map(|(stream, text)| Printed { stream: *stream, text: (*text).into() }).collect();
+        self.event(Event::Run(OperationId(id), RunEvent::Tail(Tail { pieces, lines, bytes })));
+    }
+
+    fn finish(&mut self, id: u64, outcome: Outcome, milliseconds: u64) {
+        let report = RunReport { outcome, result: String::new(), took: Duration::from_millis(milliseconds) };
+        self.event(Event::Run(OperationId(id), RunEvent::Finished(report)));
+        self.refresh();
+    }
+
+    /// Draws once, lets the first moment pass and draws again, as the loop does.
+    fn screen(&mut self, columns: u16, rows: u16) -> String {
+        self.event(Event::Resize(columns, rows));
+        let mut drawn = String::new();
+        for pause in [500, 0] {
+            let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
+            let mut sight = Sight::default();
+            terminal.draw(|frame| sight = draw(frame, &self.state, &mut self.cache, &self.theme)).unwrap();
+            drawn = lines(&terminal);
+            self.event(Event::Drawn(sight));
+            self.now += pause;
+        }
+        drawn
+    }
+}
+
+impl Desk {
+    /// The screen as it is, with no event before it.
+    fn still(&mut self, columns: u16, rows: u16) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
+        terminal.draw(|frame| drop(draw(frame, &self.state, &mut self.cache, &self.theme))).unwrap();
+        lines(&terminal)
+    }
+
+    /// The screen as a terminal shows it, from the bytes that the backend sends.
+    fn terminal(&mut self, columns: u16, rows: u16) -> Vec<String> {
+        let mut bytes = Vec::new();
+        let options = TerminalOptions { viewport: Viewport::Fixed(Rect::new(0, 0, columns, rows)) };
+        let mut terminal = Terminal::with_options(CrosstermBackend::new(&mut bytes), options).unwrap();
+        terminal.draw(|frame| drop(draw(frame, &self.state, &mut self.cache, &self.theme))).unwrap();
+        drop(terminal);
+        let mut parser = vt100::Parser::new(rows, columns, 0);
+        parser.process(&bytes);
+        parser.screen().rows(0, columns).map(|row| row.trim_end().to_owned()).collect()
+    }
+}
+
+fn lines(terminal: &Terminal<TestBackend>) -> String {
+    let buffer = terminal.backend().buffer();
+    let width = usize::from(buffer.area.width);
+    let rows = buffer.content.chunks(width).map(|row| {
+        let mut skip = 0;
+        let mut line = String::new();
+        for cell in row {
+            if skip == 0 {
+                line.push_str(cell.symbol());
+                skip = text::width(cell.symbol());
+            }
+            skip = skip.saturating_sub(1);
+        }
+        line.trim_end().to_owned()
+    });
+    rows.collect::<Vec<_>>().join("\n")
+}
+
+fn prepared(id: OperationId, tool: &str, arguments: &str, findings: Vec<Finding>) -> Prepared {
+    let read = Arguments::parse(arguments).unwrap();
+    let mut kind = OperationKind::read(tool, &read)
+        .map_or_else(|| OperationKind::Other(serde_json::Value::Object(read.values.clone())), Result::unwrap);
+    if let OperationKind::Sql(sql) = &mut kind {
+        sql.connection = "practice.db".to_owned();
+        sql.dialect = Some(Dialect::Sqlite);
+    }
+    let place = Place { cwd: PathBuf::from("/shop"), workspace: PathBuf::from("/shop"), home: None };
+    let operation = Operation {
+        id,
+        origin: Origin::Model { call_id: format!("call-{}", id.0) },
+        tool: tool.to_owned(),
+        claim: read.claim,
+        kind,
+        cwd: PathBuf::from("/shop"),
+    };
+    let assessment = Assessment { findings, ..Assessment::default() };
+    Prepared { operation, facts: Facts { place, ..Facts::default() }, assessment }
+}
+
+fn low(sentence: &str) -> Vec<Finding> {
+    vec![Finding::new("test.read", Class::Whitelisted, sentence)]
+}
+
+fn high(sentence: &str) -> Vec<Finding> {
+    vec![Finding::new("sql.delete", Class::Declared(Danger::Destructive), sentence).at(0..6)]
+}
+
+const DELETE: &str = r#"{"sql":"DELETE FROM orders\nWHERE status = 'cancelled'","risk_level":"low"}"#;
+
+/// A conversation in which one call ran, one is high and one is behind it.
+fn conversation() -> Desk {
+    let mut desk = Desk::new();
+    desk.send("delete the cancelled orders");
+    desk.say("I'll look first, then **delete**.");
+    desk.call(&[
+        (
+            "execute_sql",
+            r#"{"sql":"SELECT count(*) FROM orders WHERE status = 'cancelled'"}"#,
+            low("SELECT only reads."),
+        ),
+        ("execute_sql", DELETE, high("DELETE removes rows of `orders`.")),
+        ("execute_command", r#"{"command":"make report"}"#, Vec::new()),
+    ]);
+    let table = Table {
+        columns: vec!["count(*)".to_owned()],
+        types: vec!["INTEGER".to_owned()],
+        rows: vec![vec![Some("12".to_owned())]],
+        total: 1,
+    };
+    desk.event(Event::Run(OperationId(1), RunEvent::Table(Arc::new(table))));
+    desk.finish(1, Outcome::Succeeded { summary: "1 row".to_owned() }, 4);
+    desk
+}
+
+/// The same with the dialog put off.
+fn put_off() -> Desk {
+    let mut desk = conversation();
+    desk.screen(120, 40);
+    desk.press(KeyCode::Esc);
+    desk
+}
+
+#[test]
+fn a_fresh_session_says_what_to_do() {
+    let mut desk = Desk::new();
+    insta::assert_snapshot!("empty_120", desk.screen(120, 40));
+    insta::assert_snapshot!("empty_80", desk.screen(80, 24));
+    insta::assert_snapshot!("empty_60", desk.screen(60, 15));
+}
+
+#[test]
+fn a_conversation_shows_what_waits() {
+    let mut desk = put_off();
+    insta::assert_snapshot!("conversation_120", desk.screen(120, 40));
+    insta::assert_snapshot!("conversation_80", desk.screen(80, 24));
+    insta::assert_snapshot!("conversation_60", desk.screen(60, 15));
+    desk.press(KeyCode::F(2));
+    insta::assert_snapshot!("operations_60", desk.screen(60, 15));
+    desk.press(KeyCode::F(3));
+    insta::assert_snapshot!("table_60", desk.screen(60, 15));
+}
+
+#[test]
+fn the_dialog_shows_everything_it_asks_about() {
+    let mut desk = conversation();
+    insta::assert_snapshot!("dialog_120", desk.screen(120, 40));
+    insta::assert_snapshot!("dialog_60", desk.screen(60, 15));
+    desk.key('x');
+    insta::assert_snapshot!("dialog_derivation", desk.screen(80, 24));
+    desk.key('x');
+    desk.screen(80, 24);
+    desk.key('y');
+    insta::assert_snapshot!("dialog_confirm", desk.screen(80, 24));
+    desk.press(KeyCode::Esc);
+    desk.screen(80, 24);
+    desk.key('r');
+    desk.screen(80, 24);
+    "wrong table".chars().for_each(|letter| desk.key(letter));
+    insta::assert_snapshot!("dialog_reason", desk.screen(80, 24));
+    desk.press(KeyCode::Esc);
+    desk.screen(80, 24);
+    desk.key('A');
+    insta::assert_snapshot!("dialog_all", desk.screen(80, 24));
+}
+
+#[test]
+fn a_high_operation_can_be_approved_only_after_its_end_was_on_screen() {
+    let mut desk = Desk::new();
+    desk.send("go");
+    let sql = (0..200).map(|line| format!("DELETE FROM t{line};")).collect::<Vec<_>>().join("\\n");
+    desk.call(&[("execute_sql", &format!(r#"{{"sql":"{sql}"}}"#), high("It deletes."))]);
+    let first = desk.screen(80, 24);
+    assert!(first.contains(" of 200 "), "{first}");
+    desk.key('y');
+    let Some(Modal::Confirm(dialog)) = &desk.state.modal else { panic!("no dialog") };
+    assert!(dialog.hint.is_some());
+    desk.press(KeyCode::End);
+    assert!(desk.screen(80, 24).contains("t199"));
+    desk.key('y');
+    assert!(desk.screen(80, 24).contains("Type 1 to approve it"));
+}
+
+#[test]
+fn help_lists_every_key() {
+    let mut desk = Desk::new();
+    desk.press(KeyCode::F(1));
+    insta::assert_snapshot!("help_120", desk.screen(120, 40));
+    insta::assert_snapshot!("help_60", desk.screen(60, 15));
+}
+
+fn flood() -> Desk {
+    let mut desk = Desk::new();
+    desk.send("build");
+    desk.call(&[("execute_command", r#"{"command":"cargo build --verbose"}"#, low("It only builds."))]);
+    let text = (900..1_204).map(|line| format!("\x1b[32mCompiling\x1b[0m crate number {line}\n")).collect::<String>();
+    desk.print(1, &[(Stream::Out, &text), (Stream::Err, "warning: unused\n")], 1_204);
+    desk.now += 2_000;
+    desk
+}
+
+#[test]
+fn a_flood_of_output_follows_its_end() {
+    let mut desk = flood();
+    insta::assert_snapshot!("flood_120", desk.screen(120, 40));
+    desk.press(KeyCode::F(3));
+    insta::assert_snapshot!("flood_60", desk.screen(60, 15));
+    desk.press(KeyCode::Home);
+    assert!(desk.screen(60, 15).contains("earlier lines are not held here"));
+    desk.press(KeyCode::Right);
+    assert!(desk.screen(120, 40).contains("from column 9"));
+}
+
+#[test]
+fn rows_are_aligned_and_null_is_not_a_text() {
+    let mut desk = Desk::new();
+    desk.send("rows");
+    desk.call(&[("execute_sql", r#"{"sql":"SELECT * FROM customers"}"#, low("SELECT only reads."))]);
+    let row = |id: &str, name: Option<&str>, spent: Option<&str>| {
+        vec![Some(id.to_owned()), name.map(ToOwned::to_owned), spent.map(ToOwned::to_owned)]
+    };
+    let table = Table {
+        columns: ["id", "name", "spent"].map(ToOwned::to_owned).to_vec(),
+        types: ["INTEGER", "TEXT", "DECIMAL(10,2)"].map(ToOwned::to_owned).to_vec(),
+        rows: vec![
+            row("1", Some("Ada"), Some("1204.50")),
+            row("20", Some("NULL"), None),
+            row("300", None, Some("7.00")),
+            row("4", Some("a name that is far longer than any column may be wide\nand has lines"), Some("0.10")),
+        ],
+        total: 340,
+    };
+    desk.event(Event::Run(OperationId(1), RunEvent::Table(Arc::new(table))));
+    desk.finish(1, Outcome::Succeeded { summary: "340 rows".to_owned() }, 12);
+    desk.press(KeyCode::F(3));
+    insta::assert_snapshot!("table_120", desk.screen(120, 30));
+}
+
+#[test]
+fn a_question_is_answered_with_one_key() {
+    let mut desk = Desk::new();
+    desk.send("tidy up");
+    desk.say("Shall I delete the old files?");
+    desk.end(StopReason::Done);
+    let screen = desk.screen(80, 24);
+    assert!(screen.contains("alt+y yes   alt+n no   or type an answer"), "{screen}");
+}
+
+#[test]
+fn trouble_says_what_to_do() {
+    let mut desk = Desk::new();
+    desk.send("go");
+    desk.call(&[("execute_command", r#"{"command":"nonesuch"}"#, low("It only reads."))]);
+    desk.finish(1, Outcome::Failed { reason: "nonesuch was not found; check its name".to_owned() }, 3);
+    desk.event(Event::JournalFailed("the disk is full".to_owned()));
+    insta::assert_snapshot!("trouble_80", desk.screen(80, 24));
+}
+
+/// Text that tries to leave its place.
+const HOSTILE: &str = "\x1b[2J\x1b[1;1H╔═ 1 · Run SQL ═╗\x1b]0;owned\x07\r\x1b[8mhidden\x1b[0m \u{202e}txt.exe \u{200b}宽宽宽🙂\u{fe0f} \
+    a\u{301}\u{301}\u{301}\u{301}\u{301} \u{9b}31m <b>&#x1b;[2J</b> \u{e0041}\t|\n";
+
+fn hostile(text: &str) -> Desk {
+    let mut desk = Desk::new();
+    desk.state.setting.connection = Some(text.to_owned());
+    desk.send(text);
+    desk.say(text);
+    let arguments = serde_json::json!({ "command": text }).to_string();
+    let finding = Finding::new("x.y", Class::Declared(Danger::Destructive), text);
+    desk.call(&[("execute_command", &arguments, low("It reads.")), ("execute_command", &arguments, vec![finding])]);
+    desk.print(1, &[(Stream::Out, text), (Stream::Err, text)], 2);
+    desk
+}
+
+#[test]
+fn hostile_text_stays_in_its_place() {
+    let mut desk = hostile(HOSTILE);
+    for (columns, rows) in [(120, 40), (80, 24), (60, 15)] {
+        for open in [true, false] {
+            if !open {
+                desk.press(KeyCode::Esc);
+            }
+            let screen = desk.screen(columns, rows);
+            assert!(!screen.chars().any(|c| c.is_control() && c != '\n' || text::hidden(c)), "{screen}");
+            // What a terminal makes of the bytes that are really sent is what was drawn.
+            assert_eq!(desk.terminal(columns, rows).join("\n"), desk.still(columns, rows));
+        }
+        desk.event(Event::Wake);
+        desk.press(KeyCode::F(2));
+        desk.press(KeyCode::Enter);
+    }
+    desk.press(KeyCode::Esc);
+    insta::assert_snapshot!("hostile_120", desk.screen(120, 40));
+}
+
+#[test]
+fn a_thousand_operations_scroll_and_keep_the_selection_in_view() {
+    let mut desk = Desk::new();
+    desk.send("many");
+    let calls: Vec<_> = (0..1_000).map(|_| ("execute_command", r#"{"command":"touch x"}"#, Vec::new())).collect();
+    desk.call(&calls);
+    desk.screen(120, 40);
+    desk.press(KeyCode::Esc);
+    desk.press(KeyCode::F(2));
+    for _ in 0..30 {
+        desk.press(KeyCode::Down);
+        assert!(desk.screen(120, 40).contains('▸'));
+    }
+    assert!(desk.screen(120, 40).contains("▸  31"));
+    desk.press(KeyCode::End);
+    assert!(desk.screen(120, 40).contains("▸1000"));
+}
+
+#[test]
+fn without_colours_nothing_is_coloured() {
+    let mut desk = flood();
+    desk.theme = Theme::named("dark", true).unwrap();
+    let mut terminal = Terminal::new(TestBackend::new(120, 40)).unwrap();
+    terminal.draw(|frame| drop(draw(frame, &desk.state, &mut desk.cache, &desk.theme))).unwrap();
+    let plain = |cell: &ratatui::buffer::Cell| {
+        use ratatui::style::Color;
+        cell.fg == Color::Reset && cell.bg == Color::Reset
+    };
+    assert!(terminal.backend().buffer().content.iter().all(plain));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_size_and_no_text_breaks_a_screen(
+        text in proptest::collection::vec(prop_oneof![
+            Just("\x1b[31m"), Just("\x1b]8;;x\x1b\\"), Just("\r"), Just("\n"), Just("\t"), Just("宽"), Just("🙂\u{fe0f}"),
+            Just("\u{202e}"), Just("\u{301}"), Just("\0"), Just("| a | b |\n|---|---|\n"), Just("```\n"), Just("- "),
+            Just("&#x1b;"), Just("word "), Just("\u{200d}"), Just("> "), Just("1. "), Just("# "), Just("["), Just("]("),
+        ], 0..40),
+        columns in 1_u16..200,
+        rows in 1_u16..60,
+        keys in "[yrAxno?]{0,4}",
+    ) {
+        let text = text.concat();
+        let mut desk = hostile(if text.trim().is_empty() { "x" } else { &text });
+        desk.screen(columns, rows);
+        for key in keys.chars() {
+            desk.key(key);
+            desk.screen(columns, rows);
+        }
+        for key in [KeyCode::Esc, KeyCode::Esc, KeyCode::F(2), KeyCode::F(3), KeyCode::F(4), KeyCode::F(1)] {
+            desk.press(key);
+            desk.screen(columns, rows);
+        }
+    }
+}

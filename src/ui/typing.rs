@@ -1,0 +1,60 @@
+//! What is being typed: the composer and a reason. Drawn here rather than by the text area's own widget, so that
+//! hidden characters of a paste show and long lines wrap.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::Line;
+use tui_textarea::TextArea;
+
+use super::paint::{View, put};
+use super::text::{self, Break};
+use super::theme::Role;
+
+/// Characters of a line on each side of the cursor that are looked at.
+const NEAR: usize = 4_000;
+
+/// The rows around the cursor, and where in them the cursor is.
+pub struct Rows {
+    lines: Vec<Line<'static>>,
+    row: usize,
+    column: usize,
+}
+
+impl Rows {
+    /// Lays the lines around the cursor out in rows.
+    pub fn new(view: View<'_>, area: &TextArea<'_>, columns: usize, height: usize) -> Self {
+        let tui_textarea::DataCursor(at, column) = area.cursor();
+        let (columns, height) = (columns.max(2), height.max(1));
+        let style = view.theme.style(Role::Text);
+        let (mut lines, mut place) = (Vec::new(), (0, 0));
+        let from = at.saturating_sub(height);
+        for (number, line) in area.lines().iter().enumerate().skip(from).take(2 * height + 1) {
+            let skip = if number == at { column.saturating_sub(NEAR) } else { 0 };
+            let near = |count: usize| line.chars().skip(skip).take(count).collect::<String>();
+            // One column stays free for the cursor behind a full row.
+            let rows = |text: &str| text::wrap(&Line::styled(text::line(text), style), columns - 1, 0, Break::Anywhere);
+            if number == at {
+                let before = rows(&near(column - skip));
+                place = (lines.len() + before.len() - 1, before.last().map_or(0, Line::width));
+            }
+            lines.extend(rows(&near(2 * NEAR)));
+        }
+        Self { lines, row: place.0, column: place.1 }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Draws those around the cursor; says where the cursor is.
+    pub fn draw(&self, area: Rect, buf: &mut Buffer) -> Position {
+        let height = usize::from(area.height.max(1));
+        let first = (self.row + 1).saturating_sub(height).min(self.lines.len().saturating_sub(1));
+        for (row, line) in self.lines.iter().skip(first).take(height).enumerate() {
+            put(buf, area, u16::try_from(row).unwrap_or(u16::MAX), line);
+        }
+        let inside = |value: usize, limit: u16| u16::try_from(value).unwrap_or(u16::MAX).min(limit.saturating_sub(1));
+        Position { x: area.x + inside(self.column, area.width), y: area.y + inside(self.row - first, area.height) }
+    }
+}
