@@ -288,7 +288,7 @@ mod tests {
             key: Some(SecretString::from("sk-hunter2")),
             ..ProviderSettings::new(ProviderKind::OpenAi)
         };
-        let scene = Scene { settings: &settings, place: "x.test", model: "m", patience: Duration::from_secs(120) };
+        let scene = Scene { settings: &settings, place: "x.test", model: "m", patience: Duration::from_mins(2) };
         let headers = headers.iter().map(|(name, value)| ((*name).parse().unwrap(), value.parse().unwrap())).collect();
         scene.status(status, body, &headers)
     }

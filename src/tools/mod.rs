@@ -137,9 +137,10 @@ pub fn standard(bench: &Arc<Workbench>, connections: Connections) -> Registry {
     registry
 }
 
-/// The report of a run that failed, for the person and the model alike.
+/// The report of a run that failed, for the person and the model alike. A model's result that begins with
+/// `error` is one that failed, as the prompt says.
 fn failed(reason: String, started: Instant) -> RunReport {
-    RunReport { result: reason.clone(), outcome: Outcome::Failed { reason }, took: started.elapsed() }
+    RunReport { result: format!("error: {reason}"), outcome: Outcome::Failed { reason }, took: started.elapsed() }
 }
 
 /// The report of a run that was stopped before it had done anything that lasts.

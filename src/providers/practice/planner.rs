@@ -233,7 +233,7 @@ fn of(text: &str) -> script::Result {
     let starts = |words: &[&str]| words.iter().any(|word| text.starts_with(word));
     if starts(&["cancelled"]) {
         script::Result::Cancelled
-    } else if starts(&["error", "failed", "timed out", "stopped"])
+    } else if starts(&["error", "failed", "timed out", "stopped", "ended"])
         || (text.starts_with("exit ") && !starts(&["exit 0"]))
     {
         script::Result::Failed
@@ -278,6 +278,7 @@ fn fill(text: &str, values: &BTreeMap<String, String>, results: &[ToolResult]) -
         let result = results.get(place).map_or("", |result| result.text.trim_end());
         let value = match group(1) {
             "result" => head(result),
+            "body" => head(result.split_once('\n').map_or(result, |(_, body)| body)),
             "first_line" => result.lines().next().unwrap_or_default().to_owned(),
             "last_line" => result.lines().last().unwrap_or_default().to_owned(),
             "reason" => reason(results),

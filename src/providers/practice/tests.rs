@@ -1,6 +1,6 @@
 //! What the practice model promises: every request it lists leads to calls that the tools can read.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::*;
 use crate::domain::{Arguments, FailureKind, Message, ToolCall, ToolResult};
@@ -21,12 +21,14 @@ fn results(texts: &[&str]) -> Message {
     Message::Results(texts.iter().map(result).collect())
 }
 
-fn session() -> Arc<Script> {
-    read(SESSION, "of the practice model").unwrap()
+/// The built-in session, read once: patterns take a while to compile in a debug build.
+fn session() -> &'static Script {
+    static SCRIPT: LazyLock<Arc<Script>> = LazyLock::new(|| read(SESSION, "of the practice model").unwrap());
+    &SCRIPT
 }
 
 fn plan(messages: Vec<Message>) -> Plan {
-    planner::plan(&session(), &request(messages), "http://127.0.0.1:9")
+    planner::plan(session(), &request(messages), "http://127.0.0.1:9")
 }
 
 /// The first argument that tells calls apart.
@@ -64,7 +66,7 @@ fn every_call_names_a_tool_and_has_arguments_that_can_be_read() {
         let plan = plan(vec![said(&entry.name)]);
         for call in plan.calls {
             Arguments::parse(&call.arguments).unwrap();
-            assert!(!call.arguments.contains('{') || !call.arguments[1..].contains("{server"), "{}", call.arguments);
+            assert!(!call.arguments.contains("{server"), "{}", call.arguments);
         }
     }
 }

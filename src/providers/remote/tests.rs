@@ -44,13 +44,29 @@ fn request() -> ModelRequest {
 
 /// Lines of `data:` with JSON chunks in OpenAI's format, then what ends the stream.
 fn openai(chunks: &[Value], end: &str) -> ResponseTemplate {
-    let mut body: String = chunks.iter().map(|chunk| format!("data: {}\n\n", json!({ "choices": [chunk] }))).collect();
+    let mut body = String::new();
+    for chunk in chunks {
+        body.push_str(&format!(
+            "data: {}
+
+",
+            json!({ "choices": [chunk] })
+        ));
+    }
     body.push_str(end);
     ResponseTemplate::new(200).set_body_raw(body, "text/event-stream")
 }
 
 fn anthropic(events: &[(&str, Value)]) -> ResponseTemplate {
-    let body: String = events.iter().map(|(name, data)| format!("event: {name}\ndata: {data}\n\n")).collect();
+    let mut body = String::new();
+    for (name, data) in events {
+        body.push_str(&format!(
+            "event: {name}
+data: {data}
+
+"
+        ));
+    }
     ResponseTemplate::new(200).set_body_raw(body, "text/event-stream")
 }
 

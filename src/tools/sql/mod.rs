@@ -217,7 +217,7 @@ fn report(end: End, sql: &str, limit: u64, rows: &Rows, result_limit: usize, sta
         }
         End::Done(Err(error)) => {
             let reason = error.to_string();
-            (Outcome::Failed { reason: reason.clone() }, reason)
+            (Outcome::Failed { reason: reason.clone() }, format!("error: {reason}"))
         }
         End::Cancelled => {
             (Outcome::Cancelled, stopped("cancelled while it ran; the statement was stopped in the database", &text))
