@@ -317,6 +317,22 @@ async fn postgres_connects_again_after_its_session_is_gone() {
 }
 
 #[tokio::test]
+async fn postgres_survives_what_its_protocol_cannot_do_here() {
+    let Some(url) = postgres().await else { return };
+    let desk = Desk::new(&url);
+    for (sql, expected) in [
+        ("COPY (SELECT 1) TO STDOUT", "COPY to or from standard input or output doesn't work here"),
+        ("COPY pg_class FROM STDIN", "COPY to or from standard input or output doesn't work here"),
+        ("", "done, no rows changed"),
+        ("-- nothing", "done, no rows changed"),
+    ] {
+        let (_, report) = desk.with(sql, As::Approved, CancellationToken::new()).await;
+        assert!(report.result.starts_with(expected), "{sql}: {}", report.result);
+        assert_eq!(desk.approved("SELECT 1").await, "1 row", "{sql}");
+    }
+}
+
+#[tokio::test]
 async fn mariadb_tells_every_type_of_value() {
     let Some(url) = mariadb().await else { return };
     let desk = Desk::new(&url);

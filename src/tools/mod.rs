@@ -193,3 +193,53 @@ fn with_claim(mut spec: ToolSpec) -> ToolSpec {
     }
     spec
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn registry() -> Registry {
+        let mut connections = Connections::default();
+        connections.add("shop", Connections::parse_url("sqlite::memory:").unwrap());
+        let bench = Arc::new(Workbench::new("/".into(), None, "/".into()));
+        assert!(standard(&bench, Connections::default()).get("execute_sql").is_none(), "no connection, no tool");
+        standard(&bench, connections)
+    }
+
+    #[test]
+    fn every_tool_takes_exactly_what_its_schema_names() {
+        let calls = [
+            ("execute_command", r#"{"command":"ls","timeout":1}"#),
+            ("execute_sql", r#"{"sql":"SELECT 1","connection":"shop"}"#),
+            ("file_operations", r#"{"operation":"read","path":"a","offset":1,"limit":1}"#),
+            ("find_files", r#"{"glob":"*","path":"."}"#),
+            ("http_request", r#"{"url":"https://example.org","method":"GET","headers":{},"body":null}"#),
+            ("search_files", r#"{"pattern":"x","path":".","glob":"*","ignore_case":true}"#),
+        ];
+        let registry = registry();
+        assert_eq!(
+            registry.specs().iter().map(|spec| spec.name.as_str()).collect::<Vec<_>>(),
+            calls.map(|call| call.0)
+        );
+        for (name, call) in calls {
+            let tool = registry.get(name).unwrap();
+            let schema = tool.spec().parameters;
+            let arguments = Arguments::parse(call).unwrap();
+            assert_eq!(schema["additionalProperties"], false, "{name}");
+            assert!(arguments.values.keys().all(|key| schema["properties"].get(key).is_some()), "{name}");
+            assert!(tool.prepare(&arguments).is_ok(), "{name}");
+            let mut foreign = arguments.clone();
+            foreign.values.insert("foreign".to_owned(), json!(1));
+            assert!(tool.prepare(&foreign).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_offer_has_a_claim() {
+        for spec in registry().specs() {
+            let claim = &spec.parameters["properties"]["risk_level"];
+            assert_eq!(claim["enum"], json!(["low", "medium", "high"]), "{}", spec.name);
+            assert!(!spec.parameters["required"].as_array().unwrap().contains(&json!("risk_level")));
+        }
+    }
+}

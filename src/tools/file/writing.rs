@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use nix::errno::Errno;
 use nix::fcntl::{OFlag, openat, renameat};
 use nix::sys::stat::{FileStat, Mode, fchmod};
-use nix::unistd::{UnlinkatFlags, unlinkat};
+use nix::unistd::{Gid, Uid, UnlinkatFlags, fchown, unlinkat};
 
 use super::real::{Sort, Spot, explain, regular, sort};
 use super::{Done, FileError, Judged, counted};
@@ -109,7 +109,9 @@ fn fill(
     let mut file = File::from(openat(&spot.folder, draft, flags, mode).map_err(|errno| explain(path, errno))?);
     file.write_all(content).map_err(|error| FileError::Io(path.name(), error))?;
     if let Some(old) = old {
-        fchmod(&file, Mode::from_bits_truncate(old.st_mode)).map_err(|errno| explain(path, errno))?;
+        // Only an administrator can give a file away; anybody else keeps the one they write.
+        let _own = fchown(&file, Some(Uid::from_raw(old.st_uid)), Some(Gid::from_raw(old.st_gid)));
+        fchmod(&file, Mode::from_bits_truncate(old.st_mode & 0o777)).map_err(|errno| explain(path, errno))?;
     }
     file.sync_all().map_err(|error| FileError::Io(path.name(), error))
 }

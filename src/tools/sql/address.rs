@@ -107,6 +107,7 @@ fn sqlite(text: &str) -> Result<Address, SqlError> {
         // A plain path: a question mark is part of its name.
         None => (text, ""),
     };
+    let rest = &at_home(rest);
     if rest.is_empty() {
         return Err(SqlError::BadUrl("it names no file".to_owned()));
     }
@@ -141,6 +142,14 @@ fn label(database: Option<&str>, host: &str, dialect: Dialect) -> String {
     match database {
         Some(database) => format!("{database}@{host} ({})", dialect.word()),
         None => format!("{host} ({})", dialect.word()),
+    }
+}
+
+/// A path that begins with `~/` lies in the home folder.
+fn at_home(path: &str) -> String {
+    match (path.strip_prefix("~/"), std::env::home_dir()) {
+        (Some(rest), Some(home)) => home.join(rest).to_string_lossy().into_owned(),
+        _ => path.to_owned(),
     }
 }
 

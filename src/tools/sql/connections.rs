@@ -76,6 +76,8 @@ impl Source {
         match failure {
             Failure::Several => SqlError::Several,
             Failure::Writes => SqlError::Writes,
+            Failure::Engine(sqlx::Error::Protocol(text)) if text.contains("CopyInResponse") => SqlError::Copy,
+            Failure::Engine(sqlx::Error::Protocol(text)) if text.contains("CopyOutResponse") => SqlError::Copy,
             Failure::Engine(error) => {
                 let message = self.address.mask(&plain(&error));
                 if ends_session(&error) {

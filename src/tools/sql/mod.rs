@@ -61,6 +61,9 @@ pub enum SqlError {
     /// More than one statement where one was judged.
     #[error("it is more than one statement, and only one can run unasked; send them one by one")]
     Several,
+    /// PostgreSQL wants to copy through the connection.
+    #[error("COPY to or from standard input or output doesn't work here; use SELECT or INSERT, or psql")]
+    Copy,
     /// It would write after all.
     #[error("it was taken for one that only reads, but the database says that it writes; it wasn't run")]
     Writes,
@@ -84,8 +87,25 @@ impl SqlTool {
 /// How a statement came to its end.
 enum End {
     Done(Result<(), SqlError>),
+    Stopped(Why, Halt),
+}
+
+/// Why a statement was stopped.
+#[derive(Clone, Copy)]
+enum Why {
     Cancelled,
     TimedOut,
+}
+
+/// What is known of a statement that was stopped.
+#[derive(Clone, Copy)]
+enum Halt {
+    /// It was not sent yet.
+    Before,
+    /// The database ended it.
+    Ended,
+    /// The database was asked to, and didn't answer.
+    Unsure,
 }
 
 impl Tool for SqlTool {
@@ -162,7 +182,7 @@ async fn execute(
             Ok(session) => session,
             Err(error) => return End::Done(Err(error)),
         },
-        () = cancel.cancelled() => return End::Cancelled,
+        () = cancel.cancelled() => return End::Stopped(Why::Cancelled, Halt::Before),
     };
     let end = attend(session.as_mut(), source, sql, limit, rows, cancel).await;
     match end {
@@ -186,24 +206,26 @@ async fn attend(
 ) -> (End, bool) {
     let brake = session.brake();
     let mut running = session.run(sql, rows);
-    let stopped = tokio::select! {
+    let why = tokio::select! {
         done = &mut running => {
             let error = match done {
                 Ok(()) => return (End::Done(Ok(())), true),
                 Err(error) => source.explain(error),
             };
-            let healthy = !matches!(error, SqlError::Broken(..));
+            let healthy = !matches!(error, SqlError::Broken(..) | SqlError::Copy);
             return (End::Done(Err(error)), healthy);
         }
-        () = cancel.cancelled() => End::Cancelled,
-        () = sleep(Duration::from_secs(limit)) => End::TimedOut,
+        () = cancel.cancelled() => Why::Cancelled,
+        () = sleep(Duration::from_secs(limit)) => Why::TimedOut,
     };
     let ended = async {
         brake.pull().await;
         let _error = running.await;
     };
-    let healthy = timeout(PATIENCE, ended).await.is_ok();
-    (stopped, healthy)
+    match timeout(PATIENCE, ended).await {
+        Ok(()) => (End::Stopped(why, Halt::Ended), true),
+        Err(_) => (End::Stopped(why, Halt::Unsure), false),
+    }
 }
 
 /// The report of an end, with the rows for the model.
@@ -219,17 +241,22 @@ fn report(end: End, sql: &str, limit: u64, rows: &Rows, result_limit: usize, sta
             let reason = error.to_string();
             (Outcome::Failed { reason: reason.clone() }, format!("error: {reason}"))
         }
-        End::Cancelled => {
-            (Outcome::Cancelled, stopped("cancelled while it ran; the statement was stopped in the database", &text))
-        }
-        End::TimedOut => {
-            let head = format!("stopped in the database at the time limit of {limit} s");
-            (Outcome::TimedOut { seconds: limit }, stopped(&head, &text))
+        End::Stopped(why, halt) => {
+            let (outcome, head) = match why {
+                Why::Cancelled => (Outcome::Cancelled, "cancelled".to_owned()),
+                Why::TimedOut => (Outcome::TimedOut { seconds: limit }, format!("time limit of {limit} s reached")),
+            };
+            (outcome, stopped(&head, halt, &text))
         }
     };
     RunReport { outcome, result, took: started.elapsed() }
 }
 
-fn stopped(head: &str, text: &str) -> String {
-    if text.is_empty() { head.to_owned() } else { format!("{head}; the rows so far:\n{text}") }
+fn stopped(head: &str, halt: Halt, text: &str) -> String {
+    let known = match halt {
+        Halt::Before => "it was not sent",
+        Halt::Ended => "it was stopped in the database",
+        Halt::Unsure => "the database didn't answer, so whether it stopped there is not known",
+    };
+    if text.is_empty() { format!("{head}; {known}") } else { format!("{head}; {known}; the rows so far:\n{text}") }
 }
