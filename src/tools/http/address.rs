@@ -1,10 +1,12 @@
 //! Tells public addresses from those of this machine and its network, and resolves names to addresses that
 //! may be dialled. What is resolved here is what is dialled.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use thiserror::Error;
+
+use crate::assess::{Reach, address_reach};
 
 /// A name that leads to an address which nobody agreed to.
 #[derive(Debug, Error)]
@@ -36,42 +38,7 @@ impl Resolve for Resolver {
 
 /// Whether an address is one of the public internet.
 pub(super) fn is_public(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(address) => is_public_v4(address),
-        IpAddr::V6(address) => is_public_v6(address),
-    }
-}
-
-fn is_public_v4(address: Ipv4Addr) -> bool {
-    let [a, b, c, _] = address.octets();
-    !(address.is_private()
-        || address.is_loopback()
-        || address.is_link_local()
-        || address.is_multicast()
-        || address.is_documentation()
-        // This network, shared provider space, protocol assignments, benchmarks, reserved.
-        || a == 0
-        || (a == 100 && (64..128).contains(&b))
-        || (a, b, c) == (192, 0, 0)
-        || (a == 198 && (18..20).contains(&b))
-        || a >= 240)
-}
-
-fn is_public_v6(address: Ipv6Addr) -> bool {
-    let segments = address.segments();
-    let last = |at: usize| {
-        let [[a, b], [c, d]] = [segments[at].to_be_bytes(), segments[at + 1].to_be_bytes()];
-        Ipv4Addr::new(a, b, c, d)
-    };
-    match segments {
-        // Written in another form, or reached through a translator: the address within counts.
-        [0, 0, 0, 0, 0, 0xffff, _, _] | [0x64, 0xff9b, 0, 0, 0, 0, _, _] => is_public_v4(last(6)),
-        [0x2002, ..] => is_public_v4(last(1)),
-        // Documentation, and tunnels whose end is hidden.
-        [0x2001, 0 | 0xdb8, ..] => false,
-        // Global unicast is what begins with the bits 001.
-        [first, ..] => first & 0xe000 == 0x2000,
-    }
+    address_reach(address) == Reach::Public
 }
 
 #[cfg(test)]
