@@ -44,6 +44,9 @@ impl Drop for Server {
     }
 }
 
+/// The first start installs the server: one at a time.
+static STARTING: Mutex<()> = Mutex::new(());
+
 /// Starts the server; none if its script isn't on this machine, which fails where nothing may be left out.
 fn server() -> Option<Server> {
     let Some(script) = std::env::var_os("COUNTERSIGN_SERVICES").map(|folder| Path::new(&folder).join("fake-llm"))
@@ -55,8 +58,6 @@ fn server() -> Option<Server> {
         );
         return None;
     };
-    // The first start installs the server: one at a time.
-    static STARTING: Mutex<()> = Mutex::new(());
     let _starting = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempfile::tempdir().unwrap();
     let fixtures = folder.path().join("fixtures.json");
@@ -121,7 +122,7 @@ fn calls(events: &[ModelEvent]) -> Vec<ToolCall> {
 fn against_the_server(test: impl AsyncFnOnce(&str)) {
     let Some(server) = server() else { return };
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let limit = std::time::Duration::from_secs(60);
+    let limit = std::time::Duration::from_mins(1);
     let ended = runtime.block_on(async { tokio::time::timeout(limit, test(&server.url)).await });
     drop(runtime);
     ended.unwrap();

@@ -61,14 +61,17 @@ struct Turn<'a> {
 /// The next message of the model.
 pub(super) fn plan(script: &Script, request: &ModelRequest, server: &str) -> Plan {
     let turn = turn(request);
+    let wish = choose(script, turn.said);
     let answer = turn.before.and_then(|before| {
-        let entry = choose(script, before)?;
+        let asked = choose(script, before)?;
         let answer = answer(turn.said)?;
-        entry.says.iter().any(|say| say.answer == Some(answer)).then_some((entry, answer, before))
+        let another = wish.is_some_and(|wish| wish.name != asked.name);
+        let waits = asked.says.iter().any(|say| say.answer == Some(answer));
+        (waits && !another).then_some((asked, answer, before))
     });
     let (entry, answer, said) = match answer {
         Some((entry, answer, before)) => (Some(entry), Some(answer), before),
-        None => (choose(script, turn.said), None, turn.said),
+        None => (wish, None, turn.said),
     };
     let mut values = values(entry, said);
     values.insert("server".to_owned(), server.to_owned());
@@ -161,7 +164,8 @@ fn choose<'a>(script: &'a Script, said: &str) -> Option<&'a Entry> {
 fn fit(entry: &Entry, said: &str, words: &[String]) -> usize {
     let phrase = |phrase: &String| {
         let parts: Vec<&str> = phrase.split_whitespace().collect();
-        if parts.iter().all(|part| words.iter().any(|word| is_word(part, word))) { parts.len() * 2 } else { 0 }
+        let mut rest = words.iter();
+        if parts.iter().all(|part| rest.any(|word| is_word(part, word))) { parts.len() * 2 } else { 0 }
     };
     let pattern = if entry.regex.as_ref().is_some_and(|regex| regex.is_match(said)) { 5 } else { 0 };
     entry.phrases.iter().map(phrase).max().unwrap_or(0) + pattern
@@ -184,17 +188,15 @@ fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether a short message is a yes or a no.
+/// Whether a short message is a yes or a no, by its first word.
 fn answer(said: &str) -> Option<Answer> {
     let words = words(said);
-    let yes = ["yes", "y", "yeah", "yep", "sure", "ok", "okay", "please", "go", "do"];
-    let no = ["no", "n", "nope", "not", "don't", "dont", "stop", "cancel", "leave", "never"];
-    if words.is_empty() || words.len() > 6 {
-        None
-    } else if words.iter().any(|word| no.contains(&word.as_str())) {
-        Some(Answer::No)
-    } else {
-        yes.contains(&words[0].as_str()).then_some(Answer::Yes)
+    let first = words.first().filter(|_| words.len() <= 6)?;
+    match first.as_str() {
+        "yes" | "y" | "yeah" | "yep" | "sure" | "ok" | "okay" | "please" | "go" => Some(Answer::Yes),
+        "do" if words.get(1).is_some_and(|word| word == "it" || word == "so" || word == "that") => Some(Answer::Yes),
+        "no" | "n" | "nope" | "not" | "don't" | "dont" | "stop" | "cancel" | "leave" | "never" => Some(Answer::No),
+        _ => None,
     }
 }
 

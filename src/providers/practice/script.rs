@@ -67,7 +67,7 @@ impl Default for Otherwise {
 pub(super) struct Entry {
     /// Name in messages about the script, and in the list of what it knows.
     pub(super) name: String,
-    /// Words that must all occur, in any order: `a|b` is either, `a*` a beginning.
+    /// Words that must all occur, in this order, with others between them: `a|b` is either, `a*` a beginning.
     #[serde(default)]
     pub(super) phrases: Vec<String>,
     /// A pattern that also fits; its groups become placeholders.

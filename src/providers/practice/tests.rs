@@ -106,6 +106,7 @@ fn what_the_person_names_reaches_the_call_quoted() {
     assert!(first("add a customer called Grace Hopper").contains("VALUES ('Grace Hopper',"));
     assert!(first("add a customer named Rosa O'Dell").contains("VALUES ('Rosa O''Dell',"));
     assert!(first("change the price of the tea towel to 7.25").contains("SET price = 7.25 WHERE name = 'tea towel'"));
+    assert!(first("lower the price of the mug").contains("WHERE name = 'mug'"));
     let note = plan(vec![said("create list.md with eggs and milk")]);
     let read = Arguments::parse(&note.calls[0].arguments).unwrap();
     assert_eq!(
@@ -149,7 +150,28 @@ fn a_question_comes_before_the_call_and_the_answer_decides() {
     let with = |text: &str| asked().into_iter().chain([said(text)]).collect::<Vec<_>>();
     assert_eq!(plan(with("yes, please")).calls.len(), 2);
     assert_eq!(plan(with("no, don't")).text, "Then I leave the server alone.");
+    assert_eq!(plan(with("yes, restart the server")).calls.len(), 2);
+    assert_eq!(plan(with("do you know what time it is")).calls.len(), 1);
     assert_eq!(plan(with("show the tables")).calls.len(), 1);
+}
+
+#[tokio::test]
+async fn every_statement_runs_on_the_practice_database() {
+    use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
+    let data = tempfile::tempdir().unwrap();
+    let world = PracticeWorld::open(data.path()).await.unwrap();
+    let options: sqlx::sqlite::SqliteConnectOptions = world.database_url.parse().unwrap();
+    let mut connection = options.connect().await.unwrap();
+    for entry in &session().entries {
+        let plan = plan(vec![said(&entry.name)]);
+        for call in plan.calls.iter().filter(|call| call.name == "execute_sql") {
+            let sql = Arguments::parse(&call.arguments).unwrap().text("sql").unwrap();
+            let mut attempt = Connection::begin(&mut connection).await.unwrap();
+            let done = sqlx::raw_sql(AssertSqlSafe(sql.clone())).execute(&mut *attempt).await;
+            done.unwrap_or_else(|error| panic!("{}: {sql}: {error}", entry.name));
+            attempt.rollback().await.unwrap();
+        }
+    }
 }
 
 #[test]
