@@ -1,14 +1,85 @@
-//! Not written yet.
+//! Judges shell commands. One parse tree, walked once: every simple command's words, after quotes and expansions,
+//! are judged by tables of programs. Only what is understood is trusted; nothing here runs or looks at anything.
+//!
+//! `parse` bounds and parses; `walk` follows structure, variables and folders; `expand` turns words into what they
+//! may become (`word`); `programs` picks who judges a command: a wrapper, a special program, or `table` by `argv`.
 
-use super::{RiskAssessor, Subject};
-use crate::domain::Assessment;
+mod argv;
+mod awk;
+mod builtin;
+mod danger;
+mod expand;
+mod find;
+mod git;
+mod judge;
+mod parse;
+mod path;
+mod programs;
+mod scope;
+mod sed;
+mod table;
+mod walk;
+mod word;
+mod wrapper;
+mod xargs;
 
-/// Placeholder.
+#[cfg(test)]
+mod tests;
+
+use self::judge::Judge;
+use super::{Mentions, RiskAssessor, Sensitive, Subject};
+use crate::domain::{Assessment, Class, Containment, Finding, OperationKind, Place, Shape};
+
+/// Judges the operations of `execute_command`.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandAssessor;
 
 impl RiskAssessor for CommandAssessor {
-    fn assess(&self, _subject: Subject<'_>) -> Assessment {
-        Assessment::default()
+    fn mentions(&self, kind: &OperationKind, place: &Place) -> Mentions {
+        let OperationKind::Command(command) = kind else { return Mentions::default() };
+        let sensitive = Sensitive::default();
+        let mut judge = Judge::new(place, None, &sensitive, &command.command);
+        judge.script(&command.command);
+        judge.mentions
     }
+
+    fn assess(&self, subject: Subject<'_>) -> Assessment {
+        let OperationKind::Command(command) = &subject.operation.kind else { return Assessment::default() };
+        let place = &subject.facts.place;
+        let mut judge = Judge::new(place, Some(subject.facts), &subject.settings.sensitive, &command.command);
+        judge.script(&command.command);
+        assessment(judge)
+    }
+}
+
+/// What the judge's findings add up to.
+fn assessment(judge: Judge<'_>) -> Assessment {
+    let target = judge.place.workspace.display().to_string();
+    let clean = judge.findings.is_empty();
+    let eligible = !judge.ineligible
+        && !judge.findings.is_empty()
+        && judge.findings.iter().all(|finding| finding.class == Class::Unknown);
+    let mut findings = judge.findings;
+    let mut containment = Containment::None;
+    if clean {
+        let names: Vec<String> = judge.readers.iter().map(|name| format!("`{name}`")).collect();
+        let (rule, sentence) = if judge.staged {
+            ("command.test-runner", format!("Runs tests: {}.", names.join(", ")))
+        } else if names.is_empty() {
+            ("command.read-only", "Runs no program.".to_owned())
+        } else if judge.reaches_out {
+            ("command.read-only", format!("Only reads, by way of a daemon or server: {}.", names.join(", ")))
+        } else {
+            ("command.read-only", format!("Only reads: {}.", names.join(", ")))
+        };
+        containment = if judge.staged { Containment::Staged } else { Containment::ReadOnly };
+        findings.push(Finding::new(rule, Class::Whitelisted, sentence));
+    }
+    let mut shapes: Vec<Shape> = Vec::new();
+    for shape in judge.shapes {
+        if !shapes.contains(&shape) {
+            shapes.push(shape);
+        }
+    }
+    Assessment { findings, containment, claim_eligible: eligible, shapes, target }
 }

@@ -1,0 +1,294 @@
+//! Judges the words of one program by its entry in the table: flags as the program would read them, operands by
+//! what they mean. What the entry doesn't know asks.
+
+use std::collections::HashSet;
+
+use super::judge::{Feed, Judge};
+use super::table::{Entry, Kind, Produces, Style, Takes};
+use super::word::Word;
+
+/// What reading the words has found so far.
+#[derive(Default)]
+struct Reading {
+    operands: usize,
+    /// The first operand isn't what `first` says.
+    whole: bool,
+    /// A word of unknown number came by: positions are no longer known.
+    shifted: bool,
+    /// Every operand is text.
+    open: bool,
+    /// It prints the paths it found.
+    lists: bool,
+    /// An operand may be sensitive, or anything.
+    tainted: bool,
+    required: bool,
+}
+
+impl Judge<'_> {
+    /// Judges `words` (without the program's name) by an entry. `name` is for people.
+    pub(super) fn by_entry(&mut self, entry: &Entry, name: &str, words: &[Word]) {
+        let before = self.findings.len();
+        let unbundled = entry.bundled.then(|| unbundled(entry, words)).flatten();
+        let words = unbundled.as_deref().unwrap_or(words);
+        let mut reading = Reading { required: entry.requires.is_empty(), ..Reading::default() };
+        let mut flags = true;
+        let mut rest = words.iter().peekable();
+        let ended = words.iter().position(|word| word.text() == Some("--")).unwrap_or(words.len());
+        let carried = |flags: &HashSet<String>| {
+            words[..ended].iter().filter_map(Word::text).any(|text| flags.iter().any(|flag| carries(text, flag, entry)))
+        };
+        reading.whole = carried(&entry.whole);
+        reading.open = carried(&entry.opens);
+        reading.lists = carried(&entry.lists);
+        while let Some(word) = rest.next() {
+            if flags && word.text() == Some("--") {
+                flags = false;
+                continue;
+            }
+            if !flags || !is_flag(word) {
+                if flags && word.may_be_flag() && !entry.free {
+                    self.unreadable("command.vague-flag", format!("{} may become a flag of `{name}`.", word.shown()));
+                }
+                self.operand(entry, name, word, &mut reading);
+                flags &= entry.style != Style::Posix;
+                continue;
+            }
+            if let Some(kind) = self.flag(entry, name, word, &mut reading) {
+                if let Some(value) = rest.next() {
+                    reading.shifted |= value.open();
+                    self.meant(kind, name, value);
+                }
+            }
+        }
+        reading.required |= entry.pipes && reading.operands == 0;
+        if !reading.required || reading.operands < entry.min {
+            self.unknown(
+                "command.needs-flag",
+                format!("`{name}` only looks with certain flags or operands, which it doesn't have."),
+            );
+        }
+        if self.findings.len() == before {
+            self.passed(entry, name, &reading);
+        } else {
+            self.ineligible |= entry.needs.is_some();
+        }
+    }
+
+    /// The program only reads: remember it, and what flows out of it.
+    fn passed(&mut self, entry: &Entry, name: &str, reading: &Reading) {
+        let operands = reading.operands;
+        self.readers.insert(name.to_owned());
+        self.reaches_out |= entry.needs.is_some();
+        self.staged |= entry.staged;
+        self.produced = match entry.produces {
+            Produces::Paths if reading.tainted => Feed::Text,
+            _ if reading.lists && !reading.tainted => Feed::Paths,
+            Produces::Paths => Feed::Paths,
+            Produces::Same if operands == 0 || entry.first.len() == operands => self.feed,
+            Produces::Same | Produces::Text => Feed::Text,
+            Produces::Number => {
+                self.printed_number = operands == 0;
+                Feed::Text
+            }
+        };
+    }
+
+    fn operand(&mut self, entry: &Entry, name: &str, word: &Word, reading: &mut Reading) {
+        let nth = reading.operands;
+        reading.operands += 1;
+        reading.shifted |= word.open();
+        reading.tainted |= word.vague() || self.sensitive.may_match(&word.pattern(), self.place).is_some();
+        if nth == 0 && word.text().is_some_and(|text| entry.not.contains(text)) {
+            self.ineligible = true;
+            self.unknown("command.operand", format!("No rule says that `{name} {}` only reads.", word.shown()));
+        }
+        if reading.open {
+            return;
+        }
+        if let Some(choices) = entry.choices.get(nth) {
+            if !word.text().is_some_and(|text| choices.contains(text)) {
+                self.ineligible = true;
+                self.unknown("command.operand", format!("No rule says that `{name} {}` only reads.", word.shown()));
+            }
+            return;
+        }
+        let too_many = entry.max.is_some_and(|max| reading.operands > max || word.several());
+        if too_many {
+            self.unknown("command.operands", format!("`{name}` with so many operands is not known to only read."));
+            return;
+        }
+        if let Some(words) = &entry.words {
+            if !word.text().is_some_and(|text| words.contains(text)) {
+                self.unknown("command.operand", format!("No rule says that `{name} {}` only reads.", word.shown()));
+            }
+            return;
+        }
+        let first = entry.first.get(nth).copied().filter(|_| !reading.whole);
+        let kind = match first {
+            Some(kind) if !reading.shifted => kind,
+            Some(Kind::File) => Kind::File,
+            Some(_) | None => entry.rest,
+        };
+        self.meant(kind, name, word);
+    }
+
+    /// Judges a word by what it means.
+    pub(super) fn meant(&mut self, kind: Kind, name: &str, word: &Word) {
+        match kind {
+            Kind::Text | Kind::Path => {}
+            Kind::File => self.reads(word),
+            Kind::Write => self.writes(name, word),
+            Kind::Sed => self.sed_script(word),
+            Kind::Awk => self.awk_program(word),
+            Kind::Revision => self.revision(word),
+            Kind::Format if word.prefix().starts_with('+') && !word.open() => {}
+            Kind::Archive if word.text().is_some_and(|text| !text.contains(':')) => self.reads(word),
+            Kind::Setting if word.text().is_some_and(|text| !text.contains('=')) => {}
+            Kind::Name if word.text().is_some_and(|text| !text.contains('/')) => {}
+            Kind::Resource if word.text().is_some_and(|text| !text.to_ascii_lowercase().contains("secret")) => {}
+            Kind::Format | Kind::Archive | Kind::Setting | Kind::Name | Kind::Resource => {
+                self.ineligible = true;
+                self.unknown("command.operand", format!("No rule says that `{name} {}` only reads.", word.shown()));
+            }
+            Kind::Filter => {
+                let text = word.pattern();
+                if ["env", "ENV", "load", "input_filename", "import", "include"].iter().any(|loud| text.contains(loud))
+                {
+                    self.unknown(
+                        "command.filter",
+                        format!("The filter of `{name}` may read the environment or other files."),
+                    );
+                }
+            }
+            Kind::None => {
+                self.unknown("command.operand", format!("No rule says that `{name} {}` only reads.", word.shown()));
+            }
+        }
+    }
+
+    /// A program writes the file that a word names.
+    pub(super) fn writes(&mut self, name: &str, word: &Word) {
+        let harmless = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-"];
+        if word.text().is_some_and(|text| harmless.contains(&text)) || word.prefix().starts_with("/dev/fd/") {
+            return;
+        }
+        self.ineligible |= self.run_later(word);
+        if self.raw_device(&word.pattern()) {
+            self.catastrophe("command.raw-device", format!("`{name}` writes straight to the device {}.", word.shown()));
+        } else {
+            self.destructive("command.writes", format!("`{name}` writes the file {}.", word.shown()));
+        }
+    }
+
+    /// Judges a flag; some kind if its value is in the next word.
+    fn flag(&mut self, entry: &Entry, name: &str, word: &Word, reading: &mut Reading) -> Option<Kind> {
+        let head = word.prefix();
+        let exact = word.text().is_some();
+        if entry.style == Style::Single || head.starts_with("--") {
+            let (flag, value) = match head.split_once('=') {
+                Some((flag, _)) => (flag, Some(word.after(flag.len() + 1))),
+                None if exact => (head, None),
+                None => {
+                    self.unreadable("command.vague-flag", format!("{} may become any flag of `{name}`.", word.shown()));
+                    return None;
+                }
+            };
+            reading.required |= entry.requires.contains(flag);
+            return self.long(entry, name, flag, value);
+        }
+        let flags = head.strip_prefix('-').unwrap_or(head);
+        if exact && entry.flags.contains_key("-NUM") && flags.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        for (at, c) in flags.char_indices() {
+            let flag = format!("-{c}");
+            reading.required |= entry.requires.contains(&flag);
+            let tail = word.after(1 + at + c.len_utf8());
+            let attached = !(tail.0.is_empty() || tail.text() == Some(""));
+            match entry.flags.get(&flag) {
+                Some(Takes::Nothing) => {}
+                Some(Takes::Value(kind)) if attached => {
+                    self.meant(*kind, name, &tail);
+                    return None;
+                }
+                Some(Takes::Value(kind)) => return Some(*kind),
+                Some(Takes::Attached(kind)) => {
+                    self.meant(*kind, name, &tail);
+                    return None;
+                }
+                None => {
+                    self.unlisted(entry, name, &flag, Some(&tail));
+                    if !entry.free {
+                        return None;
+                    }
+                }
+            }
+        }
+        if !exact {
+            self.unreadable("command.vague-flag", format!("{} may become any flag of `{name}`.", word.shown()));
+        }
+        None
+    }
+
+    fn long(&mut self, entry: &Entry, name: &str, flag: &str, value: Option<Word>) -> Option<Kind> {
+        match (entry.flags.get(flag), value) {
+            (Some(Takes::Nothing | Takes::Attached(_)), None) => None,
+            (Some(Takes::Value(kind)), None) => Some(*kind),
+            (Some(Takes::Value(kind) | Takes::Attached(kind)), Some(value)) => {
+                self.meant(*kind, name, &value);
+                None
+            }
+            (Some(Takes::Nothing) | None, value) => {
+                self.unlisted(entry, name, flag, value.as_ref());
+                None
+            }
+        }
+    }
+
+    /// A flag that the entry doesn't list.
+    fn unlisted(&mut self, entry: &Entry, name: &str, flag: &str, value: Option<&Word>) {
+        if entry.writes.contains(flag) {
+            self.destructive("command.writes", format!("`{name} {flag}` writes or changes something."));
+        } else if entry.free {
+            if let Some(value) = value.filter(|value| value.text() != Some("") && !value.0.is_empty()) {
+                self.reads(value);
+            }
+        } else {
+            self.unknown("command.unknown-flag", format!("No rule says that `{name}` with `{flag}` only reads."));
+        }
+    }
+}
+
+/// The words with a dash before a first word of flags, where that means the same: only its last letter takes a value.
+fn unbundled(entry: &Entry, words: &[Word]) -> Option<Vec<Word>> {
+    let letters = words.first()?.text()?;
+    let bare = |c: char| matches!(entry.flags.get(&format!("-{c}")), Some(Takes::Nothing));
+    let last = letters.chars().next_back()?;
+    let head = &letters[..letters.len() - last.len_utf8()];
+    let known = !letters.starts_with('-') && head.chars().all(bare) && entry.flags.contains_key(&format!("-{last}"));
+    known.then(|| std::iter::once(Word::exact(format!("-{letters}"))).chain(words[1..].iter().cloned()).collect())
+}
+
+/// Whether a word is written as a flag.
+fn is_flag(word: &Word) -> bool {
+    let head = word.prefix();
+    head.starts_with('-') && (head.len() > 1 || word.text().is_none())
+}
+
+/// Whether a word is a flag, alone, with its value or among others.
+fn carries(text: &str, flag: &str, entry: &Entry) -> bool {
+    if flag.starts_with("--") || entry.style == Style::Single {
+        return text == flag || text.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='));
+    }
+    let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.starts_with('-')) else { return false };
+    let wanted = flag.trim_start_matches('-');
+    for c in letters.chars() {
+        if wanted.starts_with(c) {
+            return true;
+        }
+        if matches!(entry.flags.get(&format!("-{c}")), Some(Takes::Value(_) | Takes::Attached(_))) {
+            return false;
+        }
+    }
+    false
+}

@@ -1,0 +1,140 @@
+//! The shell's own commands that change what later words mean: `cd`, `export`, `read`, `unset`, `set`, and those
+//! that look a word up or test it.
+
+use super::judge::Judge;
+use super::word::Word;
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && !text.starts_with(|c: char| c.is_ascii_digit())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// `cd` and `pushd`: what follows happens elsewhere.
+pub(super) fn cd(judge: &mut Judge<'_>, words: &[Word]) {
+    let flags = ["-P", "-L", "-e", "--"];
+    let target = words.iter().find(|word| !word.text().is_some_and(|text| flags.contains(&text)));
+    judge.readers.insert("cd".to_owned());
+    let home = judge.place.home.as_ref().map(|home| home.to_string_lossy().into_owned());
+    judge.scope.cwd = match target.map(Word::text) {
+        None => home,
+        Some(Some("-") | None) => None,
+        Some(Some(path)) => judge.normal(path),
+    };
+    judge.scope.moved = judge.scope.cwd.as_deref() != Some(&*judge.place.cwd.to_string_lossy());
+}
+
+/// `export`, `declare` and their kind.
+pub(super) fn declare(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
+    let prints = words.is_empty()
+        || words.iter().any(|word| word.text().is_some_and(|text| text.starts_with('-') && text.contains('p')));
+    if prints && words.len() < 2 {
+        judge.sensitive(format!("`{name}` prints every variable, secrets included."));
+        return;
+    }
+    judge.readers.insert(name.to_owned());
+    for word in words {
+        let head = word.prefix();
+        if let Some(flags) = word.text().and_then(|text| text.strip_prefix('-')) {
+            if !flags.bytes().all(|flag| b"xrgpaAF-".contains(&flag)) {
+                judge
+                    .unknown("command.unknown-flag", format!("No rule says that `{name}` with `-{flags}` only reads."));
+            }
+            continue;
+        }
+        let (variable, value) = match head.split_once('=') {
+            Some((variable, _)) => (variable, Some(word.after(variable.len() + 1))),
+            None => (word.text().unwrap_or(""), None),
+        };
+        if !is_name(variable) {
+            judge.unreadable("command.assignment", format!("Which variable {} sets is not known.", word.shown()));
+        } else if let Some(value) = value {
+            let value = if value.vague() { Word::any() } else { value };
+            judge.assign(variable, value);
+        }
+    }
+}
+
+/// `unset`: only plain names.
+pub(super) fn unset(judge: &mut Judge<'_>, words: &[Word]) {
+    judge.readers.insert("unset".to_owned());
+    for word in words {
+        match word.text() {
+            Some("-v") => {}
+            Some(name) if is_name(name) => judge.assign(name, Word::any()),
+            Some(_) | None => {
+                judge.unreadable("command.assignment", format!("What {} unsets is not known.", word.shown()))
+            }
+        }
+    }
+}
+
+/// `read`: its variables may be anything afterwards.
+pub(super) fn read(judge: &mut Judge<'_>, words: &[Word]) {
+    judge.readers.insert("read".to_owned());
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match word.text() {
+            Some("-p" | "-n" | "-N" | "-t" | "-d" | "-u" | "-i") => {
+                rest.next();
+            }
+            Some("-r" | "-s" | "-e" | "-rs" | "-sr" | "-a" | "-ra") => {}
+            Some("-rp" | "-rd" | "-rn" | "-rt") => {
+                rest.next();
+            }
+            Some(name) if is_name(name) => judge.assign(name, Word::any()),
+            Some(_) | None => {
+                judge.unreadable("command.assignment", format!("Which variable {} sets is not known.", word.shown()));
+            }
+        }
+    }
+}
+
+/// `set`: the options that make a script stricter or show it. Alone it prints every variable.
+pub(super) fn set(judge: &mut Judge<'_>, words: &[Word]) {
+    if words.is_empty() {
+        judge.sensitive("`set` prints every variable, secrets included.");
+        return;
+    }
+    let known = "-e +e -u +u -x +x -eu -ex -eux -f -o +o -euo -eo -uo -euxo pipefail errexit nounset noglob xtrace";
+    let shows = words.len() == 1 && matches!(words[0].text(), Some("-o" | "+o"));
+    let every = words.iter().all(|word| word.text().is_some_and(|text| known.split(' ').any(|flag| flag == text)));
+    if every && !shows {
+        judge.readers.insert("set".to_owned());
+    } else {
+        judge.unknown("command.set", "It changes how the shell reads what follows.");
+    }
+}
+
+/// `type` and `hash`.
+pub(super) fn look_up(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
+    if name == "hash" && words.iter().any(Word::may_be_flag)
+        || name == "hash" && words.iter().any(|word| word.prefix().starts_with('-'))
+    {
+        judge.unreadable("command.hash", "`hash` can make a name run another program.");
+    } else {
+        judge.readers.insert(name.to_owned());
+    }
+}
+
+/// `test`, `[` and `printf`: text in, a result out, unless a computed name of a variable is among the words.
+pub(super) fn test_or_print(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
+    judge.readers.insert(name.to_owned());
+    if name == "printf" {
+        let vague = words.first().is_some_and(|word| word.vague() && word.prefix().is_empty() && words.len() > 1);
+        if words.first().is_some_and(|word| word.prefix().starts_with("-v") || word.open()) || vague {
+            judge.unreadable("command.printf", "`printf` may set a variable by a computed name (`-v`).");
+        }
+        return;
+    }
+    let by_name = |pair: &[Word]| matches!(pair[0].text(), Some("-v" | "-R")) && !pair[1].text().is_some_and(is_name);
+    let computed = |pair: &[Word]| {
+        pair[0].vague() && pair[0].prefix().is_empty() && pair[1].vague() && pair[1].prefix().is_empty()
+    };
+    if words.windows(2).any(|pair| by_name(pair) || computed(pair)) || words.iter().any(Word::open) {
+        judge.unreadable(
+            "command.test",
+            format!("`{name}` may test a variable by a computed name, which can run code."),
+        );
+    }
+}

@@ -1,0 +1,126 @@
+//! Dangers that depend on a program's words: what `rm`, `dd`, `chmod`, `mkfs` and their kind act on, and which of it
+//! is a catastrophe. What a program always does stands in the table of dangers.
+
+use super::judge::{Feed, Judge};
+use super::word::Word;
+
+/// Judges a program that is dangerous by its words; false if it isn't one.
+pub(super) fn judge(judge: &mut Judge<'_>, name: &str, words: &[Word]) -> bool {
+    match name {
+        "rm" | "unlink" | "rmdir" | "shred" | "srm" | "trash" => delete(judge, name, words),
+        "chmod" | "chown" | "chgrp" | "chattr" | "setfacl" => owner(judge, name, words),
+        "mv" | "cp" | "install" | "ln" | "truncate" | "touch" | "rename" => overwrite(judge, name, words),
+        "dd" => dd(judge, words),
+        "sudo" | "doas" | "pkexec" | "run0" | "gosu" | "su-exec" => privilege(judge, name, words),
+        "python" | "python3" | "node" | "perl" | "ruby" | "php" | "zsh" | "ksh" | "fish"
+            if judge.feed == Feed::Download =>
+        {
+            judge.ineligible = true;
+            judge.destructive("command.download-and-run", format!("It runs what it downloads with `{name}`."));
+        }
+        "curl" | "wget" => {
+            judge.ineligible = true;
+            judge.external(&format!("command.{name}"), format!("`{name}` reaches another machine."));
+            judge.produced = Feed::Download;
+        }
+        _ if name.starts_with("mkfs")
+            || matches!(name, "wipefs" | "fdisk" | "sfdisk" | "parted" | "mkswap" | "blkdiscard") =>
+        {
+            judge.ineligible = true;
+            let device = words.iter().find(|word| judge.raw_device(&word.pattern())).map(Word::shown);
+            match device {
+                Some(device) if !matches!(name, "fdisk" | "sfdisk" | "parted") => {
+                    judge.catastrophe("command.raw-device", format!("`{name}` destroys what is on {device}."));
+                }
+                Some(_) | None => judge.destructive("command.disk", format!("`{name}` changes disks.")),
+            }
+        }
+        _ => return false,
+    }
+    true
+}
+
+fn operands(words: &[Word]) -> impl Iterator<Item = &Word> {
+    let ended = words.iter().position(|word| word.text() == Some("--")).unwrap_or(words.len());
+    words
+        .iter()
+        .enumerate()
+        .filter(move |(at, word)| *at > ended || !word.prefix().starts_with('-'))
+        .map(|(_, word)| word)
+}
+
+fn recursive(words: &[Word]) -> bool {
+    words.iter().filter_map(Word::text).any(|text| {
+        text.starts_with("--r") || text.starts_with('-') && !text.starts_with("--") && text.contains(['r', 'R'])
+    })
+}
+
+fn named<'w>(words: impl Iterator<Item = &'w Word>) -> String {
+    let names: Vec<String> = words.take(4).map(Word::shown).collect();
+    if names.is_empty() { "what is piped to it".to_owned() } else { names.join(", ") }
+}
+
+fn delete(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
+    judge.ineligible = true;
+    let deep = recursive(words);
+    let vital = operands(words).find(|word| judge.vital(word)).map(Word::shown);
+    match vital {
+        Some(path) if deep => {
+            judge.catastrophe("command.rm-everything", format!("`{name}` would delete everything in {path}."))
+        }
+        Some(_) | None => {
+            judge.destructive(&format!("command.{name}"), format!("`{name}` deletes {}.", named(operands(words))))
+        }
+    }
+}
+
+fn owner(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
+    judge.ineligible = true;
+    let vital = operands(words).skip(1).find(|word| judge.vital(word)).map(Word::shown);
+    match vital {
+        Some(path) if recursive(words) => {
+            judge.catastrophe("command.chmod-everything", format!("`{name}` would change everything in {path}."));
+        }
+        Some(_) | None => {
+            judge.destructive(
+                &format!("command.{name}"),
+                format!("`{name}` changes the rights of {}.", named(operands(words).skip(1))),
+            );
+        }
+    }
+}
+
+fn overwrite(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
+    judge.ineligible |= operands(words).any(|word| judge.run_later(word));
+    if operands(words).any(|word| judge.raw_device(&word.pattern())) && matches!(name, "cp" | "mv" | "truncate") {
+        judge.catastrophe("command.raw-device", format!("`{name}` writes straight to a device."));
+    }
+    judge.destructive(&format!("command.{name}"), format!("`{name}` changes {}.", named(operands(words))));
+}
+
+fn dd(judge: &mut Judge<'_>, words: &[Word]) {
+    let before = judge.findings.len();
+    for word in words {
+        let head = word.prefix();
+        if let Some(file) = head.starts_with("of=").then(|| word.after(3)) {
+            judge.writes("dd", &file);
+        } else if let Some(file) = head.starts_with("if=").then(|| word.after(3)) {
+            judge.reads(&file);
+        } else if word.may_be_flag() || !head.contains('=') {
+            judge.unknown("command.operand", format!("No rule says that `dd {}` only reads.", word.shown()));
+        }
+    }
+    if judge.findings.len() == before {
+        judge.readers.insert("dd".to_owned());
+    }
+}
+
+/// Privilege is always a danger; what it runs is judged too, so that a catastrophe is still one.
+fn privilege(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
+    judge.ineligible = true;
+    judge.destructive("command.privilege", format!("`{name}` runs with another user's rights."));
+    let inner = words.iter().position(|word| !word.prefix().starts_with('-'));
+    if let Some(inner) = inner.and_then(|at| words.get(at..)) {
+        judge.deeper(|judge| judge.dispatch(inner));
+    }
+}

@@ -1,0 +1,550 @@
+//! From the raw words of the syntax tree to what they may become: quotes, braces, tildes, variables and
+//! substitutions. Substituted commands are judged on the way. What isn't understood is unreadable.
+
+use brush_parser::word::{
+    BraceExpressionMember, BraceExpressionOrText, Parameter, ParameterExpr, ParameterTransformOp, SpecialParameter,
+    TildeExpr, WordPiece, WordPieceWithSource, parse, parse_brace_expansions, parse_heredoc,
+};
+
+use super::judge::Judge;
+use super::parse::options;
+use super::scope::{known_variable, secret_variable, steering_variable};
+use super::word::{Piece, Word};
+
+/// Most words that braces may expand to.
+const BRACE_WORDS: usize = 64;
+
+impl Judge<'_> {
+    /// The words that one word of a command may become.
+    pub(super) fn words(&mut self, raw: &str) -> Vec<Word> {
+        if is_plain(raw) {
+            return vec![Word::exact(raw)];
+        }
+        if raw.contains('{') && raw.contains('}') && (raw.contains(',') || raw.contains("..")) {
+            return match braces(raw) {
+                Some(raws) => raws.iter().map(|raw| self.word(raw)).collect(),
+                None => {
+                    self.unreadable("command.braces", "Its braces expand to more words than are judged.");
+                    vec![Word(vec![Piece::Words])]
+                }
+            };
+        }
+        vec![self.word(raw)]
+    }
+
+    /// What one word may become, without brace expansion.
+    fn word(&mut self, raw: &str) -> Word {
+        if is_plain(raw) {
+            return Word::exact(raw);
+        }
+        let mut word = Word::default();
+        match parse(raw, &options()) {
+            Ok(pieces) => self.pieces(raw, &pieces, Quotes::None, &mut word),
+            Err(_) => self.unreadable("command.word", "A word of it could not be parsed."),
+        }
+        word
+    }
+
+    /// What a value becomes where it stays one word: an assignment, a here-string, the name of a redirection.
+    pub(super) fn value(&mut self, raw: &str) -> Word {
+        let word = self.word(raw);
+        let mut value = Word::default();
+        for piece in word.0 {
+            value.push(match piece {
+                Piece::Words => Piece::Any,
+                other => other,
+            });
+        }
+        value
+    }
+
+    /// Judges the substitutions in the body of a here-document.
+    pub(super) fn document(&mut self, body: &str) {
+        match parse_heredoc(body, &options()) {
+            Ok(pieces) => self.pieces(body, &pieces, Quotes::Double, &mut Word::default()),
+            Err(_) => self.unreadable("command.here-document", "Its here-document could not be parsed."),
+        }
+    }
+
+    /// Judges a regular expression of `[[ =~ ]]`, whose brackets are not the shell's.
+    pub(super) fn regex(&mut self, raw: &str) {
+        match parse(raw, &options()) {
+            Ok(pieces) => self.pieces(raw, &pieces, Quotes::Regex, &mut Word::default()),
+            Err(_) => self.unreadable("command.word", "A word of it could not be parsed."),
+        }
+    }
+
+    fn pieces(&mut self, raw: &str, pieces: &[WordPieceWithSource], quotes: Quotes, word: &mut Word) {
+        for piece in pieces {
+            match &piece.piece {
+                WordPiece::Text(text) => self.text(text, quotes, word),
+                WordPiece::SingleQuotedText(text) => word.push(Piece::Exact(text.clone())),
+                WordPiece::AnsiCQuotedText(text) => word.push(ansi_c(text).map_or(Piece::Any, Piece::Exact)),
+                WordPiece::DoubleQuotedSequence(inner) => {
+                    word.push(Piece::Exact(String::new()));
+                    self.pieces(raw, inner, Quotes::Double, word);
+                }
+                WordPiece::GettextDoubleQuotedSequence(_) => {
+                    self.unreadable("command.translation", "It asks for a translated text (`$\"…\"`).");
+                    word.push(Piece::Any);
+                }
+                WordPiece::TildeExpansion(tilde) => word.push(self.tilde(tilde)),
+                WordPiece::ParameterExpansion(expression) => self.parameter(expression, quotes, word),
+                WordPiece::CommandSubstitution(text) => {
+                    self.substitution(text);
+                    word.push(if self.printed_number { Piece::Number } else { quotes.unknown() });
+                }
+                WordPiece::BackquotedCommandSubstitution(text) => {
+                    let source = raw.get(piece.start_index..piece.end_index).unwrap_or("\\");
+                    if source.contains('\\') {
+                        self.unreadable("command.backquotes", "It has backslashes within backquotes.");
+                    } else {
+                        self.substitution(text);
+                    }
+                    word.push(quotes.unknown());
+                }
+                WordPiece::EscapeSequence(text) => {
+                    let text = text.strip_prefix('\\').unwrap_or(text);
+                    word.push(Piece::Exact(if text == "\n" { String::new() } else { text.to_owned() }));
+                }
+                WordPiece::ArithmeticExpression(expression) => {
+                    self.arithmetic(&expression.value);
+                    word.push(Piece::Number);
+                }
+            }
+        }
+    }
+
+    fn text(&mut self, text: &str, quotes: Quotes, word: &mut Word) {
+        let stray: &[char] = match quotes {
+            Quotes::None => &[' ', '\t', '\n', ';', '&', '|', '<', '>', '(', ')', '`'],
+            Quotes::Double => &['`'],
+            Quotes::Regex | Quotes::Pattern => &[],
+        };
+        if text.contains(stray) {
+            self.unreadable("command.word", "A word of it has an operator where none can be.");
+        }
+        if quotes == Quotes::Double {
+            word.push(Piece::Exact(text.replace("\\\n", "")));
+            return;
+        }
+        let alone = text == "[";
+        let special = |c: char| c == '*' || c == '?' || c == '[' && !alone;
+        let mut exact = String::new();
+        for c in text.chars() {
+            if special(c) {
+                if !exact.is_empty() {
+                    word.push(Piece::Exact(std::mem::take(&mut exact)));
+                }
+                word.push(Piece::Pattern(c.to_string()));
+            } else {
+                exact.push(c);
+            }
+        }
+        if !exact.is_empty() {
+            word.push(Piece::Exact(exact));
+        }
+    }
+
+    fn tilde(&mut self, tilde: &TildeExpr) -> Piece {
+        let home = self.place.home.as_ref().map(|home| home.to_string_lossy().into_owned());
+        match tilde {
+            TildeExpr::Home => home.map_or(Piece::Any, Piece::Exact),
+            TildeExpr::WorkingDir => self.scope.cwd.clone().map_or(Piece::Any, Piece::Exact),
+            TildeExpr::UserHome(_)
+            | TildeExpr::OldWorkingDir
+            | TildeExpr::NthDirFromTopOfDirStack { .. }
+            | TildeExpr::NthDirFromBottomOfDirStack { .. } => Piece::Any,
+        }
+    }
+
+    fn parameter(&mut self, expression: &ParameterExpr, quotes: Quotes, word: &mut Word) {
+        match expression {
+            ParameterExpr::Parameter { parameter, indirect } => {
+                if *indirect {
+                    self.unreadable("command.indirection", "It takes a variable's value for another's name (`${!…}`).");
+                }
+                self.named(parameter, quotes, word);
+            }
+            ParameterExpr::UseDefaultValues { parameter, indirect, default_value: inner, .. }
+            | ParameterExpr::IndicateErrorIfNullOrUnset { parameter, indirect, error_message: inner, .. } => {
+                self.used(parameter, *indirect, quotes);
+                self.inner(inner.as_deref());
+                word.push(quotes.unknown());
+            }
+            ParameterExpr::UseAlternativeValue { indirect, alternative_value, .. } => {
+                self.direct(*indirect);
+                self.inner(alternative_value.as_deref());
+                word.push(quotes.unknown());
+            }
+            ParameterExpr::AssignDefaultValues { parameter, indirect, default_value, .. } => {
+                self.used(parameter, *indirect, quotes);
+                self.inner(default_value.as_deref());
+                match parameter {
+                    Parameter::Named(name) => self.assign(name, Word::any()),
+                    Parameter::Positional(_)
+                    | Parameter::Special(_)
+                    | Parameter::NamedWithIndex { .. }
+                    | Parameter::NamedWithAllIndices { .. } => {
+                        self.unreadable("command.assignment", "It assigns in a place that is not judged.");
+                    }
+                }
+                word.push(quotes.unknown());
+            }
+            ParameterExpr::ParameterLength { parameter, indirect } => {
+                self.direct(*indirect);
+                self.indexed(parameter);
+                word.push(Piece::Number);
+            }
+            ParameterExpr::RemoveSmallestSuffixPattern { parameter, indirect, pattern }
+            | ParameterExpr::RemoveLargestSuffixPattern { parameter, indirect, pattern }
+            | ParameterExpr::RemoveSmallestPrefixPattern { parameter, indirect, pattern }
+            | ParameterExpr::RemoveLargestPrefixPattern { parameter, indirect, pattern }
+            | ParameterExpr::UppercaseFirstChar { parameter, indirect, pattern }
+            | ParameterExpr::UppercasePattern { parameter, indirect, pattern }
+            | ParameterExpr::LowercaseFirstChar { parameter, indirect, pattern }
+            | ParameterExpr::LowercasePattern { parameter, indirect, pattern } => {
+                self.used(parameter, *indirect, quotes);
+                self.inner(pattern.as_deref());
+                word.push(quotes.unknown());
+            }
+            ParameterExpr::Substring { parameter, indirect, offset, length } => {
+                self.used(parameter, *indirect, quotes);
+                self.arithmetic(&offset.value);
+                if let Some(length) = length {
+                    self.arithmetic(&length.value);
+                }
+                word.push(quotes.unknown());
+            }
+            ParameterExpr::Transform { parameter, indirect, op } => {
+                self.used(parameter, *indirect, quotes);
+                match op {
+                    ParameterTransformOp::CapitalizeInitial
+                    | ParameterTransformOp::Quoted
+                    | ParameterTransformOp::ToLowerCase
+                    | ParameterTransformOp::ToUpperCase => {}
+                    ParameterTransformOp::ExpandEscapeSequences
+                    | ParameterTransformOp::PossiblyQuoteWithArraysExpanded { .. }
+                    | ParameterTransformOp::PromptExpand
+                    | ParameterTransformOp::ToAssignmentLogic
+                    | ParameterTransformOp::ToAttributeFlags => {
+                        self.unreadable(
+                            "command.transformation",
+                            "It transforms a variable in a way that can run code (`${…@P}`).",
+                        );
+                    }
+                }
+                word.push(quotes.unknown());
+            }
+            ParameterExpr::ReplaceSubstring { parameter, indirect, pattern, replacement, .. } => {
+                self.used(parameter, *indirect, quotes);
+                self.inner(Some(pattern));
+                self.inner(replacement.as_deref());
+                word.push(quotes.unknown());
+            }
+            ParameterExpr::VariableNames { .. } | ParameterExpr::MemberKeys { .. } => word.push(Piece::Words),
+        }
+    }
+
+    fn direct(&mut self, indirect: bool) {
+        if indirect {
+            self.unreadable("command.indirection", "It takes a variable's value for another's name (`${!…}`).");
+        }
+    }
+
+    /// A parameter whose value is used, changed in some way.
+    fn used(&mut self, parameter: &Parameter, indirect: bool, quotes: Quotes) {
+        self.direct(indirect);
+        self.named(parameter, quotes, &mut Word::default());
+    }
+
+    /// Refuses computed places in arrays: computing them can run code.
+    fn indexed(&mut self, parameter: &Parameter) {
+        if let Parameter::NamedWithIndex { index, .. } = parameter {
+            if !index.bytes().all(|byte| byte.is_ascii_digit()) {
+                self.unreadable("command.array", "It computes a place in an array, which can run code.");
+            }
+        }
+    }
+
+    fn named(&mut self, parameter: &Parameter, quotes: Quotes, word: &mut Word) {
+        self.indexed(parameter);
+        match parameter {
+            Parameter::Named(name) => {
+                let home = self.place.home.as_ref().map(|home| home.to_string_lossy().into_owned());
+                let value =
+                    self.scope.get(name).cloned().or_else(|| known_variable(name, &self.scope, home.as_deref()));
+                match value {
+                    Some(value) => place(&value, quotes, word),
+                    None => {
+                        if secret_variable(name) {
+                            self.sensitive(format!("It reads the variable `{name}`, which may hold a secret."));
+                        }
+                        word.push(quotes.unknown());
+                    }
+                }
+            }
+            Parameter::Special(special) => word.push(match special {
+                SpecialParameter::PositionalParameterCount
+                | SpecialParameter::LastExitStatus
+                | SpecialParameter::ProcessId
+                | SpecialParameter::LastBackgroundProcessId => Piece::Number,
+                SpecialParameter::AllPositionalParameters { .. } => Piece::Words,
+                SpecialParameter::CurrentOptionFlags | SpecialParameter::ShellName => quotes.unknown(),
+            }),
+            Parameter::Positional(_) | Parameter::NamedWithIndex { .. } => word.push(quotes.unknown()),
+            Parameter::NamedWithAllIndices { .. } => word.push(Piece::Words),
+        }
+    }
+
+    /// A word within `${…}`: judged for its substitutions alone.
+    fn inner(&mut self, raw: Option<&str>) {
+        let Some(raw) = raw else { return };
+        if raw.contains(['\'', '"', '\\', '`']) {
+            self.unreadable("command.quotes", "It has quotes within `${…}`, which shells read differently.");
+            return;
+        }
+        match parse(raw, &options()) {
+            Ok(pieces) => self.pieces(raw, &pieces, Quotes::Pattern, &mut Word::default()),
+            Err(_) => self.unreadable("command.word", "A word of it could not be parsed."),
+        }
+    }
+
+    /// Judges an arithmetic expression. A variable in it is evaluated again by the shell, which can run code, so
+    /// only numbers may stand in it.
+    pub(super) fn arithmetic(&mut self, raw: &str) {
+        let Ok(pieces) = parse(raw, &options()) else {
+            self.unreadable("command.arithmetic", "Its arithmetic could not be parsed.");
+            return;
+        };
+        let assigns = raw.replace("==", "").replace("<=", "").replace(">=", "").replace("!=", "").contains('=')
+            || raw.contains("++")
+            || raw.contains("--");
+        for piece in &pieces {
+            match &piece.piece {
+                WordPiece::Text(text) => {
+                    let known = |c: char| c.is_ascii_alphanumeric() || "_ \t\n+-*/%()<>=!&|^~?:,".contains(c);
+                    if !text.chars().all(known) {
+                        self.unreadable("command.arithmetic", "Its arithmetic is more than numbers and variables.");
+                    }
+                    let names = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+                    for name in names.filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')) {
+                        self.numeric(name);
+                        if assigns {
+                            self.assign(name, Word(vec![Piece::Number]));
+                        }
+                    }
+                }
+                WordPiece::ParameterExpansion(ParameterExpr::Parameter {
+                    parameter: Parameter::Named(name),
+                    indirect: false,
+                }) => {
+                    self.numeric(name);
+                }
+                WordPiece::ParameterExpansion(ParameterExpr::ParameterLength { indirect: false, parameter }) => {
+                    self.indexed(parameter);
+                }
+                WordPiece::ParameterExpansion(ParameterExpr::Parameter {
+                    parameter:
+                        Parameter::Special(
+                            SpecialParameter::LastExitStatus
+                            | SpecialParameter::PositionalParameterCount
+                            | SpecialParameter::ProcessId,
+                        ),
+                    indirect: false,
+                }) => {}
+                WordPiece::CommandSubstitution(text) => {
+                    self.substitution(text);
+                    if !self.printed_number {
+                        self.unreadable(
+                            "command.arithmetic",
+                            "Its arithmetic computes with a command's output, which can run code.",
+                        );
+                    }
+                }
+                WordPiece::ArithmeticExpression(inner) => self.arithmetic(&inner.value),
+                WordPiece::SingleQuotedText(_)
+                | WordPiece::AnsiCQuotedText(_)
+                | WordPiece::DoubleQuotedSequence(_)
+                | WordPiece::GettextDoubleQuotedSequence(_)
+                | WordPiece::TildeExpansion(_)
+                | WordPiece::ParameterExpansion(_)
+                | WordPiece::BackquotedCommandSubstitution(_)
+                | WordPiece::EscapeSequence(_) => {
+                    self.unreadable("command.arithmetic", "Its arithmetic is more than numbers and variables.");
+                }
+            }
+        }
+    }
+
+    /// A variable in an arithmetic expression must hold a number, if the script set it.
+    fn numeric(&mut self, name: &str) {
+        let number = match self.scope.get(name) {
+            None => !secret_variable(name),
+            Some(value) => value.0.iter().all(|piece| match piece {
+                Piece::Exact(text) => text.bytes().all(|byte| byte.is_ascii_digit()),
+                Piece::Number => true,
+                Piece::Pattern(_) | Piece::Found | Piece::Any | Piece::Words => false,
+            }),
+        };
+        if !number {
+            self.unreadable(
+                "command.arithmetic",
+                format!("Its arithmetic evaluates `{name}`, which may hold anything."),
+            );
+        }
+    }
+
+    /// Sets a variable, unless it steers programs.
+    pub(super) fn assign(&mut self, name: &str, value: Word) {
+        if steering_variable(name) {
+            self.steered(name);
+        }
+        self.scope.set(name, value);
+    }
+}
+
+/// Puts a variable's value into a word.
+fn place(value: &Word, quotes: Quotes, word: &mut Word) {
+    if quotes == Quotes::Double {
+        for piece in &value.0 {
+            word.push(piece.clone());
+        }
+        return;
+    }
+    let splits = |text: &str| text.is_empty() || text.contains([' ', '\t', '\n', '*', '?', '[']);
+    if value.0.is_empty() {
+        word.push(Piece::Words);
+    }
+    for piece in &value.0 {
+        word.push(match piece {
+            Piece::Exact(text) if !splits(text) => Piece::Exact(text.clone()),
+            Piece::Exact(_) | Piece::Any | Piece::Words => Piece::Words,
+            Piece::Pattern(_) | Piece::Number | Piece::Found => piece.clone(),
+        });
+    }
+}
+
+/// In which quotes a piece stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Quotes {
+    None,
+    Double,
+    /// The right side of `=~`.
+    Regex,
+    /// Within `${…}`.
+    Pattern,
+}
+
+impl Quotes {
+    /// What text nobody knows becomes.
+    fn unknown(self) -> Piece {
+        match self {
+            Self::Double => Piece::Any,
+            Self::None | Self::Regex | Self::Pattern => Piece::Words,
+        }
+    }
+}
+
+/// Whether a raw word is its own text.
+fn is_plain(raw: &str) -> bool {
+    raw.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_./:@%+,=-".contains(&byte))
+}
+
+/// The raw words that braces expand to; none if too many.
+fn braces(raw: &str) -> Option<Vec<String>> {
+    if raw.bytes().filter(|&byte| byte == b'{').count() > 6 || raw.contains("{0") || raw.contains("..0") {
+        return None;
+    }
+    match parse_brace_expansions(raw, &options()) {
+        Ok(Some(parts)) => product(&parts),
+        Ok(None) => Some(vec![raw.to_owned()]),
+        Err(_) => None,
+    }
+}
+
+fn product(parts: &[BraceExpressionOrText]) -> Option<Vec<String>> {
+    let mut words = vec![String::new()];
+    for part in parts {
+        let choices = match part {
+            BraceExpressionOrText::Text(text) => vec![text.clone()],
+            BraceExpressionOrText::Expr(members) => {
+                let mut choices = Vec::new();
+                for member in members {
+                    choices.extend(member_words(member)?);
+                    if choices.len() > BRACE_WORDS {
+                        return None;
+                    }
+                }
+                choices
+            }
+        };
+        if words.len() * choices.len() > BRACE_WORDS {
+            return None;
+        }
+        words = words.iter().flat_map(|word| choices.iter().map(move |choice| format!("{word}{choice}"))).collect();
+    }
+    Some(words)
+}
+
+fn member_words(member: &BraceExpressionMember) -> Option<Vec<String>> {
+    match member {
+        BraceExpressionMember::Child(parts) => product(parts),
+        BraceExpressionMember::NumberSequence { start, end, increment } => {
+            let steps = steps(*start, *end, *increment)?;
+            Some(steps.iter().map(i64::to_string).collect())
+        }
+        BraceExpressionMember::CharSequence { start, end, increment } => {
+            let steps = steps(i64::from(u32::from(*start)), i64::from(u32::from(*end)), *increment)?;
+            let letter =
+                |step: &i64| u32::try_from(*step).ok().and_then(char::from_u32).filter(char::is_ascii_alphabetic);
+            steps.iter().map(|step| letter(step).map(String::from)).collect()
+        }
+    }
+}
+
+fn steps(start: i64, end: i64, increment: i64) -> Option<Vec<i64>> {
+    let step = i64::try_from(increment.unsigned_abs().max(1)).ok()?;
+    let count = usize::try_from(start.abs_diff(end)).ok()? / usize::try_from(step).ok()? + 1;
+    if count > BRACE_WORDS {
+        return None;
+    }
+    let direction = if end >= start { step } else { -step };
+    (0..count).map(|nth| start.checked_add(direction.checked_mul(i64::try_from(nth).ok()?)?)).collect()
+}
+
+/// The text of `$'…'`; none if it has an escape that isn't known here.
+fn ansi_c(text: &str) -> Option<String> {
+    let mut decoded = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        decoded.push_str(&rest[..at]);
+        let mut chars = rest[at + 1..].chars();
+        let (kind, radix, longest) = match chars.next()? {
+            'n' => ('\n', 0, 0),
+            't' => ('\t', 0, 0),
+            'e' | 'E' => ('\u{1b}', 0, 0),
+            '\\' => ('\\', 0, 0),
+            '\'' => ('\'', 0, 0),
+            '"' => ('"', 0, 0),
+            'x' => ('x', 16, 2),
+            'u' => ('u', 16, 4),
+            'U' => ('U', 16, 8),
+            _ => return None,
+        };
+        rest = chars.as_str();
+        if radix == 0 {
+            decoded.push(kind);
+            continue;
+        }
+        let length = rest.bytes().take(longest).take_while(u8::is_ascii_hexdigit).count();
+        let code = u32::from_str_radix(&rest[..length], radix).ok()?;
+        if code == 0 || kind == 'x' && code > 127 {
+            return None;
+        }
+        decoded.push(char::from_u32(code)?);
+        rest = &rest[length..];
+    }
+    decoded.push_str(rest);
+    Some(decoded)
+}

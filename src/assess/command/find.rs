@@ -1,0 +1,143 @@
+//! `find`: its expression, word by word. Tests look; `-exec` runs a program, which is judged with a found path in
+//! its words; `-delete`, `-fprint` and their kind change things.
+
+use super::judge::{Feed, Judge};
+use super::word::{Piece, Word};
+
+/// Tests and options with one word after them.
+const ONE: &str = " amin anewer atime cmin cnewer context ctime fstype gid group ilname iname inum ipath iregex \
+    iwholename links lname maxdepth mindepth mmin mtime name path perm regex regextype size type uid used \
+    user wholename xtype printf newer samefile flags D ";
+/// Tests, options, operators and actions without.
+const NONE: &str = " H L P empty executable false true nogroup nouser readable writable print print0 ls prune quit \
+    daystart depth d follow mount xdev x noleaf ignore_readdir_race noignore_readdir_race warn nowarn not a and o or help \
+    -help version -version O0 O1 O2 O3 acl xattr E X s ";
+
+/// Judges the words of `find`.
+pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
+    let before = judge.findings.len();
+    let (roots, names) = places(words);
+    let root = match roots.as_slice() {
+        [] => Word::exact("."),
+        [only] => (*only).clone(),
+        _ => Word::any(),
+    };
+    let hidden = names.iter().any(|name| judge.names_sensitive(name))
+        || roots.iter().any(|root| root.text().is_none_or(|root| judge.sensitive_entry(root).is_some()));
+    let mut plain = true;
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        at += 1;
+        let Some(text) = word.text() else {
+            if word.may_be_flag() {
+                judge.unreadable("command.vague-flag", format!("{} may become an action of `find`.", word.shown()));
+                return;
+            }
+            continue;
+        };
+        let Some(test) = text.strip_prefix('-') else { continue };
+        let padded = format!(" {test} ");
+        if NONE.contains(&padded) || test.is_empty() {
+            continue;
+        }
+        if ONE.contains(&padded) || test.starts_with("newer") && test.len() == 7 {
+            plain &= test != "printf";
+            value(judge, words.get(at));
+            at += 1;
+            continue;
+        }
+        match test {
+            "exec" | "execdir" | "ok" | "okdir" => {
+                let Some(length) = words[at..].iter().position(ends_exec) else {
+                    judge.unreadable("command.find", "`find -exec` has no end.");
+                    return;
+                };
+                let inner: Vec<Word> =
+                    words[at..at + length].iter().map(|word| with_found(word, &root, hidden)).collect();
+                judge.deeper(|judge| judge.dispatch(&inner));
+                plain = false;
+                at += length + 1;
+            }
+            "delete" => {
+                if roots.iter().any(|root| judge.vital(root)) && names.is_empty() {
+                    judge.catastrophe(
+                        "command.find-delete",
+                        format!("`find -delete` deletes everything below {}.", root.shown()),
+                    );
+                } else {
+                    judge.destructive("command.find-delete", "`find -delete` deletes what it finds.");
+                }
+            }
+            "fprint" | "fprint0" | "fls" | "fprintf" => {
+                if let Some(file) = words.get(at) {
+                    judge.writes("find", file);
+                }
+                at += if test == "fprintf" { 2 } else { 1 };
+            }
+            _ => judge.unknown("command.unknown-flag", format!("No rule says that `find` with `{text}` only reads.")),
+        }
+    }
+    if judge.findings.len() == before {
+        judge.readers.insert("find".to_owned());
+        judge.produced = if plain && !hidden { Feed::Paths } else { Feed::Text };
+    }
+}
+
+/// Where it starts, and the names it looks for.
+fn places(words: &[Word]) -> (Vec<&Word>, Vec<&Word>) {
+    let starts = |word: &&Word| {
+        !word.text().is_some_and(|text| {
+            text.starts_with('-') && !matches!(text, "-H" | "-L" | "-P") || matches!(text, "(" | "!")
+        })
+    };
+    let roots = words.iter().take_while(starts).filter(|word| !word.prefix().starts_with('-')).collect();
+    let named = |pair: &[Word]| {
+        matches!(
+            pair[0].text(),
+            Some("-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" | "-regex" | "-iregex")
+        )
+    };
+    let names = words.windows(2).filter(|pair| named(pair)).map(|pair| &pair[1]).collect();
+    (roots, names)
+}
+
+/// The word after a test. A pattern that the shell may expand to several words, one of them an action, asks.
+fn value(judge: &mut Judge<'_>, word: Option<&Word>) {
+    let Some(word) = word else { return };
+    let ending =
+        matches!(word.0.last(), Some(Piece::Exact(text)) if text.contains(|c: char| !c.is_ascii_alphanumeric()));
+    let beginning = !word.prefix().is_empty() && !word.prefix().starts_with('-');
+    if word.open() || word.several() && !ending && !beginning {
+        judge.unreadable("command.vague-flag", format!("{} may become an action of `find`.", word.shown()));
+    }
+}
+
+fn ends_exec(word: &Word) -> bool {
+    matches!(word.text(), Some(";" | "+"))
+}
+
+/// A word of `-exec` with `{}` taken for what was found.
+fn with_found(word: &Word, root: &Word, hidden: bool) -> Word {
+    let Some((before, after)) = word.text().and_then(|text| text.split_once("{}")) else { return word.clone() };
+    let mut whole = Word::default();
+    if !before.is_empty() {
+        whole.push(Piece::Exact(before.to_owned()));
+    }
+    for piece in &root.0 {
+        whole.push(piece.clone());
+    }
+    whole.push(Piece::Exact("/".to_owned()));
+    whole.push(if hidden { Piece::Any } else { Piece::Found });
+    if !after.is_empty() {
+        whole.push(if after.contains("{}") { Piece::Any } else { Piece::Exact(after.to_owned()) });
+    }
+    whole
+}
+
+impl Judge<'_> {
+    /// Whether a pattern given to a search names sensitive files, rather than passing over them.
+    pub(super) fn names_sensitive(&mut self, name: &Word) -> bool {
+        let pattern = name.pattern();
+        self.sensitive.may_match(&pattern, self.place).is_some()
+    }
+}

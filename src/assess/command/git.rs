@@ -1,0 +1,132 @@
+//! `git`: the options before its subcommand, the repository it would run in, and names of files within revisions.
+//! Subcommands stand in the table.
+
+use super::judge::Judge;
+use super::table::table;
+use super::word::Word;
+
+/// Settings that only change how output looks.
+const LOOKS: [&str; 9] = [
+    "color.",
+    "core.quotepath=",
+    "core.quotePath=",
+    "log.date=",
+    "log.showSignature=false",
+    "diff.renames=",
+    "column.",
+    "core.pager=cat",
+    "advice.",
+];
+
+/// Judges the words of `git`.
+pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
+    let mut at = 0;
+    let outer = (judge.scope.cwd.clone(), judge.scope.moved);
+    while let Some(word) = words.get(at) {
+        let Some(text) = word.text() else {
+            judge.unreadable("command.vague-flag", format!("{} may become any flag of `git`.", word.shown()));
+            return;
+        };
+        match text {
+            "--no-pager"
+            | "-P"
+            | "--no-optional-locks"
+            | "--literal-pathspecs"
+            | "--no-replace-objects"
+            | "--no-lazy-fetch" => {}
+            "--version" | "-v" | "--help" | "-h" | "--exec-path" | "--html-path" | "--man-path" | "--info-path" => {
+                judge.readers.insert("git".to_owned());
+                return;
+            }
+            "-C" => {
+                at += 1;
+                let folder = words.get(at).and_then(Word::text).and_then(|path| judge.normal(path));
+                judge.scope.moved |= folder != judge.scope.cwd;
+                judge.scope.cwd = folder;
+            }
+            "-c" => {
+                at += 1;
+                let setting = words.get(at).and_then(Word::text).unwrap_or("");
+                if !LOOKS.iter().any(|look| setting.starts_with(look)) {
+                    judge.ineligible = true;
+                    judge.unknown(
+                        "command.git-setting",
+                        format!("The setting `{setting}` can make git run or write something."),
+                    );
+                }
+            }
+            flag if flag.starts_with('-') => {
+                judge.ineligible = true;
+                judge.unknown("command.unknown-flag", format!("No rule says that `git` with `{flag}` only reads."));
+                break;
+            }
+            _ => break,
+        }
+        at += 1;
+    }
+    if let Some(subcommand) = words.get(at).and_then(Word::text) {
+        let before = judge.findings.len();
+        let name = format!("git {subcommand}");
+        match table().entry(&name) {
+            Some(entry) if entry.group => judge.group(entry, &name, &words[at + 1..]),
+            Some(entry) => judge.by_entry(entry, &name, &words[at + 1..]),
+            None => {}
+        }
+        let known = table().entry(&name).is_some();
+        match table().danger(&name).cloned() {
+            Some(declared) if !known || judge.findings.len() > before => judge.declared(&name, &declared),
+            None if !known => {
+                judge.ineligible = true;
+                judge.unknown("command.unknown-subcommand", format!("No rule covers `{name}`."));
+            }
+            Some(_) | None => {}
+        }
+        if judge.findings.len() > before {
+            judge.ineligible = true;
+        }
+        repository(judge);
+    } else {
+        judge.readers.insert("git".to_owned());
+    }
+    (judge.scope.cwd, judge.scope.moved) = outer;
+}
+
+/// The repository's own configuration must not make reading commands run or write something.
+fn repository(judge: &mut Judge<'_>) {
+    let Some(folder) = judge.scope.cwd.clone() else {
+        judge.unreadable("command.git-repository", "Which repository `git` would use is not known.");
+        return;
+    };
+    judge.mentions.repositories.insert(folder.clone());
+    let Some(fact) = judge.facts.and_then(|facts| facts.repositories.get(&folder)).cloned() else { return };
+    judge.ineligible |= !fact.foreign_keys.is_empty() || fact.own_attributes;
+    if let Some(key) = fact.foreign_keys.first() {
+        judge.unknown(
+            "command.git-configuration",
+            format!("The repository's configuration sets `{key}`, which reading commands obey."),
+        );
+    }
+    if fact.own_attributes {
+        judge.unknown(
+            "command.git-configuration",
+            "The repository has its own attributes, which can make reading commands run programs.",
+        );
+    }
+}
+
+impl Judge<'_> {
+    /// A revision, a path, or a path within a revision, whose content is shown.
+    pub(super) fn revision(&mut self, word: &Word) {
+        let Some(text) = word.text() else {
+            self.reads(word);
+            return;
+        };
+        let path = text.rsplit_once(':').map_or(text, |(_, path)| path);
+        let path = path.rsplit_once(')').map_or(path, |(_, path)| path);
+        let glob = path.contains(['*', '?', '[']);
+        let hit = if glob { self.sensitive.may_match(path, self.place) } else { self.sensitive_entry(path) };
+        if let Some(entry) = hit {
+            self.sensitive(format!("{path} is sensitive: {entry}."));
+        }
+    }
+}

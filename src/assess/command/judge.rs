@@ -1,0 +1,148 @@
+//! The judge of one command text: what it knows, what it has found so far, and how it objects. The walk, the
+//! words, the paths and the programs are further `impl` blocks in the files beside this one.
+
+use std::collections::BTreeSet;
+
+use super::scope::Scope;
+use crate::assess::{Mentions, Sensitive};
+use crate::domain::{Class, Danger, Facts, Finding, Place, Shape, Span};
+
+/// Most simple commands judged in one text, loops and substitutions included.
+const COMMANDS: usize = 600;
+/// Deepest nesting of substitutions and peeled wrappers.
+const DEPTH: usize = 12;
+
+/// What flows into a command by a pipe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Feed {
+    /// Anything.
+    Text,
+    /// Paths that a search found, none of them sensitive by name.
+    Paths,
+    /// What came from the network.
+    Download,
+}
+
+/// Judges one text.
+pub(super) struct Judge<'a> {
+    pub(super) place: &'a Place,
+    /// None while asking what should be looked at.
+    pub(super) facts: Option<&'a Facts>,
+    pub(super) sensitive: &'a Sensitive,
+    pub(super) scope: Scope,
+    pub(super) findings: Vec<Finding>,
+    pub(super) shapes: Vec<Shape>,
+    pub(super) mentions: Mentions,
+    /// Programs that only read, in order.
+    pub(super) readers: BTreeSet<String>,
+    /// Whether one of them needs a daemon or the network.
+    pub(super) reaches_out: bool,
+    /// Whether a test runner is among them.
+    pub(super) staged: bool,
+    /// Whether something stands against a claim of low.
+    pub(super) ineligible: bool,
+    /// What flows into the next command, and out of the last one.
+    pub(super) feed: Feed,
+    pub(super) produced: Feed,
+    /// Whether the last command prints one whole number and nothing else.
+    pub(super) printed_number: bool,
+    pub(super) depth: usize,
+    pub(super) span: Option<Span>,
+    /// Byte offset of each character of the whole text; none if they are the same.
+    pub(super) offsets: Option<Vec<usize>>,
+    commands: usize,
+}
+
+impl<'a> Judge<'a> {
+    pub(super) fn new(place: &'a Place, facts: Option<&'a Facts>, sensitive: &'a Sensitive, text: &str) -> Self {
+        let offsets = (!text.is_ascii()).then(|| text.char_indices().map(|(at, _)| at).chain([text.len()]).collect());
+        Self {
+            place,
+            facts,
+            sensitive,
+            scope: Scope::at(place.cwd.to_string_lossy().into_owned()),
+            findings: Vec::new(),
+            shapes: Vec::new(),
+            mentions: Mentions::default(),
+            readers: BTreeSet::new(),
+            reaches_out: false,
+            staged: false,
+            ineligible: false,
+            feed: Feed::Text,
+            produced: Feed::Text,
+            printed_number: false,
+            depth: 0,
+            span: None,
+            offsets,
+            commands: 0,
+        }
+    }
+
+    /// Counts one more command; false once there are too many.
+    pub(super) fn counted(&mut self) -> bool {
+        self.commands += 1;
+        if self.commands == COMMANDS {
+            self.unreadable("command.too-many", format!("It has more than {COMMANDS} commands, loops counted out."));
+        }
+        self.commands < COMMANDS
+    }
+
+    /// Runs `inner` one level deeper, unless that is too deep.
+    pub(super) fn deeper(&mut self, inner: impl FnOnce(&mut Self)) {
+        if self.depth >= DEPTH {
+            self.unreadable("command.too-deep", format!("It is nested deeper than {DEPTH} levels."));
+            return;
+        }
+        self.depth += 1;
+        let span = self.span.clone();
+        inner(self);
+        self.span = span;
+        self.depth -= 1;
+    }
+
+    fn object(&mut self, rule: &str, class: Class, sentence: impl Into<String>) {
+        let mut finding = Finding::new(rule, class, sentence);
+        finding.span.clone_from(&self.span);
+        if !self.findings.contains(&finding) {
+            self.findings.push(finding);
+        }
+    }
+
+    /// Not understood: asks, whatever is claimed.
+    pub(super) fn unreadable(&mut self, rule: &str, sentence: impl Into<String>) {
+        self.object(rule, Class::Unreadable, sentence);
+    }
+
+    /// Neither known to be harmless nor declared dangerous.
+    pub(super) fn unknown(&mut self, rule: &str, sentence: impl Into<String>) {
+        self.object(rule, Class::Unknown, sentence);
+    }
+
+    /// Changes or deletes something.
+    pub(super) fn destructive(&mut self, rule: &str, sentence: impl Into<String>) {
+        self.object(rule, Class::Declared(Danger::Destructive), sentence);
+    }
+
+    /// Reads something sensitive.
+    pub(super) fn sensitive(&mut self, sentence: impl Into<String>) {
+        self.shapes.push(Shape::new([("reads", "sensitive")]));
+        self.object("command.sensitive", Class::Declared(Danger::Sensitive), sentence);
+    }
+
+    /// Sends something, or reaches another machine.
+    pub(super) fn external(&mut self, rule: &str, sentence: impl Into<String>) {
+        self.object(rule, Class::Declared(Danger::External), sentence);
+    }
+
+    /// Must never run.
+    pub(super) fn catastrophe(&mut self, rule: &str, sentence: impl Into<String>) {
+        self.object(rule, Class::Catastrophe, sentence);
+    }
+
+    /// A variable that steers programs is set.
+    pub(super) fn steered(&mut self, name: &str) {
+        self.ineligible = true;
+        self.shapes.push(Shape::new([("variable", name)]));
+        self.unknown("command.variable", format!("Setting `{name}` can change what programs load, run or write."));
+    }
+}

@@ -1,0 +1,101 @@
+//! From text to a syntax tree: the limits that keep the parser's stack and time bounded, and the parser.
+//! Judges nothing. What is refused here is unreadable. Called by the walk, once for each text and substitution.
+
+use brush_parser::ast::Program;
+use brush_parser::{ParserOptions, Token, parse_tokens, uncached_tokenize_str};
+
+/// Most expansions (`$(`, `${`, `$[`, a backtick) in one word: the parser's time doubles with each level.
+const EXPANSIONS_IN_A_WORD: usize = 6;
+/// Deepest nesting of expansions and of brackets anywhere in the text, counted without regard to quotes.
+const EXPANSIONS_IN_THE_TEXT: usize = 200;
+/// Deepest nesting of compound commands and brackets.
+const DEPTH: usize = 10;
+/// Most words and operators.
+const TOKENS: usize = 4_000;
+
+/// The options of `bash -c`: no extended globs, no POSIX mode.
+pub(super) fn options() -> ParserOptions {
+    ParserOptions { enable_extended_globbing: false, ..ParserOptions::default() }
+}
+
+/// Parses a whole text, or says in one sentence why it can't be read.
+pub(super) fn parse(text: &str) -> Result<Program, String> {
+    plain(text)?;
+    let options = options();
+    let tokens = uncached_tokenize_str(text, &options.tokenizer_options())
+        .map_err(|error| format!("The shell text is not complete: {error}."))?;
+    nested(&tokens)?;
+    parse_tokens(&tokens, &options).map_err(|_| "The shell text could not be parsed.".to_owned())
+}
+
+/// Refuses characters and runs that the parser and bash could read differently, or that make it fail.
+fn plain(text: &str) -> Result<(), String> {
+    let strange =
+        |c: char| c.is_control() && c != '\n' && c != '\t' || c.is_whitespace() && !matches!(c, ' ' | '\n' | '\t');
+    if let Some(c) = text.chars().find(|&c| strange(c)) {
+        return Err(format!(
+            "It holds the character U+{:04X}, which shells and people read differently.",
+            u32::from(c)
+        ));
+    }
+    let mut openers = 0;
+    let mut digits = 0;
+    let (mut before, mut last) = (' ', ' ');
+    for c in text.chars() {
+        openers += usize::from(c == '`' || last == '$' && matches!(c, '(' | '{' | '['));
+        match c {
+            '<' | '>' | '.' | '}' if digits > 9 => return Err("It holds a number that is too long.".to_owned()),
+            '0'..='9' => digits += 1,
+            _ => digits = 0,
+        }
+        let begins = matches!(before, ' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | '<' | '>' | '{' | ',');
+        if last == '~' && begins && (c.is_ascii_digit() || matches!(c, '+' | '-')) {
+            return Err("It uses the shell's stack of folders (`~+`, `~-`, `~1`).".to_owned());
+        }
+        (before, last) = (last, c);
+    }
+    if openers > EXPANSIONS_IN_THE_TEXT {
+        return Err(format!("It has {openers} expansions; only up to {EXPANSIONS_IN_THE_TEXT} are judged."));
+    }
+    Ok(())
+}
+
+/// Refuses words and structures that are nested so deep that parsing would take too long or overflow the stack.
+fn nested(tokens: &[Token]) -> Result<(), String> {
+    if tokens.len() > TOKENS {
+        return Err(format!("It has {} words and operators; only up to {TOKENS} are judged.", tokens.len()));
+    }
+    let too_deep = || format!("It is nested deeper than {DEPTH} levels.");
+    let mut depth = 0_usize;
+    let mut bangs = 0_usize;
+    for token in tokens {
+        match token.to_str() {
+            "(" | "{" | "if" | "for" | "while" | "until" | "case" | "[[" | "select" | "coproc" | "function" => {
+                depth += 1
+            }
+            ")" | "}" | "fi" | "done" | "esac" | "]]" => depth = depth.saturating_sub(1),
+            "!" => bangs += 1,
+            word => {
+                bangs = 0;
+                if expansions(word) > EXPANSIONS_IN_A_WORD {
+                    return Err(format!("A word has more than {EXPANSIONS_IN_A_WORD} expansions."));
+                }
+            }
+        }
+        if depth > DEPTH || bangs > DEPTH {
+            return Err(too_deep());
+        }
+    }
+    Ok(())
+}
+
+/// How many expansions begin in a word.
+fn expansions(word: &str) -> usize {
+    let bytes = word.as_bytes();
+    let dollars = bytes.windows(2).filter(|pair| pair[0] == b'$' && matches!(pair[1], b'(' | b'{' | b'[')).count();
+    let backticks = bytes.iter().filter(|&&byte| byte == b'`').count();
+    let brackets =
+        if dollars > 0 { bytes.iter().filter(|&&byte| byte == b'(').count().saturating_sub(dollars) / 2 } else { 0 };
+    let elements = if dollars > 0 { bytes.iter().filter(|&&byte| byte == b'[').count().saturating_sub(2) } else { 0 };
+    dollars + backticks.div_ceil(2) + brackets + 2 * elements
+}

@@ -1,0 +1,187 @@
+//! Paths that commands name: where they lead, whether they are sensitive, a raw device, or a file that others run
+//! later. Answers by spelling and by the facts of local reading; asks for the facts it needs.
+
+use std::path::Path;
+
+use super::judge::Judge;
+use super::word::{Piece, Word};
+
+/// Names of files that others run later: writing one is never done on a claim alone.
+const RUN_LATER: [&str; 22] = [
+    "package.json",
+    "Makefile",
+    "makefile",
+    "GNUmakefile",
+    "justfile",
+    ".envrc",
+    ".bashrc",
+    ".bash_profile",
+    ".profile",
+    ".zshrc",
+    ".zprofile",
+    ".zshenv",
+    ".gitmodules",
+    ".gitattributes",
+    ".gitlab-ci.yml",
+    "AGENTS.md",
+    "CLAUDE.md",
+    "build.rs",
+    "setup.py",
+    "conftest.py",
+    "tasks.json",
+    "settings.json",
+];
+
+impl Judge<'_> {
+    /// The content of what a word names is read.
+    pub(super) fn reads(&mut self, word: &Word) {
+        if word.text() == Some("-") {
+            return;
+        }
+        if let Some(path) = word.text() {
+            self.reads_path(path);
+            return;
+        }
+        let pattern = word.pattern();
+        if self.scope.cwd.is_none() && !pattern.starts_with('/') {
+            self.unreadable("command.path", format!("It reads {} in a folder that may be any.", word.shown()));
+            return;
+        }
+        if pattern.starts_with("/dev/fd/") {
+            return;
+        }
+        if word.found() {
+            self.below(word);
+        } else if word.vague() {
+            self.unreadable("command.path", format!("It reads {}, which may become any file.", word.shown()));
+        } else if let Some(entry) = self.sensitive.may_match(&self.absolute_if_moved(&pattern), self.place) {
+            self.sensitive(format!("The pattern {} may match a sensitive file: {entry}.", word.shown()));
+        }
+    }
+
+    fn reads_path(&mut self, path: &str) {
+        if path.is_empty() {
+            return;
+        }
+        if self.scope.cwd.is_none() && !path.starts_with(['/', '~']) {
+            self.unreadable("command.path", format!("It reads {path} in a folder that may be any."));
+            return;
+        }
+        if let Some(entry) = self.sensitive_entry(path) {
+            self.sensitive(format!("{path} is sensitive: {entry}."));
+        } else if self.device(path) {
+            self.sensitive(format!("{path} is a device."));
+        }
+    }
+
+    /// The entry of the sensitive list that a path hits: as spelled, as normalised, as it really leads, or, for a
+    /// folder, with what stands in it.
+    pub(super) fn sensitive_entry(&mut self, path: &str) -> Option<String> {
+        let spelled = self.absolute_if_moved(path);
+        self.mentions.paths.insert(spelled.clone());
+        let place = self.place;
+        let list = self.sensitive;
+        list.entry(&spelled, place).or_else(|| {
+            let fact = self.facts?.paths.get(&spelled)?;
+            list.entry(&fact.real.to_string_lossy(), place)
+        })
+    }
+
+    /// A search below a folder reads files: the folder must not be a sensitive one.
+    fn below(&mut self, word: &Word) {
+        let root = word.prefix().trim_end_matches('/').to_owned();
+        if let Some(entry) = self.sensitive_entry(if root.is_empty() { "/" } else { &root }) {
+            self.sensitive(format!("{root} is sensitive: {entry}."));
+        }
+    }
+
+    /// A path as the shell would find it after `cd`: unchanged while the folder is.
+    pub(super) fn absolute_if_moved(&self, path: &str) -> String {
+        match &self.scope.cwd {
+            Some(cwd) if self.scope.moved && !path.starts_with(['/', '~']) => {
+                format!("{}/{path}", cwd.trim_end_matches('/'))
+            }
+            _ => path.to_owned(),
+        }
+    }
+
+    /// The absolute, lexically normal form of an exact path; none where the folder may be any.
+    pub(super) fn normal(&self, path: &str) -> Option<String> {
+        let home = self.place.home.as_ref().map(|home| home.to_string_lossy().into_owned());
+        let path = match path.strip_prefix('~') {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", home?),
+            _ if path.starts_with('/') => path.to_owned(),
+            _ => format!("{}/{path}", self.scope.cwd.as_deref()?),
+        };
+        let mut parts: Vec<&str> = Vec::new();
+        for part in path.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => {
+                    parts.pop();
+                }
+                part => parts.push(part),
+            }
+        }
+        Some(format!("/{}", parts.join("/")))
+    }
+
+    /// Whether a path is a device whose bytes are not for looking at.
+    fn device(&self, path: &str) -> bool {
+        const HARMLESS: [&str; 9] = ["null", "zero", "full", "random", "urandom", "stdin", "stdout", "stderr", "tty"];
+        let normal = self.normal(path).unwrap_or_else(|| path.to_owned());
+        normal.strip_prefix("/dev/").is_some_and(|name| !HARMLESS.contains(&name) && !name.starts_with("fd/"))
+    }
+
+    /// Whether a path or pattern is a disk or memory device.
+    pub(super) fn raw_device(&self, path: &str) -> bool {
+        const DISKS: [&str; 13] =
+            ["sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "dm-", "mapper/", "md", "mem", "kmem"];
+        let normal = self.normal(path).unwrap_or_else(|| path.to_owned());
+        normal.strip_prefix("/dev/").is_some_and(|name| DISKS.iter().any(|disk| name.starts_with(disk)))
+    }
+
+    /// Whether a word may name a file that others run later.
+    pub(super) fn run_later(&self, word: &Word) -> bool {
+        if word.vague() {
+            return true;
+        }
+        let pattern = word.pattern();
+        let name = pattern.rsplit('/').next().unwrap_or_default();
+        let folders = [".git/", ".github/", ".vscode/", ".idea/", "hooks/", ".config/", ".husky/"];
+        RUN_LATER.contains(&name) || folders.iter().any(|folder| pattern.contains(folder))
+    }
+
+    /// Whether deleting or changing everything at a path would take the system, the home folder or the workspace.
+    pub(super) fn vital(&self, word: &Word) -> bool {
+        let mut pattern = String::new();
+        for piece in &word.0 {
+            match piece {
+                Piece::Exact(text) | Piece::Pattern(text) => pattern.push_str(text),
+                Piece::Number | Piece::Found => return false,
+                // An empty variable leaves what stands around it: `rm -rf "$x/"` may be `rm -rf /`.
+                Piece::Any | Piece::Words => {}
+            }
+        }
+        let everything = ["/*", "/.*", "/{*,.*}", "/**", "/.", "/?*"];
+        let mut stem = pattern.as_str();
+        while let Some(shorter) = everything.iter().find_map(|end| stem.strip_suffix(end)) {
+            stem = if shorter.is_empty() { "/" } else { shorter };
+        }
+        let stem = if matches!(stem, "*" | ".*" | "**") { "." } else { stem };
+        if stem.is_empty() {
+            return false;
+        }
+        let Some(normal) = self.normal(stem) else { return stem == "/" };
+        let normal = Path::new(&normal);
+        let holds = |inner: &Path| inner.starts_with(normal);
+        let system = [
+            "/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/var", "/home", "/root", "/opt", "/dev",
+            "/sys", "/proc",
+        ];
+        holds(Path::new("/"))
+            || system.iter().any(|folder| normal == Path::new(folder))
+            || self.place.home.as_deref().is_some_and(holds)
+            || holds(&self.place.workspace)
+    }
+}

@@ -1,0 +1,239 @@
+//! From one simple command's words to a judgement: the name, wrappers, special programs, declared dangers, the
+//! table. What nothing here knows is unknown.
+
+use super::judge::Judge;
+use super::table::{DangerKind, Declared, Entry, Style, Takes, table};
+use super::word::Word;
+use super::{builtin, danger, find, git, wrapper, xargs};
+use crate::domain::Shape;
+
+/// Folders whose programs are the ones in the table.
+const SYSTEM: [&str; 8] = [
+    "/bin/",
+    "/usr/bin/",
+    "/sbin/",
+    "/usr/sbin/",
+    "/usr/local/bin/",
+    "/usr/local/sbin/",
+    "/opt/homebrew/bin/",
+    "/snap/bin/",
+];
+
+impl Judge<'_> {
+    /// Judges one simple command.
+    pub(super) fn dispatch(&mut self, argv: &[Word]) {
+        let Some((first, words)) = argv.split_first() else { return };
+        let Some(written) = first.text() else {
+            self.ineligible = true;
+            self.shapes.push(Shape::new([("program", "?")]));
+            self.unreadable("command.vague-program", format!("Which program {} becomes is not known.", first.shown()));
+            return;
+        };
+        let name = match SYSTEM.iter().find_map(|folder| written.strip_prefix(folder)) {
+            Some(name) if !name.contains('/') => name,
+            _ => written,
+        };
+        self.shaped(name, words);
+        if name.contains(['/', ' ']) || name.is_empty() {
+            self.unknown("command.unknown-program", format!("`{name}` is a file, not a program of the system."));
+            return;
+        }
+        if !self.trusted(name) {
+            return;
+        }
+        if self.shell_word(name, words) {
+            return;
+        }
+        match name {
+            "cd" | "pushd" => builtin::cd(self, words),
+            "export" | "declare" | "typeset" | "local" | "readonly" => builtin::declare(self, name, words),
+            "unset" => builtin::unset(self, words),
+            "read" => builtin::read(self, words),
+            "set" => builtin::set(self, words),
+            "command" | "builtin" => wrapper::command(self, name, words),
+            "type" | "hash" => builtin::look_up(self, name, words),
+            "printf" | "test" | "[" => builtin::test_or_print(self, name, words),
+            "timeout" | "nice" | "ionice" | "nohup" | "stdbuf" | "time" | "setsid" | "chronic" => {
+                wrapper::peel(self, name, words)
+            }
+            "env" => wrapper::env(self, words),
+            "sh" | "bash" | "dash" => wrapper::shell(self, name, words),
+            "xargs" => xargs::judge(self, words),
+            "find" => find::judge(self, words),
+            "git" => git::judge(self, words),
+            _ => self.looked_up(name, words),
+        }
+    }
+
+    /// Judges by the tables alone.
+    pub(super) fn looked_up(&mut self, name: &str, words: &[Word]) {
+        if danger::judge(self, name, words) {
+            return;
+        }
+        match table().entry(name) {
+            Some(entry) if entry.group => self.group(entry, name, words),
+            Some(entry) => {
+                let before = self.findings.len();
+                self.by_entry(entry, name, words);
+                if let Some(declared) = table().danger(name).filter(|_| self.findings.len() > before) {
+                    self.declared(name, declared);
+                }
+            }
+            None => match table().danger(name).cloned() {
+                Some(declared) => self.declared(name, &declared),
+                None => self.unknown("command.unknown-program", format!("No rule covers `{name}`.")),
+            },
+        }
+    }
+
+    /// A program with subcommands: flags before the subcommand, then the subcommand's own entry.
+    pub(super) fn group(&mut self, entry: &Entry, name: &str, words: &[Word]) {
+        let mut at = 0;
+        while let Some(word) = words.get(at) {
+            let Some(text) = word.text() else {
+                self.unreadable(
+                    "command.vague-flag",
+                    format!("{} may become any subcommand of `{name}`.", word.shown()),
+                );
+                return;
+            };
+            if !text.starts_with('-') {
+                break;
+            }
+            let flag = text.split_once('=').map_or(text, |(flag, _)| flag);
+            match entry.flags.get(flag) {
+                Some(Takes::Value(kind)) if flag == text => {
+                    if let Some(value) = words.get(at + 1) {
+                        self.meant(*kind, name, value);
+                    }
+                    at += 1;
+                }
+                Some(Takes::Nothing | Takes::Attached(_) | Takes::Value(_)) => {}
+                None => {
+                    self.unknown(
+                        "command.unknown-flag",
+                        format!("No rule says that `{name}` with `{flag}` only reads."),
+                    );
+                    return;
+                }
+            }
+            at += 1;
+        }
+        let Some(subcommand) = words.get(at).and_then(Word::text) else {
+            if entry.acts {
+                self.unknown("command.no-subcommand", format!("`{name}` alone does something."));
+            } else {
+                self.readers.insert(name.to_owned());
+            }
+            return;
+        };
+        self.subcommand(&format!("{name} {subcommand}"), &words[at + 1..]);
+    }
+
+    fn subcommand(&mut self, name: &str, words: &[Word]) {
+        if only_help(words) && table().explains_itself(first_word(name)) {
+            self.readers.insert(name.to_owned());
+            return;
+        }
+        match (table().entry(name), table().danger(name)) {
+            (Some(entry), _) if entry.group => self.group(entry, name, words),
+            (Some(entry), declared) => {
+                let before = self.findings.len();
+                self.by_entry(entry, name, words);
+                if let Some(declared) = declared.filter(|_| self.findings.len() > before) {
+                    self.declared(name, declared);
+                }
+            }
+            (None, Some(declared)) => self.declared(name, &declared.clone()),
+            (None, None) => self.unknown("command.unknown-subcommand", format!("No rule covers `{name}`.")),
+        }
+    }
+
+    /// Objects as the table of dangers says.
+    pub(super) fn declared(&mut self, name: &str, declared: &Declared) {
+        self.ineligible = true;
+        let sentence = format!("`{name}` {}.", declared.does);
+        match declared.kind {
+            DangerKind::Destructive => self.destructive(&format!("command.{}", first_word(name)), sentence),
+            DangerKind::External => self.external(&format!("command.{}", first_word(name)), sentence),
+            DangerKind::Runs => self.unknown("command.runs-code", sentence),
+        }
+    }
+
+    /// Words that a shell takes for its own, and help or version of a program of the table.
+    fn shell_word(&mut self, name: &str, words: &[Word]) -> bool {
+        if only_help(words) && table().explains_itself(name) {
+            self.readers.insert(name.to_owned());
+            return true;
+        }
+        false
+    }
+
+    /// What a name resolves to must be a program of the system.
+    fn trusted(&mut self, name: &str) -> bool {
+        self.mentions.programs.insert(name.to_owned());
+        let Some(Some(path)) = self.facts.and_then(|facts| facts.programs.get(name)) else { return true };
+        let open = ["/tmp", "/var/tmp", "/dev/shm"];
+        if path.starts_with(&self.place.workspace) || open.iter().any(|folder| path.starts_with(folder)) {
+            self.ineligible = true;
+            self.unreadable(
+                "command.planted-program",
+                format!("`{name}` is {}, a file that anybody may have put there.", path.display()),
+            );
+            return false;
+        }
+        true
+    }
+
+    fn shaped(&mut self, name: &str, words: &[Word]) {
+        let subcommand = words.iter().filter_map(Word::text).find(|text| !text.starts_with('-'));
+        let grouped = name == "git" || table().entry(name).is_some_and(|entry| entry.group);
+        match subcommand.filter(|_| grouped) {
+            Some(subcommand) => self.shapes.push(Shape::new([("program", name), ("subcommand", subcommand)])),
+            None => self.shapes.push(Shape::new([("program", name)])),
+        }
+    }
+}
+
+/// Whether the only words ask for help or the version.
+fn only_help(words: &[Word]) -> bool {
+    match words {
+        [only] => only.text() == Some("--help") || only.text() == Some("--version"),
+        _ => false,
+    }
+}
+
+fn first_word(name: &str) -> &str {
+    name.split(' ').next().unwrap_or(name)
+}
+
+/// Splits words into the flags that come before the first operand and the rest, by a list of flags as in an
+/// entry. None if a flag isn't in it.
+pub(super) fn leading<'w>(entry: &Entry, words: &'w [Word]) -> Option<&'w [Word]> {
+    debug_assert_eq!(entry.style, Style::Posix);
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let text = word.text().unwrap_or("");
+        if text == "--" {
+            return words.get(at + 1..);
+        }
+        let numbers = entry.flags.contains_key("-NUM") && text.len() > 1;
+        if numbers && text.strip_prefix('-').is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit())) {
+            at += 1;
+            continue;
+        }
+        if !text.starts_with('-') || text.len() == 1 {
+            return if word.may_be_flag() { None } else { words.get(at..) };
+        }
+        let flag = if text.starts_with("--") { text.split_once('=').map_or(text, |(flag, _)| flag) } else { text };
+        let short = flag.get(..2).unwrap_or(flag);
+        match (entry.flags.get(flag), entry.flags.get(short)) {
+            (Some(Takes::Nothing | Takes::Attached(_)), _) => {}
+            (Some(Takes::Value(_)), _) => at += usize::from(flag == text),
+            (None, Some(Takes::Value(_) | Takes::Attached(_))) if !flag.starts_with("--") => {}
+            (None, _) => return None,
+        }
+        at += 1;
+    }
+    Some(&[])
+}

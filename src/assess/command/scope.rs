@@ -1,0 +1,172 @@
+//! What is known of variables and of the working folder at one point of a script. Values only; the walk changes them.
+
+use std::collections::HashMap;
+
+use super::word::{Piece, Word};
+
+/// What is known at one point of the script.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Scope {
+    variables: HashMap<String, Word>,
+    /// The working folder, absolute, unless it may be anywhere.
+    pub(super) cwd: Option<String>,
+    /// Whether `cwd` is still the folder that the command starts in.
+    pub(super) moved: bool,
+}
+
+impl Scope {
+    /// The scope at the start, in a folder.
+    pub(super) fn at(cwd: String) -> Self {
+        Self { cwd: Some(cwd), ..Self::default() }
+    }
+
+    /// Sets a variable.
+    pub(super) fn set(&mut self, name: &str, value: Word) {
+        self.variables.insert(name.to_owned(), value);
+    }
+
+    /// The value that the script gave a variable.
+    pub(super) fn get(&self, name: &str) -> Option<&Word> {
+        self.variables.get(name)
+    }
+
+    /// Keeps what is the same here and in another scope that may hold instead.
+    pub(super) fn join(&mut self, other: &Self) {
+        for name in other.variables.keys() {
+            self.variables.entry(name.clone()).or_insert_with(Word::any);
+        }
+        for (name, value) in &mut self.variables {
+            if other.variables.get(name) != Some(value) {
+                *value = Word::any();
+            }
+        }
+        if self.cwd != other.cwd {
+            self.cwd = None;
+        }
+        self.moved |= other.moved;
+    }
+
+    /// Forgets the values of variables: they may be anything from here on.
+    pub(super) fn forget(&mut self, names: &[String]) {
+        for name in names {
+            self.set(name, Word::any());
+        }
+    }
+}
+
+/// Well-known variables whose value is known, or harmless and short.
+pub(super) fn known_variable(name: &str, scope: &Scope, home: Option<&str>) -> Option<Word> {
+    match name {
+        "HOME" => home.map(Word::exact),
+        "PWD" => scope.cwd.as_deref().map(Word::exact),
+        "RANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID" | "BASHPID" | "COLUMNS" | "LINES" | "SHLVL"
+        | "EPOCHSECONDS" => Some(Word(vec![Piece::Number])),
+        _ => None,
+    }
+}
+
+/// Whether a variable's name tells that its value is secret.
+pub(super) fn secret_variable(name: &str) -> bool {
+    const WORDS: [&str; 27] = [
+        "TOKEN",
+        "SECRET",
+        "PASS",
+        "PWD",
+        "KEY",
+        "CRED",
+        "AUTH",
+        "COOKIE",
+        "SESSION",
+        "PRIVATE",
+        "SALT",
+        "CERT",
+        "DATABASE_URL",
+        "DB_URL",
+        "REDIS_URL",
+        "MONGO",
+        "DSN",
+        "CONN",
+        "AWS_",
+        "AZURE_",
+        "GCP_",
+        "WEBHOOK",
+        "_URI",
+        "SIGN",
+        "LICENSE",
+        "OTP",
+        "BEARER",
+    ];
+    const PLAIN: [&str; 11] = [
+        "PWD",
+        "OLDPWD",
+        "SSH_AUTH_SOCK",
+        "AWS_REGION",
+        "AWS_PROFILE",
+        "AWS_DEFAULT_REGION",
+        "XDG_SESSION_TYPE",
+        "DESKTOP_SESSION",
+        "XDG_SESSION_ID",
+        "GPG_AGENT_INFO",
+        "XDG_SESSION_DESKTOP",
+    ];
+    let upper = name.to_ascii_uppercase();
+    !PLAIN.contains(&upper.as_str()) && name == upper && WORDS.iter().any(|word| upper.contains(word))
+}
+
+/// Whether setting a variable may change what whitelisted programs load, run, read or write.
+pub(super) fn steering_variable(name: &str) -> bool {
+    const PREFIXES: [&str; 66] = [
+        "LD_", "DYLD_", "GIT", "SSH", "LESS", "BASH", "PYTHON", "PERL", "RUBY", "GEM", "BUNDLE", "NODE", "NPM", "npm_",
+        "JAVA", "_JAVA", "JDK", "MAVEN", "MVN", "GRADLE", "GO", "CARGO", "RUST", "MAKE", "TAR", "GREP_OPT", "GZIP",
+        "BZIP", "XZ_", "ZIP", "UNZIP", "RIPGREP", "FZF", "BAT_", "DOCKER", "PODMAN", "KUBE", "HELM", "TF_", "AWS",
+        "AZURE", "GOOGLE", "CLOUDSDK", "HIST", "PS", "XDG_", "TERMINFO", "TERMCAP", "LOCPATH", "NLSPATH", "GCONV",
+        "MALLOC", "GLIBC", "RES_", "OPENSSL", "SSL_", "CURL", "WGET", "MAN", "PG", "MYSQL", "AWK", "VIM", "EX", "DEB",
+        "RPM",
+    ];
+    const PARTS: [&str; 28] = [
+        "PATH", "PAGER", "EDITOR", "BROWSER", "PROXY", "proxy", "OPTIONS", "OPTS", "COMMAND", "CMD", "PROGRAM",
+        "PRELOAD", "HOOK", "CONFIG", "ASKPASS", "SHELL", "HOME", "TMP", "TEMP", "DIR", "INIT", "PLUGIN", "CACHE",
+        "FLAGS", "FILE", "RC", "LIB", "EXEC",
+    ];
+    const NAMES: [&str; 32] = [
+        "IFS",
+        "ENV",
+        "VISUAL",
+        "MORE",
+        "CC",
+        "CXX",
+        "DISPLAY",
+        "WAYLAND_DISPLAY",
+        "HOSTALIASES",
+        "LOCALDOMAIN",
+        "CLASSPATH",
+        "INPUTRC",
+        "OPTERR",
+        "OPTIND",
+        "OPTARG",
+        "FIGNORE",
+        "GLOBIGNORE",
+        "FUNCNEST",
+        "POSIXLY_CORRECT",
+        "TIMEFORMAT",
+        "MAIL",
+        "MAILCHECK",
+        "PWD",
+        "OLDPWD",
+        "USER",
+        "LOGNAME",
+        "COMP_WORDBREAKS",
+        "REPLY",
+        "COLORS",
+        "UID",
+        "EUID",
+        "TEXTDOMAIN",
+    ];
+    let harmless =
+        name == "TZ" || name == "LANG" || name.starts_with("LC_") || matches!(name, "TERM" | "COLUMNS" | "LINES");
+    !harmless
+        && (NAMES.contains(&name)
+            || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+            || name.chars().any(|c| c.is_ascii_uppercase()) && PARTS.iter().any(|part| name.contains(part))
+            || name.ends_with("_proxy"))
+}

@@ -1,0 +1,378 @@
+//! The table of programs that only look, from the rules embedded with the program. Parsed once. One entry says
+//! which flags keep a program reading and what its words mean; `argv` judges by it.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+const SOURCES: [(&str, &str); 9] = [
+    ("coreutils.toml", include_str!("../../../assets/rules/coreutils.toml")),
+    ("text.toml", include_str!("../../../assets/rules/text.toml")),
+    ("search.toml", include_str!("../../../assets/rules/search.toml")),
+    ("git.toml", include_str!("../../../assets/rules/git.toml")),
+    ("archives.toml", include_str!("../../../assets/rules/archives.toml")),
+    ("system.toml", include_str!("../../../assets/rules/system.toml")),
+    ("containers.toml", include_str!("../../../assets/rules/containers.toml")),
+    ("packages.toml", include_str!("../../../assets/rules/packages.toml")),
+    ("languages.toml", include_str!("../../../assets/rules/languages.toml")),
+];
+const DANGERS: &str = include_str!("../../../assets/rules/danger.toml");
+
+/// What a word means to a program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Kind {
+    /// Any text is harmless.
+    #[default]
+    Text,
+    /// A path whose name or data about it are looked at.
+    Path,
+    /// A file whose content is read, or a folder whose files are.
+    File,
+    /// A file that is written.
+    Write,
+    /// A script of `sed`.
+    Sed,
+    /// A program of `awk`.
+    Awk,
+    /// A filter of `jq` or `yq`.
+    Filter,
+    /// A setting that is read, not set: without `=`.
+    Setting,
+    /// A format, beginning with `+`.
+    Format,
+    /// An archive on this machine.
+    Archive,
+    /// A plain name, not a path.
+    Name,
+    /// A kind of thing in a cluster, not a secret one.
+    Resource,
+    /// A revision or path of git, whose content may be shown.
+    Revision,
+    /// None may stand here.
+    None,
+}
+
+/// What a flag takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Takes {
+    Nothing,
+    /// A value, attached or in the next word.
+    Value(Kind),
+    /// A value only if attached.
+    Attached(Kind),
+}
+
+/// How a program reads its flags.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Style {
+    /// `-abc --long=x`, anywhere.
+    #[default]
+    Gnu,
+    /// The same, only before the first operand.
+    Posix,
+    /// One dash, whole names: `-name x`, `-name=x`.
+    Single,
+}
+
+/// What flows out of a program, for a reader behind a pipe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Produces {
+    #[default]
+    Text,
+    /// Paths that a search found.
+    Paths,
+    /// What flowed in, less or in another order.
+    Same,
+    /// One whole number.
+    Number,
+}
+
+/// What a run of it needs beyond reading files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Needs {
+    Daemon,
+    Network,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Source {
+    #[serde(default)]
+    program: Vec<SourceEntry>,
+    #[serde(default)]
+    help: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SourceEntry {
+    name: String,
+    #[serde(default)]
+    also: Vec<String>,
+    #[serde(default)]
+    flags: String,
+    #[serde(default)]
+    writes: String,
+    #[serde(default)]
+    free: bool,
+    #[serde(default)]
+    style: Style,
+    #[serde(default)]
+    first: Vec<Kind>,
+    #[serde(default)]
+    rest: Kind,
+    max: Option<usize>,
+    #[serde(default)]
+    min: usize,
+    #[serde(default)]
+    whole: String,
+    #[serde(default)]
+    opens: String,
+    #[serde(default)]
+    lists: String,
+    #[serde(default)]
+    choices: Vec<String>,
+    #[serde(default)]
+    not: String,
+    #[serde(default)]
+    bundled: bool,
+    #[serde(default)]
+    acts: bool,
+    #[serde(default)]
+    pipes: bool,
+    #[serde(default)]
+    requires: String,
+    #[serde(default)]
+    group: bool,
+    #[serde(default)]
+    words: Option<String>,
+    #[serde(default)]
+    produces: Produces,
+    needs: Option<Needs>,
+    #[serde(default)]
+    staged: bool,
+    #[serde(default)]
+    allow: Vec<String>,
+    #[serde(default)]
+    ask: Vec<String>,
+}
+
+/// One program, or one subcommand of a program (`docker ps`).
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) name: String,
+    pub(super) flags: HashMap<String, Takes>,
+    pub(super) writes: HashSet<String>,
+    /// No flag can do harm.
+    pub(super) free: bool,
+    pub(super) style: Style,
+    /// What the first operands mean, and every other.
+    pub(super) first: Vec<Kind>,
+    pub(super) rest: Kind,
+    /// Most and fewest operands.
+    pub(super) max: Option<usize>,
+    pub(super) min: usize,
+    /// Flags with which the first operand isn't what `first` says, but one of the rest.
+    pub(super) whole: HashSet<String>,
+    /// With one of these flags every operand is text, however many.
+    pub(super) opens: HashSet<String>,
+    /// With one of these flags it prints the paths it found.
+    pub(super) lists: HashSet<String>,
+    /// What the first operands may be.
+    pub(super) choices: Vec<HashSet<String>>,
+    /// What the first operand may not be.
+    pub(super) not: HashSet<String>,
+    /// The first word may be flags without a dash.
+    pub(super) bundled: bool,
+    /// A group that does something without a subcommand.
+    pub(super) acts: bool,
+    /// Without operands it only passes on what comes in.
+    pub(super) pipes: bool,
+    /// One of these flags must be there.
+    pub(super) requires: HashSet<String>,
+    /// Its first operand names a subcommand with an entry of its own.
+    pub(super) group: bool,
+    /// The only operands it may have.
+    pub(super) words: Option<HashSet<String>>,
+    pub(super) produces: Produces,
+    pub(super) needs: Option<Needs>,
+    /// A test runner: runs staged.
+    pub(super) staged: bool,
+    pub(super) examples: Examples,
+}
+
+/// Command lines that an entry promises to allow, and to ask for.
+#[derive(Debug, Default)]
+pub(super) struct Examples {
+    pub(super) allow: Vec<String>,
+    pub(super) ask: Vec<String>,
+}
+
+/// A kind of declared danger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum DangerKind {
+    Destructive,
+    External,
+    /// Runs code that isn't shown: unknown, and never on a claim.
+    Runs,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DangerSource {
+    danger: Vec<DangerEntry>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DangerEntry {
+    kind: DangerKind,
+    does: String,
+    programs: String,
+    #[serde(default)]
+    of: String,
+}
+
+/// What a program, or a subcommand of it, is known to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Declared {
+    pub(super) kind: DangerKind,
+    pub(super) does: String,
+}
+
+/// Both tables.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    entries: Vec<Entry>,
+    by_name: HashMap<String, usize>,
+    dangers: HashMap<String, Declared>,
+    help: HashSet<String>,
+}
+
+impl Table {
+    /// Whether a program only prints about itself with `--help` and `--version`.
+    pub(super) fn explains_itself(&self, name: &str) -> bool {
+        self.help.contains(name)
+    }
+
+    /// Every entry, for the tests of their examples.
+    #[cfg(test)]
+    pub(super) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The entry of a program or subcommand.
+    pub(super) fn entry(&self, name: &str) -> Option<&Entry> {
+        self.by_name.get(name).map(|&at| &self.entries[at])
+    }
+
+    /// What is declared of a program or subcommand.
+    pub(super) fn danger(&self, name: &str) -> Option<&Declared> {
+        self.dangers.get(name)
+    }
+}
+
+/// The tables, parsed at first use.
+pub(super) fn table() -> &'static Table {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    TABLE.get_or_init(|| build().unwrap_or_default())
+}
+
+/// Why the rule files can't be used, if so; a test rules it out. Then nothing is whitelisted.
+fn build() -> Result<Table, String> {
+    let mut table = Table::default();
+    for (file, text) in SOURCES {
+        let source: Source = toml::from_str(text).map_err(|error| format!("{file}: {error}"))?;
+        table.help.extend(set(&source.help));
+        for entry in source.program {
+            for name in std::iter::once(&entry.name).chain(&entry.also) {
+                if table.by_name.insert(name.clone(), table.entries.len()).is_some() {
+                    return Err(format!("{file}: two entries for {name}"));
+                }
+            }
+            let name = entry.name.clone();
+            table
+                .entries
+                .push(entry_of(entry).ok_or_else(|| format!("{file}: a flag of {name} takes an unknown kind"))?);
+        }
+    }
+    let source: DangerSource = toml::from_str(DANGERS).map_err(|error| format!("danger.toml: {error}"))?;
+    for entry in source.danger {
+        for name in entry.programs.split_whitespace() {
+            let name =
+                if entry.of.is_empty() { name.to_owned() } else { format!("{} {}", entry.of, name.replace('_', " ")) };
+            table.dangers.insert(name, Declared { kind: entry.kind, does: entry.does.clone() });
+        }
+    }
+    Ok(table)
+}
+
+fn set(text: &str) -> HashSet<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+fn entry_of(source: SourceEntry) -> Option<Entry> {
+    let mut flags = HashMap::new();
+    for flag in source.flags.split_whitespace() {
+        let (names, takes) = match flag.split_once(['=', '?']) {
+            None => (flag, Takes::Nothing),
+            Some((names, kind)) => {
+                let kind = match kind {
+                    "" | "text" => Kind::Text,
+                    "path" => Kind::Path,
+                    "file" => Kind::File,
+                    "write" => Kind::Write,
+                    "sed" => Kind::Sed,
+                    "archive" => Kind::Archive,
+                    "awk" => Kind::Awk,
+                    "revision" => Kind::Revision,
+                    _ => return None,
+                };
+                (names, if flag.contains('?') { Takes::Attached(kind) } else { Takes::Value(kind) })
+            }
+        };
+        for name in names.split('|') {
+            flags.insert(name.to_owned(), takes);
+        }
+    }
+    Some(Entry {
+        name: source.name,
+        flags,
+        writes: set(&source.writes),
+        free: source.free,
+        style: source.style,
+        first: source.first,
+        rest: source.rest,
+        max: source.max,
+        min: source.min,
+        whole: set(&source.whole),
+        opens: set(&source.opens),
+        lists: set(&source.lists),
+        choices: source.choices.iter().map(|choice| set(choice)).collect(),
+        not: set(&source.not),
+        bundled: source.bundled,
+        acts: source.acts,
+        pipes: source.pipes,
+        requires: set(&source.requires),
+        group: source.group,
+        words: source.words.as_deref().map(set),
+        produces: source.produces,
+        needs: source.needs,
+        staged: source.staged,
+        examples: Examples { allow: source.allow, ask: source.ask },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_rule_files_are_sound() {
+        super::build().unwrap();
+    }
+}

@@ -1,0 +1,155 @@
+//! Golden lines: what is run, asked or refused, and the examples of every entry of the tables.
+
+use super::table::table;
+use super::*;
+use crate::assess::AssessSettings;
+use crate::domain::{Claim, CommandOperation, Facts, Operation, OperationId, Origin};
+
+pub(super) fn judged(command: &str) -> Assessment {
+    let place =
+        Place { cwd: "/home/me/project".into(), workspace: "/home/me/project".into(), home: Some("/home/me".into()) };
+    let facts = Facts { place, ..Facts::default() };
+    let operation = Operation {
+        id: OperationId(1),
+        origin: Origin::Person,
+        tool: "execute_command".to_owned(),
+        claim: Claim::Absent,
+        kind: OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None }),
+        cwd: facts.place.cwd.clone(),
+    };
+    let settings = AssessSettings::default();
+    CommandAssessor.assess(Subject { operation: &operation, facts: &facts, settings: &settings })
+}
+
+fn allowed(command: &str) {
+    let assessment = judged(command);
+    let reasons: Vec<_> = assessment.objections().map(|finding| finding.sentence.clone()).collect();
+    assert_eq!(assessment.class(), Class::Whitelisted, "asks for: {command}\n{reasons:#?}");
+}
+
+fn asks(command: &str) {
+    assert_ne!(judged(command).class(), Class::Whitelisted, "allows: {command}");
+}
+
+#[test]
+fn every_entry_keeps_its_promises() {
+    let mut wrong = Vec::new();
+    assert!(table().entries().len() > 250, "the tables hold {} entries", table().entries().len());
+    for entry in table().entries() {
+        for command in &entry.examples.allow {
+            let assessment = judged(command);
+            if assessment.class() != Class::Whitelisted {
+                wrong.push(format!(
+                    "{} asks for: {command}: {}",
+                    entry.name,
+                    assessment.leading().map(|f| f.sentence.clone()).unwrap_or_default()
+                ));
+            }
+        }
+        for command in &entry.examples.ask {
+            if judged(command).class() == Class::Whitelisted {
+                wrong.push(format!("{} allows: {command}", entry.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn structure_over_readers_runs() {
+    for command in [
+        "ls && pwd; git status",
+        "(cd src && grep -rn TODO .) | head -5",
+        "if [ -f a ]; then head a; else ls; fi",
+        "for f in *.md src/*.rs; do wc -l \"$f\"; done",
+        "while read -r line; do echo \"$line\"; done < notes.txt",
+        "case $1 in a) ls;; *) pwd;; esac",
+        "n=$(ls | wc -l); echo $((n + 1))",
+        "cat <<'END'\nrm -rf /\nEND",
+        "[[ $x == y* ]] && echo yes",
+        "ls > /dev/null 2>&1",
+        "diff <(sort a) <(sort b)",
+        "x=src; ls $x; cat $x/main.rs",
+        "echo {a,b}.txt $HOME ~/x",
+        "timeout 5 nice -n 3 grep x a",
+        "bash -c 'ls | head -2'",
+        "find . -name '*.rs' | xargs wc -l",
+        "! grep -q x a",
+        "cd \"$(git rev-parse --show-toplevel)\"",
+    ] {
+        allowed(command);
+    }
+}
+
+#[test]
+fn what_hides_in_the_structure_asks() {
+    for command in [
+        "ls; rm x",
+        "echo $(rm x)",
+        "echo \"${x:-$(rm x)}\"",
+        "echo \"${x:-'$(rm x)'}\"",
+        "cat <(rm x)",
+        "ls > out",
+        "ls &> out",
+        "x=rm; $x a",
+        "for c in ls rm; do $c a; done",
+        "x=rm; false && x=ls; $x a",
+        "for i in 1 2; do $x a; x=rm; done",
+        "x=.env; cat $x",
+        "cd ~/.ssh && cat config",
+        "f() { rm x; }; f",
+        "ls() { rm x; }; ls",
+        "a='x[$(rm y)]'; echo $((a))",
+        "echo $((x[$(rm y)]))",
+        "PATH=/tmp ls",
+        "LD_PRELOAD=./x ls",
+        "export PATH=/tmp; ls",
+        "cat <<END\n$(rm x)\nEND",
+        "echo ${x@P}",
+        "echo ${!x}",
+        "r\\m x",
+        "find . -del{ete,}",
+        "sort *",
+        "sh -c \"$x\"",
+        "coproc rm x",
+        "[[ -v x[$(rm y)] ]]",
+        "test -v 'x[$(rm y)]'",
+        "printf -v 'x[$(rm y)]' a",
+        "read 'x[$(rm y)]'",
+        "command rm x",
+        "./ls",
+        "/tmp/ls",
+        "'git status'",
+        "echo \"$(echo # )\nrm x\n)\"",
+        "echo `echo \\`rm x\\``",
+    ] {
+        asks(command);
+    }
+}
+
+#[test]
+fn catastrophes_are_known_in_every_spelling() {
+    for command in [
+        "rm -rf /",
+        "rm -rf /*",
+        "rm -fr ~",
+        "rm -r \"$HOME\"",
+        "rm -rf .",
+        "rm -rf ..",
+        "rm --recursive --force /home/me/project",
+        "sudo rm -rf /",
+        "ls; rm -rf \"$x/\"",
+        "cd / && rm -rf *",
+        "dd if=a of=/dev/sda",
+        "echo x > /dev/nvme0n1",
+        "mkfs.ext4 /dev/sda1",
+        "chmod -R 777 /",
+        "find / -delete",
+        ":(){ :|:& };:",
+    ] {
+        assert_eq!(judged(command).class(), Class::Catastrophe, "{command}");
+    }
+    for command in ["rm -rf build", "rm x", "dd if=a of=b", "chmod -R 755 src"] {
+        assert_eq!(judged(command).class(), Class::Declared(crate::domain::Danger::Destructive), "{command}");
+    }
+}

@@ -1,0 +1,440 @@
+//! The walk over the syntax tree: lists, pipelines, compound commands, redirections, substitutions. It follows
+//! variables and the working folder, and hands each simple command to the programs. Every kind of node is named.
+
+use brush_parser::ast::{
+    AndOr, AndOrList, AssignmentName, AssignmentValue, BinaryPredicate, Command, CommandPrefixOrSuffixItem,
+    CompoundCommand, CompoundList, ExtendedTestExpr, IoFileRedirectKind, IoFileRedirectTarget, IoHereDocument,
+    IoRedirect, Pipeline, RedirectList, SeparatorOperator, SimpleCommand, SourceLocation, UnaryPredicate, Word as Raw,
+};
+
+use super::judge::{Feed, Judge};
+use super::parse::parse;
+use super::word::{Piece, Word};
+use crate::domain::Shape;
+
+impl Judge<'_> {
+    /// Judges a whole text: the command, or the text of a substitution.
+    pub(super) fn script(&mut self, text: &str) {
+        match parse(text) {
+            Ok(program) => program.complete_commands.iter().for_each(|list| self.list(list)),
+            Err(sentence) => self.unreadable("command.unreadable", sentence),
+        }
+    }
+
+    /// Judges the text of a command substitution, in a shell of its own.
+    pub(super) fn substitution(&mut self, text: &str) {
+        let comment = text.starts_with('#')
+            || text.bytes().zip(text.bytes().skip(1)).any(|(a, b)| b == b'#' && b" \t\n;&|(`".contains(&a));
+        if comment || text.contains("esac") || text.replace("<<<", "").contains("<<") {
+            self.unreadable(
+                "command.substitution",
+                "A command substitution has a comment, a `case` or a here-document.",
+            );
+        }
+        self.deeper(|judge| judge.isolated(|judge| judge.script(text)));
+        self.printed_number &= !text.contains([';', '\n', '&', '{', '(']) && !text.contains("||");
+    }
+
+    /// Runs `inner` in a copy of the scope, as a subshell does, with nothing piped in.
+    fn isolated(&mut self, inner: impl FnOnce(&mut Self)) {
+        let scope = self.scope.clone();
+        let feed = std::mem::replace(&mut self.feed, Feed::Text);
+        inner(self);
+        self.scope = scope;
+        self.feed = feed;
+    }
+
+    fn list(&mut self, list: &CompoundList) {
+        for item in &list.0 {
+            match item.1 {
+                SeparatorOperator::Sequence => self.and_or(&item.0),
+                SeparatorOperator::Async => {
+                    let scope = self.scope.clone();
+                    self.and_or(&item.0);
+                    self.scope = scope;
+                }
+            }
+        }
+    }
+
+    /// A chain of `&&` and `||`. What an earlier part changed holds for a later one, if that runs only after it.
+    fn and_or(&mut self, list: &AndOrList) {
+        self.pipeline(&list.first);
+        let mut after = self.scope.clone();
+        for next in &list.additional {
+            match next {
+                AndOr::And(pipeline) => self.pipeline(pipeline),
+                AndOr::Or(pipeline) => {
+                    let skipped = std::mem::replace(&mut self.scope, after.clone());
+                    self.pipeline(pipeline);
+                    self.scope.join(&skipped);
+                }
+            }
+            after.join(&self.scope);
+        }
+        self.scope = after;
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline) {
+        if let [only] = pipeline.seq.as_slice() {
+            self.command(only);
+            return;
+        }
+        let outer = self.feed;
+        for (nth, command) in pipeline.seq.iter().enumerate() {
+            let scope = self.scope.clone();
+            self.feed = if nth == 0 { outer } else { self.produced };
+            self.produced = Feed::Text;
+            self.command(command);
+            self.scope = scope;
+        }
+        self.feed = outer;
+    }
+
+    fn command(&mut self, command: &Command) {
+        if !self.counted() {
+            return;
+        }
+        if self.depth == 0 {
+            self.span = self.byte_span(command);
+        }
+        match command {
+            Command::Simple(simple) => self.simple(simple),
+            Command::Compound(compound, redirects) => {
+                self.redirects(redirects.as_ref());
+                self.compound(compound);
+                self.produced = Feed::Text;
+                self.printed_number = false;
+            }
+            Command::Function(function) => {
+                let name = function.fname.value.as_str();
+                let body = function.body.to_string();
+                let calls =
+                    body.split(|c: char| c.is_whitespace() || ";&|".contains(c)).filter(|word| *word == name).count();
+                if calls > 1 && body.contains('|') {
+                    self.catastrophe("command.fork-bomb", format!("`{name}` starts itself again and again."));
+                }
+                self.unreadable("command.function", "It defines a function, which can take any program's place.");
+            }
+            Command::ExtendedTest(test, redirects) => {
+                self.redirects(redirects.as_ref());
+                self.extended(&test.expr);
+                self.produced = Feed::Text;
+                self.printed_number = false;
+            }
+        }
+    }
+
+    fn byte_span(&self, command: &Command) -> Option<std::ops::Range<usize>> {
+        let span = command.location()?;
+        let (start, end) = (span.start.index, span.end.index);
+        match &self.offsets {
+            None => Some(start..end),
+            Some(offsets) => Some(*offsets.get(start)?..*offsets.get(end)?),
+        }
+    }
+
+    fn compound(&mut self, compound: &CompoundCommand) {
+        match compound {
+            CompoundCommand::Arithmetic(command) => self.arithmetic(&command.expr.value),
+            CompoundCommand::ArithmeticForClause(command) => {
+                for expression in [&command.initializer, &command.condition, &command.updater].into_iter().flatten() {
+                    self.arithmetic(&expression.value);
+                }
+                self.repeated(|judge| judge.list(&command.body.list));
+            }
+            CompoundCommand::BraceGroup(group) => self.list(&group.list),
+            CompoundCommand::Subshell(subshell) => {
+                let scope = self.scope.clone();
+                self.list(&subshell.list);
+                self.scope = scope;
+            }
+            CompoundCommand::ForClause(command) => {
+                let mut values = Vec::new();
+                match &command.values {
+                    Some(words) => words.iter().for_each(|word| values.extend(self.words(&word.value))),
+                    None => values.push(Word(vec![Piece::Words])),
+                }
+                self.for_loop(&command.variable_name, values, &command.body.list);
+            }
+            CompoundCommand::CaseClause(command) => {
+                self.value(&command.value.value);
+                let before = self.scope.clone();
+                let mut after = before.clone();
+                for case in &command.cases {
+                    for pattern in &case.patterns {
+                        self.value(&pattern.value);
+                    }
+                    if let Some(list) = &case.cmd {
+                        self.list(list);
+                    }
+                    after.join(&self.scope);
+                    self.scope.join(&before);
+                }
+                self.scope = after;
+            }
+            CompoundCommand::IfClause(command) => {
+                self.list(&command.condition);
+                let mut before = self.scope.clone();
+                self.list(&command.then);
+                let mut after = self.scope.clone();
+                for clause in command.elses.iter().flatten() {
+                    self.scope = before.clone();
+                    if let Some(condition) = &clause.condition {
+                        self.list(condition);
+                        before = self.scope.clone();
+                    }
+                    self.list(&clause.body);
+                    after.join(&self.scope);
+                }
+                after.join(&before);
+                self.scope = after;
+            }
+            CompoundCommand::WhileClause(command) | CompoundCommand::UntilClause(command) => {
+                self.repeated(|judge| {
+                    judge.list(&command.0);
+                    judge.list(&command.1.list);
+                });
+            }
+            CompoundCommand::Coprocess(_) => {
+                self.unreadable("command.coprocess", "It starts a coprocess.");
+            }
+        }
+    }
+
+    /// Judges a body that may run any number of times: what one pass changes may be anything in the next.
+    fn repeated(&mut self, body: impl Fn(&mut Self)) {
+        let before = self.scope.clone();
+        body(self);
+        if self.scope != before {
+            self.scope.join(&before);
+            let joined = self.scope.clone();
+            body(self);
+            self.scope.join(&joined);
+        }
+    }
+
+    fn for_loop(&mut self, name: &str, values: Vec<Word>, body: &CompoundList) {
+        const PASSES: usize = 16;
+        let values = if values.len() > PASSES { vec![Word::any()] } else { values };
+        let before = self.scope.clone();
+        for value in values {
+            let value = if value.open() { Word::any() } else { value };
+            self.repeated(|judge| {
+                judge.assign(name, value.clone());
+                judge.list(body);
+            });
+        }
+        self.scope.join(&before);
+        self.scope.forget(&[name.to_owned()]);
+    }
+
+    fn extended(&mut self, expression: &ExtendedTestExpr) {
+        match expression {
+            ExtendedTestExpr::And(left, right) | ExtendedTestExpr::Or(left, right) => {
+                self.extended(left);
+                self.extended(right);
+            }
+            ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => self.extended(inner),
+            ExtendedTestExpr::UnaryTest(predicate, word) => {
+                if matches!(
+                    predicate,
+                    UnaryPredicate::ShellVariableIsSetAndAssigned | UnaryPredicate::ShellVariableIsSetAndNameRef
+                ) && !word.value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+                {
+                    self.unreadable("command.test", "It tests a variable by a computed name, which can run code.");
+                }
+                self.value(&word.value);
+            }
+            ExtendedTestExpr::BinaryTest(predicate, left, right) => {
+                self.value(&left.value);
+                match predicate {
+                    BinaryPredicate::StringMatchesRegex | BinaryPredicate::StringContainsSubstring => {
+                        self.regex(&right.value);
+                    }
+                    BinaryPredicate::ArithmeticEqualTo
+                    | BinaryPredicate::ArithmeticNotEqualTo
+                    | BinaryPredicate::ArithmeticLessThan
+                    | BinaryPredicate::ArithmeticLessThanOrEqualTo
+                    | BinaryPredicate::ArithmeticGreaterThan
+                    | BinaryPredicate::ArithmeticGreaterThanOrEqualTo => {
+                        self.arithmetic(left.value.trim_matches('"'));
+                        self.arithmetic(right.value.trim_matches('"'));
+                    }
+                    BinaryPredicate::FilesReferToSameDeviceAndInodeNumbers
+                    | BinaryPredicate::LeftFileIsNewerOrExistsWhenRightDoesNot
+                    | BinaryPredicate::LeftFileIsOlderOrDoesNotExistWhenRightDoes
+                    | BinaryPredicate::StringExactlyMatchesPattern
+                    | BinaryPredicate::StringDoesNotExactlyMatchPattern
+                    | BinaryPredicate::StringExactlyMatchesString
+                    | BinaryPredicate::StringDoesNotExactlyMatchString
+                    | BinaryPredicate::LeftSortsBeforeRight
+                    | BinaryPredicate::LeftSortsAfterRight => {
+                        self.value(&right.value);
+                    }
+                }
+            }
+        }
+    }
+
+    fn simple(&mut self, command: &SimpleCommand) {
+        self.printed_number = false;
+        let produced = std::mem::replace(&mut self.produced, Feed::Text);
+        let mut assignments = Vec::new();
+        for item in command.prefix.iter().flat_map(|prefix| &prefix.0) {
+            match item {
+                CommandPrefixOrSuffixItem::IoRedirect(redirect) => self.redirect(redirect),
+                CommandPrefixOrSuffixItem::AssignmentWord(assignment, _) => assignments.push(assignment),
+                CommandPrefixOrSuffixItem::Word(_) | CommandPrefixOrSuffixItem::ProcessSubstitution(..) => {
+                    self.unreadable("command.unreadable", "A word stands where an assignment should.");
+                }
+            }
+        }
+        let mut argv = Vec::new();
+        if let Some(name) = &command.word_or_name {
+            argv.extend(self.words(&name.value));
+        }
+        for item in command.suffix.iter().flat_map(|suffix| &suffix.0) {
+            match item {
+                CommandPrefixOrSuffixItem::IoRedirect(redirect) => self.redirect(redirect),
+                CommandPrefixOrSuffixItem::Word(word) | CommandPrefixOrSuffixItem::AssignmentWord(_, word) => {
+                    argv.extend(self.words(&word.value));
+                }
+                CommandPrefixOrSuffixItem::ProcessSubstitution(_, subshell) => {
+                    self.deeper(|judge| judge.isolated(|judge| judge.list(&subshell.list)));
+                    argv.push(Word(vec![Piece::Exact("/dev/fd/".to_owned()), Piece::Number]));
+                }
+            }
+        }
+        self.produced = Feed::Text;
+        self.printed_number = false;
+        let plain = argv.is_empty();
+        for assignment in assignments {
+            let value = match &assignment.value {
+                AssignmentValue::Scalar(word) => self.value(&word.value),
+                AssignmentValue::Array(members) => {
+                    for (index, word) in members {
+                        if index.is_some() {
+                            self.unreadable("command.array", "It assigns to a computed place in an array.");
+                        }
+                        self.words(&word.value);
+                    }
+                    Word::any()
+                }
+            };
+            let value = if assignment.append { Word::any() } else { value };
+            match &assignment.name {
+                AssignmentName::VariableName(name) if plain => self.assign(name, value),
+                AssignmentName::VariableName(name) if name == "IFS" && argv[0].text() == Some("read") => {}
+                AssignmentName::VariableName(name) => {
+                    let scope = self.scope.clone();
+                    self.assign(name, value);
+                    self.scope = scope;
+                }
+                AssignmentName::ArrayElementName(..) => {
+                    self.unreadable("command.array", "It assigns to a computed place in an array.");
+                }
+            }
+        }
+        if plain {
+            self.produced = produced;
+            return;
+        }
+        self.dispatch(&argv);
+    }
+
+    fn redirects(&mut self, redirects: Option<&RedirectList>) {
+        for redirect in redirects.iter().flat_map(|list| &list.0) {
+            self.redirect(redirect);
+        }
+    }
+
+    fn redirect(&mut self, redirect: &IoRedirect) {
+        match redirect {
+            IoRedirect::File(_, kind, target) => self.redirected(kind, target),
+            IoRedirect::HereDocument(_, document) => self.here_document(document),
+            IoRedirect::HereString(_, word) => {
+                self.value(&word.value);
+            }
+            IoRedirect::OutputAndError(word, _) => self.written(word),
+        }
+    }
+
+    fn redirected(&mut self, kind: &IoFileRedirectKind, target: &IoFileRedirectTarget) {
+        match (kind, target) {
+            (_, IoFileRedirectTarget::ProcessSubstitution(_, subshell)) => {
+                self.deeper(|judge| judge.isolated(|judge| judge.list(&subshell.list)));
+            }
+            (_, IoFileRedirectTarget::Fd(_)) => {}
+            (IoFileRedirectKind::Read, IoFileRedirectTarget::Filename(word)) => self.read_from(word),
+            (
+                IoFileRedirectKind::Write
+                | IoFileRedirectKind::Append
+                | IoFileRedirectKind::ReadAndWrite
+                | IoFileRedirectKind::Clobber,
+                IoFileRedirectTarget::Filename(word) | IoFileRedirectTarget::Duplicate(word),
+            ) => self.written(word),
+            (
+                IoFileRedirectKind::DuplicateInput | IoFileRedirectKind::DuplicateOutput,
+                IoFileRedirectTarget::Filename(word),
+            )
+            | (
+                IoFileRedirectKind::DuplicateInput | IoFileRedirectKind::DuplicateOutput | IoFileRedirectKind::Read,
+                IoFileRedirectTarget::Duplicate(word),
+            ) => {
+                let descriptor = word.value.trim_end_matches('-');
+                if !descriptor.bytes().all(|byte| byte.is_ascii_digit()) {
+                    self.written(word);
+                }
+            }
+        }
+    }
+
+    fn read_from(&mut self, raw: &Raw) {
+        let word = self.value(&raw.value);
+        let pattern = word.pattern();
+        if pattern.starts_with("/dev/tcp") || pattern.starts_with("/dev/udp") {
+            self.external("command.redirect", "The shell opens a connection to read from it.");
+        } else {
+            self.reads(&word);
+        }
+    }
+
+    /// A redirection to a file.
+    fn written(&mut self, raw: &Raw) {
+        const HARMLESS: [&str; 4] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
+        let word = self.value(&raw.value);
+        let pattern = word.pattern();
+        if word.text().is_some_and(|text| HARMLESS.contains(&text)) {
+            return;
+        }
+        self.ineligible |= self.run_later(&word);
+        self.shapes.push(Shape::new([("redirect", pattern.as_str())]));
+        if pattern.starts_with("/dev/tcp") || pattern.starts_with("/dev/udp") {
+            self.ineligible = true;
+            self.external("command.redirect", "The shell opens a connection and writes to it.");
+        } else if self.raw_device(&pattern) {
+            self.catastrophe("command.raw-device", format!("Writes straight to the device {}.", word.shown()));
+        } else {
+            self.destructive("command.redirect", format!("Writes to the file {} by redirection.", word.shown()));
+        }
+    }
+
+    fn here_document(&mut self, document: &IoHereDocument) {
+        let end = document.here_end.value.as_str();
+        let bare = end
+            .strip_prefix('\'')
+            .and_then(|end| end.strip_suffix('\''))
+            .or_else(|| end.strip_prefix('"').and_then(|end| end.strip_suffix('"')))
+            .unwrap_or(end);
+        let plain = !bare.is_empty() && bare.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let body = document.doc.value.as_str();
+        let early = body.lines().any(|line| line.trim() == bare);
+        if !plain || early || document.requires_expansion && body.contains("\\\n") {
+            self.unreadable("command.here-document", "Where its here-document ends is not clear.");
+        }
+        if document.requires_expansion {
+            self.document(body);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What a word of a command may become: exact text, names that match a pattern, or anything. Values and
+//! questions about them; no parsing and no judgement. Made by `expand`, asked by everything that judges.
+
+/// One part of a word after quotes are removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// Exactly this text.
+    Exact(String),
+    /// An unquoted pattern: names of files that exist, or the pattern itself.
+    Pattern(String),
+    /// Digits.
+    Number,
+    /// A path that a search found below the folder written before it.
+    Found,
+    /// Any text, within this word.
+    Any,
+    /// Any number of words, with any text.
+    Words,
+}
+
+/// One word as it may reach a program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Word(pub(super) Vec<Piece>);
+
+impl Word {
+    /// A word of exactly this text.
+    pub(super) fn exact(text: impl Into<String>) -> Self {
+        Self(vec![Piece::Exact(text.into())])
+    }
+
+    /// A word that may be anything.
+    pub(super) fn any() -> Self {
+        Self(vec![Piece::Any])
+    }
+
+    /// Adds a piece, joining exact text.
+    pub(super) fn push(&mut self, piece: Piece) {
+        match (self.0.last_mut(), piece) {
+            (Some(Piece::Exact(text)), Piece::Exact(more)) => text.push_str(&more),
+            (_, piece) => self.0.push(piece),
+        }
+    }
+
+    /// Its text, if there is only one it can have.
+    pub(super) fn text(&self) -> Option<&str> {
+        match self.0.as_slice() {
+            [] => Some(""),
+            [Piece::Exact(text)] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The exact text that it begins with, maybe empty.
+    pub(super) fn prefix(&self) -> &str {
+        match self.0.first() {
+            Some(Piece::Exact(text)) => text,
+            _ => "",
+        }
+    }
+
+    /// Whether it may become several words, or none.
+    pub(super) fn several(&self) -> bool {
+        self.0.iter().any(|piece| matches!(piece, Piece::Words | Piece::Pattern(_) | Piece::Found))
+    }
+
+    /// Whether it may become words whose text, and number, nobody knows.
+    pub(super) fn open(&self) -> bool {
+        self.0.contains(&Piece::Words)
+    }
+
+    /// Whether a part of it may be any text.
+    pub(super) fn vague(&self) -> bool {
+        self.0.iter().any(|piece| matches!(piece, Piece::Words | Piece::Any))
+    }
+
+    /// Whether a search found it, below what is written.
+    pub(super) fn found(&self) -> bool {
+        self.0.contains(&Piece::Found)
+    }
+
+    /// Whether it may begin with a dash, and so be a flag, though that isn't written.
+    pub(super) fn may_be_flag(&self) -> bool {
+        if self.open() {
+            return true;
+        }
+        match self.0.iter().find(|piece| !matches!(piece, Piece::Exact(text) if text.is_empty())) {
+            None | Some(Piece::Exact(_) | Piece::Number) => false,
+            Some(Piece::Pattern(_) | Piece::Found | Piece::Any | Piece::Words) => true,
+        }
+    }
+
+    /// As a glob: parts that may be anything become `*`.
+    pub(super) fn pattern(&self) -> String {
+        let mut pattern = String::new();
+        for piece in &self.0 {
+            match piece {
+                Piece::Exact(text) | Piece::Pattern(text) => pattern.push_str(text),
+                Piece::Number | Piece::Found | Piece::Any | Piece::Words => pattern.push('*'),
+            }
+        }
+        pattern
+    }
+
+    /// The rest of it after `count` bytes of its exact beginning.
+    pub(super) fn after(&self, count: usize) -> Self {
+        let mut rest = self.0.clone();
+        if let Some(Piece::Exact(text)) = rest.first_mut() {
+            *text = text.get(count..).unwrap_or_default().to_owned();
+            if text.is_empty() {
+                rest.remove(0);
+            }
+        }
+        Self(rest)
+    }
+
+    /// For a person.
+    pub(super) fn shown(&self) -> String {
+        let mut shown = String::new();
+        for piece in &self.0 {
+            match piece {
+                Piece::Exact(text) | Piece::Pattern(text) => shown.push_str(text),
+                Piece::Number | Piece::Found | Piece::Any | Piece::Words => shown.push('…'),
+            }
+        }
+        if shown.chars().count() > 60 {
+            shown = shown.chars().take(60).chain("…".chars()).collect();
+        }
+        shown
+    }
+}

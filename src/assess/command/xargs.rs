@@ -1,0 +1,68 @@
+//! `xargs`: the program it runs is judged with words that may be anything, or with paths that a search found.
+
+use super::judge::{Feed, Judge};
+use super::programs::leading;
+use super::table::table;
+use super::word::{Piece, Word};
+
+/// Judges the words of `xargs`.
+pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
+    let Some(inner) = table().entry("xargs").and_then(|entry| leading(entry, words)) else {
+        judge.ineligible = true;
+        judge.unknown("command.unknown-flag", "No rule knows these flags of `xargs`.");
+        return;
+    };
+    let flags = &words[..words.len() - inner.len()];
+    let from_file = flags.iter().any(|word| word.prefix().starts_with("-a") || word.prefix().starts_with("--arg-file"));
+    let found = judge.feed == Feed::Paths && !from_file;
+    let fed = if found { Word(vec![Piece::Found]) } else { Word(vec![Piece::Words]) };
+    let mut argv: Vec<Word> = if inner.is_empty() { vec![Word::exact("echo")] } else { inner.to_vec() };
+    match placeholder(flags) {
+        None => argv.push(fed),
+        Some(mark) => argv = argv.iter().map(|word| replaced(word, &mark, found)).collect(),
+    }
+    let before = judge.findings.len();
+    judge.deeper(|judge| judge.dispatch(&argv));
+    if judge.findings.len() > before {
+        judge.ineligible = true;
+    } else {
+        judge.readers.insert("xargs".to_owned());
+    }
+}
+
+/// The text that is replaced, with `-I`, `-i` or `--replace`.
+fn placeholder(flags: &[Word]) -> Option<String> {
+    let mut texts = flags.iter().filter_map(Word::text);
+    while let Some(text) = texts.next() {
+        if text == "-I" {
+            return texts.next().map(str::to_owned);
+        }
+        if let Some(mark) = text.strip_prefix("-I").or_else(|| text.strip_prefix("--replace=")) {
+            return Some(mark.to_owned());
+        }
+        if let Some(mark) = text.strip_prefix("-i") {
+            return Some(if mark.is_empty() { "{}".to_owned() } else { mark.to_owned() });
+        }
+        if text == "--replace" {
+            return Some("{}".to_owned());
+        }
+    }
+    None
+}
+
+fn replaced(word: &Word, mark: &str, found: bool) -> Word {
+    let Some(text) = word.text() else { return word.clone() };
+    if mark.is_empty() {
+        return Word(vec![Piece::Words]);
+    }
+    let Some((before, after)) = text.split_once(mark) else { return word.clone() };
+    let mut whole = Word::default();
+    if !before.is_empty() {
+        whole.push(Piece::Exact(before.to_owned()));
+    }
+    whole.push(if found && before.is_empty() { Piece::Found } else { Piece::Any });
+    if !after.is_empty() {
+        whole.push(if after.contains(mark) { Piece::Any } else { Piece::Exact(after.to_owned()) });
+    }
+    whole
+}
