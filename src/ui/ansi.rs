@@ -23,11 +23,6 @@ pub struct Printed {
     pub error: bool,
 }
 
-/// The lines of a text with its colours.
-pub fn styled(text: &str) -> Vec<Line<'static>> {
-    lines([(false, text)]).into_iter().map(|printed| printed.line).collect()
-}
-
 /// The lines of pieces of output, each from standard output or (true) standard error.
 pub fn lines<'a>(pieces: impl IntoIterator<Item = (bool, &'a str)>) -> Vec<Printed> {
     let mut parser: Parser = Parser::new();
@@ -88,6 +83,12 @@ impl Screen {
     }
 
     fn add(&mut self, c: char) {
+        // Joiners and selectors of emoji: terminals disagree on their width, and nothing is decided from output.
+        if matches!(c, '\u{200d}' | '\u{fe0e}' | '\u{fe0f}')
+            && self.open.chars().next_back().is_some_and(|c| !c.is_ascii())
+        {
+            return;
+        }
         if self.returned {
             self.start_over();
         }
@@ -236,6 +237,10 @@ fn indexed(index: u16) -> Color {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn styled(raw: &str) -> Vec<Line<'static>> {
+        lines([(false, raw)]).into_iter().map(|printed| printed.line).collect()
+    }
 
     fn text(raw: &str) -> Vec<String> {
         styled(raw).iter().map(ToString::to_string).collect()

@@ -87,5 +87,5 @@ pub(super) struct DialogRows {
     pub seal: Seal,
     pub columns: usize,
     pub theme: String,
-    pub lines: Vec<Line<'static>>,
+    pub lines: Arc<Vec<Line<'static>>>,
 }

@@ -126,8 +126,9 @@ fn refresh(view: View<'_>, entry: &Entry, columns: usize, slot: &mut Slot) {
         }),
         Entry::Notice { text: said, trouble } => remake(slot, stamp(said, 1), || {
             let (mark, role) = if *trouble { ("! ", Role::Trouble) } else { ("· ", Role::Notice) };
-            let line = view.line(format!("{mark}{}", text::line(said)), role);
-            text::wrap(&line, columns, 2, Break::Words)
+            let said = text::plain(said.trim_end()).replace('\n', "\n  ");
+            let lines = format!("{mark}{said}");
+            lines.split('\n').flat_map(|line| text::wrap(&view.line(line, role), columns, 2, Break::Words)).collect()
         }),
         Entry::Operation(id) => {
             let trouble = view.state.queue.get(*id).and_then(item::trouble);
@@ -135,8 +136,9 @@ fn refresh(view: View<'_>, entry: &Entry, columns: usize, slot: &mut Slot) {
                 let mut rows = vec![Line::default()];
                 if let Some(reason) = trouble {
                     let brief = &reason[..reason.floor_char_boundary(4_000)];
-                    let line = view.line(text::line(brief), Role::Trouble);
-                    rows.extend(text::wrap(&line, columns.saturating_sub(2), 0, Break::Words));
+                    let style = view.theme.style(Role::Trouble);
+                    let said = text::plain(brief.trim_end());
+                    rows.extend(text::wrap_text(&said, columns.saturating_sub(2), style, Break::Words));
                 }
                 rows
             });
@@ -197,8 +199,18 @@ fn empty(view: View<'_>, area: Rect, buf: &mut Buffer) {
 }
 
 /// What the practice model is, and how to connect a real one.
-pub const PRACTICE: &str = "This is the practice model, a small planner on its own database. For a real one set \
+const PRACTICE: &str = "This is the practice model, a small planner on its own database. For a real one set \
     OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_HOST and start again.";
+
+/// The same on one row, as long as fits.
+pub fn banner(columns: usize) -> &'static str {
+    const LENGTHS: [&str; 3] = [
+        "Practice model: a small planner on its own database. For a real one set OPENAI_API_KEY or ANTHROPIC_API_KEY.",
+        "Practice model. For a real one set OPENAI_API_KEY or ANTHROPIC_API_KEY.",
+        "Practice model, no real one.",
+    ];
+    LENGTHS.into_iter().find(|said| said.len() <= columns).unwrap_or(LENGTHS[2])
+}
 
 /// Draws rows from the top of an area, after skipping those above it.
 struct Brush {
@@ -303,6 +315,10 @@ fn end_role(fate: &item::Fate) -> Role {
 /// What stands at the right of the pane's title.
 pub fn progress(view: View<'_>) -> Line<'static> {
     let waiting = view.state.queue.waiting().next().is_some();
+    let scroll = view.state.chat.scroll();
+    if !scroll.follow && scroll.top < view.state.sight.limits.chat {
+        return view.line(" more below ", Role::Medium);
+    }
     match view.state.chat.phase() {
         Phase::Streaming { .. } => view.line(format!(" {} answering ", item::spinner(view)), Role::Accent),
         Phase::Working { .. } if waiting => view.line(" waits for you ", Role::Medium),

@@ -10,7 +10,7 @@ use crate::app::Item;
 use crate::domain::{ApprovalMode, Claim, Class, Danger, Finding, Judgement, Prepared, RiskLevel, Step};
 
 /// Columns of the words at the left.
-const LABEL: usize = 9;
+const LABEL: usize = 11;
 
 /// The sentences: what changed, the reason, what else was found, what the claim counts for.
 pub fn why(
@@ -76,13 +76,14 @@ pub fn derivation(view: View<'_>, prepared: &Prepared, judgement: &Judgement, co
     let body = prepared.operation.kind.text().body;
     for (at, finding) in assessment.findings.iter().enumerate() {
         add(if at == 0 { "rules" } else { "" }, rule(finding, &body));
+        add("", text::line(&finding.sentence));
     }
     lines
 }
 
 fn rule(finding: &Finding, body: &str) -> String {
     let about = finding.span.clone().and_then(|span| {
-        let piece = body.get(span.clone()).map(|piece| text::line(piece));
+        let piece = body.get(span.clone()).map(text::line);
         Some(format!(" at {}–{} `{}`", span.start, span.end, text::fit(&piece?, 40)))
     });
     let level = item::badge(finding.level).trim_end();

@@ -45,61 +45,69 @@ pub fn hints(view: View<'_>, area: Rect, buf: &mut Buffer) {
         return;
     }
     let context = view.state.context();
-    let bound: Vec<_> =
-        commands(view, context).into_iter().filter_map(|(command, says)| view.key(context, command, says)).collect();
+    let bound: Vec<_> = commands(view, context).into_iter().filter_map(|entry| bind(view, context, entry)).collect();
     let lines = keys(view, &bound, room.width.into(), 1, view.state.modal.is_none());
     put(buf, room, 0, lines.first().unwrap_or(&Line::default()));
 }
 
+/// One command, or two that belong together, and what they do.
+type Entry = (Command, Option<Command>, &'static str);
+
+fn bind(view: View<'_>, context: Context, (one, other, says): Entry) -> Option<(String, String)> {
+    let (key, says) = view.key(context, one, says)?;
+    let second = other.and_then(|other| view.state.keymap.key(context, other));
+    Some((second.map_or(key.clone(), |second| format!("{key} {second}")), says))
+}
+
 /// What is worth knowing here, the most useful first.
-fn commands(view: View<'_>, context: Context) -> Vec<(Command, &'static str)> {
-    let stop = (Command::Back, "stop");
+fn commands(view: View<'_>, context: Context) -> Vec<Entry> {
+    let one = |command, says| (command, None, says);
+    let scroll = (Command::LineUp, Some(Command::LineDown), "scroll");
     match context {
         Context::Composer | Context::Everywhere => {
             let mut commands = Vec::new();
             if view.state.chat.question().is_some() {
-                commands.extend([(Command::AnswerYes, "yes"), (Command::AnswerNo, "no")]);
+                commands.extend([one(Command::AnswerYes, "yes"), one(Command::AnswerNo, "no")]);
             }
+            commands.push(one(Command::Send, "send"));
+            commands.extend(view.state.moving().then_some(one(Command::Back, "stop")));
             commands.extend([
-                (Command::Send, "send"),
-                (Command::NextPane, "pane"),
-                (Command::FocusQueue, "operations"),
+                one(Command::NextPane, "pane"),
+                one(Command::FocusQueue, "pending"),
+                one(Command::Help, "keys"),
+                one(Command::Newline, "new line"),
+                one(Command::Quit, "leave"),
             ]);
-            commands.extend(view.state.moving().then_some(stop));
-            commands.extend([(Command::Help, "keys"), (Command::Newline, "new line"), (Command::Quit, "leave")]);
             commands
         }
         Context::Chat => vec![
-            (Command::FocusComposer, "type"),
-            (Command::NextPane, "pane"),
-            (Command::LineUp, "up"),
-            (Command::LineDown, "down"),
-            (Command::ToEnd, "end"),
-            (Command::Copy, "copy"),
-            (Command::Help, "keys"),
+            one(Command::FocusComposer, "type"),
+            one(Command::NextPane, "pane"),
+            scroll,
+            one(Command::ToEnd, "end"),
+            one(Command::Copy, "copy"),
+            one(Command::Help, "keys"),
         ],
         Context::Queue => vec![
-            (Command::Open, "open"),
-            (Command::Deny, "deny"),
-            (Command::DenyWithReason, "deny, saying why"),
-            (Command::ApproveAll, "approve all"),
-            (Command::DenyAll, "deny all"),
-            (Command::ShowOutput, "output"),
-            (Command::CancelRun, "stop it"),
-            (Command::NextPane, "pane"),
-            (Command::Help, "keys"),
+            one(Command::Open, "open"),
+            one(Command::Deny, "deny"),
+            one(Command::DenyWithReason, "deny, saying why"),
+            one(Command::ApproveAll, "approve all"),
+            one(Command::DenyAll, "deny all"),
+            one(Command::ShowOutput, "output"),
+            one(Command::CancelRun, "stop it"),
+            one(Command::NextPane, "pane"),
+            one(Command::Help, "keys"),
         ],
         Context::Output => vec![
-            (Command::LineUp, "up"),
-            (Command::LineDown, "down"),
-            (Command::ColumnLeft, "left"),
-            (Command::ColumnRight, "right"),
-            (Command::ToEnd, "follow"),
-            (Command::PreviousOutput, "older"),
-            (Command::NextOutput, "newer"),
-            (Command::CancelRun, "stop it"),
-            (Command::Copy, "copy"),
-            (Command::Help, "keys"),
+            scroll,
+            (Command::ColumnLeft, Some(Command::ColumnRight), "sideways"),
+            one(Command::ToEnd, "follow"),
+            (Command::PreviousOutput, Some(Command::NextOutput), "other output"),
+            one(Command::CancelRun, "stop it"),
+            one(Command::Copy, "copy"),
+            one(Command::NextPane, "pane"),
+            one(Command::Help, "keys"),
         ],
         Context::Dialog => Vec::new(),
     }

@@ -17,6 +17,9 @@ const FRAMES: [&str; 8] = ["⠋", "⠙", "⠸", "⠴", "⠦", "⠇", "⠏", "⠹
 /// Longest gist that is looked at, in bytes, before it is shortened to its row.
 const GIST: usize = 1_000;
 
+/// Where what happens in the workspace's root happens.
+pub const HERE: &str = "in the workspace";
+
 /// What became of an operation: a mark, a word or figure, and the time it took.
 pub struct Fate {
     /// One sign.
@@ -152,7 +155,7 @@ pub fn target(prepared: &Prepared) -> String {
 
 fn folder(cwd: &Path, workspace: &Path) -> String {
     match cwd.strip_prefix(workspace) {
-        Ok(rest) if rest.as_os_str().is_empty() => "in the workspace".to_owned(),
+        Ok(rest) if rest.as_os_str().is_empty() => HERE.to_owned(),
         Ok(rest) => text::line(&format!("in {}", rest.display())),
         Err(_) => text::line(&format!("in {}", cwd.display())),
     }

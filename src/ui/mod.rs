@@ -71,7 +71,10 @@ pub fn draw(frame: &mut Frame, state: &State, cache: &mut Cache, theme: &Theme) 
     let buf = frame.buffer_mut();
     buf.set_style(screen, theme.style(Role::Text));
     let typed = panes(view, screen, buf, cache, &mut sight);
-    let cursor = modal::draw(view, screen, buf, cache, &mut sight).or(typed);
+    // The status line stays in sight under every dialog.
+    let mut below = screen;
+    top(&mut below, 1);
+    let cursor = modal::draw(view, below, buf, cache, &mut sight).or(typed);
     if let Some(cursor) = cursor {
         frame.set_cursor_position(cursor);
     }
@@ -85,7 +88,7 @@ fn panes(view: View<'_>, screen: Rect, buf: &mut Buffer, cache: &mut Cache, sigh
     if view.state.setting.practice && screen.height >= BANNER && !view.state.chat.entries().is_empty() {
         let row = top(&mut rest, 1);
         let room = Rect { x: row.x + 1, width: row.width.saturating_sub(2), ..row };
-        put(buf, room, 0, &view.line(text::fit(chat::PRACTICE, room.width.into()), Role::Notice));
+        put(buf, room, 0, &view.line(chat::banner(room.width.into()), Role::Notice));
     }
     if screen.height >= 8 {
         footer::hints(view, bottom(&mut rest, 1), buf);
@@ -153,6 +156,7 @@ fn tabbed(
 ) {
     let head = top(&mut area, 1);
     let mut names = Line::default();
+    let right = if head.width >= 50 { queue::summary(view) } else { Line::default() };
     for pane in all {
         let current = *pane == shown;
         let focused = current && view.focused(shown);
@@ -165,9 +169,14 @@ fn tabbed(
         };
         let name = name(view, *pane, current);
         let said = if current { format!(" {name} ") } else { format!(" {} ", name.to_lowercase()) };
-        names.push_span(view.span(text::fit(&said, usize::from(head.width) / 2).into_owned(), role));
+        // The others' short names stay whole; the current one's title takes what is left.
+        let others: usize =
+            all.iter().filter(|other| *other != pane).map(|other| self::name(view, *other, false).len() + 2).sum();
+        let room = usize::from(head.width).saturating_sub(right.width() + others + 4);
+        let said = if current { text::fit(said.trim_end(), room.max(5)) + " " } else { said.into() };
+        names.push_span(view.span(said.into_owned(), role));
     }
-    rule(view, buf, head, view.focused(shown), &names, &queue::summary(view));
+    rule(view, buf, head, view.focused(shown), &names, &right);
     seen(sight, shown, head);
     inner(view, area, buf, shown, cache, sight);
 }
@@ -181,7 +190,9 @@ fn pane(view: View<'_>, mut area: Rect, buf: &mut Buffer, which: Pane, cache: &m
         Pane::Output => output::position(view),
         Pane::Queue | Pane::Composer => Line::default(),
     };
-    rule(view, buf, head, focused, &title(view, &name(view, which, true), focused), &right);
+    let room = usize::from(head.width).saturating_sub(right.width() + 6);
+    let name = name(view, which, true);
+    rule(view, buf, head, focused, &title(view, &text::fit(&name, room), focused), &right);
     seen(sight, which, head);
     inner(view, area, buf, which, cache, sight);
 }

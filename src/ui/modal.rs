@@ -1,8 +1,11 @@
 //! What floats above the panes: the dialog about an operation, and help. A dialog shows the whole operation,
 //! scrollable to its last byte, in a double frame; what others wrote stays behind a gutter inside it.
 
+use std::sync::Arc;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Clear, Widget};
 
@@ -27,7 +30,7 @@ pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, cache: &mut Cache, s
     match view.state.modal.as_ref()? {
         Modal::Help { scroll } => {
             let lines = help::lines(view);
-            let area = place(screen, lines.len() + 1);
+            let area = place(screen, lines.len(), lines.len());
             let inside = frame(view, area, buf, &view.line(" Keys ", Role::Strong), &Line::default());
             let height = usize::from(inside.height);
             sight.rows.dialog = height;
@@ -46,7 +49,9 @@ struct Parts {
     /// One line about who asks and where.
     head: Vec<Line<'static>>,
     /// What scrolls.
-    body: Vec<Line<'static>>,
+    body: Arc<Vec<Line<'static>>>,
+    /// How many rows the body usually has: the dialog keeps its place while it shows something else.
+    usual: usize,
     /// Why it asks.
     why: Vec<Line<'static>>,
     /// What the next key would do, or why the last one didn't count.
@@ -70,9 +75,9 @@ fn confirm(
     let columns = usize::from(screen.width.min(WIDEST).saturating_sub(4)).max(1);
     let parts = parts(view, cache, dialog, item, prepared, columns);
     let reason = if matches!(dialog.asking, Asking::Reason(_)) { 3 } else { 0 };
-    let spaces = 2;
-    let wanted = parts.head.len() + parts.body.len() + parts.why.len() + parts.keys.len() + 1 + reason + spaces;
-    let area = place(screen, wanted);
+    // A blank above and below the body, and a row for the hint.
+    let others = parts.head.len() + parts.why.len() + parts.keys.len() + 3;
+    let area = place(screen, others + parts.usual, others + parts.body.len().max(parts.usual) + reason);
     let inside = frame(view, area, buf, &title(view, dialog, prepared), &corner(view, dialog));
     let (rows, cursor) = lay(view, inside, buf, dialog, &parts, reason);
     let first = dialog.scroll.first(parts.body.len(), rows);
@@ -104,7 +109,7 @@ fn lay(
     let keys = take(parts.keys.len(), if height < 8 { 1 } else { 3 });
     let reason = take(reason, 3);
     let hint = take(1, 1);
-    let head = take(parts.head.len(), if height < 6 { 0 } else { 1 });
+    let head = take(parts.head.len(), usize::from(height >= 6));
     let why = take(parts.why.len(), (height / 3).max(1));
     let body = 1 + take(parts.body.len().saturating_sub(1), usize::MAX);
     let (above, below) = (take(1, 1), take(1, 1));
@@ -158,18 +163,26 @@ fn parts(
     let live = dialog.live(view.state.now);
     let judgement = view.state.queue.gate().judgement(dialog.id);
     let why = || judgement.map_or_else(Vec::new, |judgement| why(view, item, prepared, judgement, columns));
+    let text = operation(view, cache, dialog.seal, prepared, columns);
     let (body, why) = match &dialog.asking {
-        Asking::All { listed, high } => (list(view, listed, columns), all(view, *high, columns)),
+        Asking::All { listed, high } => (Arc::new(list(view, listed, columns)), all(view, *high, columns)),
         Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => {
             let body = match judgement.filter(|_| dialog.derivation) {
-                Some(judgement) => derivation(view, prepared, judgement, columns),
-                None => operation(view, cache, dialog.seal, prepared, columns),
+                Some(judgement) => Arc::new(derivation(view, prepared, judgement, columns)),
+                None => Arc::clone(&text),
             };
             (body, why())
         }
     };
     let keys = keys(view, &bound(view, dialog), columns, 3, live);
-    Parts { head: vec![head(view, dialog, item, prepared, columns)], body, why, hint: hint(view, dialog), keys }
+    Parts {
+        head: vec![head(view, dialog, item, prepared, columns)],
+        body,
+        usual: text.len(),
+        why,
+        hint: hint(view, dialog),
+        keys,
+    }
 }
 
 /// `sql   practice.db (sqlite)   asked by practice, turn 3`
@@ -197,7 +210,13 @@ fn head(view: View<'_>, dialog: &Dialog, item: &Item, prepared: &Prepared, colum
 
 /// The whole text: neutral, highlighted, each of its lines numbered in the gutter, so that a wrapped line can't
 /// pass for two.
-fn operation(view: View<'_>, cache: &mut Cache, seal: Seal, prepared: &Prepared, columns: usize) -> Vec<Line<'static>> {
+fn operation(
+    view: View<'_>,
+    cache: &mut Cache,
+    seal: Seal,
+    prepared: &Prepared,
+    columns: usize,
+) -> Arc<Vec<Line<'static>>> {
     let known = cache
         .dialog
         .as_ref()
@@ -207,19 +226,39 @@ fn operation(view: View<'_>, cache: &mut Cache, seal: Seal, prepared: &Prepared,
         let lines = highlight(&text::plain(&said.body), said.language, view.theme);
         let digits = if lines.len() > 1 { lines.len().to_string().len() } else { 0 };
         let room = columns.saturating_sub(digits + 3).max(1);
+        let hidden = view.theme.style(Role::High);
         let mut rows = Vec::new();
         for (at, line) in lines.iter().enumerate() {
             for (part, row) in text::wrap(line, room, 0, Break::Anywhere).into_iter().enumerate() {
                 let number = if digits > 0 && part == 0 { (at + 1).to_string() } else { String::new() };
                 let sign = if part == 0 { "│" } else { "┆" };
                 let mut spans = vec![view.span(format!("{number:>digits$} {sign} "), Role::Dim)];
-                spans.extend(row.spans);
+                spans.extend(row.spans.into_iter().flat_map(|span| marked(span, hidden)));
                 rows.push(Line::from(spans));
             }
         }
-        cache.dialog = Some(DialogRows { seal, columns, theme: view.theme.name().to_owned(), lines: rows });
+        cache.dialog = Some(DialogRows { seal, columns, theme: view.theme.name().to_owned(), lines: Arc::new(rows) });
     }
-    cache.dialog.as_ref().map_or_else(Vec::new, |rows| rows.lines.clone())
+    cache.dialog.as_ref().map_or_else(Arc::default, |rows| Arc::clone(&rows.lines))
+}
+
+/// Makes what stands for a hidden or control character stand out.
+fn marked(span: Span<'static>, style: Style) -> Vec<Span<'static>> {
+    let odd = |c: char| ('\u{2400}'..='\u{2421}').contains(&c);
+    if !span.content.contains(odd) && !span.content.contains("<U+") {
+        return vec![span];
+    }
+    let mut spans = Vec::new();
+    let mut rest: &str = &span.content;
+    while let Some(at) = rest.find(|c: char| odd(c)).into_iter().chain(rest.find("<U+")).min() {
+        let sign = &rest[at..];
+        let end = if sign.starts_with('<') { sign.find('>').map_or(3, |end| end + 1) } else { '\u{2400}'.len_utf8() };
+        spans.push(Span::styled(rest[..at].to_owned(), span.style));
+        spans.push(Span::styled(sign[..end].to_owned(), style));
+        rest = &sign[end..];
+    }
+    spans.push(Span::styled(rest.to_owned(), span.style));
+    spans
 }
 
 /// Everything that was listed, worst told apart.
@@ -346,17 +385,30 @@ fn corner(view: View<'_>, dialog: &Dialog) -> Line<'static> {
     }
 }
 
-/// Where a dialog of so many rows goes: in the middle, or all of a small screen.
-fn place(screen: Rect, rows: usize) -> Rect {
-    let margin = if screen.height >= 16 { 2 } else { 0 };
-    let width = screen.width.min(WIDEST);
-    let height = u16::try_from(rows + 2).unwrap_or(u16::MAX).min(screen.height - margin).max(screen.height.min(5));
-    Rect { x: screen.x + (screen.width - width) / 2, y: screen.y + (screen.height - height) / 2, width, height }
+/// Where a dialog goes: in the middle as it usually is, growing downwards, or all of a small screen.
+fn place(screen: Rect, usual: usize, rows: usize) -> Rect {
+    let most = if screen.height >= 16 { screen.height - 2 } else { screen.height };
+    let high = |rows: usize| u16::try_from(rows + 2).unwrap_or(u16::MAX).min(most).max(most.min(4));
+    let (width, height) = (screen.width.min(WIDEST), high(rows));
+    let middle = screen.y + (screen.height - high(usual)) / 2;
+    let y = middle.min(screen.bottom() - height);
+    Rect { x: screen.x + (screen.width - width) / 2, y, width, height }
 }
 
 /// Clears the place and draws the double frame; gives back what is inside it.
 fn frame(view: View<'_>, area: Rect, buf: &mut Buffer, title: &Line<'_>, corner: &Line<'_>) -> Rect {
+    // Half of a wide character before the frame would swallow the frame's own sign.
+    if let Some(before) = area.x.checked_sub(1) {
+        for row in area.top()..area.bottom() {
+            if let Some(cell) =
+                buf.cell_mut(Position { x: before, y: row }).filter(|cell| text::width(cell.symbol()) > 1)
+            {
+                cell.set_symbol(" ");
+            }
+        }
+    }
     Clear.render(area, buf);
+    buf.set_style(area, view.theme.style(Role::Text));
     let block = Block::bordered().border_type(BorderType::Double).border_style(view.theme.style(Role::Dialog));
     let inside = block.inner(area);
     block.render(area, buf);

@@ -51,7 +51,7 @@ fn tail(
     let height = usize::from(area.height);
     let gone = printout.tail.lines.saturating_sub(rows.lines.len() as u64);
     let above = usize::from(gone > 0);
-    let end = ending(view, item, rows.lines.is_empty());
+    let end = ending(view, item, printout.tail.bytes);
     let total = above + rows.lines.len() + end.len();
     sight.limits.output = total.saturating_sub(height);
     let first = printout.scroll.first(total, height);
@@ -77,7 +77,8 @@ fn tail(
 }
 
 /// What stands below the output once it ended, or where there is none.
-fn ending(view: View<'_>, item: Option<&Item>, silent: bool) -> Vec<Line<'static>> {
+fn ending(view: View<'_>, item: Option<&Item>, bytes: u64) -> Vec<Line<'static>> {
+    let silent = bytes == 0;
     let Some(item) = item else { return Vec::new() };
     match &item.status {
         Status::Ended { outcome, .. } => {
@@ -92,7 +93,7 @@ fn ending(view: View<'_>, item: Option<&Item>, silent: bool) -> Vec<Line<'static
                 Outcome::Succeeded { .. } | Outcome::Cancelled | Outcome::TimedOut { .. } | Outcome::Lost => fate.says,
             };
             end.push(view.span(said, if fate.role == Role::Trouble { Role::Trouble } else { Role::Dim }));
-            end.push(view.span(format!("   {}", fate.time), Role::Dim));
+            end.push(view.span(format!("   {}   {}", fate.time, number::size(bytes)), Role::Dim));
             lines.push(Line::from(end));
             lines
         }

@@ -86,10 +86,8 @@ pub fn title(view: View<'_>, text: &str, focused: bool) -> Line<'static> {
 
 /// Keys and what they do, as many as fit into rows of a width.
 pub fn keys(view: View<'_>, keys: &[(String, String)], columns: usize, rows: usize, live: bool) -> Vec<Line<'static>> {
-    let (key_style, says_style) = match live {
-        true => (view.theme.style(Role::Accent), view.theme.style(Role::Text)),
-        false => (view.theme.style(Role::Dim), view.theme.style(Role::Dim)),
-    };
+    let role = |live_role| view.theme.style(if live { live_role } else { Role::Dim });
+    let (key_style, says_style) = (role(Role::Accent), role(Role::Text));
     let mut out: Vec<Line<'static>> = vec![Line::default()];
     let mut used = 0;
     for (key, says) in keys {
@@ -102,13 +100,13 @@ pub fn keys(view: View<'_>, keys: &[(String, String)], columns: usize, rows: usi
             out.push(Line::default());
             used = 0;
         }
-        let Some(line) = out.last_mut() else { break };
+        let Some(current) = out.last_mut() else { break };
         if used > 0 {
-            line.push_span(Span::raw("   "));
+            current.push_span(Span::raw("   "));
             used += 3;
         }
-        line.push_span(Span::styled(key.clone(), key_style));
-        line.push_span(Span::styled(format!(" {says}"), says_style));
+        current.push_span(Span::styled(key.clone(), key_style));
+        current.push_span(Span::styled(format!(" {says}"), says_style));
         used += wide;
     }
     out

@@ -66,7 +66,7 @@ fn inside(area: Rect) -> Rect {
     Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(1), ..area }
 }
 
-fn rows<'a>(view: View<'a>) -> Vec<Row<'a>> {
+fn rows(view: View<'_>) -> Vec<Row<'_>> {
     let queue = &view.state.queue;
     let waiting: Vec<&Item> = queue.waiting().collect();
     let running: Vec<&Item> = queue.running().collect();
@@ -162,7 +162,12 @@ fn second_line(view: View<'_>, item: &Item, digits: usize, columns: usize) -> Li
     if let Some(why) = &item.requeued {
         parts.push(format!("back again: {}", text::line(why)));
     }
-    parts.extend(item.prepared.as_ref().map(|prepared| item::target(prepared)).filter(|target| !target.is_empty()));
+    parts.extend(
+        item.prepared
+            .as_ref()
+            .map(|prepared| item::target(prepared))
+            .filter(|target| !target.is_empty() && target != item::HERE),
+    );
     parts.extend(item.judgement.as_ref().map(|judgement| text::line(&judgement.reason)));
     let indent = 1 + digits + 2;
     let room = columns.saturating_sub(indent + 1);

@@ -9,30 +9,31 @@ use super::text;
 use super::theme::Role;
 use crate::domain::ApprovalMode;
 
+/// What is left out first where there is no room: the workspace, then the name, then the connection.
+const PICKS: [&[usize]; 6] = [&[0, 1, 2, 3, 4], &[0, 1, 2, 3], &[1, 2, 3], &[0, 1, 2], &[1, 2], &[1]];
+
 /// Draws it on one row.
 pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer) {
     let right = right(view, area.width >= 60);
     let taken = put_right(buf, Rect { width: area.width.saturating_sub(1), ..area }, 0, &right);
     let room = Rect { x: area.x + 1, width: area.width.saturating_sub(taken + 4), ..area };
+    let known = left(view);
+    let wide = |picked: &[usize]| picked.iter().map(|at| known[*at].width() + 3).sum::<usize>();
+    let fits = |picked: &&&[usize]| wide(picked) <= usize::from(room.width) + 3;
+    let picked = PICKS.iter().find(fits).copied().unwrap_or(&[1]);
+    let spans = picked.iter().map(|at| known[*at].clone());
     let mut line = Line::default();
-    let mut used = 0;
-    for span in left(view) {
-        let wide = span.width();
-        if used + wide + 3 > usize::from(room.width) && used > 0 {
-            break;
-        }
-        if used > 0 {
+    for span in spans {
+        if !line.spans.is_empty() {
             line.push_span(Span::raw("   "));
-            used += 3;
         }
-        used += wide;
         line.push_span(span);
     }
     put(buf, room, 0, &line);
 }
 
-/// From what matters most to what may be left out.
-fn left(view: View<'_>) -> Vec<Span<'static>> {
+/// Name, mode, model, connection, workspace.
+fn left(view: View<'_>) -> [Span<'static>; 5] {
     let setting = &view.state.setting;
     let mode = view.state.queue.gate().policy().mode;
     let role = match mode {
@@ -41,14 +42,15 @@ fn left(view: View<'_>) -> Vec<Span<'static>> {
         ApprovalMode::Strict | ApprovalMode::Guarded => Role::Accent,
     };
     let model = if setting.practice { "practice model".to_owned() } else { text::line(&setting.model) };
-    let mut spans = vec![view.span("countersign", Role::Strong), view.span(mode.word(), role)];
-    spans.extend((!model.is_empty()).then(|| view.span(text::fit(&model, 40), Role::Text)));
+    let model = if model.is_empty() { "no model" } else { &model };
     let connection = setting.connection.as_deref().map_or_else(|| "no database".to_owned(), text::line);
-    spans.push(view.span(text::fit(&connection, 40), Role::Text));
-    spans.extend(
-        (!setting.workspace.is_empty()).then(|| view.span(text::fit(&text::line(&setting.workspace), 40), Role::Dim)),
-    );
-    spans
+    [
+        view.span("countersign", Role::Strong),
+        view.span(mode.word(), role),
+        view.span(text::fit(model, 40), Role::Text),
+        view.span(text::fit(&connection, 40), Role::Text),
+        view.span(text::fit(&text::line(&setting.workspace), 40), Role::Dim),
+    ]
 }
 
 fn right(view: View<'_>, roomy: bool) -> Line<'static> {
@@ -58,8 +60,7 @@ fn right(view: View<'_>, roomy: bool) -> Line<'static> {
     let (waiting, high) = view.state.queue.counts();
     let said = match high {
         0 => format!("{waiting} waiting"),
-        _ if roomy => format!("{waiting} waiting ({high} HIGH)"),
-        _ => format!("{waiting} waiting {high}H"),
+        _ => format!("{waiting} waiting ({high} HIGH)"),
     };
     let role = match (waiting, high) {
         (0, _) => Role::Dim,

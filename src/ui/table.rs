@@ -35,8 +35,8 @@ pub fn draw(
         cache.widths = widths(table);
         cache.table = Some(Arc::clone(table));
     }
-    let head = if area.height >= 4 { 2 } else { 1.min(area.height) };
-    let height = usize::from(area.height - head);
+    let top = if area.height >= 4 { 2 } else { 1.min(area.height) };
+    let height = usize::from(area.height - top);
     let held = table.rows.len();
     let note = note(view, table);
     let total = held + usize::from(note.is_some());
@@ -46,15 +46,15 @@ pub fn draw(
     let room = Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(1), ..area };
     let window = |line: &Line<'static>| text::window(line, printout.left, room.width.into());
     put(buf, room, 0, &window(&header(view, table, &cache.widths)));
-    if head == 2 {
+    if top == 2 {
         put(buf, room, 1, &window(&underline(view, &cache.widths)));
     }
-    for row in 0..area.height - head {
+    for row in 0..area.height - top {
         match table.rows.get(first + usize::from(row)) {
-            Some(cells) => put(buf, room, head + row, &window(&body(view, table, cells, &cache.widths))),
+            Some(cells) => put(buf, room, top + row, &window(&body(view, table, cells, &cache.widths))),
             None if first + usize::from(row) == held => {
                 if let Some(note) = &note {
-                    put(buf, room, head + row, note);
+                    put(buf, room, top + row, note);
                 }
             }
             None => {}
@@ -117,7 +117,7 @@ fn body(view: View<'_>, table: &Table, row: &[Option<String>], widths: &[usize])
                 spans.push(view.span(filled, Role::Text));
             }
             Some(None) if numeric(table, at) => {
-                spans.push(view.span(text::column_right("NULL", *width), Role::Comment))
+                spans.push(view.span(text::column_right("NULL", *width), Role::Comment));
             }
             Some(None) | None => spans.push(view.span(text::column("NULL", *width), Role::Comment)),
         }

@@ -252,6 +252,44 @@ fn a_fresh_session_says_what_to_do() {
 }
 
 #[test]
+fn the_smallest_screens_are_still_readable() {
+    let mut desk = conversation();
+    let screens: Vec<String> = [(40, 10), (20, 5), (19, 5)].map(|(columns, rows)| desk.screen(columns, rows)).into();
+    desk.press(KeyCode::Esc);
+    let closed: Vec<String> = [(40, 10), (20, 5)].map(|(columns, rows)| desk.screen(columns, rows)).into();
+    insta::assert_snapshot!("smallest", [screens, closed].concat().join("\n~~~~\n"));
+}
+
+#[test]
+fn a_wide_character_before_the_frame_does_not_swallow_it() {
+    for start in ["", "a"] {
+        let mut desk = Desk::new();
+        desk.send(&format!("{start}{}", "宽".repeat(2_000)));
+        desk.call(&[("execute_command", r#"{"command":"touch x"}"#, Vec::new())]);
+        desk.screen(121, 40);
+        let rows = desk.terminal(121, 40);
+        let top = rows.iter().position(|row| row.contains('╔')).unwrap();
+        let bottom = rows.iter().position(|row| row.contains('╚')).unwrap();
+        assert!(rows[top + 1..bottom].iter().all(|row| row.matches('║').count() == 2), "{}", rows.join("\n"));
+    }
+}
+
+#[test]
+fn keys_of_a_dialog_are_dim_until_they_count() {
+    let mut desk = conversation();
+    let mut terminal = Terminal::new(TestBackend::new(80, 24)).unwrap();
+    let mut styles = Vec::new();
+    for _ in 0..2 {
+        terminal.draw(|frame| drop(draw(frame, &desk.state, &mut desk.cache, &desk.theme))).unwrap();
+        let buffer = terminal.backend().buffer().clone();
+        let row = lines(&terminal).lines().position(|row| row.contains("y then 2 approve")).unwrap();
+        styles.push(buffer[(2, u16::try_from(row).unwrap())].style());
+        desk.screen(80, 24);
+    }
+    assert_ne!(styles[0], styles[1]);
+}
+
+#[test]
 fn a_conversation_shows_what_waits() {
     let mut desk = put_off();
     insta::assert_snapshot!("conversation_120", desk.screen(120, 40));

@@ -33,7 +33,7 @@ pub fn prose(text: &str) -> String {
 
 /// What was parsed from neutral text may hold raw characters again, such as those that Markdown's entities name.
 pub fn again(text: Cow<'_, str>) -> String {
-    if text.chars().any(|c| needs_showing(c)) { prose(&text) } else { text.into_owned() }
+    if text.chars().any(needs_showing) { prose(&text) } else { text.into_owned() }
 }
 
 fn shown(text: &str, one_line: bool, prose: bool) -> String {
