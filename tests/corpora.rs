@@ -69,7 +69,7 @@ fn calls(file: &Path, folder: &Path, claim: Option<&str>) -> Vec<(String, Value)
 fn score(file: &Path, mode: ApprovalMode, claim: Option<&str>) -> Score {
     let folder = tempfile::tempdir().unwrap();
     let calls = calls(file, folder.path(), claim);
-    let input: String = calls.iter().map(|(_, call)| format!("{call}\n")).collect();
+    let input = calls.iter().map(|(_, call)| call.to_string()).collect::<Vec<_>>().join("\n");
     let mut output = Vec::new();
     run(mode, false, input.as_bytes(), &mut output).unwrap();
     let answers: Vec<Map<String, Value>> =

@@ -23,6 +23,9 @@ const DISKS: [&str; 11] = [
     "/dev/loop",
 ];
 
+/// Longest path that systems take, in bytes.
+const PATH_CAP: usize = 4096;
+
 /// Folders whose files are doors to devices or to other programs.
 const DOORS: [&str; 2] = ["/dev", "/proc/self/fd"];
 
@@ -117,6 +120,8 @@ fn malformed(path: &str) -> Option<&'static str> {
         Some("holds control characters")
     } else if path.trim() != path {
         Some("begins or ends with a blank")
+    } else if path.len() > PATH_CAP {
+        Some("is too long")
     } else {
         None
     }
@@ -235,7 +240,9 @@ impl<'a> Target<'a> {
 
     fn sensitive(&self) -> Option<Finding> {
         let Subject { facts, settings, .. } = self.subject;
-        let entry = self.reached.iter().find_map(|path| settings.sensitive.entry(path, &facts.place))?;
+        let exact = self.reached.iter().find_map(|path| settings.sensitive.entry(path, &facts.place));
+        // No tool expands a pattern here, but a person may take it for one.
+        let entry = exact.or_else(|| settings.sensitive.may_match(self.path, &facts.place))?;
         let sentence = format!("{} is sensitive: {entry}.", self.path);
         Some(Finding::new("file.sensitive", Class::Declared(Danger::Sensitive), sentence))
     }
@@ -251,6 +258,10 @@ impl<'a> Target<'a> {
     }
 
     fn doubtful(&self) -> Option<Finding> {
+        if self.path.contains("://") {
+            let sentence = format!("{} is written as a URL, not as a path.", self.path);
+            return Some(Finding::new("file.path", Class::Unknown, sentence));
+        }
         let unseen = self.fact.is_some_and(|fact| fact.kind == PathKind::Unreadable);
         unseen.then(|| {
             Finding::new("file.unseen", Class::Unknown, format!("{} couldn't be looked at before.", self.path))
@@ -309,15 +320,22 @@ mod tests {
     fn looking_is_whitelisted() {
         let list = FileOperation::List { path: "~/.ssh".to_owned() };
         let exists = FileOperation::Exists { path: ".env".to_owned() };
-        for file in [read("src/main.rs"), read("/etc/hosts"), read(".env.example"), read("/proc/meminfo"), list, exists]
-        {
+        for file in [
+            read("src/main.rs"),
+            read("/etc/hosts"),
+            read(".env.example"),
+            read("/proc/meminfo"),
+            read("app/[slug]/page.tsx"),
+            list,
+            exists,
+        ] {
             assert_eq!(judged(file.clone()).class(), Class::Whitelisted, "{file:?}");
         }
     }
 
     #[test]
     fn a_sensitive_file_is_declared_in_every_spelling_and_behind_a_link() {
-        for path in [".env", "a/../.env", "~/.ssh/id_rsa", "/etc/shadow", "file:///etc/shadow", "%2e%65nv"] {
+        for path in [".env", "a/../.env", "~/.ssh/id_rsa", "/etc/shadow", "file:///etc/shadow", "%2e%65nv", ".en?"] {
             assert_eq!(judged(read(path)).class(), Class::Declared(Danger::Sensitive), "{path}");
         }
         let mut facts = Facts { place: place(), ..Facts::default() };

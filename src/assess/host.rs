@@ -37,9 +37,10 @@ const METADATA: [&str; 12] = [
 ];
 
 /// Endings that no public name has.
-const PRIVATE_ENDINGS: [&str; 22] = [
+const PRIVATE_ENDINGS: [&str; 23] = [
     "localhost",
     "localdomain",
+    "prod",
     "local",
     "internal",
     "intranet",
@@ -188,25 +189,22 @@ fn embedded(parts: [u16; 8]) -> Option<Ipv4Addr> {
 fn name_reach(name: &str) -> Reach {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
     let ends = |ending: &&str| name == *ending || name.strip_suffix(*ending).is_some_and(|rest| rest.ends_with('.'));
+    let inner = |label: &str| matches!(label, "internal" | "intranet" | "corp" | "svc" | "lan" | "localhost");
     if METADATA.contains(&name.as_str()) {
-        Reach::Metadata
-    } else if !name.contains('.')
-        || PRIVATE_ENDINGS.iter().any(|ending| ends(ending))
-        || LOOPBACK_NAMES.iter().any(|ending| ends(ending))
-    {
-        Reach::Private
-    } else if name
-        .split('.')
-        .any(|label| matches!(label, "internal" | "intranet" | "corp" | "svc" | "lan" | "localhost"))
-    {
-        Reach::Private
-    } else if CATCHERS.iter().any(|ending| ends(ending)) {
-        Reach::Catcher
-    } else if name.rsplit('.').next().is_some_and(|last| last.starts_with(|letter: char| letter.is_ascii_digit())) {
-        Reach::Unclear
-    } else {
-        Reach::Public
+        return Reach::Metadata;
     }
+    if !name.contains('.')
+        || name.split('.').any(inner)
+        || PRIVATE_ENDINGS.iter().any(ends)
+        || LOOPBACK_NAMES.iter().any(ends)
+    {
+        return Reach::Private;
+    }
+    if CATCHERS.iter().any(ends) {
+        return Reach::Catcher;
+    }
+    let last = name.rsplit('.').next().unwrap_or_default();
+    if last.starts_with(|letter: char| letter.is_ascii_digit()) { Reach::Unclear } else { Reach::Public }
 }
 
 /// Whether a spelling shows a person the host that it leads to: the same letters, or Latin ones with marks.

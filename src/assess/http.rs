@@ -65,7 +65,7 @@ impl RiskAssessor for HttpAssessor {
         let shapes = vec![shape(http, &url)];
         if findings.is_empty() {
             let sentence = format!("It only looks: {} at {target}.", http.method.to_ascii_uppercase());
-            return Assessment { target, shapes, ..Assessment::whitelisted("http.look", sentence) };
+            return Assessment { shapes, target, ..Assessment::whitelisted("http.look", sentence) };
         }
         Assessment { findings, shapes, target, ..Assessment::default() }
     }

@@ -8,7 +8,7 @@ use regex::{Regex, RegexSet};
 use super::spelling::percent_decoded;
 
 /// Known forms, each with what it is.
-const FORMS: [(&str, &str); 32] = [
+const FORMS: [(&str, &str); 33] = [
     (r"\b(?:AKIA|ASIA|AROA|AIDA)[0-9A-Z]{16}\b", "AWS access key"),
     (r"\bgh[pousr]_[A-Za-z0-9]{20,}", "GitHub token"),
     (r"\bgithub_pat_[A-Za-z0-9_]{20,}", "GitHub token"),
@@ -24,7 +24,7 @@ const FORMS: [(&str, &str); 32] = [
     (r"\bAIza[0-9A-Za-z_-]{30,}", "Google API key"),
     (r"\bya29\.[0-9A-Za-z_-]{16,}", "Google access token"),
     (r"\bGOCSPX-[0-9A-Za-z_-]{16,}", "Google client secret"),
-    (r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY", "private key"),
+    (r"-----BEGIN[A-Z0-9 +]*PRIVATE[ +]KEY", "private key"),
     (r"\bAGE-SECRET-KEY-1", "private key"),
     (r"\bnpm_[A-Za-z0-9]{30,}", "npm token"),
     (r"\bpypi-AgE[A-Za-z0-9_-]{16,}", "PyPI token"),
@@ -35,7 +35,7 @@ const FORMS: [(&str, &str); 32] = [
     (r"\bhv[sb]\.[A-Za-z0-9_-]{16,}", "Vault token"),
     (r"\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}", "Shopify token"),
     (r"\bSK[0-9a-f]{32}\b", "Twilio key"),
-    (r"\b[0-9]{8,10}:AA[A-Za-z0-9_-]{30,}", "Telegram token"),
+    (r"(?:\b|bot)[0-9]{8,10}:AA[A-Za-z0-9_-]{30,}", "Telegram token"),
     (
         r"\b(?:lin_api|sbp|pul|dapi|figd|glc|fo1|FlyV1|rnd|ntn|secret|key|dop|PMAK|NRAK|dckr_pat|ATATT|ATCTT)[_-][A-Za-z0-9_-]{28,}",
         "API key",
@@ -43,6 +43,7 @@ const FORMS: [(&str, &str); 32] = [
     (r"(?i)\bbearer\s+[A-Za-z0-9._~+/=-]{16,}", "bearer token"),
     (r"(?i)\bbasic\s+[A-Za-z0-9+/]{12,}={0,2}", "user name and password"),
     (r"(?i)\b[a-z][a-z0-9+.-]*://[^\s/?#@:]*:[^\s/?#@]+@", "password in a URL"),
+    (r"\broot:[^:\s]*:0:0:", "password file"),
     (r"\bnvapi-[A-Za-z0-9_-]{20,}", "API key"),
 ];
 
@@ -123,6 +124,8 @@ mod tests {
             format!("x=ghp_{long}"),
             format!("sk-proj-{long}"),
             "xoxb-123456789012-abc".to_owned(),
+            format!("https://api.telegram.org/bot123456789:AA{long}/getMe"),
+            "-----BEGIN+PRIVATE+KEY-----".to_owned(),
             "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.x".to_owned(),
             "-----BEGIN RSA PRIVATE KEY-----".to_owned(),
             "?password=hunter2".to_owned(),
