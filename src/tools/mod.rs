@@ -124,10 +124,10 @@ impl Workbench {
 
 /// The tools of a workbench: SQL among them where there is a connection.
 #[must_use]
-pub fn standard(bench: &Arc<Workbench>, connections: Connections) -> Registry {
+pub fn standard(bench: &Arc<Workbench>, connections: &Arc<Connections>) -> Registry {
     let mut registry = Registry::default();
     if !connections.is_empty() {
-        registry.add(SqlTool::new(Arc::clone(bench), Arc::new(connections)));
+        registry.add(SqlTool::new(Arc::clone(bench), Arc::clone(connections)));
     }
     registry.add(CommandTool::new(Arc::clone(bench)));
     registry.add(FileTool::new(Arc::clone(bench)));
@@ -169,6 +169,11 @@ impl Registry {
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
         self.tools.get(name)
+    }
+
+    /// The names of the tools, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.tools.keys().map(String::as_str)
     }
 
     /// The tools as a model is offered them: each with an optional `risk_level`.

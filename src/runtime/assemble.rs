@@ -1,0 +1,150 @@
+//! Assembles a session from the configuration: the model, the two sides' tools, the journal, and the state that
+//! the screen starts with.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use futures::FutureExt as _;
+
+use super::bus::Lanes;
+use super::engine::{Engine, Opening, Side};
+use crate::app::{Briefing, Event, Keymap, Setting, State};
+use crate::assess::{AssessSettings, Sensitive};
+use crate::cli::Start;
+use crate::config::{ChosenModel, Problem, process_environment};
+use crate::contain;
+use crate::providers::prompt::{Surroundings, fill};
+use crate::providers::{Practice, PracticeWorld, Provider, from_settings};
+use crate::store::Journal;
+use crate::tools::{Connections, Workbench, search_path, standard};
+use crate::ui::Theme;
+
+/// Everything that the loop needs beside the bus.
+pub struct Assembled {
+    /// The state, before its first event.
+    pub state: State,
+    /// What acts.
+    pub engine: Engine,
+    /// The look.
+    pub theme: Theme,
+    /// What the person should know first.
+    pub notices: Vec<Event>,
+}
+
+/// Puts a session together. Without a model the practice model works in a world of its own, while the person's
+/// own operations stay in the person's workspace. Called before the screen opens: a key command may ask.
+///
+/// # Errors
+/// One sentence: a key, an address, a database of the command line or the practice world can't be used.
+pub async fn assemble(start: &Start, lanes: Lanes, size: (u16, u16)) -> Result<Assembled, String> {
+    let mut notices: Vec<String> = Problem::notice(&start.problems).into_iter().collect();
+    let (connections, left_out) = start.connections(&process_environment).map_err(|error| error.to_string())?;
+    notices.extend(left_out);
+    let mut own = side(start.bench().map_err(|error| error.to_string())?, Arc::new(connections));
+    let chosen = start.settings.chosen_model(&process_environment).await.map_err(|error| error.to_string())?;
+    let (provider, model_side, practice) = match chosen {
+        ChosenModel::Provider(settings) => {
+            (from_settings(settings).map_err(|error| error.to_string())?, own.clone(), false)
+        }
+        ChosenModel::Practice => {
+            let (provider, side) = practice(start).await?;
+            if own.connections.is_empty() {
+                // The person's own SQL works on the practice database while they have no connection.
+                own = self::side((*own.bench).clone(), Arc::clone(&side.connections));
+            }
+            (provider, side, true)
+        }
+    };
+    let setting = setting(provider.as_ref(), practice, &model_side);
+    let briefing = briefing(&model_side);
+    let keymap = keymap(start, &mut notices);
+    let theme = theme(start, &mut notices);
+    let state = State::new(briefing, start.settings.policy(), contain::probe(), keymap, setting, size);
+    let engine = Engine::new(model_side, own, provider, opening(start.folders.journal()), lanes);
+    Ok(Assembled { state, engine, theme, notices: notices.into_iter().map(Event::Notice).collect() })
+}
+
+/// Opens the journal in the background, once; everything that needs it waits for the same opening.
+fn opening(path: PathBuf) -> Opening {
+    let opening = async move { Journal::open(&path).await.map_err(|error| error.to_string()) }.boxed().shared();
+    tokio::spawn(opening.clone());
+    opening
+}
+
+fn side(bench: Workbench, connections: Arc<Connections>) -> Side {
+    let bench = Arc::new(bench);
+    let path = std::env::var_os("PATH").map(|path| search_path(&path));
+    Side { registry: standard(&bench, &connections), bench, connections, path }
+}
+
+/// The practice model and its own database, folder and server. Its folder lies in the program's own, so its
+/// list of sensitive paths names the files there that are not its own, rather than the whole.
+async fn practice(start: &Start) -> Result<(Arc<dyn Provider>, Side), String> {
+    let world = PracticeWorld::open(&start.folders.data).await.map_err(|error| error.to_string())?;
+    let provider = Practice::new(&world).map_err(|error| error.to_string())?;
+    let address = Connections::parse_url(&world.database_url).map_err(|error| error.to_string())?;
+    let mut connections = Connections::default();
+    connections.add("practice", address);
+    let guarded = [&start.folders.config, &start.folders.journal()].map(|path| globset::escape(&path.to_string_lossy()));
+    let globs = start.settings.sensitive.iter().cloned().chain(guarded).collect();
+    let mut bench = start.bench().map_err(|error| error.to_string())?;
+    bench.workspace = world.workspace.clone();
+    bench.settings = AssessSettings { sensitive: Sensitive::with(globs) };
+    Ok((Arc::new(provider), side(bench, Arc::new(connections))))
+}
+
+fn setting(provider: &dyn Provider, practice: bool, side: &Side) -> Setting {
+    let connection = side.connections.default_name().and_then(|name| {
+        side.connections.address(name).map(|address| format!("{name} ({})", address.dialect.word()))
+    });
+    Setting {
+        model: provider.label(),
+        practice,
+        remote: provider.remote(),
+        connection,
+        workspace: shown(&side.bench.workspace, side.bench.home.as_deref()),
+    }
+}
+
+fn briefing(side: &Side) -> Briefing {
+    let mut connections: Vec<(&str, &str)> = side
+        .connections
+        .names()
+        .filter_map(|name| side.connections.address(name).map(|address| (name, address.dialect.word())))
+        .collect();
+    connections.sort_by_key(|(name, _)| Some(*name) != side.connections.default_name());
+    let surroundings = Surroundings {
+        workspace: &side.bench.workspace.to_string_lossy(),
+        connections: &connections,
+        date: &time::OffsetDateTime::now_utc().date().to_string(),
+        os: std::env::consts::OS,
+    };
+    Briefing { system: fill(&surroundings).into(), tools: side.registry.specs().into() }
+}
+
+fn keymap(start: &Start, notices: &mut Vec<String>) -> Keymap {
+    let Some(path) = &start.settings.keymap else { return Keymap::default() };
+    let read = std::fs::read_to_string(path).map_err(|error| error.to_string());
+    read.and_then(|text| Keymap::parse(&text)).unwrap_or_else(|why| {
+        notices.push(format!("The usual keys are used: {} can't be ({why}).", path.display()));
+        Keymap::default()
+    })
+}
+
+fn theme(start: &Start, notices: &mut Vec<String>) -> Theme {
+    let no_color = process_environment("NO_COLOR").is_some();
+    let name = start.settings.theme.as_deref().unwrap_or("dark");
+    Theme::named(name, no_color).unwrap_or_else(|why| {
+        notices.push(why);
+        Theme::default()
+    })
+}
+
+/// A folder as the status line shows it: from the home folder where it is below it.
+fn shown(folder: &Path, home: Option<&Path>) -> String {
+    match home.and_then(|home| folder.strip_prefix(home).ok()) {
+        Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+        Some(rest) => format!("~/{}", rest.display()),
+        None => folder.display().to_string(),
+    }
+}

@@ -1,0 +1,254 @@
+//! Performs the state's effects: reads and judges calls, asks the model, runs what the gate countersigned. Each
+//! task it starts owns one external thing and speaks through its lane alone.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt as _;
+use futures::future::{BoxFuture, Shared};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::bus::{Lanes, Work};
+use crate::app::Proposal;
+use crate::domain::{
+    Arguments, Claim, Countersigned, JournalEntry, JournalEvent, ModelRequest, Operation, OperationId, Origin, Outcome,
+    Place, Prepared, RunEvent, RunReport, StepId, ToolCall,
+};
+use crate::providers::Provider;
+use crate::store::Journal;
+use crate::tools::{Connections, Registry, RunPort, Workbench, prepare};
+
+/// The journal once it is open; asked for by everything that needs it.
+pub type Opening = Shared<BoxFuture<'static, Result<Journal, String>>>;
+
+/// The tools of one side and where they work.
+#[derive(Clone)]
+pub struct Side {
+    /// The tools.
+    pub registry: Registry,
+    /// What they share.
+    pub bench: Arc<Workbench>,
+    /// The databases.
+    pub connections: Arc<Connections>,
+    /// The `PATH` that children get.
+    pub path: Option<std::ffi::OsString>,
+}
+
+impl Side {
+    fn place(&self) -> Place {
+        let workspace: PathBuf = self.bench.workspace.clone();
+        Place { cwd: workspace.clone(), workspace, home: self.bench.home.clone() }
+    }
+}
+
+/// Everything that acts.
+pub struct Engine {
+    /// The model's tools. The practice model has its own place, which the person's operations never touch.
+    pub model_side: Side,
+    /// The person's tools.
+    pub person_side: Side,
+    /// The model.
+    pub provider: Arc<dyn Provider>,
+    /// The journal.
+    pub journal: Opening,
+    /// The senders of the bus.
+    pub lanes: Lanes,
+    running: HashMap<OperationId, CancellationToken>,
+    step: Option<JoinHandle<()>>,
+}
+
+impl Engine {
+    /// An engine at rest.
+    #[must_use]
+    pub fn new(
+        model_side: Side,
+        person_side: Side,
+        provider: Arc<dyn Provider>,
+        journal: Opening,
+        lanes: Lanes,
+    ) -> Self {
+        Self { model_side, person_side, provider, journal, lanes, running: HashMap::new(), step: None }
+    }
+
+    fn side(&self, origin: &Origin) -> &Side {
+        match origin {
+            Origin::Model { .. } => &self.model_side,
+            Origin::Person => &self.person_side,
+        }
+    }
+
+    /// Reads a call, looks at what it names, judges it and journals the proposal.
+    pub fn prepare(&self, id: OperationId, origin: Origin, call: ToolCall) {
+        let (side, journal, lane) = (self.side(&origin).clone(), self.journal.clone(), self.lanes.work.clone());
+        tokio::spawn(async move {
+            let proposal = match read(&side, id, origin, &call) {
+                Ok(operation) => propose(side, operation, &journal).await,
+                Err(reason) => Proposal::Refused(reason),
+            };
+            let _leaving = lane.send(Work::Proposed(id, proposal)).await;
+        });
+    }
+
+    /// Looks at an operation again, right before its start.
+    pub fn refresh(&self, operation: Operation) {
+        let (side, lane) = (self.side(&operation.origin).clone(), self.lanes.work.clone());
+        let id = operation.id;
+        tokio::spawn(async move {
+            let proposal = match look(side, operation).await {
+                Ok(prepared) => Proposal::Ready(Box::new(prepared)),
+                Err(reason) => Proposal::Refused(reason),
+            };
+            let _leaving = lane.send(Work::Refreshed(id, proposal)).await;
+        });
+    }
+
+    /// Journals the decision and the start, runs, journals the end. No journal, no run.
+    pub fn execute(&mut self, countersigned: Countersigned) {
+        let id = countersigned.operation().id;
+        let cancel = CancellationToken::new();
+        self.running.retain(|_, token| !token.is_cancelled());
+        self.running.insert(id, cancel.clone());
+        let side = self.side(&countersigned.operation().origin).clone();
+        let (journal, lanes) = (self.journal.clone(), self.lanes.clone());
+        tokio::spawn(async move {
+            let port = RunPort::new(id, lanes.run.clone());
+            let report = match record_start(&journal, &countersigned).await {
+                Ok(()) => {
+                    port.send(RunEvent::Started).await;
+                    let report = run(&side, countersigned, port.clone(), cancel).await;
+                    record_end(&journal, &lanes, id, &report).await;
+                    report
+                }
+                Err(reason) => {
+                    let _leaving = lanes.work.send(Work::JournalFailed(reason.clone())).await;
+                    lost(format!("It was not run: the journal can't be written ({reason})."))
+                }
+            };
+            port.send(RunEvent::Finished(report)).await;
+        });
+    }
+
+    /// Stops a running operation; it still reports its end.
+    pub fn cancel(&mut self, id: OperationId) {
+        if let Some(token) = self.running.get(&id) {
+            token.cancel();
+        }
+    }
+
+    /// Writes to the journal what needs no run.
+    pub fn record(&self, entry: JournalEntry) {
+        let (journal, lane) = (self.journal.clone(), self.lanes.work.clone());
+        tokio::spawn(async move {
+            if let Err(reason) = append(&journal, entry).await {
+                let _leaving = lane.send(Work::JournalFailed(reason)).await;
+            }
+        });
+    }
+
+    /// Asks the model. The step's task alone speaks on the model lane.
+    pub fn start_step(&mut self, step: StepId, request: ModelRequest) {
+        self.stop_step();
+        let (provider, lane) = (Arc::clone(&self.provider), self.lanes.model.clone());
+        self.step = Some(tokio::spawn(async move {
+            let mut stream = provider.stream(request);
+            while let Some(event) = stream.next().await {
+                if lane.send((step, event)).await.is_err() {
+                    return;
+                }
+            }
+        }));
+    }
+
+    /// Cancels the model's stream by dropping it.
+    pub fn stop_step(&mut self) {
+        if let Some(step) = self.step.take() {
+            step.abort();
+        }
+    }
+
+    /// Stops everything that runs.
+    pub fn stop_all(&mut self) {
+        self.stop_step();
+        for token in self.running.values() {
+            token.cancel();
+        }
+    }
+}
+
+/// Reads a call into an operation.
+fn read(side: &Side, id: OperationId, origin: Origin, call: &ToolCall) -> Result<Operation, String> {
+    let Some(tool) = side.registry.get(&call.name) else {
+        let known: Vec<&str> = side.registry.names().collect();
+        return Err(format!("there is no tool `{}`; the tools are {}", call.name, known.join(", ")));
+    };
+    let arguments = Arguments::parse(&call.arguments).map_err(|error| format!("{}: {error}", call.name))?;
+    let kind = tool.prepare(&arguments).map_err(|error| format!("{}: {error}", call.name))?;
+    let claim = if origin == Origin::Person { Claim::Absent } else { arguments.claim };
+    Ok(Operation { id, origin, tool: call.name.clone(), claim, kind, cwd: side.bench.workspace.clone() })
+}
+
+/// Looks and judges, off the loop: both may touch the disk.
+async fn look(side: Side, operation: Operation) -> Result<Prepared, String> {
+    let judged = tokio::task::spawn_blocking(move || {
+        let tool = side.registry.get(&operation.tool).ok_or_else(|| format!("there is no tool `{}`", operation.tool))?;
+        let (place, path) = (side.place(), side.path.as_deref());
+        Ok(prepare(tool.assessor(), operation, &place, path, &side.bench.settings))
+    });
+    judged.await.unwrap_or_else(|_| Err("it couldn't be judged".to_owned()))
+}
+
+async fn propose(side: Side, operation: Operation, journal: &Opening) -> Proposal {
+    let id = operation.id;
+    match look(side, operation).await {
+        Ok(prepared) => {
+            let event = JournalEvent::Proposed { prepared: Box::new(prepared.clone()) };
+            match append(journal, JournalEntry { id, event }).await {
+                Ok(()) => Proposal::Ready(Box::new(prepared)),
+                Err(reason) => Proposal::Refused(format!("the journal can't be written ({reason}), so nothing runs")),
+            }
+        }
+        Err(reason) => Proposal::Refused(reason),
+    }
+}
+
+async fn append(journal: &Opening, entry: JournalEntry) -> Result<(), String> {
+    journal.clone().await?.append(entry).await.map_err(|error| error.to_string())
+}
+
+async fn record_start(journal: &Opening, countersigned: &Countersigned) -> Result<(), String> {
+    let id = countersigned.operation().id;
+    let decided = JournalEvent::Decided {
+        decider: countersigned.decider().clone(),
+        allowed: true,
+        judgement: countersigned.judgement().clone(),
+        reason: None,
+    };
+    let started = JournalEvent::Started { containment: countersigned.containment() };
+    // The second is not written before the first: an await each, in order.
+    append(journal, JournalEntry { id, event: decided }).await?;
+    append(journal, JournalEntry { id, event: started }).await
+}
+
+async fn record_end(journal: &Opening, lanes: &Lanes, id: OperationId, report: &RunReport) {
+    let milliseconds = u64::try_from(report.took.as_millis()).unwrap_or(u64::MAX);
+    let event = JournalEvent::Finished { outcome: report.outcome.clone(), milliseconds };
+    if let Err(reason) = append(journal, JournalEntry { id, event }).await {
+        let _leaving = lanes.work.send(Work::JournalFailed(reason)).await;
+    }
+}
+
+/// Runs in a task of its own, so that a tool that fails can't take the program along.
+async fn run(side: &Side, countersigned: Countersigned, port: RunPort, cancel: CancellationToken) -> RunReport {
+    let Some(tool) = side.registry.get(&countersigned.operation().tool).cloned() else {
+        return lost("The tool is gone.".to_owned());
+    };
+    let task = tokio::spawn(async move { tool.run(countersigned, port, cancel).await });
+    task.await.unwrap_or_else(|_| lost("The tool failed; the log has more.".to_owned()))
+}
+
+fn lost(reason: String) -> RunReport {
+    RunReport { result: format!("error: {reason}"), outcome: Outcome::Failed { reason }, took: Duration::ZERO }
+}

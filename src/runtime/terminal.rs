@@ -1,0 +1,80 @@
+//! The terminal: entered once, left on every path out, a panic included.
+
+use std::io::{self, BufWriter, Stdout, Write as _};
+
+use crossterm::clipboard::CopyToClipboard;
+use crossterm::event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture};
+use crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, SetTitle, disable_raw_mode, enable_raw_mode,
+};
+use crossterm::{cursor, execute};
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+
+/// The screen while the program has it.
+pub struct Screen {
+    /// Draws to it.
+    pub terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+}
+
+impl Screen {
+    /// Takes the terminal over. A panic of this thread gives it back before it is reported; a panic of another
+    /// one, a task's, is caught where the task was started and only logged.
+    ///
+    /// # Errors
+    /// Standard input or output is not a terminal.
+    pub fn enter() -> io::Result<Self> {
+        let owner = std::thread::current().id();
+        let report = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if std::thread::current().id() == owner {
+                leave();
+                report(panic);
+            } else {
+                tracing::error!("a task failed: {panic}");
+            }
+        }));
+        enable_raw_mode()?;
+        let entered = execute!(
+            io::stdout(),
+            EnterAlternateScreen,
+            EnableBracketedPaste,
+            EnableMouseCapture,
+            SetTitle("countersign")
+        );
+        let terminal = entered.and_then(|()| {
+            Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(64 * 1024, io::stdout())))
+        });
+        if terminal.is_err() {
+            leave();
+        }
+        Ok(Self { terminal: terminal? })
+    }
+
+    /// Puts text on the person's clipboard by OSC 52, which works over ssh too.
+    pub fn copy(text: &str) {
+        let mut out = io::stdout();
+        let copied = execute!(out, CopyToClipboard::to_clipboard_from(text)).and_then(|()| out.flush());
+        if let Err(error) = copied {
+            tracing::warn!("the clipboard can't be written: {error}");
+        }
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        leave();
+    }
+}
+
+/// Gives the terminal back; harmless to do twice. Nothing can be done about a failure here.
+fn leave() {
+    let _unreported = execute!(
+        io::stdout(),
+        DisableMouseCapture,
+        DisableBracketedPaste,
+        LeaveAlternateScreen,
+        cursor::Show
+    );
+    let _unreported = disable_raw_mode();
+}
