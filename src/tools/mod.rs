@@ -207,8 +207,8 @@ mod tests {
         let mut connections = Connections::default();
         connections.add("shop", Connections::parse_url("sqlite::memory:").unwrap());
         let bench = Arc::new(Workbench::new("/".into(), None, "/".into()));
-        assert!(standard(&bench, Connections::default()).get("execute_sql").is_none(), "no connection, no tool");
-        standard(&bench, connections)
+        assert!(standard(&bench, &Arc::default()).get("execute_sql").is_none(), "no connection, no tool");
+        standard(&bench, &Arc::new(connections))
     }
 
     #[test]
