@@ -106,6 +106,11 @@ pub(super) fn reads(dialect: Dialect, name: &str) -> bool {
     matches!(table(dialect).get(name), Some(Deed::Reads | Deed::Record))
 }
 
+/// Whether the engine's table has the function.
+pub(super) fn known(dialect: Dialect, name: &str) -> bool {
+    table(dialect).contains_key(name)
+}
+
 /// Whether PostgreSQL's function returns columns.
 pub(super) fn returns_columns(name: &str) -> bool {
     matches!(table(Dialect::Postgres).get(name), Some(Deed::Record))

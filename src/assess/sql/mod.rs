@@ -206,4 +206,6 @@ fn form(dialect: Dialect, verb: &str, tokens: &[Token], form: Form<'_>, masked: 
 }
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;

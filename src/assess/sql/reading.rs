@@ -99,10 +99,13 @@ impl Reading<'_> {
         if bare && (grammar::before_bracket(&path[0], self.dialect) || self.sample(at)) {
             return None;
         }
-        if path.len() == 1 && self.is_alias(at, &path[0]) || self.is_type(at, path.len()) || self.is_target(at, &path) {
+        let span = self.at(at)?.span.clone();
+        let innocent =
+            path.len() == 1 && self.is_alias(at, &path[0]) || self.is_type(at, path.len()) || self.is_target(at, &path);
+        if innocent && functions::act(self.dialect, path.last()?, self.calls, span.clone()).is_none() {
             return None;
         }
-        functions::objection(self.dialect, &path, self.calls, self.at(at)?.span.clone())
+        functions::objection(self.dialect, &path, self.calls, span)
     }
 
     /// The dotted name that ends at a token, folded as the engine folds function names.
@@ -139,8 +142,7 @@ impl Reading<'_> {
     /// `AS name (…)`, `WITH name (…)`, `, name (…) AS (SELECT`, `FROM (…) name (a, b)`, and what the tree knows.
     fn is_alias(&self, at: usize, name: &str) -> bool {
         let Some(before) = self.before(at, 1) else { return false };
-        let acts = || functions::act(self.dialect, name, Calls::Run, 0..0).is_some();
-        if before.is("as") || before.is("with") || before.is("recursive") || (self.aliases.contains(name) && !acts()) {
+        if before.is("as") || before.is("with") || before.is("recursive") || self.aliases.contains(name) {
             return true;
         }
         let Some(close) = self.columns(at + 1) else { return false };
@@ -222,8 +224,11 @@ impl Reading<'_> {
                 functions::act(self.dialect, "nextval", self.calls, name.span.clone())
             }
             Dialect::Mysql => None,
-            Dialect::Postgres if computed && !self.has_columns(at - 2) => {
-                functions::objection(self.dialect, std::slice::from_ref(&name.text), self.calls, name.span.clone())
+            Dialect::Postgres
+                if computed && !self.has_columns(at - 2) && !functions::known(self.dialect, &name.text) =>
+            {
+                let sentence = format!("`.{}` may call a function, and no rule says that it only reads.", name.text);
+                Some(Finding::new("sql.function-unknown", Class::Unknown, sentence).at(name.span.clone()))
             }
             Dialect::Postgres => functions::act(self.dialect, &name.text, self.calls, name.span.clone()),
         }
@@ -287,7 +292,7 @@ impl Reading<'_> {
             "lock" if self.dialect == Dialect::Mysql && self.is(at + 1, "in") => {
                 Some(Finding::new("sql.locks", Class::Unknown, "Locks the rows that it reads.").at(span))
             }
-            "procedure" if self.dialect == Dialect::Mysql => {
+            "procedure" if self.dialect == Dialect::Mysql && !self.is(0, "show") => {
                 Some(Finding::new("sql.procedure", Class::Unknown, "Runs a procedure over its result.").at(span))
             }
             "next" if self.is(at + 1, "value") && self.is(at + 2, "for") => {
