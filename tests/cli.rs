@@ -1,0 +1,83 @@
+//! The command line through the real binary, on a machine where nothing is set up.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Runs the binary with a home folder of its own and no other variable than those given.
+fn countersign(home: &Path, words: &[&str], variables: &[(&str, &str)]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_countersign"))
+        .args(words)
+        .env_clear()
+        .env("HOME", home)
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .envs(variables.iter().copied())
+        .current_dir(home)
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn version_and_help_need_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    let version = countersign(home.path(), &["--version"], &[]);
+    assert_eq!(text(&version.stdout), format!("countersign {}\n", env!("CARGO_PKG_VERSION")));
+    let help = countersign(home.path(), &["--help"], &[]);
+    assert!(help.status.success() && text(&help.stdout).contains("Examples:"));
+    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "nothing is written");
+}
+
+#[test]
+fn a_wrong_option_is_bad_usage_and_names_the_right_one() {
+    let home = tempfile::tempdir().unwrap();
+    for (words, said) in [
+        (&["--mod", "strict"][..], "--mode"),
+        (&["--mode", "smrt"], "smart"),
+        (&["-y", "--mode", "strict"], "cannot be used with"),
+        (&["--db", "oracle://ann:hunter2@x/y"], "neither a connection"),
+        (&["--workspace", "/nonexistent"], "can't be opened"),
+        (&["--model", "large"], "--provider"),
+    ] {
+        let output = countersign(home.path(), words, &[]);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {error}");
+        assert!(error.contains(said) && !error.contains("hunter2"), "{words:?}: {error}");
+    }
+}
+
+#[test]
+fn the_configuration_is_found_checked_and_shown_without_secrets() {
+    let home = tempfile::tempdir().unwrap();
+    let path = text(&countersign(home.path(), &["config", "path"], &[]).stdout);
+    assert!(path.starts_with(home.path().to_str().unwrap()) && path.ends_with("config.toml\n"), "{path}");
+    assert!(countersign(home.path(), &["config", "check"], &[]).status.success());
+
+    let file = home.path().join("mine.toml");
+    std::fs::write(&file, "mode = 'smart'\n[connections.shop]\nurl = 'mysql://ann:hunter2@db/shop'\n").unwrap();
+    let named = [("COUNTERSIGN_CONFIG", file.to_str().unwrap())];
+    let shown = countersign(home.path(), &["config", "show"], &named);
+    let shown = text(&shown.stdout);
+    assert!(
+        shown.contains("mode = \"smart\"") && shown.contains("ann:***@db") && !shown.contains("hunter2"),
+        "{shown}"
+    );
+
+    std::fs::write(&file, "mode = 'smart'\nlimit = 1\n").unwrap();
+    let checked = countersign(home.path(), &["config", "check", "--config", file.to_str().unwrap()], &[]);
+    assert_eq!(checked.status.code(), Some(1));
+    assert!(text(&checked.stdout).ends_with("mine.toml:2:1: unknown key `limit`. Did you mean `limits`?\n"));
+}
+
+#[test]
+fn assess_answers_without_any_configuration() {
+    let home = tempfile::tempdir().unwrap();
+    let broken = home.path().join("broken.toml");
+    std::fs::write(&broken, "mode = ").unwrap();
+    let output = countersign(home.path(), &["assess"], &[("COUNTERSIGN_CONFIG", broken.to_str().unwrap())]);
+    assert!(output.status.success() && output.stdout.is_empty(), "{}", text(&output.stderr));
+}
