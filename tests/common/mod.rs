@@ -39,10 +39,14 @@ pub fn countersigned(kind: OperationKind, facts: Facts, assessment: Assessment) 
     *run
 }
 
+/// A workspace that is its own home folder.
+pub fn place(folder: &Path) -> Place {
+    Place { cwd: folder.to_owned(), workspace: folder.to_owned(), home: Some(folder.to_owned()) }
+}
+
 /// Facts about a folder, without any path.
 pub fn facts(folder: &Path) -> Facts {
-    let place = Place { cwd: folder.to_owned(), workspace: folder.to_owned(), home: Some(folder.to_owned()) };
-    Facts { place, ..Facts::default() }
+    Facts { place: place(folder), ..Facts::default() }
 }
 
 /// Runs a tool to its end and gives its events with its report.
