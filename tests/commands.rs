@@ -62,6 +62,19 @@ async fn there_is_no_terminal_and_no_input() {
 }
 
 #[tokio::test]
+async fn a_child_starts_with_clean_signals_and_no_file_of_ours() {
+    let folder = tempfile::tempdir().unwrap();
+    let left_open = std::fs::File::open("/dev/null").unwrap();
+    nix::fcntl::fcntl(&left_open, nix::fcntl::FcntlArg::F_SETFD(nix::fcntl::FdFlag::empty())).unwrap();
+    let script =
+        "grep SigBlk /proc/self/status; yes | head -1 >/dev/null; echo ${PIPESTATUS[0]}; ls /proc/$$/fd; ulimit -c";
+    let (_, report) = bash(folder.path(), script).await;
+    let none = "0000000000000000";
+    let expected = format!("exit 0\nSigBlk:\t{none}\n141\n0\n1\n2\n");
+    assert!(report.result.starts_with(&expected) && report.result.ends_with("\n0\n"), "{}", report.result);
+}
+
+#[tokio::test]
 async fn the_environment_holds_nothing_of_ours_that_is_secret() {
     let folder = tempfile::tempdir().unwrap();
     // Cargo sets some hundred variables for a test; none of them may pass.
@@ -172,4 +185,30 @@ async fn git_runs_nothing_of_its_repository_when_nobody_was_asked() {
     assert!(shown.result.contains("+two"), "{}", shown.result);
     bash(folder.path(), "git status").await;
     assert!(mark.exists(), "the trap is one: a run that somebody allowed sets it off");
+}
+
+#[tokio::test]
+async fn git_runs_nothing_of_a_submodule_either() {
+    let folder = tempfile::tempdir().unwrap();
+    let (inner, outer) = (folder.path().join("inner"), folder.path().join("outer"));
+    for path in [&inner, &outer] {
+        std::fs::create_dir(path).unwrap();
+        booby_trapped(path);
+    }
+    let script = "set -e; git -c protocol.file.allow=always -c core.fsmonitor=false submodule --quiet add ../inner sub
+        git config -f .gitmodules submodule.sub.ignore none; cat ../inner/.git/config >> .git/modules/sub/config
+        git config -f .git/modules/sub/config core.worktree ../../../sub; git config diff.submodule diff
+        git config status.submoduleSummary true; cp ../inner/.gitattributes sub; echo two > sub/a.txt; rm -f ran ../inner/ran";
+    let made =
+        Command::new("bash").args(["-c", script]).current_dir(&outer).env("HOME", folder.path()).output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    for command in ["git status", "git diff", "git diff --submodule=diff", "git diff HEAD"] {
+        let report = unasked(&outer, command).await;
+        assert!(matches!(report.outcome, Outcome::Succeeded { .. }), "{command}: {}", report.result);
+        for mark in [outer.join("ran"), inner.join("ran")] {
+            assert!(!mark.exists(), "{command} ran {}", std::fs::read_to_string(&mark).unwrap());
+        }
+    }
+    bash(&outer, "git status").await;
+    assert!(inner.join("ran").exists(), "the trap in the submodule is one");
 }
