@@ -7,6 +7,7 @@ mod common;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use common::{bench, place, run};
 use countersign::assess::AssessSettings;
@@ -38,7 +39,7 @@ impl Desk {
         let mut connections = Connections::default();
         let url = format!("sqlite:{}?mode=rwc", folder.path().join("shop.db").display());
         connections.add("shop", Connections::parse_url(&url).unwrap());
-        let registry = standard(&bench(folder.path()), connections);
+        let registry = standard(&bench(folder.path()), &Arc::new(connections));
         Self { folder, registry }
     }
 
