@@ -3,10 +3,10 @@
 use std::sync::{Arc, LazyLock};
 
 use super::*;
-use crate::domain::{Arguments, FailureKind, Message, ToolCall, ToolResult};
-
-const TOOLS: [&str; 6] =
-    ["execute_sql", "execute_command", "file_operations", "http_request", "search_files", "find_files"];
+use crate::domain::{
+    Arguments, ArgumentsError, CommandOperation, FailureKind, FileOperation, FindOperation, HttpOperation, Message,
+    SearchOperation, SqlOperation, ToolCall, ToolResult,
+};
 
 fn request(messages: Vec<Message>) -> ModelRequest {
     ModelRequest { system: "".into(), messages: messages.into_iter().map(Arc::new).collect(), tools: Vec::new().into() }
@@ -57,17 +57,33 @@ fn it_knows_at_least_25_requests_and_fits_each_to_its_own_name() {
 }
 
 #[test]
-fn every_call_names_a_tool_and_has_arguments_that_can_be_read() {
-    for entry in &session().entries {
-        for call in entry.says.iter().flat_map(|say| &say.calls) {
-            assert!(TOOLS.contains(&call.tool.as_str()), "{}: {}", entry.name, call.tool);
-            assert!(call.raw.is_none(), "{}", entry.name);
+fn every_call_has_arguments_that_its_tool_can_read() {
+    let script = session();
+    for entry in &script.entries {
+        let again = |rounds: usize| (0..rounds).map(|_| results(&["1 row", "1 row", "1 row"]));
+        for rounds in 0..3 {
+            for answer in [None, Some("yes")] {
+                let told = [Some(entry.name.as_str()), answer].into_iter().flatten().map(said);
+                for call in plan(told.chain(again(rounds)).collect()).calls {
+                    read_strictly(&call).unwrap_or_else(|error| panic!("{}: {call:?}: {error}", entry.name));
+                    assert!(!call.arguments.contains("{server"), "{}", call.arguments);
+                }
+            }
         }
-        let plan = plan(vec![said(&entry.name)]);
-        for call in plan.calls {
-            Arguments::parse(&call.arguments).unwrap();
-            assert!(!call.arguments.contains("{server"), "{}", call.arguments);
-        }
+    }
+}
+
+/// Reads a call as its tool does.
+fn read_strictly(call: &ToolCall) -> Result<(), ArgumentsError> {
+    let arguments = Arguments::parse(&call.arguments)?;
+    match call.name.as_str() {
+        "execute_sql" => SqlOperation::read(&arguments).map(drop),
+        "execute_command" => CommandOperation::read(&arguments).map(drop),
+        "file_operations" => FileOperation::read(&arguments).map(drop),
+        "http_request" => HttpOperation::read(&arguments).map(drop),
+        "search_files" => SearchOperation::read(&arguments).map(drop),
+        "find_files" => FindOperation::read(&arguments).map(drop),
+        other => Err(ArgumentsError(format!("no tool is called {other}"))),
     }
 }
 

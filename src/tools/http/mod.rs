@@ -240,7 +240,7 @@ impl Tool for HttpTool {
                 Some(Err(error)) if text.is_empty() => super::failed(error.to_string(), started),
                 Some(Err(error)) => {
                     let reason = error.to_string();
-                    let result = format!("{reason}\n{text}");
+                    let result = format!("error: {reason}\n{text}");
                     RunReport { outcome: Outcome::Failed { reason }, result, took: started.elapsed() }
                 }
             }
