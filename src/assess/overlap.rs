@@ -55,6 +55,13 @@ impl Name {
     /// Whether some name matches both.
     pub fn meets(&self, other: &Self) -> bool {
         let (a, b) = (&self.0, &other.0);
+        // Most names differ in a letter at either end.
+        let apart = |x: Option<&Token>, y: Option<&Token>| {
+            x.zip(y).is_some_and(|(x, y)| *x != Token::Many && *y != Token::Many && !one_meets(x, y))
+        };
+        if apart(a.first(), b.first()) || apart(a.last(), b.last()) {
+            return false;
+        }
         // One row of "the rest from here meets", filled from the ends.
         let mut below = vec![false; b.len() + 1];
         for i in (0..=a.len()).rev() {

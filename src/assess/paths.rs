@@ -1,6 +1,8 @@
 //! Lists of paths, read from data: names anywhere, places in a home folder, whole paths. One list compiled once
 //! answers for whole paths (a glob set) and for patterns with unknown parts (laid over the entries).
 
+use std::sync::LazyLock;
+
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 
@@ -11,6 +13,13 @@ use crate::domain::Place;
 /// Longest pattern that is looked at, in bytes, and most alternatives of its braces.
 const PATTERN_CAP: usize = 4096;
 const ALTERNATIVES_CAP: usize = 64;
+
+/// How every home folder is written while paths are compared.
+const HOME: &str = "/~/";
+
+/// First names of paths to home folders: those with a user's name behind them, and those without.
+static HOMES: LazyLock<([Name; 2], [Name; 2])> =
+    LazyLock::new(|| ([Name::glob("home"), Name::glob("users")], [Name::glob("root"), Name::glob("~")]));
 
 /// The form of a list in its file.
 #[derive(Debug, Default, Deserialize)]
@@ -60,12 +69,11 @@ struct Entry {
     label: String,
 }
 
-/// Entries, and the same compiled: one set over whole paths, whose indices lead back to the entries.
+/// Entries, and the same compiled in the same order: one set over whole paths and the folders that they are in.
 #[derive(Debug)]
 pub(super) struct List {
     entries: Vec<Entry>,
     set: GlobSet,
-    owners: Vec<usize>,
     harmless: GlobSet,
     harmless_folders: Vec<String>,
 }
@@ -84,7 +92,6 @@ impl List {
         let mut list = Self {
             entries: Vec::new(),
             set: GlobSet::empty(),
-            owners: Vec::new(),
             harmless: compiled(&data.harmless.iter().filter_map(|text| glob(text)).collect::<Vec<_>>()),
             harmless_folders: data.harmless_folders,
         };
@@ -103,10 +110,11 @@ impl List {
                 list.add(&mut globs, kind, Anchor::Root, true, text);
             }
             for text in &kind.own {
+                let text = text.trim_end_matches("/**");
                 let (anchor, rest) = match (text.strip_prefix("~/"), text.starts_with('/')) {
                     (Some(rest), _) => (Anchor::Home, rest),
-                    (None, true) => (Anchor::Root, text.as_str()),
-                    (None, false) => (Anchor::Anywhere, text.as_str()),
+                    (None, true) => (Anchor::Root, text),
+                    (None, false) => (Anchor::Anywhere, text),
                 };
                 list.add(&mut globs, kind, anchor, true, rest);
             }
@@ -121,19 +129,15 @@ impl List {
         for text in alternatives(text, ALTERNATIVES_CAP).unwrap_or_default() {
             let text = text.to_lowercase();
             let text = text.trim_matches('/');
-            let starts: &[&str] = match anchor {
-                Anchor::Anywhere => &["/**/"],
-                Anchor::Home => &["/home/*/", "/users/*/", "/root/"],
-                Anchor::Root => &["/"],
+            let start = match anchor {
+                Anchor::Anywhere => "**/",
+                Anchor::Home => HOME,
+                Anchor::Root => "/",
             };
-            let names = text.split('/').map(Name::glob).collect();
-            self.entries.push(Entry { anchor, below, names, label: label.clone() });
-            for start in starts {
-                let ends: &[&str] = if below { &["", "/**"] } else { &[""] };
-                for glob in ends.iter().filter_map(|end| glob(&format!("{start}{text}{end}"))) {
-                    globs.push(glob);
-                    self.owners.push(self.entries.len() - 1);
-                }
+            if let Some(glob) = glob(&format!("{start}{text}")) {
+                let names = text.split('/').map(Name::glob).collect();
+                self.entries.push(Entry { anchor, below, names, label: label.clone() });
+                globs.push(glob);
             }
         }
     }
@@ -168,9 +172,14 @@ impl List {
         }
         let name = path.rsplit('/').next().unwrap_or_default();
         let harmless = self.harmless.is_match(name);
-        let hits = self.set.matches(path);
-        let mut entries = hits.into_iter().filter_map(|hit| self.entries.get(*self.owners.get(hit)?));
-        entries.find(|entry| entry.below || !harmless).map(|entry| entry.label.clone())
+        let ends = path.match_indices('/').map(|(at, _)| at).skip(1).chain([path.len()]);
+        ends.flat_map(|end| self.set.matches(&path[..end]).into_iter().map(move |hit| (end, hit))).find_map(
+            |(end, hit)| {
+                let entry = self.entries.get(hit)?;
+                let meant = entry.below || end == path.len() && !harmless;
+                meant.then(|| entry.label.clone())
+            },
+        )
     }
 
     /// The label of an entry at which a pattern's own letters point.
@@ -211,9 +220,10 @@ impl Entry {
 
 /// How many names of a pattern lead to a home folder.
 fn home_depth(pattern: &[Name]) -> Option<usize> {
-    let first = pattern.first()?;
-    let homes = |text: &str| !first.anything() && first.meets(&Name::glob(text));
-    if homes("home") || homes("users") { Some(2) } else { homes("root").then_some(1) }
+    let first = pattern.first().filter(|first| !first.anything())?;
+    let meets = |homes: &[Name]| homes.iter().any(|home| first.meets(home));
+    let depth = |homes, depth| meets(homes).then_some(depth);
+    depth(&HOMES.0, 2).or_else(|| depth(&HOMES.1, 1))
 }
 
 /// The whole paths that a spelling may stand for, in lower case, with this person's home among the homes.
@@ -222,11 +232,17 @@ fn candidates(path: &str, place: &Place) -> Vec<String> {
     let mut paths = Vec::new();
     for path in spelling::absolute(path, place) {
         let path = path.to_lowercase();
-        let rest = path.strip_prefix(&home).filter(|rest| home.len() > 1 && rest.starts_with('/'));
-        paths.extend(rest.map(|rest| format!("/home/~{rest}")));
+        let own = path.strip_prefix(&home).filter(|_| home.len() > 1).and_then(|rest| rest.strip_prefix('/'));
+        paths.extend(own.or_else(|| below_home(&path)).map(|rest| format!("{HOME}{rest}")));
         paths.push(path);
     }
     paths
+}
+
+/// What follows the home folder of anybody.
+fn below_home(path: &str) -> Option<&str> {
+    let user = path.strip_prefix("/home/").or_else(|| path.strip_prefix("/users/"));
+    user.and_then(|rest| rest.split_once('/').map(|(_, rest)| rest)).or_else(|| path.strip_prefix("/root/"))
 }
 
 /// A pattern that begins with an unknown part may begin anywhere.

@@ -85,7 +85,7 @@ impl Request {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(HttpError::Url(format!("{} is not http or https", url.scheme())));
         }
-        let method = Method::from_bytes(operation.method.as_bytes())
+        let method = Method::from_bytes(operation.method.to_ascii_uppercase().as_bytes())
             .map_err(|_| HttpError::Method(operation.method.chars().take(40).collect()))?;
         let mut headers = HeaderMap::new();
         for (name, value) in &operation.headers {
