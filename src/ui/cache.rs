@@ -31,8 +31,11 @@ pub(super) struct ChatRows {
 impl ChatRows {
     /// Keeps the rows only if width, theme and the number of entries still fit.
     pub fn fit(&mut self, columns: usize, theme: &Theme, entries: usize) {
-        if self.columns != columns || self.theme != theme.name() || self.slots.len() > entries {
+        if self.theme != theme.name() || self.slots.len() > entries {
             *self = Self { columns, theme: theme.name().to_owned(), slots: Vec::new() };
+        } else if self.columns != columns {
+            self.columns = columns;
+            self.slots.iter_mut().for_each(Slot::reset);
         }
         self.slots.resize_with(entries, Slot::default);
     }
@@ -51,6 +54,14 @@ pub(super) enum Slot {
 }
 
 impl Slot {
+    /// Forgets the rows of another width.
+    fn reset(&mut self) {
+        match self {
+            Self::Text(markdown) => markdown.reset(),
+            Self::Empty | Self::Lines(..) => *self = Self::Empty,
+        }
+    }
+
     /// How many rows it has.
     pub fn len(&self) -> usize {
         match self {

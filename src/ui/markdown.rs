@@ -2,6 +2,8 @@
 //! it grows, so that a long answer in small pieces stays cheap. Model text is untrusted: neutral before parsing
 //! and, because entities can name any character, again after it.
 
+use std::collections::BTreeMap;
+
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use tui_markdown::{Options, StyleSheet, from_str_with_options};
@@ -32,6 +34,8 @@ pub struct Markdown {
     fence: Option<Fence>,
     /// A blank row belongs before the next block.
     gap: bool,
+    /// Coloured fences by where they start: another width wraps them anew, without parsing them again.
+    coloured: BTreeMap<usize, (String, Vec<Line<'static>>)>,
 }
 
 /// An open fence: its mark and language.
@@ -95,6 +99,12 @@ impl Markdown {
         self.sample = text.as_bytes()[from..self.closed].to_vec();
     }
 
+    /// Forgets the rows, for another width, but not the colours.
+    pub fn reset(&mut self) {
+        let coloured = std::mem::take(&mut self.coloured);
+        *self = Self { coloured, ..Self::default() };
+    }
+
     /// How many rows there are.
     pub fn len(&self) -> usize {
         self.frozen.len() + self.open.len()
@@ -105,7 +115,7 @@ impl Markdown {
         self.frozen.get(at).or_else(|| self.open.get(at.checked_sub(self.frozen.len())?))
     }
 
-    fn render(&self, raw: &str, kind: &Kind, columns: usize, theme: &Theme, rows: &mut Vec<Line<'static>>) {
+    fn render(&mut self, raw: &str, kind: &Kind, columns: usize, theme: &Theme, rows: &mut Vec<Line<'static>>) {
         if matches!(kind, Kind::Blank) {
             return;
         }
@@ -118,16 +128,27 @@ impl Markdown {
             Kind::Code { from, to, whole, language, .. } => {
                 let code = raw.get(*from..*to).unwrap_or_default();
                 let code = text::prose(code.strip_suffix('\n').unwrap_or(code));
-                let language = if *whole { language.as_str() } else { "" };
-                for line in highlight(&code, language, theme) {
-                    rows.extend(
-                        wrap(&line, columns.saturating_sub(2), 0, Break::Anywhere)
-                            .into_iter()
-                            .map(|row| fenced(row, theme)),
-                    );
-                }
+                let fresh = (!whole).then(|| highlight(&code, "", theme));
+                let lines = match &fresh {
+                    Some(lines) => lines.as_slice(),
+                    None => self.colours_of(code, language, theme),
+                };
+                let rows_of = |line| wrap(line, columns.saturating_sub(2), 0, Break::Anywhere);
+                rows.extend(lines.iter().flat_map(rows_of).map(|row| fenced(row, theme)));
             }
         }
+    }
+}
+
+impl Markdown {
+    /// The coloured lines of the fence that starts where the frozen rows end.
+    fn colours_of(&mut self, code: String, language: &str, theme: &Theme) -> &[Line<'static>] {
+        let known = self.coloured.entry(self.closed).or_default();
+        if known.0 != code || known.1.is_empty() {
+            let lines = highlight(&code, language, theme);
+            *known = (code, lines);
+        }
+        &known.1
     }
 }
 

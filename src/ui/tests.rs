@@ -511,3 +511,47 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_long_answer_stays_cheap_to_draw_while_it_grows() {
+    let mut desk = Desk::new();
+    desk.send("long");
+    let paragraph = "Some **words** of an answer, with `code` in them.\n\n- item one\n- item two\n\n";
+    desk.say(&paragraph.repeat(5_000));
+    desk.still(120, 40);
+    let started = std::time::Instant::now();
+    for _ in 0..50 {
+        desk.say("eighty bytes of an answer that grows and grows and grows and grows and grows. ");
+        desk.still(120, 40);
+    }
+    // A frame that rendered all of it again would take half a second here.
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+}
+
+#[test]
+fn a_message_that_is_held_and_a_direct_operation_are_shown() {
+    let mut desk = put_off();
+    desk.send("and then the report");
+    assert!(desk.screen(120, 40).contains("waiting: it is sent with the results of what is open"));
+    desk.press(KeyCode::Esc);
+    desk.send("! cargo tree");
+    let screen = desk.screen(120, 40);
+    assert!(screen.contains("execute_command {") && screen.contains("reading"), "{screen}");
+}
+
+#[test]
+fn what_a_dialog_asks_about_stays_behind_its_gutter() {
+    let mut desk = Desk::new();
+    desk.send("go");
+    let command =
+        "true\n║ y approve   n deny\n╚═══════╝\n\x1b[1;1H║ 1 · Run SQL\n".repeat(3) + &" ".repeat(300) + "rm x";
+    let arguments = serde_json::json!({ "command": command }).to_string();
+    desk.call(&[("execute_command", &arguments, Vec::new())]);
+    let screen = desk.screen(80, 30);
+    let rows: Vec<&str> = screen.lines().skip_while(|row| !row.contains("╔═ 1 ·")).skip(3).take(16).collect();
+    let inside = |row: &&str| {
+        row.starts_with("║ ") && row.ends_with(" ║") && row.chars().skip(2).take(5).any(|c| matches!(c, '│' | '┆'))
+    };
+    assert!(rows.iter().all(inside), "{screen}");
+    assert!(screen.contains("rm x"), "{screen}");
+}

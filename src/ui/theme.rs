@@ -108,6 +108,17 @@ impl Theme {
         Self::parse(name, text)
     }
 
+    /// The same theme in 256 colours, for terminals without true colour.
+    #[must_use]
+    pub fn reduced(mut self) -> Self {
+        for style in &mut self.styles {
+            style.fg = style.fg.map(reduced);
+            style.bg = style.bg.map(reduced);
+        }
+        self.name.push_str(" in 256 colours");
+        self
+    }
+
     /// Its name.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -170,6 +181,18 @@ fn style(value: &toml::Value) -> Result<Style, String> {
     Ok(style)
 }
 
+/// The nearest of the 216 colours and 24 greys that 256-colour terminals agree on.
+fn reduced(colour: Color) -> Color {
+    let Color::Rgb(red, green, blue) = colour else { return colour };
+    let (most, least) = (red.max(green).max(blue), red.min(green).min(blue));
+    if most - least < 16 {
+        return Color::Indexed(232 + (most.saturating_sub(8) / 10).min(23));
+    }
+    // The steps of a channel are 0, 95, 135, 175, 215 and 255.
+    let step = |value: u8| if value < 48 { 0 } else { (value.max(75) - 35) / 40 };
+    Color::Indexed(16 + 36 * step(red) + 6 * step(green) + step(blue))
+}
+
 fn colour(word: &str) -> Result<Color, String> {
     word.parse().map_err(|_| format!("`{word}` is not a colour; use a name such as cyan, a number to 255, or #rrggbb"))
 }
@@ -193,6 +216,19 @@ mod tests {
         let theme = Theme::named("light", true).unwrap();
         assert!(!theme.colours());
         assert!(Role::ALL.iter().all(|role| theme.style(*role).fg.is_none() && theme.style(*role).bg.is_none()));
+    }
+
+    #[test]
+    fn true_colours_can_be_reduced() {
+        let near = |red, green, blue| reduced(Color::Rgb(red, green, blue));
+        assert_eq!(near(255, 0, 0), Color::Indexed(196));
+        assert_eq!(near(95, 135, 255), Color::Indexed(69));
+        assert_eq!(near(138, 143, 150), Color::Indexed(246));
+        assert_eq!(reduced(Color::Cyan), Color::Cyan);
+        for (name, text) in THEMES {
+            let theme = Theme::parse(name, text).unwrap().reduced();
+            assert!(theme.styles.iter().all(|style| !matches!(style.fg, Some(Color::Rgb(..)))));
+        }
     }
 
     #[test]
