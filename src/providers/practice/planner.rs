@@ -308,11 +308,13 @@ fn head(result: &str) -> String {
     format!("{}\n… {} more lines in the output pane", shown.join("\n"), lines - MOST_LINES)
 }
 
-/// Why something was cancelled, as the program said it.
+/// Why something was cancelled, as the program said it, turned to the person.
 fn reason(results: &[ToolResult]) -> String {
-    results
-        .iter()
-        .find_map(|result| result.text.strip_prefix("cancelled:"))
-        .map_or("you said no", |reason| reason.trim().trim_end_matches('.'))
-        .to_owned()
+    let said = results.iter().find_map(|result| result.text.strip_prefix("cancelled:"));
+    let said = said.map_or("you said no", |reason| reason.trim().trim_end_matches('.'));
+    if let Some(rest) = said.strip_prefix("The person ") {
+        return format!("you {rest}");
+    }
+    let mut letters = said.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }

@@ -141,8 +141,14 @@ fn it_looks_before_it_deletes_and_takes_a_no_for_a_no() {
         Arguments::parse(&second.calls[0].arguments).unwrap().claim.level(),
         Some(crate::domain::RiskLevel::High)
     );
-    let no = plan(vec![asked(), called(), results(&["id\n5"]), called(), results(&["cancelled: you denied it."])]);
-    assert_eq!(no.text, "I left the orders as they are (you denied it).");
+    let no = plan(vec![
+        asked(),
+        called(),
+        results(&["id\n5"]),
+        called(),
+        results(&["cancelled: The person denied it: not now"]),
+    ]);
+    assert_eq!(no.text, "I left the orders as they are (you denied it: not now).");
     assert!(no.calls.is_empty());
     let yes = plan(vec![asked(), called(), results(&["id\n5"]), called(), results(&["12 rows"])]);
     assert!(yes.text.ends_with("The database says: 12 rows"), "{}", yes.text);
