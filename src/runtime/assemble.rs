@@ -85,7 +85,8 @@ async fn practice(start: &Start) -> Result<(Arc<dyn Provider>, Side), String> {
     let address = Connections::parse_url(&world.database_url).map_err(|error| error.to_string())?;
     let mut connections = Connections::default();
     connections.add("practice", address);
-    let guarded = [&start.folders.config, &start.folders.journal()].map(|path| globset::escape(&path.to_string_lossy()));
+    let guarded =
+        [&start.folders.config, &start.folders.journal()].map(|path| globset::escape(&path.to_string_lossy()));
     let globs = start.settings.sensitive.iter().cloned().chain(guarded).collect();
     let mut bench = start.bench().map_err(|error| error.to_string())?;
     bench.workspace = world.workspace.clone();
@@ -94,9 +95,10 @@ async fn practice(start: &Start) -> Result<(Arc<dyn Provider>, Side), String> {
 }
 
 fn setting(provider: &dyn Provider, practice: bool, side: &Side) -> Setting {
-    let connection = side.connections.default_name().and_then(|name| {
-        side.connections.address(name).map(|address| format!("{name} ({})", address.dialect.word()))
-    });
+    let connection = side
+        .connections
+        .default_name()
+        .and_then(|name| side.connections.address(name).map(|address| format!("{name} ({})", address.dialect.word())));
     Setting {
         model: provider.label(),
         practice,

@@ -193,7 +193,8 @@ fn read(side: &Side, id: OperationId, origin: Origin, call: &ToolCall) -> Result
 /// Looks and judges, off the loop: both may touch the disk.
 async fn look(side: Side, operation: Operation) -> Result<Prepared, String> {
     let judged = tokio::task::spawn_blocking(move || {
-        let tool = side.registry.get(&operation.tool).ok_or_else(|| format!("there is no tool `{}`", operation.tool))?;
+        let tool =
+            side.registry.get(&operation.tool).ok_or_else(|| format!("there is no tool `{}`", operation.tool))?;
         let (place, path) = (side.place(), side.path.as_deref());
         Ok(prepare(tool.assessor(), operation, &place, path, &side.bench.settings))
     });

@@ -31,11 +31,8 @@ const STACK: usize = 8 * 1024 * 1024;
 #[must_use]
 pub fn run(start: Start) -> ExitCode {
     let began = Instant::now();
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .thread_stack_size(STACK)
-        .enable_all()
-        .build();
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).thread_stack_size(STACK).enable_all().build();
     let ended = match runtime {
         Ok(runtime) => {
             let ended = runtime.block_on(session(start, began));

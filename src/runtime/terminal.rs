@@ -1,12 +1,11 @@
 //! The terminal: entered once, left on every path out, a panic included.
 
 use std::io::{self, BufWriter, Stdout, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture};
-use crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, SetTitle, disable_raw_mode, enable_raw_mode,
-};
+use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, SetTitle, disable_raw_mode, enable_raw_mode};
 use crossterm::{cursor, execute};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -35,6 +34,7 @@ impl Screen {
             }
         }));
         enable_raw_mode()?;
+        ENTERED.store(true, Ordering::SeqCst);
         let entered = execute!(
             io::stdout(),
             EnterAlternateScreen,
@@ -42,9 +42,8 @@ impl Screen {
             EnableMouseCapture,
             SetTitle("countersign")
         );
-        let terminal = entered.and_then(|()| {
-            Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(64 * 1024, io::stdout())))
-        });
+        let terminal = entered
+            .and_then(|()| Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(64 * 1024, io::stdout()))));
         if terminal.is_err() {
             leave();
         }
@@ -67,14 +66,16 @@ impl Drop for Screen {
     }
 }
 
-/// Gives the terminal back; harmless to do twice. Nothing can be done about a failure here.
+/// Whether the terminal is ours.
+static ENTERED: AtomicBool = AtomicBool::new(false);
+
+/// Gives the terminal back, once: a second time would move the cursor over what was printed meanwhile. Nothing
+/// can be done about a failure here.
 fn leave() {
-    let _unreported = execute!(
-        io::stdout(),
-        DisableMouseCapture,
-        DisableBracketedPaste,
-        LeaveAlternateScreen,
-        cursor::Show
-    );
+    if !ENTERED.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    let _unreported =
+        execute!(io::stdout(), DisableMouseCapture, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);
     let _unreported = disable_raw_mode();
 }

@@ -123,6 +123,7 @@ impl Driver {
     pub fn dialog_number(&self) -> String {
         let shown = self.shows();
         let title = shown.lines().find(|line| line.contains("HIGH") && line.contains('╔')).unwrap_or_default();
+        let title = title.split_once('╔').map_or("", |(_, title)| title);
         title.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect()
     }
 

@@ -22,7 +22,7 @@ fn the_main_job_by_keys() {
 
     let number = it.dialog_number();
     it.keys("y");
-    it.wait_for(&format!("type {number}"));
+    it.wait_for(&format!("Type {number}"));
     it.keys(&number);
     it.wait_until("the cancelled orders are gone", |it| practice_orders(it.data()) == (328, 0));
 
