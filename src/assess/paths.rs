@@ -213,8 +213,11 @@ impl Entry {
         // A lone `*` doesn't name what begins with a dot.
         let spared = name.anything() && last.begins_with_dot();
         let led = before.iter().any(|entry| !entry.anything());
-        let named = !last.anything() && name.points_at(last);
-        met && (named || led && !spared && before.iter().zip(pattern).all(points))
+        let before_pointed_at = before.iter().zip(pattern).all(points);
+        // A plain name says enough by itself; an ending such as `*.json` needs its folder.
+        let enough = last.literal() || before_pointed_at;
+        let named = !last.anything() && name.points_at(last) && enough;
+        met && (named || led && !spared && before_pointed_at)
     }
 }
 

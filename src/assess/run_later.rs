@@ -15,6 +15,11 @@ pub(super) fn entry(path: &str, place: &Place) -> Option<String> {
     LIST.entry(path, place)
 }
 
+/// The same for a pattern, or a path with parts that may become anything, where its own letters point there.
+pub(super) fn may_match(pattern: &str, place: &Place) -> Option<String> {
+    LIST.may_match(pattern, place)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,5 +51,6 @@ mod tests {
         for path in ["src/main.rs", "notes.txt", "docs/make.md", ".gitignore", "data/package.txt", "/tmp/a"] {
             assert_eq!(entry(path, &place), None, "{path}");
         }
+        assert!(may_match("pack*.json", &place).is_some() && may_match("*.txt", &place).is_none());
     }
 }

@@ -81,8 +81,8 @@ fn by_name(text: &str) -> Option<String> {
 /// Whether a value under such a name is the secret itself: any value of a password, else one that looks random.
 fn telling(name: &str, value: &str) -> bool {
     let name = name.to_lowercase();
-    let placeholder =
-        value.starts_with(['$', '<', '{', '*']) || value.chars().all(|letter| letter == 'x' || letter == 'X');
+    let placeholder = value.starts_with(['$', '<', '{', '*'])
+        || value.len() > 2 && value.chars().all(|letter| matches!(letter, 'x' | 'X'));
     if placeholder {
         return false;
     }

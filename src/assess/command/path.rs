@@ -3,34 +3,9 @@
 
 use std::path::Path;
 
+use super::super::run_later;
 use super::judge::Judge;
 use super::word::{Piece, Word};
-
-/// Names of files that others run later: writing one is never done on a claim alone.
-const RUN_LATER: [&str; 22] = [
-    "package.json",
-    "Makefile",
-    "makefile",
-    "GNUmakefile",
-    "justfile",
-    ".envrc",
-    ".bashrc",
-    ".bash_profile",
-    ".profile",
-    ".zshrc",
-    ".zprofile",
-    ".zshenv",
-    ".gitmodules",
-    ".gitattributes",
-    ".gitlab-ci.yml",
-    "AGENTS.md",
-    "CLAUDE.md",
-    "build.rs",
-    "setup.py",
-    "conftest.py",
-    "tasks.json",
-    "settings.json",
-];
 
 impl Judge<'_> {
     /// The content of what a word names is read.
@@ -146,10 +121,7 @@ impl Judge<'_> {
         if word.vague() {
             return true;
         }
-        let pattern = word.pattern();
-        let name = pattern.rsplit('/').next().unwrap_or_default();
-        let folders = [".git/", ".github/", ".vscode/", ".idea/", "hooks/", ".config/", ".husky/"];
-        RUN_LATER.contains(&name) || folders.iter().any(|folder| pattern.contains(folder))
+        run_later::may_match(&self.absolute_if_moved(&word.pattern()), self.place).is_some()
     }
 
     /// Whether deleting or changing everything at a path would take the system, the home folder or the workspace.
