@@ -1,204 +1,19 @@
 //! Whole screens, drawn from states that events made, and the promise that no text and no size breaks one.
 
-use std::path::PathBuf;
+mod desk;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::KeyCode;
 use proptest::prelude::*;
-use ratatui::backend::{CrosstermBackend, TestBackend};
-use ratatui::{Terminal, TerminalOptions, Viewport};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
 
 use super::*;
-use crate::app::{Briefing, Effect, Event, Keymap, Millis, Modal, Proposal, Setting, update};
-use crate::domain::{
-    Arguments, Assessment, Class, Danger, Dialect, Enforceable, Facts, Finding, ModelEvent, Operation, OperationId,
-    OperationKind, Origin, Outcome, Place, Policy, Prepared, Printed, RunEvent, RunReport, StepId, StopReason, Stream,
-    Table, Tail, ToolCall, Usage,
-};
-
-/// A session in memory: events in, screens out.
-struct Desk {
-    state: State,
-    cache: Cache,
-    theme: Theme,
-    now: u64,
-    effects: Vec<Effect>,
-}
-
-impl Desk {
-    fn new() -> Self {
-        let briefing = Briefing { system: "".into(), tools: Arc::from([]) };
-        let setting = Setting {
-            model: "practice".to_owned(),
-            practice: true,
-            remote: false,
-            connection: Some("practice.db (sqlite)".to_owned()),
-            workspace: "~/shop".to_owned(),
-        };
-        let state =
-            State::new(briefing, Policy::default(), Enforceable::default(), Keymap::default(), setting, (120, 40));
-        Self { state, cache: Cache::default(), theme: Theme::default(), now: 0, effects: Vec::new() }
-    }
-
-    fn event(&mut self, event: Event) {
-        self.now += 10;
-        self.effects.extend(update(&mut self.state, Millis(self.now), event));
-    }
-
-    fn press(&mut self, code: KeyCode) {
-        self.event(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
-    }
-
-    fn key(&mut self, key: char) {
-        self.press(KeyCode::Char(key));
-    }
-
-    fn send(&mut self, text: &str) {
-        self.event(Event::Paste(text.to_owned()));
-        self.press(KeyCode::Enter);
-    }
-
-    fn step(&self) -> StepId {
-        let step = self.effects.iter().rev().find_map(|effect| match effect {
-            Effect::StartStep(step, _) => Some(*step),
-            _ => None,
-        });
-        step.unwrap()
-    }
-
-    fn say(&mut self, text: &str) {
-        self.event(Event::Model(self.step(), ModelEvent::Text(text.to_owned())));
-    }
-
-    fn end(&mut self, reason: StopReason) {
-        self.event(Event::Model(self.step(), ModelEvent::Ended(reason, Usage::default())));
-    }
-
-    /// The model calls tools; each call is read and judged by the given findings.
-    fn call(&mut self, calls: &[(&str, &str, Vec<Finding>)]) {
-        let from = self.state.queue.listed().len() as u64;
-        for (at, (tool, arguments, _)) in calls.iter().enumerate() {
-            let call =
-                ToolCall { id: format!("call-{at}"), name: (*tool).to_owned(), arguments: (*arguments).to_owned() };
-            self.event(Event::Model(self.step(), ModelEvent::Call(call)));
-        }
-        self.end(StopReason::ToolCalls);
-        for (at, (tool, arguments, findings)) in calls.iter().enumerate() {
-            let id = OperationId(from + at as u64 + 1);
-            let prepared = prepared(id, tool, arguments, findings.clone());
-            self.event(Event::Proposed(id, Proposal::Ready(Box::new(prepared))));
-        }
-        self.refresh();
-    }
-
-    /// Whatever wants to start is looked at again, unchanged, and starts.
-    fn refresh(&mut self) {
-        let wanted: Vec<Operation> = std::mem::take(&mut self.effects)
-            .into_iter()
-            .filter_map(|effect| match effect {
-                Effect::Refresh(operation) => Some(*operation),
-                Effect::StartStep(step, request) => {
-                    self.effects.push(Effect::StartStep(step, request));
-                    None
-                }
-                _ => None,
-            })
-            .collect();
-        for operation in wanted {
-            let prepared = self.state.queue.gate().prepared(operation.id).unwrap().clone();
-            self.event(Event::Refreshed(operation.id, Proposal::Ready(Box::new(prepared))));
-            self.event(Event::Run(operation.id, RunEvent::Started));
-        }
-    }
-
-    fn print(&mut self, id: u64, pieces: &[(Stream, &str)], lines: u64) {
-        let bytes = pieces.iter().map(|(_, text)| text.len() as u64).sum();
-        let pieces = pieces.iter().map(|(stream, text)| Printed { stream: *stream, text: (*text).into() }).collect();
-        self.event(Event::Run(OperationId(id), RunEvent::Tail(Tail { pieces, lines, bytes })));
-    }
-
-    fn finish(&mut self, id: u64, outcome: Outcome, milliseconds: u64) {
-        let report = RunReport { outcome, result: String::new(), took: Duration::from_millis(milliseconds) };
-        self.event(Event::Run(OperationId(id), RunEvent::Finished(report)));
-        self.refresh();
-    }
-
-    /// Draws once, lets the first moment pass and draws again, as the loop does.
-    fn screen(&mut self, columns: u16, rows: u16) -> String {
-        self.event(Event::Resize(columns, rows));
-        let mut drawn = String::new();
-        for pause in [500, 0] {
-            let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
-            let mut sight = Sight::default();
-            terminal.draw(|frame| sight = draw(frame, &self.state, &mut self.cache, &self.theme)).unwrap();
-            drawn = lines(&terminal);
-            self.event(Event::Drawn(sight));
-            self.now += pause;
-        }
-        drawn
-    }
-}
-
-impl Desk {
-    /// The screen as it is, with no event before it.
-    fn still(&mut self, columns: u16, rows: u16) -> String {
-        let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
-        terminal.draw(|frame| drop(draw(frame, &self.state, &mut self.cache, &self.theme))).unwrap();
-        lines(&terminal)
-    }
-
-    /// The screen as a terminal shows it, from the bytes that the backend sends.
-    fn terminal(&mut self, columns: u16, rows: u16) -> Vec<String> {
-        let mut bytes = Vec::new();
-        let options = TerminalOptions { viewport: Viewport::Fixed(Rect::new(0, 0, columns, rows)) };
-        let mut terminal = Terminal::with_options(CrosstermBackend::new(&mut bytes), options).unwrap();
-        terminal.draw(|frame| drop(draw(frame, &self.state, &mut self.cache, &self.theme))).unwrap();
-        drop(terminal);
-        let mut parser = vt100::Parser::new(rows, columns, 0);
-        parser.process(&bytes);
-        parser.screen().rows(0, columns).map(|row| row.trim_end().to_owned()).collect()
-    }
-}
-
-fn lines(terminal: &Terminal<TestBackend>) -> String {
-    let buffer = terminal.backend().buffer();
-    let width = usize::from(buffer.area.width);
-    let rows = buffer.content.chunks(width).map(|row| {
-        let mut skip = 0;
-        let mut line = String::new();
-        for cell in row {
-            if skip == 0 {
-                line.push_str(cell.symbol());
-                skip = text::width(cell.symbol());
-            }
-            skip = skip.saturating_sub(1);
-        }
-        line.trim_end().to_owned()
-    });
-    rows.collect::<Vec<_>>().join("\n")
-}
-
-fn prepared(id: OperationId, tool: &str, arguments: &str, findings: Vec<Finding>) -> Prepared {
-    let read = Arguments::parse(arguments).unwrap();
-    let mut kind = OperationKind::read(tool, &read)
-        .map_or_else(|| OperationKind::Other(serde_json::Value::Object(read.values.clone())), Result::unwrap);
-    if let OperationKind::Sql(sql) = &mut kind {
-        sql.connection = "practice.db".to_owned();
-        sql.dialect = Some(Dialect::Sqlite);
-    }
-    let place = Place { cwd: PathBuf::from("/shop"), workspace: PathBuf::from("/shop"), home: None };
-    let operation = Operation {
-        id,
-        origin: Origin::Model { call_id: format!("call-{}", id.0) },
-        tool: tool.to_owned(),
-        claim: read.claim,
-        kind,
-        cwd: PathBuf::from("/shop"),
-    };
-    let assessment = Assessment { findings, ..Assessment::default() };
-    Prepared { operation, facts: Facts { place, ..Facts::default() }, assessment }
-}
+use crate::app::{Event, Modal};
+use crate::domain::{Class, Danger, Finding, OperationId, Outcome, RunEvent, StopReason, Stream, Table};
+use desk::{Desk, lines};
 
 fn low(sentence: &str) -> Vec<Finding> {
     vec![Finding::new("test.read", Class::Whitelisted, sentence)]
@@ -353,7 +168,9 @@ fn flood() -> Desk {
     let mut desk = Desk::new();
     desk.send("build");
     desk.call(&[("execute_command", r#"{"command":"cargo build --verbose"}"#, low("It only builds."))]);
-    let text = (900..1_204).map(|line| format!("\x1b[32mCompiling\x1b[0m crate number {line}\n")).collect::<String>();
+    let lines: Vec<String> =
+        (900..1_204).map(|line| format!("\x1b[32mCompiling\x1b[0m crate number {line}\n")).collect();
+    let text = lines.concat();
     desk.print(1, &[(Stream::Out, &text), (Stream::Err, "warning: unused\n")], 1_204);
     desk.now += 2_000;
     desk
