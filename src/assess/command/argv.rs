@@ -41,16 +41,26 @@ impl Judge<'_> {
         reading.open = carried(&entry.opens);
         reading.lists = carried(&entry.lists);
         while let Some(word) = rest.next() {
+            if entry.needs.is_some()
+                && ["file://", "fileb://", "-file="].iter().any(|mark| word.pattern().contains(mark))
+            {
+                self.unknown("command.operand", format!("`{name}` may send or show the file in {}.", word.shown()));
+            }
             if flags && word.text() == Some("--") {
                 flags = false;
                 continue;
             }
-            if !flags || !is_flag(word) {
+            if !flags || !is_flag(word) && !(entry.plus && word.prefix().starts_with('+')) {
                 if flags && word.may_be_flag() && !entry.free {
                     self.unreadable("command.vague-flag", format!("{} may become a flag of `{name}`.", word.shown()));
                 }
                 self.operand(entry, name, word, &mut reading);
                 flags &= entry.style != Style::Posix;
+                continue;
+            }
+            if pairs(entry, word) {
+                rest.next();
+                rest.next();
                 continue;
             }
             if let Some(kind) = self.flag(entry, name, word, &mut reading) {
@@ -61,6 +71,9 @@ impl Judge<'_> {
             }
         }
         reading.required |= entry.pipes && reading.operands == 0;
+        if carried(&entry.clash) && !carried(&entry.unless) {
+            reading.required = false;
+        }
         if !reading.required || reading.operands < entry.min {
             self.unknown(
                 "command.needs-flag",
@@ -141,6 +154,15 @@ impl Judge<'_> {
             Kind::Sed => self.sed_script(word),
             Kind::Awk => self.awk_program(word),
             Kind::Revision => self.revision(word),
+            Kind::Bsd
+                if word
+                    .text()
+                    .is_some_and(|text| !text.contains('e') || text.contains(|c: char| !c.is_ascii_alphabetic())) => {}
+            Kind::Key if word.text().is_some_and(plain_key) => {}
+            Kind::Jq if word.text().is_some_and(|text| !text.contains("env") && !text.contains("ENV")) => {}
+            Kind::Bsd | Kind::Key | Kind::Jq => {
+                self.sensitive(format!("`{name} {}` may show secrets.", word.shown()));
+            }
             Kind::Format if word.prefix().starts_with('+') && !word.open() => {}
             Kind::Archive if word.text().is_some_and(|text| !text.contains(':')) => self.reads(word),
             Kind::Setting if word.text().is_some_and(|text| !text.contains('=')) => {}
@@ -206,7 +228,7 @@ impl Judge<'_> {
             let tail = word.after(1 + at + c.len_utf8());
             let attached = !(tail.0.is_empty() || tail.text() == Some(""));
             match entry.flags.get(&flag) {
-                Some(Takes::Nothing) => {}
+                Some(Takes::Nothing | Takes::Pair) => {}
                 Some(Takes::Value(kind)) if attached => {
                     self.meant(*kind, name, &tail);
                     return None;
@@ -232,13 +254,13 @@ impl Judge<'_> {
 
     fn long(&mut self, entry: &Entry, name: &str, flag: &str, value: Option<Word>) -> Option<Kind> {
         match (entry.flags.get(flag), value) {
-            (Some(Takes::Nothing | Takes::Attached(_)), None) => None,
+            (Some(Takes::Nothing | Takes::Attached(_) | Takes::Pair), None) => None,
             (Some(Takes::Value(kind)), None) => Some(*kind),
             (Some(Takes::Value(kind) | Takes::Attached(kind)), Some(value)) => {
                 self.meant(*kind, name, &value);
                 None
             }
-            (Some(Takes::Nothing) | None, value) => {
+            (Some(Takes::Nothing | Takes::Pair) | None, value) => {
                 self.unlisted(entry, name, flag, value.as_ref());
                 None
             }
@@ -257,6 +279,20 @@ impl Judge<'_> {
             self.unknown("command.unknown-flag", format!("No rule says that `{name}` with `{flag}` only reads."));
         }
     }
+}
+
+/// Whether a key of git's configuration is none that holds a secret.
+fn plain_key(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    !["extraheader", "token", "pass", "secret", "credential", "cookie", "sslkey", "url"]
+        .iter()
+        .any(|word| key.contains(word))
+        || key.starts_with("remote.") && key.ends_with(".url")
+}
+
+/// Whether a word is a flag with two values after it.
+fn pairs(entry: &Entry, word: &Word) -> bool {
+    word.text().is_some_and(|text| entry.flags.get(text) == Some(&Takes::Pair))
 }
 
 /// The words with a dash before a first word of flags, where that means the same: only its last letter takes a value.

@@ -93,8 +93,9 @@ fn scan(program: &str) -> Scan {
             }
             '>' if printing == Some(parens) && !tail.starts_with('=') => {
                 let target = tail.trim_start_matches('>').trim_start();
-                if !["\"/dev/stderr\"", "\"/dev/stdout\"", "\"/dev/null\""].iter().any(|file| target.starts_with(file))
-                {
+                let harmless = ["\"/dev/stderr\"", "\"/dev/stdout\"", "\"/dev/null\""];
+                let after = harmless.iter().find_map(|file| target.strip_prefix(file)).map(str::trim_start);
+                if !after.is_some_and(|after| after.is_empty() || after.starts_with([';', '}', '\n'])) {
                     return strange("writes to a file");
                 }
                 rest = tail.trim_start_matches('>');

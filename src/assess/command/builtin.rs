@@ -1,8 +1,8 @@
 //! The shell's own commands that change what later words mean: `cd`, `export`, `read`, `unset`, `set`, and those
 //! that look a word up or test it.
 
-use super::judge::Judge;
-use super::word::Word;
+use super::judge::{Feed, Judge};
+use super::word::{Piece, Word};
 
 fn is_name(text: &str) -> bool {
     !text.is_empty()
@@ -36,7 +36,7 @@ pub(super) fn declare(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     for word in words {
         let head = word.prefix();
         if let Some(flags) = word.text().and_then(|text| text.strip_prefix('-')) {
-            if !flags.bytes().all(|flag| b"xrgpaAF-".contains(&flag)) {
+            if !flags.bytes().all(|flag| b"xrgpF-".contains(&flag)) {
                 judge
                     .unknown("command.unknown-flag", format!("No rule says that `{name}` with `-{flags}` only reads."));
             }
@@ -49,6 +49,12 @@ pub(super) fn declare(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
         if !is_name(variable) {
             judge.unreadable("command.assignment", format!("Which variable {} sets is not known.", word.shown()));
         } else if let Some(value) = value {
+            if value.prefix().starts_with('(') || value.vague() && judge.scope.get(variable).is_some() {
+                judge.unreadable(
+                    "command.array",
+                    format!("`{name}` may take {} for an array and expand it.", word.shown()),
+                );
+            }
             let value = if value.vague() { Word::any() } else { value };
             judge.assign(variable, value);
         }
@@ -72,6 +78,12 @@ pub(super) fn unset(judge: &mut Judge<'_>, words: &[Word]) {
 /// `read`: its variables may be anything afterwards.
 pub(super) fn read(judge: &mut Judge<'_>, words: &[Word]) {
     judge.readers.insert("read".to_owned());
+    let value =
+        if judge.feed == Feed::Paths && words.iter().filter_map(Word::text).filter(|text| is_name(text)).count() == 1 {
+            Word(vec![Piece::Found])
+        } else {
+            Word::any()
+        };
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         match word.text() {
@@ -82,7 +94,7 @@ pub(super) fn read(judge: &mut Judge<'_>, words: &[Word]) {
             Some("-rp" | "-rd" | "-rn" | "-rt") => {
                 rest.next();
             }
-            Some(name) if is_name(name) => judge.assign(name, Word::any()),
+            Some(name) if is_name(name) => judge.assign(name, value.clone()),
             Some(_) | None => {
                 judge.unreadable("command.assignment", format!("Which variable {} sets is not known.", word.shown()));
             }

@@ -419,8 +419,8 @@ fn place(value: &Word, quotes: Quotes, word: &mut Word) {
     for piece in &value.0 {
         word.push(match piece {
             Piece::Exact(text) if !splits(text) => Piece::Exact(text.clone()),
-            Piece::Exact(_) | Piece::Any | Piece::Words => Piece::Words,
-            Piece::Pattern(_) | Piece::Number | Piece::Found => piece.clone(),
+            Piece::Exact(_) | Piece::Any | Piece::Words | Piece::Found => Piece::Words,
+            Piece::Pattern(_) | Piece::Number => piece.clone(),
         });
     }
 }

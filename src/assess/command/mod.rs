@@ -39,7 +39,7 @@ impl RiskAssessor for CommandAssessor {
         let OperationKind::Command(command) = kind else { return Mentions::default() };
         let sensitive = Sensitive::default();
         let mut judge = Judge::new(place, None, &sensitive, &command.command);
-        judge.script(&command.command);
+        judge.whole(&command.command);
         judge.mentions
     }
 
@@ -47,7 +47,7 @@ impl RiskAssessor for CommandAssessor {
         let OperationKind::Command(command) = &subject.operation.kind else { return Assessment::default() };
         let place = &subject.facts.place;
         let mut judge = Judge::new(place, Some(subject.facts), &subject.settings.sensitive, &command.command);
-        judge.script(&command.command);
+        judge.whole(&command.command);
         assessment(judge)
     }
 }

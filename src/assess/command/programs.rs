@@ -46,6 +46,7 @@ impl Judge<'_> {
         }
         match name {
             "cd" | "pushd" => builtin::cd(self, words),
+            "popd" => self.scope.cwd = None,
             "export" | "declare" | "typeset" | "local" | "readonly" => builtin::declare(self, name, words),
             "unset" => builtin::unset(self, words),
             "read" => builtin::read(self, words),
@@ -108,7 +109,7 @@ impl Judge<'_> {
                     }
                     at += 1;
                 }
-                Some(Takes::Nothing | Takes::Attached(_) | Takes::Value(_)) => {}
+                Some(Takes::Nothing | Takes::Attached(_) | Takes::Value(_) | Takes::Pair) => {}
                 None => {
                     self.unknown(
                         "command.unknown-flag",
@@ -228,7 +229,7 @@ pub(super) fn leading<'w>(entry: &Entry, words: &'w [Word]) -> Option<&'w [Word]
         let flag = if text.starts_with("--") { text.split_once('=').map_or(text, |(flag, _)| flag) } else { text };
         let short = flag.get(..2).unwrap_or(flag);
         match (entry.flags.get(flag), entry.flags.get(short)) {
-            (Some(Takes::Nothing | Takes::Attached(_)), _) => {}
+            (Some(Takes::Nothing | Takes::Attached(_) | Takes::Pair), _) => {}
             (Some(Takes::Value(_)), _) => at += usize::from(flag == text),
             (None, Some(Takes::Value(_) | Takes::Attached(_))) if !flag.starts_with("--") => {}
             (None, _) => return None,

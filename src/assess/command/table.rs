@@ -42,6 +42,12 @@ pub(super) enum Kind {
     Setting,
     /// A format, beginning with `+`.
     Format,
+    /// The letters of `ps` without a dash: `e` shows every process's environment.
+    Bsd,
+    /// A filter of jq that can see the environment.
+    Jq,
+    /// A key of git's configuration, not one that holds a secret.
+    Key,
     /// An archive on this machine.
     Archive,
     /// A plain name, not a path.
@@ -60,6 +66,8 @@ pub(super) enum Takes {
     Nothing,
     /// A value, attached or in the next word.
     Value(Kind),
+    /// Two values, in the next words, whose text is harmless.
+    Pair,
     /// A value only if attached.
     Attached(Kind),
 }
@@ -146,6 +154,12 @@ struct SourceEntry {
     #[serde(default)]
     pipes: bool,
     #[serde(default)]
+    plus: bool,
+    #[serde(default)]
+    clash: String,
+    #[serde(default)]
+    unless: String,
+    #[serde(default)]
     requires: String,
     #[serde(default)]
     group: bool,
@@ -193,6 +207,11 @@ pub(super) struct Entry {
     pub(super) acts: bool,
     /// Without operands it only passes on what comes in.
     pub(super) pipes: bool,
+    /// Words that begin with `+` are flags too.
+    pub(super) plus: bool,
+    /// With one of these flags one of `unless` must be there too.
+    pub(super) clash: HashSet<String>,
+    pub(super) unless: HashSet<String>,
     /// One of these flags must be there.
     pub(super) requires: HashSet<String>,
     /// Its first operand names a subcommand with an entry of its own.
@@ -324,6 +343,9 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
             None => (flag, Takes::Nothing),
             Some((names, kind)) => {
                 let kind = match kind {
+                    "pair" => Kind::None,
+                    "key" => Kind::Key,
+                    "jq" => Kind::Jq,
                     "" | "text" => Kind::Text,
                     "path" => Kind::Path,
                     "file" => Kind::File,
@@ -334,6 +356,10 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
                     "revision" => Kind::Revision,
                     _ => return None,
                 };
+                if kind == Kind::None {
+                    flags.insert(names.to_owned(), Takes::Pair);
+                    continue;
+                }
                 (names, if flag.contains('?') { Takes::Attached(kind) } else { Takes::Value(kind) })
             }
         };
@@ -359,6 +385,9 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
         bundled: source.bundled,
         acts: source.acts,
         pipes: source.pipes,
+        plus: source.plus,
+        clash: set(&source.clash),
+        unless: set(&source.unless),
         requires: set(&source.requires),
         group: source.group,
         words: source.words.as_deref().map(set),

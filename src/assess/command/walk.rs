@@ -1,6 +1,8 @@
 //! The walk over the syntax tree: lists, pipelines, compound commands, redirections, substitutions. It follows
 //! variables and the working folder, and hands each simple command to the programs. Every kind of node is named.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use brush_parser::ast::{
     AndOr, AndOrList, AssignmentName, AssignmentValue, BinaryPredicate, Command, CommandPrefixOrSuffixItem,
     CompoundCommand, CompoundList, ExtendedTestExpr, IoFileRedirectKind, IoFileRedirectTarget, IoHereDocument,
@@ -13,6 +15,13 @@ use super::word::{Piece, Word};
 use crate::domain::Shape;
 
 impl Judge<'_> {
+    /// Judges the whole command. A parser that fails on it makes it unreadable.
+    pub(super) fn whole(&mut self, text: &str) {
+        if catch_unwind(AssertUnwindSafe(|| self.script(text))).is_err() {
+            self.unreadable("command.unreadable", "The shell text could not be parsed.");
+        }
+    }
+
     /// Judges a whole text: the command, or the text of a substitution.
     pub(super) fn script(&mut self, text: &str) {
         match parse(text) {

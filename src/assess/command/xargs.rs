@@ -14,6 +14,14 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
     };
     let flags = &words[..words.len() - inner.len()];
     let from_file = flags.iter().any(|word| word.prefix().starts_with("-a") || word.prefix().starts_with("--arg-file"));
+    for (at, word) in flags.iter().enumerate() {
+        let head = word.prefix();
+        if matches!(head, "-a" | "--arg-file") {
+            judge.reads(flags.get(at + 1).unwrap_or(word));
+        } else if let Some(skip) = ["--arg-file=", "-a"].iter().find(|flag| head.starts_with(**flag)) {
+            judge.reads(&word.after(skip.len()));
+        }
+    }
     let found = judge.feed == Feed::Paths && !from_file;
     let fed = if found { Word(vec![Piece::Found]) } else { Word(vec![Piece::Words]) };
     let mut argv: Vec<Word> = if inner.is_empty() { vec![Word::exact("echo")] } else { inner.to_vec() };
