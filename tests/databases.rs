@@ -321,8 +321,8 @@ async fn postgres_survives_what_its_protocol_cannot_do_here() {
     let Some(url) = postgres().await else { return };
     let desk = Desk::new(&url);
     for (sql, expected) in [
-        ("COPY (SELECT 1) TO STDOUT", "COPY to or from standard input or output doesn't work here"),
-        ("COPY pg_class FROM STDIN", "COPY to or from standard input or output doesn't work here"),
+        ("COPY (SELECT 1) TO STDOUT", "error: COPY to or from standard input or output doesn't work here"),
+        ("COPY pg_class FROM STDIN", "error: COPY to or from standard input or output doesn't work here"),
         ("", "done, no rows changed"),
         ("-- nothing", "done, no rows changed"),
     ] {

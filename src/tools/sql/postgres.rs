@@ -6,7 +6,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row, SqlSafeStr,
 
 use super::connections::Failure;
 use super::rows::Rows;
-use super::session::{Access, Brake, Engine, Session, gather, hex};
+use super::session::{Access, Brake, Engine, Session, gather, hex, text};
 
 /// Error code of a text that holds more than one statement where one is prepared.
 const SYNTAX: &str = "42601";
@@ -113,10 +113,10 @@ impl Engine for Postgres {
         if value.is_null() {
             return None;
         }
-        match (value.format(), value.as_str(), value.as_bytes()) {
-            (PgValueFormat::Text, Ok(text), _) => Some(text.to_owned()),
-            (_, _, Ok(bytes)) => Some(hex(bytes, "\\x")),
-            (_, _, Err(_)) => Some("(can't be shown)".to_owned()),
+        match (value.format(), value.as_bytes()) {
+            (PgValueFormat::Text, Ok(bytes)) => Some(text(bytes)),
+            (PgValueFormat::Binary, Ok(bytes)) => Some(hex(bytes, "\\x")),
+            (_, Err(_)) => Some("(can't be shown)".to_owned()),
         }
     }
 }

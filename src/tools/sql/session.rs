@@ -58,7 +58,7 @@ pub(super) trait Engine: Database {
     /// Rows that a statement changed.
     fn changed(result: &Self::QueryResult) -> u64;
 
-    /// One value; none for NULL.
+    /// One value, bounded in size; none for NULL.
     fn cell(row: &Self::Row, index: usize) -> Option<String>;
 }
 
@@ -90,18 +90,31 @@ pub(super) async fn gather<E: Engine>(mut items: Items<'_, E>, rows: &mut Rows) 
     Ok(())
 }
 
-/// Bytes that are text, or their hexadecimal form. No more of them than a cell can show.
+/// Longest value that is shown, in bytes.
+pub(super) const CELL: usize = 10_000;
+
+/// Bytes as text, no more of them than are shown: a value may be of any size, its copy may not.
+pub(super) fn text(bytes: &[u8]) -> String {
+    if bytes.len() <= CELL {
+        return String::from_utf8_lossy(bytes).into_owned();
+    }
+    // Not within a character: its later bytes all begin with the bits 10.
+    let end = (CELL - 3..=CELL).rev().find(|at| bytes[*at] & 0xC0 != 0x80).unwrap_or(CELL);
+    format!("{}… ({} more bytes)", String::from_utf8_lossy(&bytes[..end]), bytes.len() - end)
+}
+
+/// Bytes that are text, or their hexadecimal form. No more of them than are shown.
 pub(super) fn text_or_hex(bytes: &[u8], prefix: &str) -> String {
     match std::str::from_utf8(bytes) {
-        Ok(text) if !text.contains('\0') => text.to_owned(),
+        Ok(_) if !bytes.contains(&0) => text(bytes),
         Ok(_) | Err(_) => hex(bytes, prefix),
     }
 }
 
-/// Bytes in hexadecimal form. No more of them than a cell can show.
+/// Bytes in hexadecimal form. No more of them than are shown.
 pub(super) fn hex(bytes: &[u8], prefix: &str) -> String {
     use fmt::Write as _;
-    let shown = &bytes[..bytes.len().min(super::rows::CELL / 2)];
+    let shown = &bytes[..bytes.len().min(CELL / 2)];
     let mut text = String::with_capacity(prefix.len() + shown.len() * 2);
     text.push_str(prefix);
     for byte in shown {
@@ -111,4 +124,19 @@ pub(super) fn hex(bytes: &[u8], prefix: &str) -> String {
         text.push_str(&format!("… ({} more bytes)", bytes.len() - shown.len()));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_value_says_how_much_is_missing() {
+        let long = format!("a{}", "ä".repeat(CELL));
+        let shown = text(long.as_bytes());
+        assert!(shown.ends_with("ä… (10002 more bytes)") && shown.len() < CELL + 30, "{}", &shown[CELL - 20..]);
+        assert_eq!(text(&[b'a', 0xff]), "a\u{FFFD}");
+        assert!(hex(&[7; CELL], "0x").ends_with("07… (5000 more bytes)"));
+        assert_eq!(text_or_hex(b"a\0", "0x"), "0x6100");
+    }
 }

@@ -13,7 +13,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Decode, Row, TypeInfo, Val
 use super::address::SqliteFile;
 use super::connections::Failure;
 use super::rows::Rows;
-use super::session::{Access, Brake, Engine, Session, gather, hex};
+use super::session::{Access, Brake, Engine, Session, gather, hex, text};
 
 /// Steps of SQLite's machine between two looks at the brake.
 const STEPS: i32 = 1000;
@@ -94,9 +94,7 @@ impl Engine for Sqlite {
             _ if value.is_null() => None,
             "INTEGER" => <i64 as Decode<Sqlite>>::decode(value).ok().map(|number| number.to_string()),
             "REAL" => <f64 as Decode<Sqlite>>::decode(value).ok().map(|number| format!("{number:?}")),
-            "TEXT" => {
-                <&[u8] as Decode<Sqlite>>::decode(value).ok().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
-            }
+            "TEXT" => <&[u8] as Decode<Sqlite>>::decode(value).ok().map(text),
             _ => <&[u8] as Decode<Sqlite>>::decode(value).ok().map(|bytes| format!("{}'", hex(bytes, "x'"))),
         }
     }
@@ -115,27 +113,23 @@ async fn probe(connection: &mut SqliteConnection, sql: &str) -> Result<Probe, sq
     let Ok(length) = c_int::try_from(sql.len()) else { return Ok(Probe::Several) };
     let mut handle = connection.lock_handle().await?;
     let database = handle.as_raw_handle().as_ptr();
-    let mut text = sql.as_ptr().cast();
+    let mut at = sql.as_ptr().cast();
     let mut left = length;
     let mut found = Probe::Reads;
     let mut statements = 0;
     while left > 0 {
         let mut statement = ptr::null_mut();
         let mut tail = ptr::null();
-        // SAFETY: the handle is locked, so nobody else uses the connection; `text` points at `left` bytes of
+        // SAFETY: the handle is locked, so nobody else uses the connection; `at` points at `left` bytes of
         // `sql`, which outlives the call; the statement is finalized before it is forgotten; and a tail that
         // SQLite gives lies within the text.
         #[allow(unsafe_code)]
         let (code, reads, rest) = unsafe {
-            let code = libsqlite3_sys::sqlite3_prepare_v2(database, text, left, &raw mut statement, &raw mut tail);
+            let code = libsqlite3_sys::sqlite3_prepare_v2(database, at, left, &raw mut statement, &raw mut tail);
             let reads = statement.is_null() || libsqlite3_sys::sqlite3_stmt_readonly(statement) != 0;
             statements += u32::from(!statement.is_null());
             libsqlite3_sys::sqlite3_finalize(statement);
-            (
-                code,
-                reads,
-                if tail.is_null() { 0 } else { left - c_int::try_from(tail.offset_from(text)).unwrap_or(left) },
-            )
+            (code, reads, if tail.is_null() { 0 } else { left - c_int::try_from(tail.offset_from(at)).unwrap_or(left) })
         };
         if code != libsqlite3_sys::SQLITE_OK {
             // The run itself tells what is wrong, unless something runs before that.
@@ -151,7 +145,7 @@ async fn probe(connection: &mut SqliteConnection, sql: &str) -> Result<Probe, sq
             // A NUL character: SQLite reads no further, and nobody knows what would.
             return Ok(Probe::Several);
         }
-        text = tail;
+        at = tail;
         left = rest;
     }
     Ok(found)
