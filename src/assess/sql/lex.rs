@@ -85,8 +85,17 @@ pub(super) struct Lexed {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Odd(pub &'static str, pub Span);
 
+/// A text that can't be split to its end: why, and what comes before.
+#[derive(Debug)]
+pub(super) struct Broken {
+    /// Why.
+    pub odd: Odd,
+    /// What comes before.
+    pub before: Lexed,
+}
+
 /// Splits a text.
-pub(super) fn lex(text: &str, dialect: Dialect, quoting: Quoting) -> Result<Lexed, Odd> {
+pub(super) fn lex(text: &str, dialect: Dialect, quoting: Quoting) -> Result<Lexed, Box<Broken>> {
     let mut lexer = Lexer {
         text,
         bytes: text.as_bytes(),
@@ -98,10 +107,13 @@ pub(super) fn lex(text: &str, dialect: Dialect, quoting: Quoting) -> Result<Lexe
         out: Lexed::default(),
     };
     while lexer.at < lexer.bytes.len() {
-        lexer.step()?;
+        if let Err(odd) = lexer.step() {
+            return Err(Box::new(Broken { odd, before: lexer.out }));
+        }
     }
     if lexer.open {
-        return Err(Odd("a comment isn't closed", 0..text.len()));
+        let odd = Odd("a comment isn't closed", 0..text.len());
+        return Err(Box::new(Broken { odd, before: lexer.out }));
     }
     Ok(lexer.out)
 }

@@ -58,19 +58,23 @@ fn worst(assessments: impl Iterator<Item = Assessment>) -> Option<Assessment> {
 }
 
 /// Servers can be set up to read quotes differently; where that makes a difference, the worst reading counts. A
-/// reading in which the text isn't even closed would be refused by the server, so it says nothing.
+/// reading that doesn't come to an end says nothing, unless the server would run a statement before it stumbles.
 fn by_dialect(sql: &SqlOperation, dialect: Dialect) -> Assessment {
     let mut readings = lex::quotings(dialect, &sql.sql).into_iter().map(|quoting| lex::lex(&sql.sql, dialect, quoting));
     let usual = match readings.next() {
         Some(Ok(lexed)) => lexed,
-        Some(Err(Odd(what, span))) => {
+        Some(Err(broken)) => {
+            let Odd(what, span) = broken.odd;
             let finding = unparsed(dialect);
             let sentence = format!("{} Reason: {what}.", finding.sentence);
             return finish(sql, vec![Finding { sentence, ..finding.at(span) }], vec![]);
         }
         None => return Assessment::default(),
     };
-    let others = readings.filter_map(Result::ok);
+    let others = readings.filter_map(|reading| match reading {
+        Ok(lexed) => Some(lexed),
+        Err(broken) => Some(broken.before).filter(|before| before.tokens.iter().any(|token| token.mark(';'))),
+    });
     let judged = std::iter::once(usual).chain(others).map(|lexed| by_tokens(sql, dialect, &lexed));
     worst(judged).unwrap_or_default()
 }
@@ -99,8 +103,7 @@ fn by_tokens(sql: &SqlOperation, dialect: Dialect, lexed: &Lexed) -> Assessment 
         findings.push(Finding::new("sql.empty", Class::Unknown, "There is no statement in it."));
     }
     if statements.len() > 1 {
-        let sentence = format!("It holds {} statements; only a single one that reads runs unasked.", statements.len());
-        findings.push(Finding::new("sql.several", Class::Unknown, sentence));
+        findings.push(several(statements.len()));
     }
     if let Some(span) = &lexed.conditional {
         let sentence = "It holds a conditional comment, which the server may run as code.";
@@ -114,6 +117,11 @@ fn by_tokens(sql: &SqlOperation, dialect: Dialect, lexed: &Lexed) -> Assessment 
         findings.push(Finding::new("sql.reads", Class::Whitelisted, "Only reads."));
     }
     finish(sql, findings, shapes)
+}
+
+fn several(count: usize) -> Finding {
+    let sentence = format!("It holds {count} statements; only a single one that reads runs unasked.");
+    Finding::new("sql.several", Class::Unknown, sentence)
 }
 
 /// What is known of one statement.

@@ -219,11 +219,10 @@ impl Reading<'_> {
         }
         let computed = matches!(self.before(at, 2)?.kind, Kind::Mark(')' | ']'));
         match self.dialect {
-            Dialect::Sqlite => None,
             Dialect::Mysql if name.text.eq_ignore_ascii_case("nextval") => {
                 functions::act(self.dialect, "nextval", self.calls, name.span.clone())
             }
-            Dialect::Mysql => None,
+            Dialect::Mysql | Dialect::Sqlite => None,
             Dialect::Postgres
                 if computed && !self.has_columns(at - 2) && !functions::known(self.dialect, &name.text) =>
             {

@@ -126,7 +126,7 @@ pub(super) fn object(tokens: &[Token], otherwise: &str) -> String {
         match token.kind {
             Kind::Word if holds(FILLERS, &token.text) => {}
             Kind::Word if holds(KINDS, &token.text) && tokens.get(at + 1).is_some_and(follows) => {
-                kinds.push(&token.text)
+                kinds.push(&token.text);
             }
             Kind::Word | Kind::Name | Kind::Text => {
                 let name = name(&tokens[at..]);

@@ -178,6 +178,8 @@ fn what_writes_locks_sleeps_or_leaves_never_runs_unasked() {
             "SELECT \"sleep\"(5)",
             "SELECT `sleep`(5)",
             "SELECT 'a\\'; DROP TABLE t; -- '",
+            "SELECT 'a\\'; DROP TABLE t; it'",
+            "SELECT 'a\\'; DROP TABLE t '",
             "SELECT 1 --\u{a0}; DROP TABLE t",
             "SELECT NEXT VALUE FOR s",
             "SHOW TABLES WHERE SLEEP(5)",
