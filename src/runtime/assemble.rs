@@ -29,6 +29,8 @@ pub struct Assembled {
     pub theme: Theme,
     /// What the person should know first.
     pub notices: Vec<Event>,
+    /// The practice model's world; its server ends with it.
+    pub world: Option<PracticeWorld>,
 }
 
 /// Puts a session together. Without a model the practice model works in a world of its own, while the person's
@@ -42,26 +44,26 @@ pub async fn assemble(start: &Start, lanes: Lanes, size: (u16, u16)) -> Result<A
     notices.extend(left_out);
     let mut own = side(start.bench().map_err(|error| error.to_string())?, Arc::new(connections));
     let chosen = start.settings.chosen_model(&process_environment).await.map_err(|error| error.to_string())?;
-    let (provider, model_side, practice) = match chosen {
+    let (provider, model_side, world) = match chosen {
         ChosenModel::Provider(settings) => {
-            (from_settings(settings).map_err(|error| error.to_string())?, own.clone(), false)
+            (from_settings(settings).map_err(|error| error.to_string())?, own.clone(), None)
         }
         ChosenModel::Practice => {
-            let (provider, side) = practice(start).await?;
+            let (provider, side, world) = practice(start).await?;
             if own.connections.is_empty() {
                 // The person's own SQL works on the practice database while they have no connection.
                 own = self::side((*own.bench).clone(), Arc::clone(&side.connections));
             }
-            (provider, side, true)
+            (provider, side, Some(world))
         }
     };
-    let setting = setting(provider.as_ref(), practice, &model_side);
+    let setting = setting(provider.as_ref(), world.is_some(), &model_side);
     let briefing = briefing(&model_side);
     let keymap = keymap(start, &mut notices);
     let theme = theme(start, &mut notices);
     let state = State::new(briefing, start.settings.policy(), contain::probe(), keymap, setting, size);
     let engine = Engine::new(model_side, own, provider, opening(start.folders.journal()), lanes);
-    Ok(Assembled { state, engine, theme, notices: notices.into_iter().map(Event::Notice).collect() })
+    Ok(Assembled { state, engine, theme, notices: notices.into_iter().map(Event::Notice).collect(), world })
 }
 
 /// Opens the journal in the background, once; everything that needs it waits for the same opening.
@@ -77,11 +79,17 @@ fn side(bench: Workbench, connections: Arc<Connections>) -> Side {
     Side { registry: standard(&bench, &connections), bench, connections, path }
 }
 
-/// The practice model and its own database, folder and server. Its folder lies in the program's own, so its
+/// The practice model, or a scripted session from the file that is named as its model, with a database, folder
+/// and server of its own. Its folder lies in the program's own, so its
 /// list of sensitive paths names the files there that are not its own, rather than the whole.
-async fn practice(start: &Start) -> Result<(Arc<dyn Provider>, Side), String> {
+async fn practice(start: &Start) -> Result<(Arc<dyn Provider>, Side, PracticeWorld), String> {
     let world = PracticeWorld::open(&start.folders.data).await.map_err(|error| error.to_string())?;
-    let provider = Practice::new(&world).map_err(|error| error.to_string())?;
+    let script = start.settings.provider.as_ref().and_then(|model| model.model.as_deref());
+    let provider = match script {
+        Some(file) => Practice::from_file(Path::new(file)).map(|script| script.with_server(&*world.server_url)),
+        None => Practice::new(&world),
+    }
+    .map_err(|error| error.to_string())?;
     let address = Connections::parse_url(&world.database_url).map_err(|error| error.to_string())?;
     let mut connections = Connections::default();
     connections.add("practice", address);
@@ -91,7 +99,7 @@ async fn practice(start: &Start) -> Result<(Arc<dyn Provider>, Side), String> {
     let mut bench = start.bench().map_err(|error| error.to_string())?;
     bench.workspace = world.workspace.clone();
     bench.settings = AssessSettings { sensitive: Sensitive::with(globs) };
-    Ok((Arc::new(provider), side(bench, Arc::new(connections))))
+    Ok((Arc::new(provider), side(bench, Arc::new(connections)), world))
 }
 
 fn setting(provider: &dyn Provider, practice: bool, side: &Side) -> Setting {

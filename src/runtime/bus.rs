@@ -13,7 +13,7 @@ use crate::domain::{ModelEvent, OperationId, RunEvent, StepId};
 /// Room in each lane.
 const ROOM: usize = 256;
 
-/// What preparing tasks and the start-up say.
+/// What preparing and journalling tasks say.
 #[derive(Debug)]
 pub enum Work {
     /// A call was read.
@@ -22,8 +22,6 @@ pub enum Work {
     Refreshed(OperationId, Proposal),
     /// The journal failed.
     JournalFailed(String),
-    /// A sentence for the person.
-    Notice(String),
 }
 
 /// The senders, handed to the tasks at the edges.
@@ -115,7 +113,6 @@ impl Bus {
                     Work::Proposed(id, proposal) => Event::Proposed(id, proposal),
                     Work::Refreshed(id, proposal) => Event::Refreshed(id, proposal),
                     Work::JournalFailed(reason) => Event::JournalFailed(reason),
-                    Work::Notice(text) => Event::Notice(text),
                 },
                 Some((id, event)) = self.run.recv() => Event::Run(id, event),
             };

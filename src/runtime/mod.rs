@@ -54,14 +54,16 @@ async fn session(start: Start, began: Instant) -> Result<(), String> {
     let terminal = |error: io::Error| format!("the terminal can't be used: {error}. Start it in a terminal window");
     let size = crossterm::terminal::size().map_err(terminal)?;
     let (lanes, receivers) = bus::lanes();
-    let Assembled { state, engine, theme, notices } = assemble(&start, lanes, size).await?;
+    let Assembled { state, engine, theme, notices, world } = assemble(&start, lanes, size).await?;
     let mut screen = Screen::enter().map_err(terminal)?;
     let bus = Bus::new(receivers, began).map_err(terminal)?;
     let mut session = Session { state, engine, theme, bus, cache: Cache::default(), drawn: None };
     for notice in notices {
         update(&mut session.state, session.bus.now(), notice);
     }
-    session.live(&mut screen).await.map_err(terminal)
+    let lived = session.live(&mut screen).await.map_err(terminal);
+    drop(world);
+    lived
 }
 
 /// What the loop owns.
