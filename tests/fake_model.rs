@@ -3,14 +3,15 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
 
-use std::io::{BufRead, BufReader};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+#[path = "common/model_server.rs"]
+mod model_server;
 
 use countersign::domain::{FailureKind, Message, ModelEvent, ModelRequest, StopReason, ToolCall, ToolResult, ToolSpec};
 use countersign::providers::{Provider, ProviderKind, ProviderSettings, from_settings};
 use futures::StreamExt;
+use model_server::server;
 use serde_json::json;
 
 /// What the server answers.
@@ -28,56 +29,6 @@ const FIXTURES: &str = r#"{"fixtures": [
     {"match": {"userMessage": "wrong key"},
         "response": {"error": {"message": "bad key sk-hunter2", "type": "authentication_error"}, "status": 401}}
 ]}"#;
-
-/// The running server; it is stopped when this is dropped.
-struct Server {
-    child: Child,
-    url: String,
-    _folder: tempfile::TempDir,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // TERM, so that the script stops its own child too.
-        let _asked = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
-        let _ended = self.child.wait();
-    }
-}
-
-/// The first start installs the server: one at a time.
-static STARTING: Mutex<()> = Mutex::new(());
-
-/// Starts the server; none if its script isn't on this machine, which fails where nothing may be left out.
-fn server() -> Option<Server> {
-    let Some(script) = std::env::var_os("COUNTERSIGN_SERVICES").map(|folder| Path::new(&folder).join("fake-llm"))
-    else {
-        let required = std::env::var_os("COUNTERSIGN_REQUIRE").is_some();
-        assert!(!required, "COUNTERSIGN_SERVICES is not set, and COUNTERSIGN_REQUIRE lets nothing be left out");
-        eprintln!(
-            "LEFT OUT: the tests against a fake model server; set COUNTERSIGN_SERVICES to the folder with fake-llm"
-        );
-        return None;
-    };
-    let _starting = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
-    let folder = tempfile::tempdir().unwrap();
-    let fixtures = folder.path().join("fixtures.json");
-    std::fs::write(&fixtures, FIXTURES).unwrap();
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let mut child = Command::new(script)
-        .arg(port.to_string())
-        .arg(&fixtures)
-        .args(["--chunk-size", "7"])
-        // The folder with the scripts is not where the server's own files go.
-        .env_remove("COUNTERSIGN_SERVICES")
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut url = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();
-    let url = url.trim().to_owned();
-    assert!(url.starts_with("http://127.0.0.1:"), "the fake model server didn't start: {url:?}");
-    Some(Server { child, url, _folder: folder })
-}
 
 fn provider(kind: ProviderKind, url: &str) -> Arc<dyn Provider> {
     let _already = rustls::crypto::ring::default_provider().install_default();
@@ -120,7 +71,7 @@ fn calls(events: &[ModelEvent]) -> Vec<ToolCall> {
 
 /// Runs a test on a runtime that ends before the server does, which waits for open connections.
 fn against_the_server(test: impl AsyncFnOnce(&str)) {
-    let Some(server) = server() else { return };
+    let Some(server) = server(FIXTURES) else { return };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let limit = std::time::Duration::from_mins(1);
     let ended = runtime.block_on(async { tokio::time::timeout(limit, test(&server.url)).await });

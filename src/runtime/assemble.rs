@@ -144,10 +144,12 @@ fn keymap(start: &Start, notices: &mut Vec<String>) -> Keymap {
 fn theme(start: &Start, notices: &mut Vec<String>) -> Theme {
     let no_color = process_environment("NO_COLOR").is_some();
     let name = start.settings.theme.as_deref().unwrap_or("dark");
-    Theme::named(name, no_color).unwrap_or_else(|why| {
+    let theme = Theme::named(name, no_color).unwrap_or_else(|why| {
         notices.push(why);
         Theme::default()
-    })
+    });
+    let true_colour = process_environment("COLORTERM").is_some_and(|term| term == "truecolor" || term == "24bit");
+    if true_colour { theme } else { theme.reduced() }
 }
 
 /// A folder as the status line shows it: from the home folder where it is below it.

@@ -69,6 +69,11 @@ impl Driver {
         self.folder.path().join("data")
     }
 
+    /// The folder it was started in.
+    pub fn workspace(&self) -> std::path::PathBuf {
+        self.folder.path().join("workspace")
+    }
+
     /// What the screen shows.
     pub fn shows(&self) -> String {
         self.screen.lock().unwrap().screen().contents()

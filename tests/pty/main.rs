@@ -1,7 +1,10 @@
 //! The real binary in a pseudo-terminal: the main job by keys, and every way out that must give the terminal back.
 
 mod driver;
+#[path = "../common/model_server.rs"]
+mod model_server;
 mod picture;
+mod task;
 
 use std::time::Duration;
 
