@@ -159,16 +159,17 @@ impl Judge<'_> {
                     .text()
                     .is_some_and(|text| !text.contains('e') || text.contains(|c: char| !c.is_ascii_alphabetic())) => {}
             Kind::Key if word.text().is_some_and(plain_key) => {}
+            Kind::Never if word.text() == Some("never") => {}
             Kind::Jq if word.text().is_some_and(|text| !text.contains("env") && !text.contains("ENV")) => {}
             Kind::Bsd | Kind::Key | Kind::Jq => {
                 self.sensitive(format!("`{name} {}` may show secrets.", word.shown()));
             }
             Kind::Format if word.prefix().starts_with('+') && !word.open() => {}
             Kind::Archive if word.text().is_some_and(|text| !text.contains(':')) => self.reads(word),
-            Kind::Setting if word.text().is_some_and(|text| !text.contains('=')) => {}
+            Kind::Setting if word.text().is_some_and(|text| !text.contains(['=', '/'])) => {}
             Kind::Name if word.text().is_some_and(|text| !text.contains('/')) => {}
             Kind::Resource if word.text().is_some_and(|text| !text.to_ascii_lowercase().contains("secret")) => {}
-            Kind::Format | Kind::Archive | Kind::Setting | Kind::Name | Kind::Resource => {
+            Kind::Format | Kind::Never | Kind::Archive | Kind::Setting | Kind::Name | Kind::Resource => {
                 self.ineligible = true;
                 self.unknown("command.operand", format!("No rule says that `{name} {}` only reads.", word.shown()));
             }

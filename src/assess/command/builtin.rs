@@ -2,6 +2,7 @@
 //! that look a word up or test it.
 
 use super::judge::{Feed, Judge};
+use super::scope::secret_variable;
 use super::word::{Piece, Word};
 
 fn is_name(text: &str) -> bool {
@@ -26,11 +27,15 @@ pub(super) fn cd(judge: &mut Judge<'_>, words: &[Word]) {
 
 /// `export`, `declare` and their kind.
 pub(super) fn declare(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
-    let prints = words.is_empty()
-        || words.iter().any(|word| word.text().is_some_and(|text| text.starts_with('-') && text.contains('p')));
-    if prints && words.len() < 2 {
+    let shows = |word: &Word| word.text().is_some_and(|text| text.starts_with('-') && text.contains('p'));
+    let named = words.iter().any(|word| !word.prefix().starts_with('-'));
+    let functions = words.iter().any(|word| word.text() == Some("-F"));
+    if !named && !functions {
         judge.sensitive(format!("`{name}` prints every variable, secrets included."));
         return;
+    }
+    if words.iter().any(shows) && words.iter().filter_map(Word::text).any(secret_variable) {
+        judge.sensitive(format!("`{name}` prints a variable that may hold a secret."));
     }
     judge.readers.insert(name.to_owned());
     for word in words {

@@ -23,6 +23,9 @@ pub(super) fn judge(judge: &mut Judge<'_>, name: &str, words: &[Word]) -> bool {
             judge.external(&format!("command.{name}"), format!("`{name}` reaches another machine."));
             judge.produced = Feed::Download;
         }
+        "fdisk" if words.iter().any(|word| matches!(word.text(), Some("-l" | "-x" | "--list" | "--list-details"))) => {
+            return false;
+        }
         _ if name.starts_with("mkfs")
             || matches!(name, "wipefs" | "fdisk" | "sfdisk" | "parted" | "mkswap" | "blkdiscard") =>
         {

@@ -66,6 +66,9 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
     }
     if let Some(subcommand) = words.get(at).and_then(Word::text) {
         let before = judge.findings.len();
+        if words.iter().any(|word| word.pattern().contains("%G")) {
+            judge.unknown("command.git-signature", "The format `%G…` makes git run a program that checks signatures.");
+        }
         let name = format!("git {subcommand}");
         match table().entry(&name) {
             Some(entry) if entry.group => judge.group(entry, &name, &words[at + 1..]),

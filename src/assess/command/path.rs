@@ -38,6 +38,8 @@ impl Judge<'_> {
         if path.is_empty() {
             return;
         }
+        // Compilers' and linkers' tools read more arguments from `@file`, and print what they don't understand.
+        let path = path.trim_start_matches('@');
         if self.scope.cwd.is_none() && !path.starts_with(['/', '~']) {
             self.unreadable("command.path", format!("It reads {path} in a folder that may be any."));
             return;

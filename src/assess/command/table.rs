@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-const SOURCES: [(&str, &str); 9] = [
+const SOURCES: [(&str, &str); 10] = [
     ("coreutils.toml", include_str!("../../../assets/rules/coreutils.toml")),
     ("text.toml", include_str!("../../../assets/rules/text.toml")),
     ("search.toml", include_str!("../../../assets/rules/search.toml")),
@@ -15,6 +15,7 @@ const SOURCES: [(&str, &str); 9] = [
     ("system.toml", include_str!("../../../assets/rules/system.toml")),
     ("containers.toml", include_str!("../../../assets/rules/containers.toml")),
     ("packages.toml", include_str!("../../../assets/rules/packages.toml")),
+    ("devices.toml", include_str!("../../../assets/rules/devices.toml")),
     ("languages.toml", include_str!("../../../assets/rules/languages.toml")),
 ];
 const DANGERS: &str = include_str!("../../../assets/rules/danger.toml");
@@ -44,6 +45,8 @@ pub(super) enum Kind {
     Format,
     /// The letters of `ps` without a dash: `e` shows every process's environment.
     Bsd,
+    /// The word `never`.
+    Never,
     /// A filter of jq that can see the environment.
     Jq,
     /// A key of git's configuration, not one that holds a secret.
@@ -346,6 +349,7 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
                     "pair" => Kind::None,
                     "key" => Kind::Key,
                     "jq" => Kind::Jq,
+                    "never" => Kind::Never,
                     "" | "text" => Kind::Text,
                     "path" => Kind::Path,
                     "file" => Kind::File,

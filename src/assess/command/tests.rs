@@ -153,3 +153,94 @@ fn catastrophes_are_known_in_every_spelling() {
         assert_eq!(judged(command).class(), Class::Declared(crate::domain::Danger::Destructive), "{command}");
     }
 }
+
+#[test]
+fn sensitive_files_ask_however_they_are_reached() {
+    for command in [
+        "cat .env",
+        "cat ./src/../.env",
+        "cat .e*",
+        "head -- .env",
+        "grep KEY .env",
+        "grep -f .env a",
+        "cat < .env",
+        "cat ~/.aws/credentials",
+        "cat $HOME/.{netrc,pgpass}",
+        "find . -name .env -exec cat {} \\;",
+        "find ~/.ssh -type f -exec cat {} +",
+        "ls ~/.ssh/* | xargs cat",
+        "echo .env | xargs cat",
+        "xargs -a .env echo",
+        "git show HEAD:.env",
+        "git diff --no-index /dev/null .env",
+        "awk 'BEGIN{while((getline l<\".env\")>0)print l}'",
+        "sed 'r .env' a",
+        "nm @.env",
+        "wc --files0-from=.env",
+        "cat /proc/$$/environ",
+        "echo $AWS_SECRET_ACCESS_KEY",
+        "declare -x",
+        "ps auxe",
+        "env",
+        "for f in .env a; do cat \"$f\"; done",
+        "cd && cat .netrc",
+    ] {
+        asks(command);
+    }
+    for command in [
+        "cat .env.example",
+        "ls -la .env",
+        "test -f .env",
+        "grep .env README.md",
+        "find . -name .env",
+        "grep -rn password .",
+        "cat *.md",
+        "find . -name '*.log' | while IFS= read -r f; do grep -c x \"$f\"; done",
+    ] {
+        allowed(command);
+    }
+}
+
+#[test]
+fn facts_about_programs_paths_and_repositories_count() {
+    use crate::domain::{PathFact, PathKind, RepositoryFact};
+    let place =
+        Place { cwd: "/home/me/project".into(), workspace: "/home/me/project".into(), home: Some("/home/me".into()) };
+    let judged = |command: &str, facts: Facts| {
+        let settings = AssessSettings::default();
+        let mut judge = Judge::new(&facts.place, Some(&facts), &settings.sensitive, command);
+        judge.whole(command);
+        assessment(judge).class()
+    };
+    let mut facts = Facts { place, ..Facts::default() };
+    facts.programs.insert("ls".into(), Some("/home/me/project/bin/ls".into()));
+    assert_eq!(judged("ls", facts.clone()), Class::Unreadable);
+    let link = PathFact { real: "/home/me/.ssh/id_rsa".into(), kind: PathKind::File, size: 1, content: None };
+    facts.paths.insert("notes.txt".into(), link);
+    assert_eq!(judged("cat notes.txt", facts.clone()), Class::Declared(crate::domain::Danger::Sensitive));
+    let repository = RepositoryFact { foreign_keys: vec!["filter.x.clean".into()], own_attributes: false };
+    facts.repositories.insert("/home/me/project".into(), repository);
+    assert_eq!(judged("git status", facts), Class::Unknown);
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn any_text_is_judged_and_more_of_it_never_asks_less(
+        words in proptest::collection::vec(
+            proptest::sample::select(vec![
+                "ls", "rm", "echo", "cat", "x", "-rf", "$y", "'a b'", "\"$z\"", "|", "&&", ";", "(", ")", "{", "}", "<", ">",
+                "`ls`", "$(pwd)", "\n", "if", "then", "fi", "for", "in", "do", "done", "*", "~", "\\", "<<E", "E", "!", "x=1",
+            ]),
+            0..12,
+        ),
+    ) {
+        let text = words.join(" ");
+        if judged(&text).class() != Class::Whitelisted {
+            for more in [format!("{text} > out"), format!("{text}\nls"), format!("ls; {text}"), format!("timeout 5 {text}")] {
+                proptest::prop_assert!(judged(&more).class() != Class::Whitelisted || !parse::parse(&text).is_ok_and(|p| !p.complete_commands.is_empty()), "{text:?} -> {more:?}");
+            }
+        }
+    }
+}
