@@ -96,9 +96,10 @@ impl State {
             });
             match &item.status {
                 Status::Ended { .. } | Status::Denied { .. } | Status::Refused { .. } => {}
-                Status::Preparing | Status::Waiting => return,
                 Status::Running { .. } | Status::Allowed { starting: true } if harmless => {}
-                Status::Running { .. } | Status::Allowed { starting: true } => return,
+                Status::Preparing | Status::Waiting | Status::Running { .. } | Status::Allowed { starting: true } => {
+                    return;
+                }
                 Status::Allowed { starting: false } => {
                     let alone = !self.anything_before_runs(id);
                     if !alone && !harmless {
@@ -184,7 +185,7 @@ impl State {
 
     /// The person approves everything that was listed.
     pub(super) fn approve_all(&mut self, listed: &[(OperationId, Seal)], effects: &mut Vec<Effect>) {
-        for id in self.queue.gate.approve_all(listed).approved {
+        for id in self.queue.gate.approve_all(listed) {
             self.approved(id);
         }
         self.start_next(effects);
@@ -238,15 +239,14 @@ impl State {
 
     fn deny_as(&mut self, id: OperationId, decider: Decider, why: Option<String>, effects: &mut Vec<Effect>) {
         let judgement = self.queue.gate.judgement(id).cloned();
-        match judgement {
-            Some(judgement) => self.deny(id, decider, judgement, why, effects),
-            // Not judged yet: nothing to record but the end of the wait.
-            None => {
-                let reason = sentence(&decider, why.as_deref(), "");
-                self.queue.set_status(id, Status::Denied { reason: reason.clone() });
-                self.answer(id, format!("cancelled: {reason}"), effects);
-            }
+        if let Some(judgement) = judgement {
+            self.deny(id, decider, judgement, why, effects);
+            return;
         }
+        // Not judged yet: nothing to record but the end of the wait.
+        let reason = sentence(&decider, why.as_deref(), "");
+        self.queue.set_status(id, Status::Denied { reason: reason.clone() });
+        self.answer(id, format!("cancelled: {reason}"), effects);
     }
 
     fn deny(

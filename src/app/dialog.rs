@@ -6,6 +6,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::event::Effect;
 use super::keymap::{Command, Context};
 use super::modal::{Asking, Modal};
+use super::sight::page;
 use super::{QUIET, State};
 use crate::domain::{OperationId, RiskLevel};
 
@@ -94,8 +95,8 @@ impl State {
             Command::Quit => effects.push(Effect::Quit),
             Command::LineUp => self.scroll_dialog(-1),
             Command::LineDown => self.scroll_dialog(1),
-            Command::PageUp => self.scroll_dialog(-self.page(self.sight.rows.dialog)),
-            Command::PageDown => self.scroll_dialog(self.page(self.sight.rows.dialog)),
+            Command::PageUp => self.scroll_dialog(-page(self.sight.rows.dialog)),
+            Command::PageDown => self.scroll_dialog(page(self.sight.rows.dialog)),
             Command::ToStart => self.scroll_dialog(isize::MIN),
             Command::ToEnd => self.scroll_dialog(isize::MAX),
             Command::NextPane
@@ -212,10 +213,8 @@ impl State {
 
     /// After a decision the next one that waits is shown; its keys are dead until it was drawn.
     fn open_next(&mut self) {
-        if self.modal.is_none() {
-            if let Some(id) = self.next_unseen() {
-                self.open(id);
-            }
+        if let (None, Some(id)) = (&self.modal, self.next_unseen()) {
+            self.open(id);
         }
     }
 
@@ -234,11 +233,10 @@ impl State {
             }
         }
         let quiet = self.handed_over || self.last_typed.is_none_or(|typed| self.now.since(typed) >= QUIET);
-        if self.modal.is_none() && self.composer.is_empty() && quiet {
-            if let Some(id) = self.next_unseen() {
-                self.open(id);
-                self.dirty = true;
-            }
+        let may_open = self.modal.is_none() && self.composer.is_empty() && quiet;
+        if let Some(id) = self.next_unseen().filter(|_| may_open) {
+            self.open(id);
+            self.dirty = true;
         }
     }
 }

@@ -8,6 +8,7 @@ use super::keymap::{Command, Context};
 use super::modal::{Asking, Modal};
 use super::queue::Status;
 use super::scroll::Scroll;
+use super::sight::page;
 use super::{Entry, State};
 use crate::domain::{ApprovalMode, OperationId, Origin};
 
@@ -276,7 +277,7 @@ impl State {
     fn help_key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
         let command = self.keymap.command(Context::Chat, key);
         let limit = self.sight.limits.dialog;
-        let page = self.page(self.sight.rows.dialog);
+        let page = page(self.sight.rows.dialog);
         let Some(Modal::Help { scroll }) = &mut self.modal else { return };
         match (command, key.code) {
             (Some(Command::LineUp), _) => scroll.by(-1, limit, false),

@@ -50,6 +50,7 @@ pub struct Setting {
 
 /// Everything the screen shows and the person can change.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools)] // independent facts, none of them a hidden state machine
 pub struct State {
     /// The conversation.
     pub chat: Chat,
@@ -158,9 +159,8 @@ impl State {
     pub fn context(&self) -> Context {
         match (&self.modal, self.focus) {
             (Some(Modal::Confirm(_)), _) => Context::Dialog,
-            (Some(Modal::Help { .. }), _) => Context::Chat,
+            (Some(Modal::Help { .. }), _) | (None, Pane::Chat) => Context::Chat,
             (None, Pane::Composer) => Context::Composer,
-            (None, Pane::Chat) => Context::Chat,
             (None, Pane::Queue) => Context::Queue,
             (None, Pane::Output) => Context::Output,
         }

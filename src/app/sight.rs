@@ -10,11 +10,12 @@ use super::modal::Modal;
 /// Rows that the mouse wheel moves.
 const WHEEL: isize = 3;
 
-impl State {
-    pub(super) fn page(&self, rows: usize) -> isize {
-        isize::try_from(rows.saturating_sub(1).max(1)).unwrap_or(1)
-    }
+/// How far a page key moves in a pane that shows so many rows: one less, to keep the eye's place.
+pub(super) fn page(rows: usize) -> isize {
+    isize::try_from(rows.saturating_sub(1).max(1)).unwrap_or(1)
+}
 
+impl State {
     /// The pane that scrolling keys move: the one with the focus, the conversation from the composer.
     pub(super) fn scroll_page(&mut self, direction: isize) {
         let rows = match self.focus {
@@ -22,7 +23,7 @@ impl State {
             Pane::Queue => self.sight.rows.queue,
             Pane::Output => self.sight.rows.output,
         };
-        self.scroll_pane(self.focus, direction * self.page(rows));
+        self.scroll_pane(self.focus, direction * page(rows));
     }
 
     pub(super) fn scroll_line(&mut self, direction: isize) {

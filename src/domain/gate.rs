@@ -86,13 +86,6 @@ pub enum Release {
     Unknown,
 }
 
-/// What "approve all" took along.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ApproveAll {
-    /// Operations that may now start.
-    pub approved: Vec<OperationId>,
-}
-
 #[derive(Debug)]
 struct Entry {
     prepared: Prepared,
@@ -137,7 +130,8 @@ impl Gate {
     pub fn admit(&mut self, prepared: Prepared) -> Admission {
         let judgement = self.judge(&prepared);
         if self.denied.iter().any(|denied| same_demand(denied, &prepared)) {
-            return Admission::Denied(self.repeat(&judgement), Decider::Policy);
+            let reason = "You denied exactly this before in this turn.".to_owned();
+            return Admission::Denied(Judgement { verdict: Verdict::Deny, reason, ..judgement }, Decider::Policy);
         }
         if self.grants.refuse_rest && judgement.verdict != Verdict::Allow {
             let reason = "You denied the rest of this turn.".to_owned();
@@ -187,20 +181,20 @@ impl Gate {
         self.allow(id, seal, Decider::Person)
     }
 
-    /// The person approves all that was shown, and the rest of the turn within the reach of it.
-    pub fn approve_all(&mut self, shown: &[(OperationId, Seal)]) -> ApproveAll {
-        let mut done = ApproveAll::default();
+    /// The person approves all that was shown, and the rest of the turn within the reach of it. Returns what
+    /// may now start.
+    pub fn approve_all(&mut self, shown: &[(OperationId, Seal)]) -> Vec<OperationId> {
+        let mut approved = Vec::new();
         for (id, seal) in shown {
             if self.allow(*id, *seal, Decider::PersonAll) {
-                if let Some(entry) = self.entries.get(id) {
-                    if entry.judgement.step != Step::AskRule {
-                        self.grants.extend(&entry.prepared);
-                    }
+                let granted = self.entries.get(id).filter(|entry| entry.judgement.step != Step::AskRule);
+                if let Some(entry) = granted {
+                    self.grants.extend(&entry.prepared);
                 }
-                done.approved.push(*id);
+                approved.push(*id);
             }
         }
-        done
+        approved
     }
 
     /// Takes an operation out: denied, interrupted or withdrawn. A person's denial is remembered for the turn.
@@ -293,11 +287,6 @@ impl Gate {
 
     fn judge(&self, prepared: &Prepared) -> Judgement {
         judge(prepared, &self.policy, &self.grants, self.enforceable, self.private_data_read)
-    }
-
-    fn repeat(&self, judgement: &Judgement) -> Judgement {
-        let reason = "You denied exactly this before in this turn.".to_owned();
-        Judgement { verdict: Verdict::Deny, reason, ..judgement.clone() }
     }
 
     fn next_seal(&mut self) -> Seal {

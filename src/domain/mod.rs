@@ -22,7 +22,7 @@ pub use chat::{
     TurnId, Usage,
 };
 pub use facts::{Facts, PathFact, PathKind, Place, RepositoryFact};
-pub use gate::{Admission, ApproveAll, Countersigned, Gate, Release, Seal, Standing};
+pub use gate::{Admission, Countersigned, Gate, Release, Seal, Standing};
 pub use grants::Grants;
 pub use operation::{
     CommandOperation, Dialect, FileOperation, FindOperation, HttpOperation, Operation, OperationId, OperationKind,

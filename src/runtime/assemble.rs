@@ -42,19 +42,19 @@ pub async fn assemble(start: &Start, lanes: Lanes, size: (u16, u16)) -> Result<A
     let mut notices: Vec<String> = Problem::notice(&start.problems).into_iter().collect();
     let (connections, left_out) = start.connections(&process_environment).map_err(|error| error.to_string())?;
     notices.extend(left_out);
-    let mut own = side(start.bench().map_err(|error| error.to_string())?, Arc::new(connections));
+    let mut person_side = side(start.bench().map_err(|error| error.to_string())?, Arc::new(connections));
     let chosen = start.settings.chosen_model(&process_environment).await.map_err(|error| error.to_string())?;
     let (provider, model_side, world) = match chosen {
         ChosenModel::Provider(settings) => {
-            (from_settings(settings).map_err(|error| error.to_string())?, own.clone(), None)
+            (from_settings(settings).map_err(|error| error.to_string())?, person_side.clone(), None)
         }
         ChosenModel::Practice => {
-            let (provider, side, world) = practice(start).await?;
-            if own.connections.is_empty() {
+            let (provider, practice_side, world) = practice(start).await?;
+            if person_side.connections.is_empty() {
                 // The person's own SQL works on the practice database while they have no connection.
-                own = self::side((*own.bench).clone(), Arc::clone(&side.connections));
+                person_side = side((*person_side.bench).clone(), Arc::clone(&practice_side.connections));
             }
-            (provider, side, Some(world))
+            (provider, practice_side, Some(world))
         }
     };
     let setting = setting(provider.as_ref(), world.is_some(), &model_side);
@@ -62,7 +62,7 @@ pub async fn assemble(start: &Start, lanes: Lanes, size: (u16, u16)) -> Result<A
     let keymap = keymap(start, &mut notices);
     let theme = theme(start, &mut notices);
     let state = State::new(briefing, start.settings.policy(), contain::probe(), keymap, setting, size);
-    let engine = Engine::new(model_side, own, provider, opening(start.folders.journal()), lanes);
+    let engine = Engine::new(model_side, person_side, provider, opening(start.folders.journal()), lanes);
     Ok(Assembled { state, engine, theme, notices: notices.into_iter().map(Event::Notice).collect(), world })
 }
 
@@ -97,7 +97,7 @@ async fn practice(start: &Start) -> Result<(Arc<dyn Provider>, Side, PracticeWor
         [&start.folders.config, &start.folders.journal()].map(|path| globset::escape(&path.to_string_lossy()));
     let globs = start.settings.sensitive.iter().cloned().chain(guarded).collect();
     let mut bench = start.bench().map_err(|error| error.to_string())?;
-    bench.workspace = world.workspace.clone();
+    bench.workspace.clone_from(&world.workspace);
     bench.settings = AssessSettings { sensitive: Sensitive::with(globs) };
     Ok((Arc::new(provider), side(bench, Arc::new(connections)), world))
 }

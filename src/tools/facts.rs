@@ -177,11 +177,11 @@ mod tests {
         std::fs::write(root.join("a"), "one").unwrap();
         let names = |name: &str| [name.to_owned()].into();
         let watched = Mentions { contents: names("a"), ..Mentions::default() };
-        let named = Mentions { paths: names("a"), ..Mentions::default() };
-        let before = (gather(&watched, &place(&root), None), gather(&named, &place(&root), None));
+        let looked_at = Mentions { paths: names("a"), ..Mentions::default() };
+        let before = (gather(&watched, &place(&root), None), gather(&looked_at, &place(&root), None));
         std::fs::write(root.join("a"), "two!").unwrap();
         assert_ne!(gather(&watched, &place(&root), None), before.0);
-        assert_eq!(gather(&named, &place(&root), None), before.1);
+        assert_eq!(gather(&looked_at, &place(&root), None), before.1);
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! Drives a program in a pseudo-terminal and reads its screen as a person would.
 
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 /// How long anything may take; generous, since other tests run beside it.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running program and its screen.
 pub struct Driver {
@@ -55,7 +55,7 @@ impl Driver {
         let screen = Arc::new(Mutex::new(vt100::Parser::new(rows, columns, 0)));
         let (mut reader, shown) = (pair.master.try_clone_reader().unwrap(), Arc::clone(&screen));
         std::thread::spawn(move || {
-            let mut bytes = [0; 65_536];
+            let mut bytes = vec![0; 65_536];
             while let Ok(count @ 1..) = reader.read(&mut bytes) {
                 shown.lock().unwrap().process(&bytes[..count]);
             }
@@ -65,12 +65,12 @@ impl Driver {
     }
 
     /// The program's data folder.
-    pub fn data(&self) -> std::path::PathBuf {
+    pub fn data(&self) -> PathBuf {
         self.folder.path().join("data")
     }
 
     /// The folder it was started in.
-    pub fn workspace(&self) -> std::path::PathBuf {
+    pub fn workspace(&self) -> PathBuf {
         self.folder.path().join("workspace")
     }
 
@@ -99,15 +99,10 @@ impl Driver {
     pub fn say(&mut self, text: &str) {
         for letter in text.chars() {
             self.keys(&letter.to_string());
-            self.pause(Duration::from_millis(3));
+            std::thread::sleep(Duration::from_millis(3));
         }
-        self.pause(Duration::from_millis(50));
+        std::thread::sleep(Duration::from_millis(50));
         self.keys("\r");
-    }
-
-    /// Waits.
-    pub fn pause(&self, time: Duration) {
-        std::thread::sleep(time);
     }
 
     /// Waits until the screen shows a text.
@@ -136,7 +131,7 @@ impl Driver {
     pub fn resize(&mut self, columns: u16, rows: u16) {
         self.screen.lock().unwrap().screen_mut().set_size(rows, columns);
         self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
-        self.pause(Duration::from_millis(150));
+        std::thread::sleep(Duration::from_millis(150));
     }
 
     /// Asks the program to leave by a signal.
@@ -156,7 +151,7 @@ impl Driver {
             assert!(began.elapsed() < PATIENCE, "it doesn't leave\n{}", self.shows());
             std::thread::sleep(Duration::from_millis(20));
         }
-        self.pause(Duration::from_millis(100));
+        std::thread::sleep(Duration::from_millis(100));
         assert!(!self.in_alternate_screen());
     }
 }
@@ -168,7 +163,7 @@ impl Drop for Driver {
 }
 
 /// How many orders the practice database holds, and how many of them are cancelled.
-pub fn practice_orders(data: std::path::PathBuf) -> (i64, i64) {
+pub fn practice_orders(data: &Path) -> (i64, i64) {
     use sqlx::{Connection as _, SqliteConnection};
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {

@@ -1,5 +1,7 @@
 //! The real binary in a pseudo-terminal: the main job by keys, and every way out that must give the terminal back.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
+
 mod driver;
 #[path = "../common/model_server.rs"]
 mod model_server;
@@ -14,20 +16,20 @@ use driver::{Driver, practice_orders};
 fn the_main_job_by_keys() {
     let mut it = Driver::start(120, 40, &[]);
     it.wait_for("practice model");
-    assert_eq!(practice_orders(it.data()), (340, 12));
+    assert_eq!(practice_orders(&it.data()), (340, 12));
 
     it.say("delete the cancelled orders");
     it.wait_for("DELETE FROM orders");
     it.wait_for("H HIGH");
     it.keys("\r");
-    it.pause(Duration::from_millis(600));
-    assert_eq!(practice_orders(it.data()), (340, 12), "enter approves nothing");
+    std::thread::sleep(Duration::from_millis(600));
+    assert_eq!(practice_orders(&it.data()), (340, 12), "enter approves nothing");
 
     let number = it.dialog_number();
     it.keys("y");
     it.wait_for(&format!("Type {number}"));
     it.keys(&number);
-    it.wait_until("the cancelled orders are gone", |it| practice_orders(it.data()) == (328, 0));
+    it.wait_until("the cancelled orders are gone", |it| practice_orders(&it.data()) == (328, 0));
 
     it.say("! echo out-of-the-$((40+2))-th");
     it.wait_for("out-of-the-42-th");
@@ -41,10 +43,10 @@ fn a_denied_operation_changes_nothing_and_the_model_answers() {
     it.wait_for("practice model");
     it.say("delete the cancelled orders");
     it.wait_for("H HIGH");
-    it.pause(Duration::from_millis(600));
+    std::thread::sleep(Duration::from_millis(600));
     it.keys("n");
     it.wait_for("denied");
-    assert_eq!(practice_orders(it.data()), (340, 12));
+    assert_eq!(practice_orders(&it.data()), (340, 12));
     it.keys("\x11");
     it.wait_for_exit();
 }
@@ -95,10 +97,10 @@ fn the_picture_of_the_screen() {
     it.wait_for("practice model");
     it.say("how much did each customer spend");
     it.wait_for("rows");
-    it.pause(Duration::from_millis(1_500));
+    std::thread::sleep(Duration::from_millis(1_500));
     it.say("delete the cancelled orders");
     it.wait_for("H HIGH");
-    it.pause(Duration::from_millis(800));
+    std::thread::sleep(Duration::from_millis(800));
     let drawn = picture::svg(it.screen().screen());
     assert!(drawn.contains("</svg>"));
     if std::env::var_os("COUNTERSIGN_PICTURE").is_some() {

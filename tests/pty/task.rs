@@ -61,7 +61,7 @@ fn a_task_of_several_steps_on_real_servers() {
         it.wait_for("H HIGH");
         it.wait_for("report.md");
         assert!(!it.workspace().join("report.md").exists(), "it waits for the person");
-        it.pause(Duration::from_millis(600));
+        std::thread::sleep(Duration::from_millis(600));
         let number = it.dialog_number();
         it.keys("y");
         it.wait_for(&format!("Type {number}"));
