@@ -9,6 +9,7 @@ use super::word::Word;
 
 /// What reading the words has found so far.
 #[derive(Default)]
+#[allow(clippy::struct_excessive_bools)] // independent facts, each told by a flag or an operand
 struct Reading {
     operands: usize,
     /// The first operand isn't what `first` says.
@@ -50,7 +51,8 @@ impl Judge<'_> {
                 flags = false;
                 continue;
             }
-            if !flags || !is_flag(word) && !(entry.plus && word.prefix().starts_with('+')) {
+            let flag = is_flag(word) || entry.plus && word.prefix().starts_with('+');
+            if !flags || !flag {
                 if flags && word.may_be_flag() && !entry.free {
                     self.unreadable("command.vague-flag", format!("{} may become a flag of `{name}`.", word.shown()));
                 }
@@ -63,11 +65,11 @@ impl Judge<'_> {
                 rest.next();
                 continue;
             }
-            if let Some(kind) = self.flag(entry, name, word, &mut reading) {
-                if let Some(value) = rest.next() {
-                    reading.shifted |= value.open();
-                    self.meant(kind, name, value);
-                }
+            if let Some(kind) = self.flag(entry, name, word, &mut reading)
+                && let Some(value) = rest.next()
+            {
+                reading.shifted |= value.open();
+                self.meant(kind, name, value);
             }
         }
         reading.required |= entry.pipes && reading.operands == 0;
@@ -288,7 +290,7 @@ fn plain_key(key: &str) -> bool {
     !["extraheader", "token", "pass", "secret", "credential", "cookie", "sslkey", "url"]
         .iter()
         .any(|word| key.contains(word))
-        || key.starts_with("remote.") && key.ends_with(".url")
+        || key.starts_with("remote.") && key.rsplit('.').next() == Some("url")
 }
 
 /// Whether a word is a flag with two values after it.

@@ -61,10 +61,6 @@ fn scan(program: &str) -> Scan {
         let tail = &rest[c.len_utf8()..];
         match c {
             ' ' | '\t' => rest = tail,
-            '\n' => {
-                rest = tail;
-                before = Before::Operator;
-            }
             '#' => rest = tail.find('\n').map_or("", |at| &tail[at..]),
             '"' => {
                 let Some(end) = closing(tail, '"') else { return strange("has a string without an end") };
@@ -139,15 +135,11 @@ fn scan(program: &str) -> Scan {
                 };
                 rest = &rest[end..];
             }
-            '=' | '!' | '<' | '>' | '&' | '~' | '+' | '-' | '*' | '%' | '^' | ',' | '?' | ':' | '[' => {
+            '/' | '\n' | '=' | '!' | '<' | '>' | '&' | '~' | '+' | '-' | '*' | '%' | '^' | ',' | '?' | ':' | '[' => {
                 rest = tail;
                 before = Before::Operator;
             }
             '\\' if tail.starts_with('\n') => rest = &tail[1..],
-            '/' => {
-                rest = tail;
-                before = Before::Operator;
-            }
             _ => return strange("has a character that is not understood"),
         }
     }

@@ -74,7 +74,7 @@ pub(super) fn unset(judge: &mut Judge<'_>, words: &[Word]) {
             Some("-v") => {}
             Some(name) if is_name(name) => judge.assign(name, Word::any()),
             Some(_) | None => {
-                judge.unreadable("command.assignment", format!("What {} unsets is not known.", word.shown()))
+                judge.unreadable("command.assignment", format!("What {} unsets is not known.", word.shown()));
             }
         }
     }
@@ -92,13 +92,10 @@ pub(super) fn read(judge: &mut Judge<'_>, words: &[Word]) {
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         match word.text() {
-            Some("-p" | "-n" | "-N" | "-t" | "-d" | "-u" | "-i") => {
+            Some("-p" | "-n" | "-N" | "-t" | "-d" | "-u" | "-i" | "-rp" | "-rd" | "-rn" | "-rt") => {
                 rest.next();
             }
             Some("-r" | "-s" | "-e" | "-rs" | "-sr" | "-a" | "-ra") => {}
-            Some("-rp" | "-rd" | "-rn" | "-rt") => {
-                rest.next();
-            }
             Some(name) if is_name(name) => judge.assign(name, value.clone()),
             Some(_) | None => {
                 judge.unreadable("command.assignment", format!("Which variable {} sets is not known.", word.shown()));
@@ -125,9 +122,7 @@ pub(super) fn set(judge: &mut Judge<'_>, words: &[Word]) {
 
 /// `type` and `hash`.
 pub(super) fn look_up(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
-    if name == "hash" && words.iter().any(Word::may_be_flag)
-        || name == "hash" && words.iter().any(|word| word.prefix().starts_with('-'))
-    {
+    if name == "hash" && words.iter().any(|word| word.may_be_flag() || word.prefix().starts_with('-')) {
         judge.unreadable("command.hash", "`hash` can make a name run another program.");
     } else {
         judge.readers.insert(name.to_owned());

@@ -69,10 +69,10 @@ fn delete(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     let vital = operands(words).find(|word| judge.vital(word)).map(Word::shown);
     match vital {
         Some(path) if deep => {
-            judge.catastrophe("command.rm-everything", format!("`{name}` would delete everything in {path}."))
+            judge.catastrophe("command.rm-everything", format!("`{name}` would delete everything in {path}."));
         }
         Some(_) | None => {
-            judge.destructive(&format!("command.{name}"), format!("`{name}` deletes {}.", named(operands(words))))
+            judge.destructive(&format!("command.{name}"), format!("`{name}` deletes {}.", named(operands(words))));
         }
     }
 }

@@ -21,12 +21,11 @@ impl Judge<'_> {
             return vec![Word::exact(raw)];
         }
         if raw.contains('{') && raw.contains('}') && (raw.contains(',') || raw.contains("..")) {
-            return match braces(raw) {
-                Some(raws) => raws.iter().map(|raw| self.word(raw)).collect(),
-                None => {
-                    self.unreadable("command.braces", "Its braces expand to more words than are judged.");
-                    vec![Word(vec![Piece::Words])]
-                }
+            return if let Some(raws) = braces(raw) {
+                raws.iter().map(|raw| self.word(raw)).collect()
+            } else {
+                self.unreadable("command.braces", "Its braces expand to more words than are judged.");
+                vec![Word(vec![Piece::Words])]
             };
         }
         vec![self.word(raw)]
@@ -260,10 +259,10 @@ impl Judge<'_> {
 
     /// Refuses computed places in arrays: computing them can run code.
     fn indexed(&mut self, parameter: &Parameter) {
-        if let Parameter::NamedWithIndex { index, .. } = parameter {
-            if !index.bytes().all(|byte| byte.is_ascii_digit()) {
-                self.unreadable("command.array", "It computes a place in an array, which can run code.");
-            }
+        if let Parameter::NamedWithIndex { index, .. } = parameter
+            && !index.bytes().all(|byte| byte.is_ascii_digit())
+        {
+            self.unreadable("command.array", "It computes a place in an array, which can run code.");
         }
     }
 
@@ -274,14 +273,13 @@ impl Judge<'_> {
                 let home = self.place.home.as_ref().map(|home| home.to_string_lossy().into_owned());
                 let value =
                     self.scope.get(name).cloned().or_else(|| known_variable(name, &self.scope, home.as_deref()));
-                match value {
-                    Some(value) => place(&value, quotes, word),
-                    None => {
-                        if secret_variable(name) {
-                            self.sensitive(format!("It reads the variable `{name}`, which may hold a secret."));
-                        }
-                        word.push(quotes.unknown());
+                if let Some(value) = value {
+                    place(&value, quotes, word);
+                } else {
+                    if secret_variable(name) {
+                        self.sensitive(format!("It reads the variable `{name}`, which may hold a secret."));
                     }
+                    word.push(quotes.unknown());
                 }
             }
             Parameter::Special(special) => word.push(match special {

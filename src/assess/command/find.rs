@@ -35,18 +35,18 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
             }
             continue;
         };
-        let Some(test) = text.strip_prefix('-') else { continue };
-        let padded = format!(" {test} ");
-        if NONE.contains(&padded) || test.is_empty() {
+        let Some(action) = text.strip_prefix('-') else { continue };
+        let padded = format!(" {action} ");
+        if NONE.contains(&padded) || action.is_empty() {
             continue;
         }
-        if ONE.contains(&padded) || test.starts_with("newer") && test.len() == 7 {
-            plain &= test != "printf";
+        if ONE.contains(&padded) || action.starts_with("newer") && action.len() == 7 {
+            plain &= action != "printf";
             value(judge, words.get(at));
             at += 1;
             continue;
         }
-        match test {
+        match action {
             "exec" | "execdir" | "ok" | "okdir" => {
                 let Some(length) = words[at..].iter().position(ends_exec) else {
                     judge.unreadable("command.find", "`find -exec` has no end.");
@@ -72,7 +72,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
                 if let Some(file) = words.get(at) {
                     judge.writes("find", file);
                 }
-                at += if test == "fprintf" { 2 } else { 1 };
+                at += if action == "fprintf" { 2 } else { 1 };
             }
             _ => judge.unknown("command.unknown-flag", format!("No rule says that `find` with `{text}` only reads.")),
         }
@@ -91,13 +91,13 @@ fn places(words: &[Word]) -> (Vec<&Word>, Vec<&Word>) {
         })
     };
     let roots = words.iter().take_while(starts).filter(|word| !word.prefix().starts_with('-')).collect();
-    let named = |pair: &[Word]| {
+    let seeks = |pair: &[Word]| {
         matches!(
             pair[0].text(),
             Some("-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" | "-regex" | "-iregex")
         )
     };
-    let names = words.windows(2).filter(|pair| named(pair)).map(|pair| &pair[1]).collect();
+    let names = words.windows(2).filter(|pair| seeks(pair)).map(|pair| &pair[1]).collect();
     (roots, names)
 }
 

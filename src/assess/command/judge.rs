@@ -24,6 +24,7 @@ pub(super) enum Feed {
 }
 
 /// Judges one text.
+#[allow(clippy::struct_excessive_bools)] // independent facts about what was judged so far
 pub(super) struct Judge<'a> {
     pub(super) place: &'a Place,
     /// None while asking what should be looked at.

@@ -71,7 +71,7 @@ fn nested(tokens: &[Token]) -> Result<(), String> {
     for token in tokens {
         match token.to_str() {
             "(" | "{" | "if" | "for" | "while" | "until" | "case" | "[[" | "select" | "coproc" | "function" => {
-                depth += 1
+                depth += 1;
             }
             ")" | "}" | "fi" | "done" | "esac" | "]]" => depth = depth.saturating_sub(1),
             "!" => bangs += 1,
@@ -93,9 +93,10 @@ fn nested(tokens: &[Token]) -> Result<(), String> {
 fn expansions(word: &str) -> usize {
     let bytes = word.as_bytes();
     let dollars = bytes.windows(2).filter(|pair| pair[0] == b'$' && matches!(pair[1], b'(' | b'{' | b'[')).count();
-    let backticks = bytes.iter().filter(|&&byte| byte == b'`').count();
-    let brackets =
-        if dollars > 0 { bytes.iter().filter(|&&byte| byte == b'(').count().saturating_sub(dollars) / 2 } else { 0 };
-    let elements = if dollars > 0 { bytes.iter().filter(|&&byte| byte == b'[').count().saturating_sub(2) } else { 0 };
+    let backticks = word.matches('`').count();
+    let (brackets, elements) = match dollars {
+        0 => (0, 0),
+        _ => (word.matches('(').count().saturating_sub(dollars) / 2, word.matches('[').count().saturating_sub(2)),
+    };
     dollars + backticks.div_ceil(2) + brackets + 2 * elements
 }

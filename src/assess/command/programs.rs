@@ -55,7 +55,7 @@ impl Judge<'_> {
             "type" | "hash" => builtin::look_up(self, name, words),
             "printf" | "test" | "[" => builtin::test_or_print(self, name, words),
             "timeout" | "nice" | "ionice" | "nohup" | "stdbuf" | "time" | "setsid" | "chronic" => {
-                wrapper::peel(self, name, words)
+                wrapper::peel(self, name, words);
             }
             "env" => wrapper::env(self, words),
             "sh" | "bash" | "dash" => wrapper::shell(self, name, words),

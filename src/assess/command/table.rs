@@ -121,6 +121,7 @@ struct Source {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[allow(clippy::struct_excessive_bools)]
 struct SourceEntry {
     name: String,
     #[serde(default)]
@@ -181,7 +182,9 @@ struct SourceEntry {
 
 /// One program, or one subcommand of a program (`docker ps`).
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools)] // independent traits of a program, as the rule files spell them
 pub(super) struct Entry {
+    #[cfg_attr(not(test), allow(dead_code))] // the tests of every example name it
     pub(super) name: String,
     pub(super) flags: HashMap<String, Takes>,
     pub(super) writes: HashSet<String>,
@@ -225,11 +228,13 @@ pub(super) struct Entry {
     pub(super) needs: Option<Needs>,
     /// A test runner: runs staged.
     pub(super) staged: bool,
+    #[cfg_attr(not(test), allow(dead_code))]
     pub(super) examples: Examples,
 }
 
 /// Command lines that an entry promises to allow, and to ask for.
 #[derive(Debug, Default)]
+#[cfg_attr(not(test), allow(dead_code))]
 pub(super) struct Examples {
     pub(super) allow: Vec<String>,
     pub(super) ask: Vec<String>,

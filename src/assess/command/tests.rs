@@ -244,3 +244,29 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn hostile_text_of_the_longest_kind_needs_little_stack_and_time() {
+    let units = [
+        "((",
+        "$(",
+        "${x:-",
+        "$((",
+        "`",
+        "\"$(",
+        "{a,",
+        "${a[",
+        "if true; then ",
+        "case a in a) ",
+        "! ",
+        "<(",
+        "<<E\n",
+    ];
+    for unit in units {
+        let text = format!("echo {}", unit.repeat(65_000 / unit.len()));
+        let start = std::time::Instant::now();
+        let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(move || judged(&text).class()).unwrap();
+        assert_ne!(thread.join().unwrap(), Class::Whitelisted, "{unit}");
+        assert!(start.elapsed().as_secs() < 5, "{unit} takes {:?}", start.elapsed());
+    }
+}

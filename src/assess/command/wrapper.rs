@@ -76,15 +76,14 @@ pub(super) fn shell(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
         return;
     }
     judge.ineligible = true;
-    let script = match texts.as_slice() {
-        [Some("-c" | "-ec" | "-uc" | "-euc"), Some(script), ..] => *script,
-        _ => {
-            if judge.feed == Feed::Download {
-                judge.destructive("command.download-and-run", format!("It runs what it downloads with `{name}`."));
-            }
-            judge.unknown("command.runs-code", format!("`{name}` runs a script that the command doesn't show."));
-            return;
+    let script = if let [Some("-c" | "-ec" | "-uc" | "-euc"), Some(script), ..] = texts.as_slice() {
+        *script
+    } else {
+        if judge.feed == Feed::Download {
+            judge.destructive("command.download-and-run", format!("It runs what it downloads with `{name}`."));
         }
+        judge.unknown("command.runs-code", format!("`{name}` runs a script that the command doesn't show."));
+        return;
     };
     let dialect = ["$'", "$\"", "&>", "<(", ">(", "<<", "{", "|&"];
     if name != "bash" && dialect.iter().any(|mark| script.contains(mark)) {
