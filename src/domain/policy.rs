@@ -239,7 +239,8 @@ pub fn judge(
     let decide = |verdict, step, containment, reason: String| Judgement {
         verdict,
         step,
-        risk: assessment.level(),
+        // A claim can make it look worse, never better.
+        risk: claim.level().map_or(assessment.level(), |claimed| claimed.max(assessment.level())),
         containment,
         enforced: enforceable.covers(&operation.kind, containment),
         reason,

@@ -1,0 +1,43 @@
+//! The README says what the program does: its table of keys is the keymap's, its transcript the program's.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use countersign::app::{Context, Keymap, SLASH};
+
+const README: &str = include_str!("../README.md");
+
+#[test]
+fn the_table_of_keys_is_the_keymaps() {
+    let keymap = Keymap::default();
+    let mut table = String::from("| where | key | |\n| --- | --- | --- |\n");
+    for context in Context::ALL {
+        for (keys, command) in keymap.of(context) {
+            let keys: Vec<String> = keys.split(' ').map(|key| format!("`{key}`")).collect();
+            let _ = writeln!(table, "| {} | {} | {} |", context.word(), keys.join(" "), command.says());
+        }
+    }
+    for (command, says) in SLASH {
+        let _ = writeln!(table, "| typed | `{command}` | {says} |");
+    }
+    assert!(README.contains(&table), "the README's table of keys should be:\n{table}");
+}
+
+#[test]
+fn the_transcript_of_assess_is_the_programs() {
+    let (_, rest) = README.split_once("```console\n$ echo '").unwrap();
+    let (input, rest) = rest.split_once("' | countersign assess\n").unwrap();
+    let (expected, _) = rest.split_once("```").unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_countersign"))
+        .arg("assess")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+}
