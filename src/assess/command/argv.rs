@@ -41,12 +41,12 @@ impl Judge<'_> {
         reading.whole = carried(&entry.whole);
         reading.open = carried(&entry.opens);
         reading.lists = carried(&entry.lists);
+        let marks = ["file://", "fileb://", "-file="];
+        let by_file = |word: &&Word| marks.iter().any(|mark| word.pattern().contains(mark));
+        if let Some(word) = words.iter().find(by_file).filter(|_| entry.needs.is_some()) {
+            self.unknown("command.operand", format!("`{name}` may send or show the file in {}.", word.shown()));
+        }
         while let Some(word) = rest.next() {
-            if entry.needs.is_some()
-                && ["file://", "fileb://", "-file="].iter().any(|mark| word.pattern().contains(mark))
-            {
-                self.unknown("command.operand", format!("`{name}` may send or show the file in {}.", word.shown()));
-            }
             if flags && word.text() == Some("--") {
                 flags = false;
                 continue;
