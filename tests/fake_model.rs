@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+#[path = "common/left_out.rs"]
+mod left_out;
 #[path = "common/model_server.rs"]
 mod model_server;
 

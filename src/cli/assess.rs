@@ -81,6 +81,8 @@ struct Bench {
 /// Judges the calls on standard input.
 #[must_use]
 pub fn assess(mode: ApprovalMode, explain: bool) -> ExitCode {
+    // A parser that fails on hostile text is caught and answered; its words don't belong between the answers.
+    std::panic::set_hook(Box::new(|_| {}));
     match run(mode, explain, BufReader::new(io::stdin()), io::stdout()) {
         Ok(()) => ExitCode::SUCCESS,
         // The reader has seen enough.

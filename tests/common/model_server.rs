@@ -6,6 +6,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
+use super::left_out::left_out;
+
 /// The running server; it is stopped when this is dropped.
 pub struct Server {
     child: Child,
@@ -29,11 +31,7 @@ static STARTING: Mutex<()> = Mutex::new(());
 pub fn server(fixtures_text: &str) -> Option<Server> {
     let Some(script) = std::env::var_os("COUNTERSIGN_SERVICES").map(|folder| Path::new(&folder).join("fake-llm"))
     else {
-        let required = std::env::var_os("COUNTERSIGN_REQUIRE").is_some();
-        assert!(!required, "COUNTERSIGN_SERVICES is not set, and COUNTERSIGN_REQUIRE lets nothing be left out");
-        eprintln!(
-            "LEFT OUT: the tests against a fake model server; set COUNTERSIGN_SERVICES to the folder with fake-llm"
-        );
+        left_out("the tests against a mock model server", "set COUNTERSIGN_SERVICES to the folder with `fake-llm`");
         return None;
     };
     let _starting = STARTING.lock().unwrap_or_else(PoisonError::into_inner);

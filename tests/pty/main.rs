@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 mod driver;
+#[path = "../common/left_out.rs"]
+mod left_out;
 #[path = "../common/model_server.rs"]
 mod model_server;
 mod picture;

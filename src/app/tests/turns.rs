@@ -145,3 +145,15 @@ fn a_failed_journal_starts_nothing_more() {
     world.model("", &[("ls", None)]);
     assert!(world.executed.is_empty());
 }
+
+#[test]
+fn what_leaves_the_machine_is_said_once_before_the_first_message_to_a_remote_model() {
+    let mut world = World::new();
+    world.state.setting.remote = true;
+    world.say("go");
+    world.model("done", &[]);
+    world.say("again");
+    let notices = world.state.chat.entries().iter().filter(|entry| matches!(entry, Entry::Notice { .. })).count();
+    assert_eq!(notices, 1);
+    assert!(matches!(world.state.chat.entries()[0], Entry::Notice { trouble: false, .. }));
+}
