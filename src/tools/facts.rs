@@ -71,7 +71,7 @@ fn path_fact(path: &Path, content: bool) -> PathFact {
         Ok(found) if found.is_file() => (PathKind::File, found.len(), None),
         Ok(found) if found.is_dir() => (PathKind::Folder, 0, None),
         Ok(_) => (PathKind::Special, 0, None),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => (PathKind::Missing, 0, None),
+        Err(error) if nowhere(&error) => (PathKind::Missing, 0, None),
         Err(_) => (PathKind::Unreadable, 0, None),
     };
     if content && kind == PathKind::File && size <= CONTENT {
@@ -79,6 +79,11 @@ fn path_fact(path: &Path, content: bool) -> PathFact {
     }
     // The size of a file that only lies there may change without its being another one.
     PathFact { real, kind, size: if content { size } else { 0 }, content: identity }
+}
+
+/// Whether nothing can be at a path: it doesn't exist, or lies below a file.
+fn nowhere(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
 }
 
 /// The path after links and `..`; for what doesn't exist, its nearest existing parent resolved and the rest.

@@ -54,7 +54,10 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
                 };
                 let inner: Vec<Word> =
                     words[at..at + length].iter().map(|word| with_found(word, &root, hidden)).collect();
+                let outer = judge.elsewhere;
+                judge.elsewhere |= action.ends_with("dir");
                 judge.deeper(|judge| judge.dispatch(&inner));
+                judge.elsewhere = outer;
                 plain = false;
                 at += length + 1;
             }

@@ -95,8 +95,8 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
 }
 
 /// The repository's own configuration must not make reading commands run or write something.
-fn repository(judge: &mut Judge<'_>) {
-    let Some(folder) = judge.scope.cwd.clone() else {
+pub(super) fn repository(judge: &mut Judge<'_>) {
+    let Some(folder) = judge.folder() else {
         judge.unreadable("command.git-repository", "Which repository `git` would use is not known.");
         return;
     };

@@ -47,6 +47,8 @@ pub(super) struct Judge<'a> {
     pub(super) produced: Feed,
     /// Whether the last command prints one whole number and nothing else.
     pub(super) printed_number: bool,
+    /// Whether it runs in folders that a search finds, not in the one that the scope knows.
+    pub(super) elsewhere: bool,
     pub(super) depth: usize,
     pub(super) span: Option<Span>,
     /// Byte offset of each character of the whole text; none if they are the same.
@@ -72,6 +74,7 @@ impl<'a> Judge<'a> {
             feed: Feed::Text,
             produced: Feed::Text,
             printed_number: false,
+            elsewhere: false,
             depth: 0,
             span: None,
             offsets,

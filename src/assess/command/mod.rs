@@ -12,6 +12,7 @@ mod expand;
 mod find;
 mod git;
 mod judge;
+mod obeys;
 mod parse;
 mod path;
 mod programs;

@@ -82,6 +82,11 @@ impl Judge<'_> {
         }
     }
 
+    /// The folder that a program runs in; none where it may be any.
+    pub(super) fn folder(&self) -> Option<String> {
+        self.scope.cwd.clone().filter(|_| !self.elsewhere)
+    }
+
     /// The absolute, lexically normal form of an exact path; none where the folder may be any.
     pub(super) fn normal(&self, path: &str) -> Option<String> {
         let home = self.place.home.as_ref().map(|home| home.to_string_lossy().into_owned());

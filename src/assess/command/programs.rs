@@ -41,6 +41,18 @@ impl Judge<'_> {
         if !self.trusted(name) {
             return;
         }
+        let outer = std::mem::take(&mut self.readers);
+        self.program(name, words);
+        let readers = std::mem::replace(&mut self.readers, outer);
+        let staged = |reader: &str| table().entry(reader).is_some_and(|entry| entry.staged);
+        for reader in readers.iter().filter(|reader| first_word(reader) == name && !staged(reader)) {
+            self.obeys(table().obeys(), reader, words);
+        }
+        self.readers.extend(readers);
+    }
+
+    /// Judges a program of the system by whoever knows it.
+    fn program(&mut self, name: &str, words: &[Word]) {
         if self.shell_word(name, words) {
             return;
         }

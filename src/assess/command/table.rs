@@ -6,6 +6,8 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use super::obeys::{Rule, rules};
+
 const SOURCES: [(&str, &str); 10] = [
     ("coreutils.toml", include_str!("../../../assets/rules/coreutils.toml")),
     ("text.toml", include_str!("../../../assets/rules/text.toml")),
@@ -273,19 +275,25 @@ pub(super) struct Declared {
     pub(super) does: String,
 }
 
-/// Both tables.
+/// The tables.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     entries: Vec<Entry>,
     by_name: HashMap<String, usize>,
     dangers: HashMap<String, Declared>,
     help: HashSet<String>,
+    obeys: Vec<Rule>,
 }
 
 impl Table {
     /// Whether a program only prints about itself with `--help` and `--version`.
     pub(super) fn explains_itself(&self, name: &str) -> bool {
         self.help.contains(name)
+    }
+
+    /// Which files of a workspace programs obey.
+    pub(super) fn obeys(&self) -> &[Rule] {
+        &self.obeys
     }
 
     /// Every entry, for the tests of their examples.
@@ -313,7 +321,7 @@ pub(super) fn table() -> &'static Table {
 
 /// Why the rule files can't be used, if so; a test rules it out. Then nothing is whitelisted.
 fn build() -> Result<Table, String> {
-    let mut table = Table::default();
+    let mut table = Table { obeys: rules()?, ..Table::default() };
     for (file, text) in SOURCES {
         let source: Source = toml::from_str(text).map_err(|error| format!("{file}: {error}"))?;
         table.help.extend(set(&source.help));

@@ -1,0 +1,315 @@
+//! Files of a workspace that programs obey even where they only look: `.cargo/config.toml`, `.yarnrc.yml`,
+//! `.hg/hgrc`, … Where one is present, what such a program runs is not in the command, so it asks. The names stand
+//! in a table; whether they exist is told by the facts. `programs` calls it for each program that passed.
+
+use serde::Deserialize;
+
+use super::git;
+use super::judge::Judge;
+use super::word::Word;
+use crate::domain::PathKind;
+
+const RULES: &str = include_str!("../../../assets/rules/obeys.toml");
+/// Most folders, from the one it runs in upwards, that are looked into.
+const FOLDERS: usize = 40;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Source {
+    rule: Vec<Rule>,
+}
+
+/// What some programs obey.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Rule {
+    programs: Vec<String>,
+    files: Vec<String>,
+    /// Flags that name another folder, or a file in it, where they are looked for too.
+    #[serde(default)]
+    folders: Vec<String>,
+    /// Looked for in the folder itself alone, not in those above.
+    #[serde(default)]
+    here: bool,
+    /// Only where the program found is a version manager's.
+    #[serde(default)]
+    shim: bool,
+    /// The program runs git, which obeys the repository.
+    #[serde(default)]
+    repository: bool,
+}
+
+impl Rule {
+    /// Whether it is about a program or subcommand.
+    fn covers(&self, reader: &str) -> bool {
+        self.programs.iter().any(|program| match program.strip_suffix('*') {
+            Some(start) => reader.starts_with(start),
+            None => reader.strip_prefix(program.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')),
+        })
+    }
+}
+
+/// The rules embedded with the program.
+pub(super) fn rules() -> Result<Vec<Rule>, String> {
+    let source: Source = toml::from_str(RULES).map_err(|error| format!("obeys.toml: {error}"))?;
+    Ok(source.rule)
+}
+
+impl Judge<'_> {
+    /// Asks if a file that a program obeys is present. `reader` is the program or subcommand that passed as one
+    /// that only looks, `words` what follows the program's name.
+    pub(super) fn obeys(&mut self, rules: &[Rule], reader: &str, words: &[Word]) {
+        for rule in rules.iter().filter(|rule| rule.covers(reader)) {
+            if rule.shim && !self.shim(reader) {
+                continue;
+            }
+            if rule.repository {
+                git::repository(self);
+            }
+            match self.folders(rule, words) {
+                Some(folders) => folders.iter().for_each(|folder| self.obeys_in(rule, reader, folder)),
+                None => self.unreadable(
+                    "command.obeyed-folder",
+                    format!("In which folder `{reader}` would look for files that it obeys is not known."),
+                ),
+            }
+        }
+    }
+
+    /// The folders that a program starts looking from; none where they are not known.
+    fn folders(&self, rule: &Rule, words: &[Word]) -> Option<Vec<String>> {
+        let mut folders = vec![self.folder()?];
+        for (at, word) in words.iter().enumerate() {
+            for flag in &rule.folders {
+                let Some(value) = flag_value(word, words.get(at + 1), flag) else { continue };
+                let path = self.normal(value.text()?)?;
+                folders.push(match path.rsplit_once('/') {
+                    Some((parent, file))
+                        if file.contains('.') && matches!(flag.as_str(), "--manifest-path" | "-f" | "--file") =>
+                    {
+                        if parent.is_empty() {
+                            "/".to_owned()
+                        } else {
+                            parent.to_owned()
+                        }
+                    }
+                    Some(_) | None => path,
+                });
+            }
+        }
+        Some(folders)
+    }
+
+    fn obeys_in(&mut self, rule: &Rule, reader: &str, folder: &str) {
+        if self.leads_elsewhere(folder) {
+            self.ineligible = true;
+            self.unknown(
+                "command.obeyed-folder",
+                format!("`{reader}` obeys files of the folder that {folder} is a link to, which were not looked at."),
+            );
+        }
+        let home = self.place.home.as_ref().map(|home| home.to_string_lossy().into_owned());
+        let mut at = Some(folder.trim_end_matches('/'));
+        for _ in 0..FOLDERS {
+            let Some(parent) = at else { return };
+            // What lies in the home folder itself is the person's own, and is obeyed everywhere.
+            if home.as_deref() != Some(parent) && !self.obeyed_files(rule, reader, parent) {
+                return;
+            }
+            at = parent.rsplit_once('/').map(|(above, _)| above).filter(|_| !rule.here);
+        }
+        if at.is_some() {
+            self.unreadable("command.obeyed-folder", format!("{folder} lies deeper than {FOLDERS} folders."));
+        }
+    }
+
+    /// Objects to the first file that is present in a folder; false if there is one.
+    fn obeyed_files(&mut self, rule: &Rule, reader: &str, folder: &str) -> bool {
+        for file in &rule.files {
+            let path = format!("{folder}/{file}");
+            let fact = self.facts.and_then(|facts| facts.paths.get(&path));
+            let present = fact.is_some_and(|fact| fact.kind != PathKind::Missing);
+            self.mentions.paths.insert(path);
+            if present {
+                let place = if folder == self.place.cwd.to_string_lossy().trim_end_matches('/') {
+                    "this folder".to_owned()
+                } else {
+                    format!("{folder}/")
+                };
+                self.ineligible = true;
+                self.unknown(
+                    "command.obeyed-file",
+                    format!("`{reader}` obeys {file} of {place}, which can make it run or change something."),
+                );
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether a folder other than the one that the command starts in is reached by a link.
+    fn leads_elsewhere(&mut self, folder: &str) -> bool {
+        if self.place.cwd.as_path() == std::path::Path::new(folder) {
+            return false;
+        }
+        self.mentions.paths.insert(folder.to_owned());
+        let fact = self.facts.and_then(|facts| facts.paths.get(folder));
+        fact.is_some_and(|fact| fact.kind != PathKind::Missing && fact.real != std::path::Path::new(folder))
+    }
+
+    /// Whether a program's name leads to a version manager; unknown, and so asked about, before the facts are there.
+    fn shim(&self, reader: &str) -> bool {
+        let Some(facts) = self.facts else { return true };
+        let name = reader.split(' ').next().unwrap_or(reader);
+        let Some(Some(path)) = facts.programs.get(name) else { return false };
+        let manager = path.file_name().is_some_and(|file| file == "mise" || file == "asdf");
+        manager || path.components().any(|part| part.as_os_str() == "shims")
+    }
+}
+
+/// The value of a flag: attached to it, or the next word. None if the word is another.
+fn flag_value(word: &Word, next: Option<&Word>, flag: &str) -> Option<Word> {
+    if word.text() == Some(flag) {
+        return next.cloned();
+    }
+    let rest = word.prefix().strip_prefix(flag)?;
+    match (flag.starts_with("--"), rest.starts_with('=')) {
+        (true, false) => None,
+        (true | false, true) => Some(word.after(flag.len() + 1)),
+        (false, false) => Some(word.after(flag.len())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use crate::assess::{AssessSettings, CommandAssessor};
+    use crate::domain::{
+        Assessment, Claim, Class, CommandOperation, Operation, OperationId, OperationKind, Origin, Place,
+    };
+
+    /// A folder with a home folder, and in that a workspace with a folder below it.
+    fn world() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = folder.path().canonicalize().unwrap().join("home/work");
+        std::fs::create_dir_all(workspace.join("crates/a")).unwrap();
+        (folder, workspace)
+    }
+
+    fn put(folder: &Path, file: &str) {
+        std::fs::create_dir_all(folder.join(file).parent().unwrap()).unwrap();
+        std::fs::write(folder.join(file), "").unwrap();
+    }
+
+    fn judged(command: &str, workspace: &Path) -> Assessment {
+        let place = Place {
+            cwd: workspace.to_path_buf(),
+            workspace: workspace.to_path_buf(),
+            home: workspace.parent().map(Path::to_path_buf),
+        };
+        let operation = Operation {
+            id: OperationId(1),
+            origin: Origin::Person,
+            tool: "execute_command".to_owned(),
+            claim: Claim::Absent,
+            kind: OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None }),
+            cwd: place.cwd.clone(),
+        };
+        crate::tools::prepare(&CommandAssessor, operation, &place, None, &AssessSettings::default()).assessment
+    }
+
+    fn class(command: &str, workspace: &Path) -> Class {
+        judged(command, workspace).class()
+    }
+
+    #[test]
+    fn a_view_asks_where_a_file_that_it_obeys_is_present() {
+        for (command, file) in [
+            ("cargo tree", ".cargo/config.toml"),
+            ("cargo --version", ".cargo/config"),
+            ("rustc -vV", "rust-toolchain.toml"),
+            ("cargo metadata --no-deps", "rust-toolchain"),
+            ("npm view x", ".npmrc"),
+            ("yarn --version", ".yarnrc.yml"),
+            ("pnpm ls", ".pnpmfile.cjs"),
+            ("hg status", ".hg/hgrc"),
+            ("composer --version", "composer.json"),
+            ("mvn -v", ".mvn/jvm.config"),
+            ("flake8 --version", "setup.cfg"),
+            ("uv pip list", ".venv/pyvenv.cfg"),
+            ("timeout 5 cargo tree | head -3", ".cargo/config.toml"),
+            ("sh -c 'ls; cargo tree'", ".cargo/config.toml"),
+        ] {
+            let (_kept, workspace) = world();
+            assert_eq!(class(command, &workspace), Class::Whitelisted, "{command} without {file}");
+            put(&workspace, file);
+            assert_eq!(class(command, &workspace), Class::Unknown, "{command} with {file}");
+            assert_eq!(class("ls; git --version", &workspace), Class::Whitelisted);
+        }
+    }
+
+    #[test]
+    fn the_question_names_the_file_and_no_claim_answers_it() {
+        let (_kept, workspace) = world();
+        put(&workspace, ".cargo/config.toml");
+        let assessment = judged("cargo tree", &workspace);
+        assert!(!assessment.claim_eligible);
+        let sentence = &assessment.leading().unwrap().sentence;
+        assert!(sentence.contains("`cargo tree` obeys .cargo/config.toml of this folder"), "{sentence}");
+    }
+
+    #[test]
+    fn folders_above_below_and_named_count_and_the_home_folder_does_not() {
+        let (kept, workspace) = world();
+        let root = kept.path().canonicalize().unwrap();
+        put(&workspace, "crates/a/.cargo/config.toml");
+        put(&root, "home/.cargo/config.toml");
+        assert_eq!(class("cargo tree", &workspace), Class::Whitelisted);
+        for command in [
+            "cd crates/a && cargo tree",
+            "(cd crates && cd a && cargo tree)",
+            "cargo tree --manifest-path crates/a/Cargo.toml",
+            "cargo tree --manifest-path=crates/a/Cargo.toml",
+        ] {
+            assert_eq!(class(command, &workspace), Class::Unknown, "{command}");
+        }
+        put(&root, ".cargo/config.toml");
+        assert_eq!(class("cargo tree", &workspace), Class::Unknown, "it lies above the home folder");
+    }
+
+    #[test]
+    fn a_folder_that_is_not_known_asks() {
+        let (_kept, workspace) = world();
+        std::os::unix::fs::symlink(workspace.join("crates/a"), workspace.join("link")).unwrap();
+        put(&workspace, "crates/.cargo/config.toml");
+        for command in [
+            "cd link && cargo tree",
+            "cd \"$1\" && cargo tree",
+            "find . -name Cargo.toml -execdir cargo tree \\;",
+            "cargo tree --manifest-path \"$1\"",
+        ] {
+            assert_ne!(class(command, &workspace), Class::Whitelisted, "{command}");
+        }
+        assert_eq!(class("cd \"$1\" && ls", &workspace), Class::Whitelisted);
+    }
+
+    #[test]
+    fn a_test_runner_is_staged_whatever_it_obeys() {
+        let (_kept, workspace) = world();
+        put(&workspace, ".cargo/config.toml");
+        let assessment = judged("cargo test", &workspace);
+        assert_eq!(assessment.containment, crate::domain::Containment::Staged);
+    }
+
+    #[test]
+    fn go_is_bound_by_the_repository_that_it_asks_git_about() {
+        let (_kept, workspace) = world();
+        put(&workspace, ".git/objects/x");
+        put(&workspace, ".git/refs/x");
+        std::fs::write(workspace.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        std::fs::write(workspace.join(".git/config"), "[core]\n\tfsmonitor = ./x\n").unwrap();
+        assert_eq!(class("go list -json ./...", &workspace), Class::Unknown);
+        assert_eq!(class("go version", &workspace), Class::Whitelisted);
+    }
+}
