@@ -187,10 +187,11 @@ fn empty(view: View<'_>, area: Rect, buf: &mut Buffer) {
     if view.state.setting.practice {
         said.push((Role::Text, ""));
         said.push((Role::Notice, PRACTICE));
+        said.push((Role::Notice, YOURS));
         said.push((Role::Notice, "Try: show the tables · delete the cancelled orders · what is in this folder"));
     }
     let columns = usize::from(area.width.saturating_sub(INDENT + 1)).max(1);
-    let mut brush = Brush { area, skip: 0, row: u16::from(area.height > 6) };
+    let mut brush = Brush { area, skip: 0, row: u16::from(area.height > 10) };
     for (role, text) in said {
         for line in text::wrap(&view.line(text, role), columns, 0, Break::Words) {
             brush.draw(buf, INDENT, &line);
@@ -202,14 +203,19 @@ fn empty(view: View<'_>, area: Rect, buf: &mut Buffer) {
 const PRACTICE: &str = "This is the practice model, a small planner on its own database. For a real one set \
     OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_HOST and start again.";
 
+/// Where the person's own operations run.
+const YOURS: &str = "Your ! and / lines run in the folder you started it in.";
+
 /// The same on one row, as long as fits.
 pub fn banner(columns: usize) -> &'static str {
-    const LENGTHS: [&str; 3] = [
-        "Practice model: a small planner on its own database. For a real one set OPENAI_API_KEY or ANTHROPIC_API_KEY.",
-        "Practice model. For a real one set OPENAI_API_KEY or ANTHROPIC_API_KEY.",
-        "Practice model, no real one.",
+    const LENGTHS: [&str; 4] = [
+        "Practice model, its own database and folder. Your ! and / lines run where you started this. \
+         For a real one set OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_HOST.",
+        "Practice model. Your ! and / run where you started. Real: set OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_HOST.",
+        "Practice model. Your ! and / lines run where you started, not in its folder.",
+        "Practice model. ! and / run where you started.",
     ];
-    LENGTHS.into_iter().find(|said| said.len() <= columns).unwrap_or(LENGTHS[2])
+    LENGTHS.into_iter().find(|said| said.len() <= columns).unwrap_or("Practice model, no real one.")
 }
 
 /// Draws rows from the top of an area, after skipping those above it.

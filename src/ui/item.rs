@@ -1,8 +1,6 @@
 //! How an operation looks in a row: its badge, its mark, what became of it. The same in the conversation and in
 //! the list of operations.
 
-use std::path::Path;
-
 use ratatui::text::Span;
 
 use super::number;
@@ -16,9 +14,6 @@ use crate::domain::{OperationKind, Outcome, Prepared, RiskLevel};
 const FRAMES: [&str; 8] = ["⠋", "⠙", "⠸", "⠴", "⠦", "⠇", "⠏", "⠹"];
 /// Longest gist that is looked at, in bytes, before it is shortened to its row.
 const GIST: usize = 1_000;
-
-/// Where what happens in the workspace's root happens.
-pub const HERE: &str = "in the workspace";
 
 /// What became of an operation: a mark, a word or figure, and the time it took.
 pub struct Fate {
@@ -140,7 +135,6 @@ pub fn gist(item: &Item) -> String {
 
 /// What it acts on, as a person would name it.
 pub fn target(prepared: &Prepared) -> String {
-    let place = &prepared.facts.place;
     match &prepared.operation.kind {
         OperationKind::Sql(sql) => match sql.dialect {
             Some(dialect) => format!("{} ({})", text::line(&sql.connection), dialect.word()),
@@ -148,15 +142,7 @@ pub fn target(prepared: &Prepared) -> String {
         },
         OperationKind::Http(_) | OperationKind::Other(_) => text::line(&prepared.assessment.target),
         OperationKind::Command(_) | OperationKind::File(_) | OperationKind::Search(_) | OperationKind::Find(_) => {
-            folder(&prepared.operation.cwd, &place.workspace)
+            text::line(&format!("in {}", prepared.operation.cwd.display()))
         }
-    }
-}
-
-fn folder(cwd: &Path, workspace: &Path) -> String {
-    match cwd.strip_prefix(workspace) {
-        Ok(rest) if rest.as_os_str().is_empty() => HERE.to_owned(),
-        Ok(rest) => text::line(&format!("in {}", rest.display())),
-        Err(_) => text::line(&format!("in {}", cwd.display())),
     }
 }

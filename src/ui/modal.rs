@@ -84,7 +84,9 @@ fn confirm(
     shown(view, buf, area, first, rows, parts.body.len());
     sight.rows.dialog = rows;
     sight.limits.dialog = parts.body.len().saturating_sub(rows);
-    let end = rows > 0 && first + rows >= parts.body.len() && !dialog.derivation;
+    // About what stands in the body: of the list its end, of the derivation none, else of the operation's text.
+    let asked = matches!(dialog.asking, Asking::All { .. }) || !dialog.derivation;
+    let end = asked && rows > 0 && first + rows >= parts.body.len();
     sight.dialog = Some((dialog.seal, end));
     cursor
 }
@@ -112,6 +114,7 @@ fn lay(
     let head = take(parts.head.len(), usize::from(height >= 6));
     let why = take(parts.why.len(), (height / 3).max(1));
     let body = 1 + take(parts.body.len().saturating_sub(1), usize::MAX);
+    let why = why + take(parts.why.len() - why, usize::MAX);
     let (above, below) = (take(1, 1), take(1, 1));
     let mut rest = inside;
     let mut next = |rows: usize| {
@@ -125,18 +128,32 @@ fn lay(
     let first = dialog.scroll.first(parts.body.len(), body);
     column(buf, next(body.min(parts.body.len().max(1))), &parts.body[first.min(parts.body.len())..]);
     next(below);
-    let place = next(why);
-    column(buf, place, &parts.why);
-    if parts.why.len() > why && why > 0 {
-        let more = format!("… {} more, see x", number::count(parts.why.len() - why, "line"));
-        let width = u16::try_from(more.len()).unwrap_or(0).min(place.width);
-        let corner = Rect { x: place.right() - width, y: place.bottom() - 1, width, height: 1 };
-        put(buf, corner, 0, &view.line(more, Role::Dim));
-    }
+    reasons(view, next(why), buf, dialog, &parts.why);
     let cursor = typed_reason(view, next(reason), buf, dialog);
     column(buf, next(hint), std::slice::from_ref(&parts.hint));
     column(buf, next(keys), &parts.keys);
     (body, cursor)
+}
+
+/// Draws why it asks; the last row says what there was no room for.
+fn reasons(view: View<'_>, place: Rect, buf: &mut Buffer, dialog: &Dialog, why: &[Line<'static>]) {
+    let left = why.len().saturating_sub(place.height.into());
+    if left == 0 || place.height == 0 {
+        column(buf, place, why);
+        return;
+    }
+    let listed = matches!(dialog.asking, Asking::All { .. }) || dialog.derivation;
+    let key = view.key(Context::Dialog, Command::Derivation, "").filter(|_| !listed);
+    let see = key.map_or_else(String::new, |(key, _)| format!(", see {key}"));
+    let more = view.line(format!("… {} more{see}", number::count(left, "line")), Role::Dim);
+    let last = place.height - 1;
+    column(buf, Rect { height: last, ..place }, why);
+    // Cut between words, so that the note stands beside them and not on one.
+    let taken = super::paint::put_right(buf, place, last, &more);
+    let room = place.width.saturating_sub(taken + 1);
+    if let Some(row) = text::wrap(&why[usize::from(last)], room.into(), 0, Break::Words).first() {
+        put(buf, Rect { width: room, ..place }, last, row);
+    }
 }
 
 fn typed_reason(view: View<'_>, place: Rect, buf: &mut Buffer, dialog: &Dialog) -> Option<Position> {
@@ -187,8 +204,9 @@ fn parts(
 
 /// `sql   practice.db (sqlite)   asked by practice, turn 3`
 fn head(view: View<'_>, dialog: &Dialog, item: &Item, prepared: &Prepared, columns: usize) -> Line<'static> {
-    if let Asking::All { listed, high } = &dialog.asking {
-        let said = format!("{} wait. {high} of them high.", number::count(listed.len(), "operation"));
+    if let Asking::All { listed, .. } = &dialog.asking {
+        let waits = if listed.len() == 1 { "waits" } else { "wait" };
+        let said = format!("{} {waits}.", number::count(listed.len(), "operation"));
         return view.line(said, Role::Strong);
     }
     let who = match &item.origin {
@@ -203,7 +221,10 @@ fn head(view: View<'_>, dialog: &Dialog, item: &Item, prepared: &Prepared, colum
             format!("asked by {name}, turn {}", view.state.chat.turn().0)
         }
     };
-    let said = [text::line(item.word()), item::target(prepared), who];
+    let word = text::line(item.word());
+    let room = columns.saturating_sub(text::width(&word) + text::width(&who) + 6);
+    let target = text::middle(&item::target(prepared), room.max(20)).into_owned();
+    let said = [word, target, who];
     let said: Vec<String> = said.into_iter().filter(|part| !part.is_empty()).collect();
     view.line(text::fit(&said.join("   "), columns).into_owned(), Role::Dim)
 }
@@ -264,23 +285,52 @@ fn marked(span: Span<'static>, style: Style) -> Vec<Span<'static>> {
 /// Everything that was listed, worst told apart.
 fn list(view: View<'_>, listed: &[(OperationId, Seal)], columns: usize) -> Vec<Line<'static>> {
     let digits = listed.iter().map(|(id, _)| id.0).max().unwrap_or(0).to_string().len();
-    let line = |(id, _): &(OperationId, Seal)| {
-        let item = view.state.queue.get(*id)?;
-        let room = columns.saturating_sub(digits + 3 + 6 + 2 + 9);
-        Some(Line::from(vec![
-            view.span(format!(" {:>digits$}  ", id.0), Role::Strong),
+    let used = digits + 3 + 6 + 2 + 9;
+    let mut lines = Vec::with_capacity(listed.len());
+    for item in listed.iter().filter_map(|(id, _)| view.state.queue.get(*id)) {
+        let (kept, more) = brief(item, columns.saturating_sub(used));
+        let mut line = Line::from(vec![
+            view.span(format!(" {:>digits$}  ", item.id.0), Role::Strong),
             item::badge_span(view, item),
             view.span(format!("  {} ", text::column(&text::line(item.word()), 8)), Role::Dim),
-            view.span(text::fit(&item::gist(item), room).into_owned(), Role::Text),
-        ]))
+            view.span(kept, Role::Text),
+        ]);
+        let more = view.span(more, Role::Dim);
+        if line.width() + more.width() <= columns {
+            line.push_span(more);
+            lines.push(line);
+        } else {
+            lines.extend([line, Line::from(vec![Span::raw(" ".repeat(digits + 3)), more])]);
+        }
+    }
+    lines
+}
+
+/// The start of what an operation would do, and how much of its text that leaves out. Blanks don't count.
+fn brief(item: &Item, room: usize) -> (String, String) {
+    let visible = |said: &str| said.chars().filter(|c| !c.is_whitespace()).count();
+    let gist = item::gist(item);
+    let whole = item.prepared.as_ref().map_or(0, |prepared| visible(&text::plain(&prepared.operation.kind.text().body)));
+    let more = |kept: &str| match whole.saturating_sub(visible(kept)) {
+        0 => String::new(),
+        left => format!("… {}", number::count(left, "more character")),
     };
-    listed.iter().filter_map(line).collect()
+    if text::width(&gist) + text::width(&more(&gist)) <= room {
+        let left = more(&gist);
+        return (gist, left);
+    }
+    let beside = room.saturating_sub(text::width(&more("")));
+    // Where the note would take the row's half, it gets a row of its own.
+    let kept = text::fit(&gist, if beside * 2 < room { room } else { beside });
+    let kept = kept.trim_end_matches('…').to_owned();
+    let left = more(&kept);
+    (kept, left)
 }
 
 fn all(view: View<'_>, high: usize, columns: usize) -> Vec<Line<'static>> {
     let mut sentences = Vec::new();
     if high > 0 {
-        sentences.push((format!("{high} of them high: approving takes them along."), Role::Trouble));
+        sentences.push(("Approving takes those that are high along.".to_owned(), Role::Trouble));
     }
     let reach = "The rest of this turn's operations of the same tool, kind and target run too, at no higher risk.";
     sentences.push((reach.to_owned(), Role::Text));

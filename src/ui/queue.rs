@@ -12,7 +12,7 @@ use super::paint::{View, put, tint};
 use super::text;
 use super::theme::Role;
 use crate::app::{Item, Pane, Sight, Status};
-use crate::domain::OperationId;
+use crate::domain::{OperationId, OperationKind, Prepared};
 
 /// Columns of the word for a tool.
 const WORD: usize = 8;
@@ -165,13 +165,23 @@ fn second_line(view: View<'_>, item: &Item, digits: usize, columns: usize) -> Li
     parts.extend(
         item.prepared
             .as_ref()
-            .map(|prepared| item::target(prepared))
-            .filter(|target| !target.is_empty() && target != item::HERE),
+            // The folder that most work in says nothing.
+            .filter(|prepared| !local(prepared) || prepared.operation.cwd != prepared.facts.place.workspace)
+            .map(|prepared| text::middle(&item::target(prepared), columns / 2).into_owned())
+            .filter(|target| !target.is_empty()),
     );
     parts.extend(item.judgement.as_ref().map(|judgement| text::line(&judgement.reason)));
     let indent = 1 + digits + 2;
     let room = columns.saturating_sub(indent + 1);
     view.line(format!("{}{}", " ".repeat(indent), text::fit(&parts.join(" · "), room)), Role::Dim)
+}
+
+/// Whether an operation happens in a folder.
+fn local(prepared: &Prepared) -> bool {
+    match &prepared.operation.kind {
+        OperationKind::Command(_) | OperationKind::File(_) | OperationKind::Search(_) | OperationKind::Find(_) => true,
+        OperationKind::Sql(_) | OperationKind::Http(_) | OperationKind::Other(_) => false,
+    }
 }
 
 /// `2 waiting: 1 HIGH · 1 MED`, for screens without room for the list.

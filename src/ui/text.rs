@@ -117,6 +117,23 @@ fn head(text: &str, columns: usize) -> &str {
     text
 }
 
+/// The text in at most `columns`, its middle left out where it is too long: of a path both ends tell.
+pub fn middle(text: &str, columns: usize) -> Cow<'_, str> {
+    if columns == 0 || text.width() <= columns {
+        return fit(text, columns);
+    }
+    let start = head(text, (columns - 1) / 2);
+    let room = columns - 1 - start.width();
+    let mut from = text.len();
+    for (at, _) in text.grapheme_indices(true).rev() {
+        if text[at..].width() > room {
+            break;
+        }
+        from = at;
+    }
+    Cow::Owned(format!("{start}…{}", &text[from..]))
+}
+
 /// The text shortened or filled with blanks to exactly `columns`.
 pub fn column(text: &str, columns: usize) -> String {
     let mut out = fit(text, columns).into_owned();
@@ -289,6 +306,10 @@ mod tests {
         assert_eq!(fit("SELECT 1", 8), "SELECT 1");
         assert_eq!(fit("SELECT 12", 8), "SELECT…");
         assert_eq!(fit("宽字符", 4), "宽…");
+        assert_eq!(middle("/home/ann/shop", 14), "/home/ann/shop");
+        assert_eq!(middle("in /home/ann/work/shop", 15), "in /hom…rk/shop");
+        assert_eq!(middle("宽字符宽字符", 6), "宽…符");
+        assert_eq!((middle("abc", 1), middle("abc", 0)), ("…".into(), "".into()));
         assert_eq!(column("ab", 4), "ab  ");
         assert_eq!(column_right("12", 4), "  12");
         assert_eq!(window(&Line::raw("宽字符"), 1, 4).to_string(), " 字");
