@@ -2,17 +2,15 @@
 //! substitutions. Substituted commands are judged on the way. What isn't understood is unreadable.
 
 use brush_parser::word::{
-    BraceExpressionMember, BraceExpressionOrText, Parameter, ParameterExpr, ParameterTransformOp, SpecialParameter,
-    TildeExpr, WordPiece, WordPieceWithSource, parse, parse_brace_expansions, parse_heredoc,
+    Parameter, ParameterExpr, ParameterTransformOp, SpecialParameter, TildeExpr, WordPiece, WordPieceWithSource, parse,
+    parse_heredoc,
 };
 
+use super::braces::braces;
 use super::judge::Judge;
 use super::parse::options;
 use super::scope::{known_variable, secret_variable, steering_variable};
 use super::word::{Piece, Word};
-
-/// Most words that braces may expand to.
-const BRACE_WORDS: usize = 64;
 
 impl Judge<'_> {
     /// The words that one word of a command may become.
@@ -258,7 +256,7 @@ impl Judge<'_> {
     }
 
     /// Refuses computed places in arrays: computing them can run code.
-    fn indexed(&mut self, parameter: &Parameter) {
+    pub(super) fn indexed(&mut self, parameter: &Parameter) {
         if let Parameter::NamedWithIndex { index, .. } = parameter
             && !index.bytes().all(|byte| byte.is_ascii_digit())
         {
@@ -305,91 +303,6 @@ impl Judge<'_> {
         match parse(raw, &options()) {
             Ok(pieces) => self.pieces(raw, &pieces, Quotes::Pattern, &mut Word::default()),
             Err(_) => self.unreadable("command.word", "A word of it could not be parsed."),
-        }
-    }
-
-    /// Judges an arithmetic expression. A variable in it is evaluated again by the shell, which can run code, so
-    /// only numbers may stand in it.
-    pub(super) fn arithmetic(&mut self, raw: &str) {
-        let Ok(pieces) = parse(raw, &options()) else {
-            self.unreadable("command.arithmetic", "Its arithmetic could not be parsed.");
-            return;
-        };
-        let assigns = raw.replace("==", "").replace("<=", "").replace(">=", "").replace("!=", "").contains('=')
-            || raw.contains("++")
-            || raw.contains("--");
-        for piece in &pieces {
-            match &piece.piece {
-                WordPiece::Text(text) => {
-                    let known = |c: char| c.is_ascii_alphanumeric() || "_ \t\n+-*/%()<>=!&|^~?:,".contains(c);
-                    if !text.chars().all(known) {
-                        self.unreadable("command.arithmetic", "Its arithmetic is more than numbers and variables.");
-                    }
-                    let names = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-                    for name in names.filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')) {
-                        self.numeric(name);
-                        if assigns {
-                            self.assign(name, Word(vec![Piece::Number]));
-                        }
-                    }
-                }
-                WordPiece::ParameterExpansion(ParameterExpr::Parameter {
-                    parameter: Parameter::Named(name),
-                    indirect: false,
-                }) => {
-                    self.numeric(name);
-                }
-                WordPiece::ParameterExpansion(ParameterExpr::ParameterLength { indirect: false, parameter }) => {
-                    self.indexed(parameter);
-                }
-                WordPiece::ParameterExpansion(ParameterExpr::Parameter {
-                    parameter:
-                        Parameter::Special(
-                            SpecialParameter::LastExitStatus
-                            | SpecialParameter::PositionalParameterCount
-                            | SpecialParameter::ProcessId,
-                        ),
-                    indirect: false,
-                }) => {}
-                WordPiece::CommandSubstitution(text) => {
-                    self.substitution(text);
-                    if !self.printed_number {
-                        self.unreadable(
-                            "command.arithmetic",
-                            "Its arithmetic computes with a command's output, which can run code.",
-                        );
-                    }
-                }
-                WordPiece::ArithmeticExpression(inner) => self.arithmetic(&inner.value),
-                WordPiece::SingleQuotedText(_)
-                | WordPiece::AnsiCQuotedText(_)
-                | WordPiece::DoubleQuotedSequence(_)
-                | WordPiece::GettextDoubleQuotedSequence(_)
-                | WordPiece::TildeExpansion(_)
-                | WordPiece::ParameterExpansion(_)
-                | WordPiece::BackquotedCommandSubstitution(_)
-                | WordPiece::EscapeSequence(_) => {
-                    self.unreadable("command.arithmetic", "Its arithmetic is more than numbers and variables.");
-                }
-            }
-        }
-    }
-
-    /// A variable in an arithmetic expression must hold a number, if the script set it.
-    fn numeric(&mut self, name: &str) {
-        let number = match self.scope.get(name) {
-            None => !secret_variable(name),
-            Some(value) => value.0.iter().all(|piece| match piece {
-                Piece::Exact(text) => text.bytes().all(|byte| byte.is_ascii_digit()),
-                Piece::Number => true,
-                Piece::Pattern(_) | Piece::Found | Piece::Any | Piece::Words => false,
-            }),
-        };
-        if !number {
-            self.unreadable(
-                "command.arithmetic",
-                format!("Its arithmetic evaluates `{name}`, which may hold anything."),
-            );
         }
     }
 
@@ -447,68 +360,6 @@ impl Quotes {
 /// Whether a raw word is its own text.
 fn is_plain(raw: &str) -> bool {
     raw.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_./:@%+,=-".contains(&byte))
-}
-
-/// The raw words that braces expand to; none if too many.
-fn braces(raw: &str) -> Option<Vec<String>> {
-    if raw.bytes().filter(|&byte| byte == b'{').count() > 6 || raw.contains("{0") || raw.contains("..0") {
-        return None;
-    }
-    match parse_brace_expansions(raw, &options()) {
-        Ok(Some(parts)) => product(&parts),
-        Ok(None) => Some(vec![raw.to_owned()]),
-        Err(_) => None,
-    }
-}
-
-fn product(parts: &[BraceExpressionOrText]) -> Option<Vec<String>> {
-    let mut words = vec![String::new()];
-    for part in parts {
-        let choices = match part {
-            BraceExpressionOrText::Text(text) => vec![text.clone()],
-            BraceExpressionOrText::Expr(members) => {
-                let mut choices = Vec::new();
-                for member in members {
-                    choices.extend(member_words(member)?);
-                    if choices.len() > BRACE_WORDS {
-                        return None;
-                    }
-                }
-                choices
-            }
-        };
-        if words.len() * choices.len() > BRACE_WORDS {
-            return None;
-        }
-        words = words.iter().flat_map(|word| choices.iter().map(move |choice| format!("{word}{choice}"))).collect();
-    }
-    Some(words)
-}
-
-fn member_words(member: &BraceExpressionMember) -> Option<Vec<String>> {
-    match member {
-        BraceExpressionMember::Child(parts) => product(parts),
-        BraceExpressionMember::NumberSequence { start, end, increment } => {
-            let steps = steps(*start, *end, *increment)?;
-            Some(steps.iter().map(i64::to_string).collect())
-        }
-        BraceExpressionMember::CharSequence { start, end, increment } => {
-            let steps = steps(i64::from(u32::from(*start)), i64::from(u32::from(*end)), *increment)?;
-            let letter =
-                |step: &i64| u32::try_from(*step).ok().and_then(char::from_u32).filter(char::is_ascii_alphabetic);
-            steps.iter().map(|step| letter(step).map(String::from)).collect()
-        }
-    }
-}
-
-fn steps(start: i64, end: i64, increment: i64) -> Option<Vec<i64>> {
-    let step = i64::try_from(increment.unsigned_abs().max(1)).ok()?;
-    let count = usize::try_from(start.abs_diff(end)).ok()? / usize::try_from(step).ok()? + 1;
-    if count > BRACE_WORDS {
-        return None;
-    }
-    let direction = if end >= start { step } else { -step };
-    (0..count).map(|nth| start.checked_add(direction.checked_mul(i64::try_from(nth).ok()?)?)).collect()
 }
 
 /// The text of `$'…'`; none if it has an escape that isn't known here.

@@ -2,10 +2,13 @@
 //! are judged by tables of programs. Only what is understood is trusted; nothing here runs or looks at anything.
 //!
 //! `parse` bounds and parses; `walk` follows structure, variables and folders; `expand` turns words into what they
-//! may become (`word`); `programs` picks who judges a command: a wrapper, a special program, or `table` by `argv`.
+//! may become (`word`; `braces`, `arithmetic`); `programs` picks who judges a command: a wrapper, a special program,
+//! or `table` by `argv`. `obeys` looks for files of the workspace that steer what passed.
 
 mod argv;
+mod arithmetic;
 mod awk;
+mod braces;
 mod builtin;
 mod danger;
 mod expand;

@@ -1,0 +1,96 @@
+//! Arithmetic of the shell: `$((…))`, `((…))`, offsets of substrings. What looks like a number may be evaluated again
+//! and run code, so only numbers and variables that hold them pass. `expand` and `walk` call it.
+
+use brush_parser::word::{Parameter, ParameterExpr, SpecialParameter, WordPiece, parse};
+
+use super::judge::Judge;
+use super::parse::options;
+use super::scope::secret_variable;
+use super::word::{Piece, Word};
+
+impl Judge<'_> {
+    /// Judges an arithmetic expression. A variable in it is evaluated again by the shell, which can run code, so
+    /// only numbers may stand in it.
+    pub(super) fn arithmetic(&mut self, raw: &str) {
+        let Ok(pieces) = parse(raw, &options()) else {
+            self.unreadable("command.arithmetic", "Its arithmetic could not be parsed.");
+            return;
+        };
+        let assigns = raw.replace("==", "").replace("<=", "").replace(">=", "").replace("!=", "").contains('=')
+            || raw.contains("++")
+            || raw.contains("--");
+        for piece in &pieces {
+            match &piece.piece {
+                WordPiece::Text(text) => {
+                    let known = |c: char| c.is_ascii_alphanumeric() || "_ \t\n+-*/%()<>=!&|^~?:,".contains(c);
+                    if !text.chars().all(known) {
+                        self.unreadable("command.arithmetic", "Its arithmetic is more than numbers and variables.");
+                    }
+                    let names = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+                    for name in names.filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')) {
+                        self.numeric(name);
+                        if assigns {
+                            self.assign(name, Word(vec![Piece::Number]));
+                        }
+                    }
+                }
+                WordPiece::ParameterExpansion(ParameterExpr::Parameter {
+                    parameter: Parameter::Named(name),
+                    indirect: false,
+                }) => {
+                    self.numeric(name);
+                }
+                WordPiece::ParameterExpansion(ParameterExpr::ParameterLength { indirect: false, parameter }) => {
+                    self.indexed(parameter);
+                }
+                WordPiece::ParameterExpansion(ParameterExpr::Parameter {
+                    parameter:
+                        Parameter::Special(
+                            SpecialParameter::LastExitStatus
+                            | SpecialParameter::PositionalParameterCount
+                            | SpecialParameter::ProcessId,
+                        ),
+                    indirect: false,
+                }) => {}
+                WordPiece::CommandSubstitution(text) => {
+                    self.substitution(text);
+                    if !self.printed_number {
+                        self.unreadable(
+                            "command.arithmetic",
+                            "Its arithmetic computes with a command's output, which can run code.",
+                        );
+                    }
+                }
+                WordPiece::ArithmeticExpression(inner) => self.arithmetic(&inner.value),
+                WordPiece::SingleQuotedText(_)
+                | WordPiece::AnsiCQuotedText(_)
+                | WordPiece::DoubleQuotedSequence(_)
+                | WordPiece::GettextDoubleQuotedSequence(_)
+                | WordPiece::TildeExpansion(_)
+                | WordPiece::ParameterExpansion(_)
+                | WordPiece::BackquotedCommandSubstitution(_)
+                | WordPiece::EscapeSequence(_) => {
+                    self.unreadable("command.arithmetic", "Its arithmetic is more than numbers and variables.");
+                }
+            }
+        }
+    }
+
+    /// A variable in an arithmetic expression must hold a number, if the script set it.
+    fn numeric(&mut self, name: &str) {
+        let number = match self.scope.get(name) {
+            None => !secret_variable(name),
+            Some(value) => value.0.iter().all(|piece| match piece {
+                Piece::Exact(text) => text.bytes().all(|byte| byte.is_ascii_digit()),
+                Piece::Number => true,
+                Piece::Pattern(_) | Piece::Found | Piece::Any | Piece::Words => false,
+            }),
+        };
+        if !number {
+            self.unreadable(
+                "command.arithmetic",
+                format!("Its arithmetic evaluates `{name}`, which may hold anything."),
+            );
+        }
+    }
+}
