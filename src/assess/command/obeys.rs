@@ -108,11 +108,12 @@ impl Judge<'_> {
                 format!("`{reader}` obeys files of the folder that {folder} is a link to, which were not looked at."),
             );
         }
-        let home = self.place.home.as_ref().map(|home| home.to_string_lossy().into_owned());
+        let home = self.place.home.as_ref().filter(|home| !home.starts_with(&self.place.workspace));
+        let home = home.map(|home| home.to_string_lossy().into_owned());
         let mut at = Some(folder.trim_end_matches('/'));
         for _ in 0..FOLDERS {
             let Some(parent) = at else { return };
-            // What lies in the home folder itself is the person's own, and is obeyed everywhere.
+            // What lies in the home folder itself is the person's own, unless that is where the work is done.
             if home.as_deref() != Some(parent) && !self.obeyed_files(rule, reader, parent) {
                 return;
             }
@@ -208,6 +209,10 @@ mod tests {
             workspace: workspace.to_path_buf(),
             home: workspace.parent().map(Path::to_path_buf),
         };
+        judged_at(command, &place)
+    }
+
+    fn judged_at(command: &str, place: &Place) -> Assessment {
         let operation = Operation {
             id: OperationId(1),
             origin: Origin::Person,
@@ -216,7 +221,7 @@ mod tests {
             kind: OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None }),
             cwd: place.cwd.clone(),
         };
-        crate::tools::prepare(&CommandAssessor, operation, &place, None, &AssessSettings::default()).assessment
+        crate::tools::prepare(&CommandAssessor, operation, place, None, &AssessSettings::default()).assessment
     }
 
     fn class(command: &str, workspace: &Path) -> Class {
@@ -276,6 +281,14 @@ mod tests {
         }
         put(&root, ".cargo/config.toml");
         assert_eq!(class("cargo tree", &workspace), Class::Unknown, "it lies above the home folder");
+    }
+
+    #[test]
+    fn a_home_folder_that_is_the_workspace_counts() {
+        let (_kept, workspace) = world();
+        put(&workspace, ".cargo/config.toml");
+        let place = Place { cwd: workspace.clone(), workspace: workspace.clone(), home: Some(workspace.clone()) };
+        assert_eq!(judged_at("cargo tree", &place).class(), Class::Unknown);
     }
 
     #[test]
