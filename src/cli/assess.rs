@@ -29,6 +29,8 @@ const LINE_CAP: u64 = 32 * 1024 * 1024;
 const STACK: usize = 64 * 1024 * 1024;
 /// How much of a bad line is searched for its id.
 const ID_CAP: usize = 4096;
+/// How many characters of a wrong value a reason quotes.
+const MOST_QUOTED: usize = 60;
 
 /// One call, as a line says it. Other members are somebody else's notes.
 #[derive(Deserialize)]
@@ -144,6 +146,10 @@ impl Bench {
             return malformed(&format!("the line is longer than {LINE_CAP} bytes"));
         }
         let Ok(text) = std::str::from_utf8(line) else { return malformed("the line is not UTF-8 text") };
+        // An array would be taken for the members in order.
+        if text.trim_start().starts_with('[') {
+            return malformed("the line is an array, not an object");
+        }
         match serde_json::from_str::<Line<'_>>(text) {
             Ok(line) => self.call(number, &line),
             Err(error) => malformed(&format!("the line is not a call in JSON: {error}")),
@@ -153,6 +159,15 @@ impl Bench {
     fn call(&self, number: u64, line: &Line<'_>) -> Answer {
         let malformed = |why: &str| Answer::malformed(line.id.clone(), "call.malformed", why);
         let Some(tool) = line.tool.as_str() else { return malformed("the call names no tool") };
+        let dialect = match dialect(&line.dialect) {
+            Ok(dialect) => dialect,
+            Err(why) => return malformed(&why),
+        };
+        let cwd = match &line.cwd {
+            Value::Null => self.cwd.clone(),
+            Value::String(cwd) => self.cwd.join(cwd),
+            other => return malformed(&format!("`cwd` is no text but {}", shown(other))),
+        };
         let arguments = match Arguments::parse(line.arguments.map_or("null", RawValue::get)) {
             Ok(arguments) => arguments,
             Err(error) => return malformed(&error.0),
@@ -166,9 +181,8 @@ impl Bench {
             }
         };
         if let OperationKind::Sql(sql) = &mut kind {
-            sql.dialect = Dialect::deserialize(&line.dialect).ok();
+            sql.dialect = dialect;
         }
-        let cwd = line.cwd.as_str().map_or_else(|| self.cwd.clone(), |cwd| self.cwd.join(cwd));
         let operation = Operation {
             id: OperationId(number),
             origin: Origin::Model { call_id: number.to_string() },
@@ -217,6 +231,24 @@ impl Answer {
             explanation: None,
         }
     }
+}
+
+/// The dialect that a line names, if it names one.
+fn dialect(named: &Value) -> Result<Option<Dialect>, String> {
+    let read = match named {
+        Value::Null => return Ok(None),
+        Value::String(_) => Dialect::deserialize(named).ok(),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
+    };
+    read.map(Some).ok_or_else(|| format!("there is no `dialect` {}", shown(named)))
+}
+
+/// A value as a reason quotes it: in one line, and only its beginning.
+fn shown(value: &Value) -> String {
+    let text = value.to_string();
+    let mut letters = text.chars();
+    let start: String = letters.by_ref().take(MOST_QUOTED).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if letters.next().is_none() { start } else { format!("{start}…") }
 }
 
 /// What judges each sort of operation.
@@ -327,6 +359,27 @@ nonsense
             (json!("g"), json!("allow"), json!("http.look")),
         ];
         assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn a_line_that_is_no_object_or_names_a_wrong_dialect_or_cwd_asks_and_says_so() {
+        let call = |more: &str| {
+            format!(r#"{{"id":1,"tool":"execute_sql","arguments":{{"connection":"c","sql":"SELECT 1"}}{more}}}"#)
+        };
+        for (line, named) in [
+            (r#" [1,"execute_sql",{"connection":"c","sql":"SELECT 1"},"sqlite",null]"#.to_owned(), "array"),
+            (call(r#","dialect":"oracle""#), "`dialect` \"oracle\""),
+            (call(r#","dialect":5"#), "`dialect` 5"),
+            (call(r#","dialect":{"sqlite":null}"#), "`dialect` {"),
+            (call(r#","dialect":"sqlite","cwd":["/"]"#), "`cwd`"),
+        ] {
+            let answer = &answers(&line)[0];
+            assert_eq!((&answer["decision"], &answer["rule"]), (&json!("ask"), &json!("call.malformed")), "{line}");
+            assert!(answer["reason"].as_str().unwrap().contains(named), "{answer}");
+        }
+        for more in ["", r#","dialect":null,"cwd":null"#, r#","dialect":"sqlite","cwd":"/""#] {
+            assert_ne!(answers(&call(more))[0]["rule"], "call.malformed", "{more}");
+        }
     }
 
     #[test]

@@ -36,6 +36,8 @@ pub(super) struct Scene<'a> {
     pub(super) model: &'a str,
     /// Longest silence that is waited for.
     pub(super) patience: Duration,
+    /// Whether the answer had begun, in the right format.
+    pub(super) begun: bool,
 }
 
 impl Scene<'_> {
@@ -56,7 +58,7 @@ impl Scene<'_> {
             genai::Error::HttpError { status, body, headers, .. } => self.status(status.as_u16(), body, headers),
             genai::Error::ChatResponse { body, .. } => self.announced(body),
             genai::Error::StreamParse { .. } | genai::Error::JsonValueExt(_) | genai::Error::SerdeJson(_) => {
-                self.garbled()
+                self.unreadable()
             }
             other => {
                 // Its text can hold the whole request, so only its first line goes on.
@@ -75,7 +77,7 @@ impl Scene<'_> {
         if error.downcast_ref::<StreamTimeout>().is_some() {
             return self.silent();
         }
-        error.downcast_ref::<reqwest::Error>().map_or_else(|| self.garbled(), |error| self.connection(error))
+        error.downcast_ref::<reqwest::Error>().map_or_else(|| self.unreadable(), |error| self.connection(error))
     }
 
     /// A connection that was not made, or broke.
@@ -103,6 +105,34 @@ impl Scene<'_> {
             self.patience.as_secs()
         );
         Self::final_of(FailureKind::Unreachable, message)
+    }
+
+    /// A piece that can't be read: after a good beginning it was cut, otherwise it never was of this protocol.
+    fn unreadable(&self) -> Trouble {
+        if self.begun { self.fault(Fault::CutOff) } else { self.garbled() }
+    }
+
+    /// A success that holds nothing.
+    pub(super) fn nothing(&self) -> Trouble {
+        let message = format!(
+            "{} answered nothing. Check that {} works there, then send the message again.",
+            self.place, self.model
+        );
+        Self::final_of(FailureKind::BadReply, message)
+    }
+
+    /// A success that holds no stream: the error that it tells of, if it does.
+    pub(super) fn no_stream(&self, body: &str) -> Trouble {
+        let words = self.words(body);
+        if words.is_empty() {
+            return self.garbled();
+        }
+        let message = format!(
+            "{} sent an error in place of an answer.{words} Check the account and the model, then send the message \
+             again.",
+            self.place
+        );
+        Self::final_of(FailureKind::BadReply, message)
     }
 
     /// An answer whose text is not of this protocol.
@@ -288,7 +318,8 @@ mod tests {
             key: Some(SecretString::from("sk-hunter2")),
             ..ProviderSettings::new(ProviderKind::OpenAi)
         };
-        let scene = Scene { settings: &settings, place: "x.test", model: "m", patience: Duration::from_mins(2) };
+        let scene =
+            Scene { settings: &settings, place: "x.test", model: "m", patience: Duration::from_mins(2), begun: false };
         let headers = headers.iter().map(|(name, value)| ((*name).parse().unwrap(), value.parse().unwrap())).collect();
         scene.status(status, body, &headers)
     }

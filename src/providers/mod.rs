@@ -4,6 +4,7 @@
 
 mod environment;
 mod failure;
+mod frames;
 mod practice;
 pub mod prompt;
 mod remote;

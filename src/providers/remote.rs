@@ -2,22 +2,23 @@
 //! again only before the first piece of an answer; reads no files and decides nothing about calls.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use genai::adapter::AdapterKind;
-use genai::chat::{ChatOptions, ChatRequest, ChatStream};
+use genai::chat::{ChatOptions, ChatRequest, ChatStream, ChatStreamEvent};
 use genai::resolver::{AuthData, Endpoint as WireEndpoint};
 use genai::{Client, Headers, ModelIden, ServiceTarget};
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
+use url::Url;
 
 use super::failure::{Scene, Trouble};
+use super::frames::Frames;
 use super::reply::{Fault, Piece, Reply};
 use super::settings::{Endpoint, ProviderKind, ProviderSettings};
 use super::wire::{self, Signatures};
@@ -34,6 +35,10 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 const CONNECT: Duration = Duration::from_secs(10);
 /// Largest list of models that is read.
 const MOST_LIST: usize = 4 << 20;
+/// How much of an answer that is no stream is read for the error in it.
+const MOST_ERROR: usize = 64 << 10;
+/// Longest wait for a small request beside the conversation.
+const ASIDE: Duration = Duration::from_secs(30);
 
 /// A model at a provider that is reached by HTTP.
 pub(super) struct Remote {
@@ -63,8 +68,7 @@ struct Reading {
     line: Arc<Line>,
     chat: ChatStream,
     reply: Reply,
-    /// Whether a frame of the protocol came.
-    framed: Arc<AtomicBool>,
+    frames: Arc<Mutex<Frames>>,
     /// Pieces that are ready, last first.
     ready: Vec<ModelEvent>,
     over: bool,
@@ -156,16 +160,16 @@ impl Line {
     async fn attempt(self: &Arc<Self>, request: &ModelRequest) -> Result<Reading, Trouble> {
         let clients = self.clients().await?;
         let model = self.model.get_or_try_init(|| self.first_model(&clients.http)).await?.clone();
-        let framed = Arc::new(AtomicBool::new(false));
+        let frames = Arc::new(Mutex::new(Frames::default()));
         let wired = self.wired(request);
         let chat = clients
             .model
-            .exec_chat_stream(self.target(&model), wired, Some(&self.options(&model, &framed)))
+            .exec_chat_stream(self.target(&model), wired, Some(&self.options(&model, &frames)))
             .await
             .map_err(|error| self.scene().client(&error))?
             .stream;
         let reply = Reply::new(self.settings.kind, call_ids(request));
-        let mut reading = Reading { line: Arc::clone(self), chat, reply, framed, ready: Vec::new(), over: false };
+        let mut reading = Reading { line: Arc::clone(self), chat, reply, frames, ready: Vec::new(), over: false };
         reading.advance().await?;
         Ok(reading)
     }
@@ -194,7 +198,7 @@ impl Line {
     /// Asks the server which models it has and takes the first that can chat.
     async fn first_model(&self, http: &reqwest::Client) -> Result<String, Trouble> {
         let scene = self.scene();
-        let mut request = http.get(self.endpoint.call("models")).timeout(self.patience.min(Duration::from_secs(30)));
+        let mut request = http.get(self.endpoint.call("models")).timeout(self.patience.min(ASIDE));
         for (name, value) in self.key_headers() {
             request = request.header(name, value);
         }
@@ -227,27 +231,83 @@ impl Line {
     /// sends no header.
     fn target(&self, model: &str) -> ServiceTarget {
         let kind = self.settings.kind;
-        let (adapter, name, call) = match kind {
+        let (adapter, name) = match kind {
             // The real name is in the body: the client would take `-high` off it, or what is before `::`.
-            ProviderKind::OpenAi | ProviderKind::Ollama => {
-                (AdapterKind::OpenAI, "model", "chat/completions".to_owned())
-            }
-            ProviderKind::Anthropic => (AdapterKind::Anthropic, model, "messages".to_owned()),
-            ProviderKind::Gemini => (AdapterKind::Gemini, model, format!("models/{model}:streamGenerateContent")),
+            ProviderKind::OpenAi | ProviderKind::Ollama => (AdapterKind::OpenAI, "model"),
+            ProviderKind::Anthropic => (AdapterKind::Anthropic, model),
+            ProviderKind::Gemini => (AdapterKind::Gemini, model),
         };
-        let mut url = self.endpoint.call(&call);
-        if kind == ProviderKind::Gemini {
-            url.query_pairs_mut().append_pair("alt", "sse");
-        }
-        let mut headers = self.key_headers();
-        if kind == ProviderKind::Anthropic {
-            headers.push(("anthropic-version".to_owned(), "2023-06-01".to_owned()));
-        }
+        let url = self.chat_address(model).to_string();
         ServiceTarget {
             endpoint: WireEndpoint::from_owned(self.endpoint.0.to_string()),
-            auth: AuthData::RequestOverride { url: url.to_string(), headers: Headers::from(headers) },
+            auth: AuthData::RequestOverride { url, headers: Headers::from(self.chat_headers()) },
             model: ModelIden::new(adapter, name),
         }
+    }
+
+    /// The address that a conversation is sent to.
+    fn chat_address(&self, model: &str) -> Url {
+        match self.settings.kind {
+            ProviderKind::OpenAi | ProviderKind::Ollama => self.endpoint.call("chat/completions"),
+            ProviderKind::Anthropic => self.endpoint.call("messages"),
+            ProviderKind::Gemini => {
+                let mut url = self.endpoint.call(&format!("models/{model}:streamGenerateContent"));
+                url.query_pairs_mut().append_pair("alt", "sse");
+                url
+            }
+        }
+    }
+
+    /// The headers that a conversation is sent with.
+    fn chat_headers(&self) -> Vec<(String, String)> {
+        let mut headers = self.key_headers();
+        if self.settings.kind == ProviderKind::Anthropic {
+            headers.push(("anthropic-version".to_owned(), "2023-06-01".to_owned()));
+        }
+        headers
+    }
+
+    /// The trouble of an answer that ended without an end marker. Of one that was no stream the client doesn't hand
+    /// on the text, so the smallest possible question is asked beside the conversation: what a provider holds
+    /// against us, it says to that too.
+    async fn ended(&self, any: bool, begun: bool) -> Trouble {
+        match (any, begun) {
+            (_, true) => self.scene().fault(Fault::CutOff),
+            (false, false) => self.scene().nothing(),
+            (true, false) => {
+                let body = self.aside().await.unwrap_or_default();
+                self.scene().no_stream(&String::from_utf8_lossy(&body))
+            }
+        }
+    }
+
+    /// The beginning of the answer to the smallest possible question.
+    async fn aside(&self) -> Option<Vec<u8>> {
+        let model = self.model.get()?;
+        let question = match self.settings.kind {
+            ProviderKind::OpenAi | ProviderKind::Ollama | ProviderKind::Anthropic => json!({
+                "model": model, "max_tokens": 1, "stream": true, "messages": [{ "role": "user", "content": "hello" }],
+            }),
+            ProviderKind::Gemini => json!({
+                "contents": [{ "role": "user", "parts": [{ "text": "hello" }] }],
+                "generationConfig": { "maxOutputTokens": 1 },
+            }),
+        };
+        let http = &self.client.get()?.http;
+        let mut request = http.post(self.chat_address(model)).timeout(self.patience.min(ASIDE));
+        for (name, value) in self.chat_headers() {
+            request = request.header(name, value);
+        }
+        let request = request.header("content-type", "application/json").body(question.to_string());
+        let mut response = request.send().await.ok()?;
+        let mut body = Vec::new();
+        while let Some(bytes) = response.chunk().await.ok()? {
+            body.extend_from_slice(&bytes);
+            if body.len() > MOST_ERROR {
+                return None;
+            }
+        }
+        Some(body)
     }
 
     /// The header that carries the key.
@@ -263,16 +323,14 @@ impl Line {
     }
 
     /// What we ask of the client: no capturing, which would clone every piece.
-    fn options(&self, model: &str, framed: &Arc<AtomicBool>) -> ChatOptions {
-        let framed = Arc::clone(framed);
+    fn options(&self, model: &str, frames: &Arc<Mutex<Frames>>) -> ChatOptions {
+        let frames = Arc::clone(frames);
         let options = ChatOptions::default()
             .with_capture_usage(true)
             .with_stream_header_timeout(self.patience)
             .with_stream_read_timeout(self.patience)
             .with_raw_frame_fn(move |_, frame| {
-                if !frame.data.is_empty() {
-                    framed.store(true, Ordering::Relaxed);
-                }
+                frames.lock().unwrap_or_else(PoisonError::into_inner).take(frame.data);
             });
         match self.settings.kind {
             ProviderKind::OpenAi | ProviderKind::Ollama => options.with_extra_body(json!({ "model": model })),
@@ -288,6 +346,7 @@ impl Line {
             place: &self.place,
             model: self.model.get().map_or("the model", String::as_str),
             patience: self.patience,
+            begun: false,
         }
     }
 }
@@ -301,9 +360,15 @@ impl Reading {
             };
             let event = match next {
                 Some(Ok(event)) => event,
-                Some(Err(error)) => return Err(self.line.scene().client(&error)),
-                None if self.framed.load(Ordering::Relaxed) => return Err(self.line.scene().fault(Fault::CutOff)),
-                None => return Err(self.line.scene().garbled()),
+                Some(Err(error)) => {
+                    let begun = self.frames().begun();
+                    self.cut(Scene { begun, ..self.line.scene() }.client(&error))?
+                }
+                None => {
+                    let (any, begun) = (self.frames().any(), self.frames().begun());
+                    let trouble = self.line.ended(any, begun).await;
+                    self.cut(trouble)?
+                }
             };
             match self.reply.take(event) {
                 Piece::Quiet => {}
@@ -320,6 +385,21 @@ impl Reading {
                 }
                 Piece::Faulty(fault) => return Err(self.line.scene().fault(fault)),
             }
+        }
+    }
+
+    /// What the frames told.
+    fn frames(&self) -> MutexGuard<'_, Frames> {
+        self.frames.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The end after all, where only the end marker was cut off: the reason to stop was named, and no call lacks
+    /// anything. Otherwise the trouble.
+    fn cut(&self, trouble: Trouble) -> Result<ChatStreamEvent, Trouble> {
+        let complete = trouble.failure.kind == FailureKind::CutOff && self.reply.whole();
+        match self.frames().end().filter(|_| complete) {
+            Some(end) => Ok(ChatStreamEvent::End(end)),
+            None => Err(trouble),
         }
     }
 

@@ -134,6 +134,11 @@ impl Reply {
         if place == Some(last) { place } else { known.or(place.filter(|place| *place < last)).or(Some(last)) }
     }
 
+    /// Whether each call's arguments are complete, so that nothing of it can be missing.
+    pub(super) fn whole(&self) -> bool {
+        self.drafts.iter().all(|draft| matches!(serde_json::from_str(&draft.arguments), Ok(Value::Object(_))))
+    }
+
     /// The end of the answer.
     fn end(&mut self, end: &StreamEnd) -> Piece {
         let stop = match &end.captured_stop_reason {

@@ -283,6 +283,7 @@ fn fill(text: &str, values: &BTreeMap<String, String>, results: &[ToolResult]) -
             "body" => head(result.split_once('\n').map_or(result, |(_, body)| body)),
             "first_line" => result.lines().next().unwrap_or_default().to_owned(),
             "last_line" => result.lines().last().unwrap_or_default().to_owned(),
+            "outcome" => told(result),
             "reason" => reason(results),
             name => match values.get(name) {
                 Some(value) => value.clone(),
@@ -308,9 +309,26 @@ fn head(result: &str) -> String {
     format!("{}\n… {} more lines in the output pane", shown.join("\n"), lines - MOST_LINES)
 }
 
-/// Why something was cancelled, as the program said it, turned to the person.
+/// How one operation came out, in a few words to the person.
+fn told(result: &str) -> String {
+    match of(result) {
+        script::Result::Cancelled => format!("not done ({})", to_person(result)),
+        script::Result::Succeeded if result.starts_with("exit 0") => "done".to_owned(),
+        script::Result::Succeeded | script::Result::Failed | script::Result::Partly => {
+            result.lines().next().unwrap_or_default().to_owned()
+        }
+    }
+}
+
+/// Why something was cancelled: what the first result says that was.
 fn reason(results: &[ToolResult]) -> String {
-    let said = results.iter().find_map(|result| result.text.strip_prefix("cancelled:"));
+    let cancelled = results.iter().map(|result| result.text.as_str()).find(|text| text.starts_with("cancelled:"));
+    to_person(cancelled.unwrap_or_default())
+}
+
+/// The reason in one result, as the program said it, turned to the person.
+fn to_person(result: &str) -> String {
+    let said = result.strip_prefix("cancelled:");
     let said = said.map_or("you said no", |reason| reason.trim().trim_end_matches('.'));
     if let Some(rest) = said.strip_prefix("The person ") {
         return format!("you {rest}");

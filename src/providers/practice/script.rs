@@ -18,8 +18,8 @@ pub(super) static PLACEHOLDER: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\{([a-z_]+)(?:\.([0-9]))?(?::(sql|sh))?\}").ok());
 
 /// What a placeholder can always name; further ones are groups of the entry's pattern and its defaults.
-const ALWAYS: [&str; 8] =
-    ["server", "result", "body", "first_line", "last_line", "reason", "requests", "requests_count"];
+const ALWAYS: [&str; 9] =
+    ["server", "result", "body", "first_line", "last_line", "outcome", "reason", "requests", "requests_count"];
 
 /// A whole session.
 #[derive(Debug, Deserialize)]
@@ -53,10 +53,10 @@ impl Default for Otherwise {
     fn default() -> Self {
         Self {
             unknown: "This session has no answer to that.".to_owned(),
-            succeeded: "{result}".to_owned(),
+            succeeded: "```\n{result}\n```".to_owned(),
             cancelled: "Not done: {reason}.".to_owned(),
             failed: "That failed: {first_line}".to_owned(),
-            partly: "{result}".to_owned(),
+            partly: "```\n{result}\n```".to_owned(),
         }
     }
 }

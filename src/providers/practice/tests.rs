@@ -160,8 +160,23 @@ fn it_looks_before_it_deletes_and_takes_a_no_for_a_no() {
 fn several_calls_come_at_once_and_each_result_is_told() {
     let calls = first("clean up");
     assert_eq!(calls.matches(" + ").count(), 2, "{calls}");
-    let end = plan(vec![said("clean up"), results(&["exit 0\nold.log", "12 rows", "cancelled: you denied it"])]);
-    assert!(end.text.contains("- the cancelled orders: 12 rows") && end.text.contains("you denied it"), "{}", end.text);
+    let denied = "cancelled: The person denied everything of this turn.";
+    let end = plan(vec![said("clean up"), results(&["exit 0\nold.log", "12 rows", denied])]);
+    let list = "- a look at the logs: done\n- the cancelled orders: 12 rows\n\
+        - logs/old.log: not done (you denied everything of this turn)";
+    assert!(end.text.ends_with(list), "{}", end.text);
+}
+
+#[test]
+fn the_lines_of_a_result_stay_lines_and_no_text_says_what_only_one_mode_does() {
+    let script = Script::parse("[[entry]]\nname = \"count\"\nphrases = [\"count\"]\nsay = []").unwrap();
+    let told = planner::plan(&script, &request(vec![said("count"), results(&["exit 0\n1\n2"])]), "");
+    assert_eq!(told.text, "```\nexit 0\n1\n2\n```");
+    for entry in &session().entries {
+        for say in &entry.says {
+            assert!(!say.text.contains("wait for you") && !say.text.contains("ran without asking"), "{}", say.text);
+        }
+    }
 }
 
 #[test]

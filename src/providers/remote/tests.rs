@@ -252,7 +252,6 @@ async fn each_status_ends_in_a_sentence_that_says_what_to_do() {
 async fn what_is_no_stream_of_a_model_says_to_check_the_base_url() {
     for (body, mime) in [
         ("<html>Welcome</html>", "text/html"),
-        ("", "text/event-stream"),
         ("{\"object\":\"chat.completion\"}", "application/json"),
         ("data: not json\n\n", "text/event-stream"),
     ] {
@@ -260,6 +259,47 @@ async fn what_is_no_stream_of_a_model_says_to_check_the_base_url() {
         let (kind, message) = failed(&said_to(ProviderKind::OpenAi, answer).await);
         assert_eq!(kind, FailureKind::BadReply, "{body}");
         assert!(message.contains("base URL"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_cut_inside_a_line_broke_off_and_the_base_url_is_not_blamed() {
+    let chunks = [json!({"delta": {"content": "Let me"}}), piece(0, Some("a"), Some("execute_sql"), "{}")];
+    let events = said_to(ProviderKind::OpenAi, openai(&chunks, "data: {\"id\":\"c\",\"obj")).await;
+    assert_eq!(events.len(), 2, "no call of it is handed out: {events:?}");
+    let (kind, message) = failed(&events);
+    assert_eq!(kind, FailureKind::CutOff);
+    assert!(message.contains("broke off in the middle") && !message.contains("base URL"), "{message}");
+}
+
+#[tokio::test]
+async fn an_answer_that_names_its_reason_to_stop_is_complete_without_an_end_marker() {
+    let text = [json!({"delta": {"content": "Hi"}}), json!({"delta": {}, "finish_reason": "stop"})];
+    let usage = "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":3}}\n\n";
+    for end in ["", usage, "data: {\"choices\":[],\"usa"] {
+        let events = said_to(ProviderKind::OpenAi, openai(&text, end)).await;
+        let counted = if end == usage { Usage { input: 7, output: 3 } } else { Usage::default() };
+        assert_eq!(events, [ModelEvent::Text("Hi".to_owned()), ModelEvent::Ended(StopReason::Done, counted)], "{end}");
+    }
+    let called = |arguments| [piece(0, Some("a"), Some("one"), arguments), json!({"finish_reason": "tool_calls"})];
+    let events = said_to(ProviderKind::OpenAi, openai(&called("{\"x\":1}"), "")).await;
+    assert_eq!(events[0], call("a", "one", "{\"x\":1}"));
+    assert!(matches!(events[1], ModelEvent::Ended(StopReason::ToolCalls, _)), "{events:?}");
+    let events = said_to(ProviderKind::OpenAi, openai(&called("{\"x\":"), "")).await;
+    assert_eq!((events.len(), failed(&events).0), (1, FailureKind::CutOff), "a call that lacks its end isn't run");
+}
+
+#[tokio::test]
+async fn an_empty_success_says_so_and_an_error_inside_one_is_quoted() {
+    let (kind, message) = failed(&said_to(ProviderKind::OpenAi, ResponseTemplate::new(200)).await);
+    assert_eq!(kind, FailureKind::BadReply);
+    assert!(message.contains("answered nothing"), "{message}");
+    for kind in [ProviderKind::OpenAi, ProviderKind::Anthropic, ProviderKind::Gemini] {
+        let long = format!("quota exceeded\u{1b}[2J for sk-hunter2 {}", "x".repeat(400));
+        let answer = ResponseTemplate::new(200).set_body_json(json!({"error": {"message": long}}));
+        let (_, message) = failed(&said_to(kind, answer).await);
+        assert!(message.contains("It says: \"quota exceeded [2J for (key) xx"), "{message}");
+        assert!(message.contains("more characters") && !message.contains("hunter2"), "{message}");
     }
 }
 
