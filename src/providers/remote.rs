@@ -365,7 +365,9 @@ impl Reading {
                     self.cut(Scene { begun, ..self.line.scene() }.client(&error))?
                 }
                 None => {
-                    let (any, begun) = (self.frames().any(), self.frames().begun());
+                    // One guard at a time, and none while something is waited for.
+                    let any = self.frames().any();
+                    let begun = self.frames().begun();
                     let trouble = self.line.ended(any, begun).await;
                     self.cut(trouble)?
                 }
