@@ -52,6 +52,8 @@ pub enum Phase {
     Streaming {
         /// The request it answers.
         step: StepId,
+        /// What it said so far, whatever stands between its pieces on the screen.
+        text: String,
         /// Its calls so far.
         calls: Vec<ToolCall>,
     },
@@ -168,7 +170,7 @@ impl Chat {
         let step = StepId(self.next_step);
         self.next_step += 1;
         self.steps += 1;
-        self.phase = Phase::Streaming { step, calls: Vec::new() };
+        self.phase = Phase::Streaming { step, text: String::new(), calls: Vec::new() };
         let request = ModelRequest {
             system: Arc::clone(&self.briefing.system),
             messages: self.history.clone(),
@@ -179,6 +181,9 @@ impl Chat {
 
     /// A piece of the model's text.
     pub(super) fn say(&mut self, piece: &str) {
+        if let Phase::Streaming { text, .. } = &mut self.phase {
+            text.push_str(piece);
+        }
         if let Some(Entry::Model { text, question: false }) = self.entries.last_mut() {
             text.push_str(piece);
         } else {
@@ -186,11 +191,11 @@ impl Chat {
         }
     }
 
-    /// What the model said since the last entry of another kind.
+    /// What the model said in this step.
     pub(super) fn said(&self) -> String {
-        match self.entries.last() {
-            Some(Entry::Model { text, .. }) => text.clone(),
-            _ => String::new(),
+        match &self.phase {
+            Phase::Streaming { text, .. } => text.clone(),
+            Phase::Idle | Phase::Working { .. } => String::new(),
         }
     }
 

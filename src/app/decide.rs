@@ -22,6 +22,7 @@ impl State {
 
     /// A call was read. A model's calls are admitted together, once the last of its message was read.
     pub(super) fn proposed(&mut self, id: OperationId, proposal: Proposal, effects: &mut Vec<Effect>) {
+        let proposal = self.journalled(proposal);
         let Some(item) = self.queue.item_mut(id).filter(|item| item.status == Status::Preparing) else { return };
         match proposal {
             Proposal::Ready(prepared) => item.prepared = Some(prepared),
@@ -43,6 +44,36 @@ impl State {
             }
         }
         self.start_next(effects);
+    }
+
+    /// Without the journal nothing is taken in and nothing starts.
+    fn journalled(&self, proposal: Proposal) -> Proposal {
+        match &self.journal_trouble {
+            Some(reason) => Proposal::Refused(format!("nothing runs without the journal: {reason}")),
+            None => proposal,
+        }
+    }
+
+    /// The journal failed: what has not started is refused and answered, so that no turn hangs on it.
+    pub(super) fn journal_failed(&mut self, reason: String, effects: &mut Vec<Effect>) {
+        if self.journal_trouble.is_some() {
+            return;
+        }
+        self.chat.notice(format!("Nothing runs without the journal: {reason}."), true);
+        let open: Vec<OperationId> = self
+            .queue
+            .waiting()
+            .chain(self.queue.running())
+            .filter(|item| !matches!(item.status, Status::Running { .. }))
+            .map(|item| item.id)
+            .collect();
+        let refusal = format!("nothing runs without the journal: {reason}");
+        self.journal_trouble = Some(reason);
+        for id in open {
+            self.queue.gate.reject(id, &Decider::Policy);
+            self.queue.set_status(id, Status::Refused { reason: refusal.clone() });
+            self.answer(id, format!("error: {refusal}"), effects);
+        }
     }
 
     /// The operations of the model's latest message, in order.
@@ -132,7 +163,7 @@ impl State {
         if self.queue.get(id).is_none_or(|item| item.status != (Status::Allowed { starting: true })) {
             return;
         }
-        let prepared = match proposal {
+        let prepared = match self.journalled(proposal) {
             Proposal::Ready(prepared) => *prepared,
             Proposal::Refused(reason) => {
                 self.queue.gate.reject(id, &Decider::Policy);
@@ -214,10 +245,17 @@ impl State {
     /// The person denies everything that waits, and the rest of the turn.
     pub(super) fn deny_all(&mut self, effects: &mut Vec<Effect>) {
         let waiting: Vec<OperationId> = self.queue.waiting().map(|item| item.id).collect();
-        for id in waiting {
-            self.deny_as(id, Decider::PersonAll, None, effects);
+        for id in waiting.into_iter().chain(self.batch()) {
+            let open = self.queue.get(id).is_some_and(|item| {
+                matches!(item.status, Status::Waiting | Status::Preparing | Status::Allowed { .. })
+            });
+            if open {
+                self.deny_as(id, Decider::PersonAll, None, effects);
+            }
         }
-        self.queue.gate.refuse_rest();
+        if self.chat.phase != Phase::Idle {
+            self.queue.gate.refuse_rest();
+        }
         self.start_next(effects);
     }
 
@@ -306,7 +344,9 @@ impl State {
     pub(super) fn open(&mut self, id: OperationId) -> bool {
         let risk = self.queue.gate.judgement(id).map(|judgement| judgement.risk);
         let (Some(seal), Some(risk)) = (self.queue.gate.seal(id), risk) else { return false };
-        self.queue.select(id);
+        if self.focus == super::Pane::Queue {
+            self.queue.select(id);
+        }
         self.modal = Some(Modal::Confirm(Box::new(Dialog::new(id, seal, risk))));
         true
     }

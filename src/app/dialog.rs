@@ -1,9 +1,9 @@
 //! Keys in the dialog. A key counts once the dialog was drawn and its first moment is over; Enter and pasted
 //! text never approve; a High takes its number as a second key.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use super::event::Effect;
+use super::event::{Effect, Pane};
 use super::keymap::{Command, Context};
 use super::modal::{Asking, Modal};
 use super::sight::page;
@@ -14,15 +14,25 @@ impl State {
     pub(super) fn dialog_key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
         let now = self.now;
         let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
+        // A key that is held down says nothing new.
+        if key.kind == KeyEventKind::Repeat && !matches!(dialog.asking, Asking::Reason(_)) {
+            return;
+        }
         let command = self.keymap.command(Context::Dialog, key);
         let leaving = matches!(command, Some(Command::Back | Command::Interrupt | Command::Quit));
         if !dialog.live(now) && !leaving {
-            // Whoever typed into the first moment was typing a message: no letter is lost, none decides.
-            if dialog.fresh(now) && matches!(key.code, KeyCode::Char(_) | KeyCode::Backspace) && !held(key) {
+            // Whoever typed into the first moment was typing a message: no letter is lost, none decides, and the
+            // dialog gives way until they are done.
+            let typing = matches!(key.code, KeyCode::Char(_) | KeyCode::Backspace) && !held(key);
+            if dialog.by_itself && dialog.fresh(now) && typing {
+                self.modal = None;
+                self.focus = Pane::Composer;
                 self.type_key(key);
             }
             return;
         }
+        // From its first key that counts the person is in the dialog, not typing a message.
+        dialog.by_itself = false;
         if matches!(dialog.asking, Asking::Reason(_)) {
             self.reason_key(key, effects);
             return;
@@ -87,7 +97,7 @@ impl State {
             }
             Command::Derivation => {
                 if let Some(Modal::Confirm(dialog)) = &mut self.modal {
-                    dialog.derivation = !dialog.derivation;
+                    dialog.derivation ^= matches!(dialog.asking, Asking::Choice);
                 }
             }
             Command::Back => self.dialog_back(),
@@ -127,6 +137,9 @@ impl State {
     fn dialog_approve(&mut self, effects: &mut Vec<Effect>) {
         let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
         match &dialog.asking {
+            Asking::All { high: 1.., .. } if !dialog.list_seen => {
+                dialog.hint = Some("Scroll to the end of the list first: there are high ones in it.".to_owned());
+            }
             Asking::All { listed, .. } => {
                 let listed = listed.clone();
                 self.modal = None;
@@ -191,9 +204,14 @@ impl State {
         }
     }
 
+    /// Lists everything that waits. One alone is approved as itself, with its whole text on the screen.
     pub(super) fn ask_all(&mut self) {
         let listed: Vec<_> =
             self.queue.waiting().filter_map(|item| Some((item.id, self.queue.gate.seal(item.id)?))).collect();
+        if listed.len() < 2 {
+            self.dialog_hint("It is the only one that waits.".to_owned());
+            return;
+        }
         let high = self.queue.counts().1;
         self.ask(Asking::All { listed, high });
     }
@@ -236,6 +254,9 @@ impl State {
         let may_open = self.modal.is_none() && self.composer.is_empty() && quiet;
         if let Some(id) = self.next_unseen().filter(|_| may_open) {
             self.open(id);
+            if let Some(Modal::Confirm(dialog)) = &mut self.modal {
+                dialog.by_itself = true;
+            }
             self.dirty = true;
         }
     }

@@ -206,8 +206,7 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
             true
         }
         Event::JournalFailed(reason) => {
-            state.chat.notice(format!("Nothing more runs: the journal can't be written ({reason})."), true);
-            state.journal_trouble = Some(reason);
+            state.journal_failed(reason, &mut effects);
             true
         }
         Event::Notice(text) => {

@@ -34,6 +34,7 @@ pub enum Asking {
 
 /// The dialog about one operation.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools)] // independent facts about what was on the screen
 pub struct Dialog {
     /// The operation.
     pub id: OperationId,
@@ -53,6 +54,10 @@ pub struct Dialog {
     pub prompted: bool,
     /// Whether the end of the text has been on the screen.
     pub end_seen: bool,
+    /// Whether the end of the list of all has been on the screen.
+    pub list_seen: bool,
+    /// It opened without a key of the person's: whoever types into its first moment was typing a message.
+    pub by_itself: bool,
     /// A sentence about the last key, such as why it didn't count.
     pub hint: Option<String>,
 }
@@ -71,6 +76,8 @@ impl Dialog {
             drawn: None,
             prompted: false,
             end_seen: false,
+            list_seen: false,
+            by_itself: false,
             hint: None,
         }
     }
@@ -80,7 +87,10 @@ impl Dialog {
         if seal == self.seal {
             self.drawn.get_or_insert(now);
             self.prompted = true;
-            self.end_seen |= end;
+            match &self.asking {
+                Asking::All { .. } => self.list_seen |= end,
+                Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => self.end_seen |= end,
+            }
         }
     }
 
@@ -107,6 +117,7 @@ impl Dialog {
     pub(super) fn ask(&mut self, asking: Asking) {
         if matches!(asking, Asking::All { .. }) {
             self.drawn = None;
+            self.list_seen = false;
             self.scroll = Scroll::START;
         }
         self.asking = asking;

@@ -20,6 +20,10 @@ impl State {
             self.told_remote = true;
             self.chat.notice(LEAVES, false);
         }
+        if matches!(self.chat.phase, Phase::Streaming { .. }) {
+            self.stop_stream(effects);
+            self.chat.notice("The answer before was stopped for this message.", false);
+        }
         self.name_hosts(&text);
         self.handed_over = true;
         self.chat.scroll = super::Scroll::END;
@@ -28,13 +32,7 @@ impl State {
         self.chat.steps = 0;
         self.queue.gate.end_turn();
         match self.chat.phase {
-            Phase::Idle => {
-                let message = self.chat.with_asides(&text);
-                self.chat.remember(Message::User(message));
-                self.next_step(effects);
-            }
-            Phase::Streaming { .. } => {
-                self.stop_stream(effects);
+            Phase::Idle | Phase::Streaming { .. } => {
                 let message = self.chat.with_asides(&text);
                 self.chat.remember(Message::User(message));
                 self.next_step(effects);
@@ -45,6 +43,7 @@ impl State {
                     None => text,
                 };
                 self.chat.held = Some(held);
+                self.hint = Some("It goes to the model once what is open is decided.".to_owned());
             }
         }
     }
@@ -52,7 +51,8 @@ impl State {
     /// Hosts that the person named in words may be read from even after private data was read.
     fn name_hosts(&mut self, text: &str) {
         for word in text.split_whitespace() {
-            let word = word.split_once("://").map_or(word, |(_, rest)| rest);
+            // Only an address with its scheme: `main.rs` is a file, and somebody's domain too.
+            let Some((_, word)) = word.split_once("://") else { continue };
             let host = word.split(['/', '?', '#']).next().unwrap_or_default();
             let host = host.trim_matches(|c: char| !c.is_ascii_alphanumeric());
             if host.contains('.') {
@@ -78,7 +78,7 @@ impl State {
 
     /// What the model's stream says. Late words of a stopped step meet no transition.
     pub(super) fn model(&mut self, step: StepId, event: ModelEvent, effects: &mut Vec<Effect>) {
-        let Phase::Streaming { step: current, calls } = &mut self.chat.phase else { return };
+        let Phase::Streaming { step: current, calls, .. } = &mut self.chat.phase else { return };
         if *current != step {
             return;
         }
@@ -181,8 +181,12 @@ impl State {
                 true
             }
             Phase::Working { .. } => {
-                self.stopping = true;
-                self.withdraw(running.is_empty(), effects);
+                let again = std::mem::replace(&mut self.stopping, true);
+                self.withdraw(again, effects);
+                let waiting = self.queue.counts().0;
+                if waiting > 0 {
+                    self.hint = Some(format!("Press esc again to take back the {waiting} that wait."));
+                }
                 true
             }
             Phase::Idle => !running.is_empty(),

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::grants::Grants;
-use super::operation::{Operation, OperationId, Prepared};
+use super::operation::{Operation, OperationId, Origin, Prepared};
 use super::policy::{Containment, Enforceable, Judgement, Policy, Step, Verdict, judge};
 use super::record::Decider;
 
@@ -129,11 +129,12 @@ impl Gate {
     /// Takes a proposed operation in and judges it.
     pub fn admit(&mut self, prepared: Prepared) -> Admission {
         let judgement = self.judge(&prepared);
-        if self.denied.iter().any(|denied| same_demand(denied, &prepared)) {
+        let by_model = prepared.operation.origin != Origin::Person;
+        if by_model && self.denied.iter().any(|denied| same_demand(denied, &prepared)) {
             let reason = "You denied exactly this before in this turn.".to_owned();
             return Admission::Denied(Judgement { verdict: Verdict::Deny, reason, ..judgement }, Decider::Policy);
         }
-        if self.grants.refuse_rest && judgement.verdict != Verdict::Allow {
+        if by_model && self.grants.refuse_rest {
             let reason = "You denied the rest of this turn.".to_owned();
             return Admission::Denied(Judgement { verdict: Verdict::Deny, reason, ..judgement }, Decider::PersonAll);
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::operation::Prepared;
 use super::risk::{Class, Danger, RiskLevel};
+use super::rule::Shape;
 
 /// One approved sort of thing: same tool, same target, same kinds of finding, no higher risk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +12,8 @@ struct Grant {
     tool: String,
     target: String,
     rules: BTreeSet<String>,
+    /// What an unknown one was: unknown is no kind of danger, so only the same program, statement or host is alike.
+    shapes: Vec<Shape>,
     ceiling: RiskLevel,
 }
 
@@ -34,6 +37,7 @@ impl Grants {
             tool: prepared.operation.tool.clone(),
             target: prepared.assessment.target.clone(),
             rules: rules(prepared),
+            shapes: prepared.assessment.shapes.clone(),
             ceiling: prepared.assessment.level(),
         });
     }
@@ -47,8 +51,18 @@ impl Grants {
                     && grant.target == prepared.assessment.target
                     && prepared.assessment.level() <= grant.ceiling
                     && rules(prepared).is_subset(&grant.rules)
+                    && (!unknown(prepared) || alike(&prepared.assessment.shapes, &grant.shapes))
             })
     }
+}
+
+fn unknown(prepared: &Prepared) -> bool {
+    prepared.assessment.objections().any(|finding| finding.class == Class::Unknown)
+}
+
+/// Whether every part is one that was approved.
+fn alike(parts: &[Shape], approved: &[Shape]) -> bool {
+    !parts.is_empty() && parts.iter().all(|part| approved.contains(part))
 }
 
 fn rules(prepared: &Prepared) -> BTreeSet<String> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures::FutureExt as _;
 
-use super::bus::Lanes;
+use super::bus::{Lanes, Work};
 use super::engine::{Engine, Opening, Side};
 use crate::app::{Briefing, Event, Keymap, Setting, State};
 use crate::assess::{AssessSettings, Sensitive};
@@ -62,14 +62,21 @@ pub async fn assemble(start: &Start, lanes: Lanes, size: (u16, u16)) -> Result<A
     let keymap = keymap(start, &mut notices);
     let theme = theme(start, &mut notices);
     let state = State::new(briefing, start.settings.policy(), contain::probe(), keymap, setting, size);
-    let engine = Engine::new(model_side, person_side, provider, opening(start.folders.journal()), lanes);
+    let journal = opening(start.folders.journal(), lanes.work.clone());
+    let engine = Engine::new(model_side, person_side, provider, journal, lanes);
     Ok(Assembled { state, engine, theme, notices: notices.into_iter().map(Event::Notice).collect(), world })
 }
 
-/// Opens the journal in the background, once; everything that needs it waits for the same opening.
-fn opening(path: PathBuf) -> Opening {
+/// Opens the journal in the background, once; everything that needs it waits for the same opening. The person
+/// is told at once if it can't be.
+fn opening(path: PathBuf, lane: tokio::sync::mpsc::Sender<Work>) -> Opening {
     let opening = async move { Journal::open(&path).await.map_err(|error| error.to_string()) }.boxed().shared();
-    tokio::spawn(opening.clone());
+    let opened = opening.clone();
+    tokio::spawn(async move {
+        if let Err(reason) = opened.await {
+            let _leaving = lane.send(Work::JournalFailed(reason)).await;
+        }
+    });
     opening
 }
 

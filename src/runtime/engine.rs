@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 use super::bus::{Lanes, Work};
 use crate::app::Proposal;
 use crate::domain::{
-    Arguments, Claim, Countersigned, JournalEntry, JournalEvent, ModelRequest, Operation, OperationId, Origin, Outcome,
-    Place, Prepared, RunEvent, RunReport, StepId, ToolCall,
+    Arguments, Claim, Countersigned, FailureKind, JournalEntry, JournalEvent, ModelEvent, ModelFailure, ModelRequest,
+    Operation, OperationId, Origin, Outcome, Place, Prepared, RunEvent, RunReport, StepId, ToolCall,
 };
 use crate::providers::Provider;
 use crate::store::Journal;
@@ -83,11 +83,15 @@ impl Engine {
     /// Reads a call, looks at what it names, judges it and journals the proposal.
     pub fn prepare(&self, id: OperationId, origin: Origin, call: ToolCall) {
         let (side, journal, lane) = (self.side(&origin).clone(), self.journal.clone(), self.lanes.work.clone());
-        tokio::spawn(async move {
-            let proposal = match read(&side, id, origin, &call) {
+        let preparing = tokio::spawn(async move {
+            match read(&side, id, origin, &call) {
                 Ok(operation) => propose(side, operation, &journal).await,
                 Err(reason) => Proposal::Refused(reason),
-            };
+            }
+        });
+        tokio::spawn(async move {
+            let failed = |_| Proposal::Refused("it couldn't be read; the log has more".to_owned());
+            let proposal = preparing.await.unwrap_or_else(failed);
             let _leaving = lane.send(Work::Proposed(id, proposal)).await;
         });
     }
@@ -124,7 +128,7 @@ impl Engine {
                 }
                 Err(reason) => {
                     let _leaving = lanes.work.send(Work::JournalFailed(reason.clone())).await;
-                    lost(format!("It was not run: the journal can't be written ({reason})."))
+                    lost(format!("It was not run, as there is no journal: {reason}."))
                 }
             };
             port.send(RunEvent::Finished(report)).await;
@@ -153,11 +157,19 @@ impl Engine {
         self.stop_step();
         let (provider, lane) = (Arc::clone(&self.provider), self.lanes.model.clone());
         self.step = Some(tokio::spawn(async move {
-            let mut stream = provider.stream(request);
-            while let Some(event) = stream.next().await {
+            // A stream that ends without its last word, or fails, still ends the step.
+            let mut told = false;
+            let mut stream = std::panic::AssertUnwindSafe(provider.stream(request)).catch_unwind();
+            while let Some(Ok(event)) = stream.next().await {
+                told |= matches!(event, ModelEvent::Ended(..) | ModelEvent::Failed(_));
                 if lane.send((step, event)).await.is_err() {
                     return;
                 }
+            }
+            if !told {
+                let message = "The answer broke off. Send the message again.".to_owned();
+                let failure = ModelFailure { kind: FailureKind::CutOff, message };
+                let _leaving = lane.send((step, ModelEvent::Failed(failure))).await;
             }
         }));
     }
@@ -208,7 +220,7 @@ async fn propose(side: Side, operation: Operation, journal: &Opening) -> Proposa
             let event = JournalEvent::Proposed { prepared: Box::new(prepared.clone()) };
             match append(journal, JournalEntry { id, event }).await {
                 Ok(()) => Proposal::Ready(Box::new(prepared)),
-                Err(reason) => Proposal::Refused(format!("the journal can't be written ({reason}), so nothing runs")),
+                Err(reason) => Proposal::Refused(format!("nothing runs without the journal: {reason}")),
             }
         }
         Err(reason) => Proposal::Refused(reason),

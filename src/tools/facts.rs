@@ -1,6 +1,7 @@
 //! Local facts about what an operation names: real paths, programs on the child's `PATH`, what a git repository's
 //! own configuration would make git do. Reads only; never opens a device or a pipe; bounded in count and size.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::hash::Hasher as _;
 use std::io::Read as _;
@@ -8,10 +9,22 @@ use std::path::{Component, Path, PathBuf};
 
 use super::repository;
 use crate::assess::{AssessSettings, Mentions, RiskAssessor, Subject, assess};
-use crate::domain::{Facts, Operation, PathFact, PathKind, Place, Prepared};
+use crate::domain::{Class, Facts, Operation, OperationKind, PathFact, PathKind, Place, Prepared};
 
 /// Most names of each sort that are looked up; more is trouble.
 const NAMES: usize = 500;
+/// Files of the folder that make, just, npm and their like obey without being named.
+const RUNNERS: [&str; 9] = [
+    "GNUmakefile",
+    "makefile",
+    "Makefile",
+    "justfile",
+    "Justfile",
+    "package.json",
+    "Taskfile.yml",
+    "pyproject.toml",
+    "build.rs",
+];
 /// Largest file whose content is compared; a larger one counts by size and time alone.
 const CONTENT: u64 = 16 * 1024 * 1024;
 
@@ -24,10 +37,26 @@ pub fn prepare(
     path: Option<&OsStr>,
     settings: &AssessSettings,
 ) -> Prepared {
-    let mentions = assessor.mentions(&operation.kind, place);
-    let facts = gather(&mentions, place, path);
+    let mut mentions = assessor.mentions(&operation.kind, place);
+    let mut facts = gather(&mentions, place, path);
     let assessment = assess(assessor, Subject { operation: &operation, facts: &facts, settings });
+    if let (OperationKind::Command(command), true) = (&operation.kind, assessment.class() != Class::Whitelisted) {
+        mentions.contents = watched(&command.command, &mentions, &facts);
+        facts = gather(&mentions, place, path);
+    }
     Prepared { operation, facts, assessment }
+}
+
+/// What a command that asks would read and run: the files it names, the programs of the workspace, and what
+/// usual runners read without being told. If one of them changes after it was shown, the command comes back.
+/// Nothing is decided by it, so every piece of the text that names a file may count as one.
+fn watched(command: &str, mentions: &Mentions, facts: &Facts) -> BTreeSet<String> {
+    let programs = facts.programs.values().flatten().filter(|program| program.starts_with(&facts.place.workspace));
+    let named = mentions.paths.iter().chain(&mentions.programs).cloned();
+    let files = named.chain(programs.map(|program| program.to_string_lossy().into_owned()));
+    let pieces = command.split(|c: char| c.is_whitespace() || "'\"`=;&|()<>{},:".contains(c));
+    let said = pieces.filter(|piece| (1..=255).contains(&piece.len()) && located(piece, &facts.place).is_file());
+    files.chain(RUNNERS.map(str::to_owned)).chain(said.map(str::to_owned)).take(NAMES).collect()
 }
 
 /// Looks at everything that is mentioned.
@@ -154,6 +183,8 @@ fn runnable(file: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::assess::CommandAssessor;
+    use crate::domain::{Claim, CommandOperation, OperationId, Origin};
 
     fn place(root: &Path) -> Place {
         Place { cwd: root.to_path_buf(), workspace: root.to_path_buf(), home: Some(root.join("home")) }
@@ -198,6 +229,40 @@ mod tests {
         assert_eq!(program("sh", &place(&root), Some(OsStr::new("/nowhere"))), None);
         std::fs::write(root.join("ls"), "").unwrap();
         assert_eq!(program("./ls", &place(&root), None), None, "it can't be run");
+    }
+
+    #[test]
+    fn a_script_that_a_command_names_is_watched() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let (place, settings) = (place(&root), AssessSettings::default());
+        let judged = |command: &str| {
+            let kind = OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None });
+            let operation = Operation {
+                id: OperationId(1),
+                origin: Origin::Person,
+                tool: "execute_command".to_owned(),
+                claim: Claim::Absent,
+                kind,
+                cwd: root.clone(),
+            };
+            prepare(&CommandAssessor, operation, &place, Some(OsStr::new("/bin:/usr/bin")), &settings)
+        };
+        for (command, script) in [
+            ("bash s.sh", "s.sh"),
+            ("./s.sh", "s.sh"),
+            ("python3 p.py --quick", "p.py"),
+            (". ./env", "env"),
+            ("make", "Makefile"),
+            ("npm run build", "package.json"),
+        ] {
+            std::fs::write(root.join(script), "echo one").unwrap();
+            let shown = judged(command);
+            assert_ne!(shown.assessment.class(), Class::Whitelisted, "{command}");
+            assert_eq!(judged(command), shown, "{command}");
+            std::fs::write(root.join(script), "echo two").unwrap();
+            assert_ne!(judged(command).facts, shown.facts, "{command}");
+        }
     }
 
     #[test]

@@ -62,30 +62,54 @@ const KEYS: [&str; 43] = [
 /// Keys of the allowed sections that are programs all the same.
 const PROGRAMS: [&str; 2] = ["branch.*.mergeoptions", "push.gpgsign"];
 
-/// Looks at the repository that git would use in a folder. None without one.
+/// Looks at the repository that git would use in a folder: as git does, from the folder up to the first valid
+/// one, a `.git` or a bare repository. What looks like one on the way counts too. None without any.
 pub(super) fn look(folder: &Path) -> Option<RepositoryFact> {
-    // As git does, the nearest wins: a `.git` here, or this folder being a bare repository itself.
-    let own = folder.ancestors().find_map(|up| {
+    let mut fact = None;
+    for up in folder.ancestors() {
         let git = up.join(".git");
-        if git.is_dir() {
-            Some(git)
-        } else if git.symlink_metadata().is_ok() {
-            Some(pointed(&git).unwrap_or(git))
-        } else {
-            (up.join("HEAD").symlink_metadata().is_ok() && up.join("objects").is_dir()).then(|| up.to_path_buf())
+        let named = git.symlink_metadata().is_ok().then(|| pointed(&git).unwrap_or(git));
+        let bare = up.join("config").is_file().then(|| up.to_path_buf());
+        for own in named.into_iter().chain(bare) {
+            let found = fact.get_or_insert_with(RepositoryFact::default);
+            if add(found, &own) {
+                found.foreign_keys.extend(submodule_keys(&up.join(".gitmodules")));
+                found.foreign_keys.sort();
+                found.foreign_keys.dedup();
+                return fact;
+            }
         }
-    })?;
+    }
+    fact
+}
+
+/// Adds what one git folder says. True if git would take it for a repository.
+fn add(fact: &mut RepositoryFact, own: &Path) -> bool {
     let common = std::fs::read_to_string(own.join("commondir"))
-        .map_or_else(|_| own.clone(), |relative| own.join(relative.trim()));
-    let mut fact = RepositoryFact::default();
+        .map_or_else(|_| own.to_path_buf(), |relative| own.join(relative.trim()));
     for file in [common.join("config"), common.join("config.worktree"), own.join("config.worktree")] {
         fact.foreign_keys.extend(foreign_keys(&file));
     }
-    fact.foreign_keys.sort();
-    fact.foreign_keys.dedup();
-    fact.own_attributes =
-        [&own, &common].iter().any(|at| at.join("info/attributes").metadata().is_ok_and(|found| found.len() > 0));
-    Some(fact)
+    let attributes = |at: &Path| at.join("info/attributes").metadata().is_ok_and(|found| found.len() > 0);
+    fact.own_attributes |= attributes(own) || attributes(&common);
+    let head = std::fs::read_to_string(own.join("HEAD")).unwrap_or_default();
+    let head = head.trim_end();
+    let hexadecimal = matches!(head.len(), 40 | 64) && head.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let branch =
+        head.strip_prefix("ref: refs/").is_some_and(|name| !name.is_empty() && !name.contains(char::is_whitespace));
+    (hexadecimal || branch) && common.join("objects").is_dir() && common.join("refs").is_dir()
+}
+
+/// Keys of `.gitmodules` that win over what unasked runs set: how submodules are looked into.
+fn submodule_keys(file: &Path) -> Vec<String> {
+    let Ok(text) = std::fs::read_to_string(file) else { return Vec::new() };
+    keys(&text)
+        .into_iter()
+        .filter(|key| {
+            !["submodule.*.path", "submodule.*.url", "submodule.*.branch", "submodule.*.shallow"]
+                .contains(&key.as_str())
+        })
+        .collect()
 }
 
 /// Where a `.git` file points (worktrees, submodules).
@@ -222,16 +246,46 @@ mod tests {
         assert_eq!(foreign("[core]\nx\u{1}y = 1").len(), 1);
     }
 
+    /// A folder that git takes for a repository, with this configuration.
+    fn repository(at: &Path, config: &str) {
+        std::fs::create_dir_all(at.join("objects")).unwrap();
+        std::fs::create_dir_all(at.join("refs")).unwrap();
+        std::fs::write(at.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        std::fs::write(at.join("config"), config).unwrap();
+    }
+
     #[test]
-    fn the_nearest_repository_counts_even_a_bare_one() {
+    fn the_nearest_valid_repository_counts_even_a_bare_one() {
         let folder = tempfile::tempdir().unwrap();
         let inner = folder.path().join("inner");
-        std::fs::create_dir_all(folder.path().join(".git")).unwrap();
-        std::fs::create_dir_all(inner.join("objects")).unwrap();
-        std::fs::write(inner.join("HEAD"), "ref: refs/heads/main\n").unwrap();
-        std::fs::write(inner.join("config"), "[core]\nbare = false\nfsmonitor = x\n").unwrap();
+        repository(&folder.path().join(".git"), "[core]\nbare = false\n");
+        repository(&inner, "[core]\nbare = false\nfsmonitor = x\n");
         assert_eq!(look(&inner).unwrap().foreign_keys, ["core.fsmonitor"]);
         assert!(look(folder.path()).unwrap().foreign_keys.is_empty());
+    }
+
+    #[test]
+    fn what_git_would_not_take_for_a_repository_hides_none_behind_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let sub = folder.path().join("sub");
+        repository(&folder.path().join(".git"), "[diff]\nexternal = evil\n");
+        std::fs::create_dir_all(sub.join(".git")).unwrap();
+        assert_eq!(look(&sub).unwrap().foreign_keys, ["diff.external"]);
+        std::fs::create_dir_all(sub.join("objects")).unwrap();
+        std::fs::write(sub.join("HEAD"), "").unwrap();
+        std::fs::write(sub.join("config"), "[core]\nbare = true\n").unwrap();
+        assert_eq!(look(&sub).unwrap().foreign_keys, ["diff.external"]);
+    }
+
+    #[test]
+    fn submodules_that_ask_to_be_looked_into_are_foreign() {
+        let folder = tempfile::tempdir().unwrap();
+        repository(&folder.path().join(".git"), "");
+        let modules = folder.path().join(".gitmodules");
+        std::fs::write(&modules, "[submodule \"s\"]\n\tpath = s\n\turl = ../s\n").unwrap();
+        assert!(look(folder.path()).unwrap().foreign_keys.is_empty());
+        std::fs::write(&modules, "[submodule \"s\"]\n\tpath = s\n\tignore = none\n").unwrap();
+        assert_eq!(look(folder.path()).unwrap().foreign_keys, ["submodule.*.ignore"]);
     }
 
     #[test]
@@ -240,10 +294,11 @@ mod tests {
         let root = folder.path();
         std::fs::create_dir_all(root.join("repo/.git/info")).unwrap();
         std::fs::create_dir_all(root.join("repo/src")).unwrap();
-        std::fs::write(root.join("repo/.git/config"), "[core]\nfsmonitor = x\n").unwrap();
+        repository(&root.join("repo/.git"), "[core]\nfsmonitor = x\n");
         assert_eq!(look(&root.join("repo/src")).unwrap().foreign_keys, ["core.fsmonitor"]);
         std::fs::create_dir_all(root.join("repo/.git/worktrees/w")).unwrap();
         std::fs::write(root.join("repo/.git/worktrees/w/commondir"), "../..\n").unwrap();
+        std::fs::write(root.join("repo/.git/worktrees/w/HEAD"), "ref: refs/heads/w\n").unwrap();
         std::fs::create_dir_all(root.join("tree")).unwrap();
         let pointer = format!("gitdir: {}\n", root.join("repo/.git/worktrees/w").display());
         std::fs::write(root.join("tree/.git"), pointer).unwrap();

@@ -24,11 +24,13 @@ fn a_whitelisted_operation_runs_without_a_question() {
 fn an_unknown_operation_waits_in_its_dialog_until_a_key_counts() {
     let mut world = asked(&[("make", None)]);
     assert_eq!(world.dialog(), Some(OperationId(1)));
-    world.press(KeyCode::Char('y'));
     world.draw(true);
     world.press(KeyCode::Char('y'));
-    assert!(world.executed.is_empty(), "not before it was drawn and the first moment passed");
-    assert_eq!(world.state.composer.text(), "yy", "the letters went to the composer");
+    assert!(world.executed.is_empty(), "not before its first moment passed");
+    assert_eq!(world.state.composer.text(), "y", "the letter went to the composer");
+    assert!(world.dialog().is_none(), "the dialog gave way to somebody typing");
+    world.press(KeyCode::Backspace);
+    world.feed(1_000, Event::Wake);
     world.look();
     world.press(KeyCode::Enter);
     world.feed(1, Event::Paste("y".to_owned()));
@@ -114,8 +116,53 @@ fn approve_all_lists_everything_and_takes_a_second_key() {
 }
 
 #[test]
+fn approve_all_reaches_the_same_unknown_program_and_no_other() {
+    let mut world = asked(&[("make a", None), ("make b", None)]);
+    world.look();
+    world.press(KeyCode::Char('A'));
+    world.look();
+    world.press(KeyCode::Char('y'));
+    world.finish(1);
+    world.finish(2);
+    world.model("", &[("make c", None), ("deploy", None)]);
+    world.finish(3);
+    assert_eq!(world.commands(), ["make a", "make b", "make c"]);
+    assert_eq!(*world.status(4), Status::Waiting);
+}
+
+#[test]
+fn approve_all_with_a_high_needs_the_end_of_the_list() {
+    let mut world = asked(&[("rm a", None), ("rm b", None)]);
+    world.look();
+    world.press(KeyCode::Char('A'));
+    world.draw(false);
+    world.feed(GUARD, Event::Wake);
+    world.press(KeyCode::Char('y'));
+    assert!(world.executed.is_empty());
+    world.draw(true);
+    world.press(KeyCode::Char('y'));
+    assert_eq!(world.commands(), ["rm a"]);
+}
+
+#[test]
+fn a_list_on_the_screen_says_nothing_of_the_end_of_an_operation() {
+    let mut world = asked(&[("rm a", None), ("rm b", None)]);
+    world.draw(false);
+    world.feed(GUARD, Event::Wake);
+    world.press(KeyCode::Char('A'));
+    world.look();
+    world.press(KeyCode::Esc);
+    world.draw(false);
+    world.feed(GUARD, Event::Wake);
+    world.press(KeyCode::Char('y'));
+    world.draw(false);
+    world.press(KeyCode::Char('1'));
+    assert!(world.executed.is_empty());
+}
+
+#[test]
 fn approve_all_takes_along_only_what_was_listed() {
-    let mut world = asked(&[("make a", None)]);
+    let mut world = asked(&[("make a", None), ("make b", None)]);
     world.look();
     world.press(KeyCode::Char('A'));
     world.look();
@@ -132,7 +179,7 @@ fn approve_all_takes_along_only_what_was_listed() {
     }
     world.press(KeyCode::Char('y'));
     assert_eq!(world.commands(), ["make a"]);
-    assert_eq!(*world.status(2), Status::Waiting);
+    assert_eq!(*world.status(3), Status::Waiting);
 }
 
 #[test]
@@ -143,7 +190,9 @@ fn deny_all_covers_the_rest_of_the_turn() {
     assert_eq!(world.results().len(), 2);
     world.model("", &[("make c", None), ("ls", None)]);
     assert!(matches!(world.status(3), Status::Denied { .. }));
-    assert_eq!(world.commands(), ["ls"], "what needs no question still runs");
+    assert!(world.executed.is_empty(), "the rest of the turn whole, reads too");
+    world.say("! make own");
+    assert_eq!(*world.status(5), Status::Waiting, "the person's own operations are not meant");
 }
 
 #[test]
@@ -187,6 +236,29 @@ fn no_dialog_opens_over_somebody_typing() {
     assert_eq!(world.state.deadline(), Some(Millis(world.state.now.0 + 100)));
     world.feed(100, Event::Wake);
     assert!(world.dialog().is_some());
+}
+
+#[test]
+fn a_sentence_typed_into_a_dialog_that_opened_by_itself_decides_nothing() {
+    let mut world = asked(&[("make", None)]);
+    world.draw(true);
+    for letter in "oh the model is slow, my friend, no matter".chars() {
+        world.feed(90, Event::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)));
+        world.draw(true);
+    }
+    assert!(world.executed.is_empty());
+    assert_eq!(*world.status(1), Status::Waiting);
+    assert_eq!(world.state.composer.text(), "oh the model is slow, my friend, no matter");
+}
+
+#[test]
+fn the_persons_own_denied_operation_may_be_asked_for_again() {
+    let mut world = World::new();
+    world.say("! make a");
+    world.look();
+    world.press(KeyCode::Char('n'));
+    world.say("! make a");
+    assert_eq!(*world.status(2), Status::Waiting);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::*;
 use crate::domain::{
     ApprovalMode, Assessment, Class, CommandOperation, Danger, Facts, Finding, Message, ModelEvent, Operation,
-    OperationId, OperationKind, Origin, Outcome, Prepared, RiskLevel, RunEvent, RunReport, StepId, StopReason,
+    OperationId, OperationKind, Origin, Outcome, Prepared, RiskLevel, RunEvent, RunReport, Shape, StepId, StopReason,
     ToolCall, ToolResult, Usage,
 };
 
@@ -209,6 +209,7 @@ fn judged(operation: &Operation, command: &str) -> Prepared {
         }
         _ => Assessment::of(Finding::new("command.unknown-program", Class::Unknown, "No rule covers it.")),
     };
+    assessment.shapes = vec![Shape::new([("program", command.split(' ').next().unwrap_or_default())])];
     assessment.target = "/w".to_owned();
     assert_eq!(assessment.level() == RiskLevel::High, command.starts_with("rm"));
     Prepared { operation: operation.clone(), facts: Facts::default(), assessment }

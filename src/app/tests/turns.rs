@@ -138,6 +138,32 @@ fn a_question_is_answered_by_one_key_that_approves_nothing() {
 }
 
 #[test]
+fn a_failed_journal_answers_what_is_open() {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("make", None), ("ls", None)]);
+    world.feed(1, Event::JournalFailed("disk full".to_owned()));
+    assert!(world.executed.is_empty() && world.dialog().is_none());
+    assert_eq!(world.results().len(), 2);
+}
+
+#[test]
+fn what_was_said_before_a_new_message_or_an_own_operation_is_remembered() {
+    let mut world = World::new();
+    world.say("go");
+    let step = world.step;
+    world.feed(1, Event::Model(step, ModelEvent::Text("first ".to_owned())));
+    world.say("! ls");
+    world.feed(1, Event::Model(step, ModelEvent::Text("second".to_owned())));
+    world.say("stop it");
+    let said = world.requests[1].iter().find_map(|message| match message.as_ref() {
+        Message::Assistant { text, .. } => Some(text.clone()),
+        Message::User(_) | Message::Results(_) => None,
+    });
+    assert_eq!(said.as_deref(), Some("first second"));
+}
+
+#[test]
 fn a_failed_journal_starts_nothing_more() {
     let mut world = World::new();
     world.say("go");

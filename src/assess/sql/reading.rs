@@ -383,5 +383,5 @@ pub(super) fn unparsed(dialect: Dialect) -> Finding {
         Dialect::Postgres => "PostgreSQL",
         Dialect::Mysql => "MySQL",
     };
-    Finding::new("sql.unparsed", Class::Unknown, format!("It could not be parsed as {name} SQL."))
+    Finding::new("sql.unparsed", Class::Unreadable, format!("It could not be parsed as {name} SQL."))
 }

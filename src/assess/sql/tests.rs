@@ -233,7 +233,7 @@ fn sentences_name_what_would_happen() {
     says(in_postgres, "SELECT own(1)", "sql.function-unknown", Class::Unknown, unknown);
     let several = "It holds 2 statements; only a single one that reads runs unasked.";
     says(in_postgres, "SELECT 1; SELECT 2", "sql.several", Class::Unknown, several);
-    says(in_sqlite, "SELEC 1", "sql.unparsed", Class::Unknown, "It could not be parsed as SQLite SQL.");
+    says(in_sqlite, "SELEC 1", "sql.unparsed", Class::Unreadable, "It could not be parsed as SQLite SQL.");
 }
 
 #[test]
