@@ -310,7 +310,8 @@ fn list(view: View<'_>, listed: &[(OperationId, Seal)], columns: usize) -> Vec<L
 fn brief(item: &Item, room: usize) -> (String, String) {
     let visible = |said: &str| said.chars().filter(|c| !c.is_whitespace()).count();
     let gist = item::gist(item);
-    let whole = item.prepared.as_ref().map_or(0, |prepared| visible(&text::plain(&prepared.operation.kind.text().body)));
+    let whole =
+        item.prepared.as_ref().map_or(0, |prepared| visible(&text::plain(&prepared.operation.kind.text().body)));
     let more = |kept: &str| match whole.saturating_sub(visible(kept)) {
         0 => String::new(),
         left => format!("… {}", number::count(left, "more character")),

@@ -398,7 +398,8 @@ fn the_end_that_was_seen_is_that_of_what_stands_in_the_dialog() {
 fn what_a_list_leaves_out_is_counted() {
     let mut desk = Desk::new();
     desk.send("go");
-    let written = serde_json::json!({ "operation": "write", "path": "a.txt", "content": "x".repeat(1_200) }).to_string();
+    let written =
+        serde_json::json!({ "operation": "write", "path": "a.txt", "content": "x".repeat(1_200) }).to_string();
     let long = serde_json::json!({ "command": format!("touch {}", "y".repeat(200)) }).to_string();
     desk.call(&[("file_operations", &written, Vec::new()), ("execute_command", &long, Vec::new())]);
     desk.screen(80, 24);

@@ -1,5 +1,6 @@
 //! Follows redirects by hand. A hop is judged like a request of its own: it may not be judged worse than what
-//! was countersigned, and it doesn't carry secrets to another host.
+//! was countersigned, and it doesn't carry secrets to another host. Where nobody was asked it stays at its server,
+//! since rules and named hosts were judged for that one alone.
 
 use reqwest::header::{ACCEPT, ACCEPT_LANGUAGE, LOCATION, USER_AGENT};
 use reqwest::{Method, Response, Url};
@@ -32,12 +33,17 @@ impl HttpTool {
                     return Ok((request, response));
                 }
             };
-            if let Some(objection) = self.objection(&next, run) {
+            let elsewhere = !same_server(&agreed, &next.url);
+            let unasked = (elsewhere && reach(run.decider()) == Reach::Public).then(|| {
+                "It leads to another server, and nobody was asked. Request it by itself, so that it can be decided"
+                    .to_owned()
+            });
+            if let Some(objection) = unasked.or_else(|| self.objection(&next, run)) {
                 sink.say(&format!("[redirect to {} not followed: {objection}]\n", shown(&next.url)));
                 return Ok((request, response));
             }
             sink.say(&format!("{} redirects to {}\n", response.status(), shown(&next.url)));
-            let reach = if same_server(&agreed, &next.url) { reach(run.decider()) } else { Reach::Public };
+            let reach = if elsewhere { Reach::Public } else { reach(run.decider()) };
             response = self.send(&next, reach).await?;
             request = next;
         }
