@@ -87,9 +87,10 @@ pub(super) struct OutputRows {
     /// Operation, bytes and lines in all, colours or not.
     pub key: Option<(OperationId, u64, u64, bool)>,
     pub lines: Vec<Printed>,
-    /// The table that `widths` is of, and the width of each column.
+    /// The table that `widths` is of, the width of each column, and which hold numbers.
     pub table: Option<Arc<Table>>,
     pub widths: Vec<usize>,
+    pub numeric: Vec<bool>,
 }
 
 /// The rows of a dialog's text.

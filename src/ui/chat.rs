@@ -164,7 +164,7 @@ fn stamp(text: &str, kind: u8) -> u64 {
 fn foot(view: View<'_>, columns: usize) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     if view.state.chat.held().is_some() {
-        let said = "· waiting: it is sent with the results of what is open";
+        let said = "· goes to the model once what is open is decided";
         lines.extend(text::wrap(&view.line(said, Role::Notice), columns, 2, Break::Words));
     }
     if view.state.chat.question().is_some() {

@@ -8,7 +8,7 @@ use super::paint::{View, keys, put};
 use super::text;
 use super::theme::Role;
 use super::typing::Rows;
-use crate::app::{Command, Context, Pane};
+use crate::app::{Command, Context, Pane, SLASH, Status};
 
 /// Columns of the prompt.
 const PROMPT: u16 = 3;
@@ -44,10 +44,43 @@ pub fn hints(view: View<'_>, area: Rect, buf: &mut Buffer) {
         put(buf, room, 0, &view.line(text::fit(&text::line(hint), room.width.into()), Role::Accent));
         return;
     }
+    let matching = slash(view);
+    if !matching.is_empty() {
+        let lines = keys(view, &matching, room.width.into(), 1, true);
+        put(buf, room, 0, lines.first().unwrap_or(&Line::default()));
+        return;
+    }
     let context = view.state.context();
-    let bound: Vec<_> = commands(view, context).into_iter().filter_map(|entry| bind(view, context, entry)).collect();
+    let counts = |(command, ..): &Entry| context != Context::Queue || counts(view, *command);
+    let bound: Vec<_> =
+        commands(view, context).into_iter().filter(counts).filter_map(|entry| bind(view, context, entry)).collect();
     let lines = keys(view, &bound, room.width.into(), 1, view.state.modal.is_none());
     put(buf, room, 0, lines.first().unwrap_or(&Line::default()));
+}
+
+/// Whether a key of the operations does something now.
+fn counts(view: View<'_>, command: Command) -> bool {
+    let queue = &view.state.queue;
+    let selected = queue.selected().and_then(|id| queue.get(id));
+    let is = |wanted: fn(&Status) -> bool| selected.is_some_and(|item| wanted(&item.status));
+    match command {
+        Command::Deny => is(|status| *status == Status::Waiting),
+        Command::DenyWithReason | Command::ApproveAll | Command::DenyAll => queue.waiting().next().is_some(),
+        Command::CancelRun => is(|status| matches!(status, Status::Running { .. })),
+        Command::Open | Command::ShowOutput => selected.is_some(),
+        _ => true,
+    }
+}
+
+/// The commands that begin with what is typed, while their word is being typed.
+fn slash(view: View<'_>) -> Vec<(String, String)> {
+    let typed = view.state.composer.text();
+    if !view.focused(Pane::Composer) || !typed.starts_with('/') || typed.contains(char::is_whitespace) {
+        return Vec::new();
+    }
+    let matching =
+        SLASH.iter().filter(|(usage, _)| usage.split(' ').next().is_some_and(|word| word.starts_with(&typed)));
+    matching.map(|(usage, says)| ((*usage).to_owned(), (*says).to_owned())).collect()
 }
 
 /// One command, or two that belong together, and what they do.

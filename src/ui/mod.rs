@@ -65,7 +65,7 @@ pub fn draw(frame: &mut Frame, state: &State, cache: &mut Cache, theme: &Theme) 
     let view = View { state, theme };
     let mut sight = Sight::default();
     if screen.width < SMALLEST.0 || screen.height < SMALLEST.1 {
-        put(frame.buffer_mut(), screen, 0, &Line::raw("terminal too small"));
+        too_small(screen, frame.buffer_mut());
         return sight;
     }
     let buf = frame.buffer_mut();
@@ -79,6 +79,19 @@ pub fn draw(frame: &mut Frame, state: &State, cache: &mut Cache, theme: &Theme) 
         frame.set_cursor_position(cursor);
     }
     sight
+}
+
+/// Says that nothing fits, and how much would, as far as that fits.
+fn too_small(screen: Rect, buf: &mut Buffer) {
+    let (columns, rows) = SMALLEST;
+    let said =
+        ["terminal too small".to_owned(), format!("terminal too small: it needs {columns} columns, {rows} rows")];
+    let wrapped = said.map(|said| text::wrap(&Line::raw(said), screen.width.into(), 0, text::Break::Words));
+    let [short, long] = &wrapped;
+    let lines = if long.len() <= usize::from(screen.height) { long } else { short };
+    for (row, line) in (0..screen.height).zip(lines) {
+        put(buf, screen, row, line);
+    }
 }
 
 /// Everything below a dialog: status, banner, panes, composer, keys.

@@ -11,10 +11,10 @@ use super::item;
 use super::number;
 use super::paint::{View, put};
 use super::table;
-use super::text;
+use super::text::{self, Break};
 use super::theme::Role;
 use crate::app::{Item, Printout, Sight, Status};
-use crate::domain::{OperationId, Outcome, Stream};
+use crate::domain::{OperationId, OperationKind, Outcome, Stream};
 
 /// Columns of the gutter.
 const GUTTER: u16 = 2;
@@ -51,7 +51,7 @@ fn tail(
     let height = usize::from(area.height);
     let gone = printout.tail.lines.saturating_sub(rows.lines.len() as u64);
     let above = usize::from(gone > 0);
-    let end = ending(view, item, printout.tail.bytes);
+    let end = ending(view, item, printout.tail.bytes, area.width.into());
     let total = above + rows.lines.len() + end.len();
     sight.limits.output = total.saturating_sub(height);
     let first = printout.scroll.first(total, height);
@@ -77,24 +77,33 @@ fn tail(
 }
 
 /// What stands below the output once it ended, or where there is none.
-fn ending(view: View<'_>, item: Option<&Item>, bytes: u64) -> Vec<Line<'static>> {
+fn ending(view: View<'_>, item: Option<&Item>, bytes: u64, columns: usize) -> Vec<Line<'static>> {
     let silent = bytes == 0;
     let Some(item) = item else { return Vec::new() };
     match &item.status {
         Status::Ended { outcome, .. } => {
             let fate = item::fate(view, item);
             let mut lines = Vec::new();
-            if silent && matches!(outcome, Outcome::Succeeded { .. }) {
-                lines.push(view.line("  It printed nothing.", Role::Dim));
-            }
-            let mut end = vec![view.span(format!("{} ", fate.mark), fate.role)];
+            let nothing = nothing(item).filter(|_| silent && matches!(outcome, Outcome::Succeeded { .. }));
+            lines.extend(nothing.map(|said| view.line(format!("  {said}"), Role::Dim)));
             let said = match outcome {
-                Outcome::Failed { reason } => text::line(&reason[..reason.floor_char_boundary(1_000)]),
+                Outcome::Failed { reason } => text::plain(reason[..reason.floor_char_boundary(4_000)].trim_end()),
                 Outcome::Succeeded { .. } | Outcome::Cancelled | Outcome::TimedOut { .. } | Outcome::Lost => fate.says,
             };
-            end.push(view.span(said, if fate.role == Role::Trouble { Role::Trouble } else { Role::Dim }));
-            end.push(view.span(format!("   {}   {}", fate.time, number::size(bytes)), Role::Dim));
-            lines.push(Line::from(end));
+            let role = if fate.role == Role::Trouble { Role::Trouble } else { Role::Dim };
+            let rows = text::wrap_text(&said, columns.saturating_sub(3), view.theme.style(role), Break::Words);
+            for (at, row) in rows.into_iter().enumerate() {
+                let mark = if at == 0 { fate.mark } else { " " };
+                let mut line = Line::from(view.span(format!("{mark} "), fate.role));
+                line.spans.extend(row.spans);
+                lines.push(line);
+            }
+            let size = if silent { String::new() } else { format!("   {}", number::size(bytes)) };
+            let figures = view.span(format!("   {}{size}", fate.time), Role::Dim);
+            match lines.last_mut() {
+                Some(last) if last.width() + figures.width() <= columns => last.push_span(figures),
+                Some(_) | None => lines.push(Line::from(figures)),
+            }
             lines
         }
         _ if silent => vec![view.line("  Nothing printed yet.", Role::Dim)],
@@ -104,6 +113,17 @@ fn ending(view: View<'_>, item: Option<&Item>, bytes: u64) -> Vec<Line<'static>>
         | Status::Running { .. }
         | Status::Denied { .. }
         | Status::Refused { .. } => Vec::new(),
+    }
+}
+
+/// What an operation that succeeded without a word says about that; of SQL the figure says it all.
+fn nothing(item: &Item) -> Option<&'static str> {
+    match item.prepared.as_ref().map(|prepared| &prepared.operation.kind) {
+        Some(OperationKind::Sql(_)) => None,
+        Some(OperationKind::Search(_)) => Some("No matches."),
+        Some(OperationKind::Find(_)) => Some("No paths."),
+        Some(OperationKind::Command(_) | OperationKind::File(_) | OperationKind::Http(_) | OperationKind::Other(_))
+        | None => Some("It printed nothing."),
     }
 }
 
@@ -128,6 +148,9 @@ pub fn position(view: View<'_>) -> Line<'static> {
         Some(table) => number::count(usize::try_from(table.total).unwrap_or(usize::MAX), "row"),
         None => number::count(usize::try_from(printout.tail.lines).unwrap_or(usize::MAX), "line"),
     };
+    if printout.table.is_none() && !running && printout.tail.bytes == 0 {
+        return Line::default();
+    }
     let mut spans = Vec::new();
     if printout.table.is_none() && running {
         let (word, role) = if printout.scroll.follow { ("following", Role::Accent) } else { ("held", Role::Medium) };

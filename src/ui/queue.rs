@@ -16,10 +16,13 @@ use crate::domain::{OperationId, OperationKind, Prepared};
 
 /// Columns of the word for a tool.
 const WORD: usize = 8;
+/// Columns that what an operation would do keeps beside how it ended.
+const LEAST: usize = 16;
 
 /// One row of the list.
 enum Row<'a> {
-    Section(&'static str, usize),
+    /// The head of a section, and whether it wants the person's eye.
+    Section(String, bool),
     /// An operation's first row.
     First(&'a Item),
     /// Its second row, if it waits.
@@ -45,7 +48,10 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sig
         let at = u16::try_from(at).unwrap_or(u16::MAX);
         let place = Rect { y: area.y + at, height: 1, ..area };
         match row {
-            Row::Section(name, count) => put(buf, inside(area), at, &section(view, name, *count)),
+            Row::Section(said, strong) => {
+                let role = if *strong { Role::Strong } else { Role::Dim };
+                put(buf, inside(area), at, &view.line(said.clone(), role));
+            }
             Row::First(item) => {
                 let chosen = selected == Some(item.id);
                 put(buf, area, at, &first_line(view, item, chosen, digits, area.width.into()));
@@ -75,11 +81,19 @@ fn rows(view: View<'_>) -> Vec<Row<'_>> {
     if waiting.len() + running.len() + done.len() == 0 {
         return rows;
     }
-    rows.push(Row::Section("PENDING", waiting.len()));
+    let counted = |name: &str, count: usize| format!("{name} {}", number::thousands(count as u64));
+    rows.push(Row::Section(counted("PENDING", waiting.len()), !waiting.is_empty()));
     rows.extend(waiting.into_iter().flat_map(|item| [Row::First(item), Row::Second(item)]));
-    for (name, items) in [("RUNNING", running), ("DONE", done)] {
+    let behind = running.iter().filter(|item| behind(item)).count();
+    let heads = [counted("RUNNING", running.len() - behind), counted("NEXT", behind)];
+    let under_way = match (running.len() - behind, behind) {
+        (0, _) => heads[1].clone(),
+        (_, 0) => heads[0].clone(),
+        _ => heads.join(" · "),
+    };
+    for (head, items) in [(under_way, running), (counted("DONE", done.len()), done)] {
         if !items.is_empty() {
-            rows.push(Row::Section(name, items.len()));
+            rows.push(Row::Section(head, false));
             rows.extend(items.into_iter().map(Row::First));
         }
     }
@@ -111,9 +125,20 @@ fn first_row(rows: &[Row<'_>], selected: Option<OperationId>, height: usize, cac
     first
 }
 
-fn section(view: View<'_>, name: &str, count: usize) -> Line<'static> {
-    let role = if name == "PENDING" && count > 0 { Role::Strong } else { Role::Dim };
-    view.line(format!("{name} {}", number::thousands(count as u64)), role)
+/// Whether it doesn't run yet: it is being read, or is allowed and waits for one before it.
+fn behind(item: &Item) -> bool {
+    matches!(item.status, Status::Preparing | Status::Allowed { starting: false })
+}
+
+/// How it ended in so many columns: its time goes first, then the end of its word.
+fn ended(fate: &item::Fate, room: usize) -> String {
+    let says = text::fit(&fate.says, 22);
+    let whole = format!("{} {says}  {:>6}", fate.mark, fate.time);
+    if fate.time.is_empty() || text::width(&whole) > room {
+        format!("{} {}", fate.mark, text::fit(&says, room.saturating_sub(2)))
+    } else {
+        whole
+    }
 }
 
 /// `▸ 1  H HIGH  sql      DELETE FROM orders WHERE …`
@@ -121,28 +146,28 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, digits: usize, column
     let marker = if selected { "▸" } else { " " };
     let id = format!("{:>digits$}", item.id.0);
     let fate = item::fate(view, item);
+    let used = 1 + digits + 2 + 6 + 2;
+    let wide = columns > used + WORD + 24;
+    let used = used + if wide { WORD + 1 } else { 0 };
     let end = match &item.status {
         Status::Waiting => view.state.queue.waits_for(item.id).map_or_else(String::new, |id| format!("after {id}")),
         Status::Running { .. } => format!("{}  {}", fate.time, fate.mark),
         Status::Preparing | Status::Allowed { .. } => fate.says.clone(),
         Status::Ended { .. } | Status::Denied { .. } | Status::Refused { .. } => {
-            let says = format!("{} {}", fate.mark, text::fit(&fate.says, 22));
-            if fate.time.is_empty() { says } else { format!("{says}  {:>6}", fate.time) }
+            ended(&fate, columns.saturating_sub(used + LEAST + 3))
         }
     };
-    let role = if item.status.closed() && fate.role != Role::Trouble { Role::Dim } else { Role::Text };
+    let quiet = behind(item) || item.status.closed() && fate.role != Role::Trouble;
+    let role = if quiet { Role::Dim } else { Role::Text };
     let mut spans = vec![
         view.span(marker, Role::Accent),
         view.span(format!("{id}  "), Role::Strong),
         item::badge_span(view, item),
         Span::raw("  "),
     ];
-    let used = 1 + digits + 2 + 6 + 2;
-    let wide = columns > used + WORD + 24;
     if wide {
         spans.push(view.span(format!("{} ", text::column(&text::line(item.word()), WORD)), Role::Dim));
     }
-    let used = used + if wide { WORD + 1 } else { 0 };
     let end_width = if end.is_empty() { 0 } else { text::width(&end) + 2 };
     let room = columns.saturating_sub(used + end_width + 1);
     spans.push(view.span(text::column(&item::gist(item), room), role));

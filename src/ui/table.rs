@@ -33,6 +33,7 @@ pub fn draw(
 ) {
     if !cache.table.as_ref().is_some_and(|known| Arc::ptr_eq(known, table)) {
         cache.widths = widths(table);
+        cache.numeric = (0..table.columns.len()).map(|at| numeric(table, at)).collect();
         cache.table = Some(Arc::clone(table));
     }
     let top = if area.height >= 4 { 2 } else { 1.min(area.height) };
@@ -45,13 +46,13 @@ pub fn draw(
     let first = printout.scroll.first(total, height);
     let room = Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(1), ..area };
     let window = |line: &Line<'static>| text::window(line, printout.left, room.width.into());
-    put(buf, room, 0, &window(&header(view, table, &cache.widths)));
+    put(buf, room, 0, &window(&header(view, table, cache)));
     if top == 2 {
         put(buf, room, 1, &window(&underline(view, &cache.widths)));
     }
     for row in 0..area.height - top {
         match table.rows.get(first + usize::from(row)) {
-            Some(cells) => put(buf, room, top + row, &window(&body(view, table, cells, &cache.widths))),
+            Some(cells) => put(buf, room, top + row, &window(&body(view, cells, cache))),
             None if first + usize::from(row) == held => {
                 if let Some(note) = &note {
                     put(buf, room, top + row, note);
@@ -92,10 +93,10 @@ fn cell(raw: &str) -> String {
     brief
 }
 
-fn header(view: View<'_>, table: &Table, widths: &[usize]) -> Line<'static> {
-    let cells = table.columns.iter().zip(widths).enumerate().map(|(at, (name, width))| {
+fn header(view: View<'_>, table: &Table, cache: &OutputRows) -> Line<'static> {
+    let cells = table.columns.iter().zip(&cache.widths).enumerate().map(|(at, (name, width))| {
         let name = cell(name);
-        let text = if numeric(table, at) { text::column_right(&name, *width) } else { text::column(&name, *width) };
+        let text = if right(cache, at) { text::column_right(&name, *width) } else { text::column(&name, *width) };
         view.span(text + &" ".repeat(GAP), Role::Strong)
     });
     Line::from(cells.collect::<Vec<_>>())
@@ -106,17 +107,22 @@ fn underline(view: View<'_>, widths: &[usize]) -> Line<'static> {
     view.line(bars.join(&" ".repeat(GAP)), Role::Border)
 }
 
-fn body(view: View<'_>, table: &Table, row: &[Option<String>], widths: &[usize]) -> Line<'static> {
-    let mut spans = Vec::with_capacity(widths.len() * 2);
-    for (at, width) in widths.iter().enumerate() {
+/// Whether a column's cells stand at its right.
+fn right(cache: &OutputRows, at: usize) -> bool {
+    cache.numeric.get(at).copied().unwrap_or(false)
+}
+
+fn body(view: View<'_>, row: &[Option<String>], cache: &OutputRows) -> Line<'static> {
+    let mut spans = Vec::with_capacity(cache.widths.len() * 2);
+    for (at, width) in cache.widths.iter().enumerate() {
         match row.get(at) {
             Some(Some(value)) => {
                 let value = cell(value);
                 let filled =
-                    if numeric(table, at) { text::column_right(&value, *width) } else { text::column(&value, *width) };
+                    if right(cache, at) { text::column_right(&value, *width) } else { text::column(&value, *width) };
                 spans.push(view.span(filled, Role::Text));
             }
-            Some(None) if numeric(table, at) => {
+            Some(None) if right(cache, at) => {
                 spans.push(view.span(text::column_right("NULL", *width), Role::Comment));
             }
             Some(None) | None => spans.push(view.span(text::column("NULL", *width), Role::Comment)),
@@ -126,7 +132,7 @@ fn body(view: View<'_>, table: &Table, row: &[Option<String>], widths: &[usize])
     Line::from(spans)
 }
 
-/// Whether a column's type is a number's.
+/// Whether a column's type is a number's, or its values are where the type says nothing.
 fn numeric(table: &Table, at: usize) -> bool {
     const STARTS: [&str; 16] = [
         "int",
@@ -146,7 +152,18 @@ fn numeric(table: &Table, at: usize) -> bool {
         "year",
         "oid",
     ];
-    let Some(kind) = table.types.get(at) else { return false };
+    const SILENT: [&str; 4] = ["", "null", "any", "unknown"];
+    let kind = table.types.get(at).map_or("", String::as_str);
     let word: String = kind.chars().take_while(char::is_ascii_alphabetic).collect::<String>().to_ascii_lowercase();
-    STARTS.contains(&word.as_str())
+    STARTS.contains(&word.as_str()) || (SILENT.contains(&word.as_str()) && numbers(table, at))
+}
+
+/// Whether a column holds numbers and nothing else.
+fn numbers(table: &Table, at: usize) -> bool {
+    let number = |value: &str| {
+        let figures = value.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E'));
+        figures && value.len() <= CELL && value.parse::<f64>().is_ok()
+    };
+    let mut values = table.rows.iter().filter_map(|row| row.get(at)?.as_deref()).peekable();
+    values.peek().is_some() && values.all(number)
 }
