@@ -385,6 +385,11 @@ impl Reading {
                     self.line.signatures.lock().unwrap_or_else(PoisonError::into_inner).extend(signatures);
                     return Ok(());
                 }
+                Piece::Faulty(Fault::CutOff) => {
+                    let any = self.frames().any();
+                    let begun = self.frames().begun();
+                    return Err(self.line.ended(any, begun).await);
+                }
                 Piece::Faulty(fault) => return Err(self.line.scene().fault(fault)),
             }
         }
