@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use super::judge::{Feed, Judge};
+use super::path::descriptor;
 use super::table::{Entry, Kind, Produces, Style, Takes};
 use super::word::Word;
 
@@ -194,7 +195,9 @@ impl Judge<'_> {
     /// A program writes the file that a word names.
     pub(super) fn writes(&mut self, name: &str, word: &Word) {
         let harmless = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-"];
-        if word.text().is_some_and(|text| harmless.contains(&text)) || word.prefix().starts_with("/dev/fd/") {
+        // Standard input may be a file, which this name opens again for writing; so may what a script opened.
+        let open = descriptor(word).is_some_and(|number| number.trim_start_matches('0') != "");
+        if !self.opened && (open || word.text().is_some_and(|text| harmless.contains(&text))) {
             return;
         }
         self.ineligible |= self.run_later(word);

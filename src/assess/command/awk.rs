@@ -5,9 +5,8 @@ use super::judge::Judge;
 use super::word::Word;
 
 /// Words after which a slash begins a regular expression, though they look like names.
-const KEYWORDS: [&str; 14] = [
-    "print", "printf", "return", "in", "case", "else", "do", "if", "while", "for", "getline", "exit", "delete", "func",
-];
+const KEYWORDS: [&str; 13] =
+    ["print", "printf", "return", "in", "case", "else", "do", "if", "while", "for", "exit", "delete", "func"];
 
 impl Judge<'_> {
     /// Judges the program of `awk`.
@@ -23,6 +22,10 @@ impl Judge<'_> {
             Scan { strange: Some(what), .. } => {
                 self.ineligible = true;
                 self.unknown("command.awk-program", format!("The `awk` program {what}."));
+            }
+            Scan { .. } if self.opened && program.contains("/dev/") => {
+                self.ineligible = true;
+                self.unknown("command.awk-program", "The `awk` program may write to a file that the shell opened.");
             }
             Scan { strings, .. } => {
                 for text in strings {
@@ -114,7 +117,8 @@ fn scan(program: &str) -> Scan {
                 before = if c == ']' { Before::Value } else { Before::Operator };
             }
             '0'..='9' | '.' => {
-                rest = tail.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '.');
+                let Some(after) = after_number(rest) else { return strange("has a number that runs into a name") };
+                rest = after;
                 before = Before::Value;
             }
             'a'..='z' | 'A'..='Z' | '_' => {
@@ -129,7 +133,8 @@ fn scan(program: &str) -> Scan {
                     _ => {}
                 }
                 before = match name {
-                    "length" => Before::Unclear,
+                    // The value that they take is optional, so a slash behind may be a division.
+                    "length" | "getline" => Before::Unclear,
                     _ if KEYWORDS.contains(&name) => Before::Operator,
                     _ => Before::Value,
                 };
@@ -150,6 +155,27 @@ fn strange(what: &'static str) -> Scan {
     Scan { strange: Some(what), strings: Vec::new() }
 }
 
+/// The text after the number that it begins with: `1`, `.5`, `1.5e-3`, `0x1f`. None if there is no digit, or a name
+/// begins right behind: what belongs to which differs from `awk` to `awk`.
+fn after_number(text: &str) -> Option<&str> {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    let after = if let Some(hex) = hex {
+        hex.trim_start_matches(|c: char| c.is_ascii_hexdigit())
+    } else {
+        let whole = digits(text);
+        let fraction = text[whole..].strip_prefix('.').map(digits);
+        if whole + fraction.unwrap_or(0) == 0 {
+            return None;
+        }
+        let after = &text[whole + fraction.map_or(0, |count| count + 1)..];
+        let exponent = after.strip_prefix(['e', 'E']).map(|rest| rest.strip_prefix(['+', '-']).unwrap_or(rest));
+        exponent.filter(|rest| digits(rest) > 0).map_or(after, |rest| &rest[digits(rest)..])
+    };
+    let bare = hex.is_some_and(|hex| hex.len() == after.len());
+    (!bare && !after.starts_with(|c: char| c.is_alphanumeric() || c == '_')).then_some(after)
+}
+
 /// Where an unescaped `end` stands.
 fn closing(text: &str, end: char) -> Option<usize> {
     let mut escaped = false;
@@ -162,4 +188,47 @@ fn closing(text: &str, end: char) -> Option<usize> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{allowed, asks};
+
+    #[test]
+    fn a_number_ends_where_a_name_begins() {
+        for program in [
+            "BEGIN{x=1system(\"id\")}",
+            "BEGIN{x=.5system(\"id\")}",
+            "{$1system(\"id\")}",
+            "BEGIN{while(1getline<\"f\");}",
+            "BEGIN{x=0x1system(\"id\")}",
+            "BEGIN{x=0xsystem(\"id\")}",
+            "BEGIN{x=1e5system(\"id\")}",
+            "BEGIN{x=1esystem(\"id\")}",
+            "BEGIN{x=1e+system(\"id\")}",
+            "BEGIN{x=1.2.3system(\"id\")}",
+            "BEGIN{x=1 system(\"id\")}",
+            "BEGIN{print 1ENVIRON[\"X\"]}",
+            "BEGIN{x=0x;y=.}",
+        ] {
+            asks(&format!("awk '{program}' a"));
+        }
+        for program in [
+            "$1 > 1.5e-3 {print $2*0x1F, .5, 1., 2E3}",
+            "{print substr($0,1,3)}",
+            "NR==1,NR==5",
+            "{x+=$3/1024.0} END{print x/NR}",
+            "{print 1.2.3}",
+        ] {
+            allowed(&format!("awk '{program}' a"));
+        }
+    }
+
+    #[test]
+    fn a_slash_behind_getline_is_not_taken_for_a_pattern() {
+        asks("awk 'BEGIN{getline / 1; system(\"id\") #/\n}' a");
+        asks("awk 'BEGIN{getline\\\n/ 1; system(\"id\") #/\n}' a");
+        asks("awk 'BEGIN{length / 1; system(\"id\") #/\n}' a");
+        allowed("awk '{getline; print / x /, $1/2}' a");
+    }
 }

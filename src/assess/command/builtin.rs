@@ -16,6 +16,14 @@ pub(super) fn cd(judge: &mut Judge<'_>, words: &[Word]) {
     let flags = ["-P", "-L", "-e", "--"];
     let target = words.iter().find(|word| !word.text().is_some_and(|text| flags.contains(&text)));
     judge.readers.insert("cd".to_owned());
+    // Much that follows reads the folder that it stands in without naming it: `rg x`, `ls | xargs cat`.
+    let entry = target.and_then(|word| match word.text() {
+        Some(path) => judge.sensitive_entry(path),
+        None => judge.sensitive.may_match(&judge.absolute_if_moved(&word.pattern()), judge.place),
+    });
+    if let Some((entry, word)) = entry.zip(target) {
+        judge.sensitive(format!("It goes into {}, which is sensitive: {entry}.", word.shown()));
+    }
     let home = judge.place.home.as_ref().map(|home| home.to_string_lossy().into_owned());
     judge.scope.cwd = match target.map(Word::text) {
         None => home,

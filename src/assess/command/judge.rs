@@ -49,6 +49,8 @@ pub(super) struct Judge<'a> {
     pub(super) printed_number: bool,
     /// Whether it runs in folders that a search finds, not in the one that the scope knows.
     pub(super) elsewhere: bool,
+    /// Whether a descriptor other than standard input may be a file, which `/dev/fd/3` would open for writing.
+    pub(super) opened: bool,
     pub(super) depth: usize,
     pub(super) span: Option<Span>,
     /// Byte offset of each character of the whole text; none if they are the same.
@@ -75,6 +77,7 @@ impl<'a> Judge<'a> {
             produced: Feed::Text,
             printed_number: false,
             elsewhere: false,
+            opened: false,
             depth: 0,
             span: None,
             offsets,

@@ -7,22 +7,38 @@ use super::super::run_later;
 use super::judge::Judge;
 use super::word::{Piece, Word};
 
+/// The beginning of the number in `/dev/fd/3` or `/proc/self/fd/3`, which a program already has open; none for
+/// any other path, whatever it begins with.
+pub(super) fn descriptor(word: &Word) -> Option<&str> {
+    let (path, more) = match word.0.as_slice() {
+        [Piece::Exact(path)] => (path, false),
+        [Piece::Exact(path), Piece::Number] => (path, true),
+        _ => return None,
+    };
+    let number = path.strip_prefix("/dev/fd/").or_else(|| path.strip_prefix("/proc/self/fd/"))?;
+    ((more || !number.is_empty()) && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(number)
+}
+
 impl Judge<'_> {
     /// The content of what a word names is read.
     pub(super) fn reads(&mut self, word: &Word) {
         if word.text() == Some("-") {
             return;
         }
+        if descriptor(word).is_some() {
+            return;
+        }
+        let pattern = word.pattern();
+        if self.door(&pattern) {
+            self.unreadable("command.path", format!("Where {} leads is known only to the program.", word.shown()));
+            return;
+        }
         if let Some(path) = word.text() {
             self.reads_path(path);
             return;
         }
-        let pattern = word.pattern();
         if self.scope.cwd.is_none() && !pattern.starts_with('/') {
             self.unreadable("command.path", format!("It reads {} in a folder that may be any.", word.shown()));
-            return;
-        }
-        if pattern.starts_with("/dev/fd/") {
             return;
         }
         if word.found() {
@@ -67,7 +83,12 @@ impl Judge<'_> {
     /// A search below a folder reads files: the folder must not be a sensitive one.
     fn below(&mut self, word: &Word) {
         let root = word.prefix().trim_end_matches('/').to_owned();
-        if let Some(entry) = self.sensitive_entry(if root.is_empty() { "/" } else { &root }) {
+        let root = match root.as_str() {
+            "" if word.prefix().is_empty() => ".".to_owned(),
+            "" => "/".to_owned(),
+            _ => root,
+        };
+        if let Some(entry) = self.sensitive_entry(&root) {
             self.sensitive(format!("{root} is sensitive: {entry}."));
         }
     }
@@ -112,7 +133,35 @@ impl Judge<'_> {
     fn device(&self, path: &str) -> bool {
         const HARMLESS: [&str; 9] = ["null", "zero", "full", "random", "urandom", "stdin", "stdout", "stderr", "tty"];
         let normal = self.normal(path).unwrap_or_else(|| path.to_owned());
-        normal.strip_prefix("/dev/").is_some_and(|name| !HARMLESS.contains(&name) && !name.starts_with("fd/"))
+        normal.strip_prefix("/dev/").is_some_and(|name| !HARMLESS.contains(&name))
+    }
+
+    /// Whether a path leads on through a link that only its process can follow, or back out of `/dev` or `/proc`
+    /// by `..`, which climbs from where such a link leads.
+    fn door(&self, path: &str) -> bool {
+        const DOORS: [&str; 6] = ["fd", "map_files", "task", "cwd", "root", "exe"];
+        let path = self.absolute_if_moved(path.trim_start_matches('@'));
+        let path = match &self.scope.cwd {
+            Some(cwd) if !path.starts_with(['/', '~']) => format!("{cwd}/{path}"),
+            _ => path,
+        };
+        let mut parts: Vec<&str> = Vec::new();
+        for part in path.split('/') {
+            match part {
+                "" | "." => {}
+                ".." if parts.len() > 1 && matches!(parts[0], "dev" | "proc") => return true,
+                ".." => {
+                    parts.pop();
+                }
+                part => parts.push(part),
+            }
+        }
+        let glob = |part: &&str| part.contains(['*', '?', '[']);
+        let ["proc", process, behind @ ..] = parts.as_slice() else { return false };
+        let of_process =
+            glob(process) || process.ends_with("self") || process.bytes().all(|byte| byte.is_ascii_digit());
+        let through = behind.split_last().is_some_and(|(_, before)| before.iter().any(|part| glob(&part)));
+        of_process && (through || behind.iter().any(|part| DOORS.contains(part)))
     }
 
     /// Whether a path or pattern is a disk or memory device.

@@ -14,7 +14,7 @@ impl Judge<'_> {
             );
             return;
         };
-        let mut reader = Reader { rest: script };
+        let mut reader = Reader { rest: script, line_end: None };
         while let Some(action) = reader.next() {
             match action {
                 Action::Harmless => {}
@@ -43,6 +43,63 @@ enum Action {
 
 struct Reader<'s> {
     rest: &'s str,
+    /// How much is left at the end of a line that has a label, until it is reached.
+    line_end: Option<usize>,
+}
+
+/// How a `sed` reads brackets while it looks for the end of a pattern.
+#[derive(Clone, Copy)]
+enum Brackets {
+    /// As any other text.
+    Ignored,
+    /// The delimiter within them is text.
+    Plain,
+    /// And `[:alpha:]` has no end of theirs in it.
+    Classes,
+    /// And a backslash escapes.
+    Escapes,
+}
+
+impl Brackets {
+    const ALL: [Self; 4] = [Self::Ignored, Self::Plain, Self::Classes, Self::Escapes];
+}
+
+/// Where the text behind a pattern begins. None without an end of the pattern on its line, or of a bracket.
+fn pattern_end(text: &str, delimiter: char, brackets: Brackets) -> Option<usize> {
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        at += c.len_utf8();
+        match c {
+            '\n' => return None,
+            '\\' => at += text[at..].chars().next()?.len_utf8(),
+            c if c == delimiter => return Some(at),
+            '[' if !matches!(brackets, Brackets::Ignored) => at += bracket_end(&text[at..], brackets)?,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The length of a bracket's inside with its end.
+fn bracket_end(text: &str, brackets: Brackets) -> Option<usize> {
+    let mut at = usize::from(text.starts_with('^'));
+    at += usize::from(text[at..].starts_with(']'));
+    while let Some(c) = text[at..].chars().next() {
+        at += c.len_utf8();
+        match c {
+            ']' => return Some(at),
+            '\n' => return None,
+            '\\' if matches!(brackets, Brackets::Escapes) => at += text[at..].chars().next()?.len_utf8(),
+            '[' if !matches!(brackets, Brackets::Plain) => {
+                let class = [(":", ":]"), (".", ".]"), ("=", "=]")];
+                if let Some((_, end)) = class.iter().find(|(begin, _)| text[at..].starts_with(begin)) {
+                    at += 1 + text[at + 1..].find(end)? + end.len();
+                }
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 impl Reader<'_> {
@@ -52,7 +109,11 @@ impl Reader<'_> {
         if self.rest.is_empty() {
             return None;
         }
-        Some(self.command().unwrap_or(Action::Strange))
+        self.line_end = self.line_end.filter(|end| self.rest.len() > *end);
+        let action = self.command().unwrap_or(Action::Strange);
+        // What follows a line is left whole, but for its end.
+        let over = self.line_end.is_some_and(|end| self.rest.len() + 1 < end);
+        Some(if over { Action::Strange } else { action })
     }
 
     fn command(&mut self) -> Option<Action> {
@@ -73,17 +134,13 @@ impl Reader<'_> {
                 self.text_lines()?;
                 return Some(Action::Harmless);
             }
-            'b' | 't' | 'T' | ':' => {
-                self.blanks();
-                let end = self.rest.find([';', '\n', ' ', '}']).unwrap_or(self.rest.len());
-                self.rest = &self.rest[end..];
-            }
+            'b' | 't' | 'T' | ':' => self.label(),
             'r' => return Some(Action::Reads(self.line())),
             'w' => return Some(Action::Writes(self.line())),
             'e' => return Some(Action::Runs),
             's' => return self.substitute(),
             'y' => {
-                let delimiter = self.character().filter(|&c| c != '\\' && c != '\n')?;
+                let delimiter = self.delimiter()?;
                 self.until(delimiter)?;
                 self.until(delimiter)?;
             }
@@ -93,10 +150,34 @@ impl Reader<'_> {
         Some(Action::Harmless)
     }
 
+    /// `s/re/text/flags`. Where the pattern ends is read as every `sed` would: only one of the readings may be valid.
     fn substitute(&mut self) -> Option<Action> {
-        let delimiter = self.character().filter(|&c| c != '\\' && c != '\n')?;
-        self.until(delimiter)?;
-        self.until(delimiter)?;
+        let delimiter = self.delimiter()?;
+        let start = self.rest;
+        let mut ends = Vec::new();
+        for brackets in Brackets::ALL {
+            let end = pattern_end(start, delimiter, brackets)?;
+            if !ends.contains(&end) {
+                ends.push(end);
+            }
+        }
+        let mut valid = None;
+        for end in ends {
+            self.rest = &start[end..];
+            self.until(delimiter)?;
+            // Flags that don't exist end every `sed` before it begins.
+            if let Some(action) = self.flags()
+                && valid.replace((action, self.rest)).is_some()
+            {
+                return None;
+            }
+        }
+        let (action, rest) = valid?;
+        self.rest = rest;
+        Some(action)
+    }
+
+    fn flags(&mut self) -> Option<Action> {
         loop {
             match self.rest.chars().next() {
                 Some('g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9') => {
@@ -147,14 +228,12 @@ impl Reader<'_> {
                 self.character();
             }
             '/' => {
-                self.character();
-                self.until('/')?;
+                self.pattern()?;
                 self.modifiers();
             }
             '\\' => {
                 self.character();
-                let delimiter = self.character()?;
-                self.until(delimiter)?;
+                self.pattern()?;
                 self.modifiers();
             }
             _ => {}
@@ -166,17 +245,41 @@ impl Reader<'_> {
         self.rest = self.rest.trim_start_matches(['I', 'M']);
     }
 
-    /// The text of `a`, `i`, `c`: to the end of its last line. A script that ends within it goes on elsewhere.
+    /// The text of `a`, `i`, `c`: to the end of its last line. A script that ends within it goes on elsewhere; after
+    /// several backslashes it may go on or not.
     fn text_lines(&mut self) -> Option<()> {
         loop {
             let line = self.line();
-            if !line.ends_with('\\') {
-                return Some(());
-            }
-            if self.rest.is_empty() {
-                return None;
+            match line.len() - line.trim_end_matches('\\').len() {
+                0 => return Some(()),
+                1 if !self.rest.is_empty() => {}
+                _ => return None,
             }
         }
+    }
+
+    /// A label and what follows on its line, which some take for a part of it: nothing there may reach over the end
+    /// of the line.
+    fn label(&mut self) {
+        self.blanks();
+        let end = self.rest.find([';', '\n', ' ', '}']).unwrap_or(self.rest.len());
+        self.rest = &self.rest[end..];
+        self.line_end = self.rest.find('\n').map(|at| self.rest.len() - at);
+    }
+
+    /// Past a pattern of an address, whose end must be clear.
+    fn pattern(&mut self) -> Option<()> {
+        let delimiter = self.delimiter()?;
+        let ends: Option<Vec<usize>> =
+            Brackets::ALL.iter().map(|&brackets| pattern_end(self.rest, delimiter, brackets)).collect();
+        let ends = ends?;
+        let first = *ends.first()?;
+        self.rest = &self.rest[first..];
+        ends.iter().all(|end| *end == first).then_some(())
+    }
+
+    fn delimiter(&mut self) -> Option<char> {
+        self.character().filter(|c| !matches!(c, '\\' | '\n' | '[' | ']'))
     }
 
     /// The rest of the line, without blanks before it.
@@ -186,7 +289,7 @@ impl Reader<'_> {
         line.trim_start().to_owned()
     }
 
-    /// Past the next unescaped `delimiter`.
+    /// Past the next unescaped `delimiter`. A line that ends before it is an error to most.
     fn until(&mut self, delimiter: char) -> Option<()> {
         loop {
             match self.character()? {
@@ -194,6 +297,7 @@ impl Reader<'_> {
                     self.character()?;
                 }
                 c if c == delimiter => return Some(()),
+                '\n' => return None,
                 _ => {}
             }
         }
@@ -218,5 +322,69 @@ impl Reader<'_> {
         let c = chars.next()?;
         self.rest = chars.as_str();
         Some(c)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{allowed, asks};
+
+    #[test]
+    fn the_text_to_append_ends_where_its_backslashes_are_even() {
+        for script in [
+            "1a foo\\\\\ne id",
+            "1c foo\\\\\nw /tmp/x",
+            "1i\\\\\ne id",
+            "1a\\\\\\\ne id",
+            "1a foo\\\\\\\\\ne id",
+            "1a\\\nfoo\\\\\ne id",
+            "1a foo\ne id",
+            "1a foo\\",
+        ] {
+            asks(&format!("sed '{script}' f"));
+        }
+        for script in ["1a foo", "1a\\\nfoo\\\ne id", "1i\\  foo", "1a\\\nfoo\n2d", "$a a\\tb"] {
+            allowed(&format!("sed '{script}' f"));
+        }
+    }
+
+    #[test]
+    fn a_pattern_ends_the_same_for_every_sed_or_asks() {
+        for script in [
+            "s/[/]/g;s/;e echo PWN\n/x/p",
+            "s/[/]/g;s/;w x",
+            "s/[^/]/g;s/;e id #/",
+            "s/[[:space:]/]/g;s/;e id\n/x/p",
+            "s/[\\]/]/g;s/;e id #/",
+            "s/[]/]/g;s/;e id #/",
+            "s|[|]|g;s|;e id #|",
+            "/[/]/p;e id #/]/p",
+            "/[/]/e id",
+            "\\,[,],e id",
+            "s/[/x/;p",
+            "s[a[b[",
+            "s/a\nb/c/",
+            "s/a/b\nc/",
+            ":x;a\\\nw /tmp/x",
+            ":x;s/a/b\\\nw /tmp/x\\\n/",
+            "s/a/b/ e",
+        ] {
+            asks(&format!("sed '{script}' f"));
+        }
+        for script in [
+            "s/[^/]*$//",
+            "s/[\\/]/x/g",
+            "s/[[:space:]]*$//;s/[]x]/y/",
+            "s#[^/]*/##",
+            "/[a-z]/d",
+            "s/a\\[b/c/",
+            "s/a/b\\\nc/;p",
+            "y/[]/()/",
+            ":a;N;$!ba;s/\\n/ /g",
+            ":a\ns/x/y/;ta\np",
+            ":a;N;$!ba\ns/x/y/\n$!{\na foo\\\nbar\n}",
+        ] {
+            allowed(&format!("sed '{script}' f"));
+        }
     }
 }

@@ -21,13 +21,13 @@ pub(super) fn judged(command: &str) -> Assessment {
     CommandAssessor.assess(Subject { operation: &operation, facts: &facts, settings: &settings })
 }
 
-fn allowed(command: &str) {
+pub(super) fn allowed(command: &str) {
     let assessment = judged(command);
     let reasons: Vec<_> = assessment.objections().map(|finding| finding.sentence.clone()).collect();
     assert_eq!(assessment.class(), Class::Whitelisted, "asks for: {command}\n{reasons:#?}");
 }
 
-fn asks(command: &str) {
+pub(super) fn asks(command: &str) {
     assert_ne!(judged(command).class(), Class::Whitelisted, "allows: {command}");
 }
 
@@ -196,6 +196,88 @@ fn sensitive_files_ask_however_they_are_reached() {
         "grep -rn password .",
         "cat *.md",
         "find . -name '*.log' | while IFS= read -r f; do grep -c x \"$f\"; done",
+    ] {
+        allowed(command);
+    }
+}
+
+#[test]
+fn a_sensitive_folder_is_not_read_by_standing_in_it() {
+    for command in [
+        "cd ~/.ssh && ls | xargs cat",
+        "cd ~/.aws && ls | xargs head",
+        "cd ~/.ssh && ls | while read f; do cat \"$f\"; done",
+        "cd /etc/ssl/private && ls | xargs cat",
+        "cd /etc/ssl; cd private; ls | xargs cat",
+        "cd; cd .ssh; rg .",
+        "cd ~/.s*h && rg .",
+        "cd \"$HOME/.ssh\" && grep -r x",
+        "pushd ~/.gnupg && ls | xargs -I{} cat {}",
+        "cd -P -- ~/.ssh; rg .",
+        "(cd ~/.ssh && find . -type f | xargs cat)",
+        "cd -- \"$x\" && ls | xargs cat",
+        "cd - && find . | xargs cat",
+    ] {
+        asks(command);
+    }
+    for command in
+        ["cd src && ls | xargs cat", "cd ~ && ls", "cd /usr/share && ls | xargs wc -l", "find / | xargs wc -l"]
+    {
+        allowed(command);
+    }
+}
+
+#[test]
+fn only_what_a_program_has_open_is_a_harmless_descriptor() {
+    for command in [
+        "tee /dev/fd/../../../root/.bashrc",
+        "sort -o /dev/fd/../../../tmp/x a",
+        "dd if=a of=/dev/fd/../../../tmp/x",
+        "find . -fprint /dev/fd/../../../tmp/x",
+        "cat /dev/fd/../../../etc/shad*",
+        "cat /dev/fd/../../../etc/hostname",
+        "cat /dev/fd/../environ",
+        "cat /dev/fd/3/../x",
+        "cat /dev/fd/0/x",
+        "cat /dev//./fd/../environ",
+        "cat /dev/stdin/../x",
+        "cat /dev/stdin/x",
+        "cat ../../../dev/fd/../environ",
+        "cd /dev/fd && cat ../environ",
+        "cat /proc/self/fd/../environ",
+        "cat /proc/self/fd/../root/etc/shadow",
+        "cat /proc/self/fd/3/x",
+        "cat /proc/1/fd/3",
+        "cat /proc/self/cwd/../../etc/shadow",
+        "cat /proc/self/task/1/root/etc/shadow",
+        "cat /proc/thread-self/root/etc/hostname",
+        "cat /proc/self/r*t/etc/hostname",
+        "cat < /dev/fd/../environ",
+        "find /dev/fd/../../../root -type f -exec cat {} +",
+        "grep -r x /dev/fd/../../../root",
+        "nm @/dev/fd/../environ",
+        "tee /dev/fd/0 < notes.txt",
+        "tee /dev/fd/00 < notes.txt",
+        "tee /dev/fd/$# < notes.txt",
+        "tee /dev/fd/3 3< notes.txt",
+        "tee /dev/stdout 1< notes.txt",
+        "tee /dev/fd/3 < notes.txt 3<&0",
+        "{ echo x > /dev/stderr; } 2< notes.txt",
+        "awk '{print > \"/dev/stdout\"}' a 1< notes.txt",
+    ] {
+        asks(command);
+    }
+    for command in [
+        "cat /dev/fd/0",
+        "cat /dev/fd/3 3< notes.txt",
+        "cat /proc/self/fd/0",
+        "cat /proc/self/status /proc/1/status /proc/sys/kernel/*",
+        "ls | tee /dev/stderr | wc -l",
+        "ls | tee /dev/fd/2",
+        "ls | tee >(wc -l)",
+        "diff <(sort a) <(sort b)",
+        "while read -r -u 3 line; do echo \"$line\"; done 3< notes.txt",
+        "cd src && cat ../README.md",
     ] {
         allowed(command);
     }

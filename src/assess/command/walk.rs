@@ -311,7 +311,7 @@ impl Judge<'_> {
                 }
                 CommandPrefixOrSuffixItem::ProcessSubstitution(_, subshell) => {
                     self.deeper(|judge| judge.isolated(|judge| judge.list(&subshell.list)));
-                    argv.push(Word(vec![Piece::Exact("/dev/fd/".to_owned()), Piece::Number]));
+                    argv.push(Word(vec![Piece::Exact("/dev/fd/6".to_owned()), Piece::Number]));
                 }
             }
         }
@@ -360,7 +360,11 @@ impl Judge<'_> {
 
     fn redirect(&mut self, redirect: &IoRedirect) {
         match redirect {
-            IoRedirect::File(_, kind, target) => self.redirected(kind, target),
+            IoRedirect::File(descriptor, kind, target) => {
+                let input = matches!(kind, IoFileRedirectKind::Read | IoFileRedirectKind::ReadAndWrite);
+                self.opened |= input && descriptor.is_some_and(|number| number != 0);
+                self.redirected(kind, target);
+            }
             IoRedirect::HereDocument(_, document) => self.here_document(document),
             IoRedirect::HereString(_, word) => {
                 self.value(&word.value);
@@ -374,7 +378,7 @@ impl Judge<'_> {
             (_, IoFileRedirectTarget::ProcessSubstitution(_, subshell)) => {
                 self.deeper(|judge| judge.isolated(|judge| judge.list(&subshell.list)));
             }
-            (_, IoFileRedirectTarget::Fd(_)) => {}
+            (_, IoFileRedirectTarget::Fd(number)) => self.opened |= *number == 0,
             (IoFileRedirectKind::Read, IoFileRedirectTarget::Filename(word)) => self.read_from(word),
             (
                 IoFileRedirectKind::Write
@@ -392,6 +396,7 @@ impl Judge<'_> {
                 IoFileRedirectTarget::Duplicate(word),
             ) => {
                 let descriptor = word.value.trim_end_matches('-');
+                self.opened |= descriptor.starts_with('0');
                 if !descriptor.bytes().all(|byte| byte.is_ascii_digit()) {
                     self.written(word);
                 }
@@ -414,7 +419,7 @@ impl Judge<'_> {
         const HARMLESS: [&str; 4] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
         let word = self.value(&raw.value);
         let pattern = word.pattern();
-        if word.text().is_some_and(|text| HARMLESS.contains(&text)) {
+        if !self.opened && word.text().is_some_and(|text| HARMLESS.contains(&text)) {
             return;
         }
         self.ineligible |= self.run_later(&word);
