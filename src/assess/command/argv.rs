@@ -196,7 +196,7 @@ impl Judge<'_> {
     pub(super) fn writes(&mut self, name: &str, word: &Word) {
         let harmless = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-"];
         // Standard input may be a file, which this name opens again for writing; so may what a script opened.
-        let open = descriptor(word).is_some_and(|number| number.trim_start_matches('0') != "");
+        let open = descriptor(word).is_some_and(|number| !number.trim_start_matches('0').is_empty());
         if !self.opened && (open || word.text().is_some_and(|text| harmless.contains(&text))) {
             return;
         }

@@ -160,7 +160,7 @@ impl Judge<'_> {
         let ["proc", process, behind @ ..] = parts.as_slice() else { return false };
         let of_process =
             glob(process) || process.ends_with("self") || process.bytes().all(|byte| byte.is_ascii_digit());
-        let through = behind.split_last().is_some_and(|(_, before)| before.iter().any(|part| glob(&part)));
+        let through = behind.split_last().is_some_and(|(_, before)| before.iter().any(glob));
         of_process && (through || behind.iter().any(|part| DOORS.contains(part)))
     }
 
