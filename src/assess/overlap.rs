@@ -83,7 +83,8 @@ impl Name {
     }
 
     /// Whether the pattern's own letters point at `entry`, which it meets: it shares the start (three letters,
-    /// all but one of fewer, or a dot), the end of an entry such as `*.pem`, or most letters of a plain name.
+    /// all but one of fewer, or a dot), the end of an entry such as `*.pem`, or most letters of a plain name (half of
+    /// a very short one).
     pub fn points_at(&self, entry: &Self) -> bool {
         if self.literal() {
             return true;
@@ -98,7 +99,8 @@ impl Name {
         if entry.literal() {
             // `*.json` says what sort of file, not which.
             let sort_only = self.0.starts_with(&[Token::Many, Token::Letter('.')]);
-            return if sort_only { self.letters() == entry.0.len() } else { self.letters() * 2 > entry.0.len() };
+            let (letters, all) = (self.letters(), entry.0.len());
+            return if sort_only { letters == all } else { letters * 2 > all || all <= 4 && letters * 2 == all };
         }
         matches!(entry.0.first(), Some(Token::Many)) && self.ends_like(entry)
     }

@@ -28,19 +28,42 @@ impl Sensitive {
     /// "private key or key store (`*.pem`)". A sensitive folder itself counts too.
     #[must_use]
     pub fn entry(&self, path: &str, place: &Place) -> Option<String> {
-        self.lists().find_map(|list| list.entry(path, place))
+        let original = original(path);
+        let names = std::iter::once(path).chain(original.as_deref());
+        names.flat_map(|path| self.lists().map(move |list| list.entry(path, place))).find_map(|entry| entry)
     }
 
     /// Why a glob, or a path with parts that may become anything (`*`), may name a sensitive path. Only its
     /// own letters count: `.e*`, `*.pem` and `~/.ssh/*` may, `*`, `*.txt` and `src/*` don't.
     #[must_use]
     pub fn may_match(&self, pattern: &str, place: &Place) -> Option<String> {
-        self.lists().find_map(|list| list.may_match(pattern, place))
+        let original = original(pattern);
+        let names = std::iter::once(pattern).chain(original.as_deref());
+        names.flat_map(|path| self.lists().map(move |list| list.may_match(path, place))).find_map(|entry| entry)
     }
 
     fn lists(&self) -> impl Iterator<Item = &List> {
         std::iter::once(&*BUILT_IN).chain(self.extra.as_deref())
     }
+}
+
+/// The path of which another is an editor's copy: `key.pem~`, `.key.pem.swp`, `#key.pem#`, `key.pem.bak`.
+fn original(path: &str) -> Option<String> {
+    const ENDS: [&str; 8] = [".bak", ".old", ".orig", ".save", ".backup", ".swp", ".swo", ".swn"];
+    let (folder, name) = path.rsplit_once('/').map_or(("", path), |(folder, _)| path.split_at(folder.len() + 1));
+    let ends = |end: &&&str| name.len() > end.len() && name.to_ascii_lowercase().ends_with(**end);
+    let copied = if let Some(name) = name.strip_suffix('~') {
+        name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '~').trim_end_matches('.')
+    } else if let Some(name) = name.strip_prefix('#').and_then(|name| name.strip_suffix('#')) {
+        name
+    } else if let Some(name) = name.strip_prefix(".#") {
+        name
+    } else {
+        let end = ENDS.iter().find(ends)?;
+        let name = name.get(..name.len() - end.len())?;
+        if end.starts_with(".sw") { name.strip_prefix('.').unwrap_or(name) } else { name }
+    };
+    Some(format!("{folder}{copied}"))
 }
 
 #[cfg(test)]
@@ -67,6 +90,14 @@ mod tests {
             "src/../.ENV",
             "'.env'",
             ".env~",
+            "key.pem~",
+            "tls/server.key~",
+            "tls/.server.key.swp",
+            "tls/#server.key#",
+            "server.p12.bak",
+            "id_ed25519.orig",
+            "key.pem.~1~",
+            "..env.swp",
             "~/.aws/credentials",
             "$HOME/.aws",
             "/home/bob/.ssh/id_rsa",
@@ -120,6 +151,10 @@ mod tests {
             "~",
             "~/notes.txt",
             "/home/ann/work/keys.ts",
+            "notes.txt~",
+            ".main.rs.swp",
+            "~",
+            "a.bak",
         ] {
             assert_eq!(entry(path), None, "{path}");
         }
@@ -135,6 +170,8 @@ mod tests {
             "~/.ssh/*",
             "~/.s*/id*",
             "*.pem",
+            "*.pem~",
+            "*nv",
             "certs/*.k*",
             "id_*",
             "/etc/sh*dow",

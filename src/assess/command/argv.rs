@@ -71,6 +71,7 @@ impl Judge<'_> {
             {
                 reading.shifted |= value.open();
                 self.meant(kind, name, value);
+                self.maybe_no_value(entry, kind, name, word, value);
             }
         }
         reading.required |= entry.pipes && reading.operands == 0;
@@ -148,15 +149,54 @@ impl Judge<'_> {
         self.meant(kind, name, word);
     }
 
+    /// A program of another system may take no value where the entry says it does: then the word behind the flag is
+    /// a flag or a file like any other.
+    fn maybe_no_value(&mut self, entry: &Entry, kind: Kind, name: &str, flag: &Word, value: &Word) {
+        let pattern = entry.whole.iter().any(|whole| flag.text().is_some_and(|text| carries(text, whole, entry)));
+        if kind != Kind::Text || pattern {
+            return;
+        }
+        let mut letters = value.prefix().chars();
+        if letters.next() == Some('-') && letters.next().is_some_and(|c| c == '-' || c.is_ascii_alphabetic()) {
+            self.unknown("command.vague-flag", format!("{} may be a flag of `{name}`.", value.shown()));
+        }
+        if entry.rest != Kind::File || !entry.first.is_empty() {
+            return;
+        }
+        let hit = match value.text() {
+            // No sensitive name has a single letter; numbers and separators are common.
+            Some(text) if text.chars().filter(|c| c.is_alphabetic()).count() < 2 => None,
+            Some(text) => self.sensitive_entry(text),
+            None => self.sensitive.may_match(&self.absolute_if_moved(&value.pattern()), self.place),
+        };
+        if let Some(hit) = hit {
+            self.sensitive(format!("{} is sensitive: {hit}.", value.shown()));
+        }
+    }
+
     /// Judges a word by what it means.
     pub(super) fn meant(&mut self, kind: Kind, name: &str, word: &Word) {
         match kind {
             Kind::Text | Kind::Path => {}
+            Kind::File if name.ends_with("awk") && word.pattern().starts_with("/inet") => {
+                self.external("command.awk", format!("`{name}` opens the connection {}.", word.shown()));
+            }
             Kind::File => self.reads(word),
             Kind::Write => self.writes(name, word),
             Kind::Sed => self.sed_script(word),
             Kind::Awk => self.awk_program(word),
             Kind::Revision => self.revision(word),
+            Kind::Glob => self.selects(name, word, &word.pattern()),
+            Kind::Regex => {
+                let glob = as_glob(&word.pattern());
+                self.selects(name, word, &glob);
+                self.selects(name, word, &format!("*.{}", glob.trim_start_matches(['*', '?', '.'])));
+            }
+            Kind::Lines => {
+                let text = word.pattern();
+                let path = text.rsplit_once(':').map_or("", |(_, path)| path);
+                self.selects(name, word, path);
+            }
             Kind::Bsd
                 if word
                     .text()
@@ -189,6 +229,17 @@ impl Judge<'_> {
             Kind::None => {
                 self.unknown("command.operand", format!("No rule says that `{name} {}` only reads.", word.shown()));
             }
+        }
+    }
+
+    /// A search reads the files whose names match a glob; with `!` before it, it passes over them.
+    fn selects(&mut self, name: &str, word: &Word, glob: &str) {
+        if word.prefix().starts_with('!') {
+            return;
+        }
+        let glob = glob.rsplit_once(':').map_or(glob, |(_, glob)| glob);
+        if let Some(entry) = self.sensitive.may_match(&self.absolute_if_moved(glob), self.place) {
+            self.sensitive(format!("`{name}` looks for {}, which may match a sensitive file: {entry}.", word.shown()));
         }
     }
 
@@ -285,6 +336,35 @@ impl Judge<'_> {
             self.unknown("command.unknown-flag", format!("No rule says that `{name}` with `{flag}` only reads."));
         }
     }
+}
+
+/// A regular expression over names, as a glob that matches at least as much.
+fn as_glob(regex: &str) -> String {
+    let mut glob = String::new();
+    if !regex.starts_with('^') {
+        glob.push('*');
+    }
+    let mut letters = regex.trim_matches(['^', '$']).chars().peekable();
+    while let Some(c) = letters.next() {
+        let next = match c {
+            '\\' => letters.next().filter(|c| !c.is_alphanumeric()).unwrap_or('?'),
+            '.' => '?',
+            '(' | ')' => continue,
+            '|' => ',',
+            c => c,
+        };
+        match letters.peek() {
+            Some('*' | '+' | '?' | '{') => {
+                letters.next();
+                glob.push('*');
+            }
+            _ => glob.push(next),
+        }
+    }
+    if !regex.ends_with('$') {
+        glob.push('*');
+    }
+    if glob.contains(',') { format!("{{{glob}}}") } else { glob }
 }
 
 /// Whether a key of git's configuration is none that holds a secret.

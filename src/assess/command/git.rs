@@ -2,7 +2,7 @@
 //! Subcommands stand in the table.
 
 use super::judge::Judge;
-use super::table::table;
+use super::table::{Kind, Takes, table};
 use super::word::Word;
 
 /// Settings that only change how output looks.
@@ -17,6 +17,24 @@ const LOOKS: [&str; 9] = [
     "core.pager=cat",
     "advice.",
 ];
+
+/// What a flag before the subcommand takes; none if it isn't known.
+pub(super) fn leading_flag(flag: &str) -> Option<Takes> {
+    match flag {
+        "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace" | "--config-env" => Some(Takes::Value(Kind::Text)),
+        "--no-pager"
+        | "-P"
+        | "-p"
+        | "--paginate"
+        | "--bare"
+        | "--no-optional-locks"
+        | "--literal-pathspecs"
+        | "--no-replace-objects"
+        | "--no-lazy-fetch"
+        | "--no-advice" => Some(Takes::Nothing),
+        _ => None,
+    }
+}
 
 /// Judges the words of `git`.
 pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {

@@ -198,14 +198,47 @@ impl Judge<'_> {
         true
     }
 
+    /// What rules compare: the program, and its subcommand where it has one. Where that isn't sure, no allow rule with
+    /// a subcommand fits, and every deny rule whose subcommand may be meant does.
     fn shaped(&mut self, name: &str, words: &[Word]) {
-        let subcommand = words.iter().filter_map(Word::text).find(|text| !text.starts_with('-'));
-        let grouped = name == "git" || table().entry(name).is_some_and(|entry| entry.group);
-        match subcommand.filter(|_| grouped) {
-            Some(subcommand) => self.shapes.push(Shape::new([("program", name), ("subcommand", subcommand)])),
-            None => self.shapes.push(Shape::new([("program", name)])),
+        let program = || Shape::new([("program", name)]);
+        let both = |subcommand| Shape::new([("program", name), ("subcommand", subcommand)]);
+        let grouped = table().entry(name).filter(|entry| entry.group);
+        let found = match grouped {
+            Some(entry) => Some(subcommand_at(words, |flag| entry.flags.get(flag).copied())),
+            None => (name == "git").then(|| subcommand_at(words, git::leading_flag)),
+        };
+        match found {
+            Some(Ok(at)) => match words.get(at).and_then(Word::text) {
+                Some(subcommand) => self.shapes.push(both(subcommand)),
+                None => self.shapes.push(program()),
+            },
+            Some(Err(at)) => {
+                self.shapes.push(program());
+                let maybe = words[at..].iter().filter_map(Word::text).filter(|text| !text.starts_with('-'));
+                self.shapes.extend(maybe.map(both));
+            }
+            None => self.shapes.push(program()),
         }
     }
+}
+
+/// Where the subcommand stands, or from where on it may be any word.
+fn subcommand_at(words: &[Word], takes: impl Fn(&str) -> Option<Takes>) -> Result<usize, usize> {
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let text = word.text().ok_or(at)?;
+        if !text.starts_with('-') {
+            break;
+        }
+        let flag = text.split_once('=').map_or(text, |(flag, _)| flag);
+        at += match takes(flag) {
+            None => return Err(at),
+            Some(Takes::Value(_)) if flag == text => 2,
+            Some(Takes::Nothing | Takes::Attached(_) | Takes::Value(_) | Takes::Pair) => 1,
+        };
+    }
+    Ok(at)
 }
 
 /// Whether the only words ask for help or the version.

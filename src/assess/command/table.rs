@@ -61,6 +61,12 @@ pub(super) enum Kind {
     Resource,
     /// A revision or path of git, whose content may be shown.
     Revision,
+    /// A glob of names whose files are read.
+    Glob,
+    /// A regular expression of such names.
+    Regex,
+    /// Lines of a path within a repository: `1,5:path`.
+    Lines,
     /// None may stand here.
     None,
 }
@@ -371,6 +377,9 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
                     "archive" => Kind::Archive,
                     "awk" => Kind::Awk,
                     "revision" => Kind::Revision,
+                    "glob" => Kind::Glob,
+                    "regex" => Kind::Regex,
+                    "lines" => Kind::Lines,
                     _ => return None,
                 };
                 if kind == Kind::None {

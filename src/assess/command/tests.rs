@@ -56,6 +56,61 @@ fn every_entry_keeps_its_promises() {
 }
 
 #[test]
+fn the_subcommand_of_a_shape_is_never_a_flags_value() {
+    let shape = |parts: &[(&str, &str)]| crate::domain::Shape::new(parts.iter().copied());
+    for (command, program, subcommand) in [
+        ("git -C . push", "git", "push"),
+        ("git -C status push", "git", "push"),
+        ("git -c a=b --git-dir status push", "git", "push"),
+        ("git --git-dir=status push", "git", "push"),
+        ("git --no-pager log", "git", "log"),
+        ("kubectl -n get delete pod x", "kubectl", "delete"),
+        ("kubectl --namespace get delete pod x", "kubectl", "delete"),
+        ("kubectl --context=get delete pod x", "kubectl", "delete"),
+        ("docker --context ps rm x", "docker", "rm"),
+        ("systemctl --user stop x", "systemctl", "stop"),
+    ] {
+        let shapes = judged(command).shapes;
+        assert!(shapes.contains(&shape(&[("program", program), ("subcommand", subcommand)])), "{command}: {shapes:?}");
+        for other in ["status", "get", "ps", "."] {
+            let sure = shapes == [shape(&[("program", program), ("subcommand", other)])];
+            assert!(!sure, "{command}: {shapes:?}");
+        }
+    }
+    let shapes = judged("kubectl --unheard-of get delete pod x").shapes;
+    assert!(shapes.contains(&shape(&[("program", "kubectl")])), "an allow rule with a subcommand fits: {shapes:?}");
+    assert!(shapes.contains(&shape(&[("program", "kubectl"), ("subcommand", "delete")])), "{shapes:?}");
+}
+
+#[test]
+fn a_sensitive_name_behind_a_flag_that_may_take_no_value_asks() {
+    for command in [
+        "cat -s .env",
+        "column -t .env",
+        "pr -t .env",
+        "paste -s .env",
+        "fold -s .env",
+        "od -b .env",
+        "cmp -l .env /dev/zero",
+        "comm -2 .env /dev/null",
+        "hexdump -v .env",
+        "zcat -f .env",
+        "csvlook -p .env",
+        "head -n .env",
+        "tail -s ~/.ssh/id_rsa",
+        "sort -k .env",
+        "nl -s *.pem",
+        "cd ~/.ssh && head -n id_rsa",
+        "find . -name '*nv' -exec cat {} +",
+    ] {
+        asks(command);
+    }
+    for command in ["cut -d / -f 1 a", "head -n -5 a", "tail -n +5 a", "sort -t . -k 2,2n a", "column -t -s ':' a"] {
+        allowed(command);
+    }
+}
+
+#[test]
 fn structure_over_readers_runs() {
     for command in [
         "ls && pwd; git status",
