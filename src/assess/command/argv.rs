@@ -211,8 +211,9 @@ impl Judge<'_> {
             Kind::Archive if word.text().is_some_and(|text| !text.contains(':')) => self.reads(word),
             Kind::Setting if word.text().is_some_and(|text| !text.contains(['=', '/'])) => {}
             Kind::Name if word.text().is_some_and(|text| !text.contains('/')) => {}
+            Kind::Local if word.text().is_some_and(|text| !text.contains(':')) => {}
             Kind::Resource if word.text().is_some_and(|text| !text.to_ascii_lowercase().contains("secret")) => {}
-            Kind::Format | Kind::Never | Kind::Archive | Kind::Setting | Kind::Name | Kind::Resource => {
+            Kind::Format | Kind::Never | Kind::Archive | Kind::Setting | Kind::Name | Kind::Local | Kind::Resource => {
                 self.ineligible = true;
                 self.unknown("command.operand", format!("No rule says that `{name} {}` only reads.", word.shown()));
             }

@@ -57,6 +57,8 @@ pub(super) enum Kind {
     Archive,
     /// A plain name, not a path.
     Name,
+    /// A name on this machine's own server, not `server:name`.
+    Local,
     /// A kind of thing in a cluster, not a secret one.
     Resource,
     /// A revision or path of git, whose content may be shown.
