@@ -121,24 +121,10 @@ impl Scene<'_> {
         Self::final_of(FailureKind::BadReply, message)
     }
 
-    /// A success that holds no stream: the error that it tells of, if it does.
-    pub(super) fn no_stream(&self, body: &str) -> Trouble {
-        let words = self.words(body);
-        if words.is_empty() {
-            return self.garbled();
-        }
-        let message = format!(
-            "{} sent an error in place of an answer.{words} Check the account and the model, then send the message \
-             again.",
-            self.place
-        );
-        Self::final_of(FailureKind::BadReply, message)
-    }
-
     /// An answer whose text is not of this protocol.
     pub(super) fn garbled(&self) -> Trouble {
         let message = format!(
-            "{} answers, but not in the format of {}. Check the base URL and the provider, then send the message again.",
+            "{} answers, but not in the format of {}. Check the base URL, the provider and the account, then send the message again.",
             self.place,
             self.settings.kind.name()
         );

@@ -35,8 +35,6 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 const CONNECT: Duration = Duration::from_secs(10);
 /// Largest list of models that is read.
 const MOST_LIST: usize = 4 << 20;
-/// How much of an answer that is no stream is read for the error in it.
-const MOST_ERROR: usize = 64 << 10;
 /// Longest wait for a small request beside the conversation.
 const ASIDE: Duration = Duration::from_secs(30);
 
@@ -267,47 +265,13 @@ impl Line {
         headers
     }
 
-    /// The trouble of an answer that ended without an end marker. Of one that was no stream the client doesn't hand
-    /// on the text, so the smallest possible question is asked beside the conversation: what a provider holds
-    /// against us, it says to that too.
-    async fn ended(&self, any: bool, begun: bool) -> Trouble {
+    /// The trouble of an answer that ended without an end marker.
+    fn ended(&self, any: bool, begun: bool) -> Trouble {
         match (any, begun) {
             (_, true) => self.scene().fault(Fault::CutOff),
             (false, false) => self.scene().nothing(),
-            (true, false) => {
-                let body = self.aside().await.unwrap_or_default();
-                self.scene().no_stream(&String::from_utf8_lossy(&body))
-            }
+            (true, false) => self.scene().garbled(),
         }
-    }
-
-    /// The beginning of the answer to the smallest possible question.
-    async fn aside(&self) -> Option<Vec<u8>> {
-        let model = self.model.get()?;
-        let question = match self.settings.kind {
-            ProviderKind::OpenAi | ProviderKind::Ollama | ProviderKind::Anthropic => json!({
-                "model": model, "max_tokens": 1, "stream": true, "messages": [{ "role": "user", "content": "hello" }],
-            }),
-            ProviderKind::Gemini => json!({
-                "contents": [{ "role": "user", "parts": [{ "text": "hello" }] }],
-                "generationConfig": { "maxOutputTokens": 1 },
-            }),
-        };
-        let http = &self.client.get()?.http;
-        let mut request = http.post(self.chat_address(model)).timeout(self.patience.min(ASIDE));
-        for (name, value) in self.chat_headers() {
-            request = request.header(name, value);
-        }
-        let request = request.header("content-type", "application/json").body(question.to_string());
-        let mut response = request.send().await.ok()?;
-        let mut body = Vec::new();
-        while let Some(bytes) = response.chunk().await.ok()? {
-            body.extend_from_slice(&bytes);
-            if body.len() > MOST_ERROR {
-                return None;
-            }
-        }
-        Some(body)
     }
 
     /// The header that carries the key.
@@ -368,7 +332,7 @@ impl Reading {
                     // One guard at a time, and none while something is waited for.
                     let any = self.frames().any();
                     let begun = self.frames().begun();
-                    let trouble = self.line.ended(any, begun).await;
+                    let trouble = self.line.ended(any, begun);
                     self.cut(trouble)?
                 }
             };
@@ -388,7 +352,7 @@ impl Reading {
                 Piece::Faulty(Fault::CutOff) => {
                     let any = self.frames().any();
                     let begun = self.frames().begun();
-                    return Err(self.line.ended(any, begun).await);
+                    return Err(self.line.ended(any, begun));
                 }
                 Piece::Faulty(fault) => return Err(self.line.scene().fault(fault)),
             }
