@@ -95,7 +95,6 @@ impl Judge<'_> {
     fn passed(&mut self, entry: &Entry, name: &str, reading: &Reading) {
         let operands = reading.operands;
         self.readers.insert(name.to_owned());
-        self.reaches_out |= entry.needs.is_some();
         self.staged |= entry.staged;
         self.produced = match entry.produces {
             Produces::Paths if reading.tainted => Feed::Text,

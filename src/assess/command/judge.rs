@@ -34,10 +34,8 @@ pub(super) struct Judge<'a> {
     pub(super) findings: Vec<Finding>,
     pub(super) shapes: Vec<Shape>,
     pub(super) mentions: Mentions,
-    /// Programs that only read, in order.
+    /// Programs that only read, in order, by their names in the table where they stand there.
     pub(super) readers: BTreeSet<String>,
-    /// Whether one of them needs a daemon or the network.
-    pub(super) reaches_out: bool,
     /// Whether a test runner is among them.
     pub(super) staged: bool,
     /// Whether something stands against a claim of low.
@@ -70,7 +68,6 @@ impl<'a> Judge<'a> {
             shapes: Vec::new(),
             mentions: Mentions::default(),
             readers: BTreeSet::new(),
-            reaches_out: false,
             staged: false,
             ineligible: false,
             feed: Feed::Text,

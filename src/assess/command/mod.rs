@@ -15,6 +15,7 @@ mod expand;
 mod find;
 mod git;
 mod judge;
+mod needs;
 mod obeys;
 mod parse;
 mod path;
@@ -31,6 +32,7 @@ mod xargs;
 mod tests;
 
 use self::judge::Judge;
+use self::table::table;
 use super::{Mentions, RiskAssessor, Sensitive, Subject};
 use crate::domain::{Assessment, Class, Containment, Finding, OperationKind, Place, Shape};
 
@@ -71,10 +73,17 @@ fn assessment(judge: Judge<'_>) -> Assessment {
             ("command.test-runner", format!("Runs tests: {}.", names.join(", ")))
         } else if names.is_empty() {
             ("command.read-only", "Runs no program.".to_owned())
-        } else if judge.reaches_out {
-            ("command.read-only", format!("Only reads, by way of a daemon or server: {}.", names.join(", ")))
         } else {
-            ("command.read-only", format!("Only reads: {}.", names.join(", ")))
+            let ways: Vec<_> = judge.readers.iter().filter_map(|reader| table().way(reader)).collect();
+            let network = ways.iter().any(|way| way.network);
+            let daemon = ways.iter().any(|way| !way.sockets.is_empty());
+            let by = match (daemon, network) {
+                (false, false) => "",
+                (true, false) => ", by way of a daemon",
+                (false, true) => ", over the network",
+                (true, true) => ", by way of a daemon and over the network",
+            };
+            ("command.read-only", format!("Only reads{by}: {}.", names.join(", ")))
         };
         containment = if judge.staged { Containment::Staged } else { Containment::ReadOnly };
         findings.push(Finding::new(rule, Class::Whitelisted, sentence));

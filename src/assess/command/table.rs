@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use super::needs::Needs;
 use super::obeys::{Rule, rules};
 
 const SOURCES: [(&str, &str); 10] = [
@@ -112,14 +113,6 @@ pub(super) enum Produces {
     Number,
 }
 
-/// What a run of it needs beyond reading files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Needs {
-    Daemon,
-    Network,
-}
-
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Source {
@@ -183,6 +176,8 @@ struct SourceEntry {
     produces: Produces,
     needs: Option<Needs>,
     #[serde(default)]
+    socket: Vec<String>,
+    #[serde(default)]
     staged: bool,
     #[serde(default)]
     allow: Vec<String>,
@@ -236,6 +231,8 @@ pub(super) struct Entry {
     pub(super) words: Option<HashSet<String>>,
     pub(super) produces: Produces,
     pub(super) needs: Option<Needs>,
+    /// Where its daemon listens; of a program's group, where that of its subcommands does.
+    pub(super) sockets: Vec<String>,
     /// A test runner: runs staged.
     pub(super) staged: bool,
     #[cfg_attr(not(test), allow(dead_code))]
@@ -308,6 +305,12 @@ impl Table {
     #[cfg(test)]
     pub(super) fn entries(&self) -> &[Entry] {
         &self.entries
+    }
+
+    /// The name of every entry, aliases too.
+    #[cfg(test)]
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.by_name.keys().map(String::as_str)
     }
 
     /// The entry of a program or subcommand.
@@ -421,6 +424,7 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
         words: source.words.as_deref().map(set),
         produces: source.produces,
         needs: source.needs,
+        sockets: source.socket,
         staged: source.staged,
         examples: Examples { allow: source.allow, ask: source.ask },
     })
