@@ -13,7 +13,7 @@ fn main() -> ExitCode {
     }
     match cli::dispatch(cli::parse()) {
         Task::Done(code) => code,
-        Task::Assess { mode, explain } => cli::assess(mode, explain),
+        Task::Assess(terms) => cli::assess(*terms),
         Task::Session(start) => {
             let level = process_environment("COUNTERSIGN_LOG");
             let log = logs::start(&start.folders.state, level.as_deref());

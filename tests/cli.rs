@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// Runs the binary with a home folder of its own and no other variable than those given.
 fn countersign(home: &Path, words: &[&str], variables: &[(&str, &str)]) -> Output {
@@ -80,4 +81,66 @@ fn assess_answers_without_any_configuration() {
     std::fs::write(&broken, "mode = ").unwrap();
     let output = countersign(home.path(), &["assess"], &[("COUNTERSIGN_CONFIG", broken.to_str().unwrap())]);
     assert!(output.status.success() && output.stdout.is_empty(), "{}", text(&output.stderr));
+}
+
+/// What `assess` with these words answers: a decision and a rule for each command.
+fn assessed(home: &Path, words: &[&str], commands: &[&str]) -> Vec<(String, String)> {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_countersign"))
+        .arg("assess")
+        .args(words)
+        .env_clear()
+        .env("HOME", home)
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .current_dir(home)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let call = |command: &&str| {
+        serde_json::json!({"tool": "execute_command", "arguments": {"command": command}}).to_string() + "\n"
+    };
+    child.stdin.take().unwrap().write_all(commands.iter().map(call).collect::<String>().as_bytes()).unwrap();
+    let answers = text(&child.wait_with_output().unwrap().stdout);
+    let word = |answer: &serde_json::Value, member: &str| answer[member].as_str().unwrap().to_owned();
+    let answers = answers.lines().map(|line| serde_json::from_str(line).unwrap());
+    answers.map(|answer: serde_json::Value| (word(&answer, "decision"), word(&answer, "rule"))).collect()
+}
+
+#[test]
+fn assess_goes_by_the_configuration_that_is_named() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("mine.toml");
+    let rules = "mode = 'smart'\ncatastrophes = 'ask'\nsensitive = ['*.ledger']\n\
+        [[rules]]\neffect = 'deny'\ntool = 'execute_command'\nmatch = { program = 'uname' }\n\
+        [[rules]]\neffect = 'ask'\ntool = 'execute_command'\nmatch = { program = 'whoami' }\n\
+        [[rules]]\neffect = 'allow'\ntool = 'execute_command'\nmatch = { program = 'mkdir' }\n";
+    std::fs::write(&file, rules).unwrap();
+    let commands = ["uname", "ls; uname", "whoami", "mkdir x", "cat a.ledger", "rm -rf /", "ls"];
+    let told = |words: &[&str]| assessed(home.path(), words, &commands);
+    let pairs =
+        |pairs: [(&str, &str); 7]| pairs.map(|(decision, rule)| (decision.to_owned(), rule.to_owned())).to_vec();
+    let named = ["--config", file.to_str().unwrap()];
+    let expected = [
+        ("deny", "deny-rule"),
+        ("deny", "deny-rule"),
+        ("ask", "ask-rule"),
+        ("allow", "allow-rule"),
+        ("ask", "command.sensitive"),
+        ("ask", "command.rm-everything"),
+        ("allow", "command.read-only"),
+    ];
+    assert_eq!(told(&named), pairs(expected));
+    let without = [
+        ("allow", "command.read-only"),
+        ("allow", "command.read-only"),
+        ("allow", "command.read-only"),
+        ("ask", "command.mkdir"),
+        ("allow", "command.read-only"),
+        ("deny", "command.rm-everything"),
+        ("allow", "command.read-only"),
+    ];
+    assert_eq!(told(&[]), pairs(without));
+
+    std::fs::write(&file, "mode = ").unwrap();
+    assert!(told(&named).iter().all(|(decision, _)| decision != "allow"), "a file that can't be read allows nothing");
 }

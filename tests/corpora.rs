@@ -8,6 +8,7 @@ mod left_out;
 
 use std::path::{Path, PathBuf};
 
+use countersign::cli::Terms;
 use countersign::cli::assess::run;
 use countersign::domain::ApprovalMode;
 use left_out::left_out;
@@ -78,7 +79,7 @@ fn score(file: &Path, mode: ApprovalMode, claim: Option<&str>) -> Score {
     let calls = calls(file, folder.path(), claim);
     let input = calls.iter().map(|(_, call)| call.to_string()).collect::<Vec<_>>().join("\n");
     let mut output = Vec::new();
-    run(mode, false, input.as_bytes(), &mut output).unwrap();
+    run(Terms::of(mode), input.as_bytes(), &mut output).unwrap();
     let answers: Vec<Map<String, Value>> =
         String::from_utf8(output).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(answers.len(), calls.len(), "every call has one answer");

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use countersign::cli::Terms;
 use countersign::cli::assess::run;
 use countersign::domain::{ApprovalMode, Message, ModelEvent, ModelRequest};
 use countersign::providers::{Practice, Provider};
@@ -40,7 +41,7 @@ async fn decided(practice: &Practice, mode: ApprovalMode, said: &str) -> String 
         }
     }
     let mut output = Vec::new();
-    run(mode, false, input.as_bytes(), &mut output).unwrap();
+    run(Terms::of(mode), input.as_bytes(), &mut output).unwrap();
     let answers = String::from_utf8(output).unwrap();
     let decisions = answers.lines().map(|line| {
         let answer: Value = serde_json::from_str(line).unwrap();

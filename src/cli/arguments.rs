@@ -80,6 +80,8 @@ pub struct Options {
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Subcommand {
     /// Judge tool calls without running them: JSON Lines in, JSON Lines out
+    ///
+    /// Goes by the defaults, or by the configuration that --config names; never by the usual file.
     Assess {
         /// The mode that decides [default: guarded]
         #[arg(long, value_enum)]

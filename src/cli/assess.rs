@@ -1,5 +1,5 @@
-//! `countersign assess`: tool calls in, verdicts out, as JSON Lines in the same order. Nothing runs. Needs no
-//! configuration; a line that can't be read is answered too.
+//! `countersign assess`: tool calls in, verdicts out, as JSON Lines in the same order. Nothing runs. What it judges
+//! by is a `Terms`; a line that can't be read is answered too.
 
 use std::io::{self, BufRead, BufReader, Read as _, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,15 +11,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::assess::{
-    AssessSettings, CommandAssessor, FileAssessor, HttpAssessor, RiskAssessor, SearchAssessor, Sensitive, SqlAssessor,
-    Unknown,
-};
-use crate::config::{Folders, process_environment};
+use super::Terms;
+use crate::assess::{CommandAssessor, FileAssessor, HttpAssessor, RiskAssessor, SearchAssessor, SqlAssessor, Unknown};
+use crate::config::process_environment;
 use crate::contain;
 use crate::domain::{
-    ApprovalMode, Arguments, Containment, Dialect, Enforceable, Finding, Grants, Judgement, Operation, OperationId,
-    OperationKind, Origin, Place, Policy, Prepared, RiskLevel, Step, Verdict, judge,
+    Arguments, Containment, Dialect, Enforceable, Finding, Grants, Judgement, Operation, OperationId, OperationKind,
+    Origin, Place, Prepared, RiskLevel, Step, Verdict, judge,
 };
 use crate::tools;
 
@@ -71,9 +69,7 @@ struct Explanation {
 
 /// What all lines are judged with.
 struct Bench {
-    policy: Policy,
-    explain: bool,
-    settings: AssessSettings,
+    terms: Terms,
     enforceable: Enforceable,
     cwd: PathBuf,
     home: Option<PathBuf>,
@@ -82,10 +78,10 @@ struct Bench {
 
 /// Judges the calls on standard input.
 #[must_use]
-pub fn assess(mode: ApprovalMode, explain: bool) -> ExitCode {
+pub fn assess(terms: Terms) -> ExitCode {
     // A parser that fails on hostile text is caught and answered; its words don't belong between the answers.
     std::panic::set_hook(Box::new(|_| {}));
-    match run(mode, explain, BufReader::new(io::stdin()), io::stdout()) {
+    match run(terms, BufReader::new(io::stdin()), io::stdout()) {
         Ok(()) => ExitCode::SUCCESS,
         // The reader has seen enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
@@ -100,8 +96,8 @@ pub fn assess(mode: ApprovalMode, explain: bool) -> ExitCode {
 ///
 /// # Errors
 /// Input that can't be read, output that can't be written.
-pub fn run(mode: ApprovalMode, explain: bool, input: impl BufRead + Send, output: impl Write + Send) -> io::Result<()> {
-    let bench = Bench::new(mode, explain);
+pub fn run(terms: Terms, input: impl BufRead + Send, output: impl Write + Send) -> io::Result<()> {
+    let bench = Bench::new(terms);
     thread::scope(|scope| {
         let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || bench.all(input, output))?;
         worker.join().unwrap_or_else(|_| Err(io::Error::other("the judging thread failed")))
@@ -109,13 +105,10 @@ pub fn run(mode: ApprovalMode, explain: bool, input: impl BufRead + Send, output
 }
 
 impl Bench {
-    fn new(mode: ApprovalMode, explain: bool) -> Self {
-        let own = Folders::find(None, &process_environment).map(|folders| folders.own_globs()).unwrap_or_default();
+    fn new(terms: Terms) -> Self {
         let path = std::env::var_os("PATH");
         Self {
-            policy: Policy { mode, ..Policy::default() },
-            explain,
-            settings: AssessSettings { sensitive: Sensitive::with(own) },
+            terms,
             enforceable: contain::probe(),
             cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
             home: process_environment("HOME").map(PathBuf::from),
@@ -198,8 +191,8 @@ impl Bench {
         let workspace = cwd.canonicalize().unwrap_or_else(|_| cwd.to_path_buf());
         let place = Place { cwd: workspace.clone(), workspace, home: self.home.clone() };
         let path = self.search_path.as_deref();
-        let prepared = tools::prepare(assessor(&operation.kind), operation, &place, path, &self.settings);
-        let judgement = judge(&prepared, &self.policy, &Grants::default(), self.enforceable, false);
+        let prepared = tools::prepare(assessor(&operation.kind), operation, &place, path, &self.terms.settings);
+        let judgement = judge(&prepared, &self.terms.policy, &Grants::default(), self.enforceable, false);
         Answer {
             id,
             decision: judgement.verdict,
@@ -207,7 +200,7 @@ impl Bench {
             containment: judgement.containment,
             enforced: judgement.enforced,
             rule: rule(&judgement, &prepared),
-            explanation: self.explain.then(|| Explanation {
+            explanation: self.terms.explain.then(|| Explanation {
                 step: judgement.step,
                 number: judgement.step.number(),
                 findings: prepared.assessment.findings,
@@ -327,10 +320,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::domain::ApprovalMode;
 
     fn answers(input: &str) -> Vec<Value> {
         let mut output = Vec::new();
-        run(ApprovalMode::Guarded, false, input.as_bytes(), &mut output).unwrap();
+        run(Terms::default(), input.as_bytes(), &mut output).unwrap();
         String::from_utf8(output).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
@@ -396,7 +390,7 @@ nonsense
         let line = r#"{"id":1,"tool":"http_request","arguments":{"method":"POST","url":"https://example.org","risk_level":"low"}}"#;
         let decision = |mode| {
             let mut output = Vec::new();
-            run(mode, true, line.as_bytes(), &mut output).unwrap();
+            run(Terms { explain: true, ..Terms::of(mode) }, line.as_bytes(), &mut output).unwrap();
             let answer: Value = serde_json::from_slice(&output).unwrap();
             (answer["decision"].clone(), answer["explanation"]["number"].clone())
         };

@@ -6,6 +6,7 @@ pub mod assess;
 pub mod child;
 mod config;
 mod start;
+mod terms;
 
 use std::process::ExitCode;
 
@@ -15,9 +16,9 @@ pub use arguments::{Cli, Options};
 use arguments::{ConfigCommand, Subcommand};
 pub use assess::assess;
 pub use start::Start;
+pub use terms::Terms;
 
 use crate::config::{ConfigError, Folders, process_environment};
-use crate::domain::ApprovalMode;
 
 /// Exit code for a wrong option, as clap's own.
 const BAD_USAGE: u8 = 2;
@@ -28,12 +29,7 @@ pub enum Task {
     /// Open the screen.
     Session(Box<Start>),
     /// Judge calls from standard input.
-    Assess {
-        /// The mode that decides.
-        mode: ApprovalMode,
-        /// Print the derivation.
-        explain: bool,
-    },
+    Assess(Box<Terms>),
     /// Nothing: it is done.
     Done(ExitCode),
 }
@@ -52,7 +48,12 @@ pub fn dispatch(cli: Cli) -> Task {
         None => Start::read(&options, &process_environment).map(|start| Task::Session(Box::new(start))),
         Some(Subcommand::Assess { mode, explain }) => {
             let mode = mode.map_or_else(|| options.approval_mode(), |mode| Some(mode.into()));
-            Ok(Task::Assess { mode: mode.unwrap_or_default(), explain })
+            Terms::read(&options, mode, explain, &process_environment).map(|(terms, notice)| {
+                if let Some(notice) = notice {
+                    eprintln!("countersign: {notice}");
+                }
+                Task::Assess(Box::new(terms))
+            })
         }
         Some(Subcommand::Config { command }) => config_task(&options, command).map(Task::Done),
     };
@@ -70,6 +71,7 @@ fn config_task(options: &Options, command: ConfigCommand) -> Result<ExitCode, Co
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::ApprovalMode;
 
     fn run(words: &[&str]) -> Task {
         dispatch(Cli::try_parse_from(words.iter().copied()).unwrap())
@@ -83,8 +85,8 @@ mod tests {
             (&["countersign", "--mode", "strict", "assess"], ApprovalMode::Strict),
             (&["countersign", "-y", "assess"], ApprovalMode::AllowAll),
         ] {
-            let Task::Assess { mode, .. } = run(words) else { panic!("{words:?}") };
-            assert_eq!(mode, wanted, "{words:?}");
+            let Task::Assess(terms) = run(words) else { panic!("{words:?}") };
+            assert_eq!(terms.policy.mode, wanted, "{words:?}");
         }
     }
 }

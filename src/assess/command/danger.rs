@@ -2,6 +2,8 @@
 //! is a catastrophe. What a program always does stands in the table of dangers.
 
 use super::judge::{Feed, Judge};
+use super::programs::leading;
+use super::table::table;
 use super::word::Word;
 
 /// Judges a program that is dangerous by its words; false if it isn't one.
@@ -11,7 +13,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, name: &str, words: &[Word]) -> bool {
         "chmod" | "chown" | "chgrp" | "chattr" | "setfacl" => owner(judge, name, words),
         "mv" | "cp" | "install" | "ln" | "truncate" | "touch" | "rename" => overwrite(judge, name, words),
         "dd" => dd(judge, words),
-        "sudo" | "doas" | "pkexec" | "run0" | "gosu" | "su-exec" => privilege(judge, name, words),
+        "sudo" | "doas" | "pkexec" | "run0" | "gosu" | "su-exec" | "su" | "runuser" => privilege(judge, name, words),
         "python" | "python3" | "node" | "perl" | "ruby" | "php" | "zsh" | "ksh" | "fish"
             if judge.feed == Feed::Download =>
         {
@@ -122,8 +124,13 @@ fn dd(judge: &mut Judge<'_>, words: &[Word]) {
 fn privilege(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     judge.ineligible = true;
     judge.destructive("command.privilege", format!("`{name}` runs with another user's rights."));
-    let inner = words.iter().position(|word| !word.prefix().starts_with('-'));
-    if let Some(inner) = inner.and_then(|at| words.get(at..)) {
-        judge.deeper(|judge| judge.dispatch(inner));
+    let Some(inner) = table().entry(name).and_then(|entry| leading(entry, words)) else {
+        judge.behind(words);
+        return;
+    };
+    let inner = if matches!(name, "gosu" | "su-exec") { inner.get(1..).unwrap_or_default() } else { inner };
+    let assigned = inner.iter().take_while(|word| word.prefix().contains('=')).count();
+    if inner.len() > assigned {
+        judge.deeper(|judge| judge.dispatch(&inner[assigned..]));
     }
 }

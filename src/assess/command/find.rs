@@ -2,6 +2,7 @@
 //! its words; `-delete`, `-fprint` and their kind change things.
 
 use super::judge::{Feed, Judge};
+use super::programs::plain_name;
 use super::word::{Piece, Word};
 
 /// Tests and options with one word after them.
@@ -13,17 +14,19 @@ const NONE: &str = " H L P empty executable false true nogroup nouser readable w
     daystart depth d follow mount xdev x noleaf ignore_readdir_race noignore_readdir_race warn nowarn not a and o or help \
     -help version -version O0 O1 O2 O3 acl xattr E X s ";
 
+/// Of these, what leaves hardly anything out.
+const WHOLE: &str = " maxdepth mindepth type xtype depth d follow mount xdev x noleaf print print0 printf ls true \
+    a and o or H L P warn nowarn X s E O0 O1 O2 O3 D readable writable ";
+
 /// Judges the words of `find`.
 pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
     let before = judge.findings.len();
     let (roots, names) = places(words);
-    let root = match roots.as_slice() {
-        [] => Word::exact("."),
-        [only] => (*only).clone(),
-        _ => Word::any(),
-    };
+    let roots: Vec<Word> = if roots.is_empty() { vec![Word::exact(".")] } else { roots.into_iter().cloned().collect() };
+    let root = if let [only] = roots.as_slice() { only.clone() } else { Word::any() };
     let hidden = names.iter().any(|name| judge.names_sensitive(name))
         || roots.iter().any(|root| root.text().is_none_or(|root| judge.sensitive_entry(root).is_some()));
+    let vital = roots.iter().find(|root| judge.vital(root)).filter(|_| !narrowed(words));
     let mut plain = true;
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -58,14 +61,17 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
                 judge.elsewhere |= action.ends_with("dir");
                 judge.deeper(|judge| judge.dispatch(&inner));
                 judge.elsewhere = outer;
+                if let Some(vital) = vital {
+                    on_everything(judge, &words[at..at + length], vital);
+                }
                 plain = false;
                 at += length + 1;
             }
             "delete" => {
-                if roots.iter().any(|root| judge.vital(root)) && names.is_empty() {
+                if let Some(vital) = vital {
                     judge.catastrophe(
                         "command.find-delete",
-                        format!("`find -delete` deletes everything below {}.", root.shown()),
+                        format!("`find -delete` deletes everything below {}.", vital.shown()),
                     );
                 } else {
                     judge.destructive("command.find-delete", "`find -delete` deletes what it finds.");
@@ -84,6 +90,27 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         judge.readers.insert("find".to_owned());
         judge.produced = if plain && !hidden { Feed::Paths } else { Feed::Text };
     }
+}
+
+/// A program is run on everything below a place that matters: as bad as on that place itself.
+fn on_everything(judge: &mut Judge<'_>, inner: &[Word], vital: &Word) {
+    let on_it = |word: &Word| if word.text() == Some("{}") { vital.clone() } else { word.clone() };
+    let on_it: Vec<Word> = inner.iter().map(on_it).collect();
+    let before = judge.findings.len();
+    judge.trial(|judge| judge.dispatch(&on_it));
+    let deletes = |word: &Word| matches!(word.text().map(plain_name), Some("rm" | "unlink" | "shred" | "srm"));
+    if judge.findings.len() == before && inner.first().is_some_and(deletes) {
+        judge.catastrophe("command.find-delete", format!("`find -exec` deletes everything below {}.", vital.shown()));
+    }
+}
+
+/// Whether it looks for some things among all that it passes.
+fn narrowed(words: &[Word]) -> bool {
+    words.iter().any(|word| {
+        let Some(test) = word.text().and_then(|text| text.strip_prefix('-')) else { return false };
+        let padded = format!(" {test} ");
+        (ONE.contains(&padded) || NONE.contains(&padded) || test.starts_with("newer")) && !WHOLE.contains(&padded)
+    })
 }
 
 /// Where it starts, and the names it looks for.

@@ -8,6 +8,7 @@
 mod argv;
 mod arithmetic;
 mod awk;
+mod behind;
 mod braces;
 mod builtin;
 mod danger;

@@ -29,10 +29,7 @@ impl Judge<'_> {
             self.unreadable("command.vague-program", format!("Which program {} becomes is not known.", first.shown()));
             return;
         };
-        let name = match SYSTEM.iter().find_map(|folder| written.strip_prefix(folder)) {
-            Some(name) if !name.contains('/') => name,
-            _ => written,
-        };
+        let name = plain_name(written);
         self.shaped(name, words);
         if name.contains(['/', ' ']) || name.is_empty() {
             self.unknown("command.unknown-program", format!("`{name}` is a file, not a program of the system."));
@@ -93,7 +90,14 @@ impl Judge<'_> {
                 }
             }
             None => match table().danger(name).cloned() {
-                Some(declared) => self.declared(name, &declared),
+                Some(declared) => {
+                    self.declared(name, &declared);
+                    match (declared.kind, name) {
+                        (DangerKind::Wraps, "eval") => self.behind_joined(words),
+                        (DangerKind::Wraps, _) => self.behind(words),
+                        (DangerKind::Destructive | DangerKind::External | DangerKind::Runs, _) => {}
+                    }
+                }
                 None => self.unknown("command.unknown-program", format!("No rule covers `{name}`.")),
             },
         }
@@ -169,7 +173,7 @@ impl Judge<'_> {
         match declared.kind {
             DangerKind::Destructive => self.destructive(&format!("command.{}", first_word(name)), sentence),
             DangerKind::External => self.external(&format!("command.{}", first_word(name)), sentence),
-            DangerKind::Runs => self.unknown("command.runs-code", sentence),
+            DangerKind::Runs | DangerKind::Wraps => self.unknown("command.runs-code", sentence),
         }
     }
 
@@ -246,6 +250,14 @@ fn only_help(words: &[Word]) -> bool {
     match words {
         [only] => only.text() == Some("--help") || only.text() == Some("--version"),
         _ => false,
+    }
+}
+
+/// A program's name without the folder of the system that it is in; another folder is left where it stands.
+pub(super) fn plain_name(written: &str) -> &str {
+    match SYSTEM.iter().find_map(|folder| written.strip_prefix(folder)) {
+        Some(name) if !name.contains('/') => name,
+        _ => written,
     }
 }
 

@@ -255,6 +255,8 @@ pub(super) enum DangerKind {
     External,
     /// Runs code that isn't shown: unknown, and never on a claim.
     Runs,
+    /// Runs the command in its words, in a way that isn't taken apart: the same, but a catastrophe there is one.
+    Wraps,
 }
 
 #[derive(Debug, Deserialize)]

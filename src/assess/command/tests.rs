@@ -210,6 +210,80 @@ fn catastrophes_are_known_in_every_spelling() {
 }
 
 #[test]
+fn a_catastrophe_behind_a_wrapper_is_still_one() {
+    for command in [
+        "sudo -u root rm -rf /",
+        "sudo --user=root -n -- rm -rf /",
+        "sudo -u root A=1 rm -rf /",
+        "sudo --unheard-of root rm -rf /",
+        "sudo sh -c 'rm -rf /'",
+        "doas -u root rm -rf ~",
+        "pkexec --user root rm -rf /",
+        "gosu root rm -rf /",
+        "su -c 'rm -rf /' root",
+        "su - root -c 'rm -rf /'",
+        "runuser -u root -- rm -rf /",
+        "env rm -rf /",
+        "env -i A=1 rm -rf /",
+        "env -S 'rm -rf /'",
+        "/usr/bin/env --unheard-of rm -rf /",
+        "nice -n 19 rm -rf /",
+        "nice -n 19 ionice -c 3 nohup rm -rf /",
+        "timeout -s KILL 60 rm -rf /",
+        "timeout --unheard-of 60 rm -rf /",
+        "time rm -rf /",
+        "setsid stdbuf -oL rm -rf /",
+        "command -p rm -rf /",
+        "sh -c 'rm -rf /'",
+        "bash -lc 'rm -rf /'",
+        "bash -x -c 'rm -rf /'",
+        "bash -o pipefail -c 'ls; rm -rf /'",
+        "sh -c '{ rm -rf /; }'",
+        "sh -c 'sh -c \"rm -rf /\"'",
+        "echo a | xargs rm -rf /",
+        "xargs -I{} sh -c 'rm -rf /'",
+        "xargs --unheard-of rm -rf /",
+        "exec rm -rf /",
+        "eval 'rm -rf /'",
+        "eval rm -rf /",
+        "strace -f rm -rf /",
+        "watch 'rm -rf /'",
+        "flock lock -c 'rm -rf /'",
+        "busybox rm -rf /",
+        "find / -exec rm -rf {} +",
+        "find . -type f -exec rm {} \\;",
+        "find -delete",
+        "find ~ -exec sudo chmod -R 777 {} \\;",
+    ] {
+        assert_eq!(judged(command).class(), Class::Catastrophe, "{command}");
+    }
+}
+
+#[test]
+fn a_wrapper_around_less_than_a_catastrophe_only_asks() {
+    for command in [
+        "sudo -u root rm -rf build",
+        "sudo echo rm -rf /",
+        "watch echo rm -rf /",
+        "su -c 'rm -rf build'",
+        "bash -lc 'rm -rf build'",
+        "eval 'echo rm -rf /'",
+        "strace ls /",
+        "python tool.py rm -rf .",
+        "docker run -it alpine rm -rf /",
+        "find . -name '*.o' -exec rm {} +",
+        "find . -type d -empty -delete",
+        "find build -delete",
+        "find . -exec grep rm {} +",
+    ] {
+        assert!(!matches!(judged(command).class(), Class::Catastrophe), "{command}");
+    }
+    asks("sudo -u root ls");
+    asks("eval ls");
+    allowed("find . -exec grep rm {} +");
+}
+
+#[test]
 fn sensitive_files_ask_however_they_are_reached() {
     for command in [
         "cat .env",

@@ -12,6 +12,7 @@ pub(super) fn peel(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     let Some(inner) = table().entry(name).and_then(|entry| leading(entry, words)) else {
         judge.ineligible = true;
         judge.unknown("command.unknown-flag", format!("No rule knows these flags of `{name}`."));
+        judge.behind(words);
         return;
     };
     let inner = if name == "timeout" { inner.get(1..).unwrap_or_default() } else { inner };
@@ -31,6 +32,7 @@ pub(super) fn env(judge: &mut Judge<'_>, words: &[Word]) {
     let Some(mut inner) = table().entry("env").and_then(|entry| leading(entry, words)) else {
         judge.ineligible = true;
         judge.unknown("command.unknown-flag", "No rule knows these flags of `env`.");
+        judge.behind(words);
         return;
     };
     if inner.first().and_then(Word::text) == Some("-") {
@@ -60,6 +62,7 @@ pub(super) fn command(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
         }
         Some(flag) if flag.starts_with('-') && flag != "--" => {
             judge.unknown("command.unknown-flag", format!("No rule says that `{name}` with `{flag}` only reads."));
+            judge.behind(words);
         }
         Some("--") => inside(judge, name, &words[1..]),
         Some(_) => inside(judge, name, words),
@@ -83,11 +86,13 @@ pub(super) fn shell(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
             judge.destructive("command.download-and-run", format!("It runs what it downloads with `{name}`."));
         }
         judge.unknown("command.runs-code", format!("`{name}` runs a script that the command doesn't show."));
+        judge.behind(words);
         return;
     };
     let dialect = ["$'", "$\"", "&>", "<(", ">(", "<<", "{", "|&"];
     if name != "bash" && dialect.iter().any(|mark| script.contains(mark)) {
         judge.unreadable("command.dialect", format!("`{name}` reads parts of that script in its own way."));
+        judge.behind(words);
         return;
     }
     judge.ineligible = false;

@@ -10,6 +10,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
     let Some(inner) = table().entry("xargs").and_then(|entry| leading(entry, words)) else {
         judge.ineligible = true;
         judge.unknown("command.unknown-flag", "No rule knows these flags of `xargs`.");
+        judge.behind(words);
         return;
     };
     let flags = &words[..words.len() - inner.len()];
