@@ -5,6 +5,7 @@
 //!
 //! Two columns stand on `domain` and are joined by `runtime`. The pure column decides and shows; the IO column
 //! acts. An assessor is pure but belongs to its tool, so `tools` may name `assess`, and never the other way round.
+//! What a tool replaces is kept by `store` before it is replaced, so `tools` may name that too.
 //!
 //! ```text
 //! main ─► cli ─► runtime ─┬─► ui ─► app ──────────────────────┐   pure: no IO, no clock, no tasks
@@ -23,7 +24,7 @@
 //! | `tools` | one external thing a file: `prepare` reads arguments, `run` runs what was countersigned |
 //! | `contain` | what this machine enforces while something runs |
 //! | `providers` | models behind one trait, the practice model among them |
-//! | `store` | the journal: one task that owns one SQLite file |
+//! | `store` | the journal: one task that owns one SQLite file; what files held before, for undo |
 //! | `config`, `cli`, `logs` | files, options and variables to typed settings; subcommands; the log file |
 //! | `runtime` | the bus, the loop, the terminal, the tasks at the edges |
 //!

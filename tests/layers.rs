@@ -16,7 +16,7 @@ const ALLOWED: [(&str, &[&str]); 12] = [
     ("app", &["domain", "assess"]),
     ("ui", &["domain", "app"]),
     ("contain", &["domain"]),
-    ("tools", &["domain", "assess", "contain"]),
+    ("tools", &["domain", "assess", "contain", "store"]),
     ("providers", &["domain"]),
     ("store", &["domain"]),
     ("logs", &[]),

@@ -14,7 +14,7 @@ use crate::domain::{
 impl State {
     /// A new operation: it gets a number, a line in the conversation, and is read.
     pub(super) fn propose(&mut self, origin: Origin, call: ToolCall, effects: &mut Vec<Effect>) -> OperationId {
-        let id = self.queue.propose(origin.clone(), call.clone());
+        let id = self.queue.propose(origin.clone(), call.clone(), self.chat.turn);
         self.chat.push(Entry::Operation(id));
         effects.push(Effect::Prepare { id, origin, call });
         id
@@ -316,7 +316,11 @@ impl State {
             RunEvent::Started => self.output.start(id),
             RunEvent::Tail(tail) => self.output.tail(id, tail),
             RunEvent::Table(table) => self.output.table(id, table),
+            RunEvent::Undoable(how) => self.undoable(id, how),
             RunEvent::Finished(report) => {
+                if matches!(report.outcome, Outcome::Succeeded { .. }) {
+                    self.taken_back(id);
+                }
                 let took = u64::try_from(report.took.as_millis()).unwrap_or(u64::MAX);
                 self.note_private(id, &report.outcome);
                 self.queue.set_status(id, Status::Ended { outcome: report.outcome, took });
@@ -366,7 +370,7 @@ fn private(prepared: &Prepared) -> bool {
         | OperationKind::Search(_)
         | OperationKind::Find(_)
         | OperationKind::Other(_) => true,
-        OperationKind::Http(_) => false,
+        OperationKind::Http(_) | OperationKind::Undo(_) => false,
     }
 }
 

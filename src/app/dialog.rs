@@ -130,7 +130,9 @@ impl State {
             | Command::ShowOutput
             | Command::PreviousOutput
             | Command::NextOutput
-            | Command::CancelRun => {}
+            | Command::CancelRun
+            | Command::Undo
+            | Command::UndoTurn => {}
         }
     }
 

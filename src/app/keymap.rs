@@ -103,6 +103,8 @@ commands! {
     PreviousOutput "previous-output" "older output",
     NextOutput "next-output" "newer output",
     CancelRun "cancel-run" "stop it",
+    Undo "undo" "undo",
+    UndoTurn "undo-turn" "undo from this turn on",
 }
 
 /// A key with its modifiers, as the keymap writes it.

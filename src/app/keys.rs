@@ -116,6 +116,8 @@ impl State {
             Command::PreviousOutput => self.output.step(false),
             Command::NextOutput => self.output.step(true),
             Command::CancelRun => self.cancel_selected(effects),
+            Command::Undo => self.undo_selected(effects),
+            Command::UndoTurn => self.undo_turn(effects),
             Command::Approve | Command::Derivation => {}
         }
     }

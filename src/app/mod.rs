@@ -17,6 +17,7 @@ mod queue;
 mod scroll;
 mod sight;
 mod turn;
+mod undo;
 
 pub use chat::{Briefing, Chat, Entry, OpenCall, Phase};
 pub use composer::Composer;
@@ -25,7 +26,7 @@ pub use event::{Effect, Event, Millis, Pane, Proposal, Rows, Sight};
 pub use keymap::{Command, Context, Keymap};
 pub use modal::{Asking, Dialog, GUARD, Modal};
 pub use output::{Output, Printout};
-pub use queue::{Item, Queue, Status};
+pub use queue::{Item, Queue, Status, Undo};
 pub use scroll::Scroll;
 
 use crate::domain::{Enforceable, Gate, Policy};

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use super::event::Millis;
 use crate::domain::{
-    Containment, Decider, Gate, Judgement, OperationId, Origin, Outcome, Prepared, Standing, ToolCall, Verdict,
+    Containment, Decider, Gate, Judgement, OperationId, Origin, Outcome, Prepared, Standing, ToolCall, TurnId,
+    Undoable, Verdict,
 };
 
 /// Where an operation stands.
@@ -57,6 +58,22 @@ impl Status {
     }
 }
 
+/// Whether what an operation did can be taken back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Undo {
+    /// It changed nothing, or nothing that was kept.
+    Impossible,
+    /// It can.
+    Possible(Undoable),
+    /// It was, by another operation.
+    Done {
+        /// Which.
+        by: OperationId,
+        /// How it could be.
+        how: Undoable,
+    },
+}
+
 /// One operation as the person sees it.
 #[derive(Clone, Debug)]
 pub struct Item {
@@ -76,6 +93,12 @@ pub struct Item {
     pub status: Status,
     /// Why it came back, if it changed after it was shown.
     pub requeued: Option<String>,
+    /// Its turn.
+    pub turn: TurnId,
+    /// Whether what it did can be taken back.
+    pub undo: Undo,
+    /// What it takes back, if it does.
+    pub takes_back: Vec<OperationId>,
     /// The person put it off: the dialog doesn't open by itself for it again.
     pub put_off: bool,
 }
@@ -170,7 +193,7 @@ impl Queue {
     }
 
     /// A new operation from a call, being read.
-    pub(super) fn propose(&mut self, origin: Origin, call: ToolCall) -> OperationId {
+    pub(super) fn propose(&mut self, origin: Origin, call: ToolCall, turn: TurnId) -> OperationId {
         let id = OperationId(self.next);
         self.next += 1;
         let item = Item {
@@ -182,10 +205,18 @@ impl Queue {
             decider: None,
             status: Status::Preparing,
             requeued: None,
+            turn,
+            undo: Undo::Impossible,
+            takes_back: Vec::new(),
             put_off: false,
         };
         self.items.insert(id, item);
         id
+    }
+
+    /// Every operation, oldest first.
+    pub fn all(&self) -> impl Iterator<Item = &Item> {
+        self.items.values()
     }
 
     pub(super) fn item_mut(&mut self, id: OperationId) -> Option<&mut Item> {

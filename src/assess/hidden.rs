@@ -71,6 +71,8 @@ fn fields(kind: &OperationKind) -> Vec<Field<'_>> {
             fields.extend(find.path.as_deref().map(|path| field("path", Role::Name, path)));
             fields
         }
+        // Its paths were judged when they were changed.
+        OperationKind::Undo(_) => Vec::new(),
         // Shown as JSON, which escapes control characters; the rest is looked at as text.
         OperationKind::Other(arguments) => {
             strings(arguments).map(|text| field("arguments", Role::Content, text)).collect()

@@ -16,6 +16,7 @@ mod secrets;
 mod sensitive;
 mod spelling;
 mod sql;
+mod undo;
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,6 +29,7 @@ pub use search::SearchAssessor;
 pub use secrets::secret_kind;
 pub use sensitive::Sensitive;
 pub use sql::SqlAssessor;
+pub use undo::UndoAssessor;
 
 use crate::domain::{Assessment, Facts, Operation, OperationKind, Place};
 

@@ -51,6 +51,7 @@ fn parts(kind: &OperationKind) -> Option<(Option<&str>, Option<&str>)> {
         | OperationKind::Command(_)
         | OperationKind::File(_)
         | OperationKind::Http(_)
+        | OperationKind::Undo(_)
         | OperationKind::Other(_) => None,
     }
 }

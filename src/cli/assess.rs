@@ -12,7 +12,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::Terms;
-use crate::assess::{CommandAssessor, FileAssessor, HttpAssessor, RiskAssessor, SearchAssessor, SqlAssessor, Unknown};
+use crate::assess::{
+    CommandAssessor, FileAssessor, HttpAssessor, RiskAssessor, SearchAssessor, SqlAssessor, UndoAssessor, Unknown,
+};
 use crate::config::process_environment;
 use crate::contain;
 use crate::domain::{
@@ -252,6 +254,7 @@ fn assessor(kind: &OperationKind) -> &'static dyn RiskAssessor {
         OperationKind::File(_) => &FileAssessor,
         OperationKind::Http(_) => &HttpAssessor,
         OperationKind::Search(_) | OperationKind::Find(_) => &SearchAssessor,
+        OperationKind::Undo(_) => &UndoAssessor,
         OperationKind::Other(_) => &Unknown,
     }
 }

@@ -1,12 +1,14 @@
 //! What a session starts from, in the terms of the tools: workspace, workbench and connections.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use secrecy::ExposeSecret as _;
 
 use super::Options;
 use crate::assess::{AssessSettings, Sensitive};
 use crate::config::{ConfigError, Environment, Folders, Problem, Settings};
+use crate::store::{Images, session_id};
 use crate::tools::{Connections, Workbench};
 
 /// Everything that a session starts from.
@@ -20,6 +22,8 @@ pub struct Start {
     pub folders: Folders,
     /// Root of the workspace, resolved.
     pub workspace: PathBuf,
+    /// What operations replace, for undo.
+    pub images: Arc<Images>,
 }
 
 impl Start {
@@ -32,7 +36,8 @@ impl Start {
         let workspace = workspace(options.workspace.as_deref())?;
         let (settings, problems) = Settings::load(&folders);
         let settings = settings.overridden(&options.overrides(), &problems)?;
-        Ok(Self { settings, problems, folders, workspace })
+        let images = Arc::new(Images::new(&folders.images(), &session_id()));
+        Ok(Self { settings, problems, folders, workspace, images })
     }
 
     /// The workbench of the tools.
@@ -47,6 +52,7 @@ impl Start {
         bench.time_limit = self.settings.limits.time_limit;
         bench.result_limit = usize::try_from(self.settings.limits.output).unwrap_or(bench.result_limit);
         bench.settings = self.judging();
+        bench.images = Arc::clone(&self.images);
         Ok(bench)
     }
 

@@ -63,6 +63,12 @@ impl Folders {
         self.data.join("journal.sqlite")
     }
 
+    /// What operations replaced, for undo.
+    #[must_use]
+    pub fn images(&self) -> PathBuf {
+        self.data.join("images")
+    }
+
     /// The program's own places, as globs for the list of sensitive paths.
     #[must_use]
     pub fn own_globs(&self) -> Vec<String> {

@@ -15,6 +15,7 @@ mod reading;
 mod record;
 mod risk;
 mod rule;
+mod undo;
 
 pub use arguments::{Arguments, ArgumentsError};
 pub use chat::{
@@ -33,3 +34,4 @@ pub use policy::{ApprovalMode, Containment, Enforceable, Judgement, Policy, Step
 pub use record::{Decider, JournalEntry, JournalEvent};
 pub use risk::{Assessment, Claim, Class, Danger, Finding, RiskLevel, Span};
 pub use rule::{Effect as RuleEffect, Rule, Shape};
+pub use undo::{Change, Image, UNDO, UndoOperation, Undoable};

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::facts::Facts;
 use super::risk::{Assessment, Claim};
+use super::undo::{Change, UndoOperation};
 
 /// Number of an operation within its session, from 1. What the person sees as `#1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -210,6 +211,8 @@ pub enum OperationKind {
     Search(SearchOperation),
     /// `find_files`
     Find(FindOperation),
+    /// `undo`: the person's alone.
+    Undo(UndoOperation),
     /// Any other tool: its arguments as they are.
     Other(Value),
 }
@@ -234,6 +237,7 @@ impl OperationKind {
             Self::Http(_) => "http",
             Self::Search(_) => "search",
             Self::Find(_) => "find",
+            Self::Undo(_) => "undo",
             Self::Other(_) => "tool",
         }
     }
@@ -255,6 +259,7 @@ impl OperationKind {
                 Some(path) => format!("{} in {path}", find.glob),
                 None => find.glob.clone(),
             },
+            Self::Undo(undo) => format!("undo {}", undo.numbers()),
             Self::Other(arguments) => one_line(&arguments.to_string()),
         }
     }
@@ -278,6 +283,10 @@ impl OperationKind {
                 Text { language: "http", body }
             }
             Self::Search(_) | Self::Find(_) => Text { language: "text", body: self.gist() },
+            Self::Undo(undo) => {
+                let lines: Vec<String> = undo.changes.iter().map(Change::taken_back).collect();
+                Text { language: "text", body: format!("{}\n\n{}", self.gist(), lines.join("\n")) }
+            }
             Self::Other(arguments) => Text {
                 language: "json",
                 body: serde_json::to_string_pretty(arguments).unwrap_or_else(|_| arguments.to_string()),

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::undo::Undoable;
+
 /// Which stream of a child a piece of output came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
@@ -91,6 +93,8 @@ pub enum RunEvent {
     Tail(Tail),
     /// Rows.
     Table(Arc<Table>),
+    /// What it did can be taken back.
+    Undoable(Undoable),
     /// The last word.
     Finished(RunReport),
 }

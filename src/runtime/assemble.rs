@@ -15,8 +15,8 @@ use crate::config::{ChosenModel, Problem, process_environment};
 use crate::contain;
 use crate::providers::prompt::{Surroundings, fill};
 use crate::providers::{Practice, PracticeWorld, Provider, from_settings};
-use crate::store::Journal;
-use crate::tools::{Connections, Workbench, search_path, standard};
+use crate::store::{Journal, prune};
+use crate::tools::{Connections, UndoTool, Workbench, search_path, standard};
 use crate::ui::Theme;
 
 /// Everything that the loop needs beside the bus.
@@ -57,6 +57,10 @@ pub async fn assemble(start: &Start, lanes: Lanes, size: (u16, u16)) -> Result<A
             (provider, practice_side, Some(world))
         }
     };
+    // The person alone takes changes back.
+    person_side.registry.add(UndoTool::new(Arc::clone(&person_side.bench)));
+    let images = start.folders.images();
+    tokio::task::spawn_blocking(move || prune(&images));
     let setting = setting(provider.as_ref(), world.is_some(), &model_side);
     let briefing = briefing(&model_side);
     let keymap = keymap(start, &mut notices);
@@ -100,9 +104,10 @@ async fn practice(start: &Start) -> Result<(Arc<dyn Provider>, Side, PracticeWor
     let address = Connections::parse_url(&world.database_url).map_err(|error| error.to_string())?;
     let mut connections = Connections::default();
     connections.add("practice", address);
+    let images = format!("{}/**", globset::escape(&start.folders.images().to_string_lossy()));
     let guarded =
         [&start.folders.config, &start.folders.journal()].map(|path| globset::escape(&path.to_string_lossy()));
-    let globs = start.settings.sensitive.iter().cloned().chain(guarded).collect();
+    let globs = start.settings.sensitive.iter().cloned().chain(guarded).chain([images]).collect();
     let mut bench = start.bench().map_err(|error| error.to_string())?;
     bench.workspace.clone_from(&world.workspace);
     bench.settings = AssessSettings { sensitive: Sensitive::with(globs) };

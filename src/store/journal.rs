@@ -184,7 +184,9 @@ fn milliseconds() -> i64 {
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
-fn session_id() -> String {
+/// A new session's id: sorts by time, and differs between programs that start at once.
+#[must_use]
+pub fn session_id() -> String {
     // The standard library's seed of hash maps is random for each of them.
     let random = RandomState::new().build_hasher().finish();
     format!("{:012x}-{:x}-{:08x}", milliseconds(), std::process::id(), random & 0xffff_ffff)

@@ -1,9 +1,11 @@
-//! What is kept on disk: the journal, one SQLite file of its own. Its owner is one task; everybody else holds
-//! a [`Journal`] and waits for its word. Imports `domain` alone.
+//! What is kept on disk: the journal, one SQLite file of its own, whose owner is one task; everybody else holds
+//! a [`Journal`] and waits for its word. Beside it the [`Images`] for undo. Imports `domain` alone.
 
 mod database;
 mod error;
+mod images;
 mod journal;
 
 pub use error::JournalError;
-pub use journal::Journal;
+pub use images::{Images, LARGEST as LARGEST_IMAGE, digest, prune};
+pub use journal::{Journal, session_id};

@@ -13,6 +13,7 @@ mod repository;
 mod search;
 mod sink;
 mod sql;
+mod undo;
 mod walk;
 
 use std::collections::BTreeMap;
@@ -34,11 +35,13 @@ pub use find::FindTool;
 pub use http::HttpTool;
 pub use search::SearchTool;
 pub use sql::{Address, Connections, SqlError, SqlTool};
+pub use undo::UndoTool;
 
 use crate::assess::{AssessSettings, RiskAssessor};
 use crate::domain::{
     Arguments, ArgumentsError, Countersigned, OperationId, OperationKind, Outcome, RunEvent, RunReport, ToolSpec,
 };
+use crate::store::Images;
 
 /// Bytes of a result that a model reads, where nothing else is configured.
 const RESULT_LIMIT: usize = 10 * 1024;
@@ -100,10 +103,12 @@ pub struct Workbench {
     pub result_limit: usize,
     /// What the configuration adds to judging: searches leave sensitive files out, redirects are judged again.
     pub settings: AssessSettings,
+    /// What operations replaced, for undo.
+    pub images: Arc<Images>,
 }
 
 impl Workbench {
-    /// A workbench with the default limits.
+    /// A workbench with the default limits, which keeps nothing for undo.
     #[must_use]
     pub fn new(workspace: PathBuf, home: Option<PathBuf>, launcher: PathBuf) -> Self {
         Self {
@@ -113,6 +118,7 @@ impl Workbench {
             time_limit: TIME_LIMIT,
             result_limit: RESULT_LIMIT,
             settings: AssessSettings::default(),
+            images: Arc::new(Images::off()),
         }
     }
 

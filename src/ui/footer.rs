@@ -8,7 +8,7 @@ use super::paint::{View, keys, put};
 use super::text;
 use super::theme::Role;
 use super::typing::Rows;
-use crate::app::{Command, Context, Pane, SLASH, Status};
+use crate::app::{Command, Context, Pane, SLASH, Status, Undo};
 
 /// Columns of the prompt.
 const PROMPT: u16 = 3;
@@ -67,6 +67,7 @@ fn counts(view: View<'_>, command: Command) -> bool {
         Command::Deny => is(|status| *status == Status::Waiting),
         Command::DenyWithReason | Command::ApproveAll | Command::DenyAll => queue.waiting().next().is_some(),
         Command::CancelRun => is(|status| matches!(status, Status::Running { .. })),
+        Command::Undo => selected.is_some_and(|item| matches!(item.undo, Undo::Possible(_))),
         Command::Open | Command::ShowOutput => selected.is_some(),
         _ => true,
     }
@@ -129,6 +130,7 @@ fn commands(view: View<'_>, context: Context) -> Vec<Entry> {
             one(Command::DenyAll, "deny all"),
             one(Command::ShowOutput, "output"),
             one(Command::CancelRun, "stop it"),
+            one(Command::Undo, "undo"),
             one(Command::NextPane, "pane"),
             one(Command::Help, "keys"),
         ],

@@ -7,7 +7,7 @@ use super::number;
 use super::paint::View;
 use super::text;
 use super::theme::Role;
-use crate::app::{Item, Status};
+use crate::app::{Item, Status, Undo};
 use crate::domain::{OperationKind, Outcome, Prepared, RiskLevel};
 
 /// Frames of what moves, four a second.
@@ -57,7 +57,10 @@ pub fn fate(view: View<'_>, item: &Item) -> Fate {
             time: number::duration(view.state.now.since(*since)),
         },
         Status::Ended { outcome, took } => {
-            let (mark, role, says) = ended(outcome);
+            let (mark, role, says) = match &item.undo {
+                Undo::Done { by, .. } => ("↶", Role::Dim, format!("taken back by {by}")),
+                Undo::Possible(_) | Undo::Impossible => ended(outcome),
+            };
             Fate { mark, role, says, time: number::duration(*took) }
         }
         Status::Denied { .. } => quiet("✗", Role::Dim, "denied"),
@@ -141,8 +144,10 @@ pub fn target(prepared: &Prepared) -> String {
             None => text::line(&sql.connection),
         },
         OperationKind::Http(_) | OperationKind::Other(_) => text::line(&prepared.assessment.target),
-        OperationKind::Command(_) | OperationKind::File(_) | OperationKind::Search(_) | OperationKind::Find(_) => {
-            text::line(&format!("in {}", prepared.operation.cwd.display()))
-        }
+        OperationKind::Command(_)
+        | OperationKind::File(_)
+        | OperationKind::Search(_)
+        | OperationKind::Find(_)
+        | OperationKind::Undo(_) => text::line(&format!("in {}", prepared.operation.cwd.display())),
     }
 }

@@ -419,6 +419,7 @@ fn what(kind: &OperationKind, tool: &str) -> String {
         OperationKind::Http(http) => format!("Send a request ({})", text::fit(&text::line(&http.method), 10)),
         OperationKind::Search(_) => "Search in files".to_owned(),
         OperationKind::Find(_) => "Find files".to_owned(),
+        OperationKind::Undo(_) => "Take changes back".to_owned(),
         OperationKind::Other(_) => format!("Call {}", text::fit(&text::line(tool), 40)),
     }
 }

@@ -122,7 +122,13 @@ fn nothing(item: &Item) -> Option<&'static str> {
         Some(OperationKind::Sql(_)) => None,
         Some(OperationKind::Search(_)) => Some("No matches."),
         Some(OperationKind::Find(_)) => Some("No paths."),
-        Some(OperationKind::Command(_) | OperationKind::File(_) | OperationKind::Http(_) | OperationKind::Other(_))
+        Some(
+            OperationKind::Command(_)
+            | OperationKind::File(_)
+            | OperationKind::Http(_)
+            | OperationKind::Undo(_)
+            | OperationKind::Other(_),
+        )
         | None => Some("It printed nothing."),
     }
 }

@@ -204,7 +204,11 @@ fn second_line(view: View<'_>, item: &Item, digits: usize, columns: usize) -> Li
 /// Whether an operation happens in a folder.
 fn local(prepared: &Prepared) -> bool {
     match &prepared.operation.kind {
-        OperationKind::Command(_) | OperationKind::File(_) | OperationKind::Search(_) | OperationKind::Find(_) => true,
+        OperationKind::Command(_)
+        | OperationKind::File(_)
+        | OperationKind::Search(_)
+        | OperationKind::Find(_)
+        | OperationKind::Undo(_) => true,
         OperationKind::Sql(_) | OperationKind::Http(_) | OperationKind::Other(_) => false,
     }
 }

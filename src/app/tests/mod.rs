@@ -3,6 +3,7 @@
 mod decisions;
 mod promises;
 mod turns;
+mod undo;
 
 use std::collections::VecDeque;
 

@@ -35,6 +35,7 @@ impl RiskAssessor for SqlAssessor {
             | OperationKind::Http(_)
             | OperationKind::Search(_)
             | OperationKind::Find(_)
+            | OperationKind::Undo(_)
             | OperationKind::Other(_) => Assessment::default(),
         }
     }

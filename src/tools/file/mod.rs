@@ -2,8 +2,10 @@
 //! came since. Whole files are replaced in one step; nothing is deleted recursively, nothing is overwritten
 //! by a move.
 
+mod keeper;
 mod reading;
 mod real;
+mod restore;
 mod writing;
 
 use std::io;
@@ -15,13 +17,16 @@ use serde_json::json;
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
+pub(super) use keeper::Keeper;
+pub(super) use restore::put_back;
+
 use super::facts::located;
 use super::sink::Sink;
 use super::{RunPort, Tool, Workbench};
 use crate::assess::{FileAssessor, RiskAssessor};
 use crate::domain::{
-    Arguments, ArgumentsError, Countersigned, Facts, FileOperation, OperationKind, Outcome, PathFact, RunReport,
-    ToolSpec,
+    Arguments, ArgumentsError, Countersigned, Facts, FileOperation, OperationKind, Outcome, PathFact, RunEvent,
+    RunReport, ToolSpec, Undoable,
 };
 
 /// Why an operation on a file didn't happen.
@@ -61,6 +66,14 @@ enum FileError {
     NotEmpty(String),
     #[error("{0} and {1} are on different file systems; copy it with a command")]
     OtherDevice(String, String),
+    #[error(
+        "what stands at {0} couldn't be kept for undo ({1}), so it was not changed; free some space, or change it with a command"
+    )]
+    NotKept(String, io::Error),
+    #[error("{0} changed since then, so it is left as it is")]
+    ChangedSince(String),
+    #[error("what stood at {0} is not kept any more ({1})")]
+    ImageGone(String, io::Error),
     #[error("cancelled")]
     Cancelled,
     #[error("{0}: {1}")]
@@ -153,7 +166,14 @@ impl Tool for FileTool {
                 return super::foreign(started);
             };
             let facts = countersigned.prepared().facts.clone();
-            let done = tokio::task::spawn_blocking(move || perform(&operation, &facts, limit, &cancel)).await;
+            let (images, id) = (Arc::clone(&self.bench.images), countersigned.operation().id);
+            let done = tokio::task::spawn_blocking(move || {
+                perform(&operation, &facts, limit, &Keeper::new(&images, id), &cancel)
+            });
+            let done = done.await;
+            if !self.bench.images.changes(id).is_empty() {
+                port.send(RunEvent::Undoable(Undoable::Kept)).await;
+            }
             match done {
                 Ok(Ok(done)) => {
                     let sink = Sink::new(port);
@@ -175,6 +195,7 @@ fn perform(
     operation: &FileOperation,
     facts: &Facts,
     limit: usize,
+    keeper: &Keeper<'_>,
     cancel: &CancellationToken,
 ) -> Result<Done, FileError> {
     if cancel.is_cancelled() {
@@ -185,9 +206,9 @@ fn perform(
         FileOperation::Read { offset, limit: lines, .. } => reading::read(&path, *offset, *lines, limit, cancel),
         FileOperation::List { .. } => reading::list(&path, limit, cancel),
         FileOperation::Exists { .. } => reading::exists(&path),
-        FileOperation::Write { content, .. } => writing::write(&path, content),
-        FileOperation::Edit { old, new, all, .. } => writing::edit(&path, old, new, *all),
-        FileOperation::Delete { .. } => writing::delete(&path, &located(operation.path(), &facts.place)),
+        FileOperation::Write { content, .. } => writing::write(&path, content, keeper),
+        FileOperation::Edit { old, new, all, .. } => writing::edit(&path, old, new, *all, keeper),
+        FileOperation::Delete { .. } => writing::delete(&path, &located(operation.path(), &facts.place), keeper),
         FileOperation::Move { destination, .. } => {
             let target = Judged::of(facts, destination)?;
             writing::relocate(
@@ -195,6 +216,7 @@ fn perform(
                 &located(operation.path(), &facts.place),
                 &target,
                 &located(destination, &facts.place),
+                keeper,
             )
         }
     }

@@ -5,7 +5,8 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use super::*;
-use crate::domain::{PathKind, Place};
+use crate::domain::{OperationId, PathKind, Place};
+use crate::store::Images;
 
 /// Looks at paths as local reading does, in short.
 fn facts(folder: &Path, paths: &[&str]) -> Facts {
@@ -34,7 +35,7 @@ fn run(folder: &Path, operation: FileOperation) -> Result<String, String> {
         paths.push(destination);
     }
     let facts = facts(folder, &paths);
-    perform(&operation, &facts, 1000, &CancellationToken::new())
+    perform(&operation, &facts, 1000, &Keeper::new(&Images::off(), OperationId(1)), &CancellationToken::new())
         .map(|done| done.text)
         .map_err(|error| error.to_string())
 }
@@ -171,7 +172,8 @@ fn a_link_that_came_after_the_judgement_is_not_followed() {
         FileOperation::Delete { path: path.clone() },
     ];
     for operation in operations {
-        let done = perform(&operation, &judged, 1000, &CancellationToken::new());
+        let done =
+            perform(&operation, &judged, 1000, &Keeper::new(&Images::off(), OperationId(1)), &CancellationToken::new());
         assert!(matches!(done, Err(FileError::Changed(_))), "{}", operation.verb());
     }
     assert_eq!(fs::read_to_string(outside.path().join("a.txt")).unwrap(), "secret");

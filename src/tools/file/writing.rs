@@ -3,15 +3,16 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use nix::errno::Errno;
 use nix::fcntl::{OFlag, openat, renameat};
-use nix::sys::stat::{FileStat, Mode, fchmod};
+use nix::sys::stat::{FileStat, Mode, fchmod, fstat};
 use nix::unistd::{Gid, Uid, UnlinkatFlags, fchown, unlinkat};
 
+use super::keeper::Keeper;
 use super::real::{Sort, Spot, explain, regular, sort};
 use super::{Done, FileError, Judged, counted};
 use crate::domain::PathKind;
@@ -20,7 +21,7 @@ use crate::domain::PathKind;
 const EDITABLE: u64 = 16 * 1024 * 1024;
 
 /// Creates a file or replaces its whole content.
-pub(super) fn write(path: &Judged<'_>, content: &str) -> Result<Done, FileError> {
+pub(super) fn write(path: &Judged<'_>, content: &str, keeper: &Keeper<'_>) -> Result<Done, FileError> {
     let spot = Spot::of(path, true)?;
     let status = spot.status(path)?;
     match &status {
@@ -28,14 +29,14 @@ pub(super) fn write(path: &Judged<'_>, content: &str) -> Result<Done, FileError>
         Some(_) if path.fact.kind == PathKind::Missing => return Err(FileError::Changed(path.name())),
         Some(status) => regular(path, status)?,
     }
-    replace(path, &spot, status.as_ref(), content.as_bytes())?;
+    replace(path, &spot, status.as_ref(), content.as_bytes(), keeper)?;
     let done = if status.is_some() { "replaced" } else { "created" };
     let size = counted(content.len() as u64, "byte");
     Ok(Done { summary: format!("{done}, {size}"), text: format!("{} {done}, {size}.", path.spelled) })
 }
 
 /// Replaces one text, or every occurrence of it.
-pub(super) fn edit(path: &Judged<'_>, old: &str, new: &str, all: bool) -> Result<Done, FileError> {
+pub(super) fn edit(path: &Judged<'_>, old: &str, new: &str, all: bool, keeper: &Keeper<'_>) -> Result<Done, FileError> {
     if old.is_empty() {
         return Err(FileError::EmptyOld);
     }
@@ -52,7 +53,7 @@ pub(super) fn edit(path: &Judged<'_>, old: &str, new: &str, all: bool) -> Result
         _ if all => {}
         _ => return Err(FileError::ManyMatches(path.name(), count)),
     }
-    replace(path, &spot, Some(&status), text.replace(old, new).as_bytes())?;
+    replace(path, &spot, Some(&status), text.replace(old, new).as_bytes(), keeper)?;
     let summary = counted(count as u64, "replacement");
     Ok(Done { text: format!("{summary} in {}.", path.spelled), summary })
 }
@@ -83,12 +84,43 @@ fn hint(text: &str, old: &str) -> &'static str {
     }
 }
 
-/// Puts finished content in the place of a file, or of nothing. Keeps the permissions of what was there.
-fn replace(path: &Judged<'_>, spot: &Spot, old: Option<&FileStat>, content: &[u8]) -> Result<(), FileError> {
+/// Puts finished content in the place of a file, or of nothing. Keeps the permissions of what was there, and
+/// what was there for undo.
+fn replace(
+    path: &Judged<'_>,
+    spot: &Spot,
+    old: Option<&FileStat>,
+    content: &[u8],
+    keeper: &Keeper<'_>,
+) -> Result<(), FileError> {
+    let before = keeper.image(path, spot, old)?;
+    let kept = old.map(|old| Rights { mode: old.st_mode & 0o777, owner: Some((old.st_uid, old.st_gid)) });
+    let mode = put(path, spot, kept.as_ref(), &mut &*content)?;
+    keeper.replaced(path, before, content, mode);
+    Ok(())
+}
+
+/// Who may use a file that is put somewhere.
+pub(super) struct Rights {
+    /// Permission bits.
+    pub(super) mode: u32,
+    /// User and group.
+    pub(super) owner: Option<(u32, u32)>,
+}
+
+/// Puts content in the place of whatever stands there, in one step. Gives the permission bits that it has now;
+/// without `rights` they are what the person's umask leaves.
+pub(super) fn put(
+    path: &Judged<'_>,
+    spot: &Spot,
+    rights: Option<&Rights>,
+    content: &mut dyn Read,
+) -> Result<u32, FileError> {
     let draft = draft_name(&spot.name);
-    let written = fill(path, spot, &draft, old, content).and_then(|()| {
+    let written = fill(path, spot, &draft, rights, content).and_then(|mode| {
         renameat(&spot.folder, draft.as_os_str(), &spot.folder, spot.name.as_os_str())
-            .map_err(|errno| explain(path, errno))
+            .map_err(|errno| explain(path, errno))?;
+        Ok(mode)
     });
     if written.is_err() {
         let _none = unlinkat(&spot.folder, draft.as_os_str(), UnlinkatFlags::NoRemoveDir);
@@ -100,20 +132,24 @@ fn fill(
     path: &Judged<'_>,
     spot: &Spot,
     draft: &OsStr,
-    old: Option<&FileStat>,
-    content: &[u8],
-) -> Result<(), FileError> {
+    rights: Option<&Rights>,
+    content: &mut dyn Read,
+) -> Result<u32, FileError> {
     let flags = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
     // A new file gets what the person's umask leaves; a copy of an old one stays closed until it has its own.
-    let mode = Mode::from_bits_truncate(if old.is_some() { 0o600 } else { 0o666 });
+    let mode = Mode::from_bits_truncate(if rights.is_some() { 0o600 } else { 0o666 });
     let mut file = File::from(openat(&spot.folder, draft, flags, mode).map_err(|errno| explain(path, errno))?);
-    file.write_all(content).map_err(|error| FileError::Io(path.name(), error))?;
-    if let Some(old) = old {
-        // Only an administrator can give a file away; anybody else keeps the one they write.
-        let _own = fchown(&file, Some(Uid::from_raw(old.st_uid)), Some(Gid::from_raw(old.st_gid)));
-        fchmod(&file, Mode::from_bits_truncate(old.st_mode & 0o777)).map_err(|errno| explain(path, errno))?;
+    std::io::copy(content, &mut file).map_err(|error| FileError::Io(path.name(), error))?;
+    if let Some(rights) = rights {
+        if let Some((user, group)) = rights.owner {
+            // Only an administrator can give a file away; anybody else keeps the one they write.
+            let _own = fchown(&file, Some(Uid::from_raw(user)), Some(Gid::from_raw(group)));
+        }
+        fchmod(&file, Mode::from_bits_truncate(rights.mode)).map_err(|errno| explain(path, errno))?;
     }
-    file.sync_all().map_err(|error| FileError::Io(path.name(), error))
+    let now = fstat(&file).map_err(|errno| explain(path, errno))?;
+    file.sync_all().map_err(|error| FileError::Io(path.name(), error))?;
+    Ok(now.st_mode & 0o777)
 }
 
 /// A name beside a file that nobody else takes.
@@ -128,7 +164,7 @@ fn draft_name(name: &OsStr) -> OsString {
 }
 
 /// Deletes a file or an empty folder.
-pub(super) fn delete(path: &Judged<'_>, at: &Path) -> Result<Done, FileError> {
+pub(super) fn delete(path: &Judged<'_>, at: &Path, keeper: &Keeper<'_>) -> Result<Done, FileError> {
     refuse_link(path, at)?;
     let spot = Spot::of(path, false)?;
     let status = spot.status(path)?.ok_or_else(|| FileError::Missing(path.name()))?;
@@ -137,12 +173,20 @@ pub(super) fn delete(path: &Judged<'_>, at: &Path) -> Result<Done, FileError> {
         Sort::File | Sort::Special => UnlinkatFlags::NoRemoveDir,
         Sort::Link => return Err(FileError::Changed(path.name())),
     };
+    let before = keeper.image(path, &spot, Some(&status))?;
     unlinkat(&spot.folder, spot.name.as_os_str(), flag).map_err(|errno| explain(path, errno))?;
+    keeper.removed(path, before);
     Ok(Done { summary: "deleted".to_owned(), text: format!("{} deleted.", path.spelled) })
 }
 
 /// Moves a file or a folder to where nothing is.
-pub(super) fn relocate(path: &Judged<'_>, at: &Path, target: &Judged<'_>, target_at: &Path) -> Result<Done, FileError> {
+pub(super) fn relocate(
+    path: &Judged<'_>,
+    at: &Path,
+    target: &Judged<'_>,
+    target_at: &Path,
+    keeper: &Keeper<'_>,
+) -> Result<Done, FileError> {
     refuse_link(path, at)?;
     refuse_link(target, target_at)?;
     let from = Spot::of(path, false)?;
@@ -160,6 +204,7 @@ pub(super) fn relocate(path: &Judged<'_>, at: &Path, target: &Judged<'_>, target
         Err(Errno::EXDEV) => return Err(FileError::OtherDevice(path.name(), target.name())),
         Err(errno) => return Err(explain(path, errno)),
     }
+    keeper.moved(path, target, &status);
     let text = format!("{} moved to {}.", path.spelled, target.spelled);
     Ok(Done { summary: "moved".to_owned(), text })
 }

@@ -1,0 +1,91 @@
+//! Taking changes back: the person's key proposes an operation that does it, which goes the way of every other.
+
+use serde_json::json;
+
+use super::event::Effect;
+use super::queue::{Status, Undo};
+use super::{Pane, State};
+use crate::domain::{OperationId, Origin, ToolCall, UNDO, Undoable};
+
+impl State {
+    /// What a running operation did can be taken back.
+    pub(super) fn undoable(&mut self, id: OperationId, how: Undoable) {
+        if let Some(item) = self.queue.item_mut(id) {
+            item.undo = Undo::Possible(how);
+        }
+    }
+
+    /// Proposes to take the selected operation back.
+    pub(super) fn undo_selected(&mut self, effects: &mut Vec<Effect>) {
+        let Some(id) = self.queue.selected() else { return };
+        let Some(item) = self.queue.get(id) else { return };
+        match &item.undo {
+            Undo::Possible(_) if !item.status.closed() => self.hint = Some(format!("{id} still runs.")),
+            Undo::Possible(Undoable::Kept) => self.take_back(vec![id], kept(&[id]), effects),
+            Undo::Possible(Undoable::Call(arguments)) => {
+                let (name, arguments) = (item.call.name.clone(), arguments.clone());
+                self.take_back(vec![id], ToolCall { id: String::new(), name, arguments }, effects);
+            }
+            Undo::Done { by, .. } => {
+                self.hint = Some(format!("{id} was taken back by {by}; undo that to do it again."));
+            }
+            Undo::Impossible => self.hint = Some(format!("{id} changed nothing that was kept for undo.")),
+        }
+    }
+
+    /// Proposes to take back every change to files from the selected operation's turn on.
+    pub(super) fn undo_turn(&mut self, effects: &mut Vec<Effect>) {
+        let Some(turn) = self.queue.selected().and_then(|id| self.queue.get(id)).map(|item| item.turn) else { return };
+        let since = || self.queue.all().filter(|item| item.turn >= turn && item.takes_back.is_empty());
+        if since().any(|item| matches!(item.status, Status::Running { .. })) {
+            self.hint = Some("An operation still runs; wait for it or stop it first.".to_owned());
+            return;
+        }
+        let ids: Vec<OperationId> =
+            since().filter(|item| item.undo == Undo::Possible(Undoable::Kept)).map(|item| item.id).collect();
+        let others = since().filter(|item| matches!(item.undo, Undo::Possible(Undoable::Call(_)))).count();
+        if others > 0 {
+            let word = if others == 1 { "change" } else { "changes" };
+            self.hint = Some(format!("{others} {word} outside files: take those back one by one."));
+        }
+        if ids.is_empty() {
+            self.hint.get_or_insert_with(|| "No change to files since that turn was kept for undo.".to_owned());
+            return;
+        }
+        self.take_back(ids.clone(), kept(&ids), effects);
+    }
+
+    fn take_back(&mut self, ids: Vec<OperationId>, call: ToolCall, effects: &mut Vec<Effect>) {
+        self.handed_over = true;
+        let id = self.propose(Origin::Person, call, effects);
+        if let Some(item) = self.queue.item_mut(id) {
+            item.takes_back = ids;
+        }
+        if self.focus == Pane::Queue {
+            self.queue.select(id);
+        }
+    }
+
+    /// An operation succeeded: what it takes back is taken back, and what that had taken back stands again.
+    pub(super) fn taken_back(&mut self, by: OperationId) {
+        for id in self.queue.get(by).map(|item| item.takes_back.clone()).unwrap_or_default() {
+            let Some(item) = self.queue.item_mut(id) else { continue };
+            if let Undo::Possible(how) = item.undo.clone() {
+                item.undo = Undo::Done { by, how };
+            }
+            for again in item.takes_back.clone() {
+                if let Some(item) = self.queue.item_mut(again)
+                    && let Undo::Done { how, .. } = item.undo.clone()
+                {
+                    item.undo = Undo::Possible(how);
+                }
+            }
+        }
+    }
+}
+
+/// The call that puts back what operations replaced.
+fn kept(ids: &[OperationId]) -> ToolCall {
+    let numbers: Vec<u64> = ids.iter().map(|id| id.0).collect();
+    ToolCall { id: String::new(), name: UNDO.to_owned(), arguments: json!({ "operations": numbers }).to_string() }
+}

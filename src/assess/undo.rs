@@ -1,0 +1,36 @@
+//! Judges taking changes back. It changes files, so it asks; but what stands there now is kept in turn, and only
+//! what the program itself put there is replaced, so it is no worse than medium.
+
+use std::collections::BTreeSet;
+
+use super::{Mentions, RiskAssessor, Subject};
+use crate::domain::{Assessment, Change, Class, Danger, Finding, OperationKind, Place, RiskLevel, Shape};
+
+/// The assessor of `undo`.
+#[derive(Clone, Copy, Debug)]
+pub struct UndoAssessor;
+
+impl RiskAssessor for UndoAssessor {
+    fn mentions(&self, kind: &OperationKind, _place: &Place) -> Mentions {
+        let OperationKind::Undo(undo) = kind else { return Mentions::default() };
+        let paths = undo.changes.iter().flat_map(Change::paths);
+        let contents: BTreeSet<String> = paths.map(|path| path.to_string_lossy().into_owned()).collect();
+        Mentions { contents, ..Mentions::default() }
+    }
+
+    fn assess(&self, subject: Subject<'_>) -> Assessment {
+        let OperationKind::Undo(undo) = &subject.operation.kind else { return Assessment::default() };
+        let paths: BTreeSet<_> = undo.changes.iter().flat_map(Change::paths).collect();
+        let files = match paths.len() {
+            1 => "1 path".to_owned(),
+            count => format!("{count} paths"),
+        };
+        let sentence = format!("Puts {files} back as they were before {}; undo can reverse it.", undo.numbers());
+        let finding = Finding::new("undo.put-back", Class::Declared(Danger::Destructive), sentence);
+        Assessment {
+            shapes: vec![Shape::new([("operations", undo.numbers())])],
+            target: subject.facts.place.workspace.to_string_lossy().into_owned(),
+            ..Assessment::of(finding.level(RiskLevel::Medium))
+        }
+    }
+}
