@@ -28,7 +28,7 @@ pub use http::HttpAssessor;
 pub use search::SearchAssessor;
 pub use secrets::secret_kind;
 pub use sensitive::Sensitive;
-pub use sql::{SqlAssessor, catalog as sql_catalog};
+pub use sql::SqlAssessor;
 pub use undo::UndoAssessor;
 
 use crate::domain::{Assessment, Facts, Operation, OperationKind, Place};
@@ -47,6 +47,8 @@ pub struct Mentions {
     pub programs: BTreeSet<String>,
     /// Folders in which git would run.
     pub repositories: BTreeSet<String>,
+    /// Folders in which a pattern picks names.
+    pub folders: BTreeSet<String>,
 }
 
 /// What the configuration adds to judging.

@@ -165,6 +165,29 @@ impl List {
         patterns.flat_map(|pattern| candidates(&pattern, place)).find_map(|path| self.named_by(&path))
     }
 
+    /// Whether a folder, however it is spelled, holds something of the list somewhere below: `/etc`, a home folder.
+    /// Only whole paths and homes count; names that may be anywhere may be in any folder.
+    pub fn lies_below(&self, folder: &str, place: &Place) -> bool {
+        let home = spelling::home(place).to_lowercase();
+        candidates(folder, place).iter().any(|path| {
+            let of_homes = format!("{home}/").starts_with(&format!("{}/", path.trim_end_matches('/')));
+            of_homes || matches!(path.as_str(), "/home" | "/users" | "/root") || self.led_to_by(path)
+        })
+    }
+
+    /// Whether an entry's path begins with a whole path, and goes on.
+    fn led_to_by(&self, path: &str) -> bool {
+        let (anchors, rest) = match path.strip_prefix(HOME) {
+            Some(rest) => ([Anchor::Home, Anchor::Anywhere], rest),
+            None => ([Anchor::Root; 2], path),
+        };
+        let names: Vec<Name> = rest.split('/').filter(|name| !name.is_empty()).map(Name::glob).collect();
+        let leads = |entry: &&Entry| {
+            entry.names.len() > names.len() && entry.names.iter().zip(&names).all(|(entry, name)| name.meets(entry))
+        };
+        self.entries.iter().filter(|entry| anchors.contains(&entry.anchor)).any(|entry| leads(&entry))
+    }
+
     /// The label of the entry that a whole path matches.
     fn entry_of(&self, path: &str) -> Option<String> {
         if self.harmless_folders.iter().any(|folder| spelling::within(path, folder)) {

@@ -42,6 +42,13 @@ impl Sensitive {
         names.flat_map(|path| self.lists().map(move |list| list.may_match(path, place))).find_map(|entry| entry)
     }
 
+    /// Whether sensitive paths lie somewhere below a folder that isn't one itself: `/`, `/etc`, a home folder. Names
+    /// that are sensitive wherever they are don't count.
+    #[must_use]
+    pub fn lies_below(&self, folder: &str, place: &Place) -> bool {
+        self.lists().any(|list| list.lies_below(folder, place))
+    }
+
     fn lists(&self) -> impl Iterator<Item = &List> {
         std::iter::once(&*BUILT_IN).chain(self.extra.as_deref())
     }

@@ -6,8 +6,6 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::catalog::Catalog;
-
 /// Where an operation happens.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
@@ -56,6 +54,13 @@ pub struct RepositoryFact {
     pub own_attributes: bool,
 }
 
+/// What the names in a folder may do to a command in which a pattern becomes them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FolderFact {
+    /// Some name begins with a dash, or nobody could tell.
+    pub dashed: bool,
+}
+
 /// Everything that local reading found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
@@ -67,9 +72,9 @@ pub struct Facts {
     pub programs: BTreeMap<String, Option<PathBuf>>,
     /// By folder: the repository that a git command there would use.
     pub repositories: BTreeMap<String, RepositoryFact>,
-    /// What the database says of the names in a statement that would run unasked; none where none was asked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub catalog: Option<Catalog>,
+    /// By folder, where a pattern picks names in it.
+    #[serde(default)]
+    pub folders: BTreeMap<String, FolderFact>,
     /// Trouble while looking: makes the operation unreadable.
     pub trouble: Option<String>,
 }

@@ -4,7 +4,6 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod arguments;
-mod catalog;
 mod chat;
 mod facts;
 mod gate;
@@ -19,12 +18,11 @@ mod rule;
 mod undo;
 
 pub use arguments::{Arguments, ArgumentsError};
-pub use catalog::{Catalog, CatalogEntry, Maker, Meaning, Role, Sort};
 pub use chat::{
     FailureKind, Message, ModelEvent, ModelFailure, ModelRequest, StepId, StopReason, ToolCall, ToolResult, ToolSpec,
     TurnId, Usage,
 };
-pub use facts::{Facts, PathFact, PathKind, Place, RepositoryFact};
+pub use facts::{Facts, FolderFact, PathFact, PathKind, Place, RepositoryFact};
 pub use gate::{Admission, Countersigned, Gate, Release, Seal, Standing};
 pub use grants::Grants;
 pub use operation::{

@@ -9,10 +9,12 @@ use std::path::{Component, Path, PathBuf};
 
 use super::repository;
 use crate::assess::{AssessSettings, Mentions, RiskAssessor, Subject, assess};
-use crate::domain::{Catalog, Class, Facts, Operation, OperationKind, PathFact, PathKind, Place, Prepared};
+use crate::domain::{Class, Facts, FolderFact, Operation, OperationKind, PathFact, PathKind, Place, Prepared};
 
 /// Most names of each sort that are looked up; more is trouble.
 const NAMES: usize = 500;
+/// Most names of one folder that are looked through.
+const LISTED: usize = 20_000;
 /// Files of the folder that make, just, npm and their like obey without being named.
 const RUNNERS: [&str; 9] = [
     "GNUmakefile",
@@ -47,20 +49,6 @@ pub fn prepare(
     Prepared { operation, facts, assessment }
 }
 
-/// Judges once more, with what the other side said.
-#[must_use]
-pub fn with_catalog(
-    assessor: &dyn RiskAssessor,
-    prepared: Prepared,
-    catalog: Catalog,
-    settings: &AssessSettings,
-) -> Prepared {
-    let Prepared { operation, facts, .. } = prepared;
-    let facts = Facts { catalog: Some(catalog), ..facts };
-    let assessment = assess(assessor, Subject { operation: &operation, facts: &facts, settings });
-    Prepared { operation, facts, assessment }
-}
-
 /// What a command that asks would read and run: the files it names, the programs of the workspace, and what
 /// usual runners read without being told. If one of them changes after it was shown, the command comes back.
 /// Nothing is decided by it, so every piece of the text that names a file may count as one.
@@ -77,7 +65,7 @@ fn watched(command: &str, mentions: &Mentions, facts: &Facts) -> BTreeSet<String
 #[must_use]
 pub fn gather(mentions: &Mentions, place: &Place, path: Option<&OsStr>) -> Facts {
     let mut facts = Facts { place: place.clone(), ..Facts::default() };
-    let most = [&mentions.paths, &mentions.contents, &mentions.programs, &mentions.repositories];
+    let most = [&mentions.paths, &mentions.contents, &mentions.programs, &mentions.repositories, &mentions.folders];
     if most.iter().any(|names| names.len() > NAMES) {
         facts.trouble = Some(format!("it names more than {NAMES} things"));
         return facts;
@@ -94,7 +82,19 @@ pub fn gather(mentions: &Mentions, place: &Place, path: Option<&OsStr>) -> Facts
             facts.repositories.insert(folder.clone(), fact);
         }
     }
+    for folder in &mentions.folders {
+        facts.folders.insert(folder.clone(), FolderFact { dashed: dashed(&located(folder, place)) });
+    }
     facts
+}
+
+/// Whether some name in a folder begins with a dash; so too where that can't be told, or would take long.
+fn dashed(folder: &Path) -> bool {
+    let Ok(mut names) = std::fs::read_dir(folder) else { return true };
+    let flag = |name: std::io::Result<std::fs::DirEntry>| {
+        name.map_or(true, |name| name.file_name().as_encoded_bytes().first() == Some(&b'-'))
+    };
+    names.by_ref().take(LISTED).any(flag) || names.next().is_some()
 }
 
 /// The absolute path that a spelling means: `~` is the home folder, anything else starts from the folder.

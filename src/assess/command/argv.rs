@@ -4,9 +4,10 @@
 use std::collections::HashSet;
 
 use super::judge::{Feed, Judge};
-use super::path::descriptor;
-use super::table::{Entry, Kind, Produces, Style, Takes};
-use super::word::Word;
+use super::kind::Kind;
+use super::obeys::flag_value;
+use super::table::{Entry, Produces, Style, Takes};
+use super::word::{Piece, Reach, Word};
 
 /// What reading the words has found so far.
 #[derive(Default)]
@@ -23,13 +24,24 @@ struct Reading {
     lists: bool,
     /// An operand may be sensitive, or anything.
     tainted: bool,
+    /// How far it searches, and whether it names what it reads.
+    reach: Option<Reach>,
     required: bool,
 }
 
 impl Judge<'_> {
     /// Judges `words` (without the program's name) by an entry. `name` is for people.
     pub(super) fn by_entry(&mut self, entry: &Entry, name: &str, words: &[Word]) {
+        let outer = (self.shows, self.recurses);
+        self.seeks_sensitive = false;
+        self.by_words(entry, name, words);
+        (self.shows, self.recurses) = outer;
+    }
+
+    fn by_words(&mut self, entry: &Entry, name: &str, words: &[Word]) {
         let before = self.findings.len();
+        let led = words.first().and_then(Word::text).is_some_and(|text| entry.leads.contains(text));
+        let words = &words[usize::from(led)..];
         let unbundled = entry.bundled.then(|| unbundled(entry, words)).flatten();
         let words = unbundled.as_deref().unwrap_or(words);
         let mut reading = Reading { required: entry.requires.is_empty(), ..Reading::default() };
@@ -42,6 +54,9 @@ impl Judge<'_> {
         reading.whole = carried(&entry.whole);
         reading.open = carried(&entry.opens);
         reading.lists = carried(&entry.lists);
+        let narrow = narrowed(entry, &words[..ended]);
+        self.shows = !(reading.lists || entry.quiet.contains("*") || carried(&entry.quiet));
+        self.recurses = !narrow && (entry.recurses.contains("*") || carried(&entry.recurses));
         let marks = ["file://", "fileb://", "-file="];
         let by_file = |word: &&Word| marks.iter().any(|mark| word.pattern().contains(mark));
         if let Some(word) = words.iter().find(by_file).filter(|_| entry.needs.is_some()) {
@@ -54,16 +69,18 @@ impl Judge<'_> {
             }
             let flag = is_flag(word) || entry.plus && word.prefix().starts_with('+');
             if !flags || !flag {
-                if flags && word.may_be_flag() && !entry.free {
+                if flags && word.may_be_flag() && !entry.free && self.folder_may_have_flags(word) {
                     self.unreadable("command.vague-flag", format!("{} may become a flag of `{name}`.", word.shown()));
                 }
                 self.operand(entry, name, word, &mut reading);
                 flags &= entry.style != Style::Posix;
                 continue;
             }
-            if pairs(entry, word) {
+            if let Some(Takes::Pair(kind)) = word.text().and_then(|text| entry.flags.get(text)) {
                 rest.next();
-                rest.next();
+                if let Some(value) = rest.next() {
+                    self.meant(*kind, name, value);
+                }
                 continue;
             }
             if let Some(kind) = self.flag(entry, name, word, &mut reading)
@@ -75,6 +92,16 @@ impl Judge<'_> {
             }
         }
         reading.required |= entry.pipes && reading.operands == 0;
+        let patterns = if reading.whole { 0 } else { entry.first.iter().filter(|kind| **kind != Kind::File).count() };
+        if self.recurses && reading.operands <= patterns {
+            self.reads_folder();
+        }
+        if reading.reach.is_none() {
+            reading.reach = self.folder().map(|folder| self.reach(&Word::exact(folder)));
+        }
+        if narrow {
+            reading.reach = Some(Reach::Chosen);
+        }
         if carried(&entry.clash) && !carried(&entry.unless) {
             reading.required = false;
         }
@@ -96,14 +123,16 @@ impl Judge<'_> {
         let operands = reading.operands;
         self.readers.insert(name.to_owned());
         self.staged |= entry.staged;
+        let tainted = reading.tainted || self.seeks_sensitive;
+        let paths = Feed::Paths(reading.reach.unwrap_or(Reach::Chosen));
         self.produced = match entry.produces {
-            Produces::Paths if reading.tainted => Feed::Text,
-            _ if reading.lists && !reading.tainted => Feed::Paths,
-            Produces::Paths => Feed::Paths,
+            Produces::Paths if tainted => Feed::Text,
+            _ if reading.lists && !tainted => paths,
+            Produces::Paths => paths,
             Produces::Same if operands == 0 || entry.first.len() == operands => self.feed,
             Produces::Same | Produces::Text => Feed::Text,
             Produces::Number => {
-                self.printed_number = operands == 0;
+                self.printed = (operands == 0).then_some(Piece::Number);
                 Feed::Text
             }
         };
@@ -145,7 +174,25 @@ impl Judge<'_> {
             Some(Kind::File) => Kind::File,
             Some(_) | None => entry.rest,
         };
+        if matches!(kind, Kind::Path | Kind::File) {
+            let reach = self.reach(word);
+            reading.reach = reading.reach.filter(|reach| *reach == Reach::Everything).or(Some(reach));
+        }
         self.meant(kind, name, word);
+    }
+
+    /// Whether a pattern at the beginning of a word may become a flag: whether something in the folder begins with a
+    /// dash, as far as that is known.
+    fn folder_may_have_flags(&mut self, word: &Word) -> bool {
+        // A variable may hold a pattern from before a `cd`, so each folder that was stood in counts.
+        let folders: Vec<_> = self.stood_in.iter().cloned().chain([self.folder()]).collect();
+        if !word.begins_with_pattern() || folders.contains(&None) {
+            return true;
+        }
+        self.mentions.folders.extend(folders.iter().flatten().cloned());
+        let dashed =
+            |folder: &String| self.facts.and_then(|facts| facts.folders.get(folder)).is_none_or(|fact| fact.dashed);
+        folders.iter().flatten().any(dashed)
     }
 
     /// A program of another system may take no value where the entry says it does: then the word behind the flag is
@@ -170,92 +217,6 @@ impl Judge<'_> {
         };
         if let Some(hit) = hit {
             self.sensitive(format!("{} is sensitive: {hit}.", value.shown()));
-        }
-    }
-
-    /// Judges a word by what it means.
-    pub(super) fn meant(&mut self, kind: Kind, name: &str, word: &Word) {
-        match kind {
-            Kind::Text | Kind::Path => {}
-            Kind::File if name.ends_with("awk") && word.pattern().starts_with("/inet") => {
-                self.external("command.awk", format!("`{name}` opens the connection {}.", word.shown()));
-            }
-            Kind::File => self.reads(word),
-            Kind::Write => self.writes(name, word),
-            Kind::Sed => self.sed_script(word),
-            Kind::Awk => self.awk_program(word),
-            Kind::Revision => self.revision(word),
-            Kind::Glob => self.selects(name, word, &word.pattern()),
-            Kind::Regex => {
-                let glob = as_glob(&word.pattern());
-                self.selects(name, word, &glob);
-                self.selects(name, word, &format!("*.{}", glob.trim_start_matches(['*', '?', '.'])));
-            }
-            Kind::Lines => {
-                let text = word.pattern();
-                let path = text.rsplit_once(':').map_or("", |(_, path)| path);
-                self.selects(name, word, path);
-            }
-            Kind::Bsd
-                if word
-                    .text()
-                    .is_some_and(|text| !text.contains('e') || text.contains(|c: char| !c.is_ascii_alphabetic())) => {}
-            Kind::Key if word.text().is_some_and(plain_key) => {}
-            Kind::Never if word.text() == Some("never") => {}
-            Kind::Jq if word.text().is_some_and(|text| !text.contains("env") && !text.contains("ENV")) => {}
-            Kind::Bsd | Kind::Key | Kind::Jq => {
-                self.sensitive(format!("`{name} {}` may show secrets.", word.shown()));
-            }
-            Kind::Format if word.prefix().starts_with('+') && !word.open() => {}
-            Kind::Archive if word.text().is_some_and(|text| !text.contains(':')) => self.reads(word),
-            Kind::Setting if word.text().is_some_and(|text| !text.contains(['=', '/'])) => {}
-            Kind::Name if word.text().is_some_and(|text| !text.contains('/')) => {}
-            Kind::Local if word.text().is_some_and(|text| !text.contains(':')) => {}
-            Kind::Resource if word.text().is_some_and(|text| !text.to_ascii_lowercase().contains("secret")) => {}
-            Kind::Format | Kind::Never | Kind::Archive | Kind::Setting | Kind::Name | Kind::Local | Kind::Resource => {
-                self.ineligible = true;
-                self.unknown("command.operand", format!("No rule says that `{name} {}` only reads.", word.shown()));
-            }
-            Kind::Filter => {
-                let text = word.pattern();
-                if ["env", "ENV", "load", "input_filename", "import", "include"].iter().any(|loud| text.contains(loud))
-                {
-                    self.unknown(
-                        "command.filter",
-                        format!("The filter of `{name}` may read the environment or other files."),
-                    );
-                }
-            }
-            Kind::None => {
-                self.unknown("command.operand", format!("No rule says that `{name} {}` only reads.", word.shown()));
-            }
-        }
-    }
-
-    /// A search reads the files whose names match a glob; with `!` before it, it passes over them.
-    fn selects(&mut self, name: &str, word: &Word, glob: &str) {
-        if word.prefix().starts_with('!') {
-            return;
-        }
-        let glob = glob.rsplit_once(':').map_or(glob, |(_, glob)| glob);
-        if let Some(entry) = self.sensitive.may_match(&self.absolute_if_moved(glob), self.place) {
-            self.sensitive(format!("`{name}` looks for {}, which may match a sensitive file: {entry}.", word.shown()));
-        }
-    }
-
-    /// A program writes the file that a word names.
-    pub(super) fn writes(&mut self, name: &str, word: &Word) {
-        let harmless = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-"];
-        // Standard input may be a file, which this name opens again for writing; so may what a script opened.
-        let open = descriptor(word).is_some_and(|number| !number.trim_start_matches('0').is_empty());
-        if !self.opened && (open || word.text().is_some_and(|text| harmless.contains(&text))) {
-            return;
-        }
-        self.ineligible |= self.run_later(word);
-        if self.raw_device(&word.pattern()) {
-            self.catastrophe("command.raw-device", format!("`{name}` writes straight to the device {}.", word.shown()));
-        } else {
-            self.destructive("command.writes", format!("`{name}` writes the file {}.", word.shown()));
         }
     }
 
@@ -285,7 +246,7 @@ impl Judge<'_> {
             let tail = word.after(1 + at + c.len_utf8());
             let attached = !(tail.0.is_empty() || tail.text() == Some(""));
             match entry.flags.get(&flag) {
-                Some(Takes::Nothing | Takes::Pair) => {}
+                Some(Takes::Nothing | Takes::Pair(_)) => {}
                 Some(Takes::Value(kind)) if attached => {
                     self.meant(*kind, name, &tail);
                     return None;
@@ -311,13 +272,13 @@ impl Judge<'_> {
 
     fn long(&mut self, entry: &Entry, name: &str, flag: &str, value: Option<Word>) -> Option<Kind> {
         match (entry.flags.get(flag), value) {
-            (Some(Takes::Nothing | Takes::Attached(_) | Takes::Pair), None) => None,
+            (Some(Takes::Nothing | Takes::Attached(_) | Takes::Pair(_)), None) => None,
             (Some(Takes::Value(kind)), None) => Some(*kind),
             (Some(Takes::Value(kind) | Takes::Attached(kind)), Some(value)) => {
                 self.meant(*kind, name, &value);
                 None
             }
-            (Some(Takes::Nothing | Takes::Pair) | None, value) => {
+            (Some(Takes::Nothing | Takes::Pair(_)) | None, value) => {
                 self.unlisted(entry, name, flag, value.as_ref());
                 None
             }
@@ -338,47 +299,15 @@ impl Judge<'_> {
     }
 }
 
-/// A regular expression over names, as a glob that matches at least as much.
-fn as_glob(regex: &str) -> String {
-    let mut glob = String::new();
-    if !regex.starts_with('^') {
-        glob.push('*');
-    }
-    let mut letters = regex.trim_matches(['^', '$']).chars().peekable();
-    while let Some(c) = letters.next() {
-        let next = match c {
-            '\\' => letters.next().filter(|c| !c.is_alphanumeric()).unwrap_or('?'),
-            '.' => '?',
-            '(' | ')' => continue,
-            '|' => ',',
-            c => c,
-        };
-        match letters.peek() {
-            Some('*' | '+' | '?' | '{') => {
-                letters.next();
-                glob.push('*');
-            }
-            _ => glob.push(next),
-        }
-    }
-    if !regex.ends_with('$') {
-        glob.push('*');
-    }
-    if glob.contains(',') { format!("{{{glob}}}") } else { glob }
-}
-
-/// Whether a key of git's configuration is none that holds a secret.
-fn plain_key(key: &str) -> bool {
-    let key = key.to_ascii_lowercase();
-    !["extraheader", "token", "pass", "secret", "credential", "cookie", "sslkey", "url"]
-        .iter()
-        .any(|word| key.contains(word))
-        || key.starts_with("remote.") && key.rsplit('.').next() == Some("url")
-}
-
-/// Whether a word is a flag with two values after it.
-fn pairs(entry: &Entry, word: &Word) -> bool {
-    word.text().is_some_and(|text| entry.flags.get(text) == Some(&Takes::Pair))
+/// Whether a flag limits what is read to names with some letter.
+fn narrowed(entry: &Entry, words: &[Word]) -> bool {
+    let narrowing = |takes: &Takes| matches!(takes, Takes::Value(Kind::Glob | Kind::Regex | Kind::Sought));
+    let says =
+        |value: Word| !value.prefix().starts_with('!') && value.pattern().contains(|c: char| c.is_alphanumeric());
+    let given = |flag: &str| {
+        words.iter().enumerate().any(|(at, word)| flag_value(word, words.get(at + 1), flag).is_some_and(says))
+    };
+    entry.flags.iter().any(|(flag, takes)| narrowing(takes) && given(flag))
 }
 
 /// The words with a dash before a first word of flags, where that means the same: only its last letter takes a value.

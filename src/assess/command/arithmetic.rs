@@ -54,7 +54,7 @@ impl Judge<'_> {
                 }) => {}
                 WordPiece::CommandSubstitution(text) => {
                     self.substitution(text);
-                    if !self.printed_number {
+                    if self.printed != Some(Piece::Number) {
                         self.unreadable(
                             "command.arithmetic",
                             "Its arithmetic computes with a command's output, which can run code.",
@@ -78,14 +78,7 @@ impl Judge<'_> {
 
     /// A variable in an arithmetic expression must hold a number, if the script set it.
     fn numeric(&mut self, name: &str) {
-        let number = match self.scope.get(name) {
-            None => !secret_variable(name),
-            Some(value) => value.0.iter().all(|piece| match piece {
-                Piece::Exact(text) => text.bytes().all(|byte| byte.is_ascii_digit()),
-                Piece::Number => true,
-                Piece::Pattern(_) | Piece::Found | Piece::Any | Piece::Words => false,
-            }),
-        };
+        let number = self.scope.get(name).map_or(!secret_variable(name), Word::number);
         if !number {
             self.unreadable(
                 "command.arithmetic",

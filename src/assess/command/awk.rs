@@ -2,6 +2,7 @@
 //! A program in which strings and regular expressions can't be told apart for sure asks, if such a word is in it.
 
 use super::judge::Judge;
+use super::sed::{Brackets, pattern_end};
 use super::word::Word;
 
 /// Words after which a slash begins a regular expression, though they look like names.
@@ -76,7 +77,9 @@ fn scan(program: &str) -> Scan {
             }
             '/' if before != Before::Value => {
                 let Some(end) = closing(tail, '/') else { return strange("has a pattern without an end") };
-                if tail[..end].contains('\n') || tail[..end].contains('[') && loud {
+                let clear = !tail[..end].contains('\n')
+                    && Brackets::ALL.iter().all(|&brackets| pattern_end(tail, '/', brackets) == Some(end + 1));
+                if tail[..end].contains('\n') || loud && !clear {
                     return strange("has a pattern whose end is not clear");
                 }
                 rest = &tail[end + 1..];
@@ -127,7 +130,7 @@ fn scan(program: &str) -> Scan {
                 match name {
                     "system" => return strange("runs a shell command (`system`)"),
                     "getline" if rest[end..].trim_start().contains('<') => return strange("reads a file by `getline`"),
-                    "ENVIRON" | "PROCINFO" => return strange("reads the environment"),
+                    "ENVIRON" => return strange("reads the environment"),
                     "ARGV" | "ARGC" => return strange("changes or reads the list of its files"),
                     "print" | "printf" => printing = Some(parens),
                     _ => {}
@@ -217,10 +220,24 @@ mod tests {
             "$1 > 1.5e-3 {print $2*0x1F, .5, 1., 2E3}",
             "{print substr($0,1,3)}",
             "NR==1,NR==5",
+            "$1 ~ /^[0-9]+$/ && $2 > 10 || /[[:space:]]/ && NF > 3",
+            "BEGIN{PROCINFO[\"sorted_in\"]=\"@ind_str_asc\"} {a[$1]++} END{for(k in a) if (a[k] > 1) print k}",
             "{x+=$3/1024.0} END{print x/NR}",
             "{print 1.2.3}",
         ] {
             allowed(&format!("awk '{program}' a"));
+        }
+    }
+
+    #[test]
+    fn a_pattern_ends_the_same_for_every_awk_or_asks() {
+        for program in [
+            "/[/]/{print > \"x\"} /]/",
+            "/[]/]/{system(\"id\")}",
+            "/[\\]/]/{system(\"id\")} /]/",
+            "/[[:a/]/{print|\"sh\"}/:]]/",
+        ] {
+            asks(&format!("awk '{program}' a"));
         }
     }
 

@@ -25,12 +25,19 @@ pub(super) fn cd(judge: &mut Judge<'_>, words: &[Word]) {
         judge.sensitive(format!("It goes into {}, which is sensitive: {entry}.", word.shown()));
     }
     let home = judge.place.home.as_ref().map(|home| home.to_string_lossy().into_owned());
+    judge.stood_in.insert(judge.scope.cwd.clone());
     judge.scope.cwd = match target.map(Word::text) {
         None => home,
         Some(Some("-") | None) => None,
         Some(Some(path)) => judge.normal(path),
     };
     judge.scope.moved = judge.scope.cwd.as_deref() != Some(&*judge.place.cwd.to_string_lossy());
+}
+
+/// `pwd`: it prints the folder.
+pub(super) fn pwd(judge: &mut Judge<'_>, words: &[Word]) {
+    judge.looked_up("pwd", words);
+    judge.printed = judge.folder().map(Piece::Exact);
 }
 
 /// `export`, `declare` and their kind.
@@ -46,10 +53,12 @@ pub(super) fn declare(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
         judge.sensitive(format!("`{name}` prints a variable that may hold a secret."));
     }
     judge.readers.insert(name.to_owned());
+    let given = |flag| words.iter().filter_map(Word::text).any(|text| text.starts_with('-') && text.contains(flag));
+    let (exports, arrays) = (name == "export" || given('x'), given('a'));
     for word in words {
         let head = word.prefix();
         if let Some(flags) = word.text().and_then(|text| text.strip_prefix('-')) {
-            if !flags.bytes().all(|flag| b"xrgpF-".contains(&flag)) {
+            if !flags.bytes().all(|flag| b"xrgpaF-".contains(&flag)) {
                 judge
                     .unknown("command.unknown-flag", format!("No rule says that `{name}` with `-{flags}` only reads."));
             }
@@ -61,8 +70,13 @@ pub(super) fn declare(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
         };
         if !is_name(variable) {
             judge.unreadable("command.assignment", format!("Which variable {} sets is not known.", word.shown()));
-        } else if let Some(value) = value {
-            if value.prefix().starts_with('(') || value.vague() && judge.scope.get(variable).is_some() {
+            continue;
+        }
+        if exports {
+            judge.exported(variable);
+        }
+        if let Some(value) = value {
+            if value.prefix().starts_with('(') || value.vague() && (arrays || judge.scope.get(variable).is_some()) {
                 judge.unreadable(
                     "command.array",
                     format!("`{name}` may take {} for an array and expand it.", word.shown()),
@@ -91,12 +105,12 @@ pub(super) fn unset(judge: &mut Judge<'_>, words: &[Word]) {
 /// `read`: its variables may be anything afterwards.
 pub(super) fn read(judge: &mut Judge<'_>, words: &[Word]) {
     judge.readers.insert("read".to_owned());
-    let value =
-        if judge.feed == Feed::Paths && words.iter().filter_map(Word::text).filter(|text| is_name(text)).count() == 1 {
-            Word(vec![Piece::Found])
-        } else {
-            Word::any()
-        };
+    let value = match judge.feed {
+        Feed::Paths(reach) if words.iter().filter_map(Word::text).filter(|text| is_name(text)).count() == 1 => {
+            Word(vec![Piece::Found(reach)])
+        }
+        Feed::Paths(_) | Feed::Text | Feed::Download => Word::any(),
+    };
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         match word.text() {
@@ -112,16 +126,57 @@ pub(super) fn read(judge: &mut Judge<'_>, words: &[Word]) {
     }
 }
 
+/// `mapfile` and `readarray`: an array that may hold anything afterwards. `-C` runs code.
+pub(super) fn mapfile(judge: &mut Judge<'_>, words: &[Word]) {
+    judge.readers.insert("mapfile".to_owned());
+    judge.scope.forget(&["MAPFILE".to_owned()]);
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match word.text() {
+            Some("-d" | "-n" | "-O" | "-s" | "-u") => {
+                rest.next();
+            }
+            Some("-t" | "-td" | "-td," | "-d,") => {}
+            Some(name) if is_name(name) => judge.assign(name, Word::any()),
+            Some(_) | None => {
+                judge.unreadable("command.assignment", format!("What {} does to an array is not known.", word.shown()));
+            }
+        }
+    }
+}
+
+/// `getopts`: its variable, and the shell's own, may be anything afterwards.
+pub(super) fn getopts(judge: &mut Judge<'_>, words: &[Word]) {
+    judge.readers.insert("getopts".to_owned());
+    judge.scope.forget(&["OPTARG".to_owned(), "OPTIND".to_owned()]);
+    match words.get(1).and_then(Word::text) {
+        Some(name) if is_name(name) => judge.assign(name, Word::any()),
+        Some(_) | None => judge.unreadable("command.assignment", "Which variable `getopts` sets is not known."),
+    }
+}
+
+/// `let`: arithmetic in words.
+pub(super) fn arithmetic(judge: &mut Judge<'_>, words: &[Word]) {
+    judge.readers.insert("let".to_owned());
+    for word in words {
+        match word.text() {
+            Some(text) => judge.arithmetic(text),
+            None => judge
+                .unreadable("command.arithmetic", format!("`let` evaluates {}, which may be any code.", word.shown())),
+        }
+    }
+}
+
 /// `set`: the options that make a script stricter or show it. Alone it prints every variable.
 pub(super) fn set(judge: &mut Judge<'_>, words: &[Word]) {
     if words.is_empty() {
         judge.sensitive("`set` prints every variable, secrets included.");
         return;
     }
-    let known = "-e +e -u +u -x +x -eu -ex -eux -f -o +o -euo -eo -uo -euxo pipefail errexit nounset noglob xtrace";
-    let shows = words.len() == 1 && matches!(words[0].text(), Some("-o" | "+o"));
+    let known = "-e +e -u +u -x +x -v +v -C +C -eu -ex -eux -f -o +o -euo -eo -uo -euxo pipefail errexit nounset noglob xtrace \
+        noclobber verbose";
     let every = words.iter().all(|word| word.text().is_some_and(|text| known.split(' ').any(|flag| flag == text)));
-    if every && !shows {
+    if every {
         judge.readers.insert("set".to_owned());
     } else {
         judge.unknown("command.set", "It changes how the shell reads what follows.");

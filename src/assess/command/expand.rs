@@ -7,9 +7,9 @@ use brush_parser::word::{
 };
 
 use super::braces::braces;
-use super::judge::Judge;
+use super::judge::{Feed, Judge};
 use super::parse::options;
-use super::scope::{known_variable, secret_variable, steering_variable};
+use super::scope::{known_variable, obeyed_variable, secret_variable, steering_variable};
 use super::word::{Piece, Word};
 
 impl Judge<'_> {
@@ -89,16 +89,17 @@ impl Judge<'_> {
                 WordPiece::ParameterExpansion(expression) => self.parameter(expression, quotes, word),
                 WordPiece::CommandSubstitution(text) => {
                     self.substitution(text);
-                    word.push(if self.printed_number { Piece::Number } else { quotes.unknown() });
+                    self.printed_in(quotes, word);
                 }
                 WordPiece::BackquotedCommandSubstitution(text) => {
                     let source = raw.get(piece.start_index..piece.end_index).unwrap_or("\\");
                     if source.contains('\\') {
                         self.unreadable("command.backquotes", "It has backslashes within backquotes.");
+                        word.push(quotes.unknown());
                     } else {
                         self.substitution(text);
+                        self.printed_in(quotes, word);
                     }
-                    word.push(quotes.unknown());
                 }
                 WordPiece::EscapeSequence(text) => {
                     let text = text.strip_prefix('\\').unwrap_or(text);
@@ -109,6 +110,15 @@ impl Judge<'_> {
                     word.push(Piece::Number);
                 }
             }
+        }
+    }
+
+    /// What the command substitution just judged puts in its place.
+    fn printed_in(&mut self, quotes: Quotes, word: &mut Word) {
+        match (self.printed.take(), self.produced) {
+            (Some(piece), _) => place(&Word(vec![piece]), quotes, word),
+            (None, Feed::Paths(reach)) => word.push(Piece::Found(reach)),
+            (None, Feed::Text | Feed::Download) => word.push(quotes.unknown()),
         }
     }
 
@@ -255,12 +265,10 @@ impl Judge<'_> {
         self.named(parameter, quotes, &mut Word::default());
     }
 
-    /// Refuses computed places in arrays: computing them can run code.
+    /// A place in an array is computed, which can run code.
     pub(super) fn indexed(&mut self, parameter: &Parameter) {
-        if let Parameter::NamedWithIndex { index, .. } = parameter
-            && !index.bytes().all(|byte| byte.is_ascii_digit())
-        {
-            self.unreadable("command.array", "It computes a place in an array, which can run code.");
+        if let Parameter::NamedWithIndex { index, .. } = parameter {
+            self.arithmetic(index);
         }
     }
 
@@ -306,12 +314,19 @@ impl Judge<'_> {
         }
     }
 
-    /// Sets a variable, unless it steers programs.
+    /// Sets a variable of the shell, unless it steers the shell or is one that programs are known to obey.
     pub(super) fn assign(&mut self, name: &str, value: Word) {
-        if steering_variable(name) {
+        if obeyed_variable(name) {
             self.steered(name);
         }
         self.scope.set(name, value);
+    }
+
+    /// Sets a variable that programs get, unless it may steer them.
+    pub(super) fn exported(&mut self, name: &str) {
+        if steering_variable(name) {
+            self.steered(name);
+        }
     }
 }
 
@@ -330,8 +345,8 @@ fn place(value: &Word, quotes: Quotes, word: &mut Word) {
     for piece in &value.0 {
         word.push(match piece {
             Piece::Exact(text) if !splits(text) => Piece::Exact(text.clone()),
-            Piece::Exact(_) | Piece::Any | Piece::Words | Piece::Found => Piece::Words,
-            Piece::Pattern(_) | Piece::Number => piece.clone(),
+            Piece::Exact(_) | Piece::Any | Piece::Words => Piece::Words,
+            Piece::Pattern(_) | Piece::Number | Piece::Found(_) => piece.clone(),
         });
     }
 }

@@ -3,7 +3,7 @@
 
 use super::judge::{Feed, Judge};
 use super::programs::plain_name;
-use super::word::{Piece, Word};
+use super::word::{Piece, Reach, Word};
 
 /// Tests and options with one word after them.
 const ONE: &str = " amin anewer atime cmin cnewer context ctime fstype gid group ilname iname inum ipath iregex \
@@ -24,9 +24,12 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
     let (roots, names) = places(words);
     let roots: Vec<Word> = if roots.is_empty() { vec![Word::exact(".")] } else { roots.into_iter().cloned().collect() };
     let root = if let [only] = roots.as_slice() { only.clone() } else { Word::any() };
-    let hidden = names.iter().any(|name| judge.names_sensitive(name))
+    let hidden = names.iter().any(|name| judge.names_sensitive(name, &roots))
         || roots.iter().any(|root| root.text().is_none_or(|root| judge.sensitive_entry(root).is_some()));
     let vital = roots.iter().find(|root| judge.vital(root)).filter(|_| !narrowed(words));
+    let everything = !named(words) && roots.iter().any(|root| judge.reach(root) == Reach::Everything);
+    let reach = if everything { Reach::Everything } else { Reach::Chosen };
+    let found = if hidden { Piece::Any } else { Piece::Found(reach) };
     let mut plain = true;
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -56,7 +59,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
                     return;
                 };
                 let inner: Vec<Word> =
-                    words[at..at + length].iter().map(|word| with_found(word, &root, hidden)).collect();
+                    words[at..at + length].iter().map(|word| with_found(word, &root, &found)).collect();
                 let outer = judge.elsewhere;
                 judge.elsewhere |= action.ends_with("dir");
                 judge.deeper(|judge| judge.dispatch(&inner));
@@ -88,7 +91,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
     }
     if judge.findings.len() == before {
         judge.readers.insert("find".to_owned());
-        judge.produced = if plain && !hidden { Feed::Paths } else { Feed::Text };
+        judge.produced = if plain && !hidden { Feed::Paths(reach) } else { Feed::Text };
     }
 }
 
@@ -113,7 +116,7 @@ fn narrowed(words: &[Word]) -> bool {
     })
 }
 
-/// Where it starts, and the names it looks for.
+/// Where it starts, and the names it looks for, not those it passes over.
 fn places(words: &[Word]) -> (Vec<&Word>, Vec<&Word>) {
     let starts = |word: &&Word| {
         !word.text().is_some_and(|text| {
@@ -121,23 +124,49 @@ fn places(words: &[Word]) -> (Vec<&Word>, Vec<&Word>) {
         })
     };
     let roots = words.iter().take_while(starts).filter(|word| !word.prefix().starts_with('-')).collect();
-    let seeks = |pair: &[Word]| {
-        matches!(
-            pair[0].text(),
-            Some("-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" | "-regex" | "-iregex")
-        )
-    };
-    let names = words.windows(2).filter(|pair| seeks(pair)).map(|pair| &pair[1]).collect();
+    let names = (0..words.len()).filter(|at| seeks(words, *at)).filter_map(|at| words.get(at + 1)).collect();
     (roots, names)
 }
 
-/// The word after a test. A pattern that the shell may expand to several words, one of them an action, asks.
+/// Whether the word at a place asks for a name, and doesn't pass it over.
+fn seeks(words: &[Word], at: usize) -> bool {
+    const NAMES: [&str; 8] = ["-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex"];
+    let is = |at: usize, wanted: &[&str]| words.get(at).and_then(Word::text).is_some_and(|text| wanted.contains(&text));
+    is(at, &NAMES) && !at.checked_sub(1).is_some_and(|before| is(before, &["!", "-not"]))
+}
+
+/// Whether only names with some letter are found: each alternative asks for one before it does anything.
+fn named(words: &[Word]) -> bool {
+    let mut named = false;
+    for (at, word) in words.iter().enumerate() {
+        let Some(text) = word.text() else { continue };
+        let letters = |name: &Word| name.pattern().contains(|c: char| c.is_alphanumeric());
+        let group_passed_over =
+            matches!(text, "!" | "-not") && words.get(at + 1).and_then(Word::text).is_some_and(|next| next == "(");
+        let acts = ["-exec", "-ok", "-print", "-fprint", "-ls", "-fls"].iter().any(|action| text.starts_with(action));
+        match text {
+            "," => return false,
+            "-o" | "-or" if !named => return false,
+            "-o" | "-or" => named = false,
+            _ if group_passed_over || acts && !named => return false,
+            _ => named |= seeks(words, at) && words.get(at + 1).is_some_and(letters),
+        }
+    }
+    named
+}
+
+/// The word after a test. A pattern that the shell may expand to several words, one of them an action, asks; so does
+/// an action, which a test that the shell leaves without its word would let through.
 fn value(judge: &mut Judge<'_>, word: Option<&Word>) {
     let Some(word) = word else { return };
     let ending =
         matches!(word.0.last(), Some(Piece::Exact(text)) if text.contains(|c: char| !c.is_ascii_alphanumeric()));
     let beginning = !word.prefix().is_empty() && !word.prefix().starts_with('-');
-    if word.open() || word.several() && !ending && !beginning {
+    let action = word.text().is_some_and(|text| {
+        let acts = ["-delete", "-exec", "-ok", "-fprint", "-fls"];
+        acts.iter().any(|action| text.starts_with(action))
+    });
+    if action || word.open() || word.several() && !ending && !beginning {
         judge.unreadable("command.vague-flag", format!("{} may become an action of `find`.", word.shown()));
     }
 }
@@ -147,7 +176,7 @@ fn ends_exec(word: &Word) -> bool {
 }
 
 /// A word of `-exec` with `{}` taken for what was found.
-fn with_found(word: &Word, root: &Word, hidden: bool) -> Word {
+fn with_found(word: &Word, root: &Word, found: &Piece) -> Word {
     let Some((before, after)) = word.text().and_then(|text| text.split_once("{}")) else { return word.clone() };
     let mut whole = Word::default();
     if !before.is_empty() {
@@ -157,7 +186,7 @@ fn with_found(word: &Word, root: &Word, hidden: bool) -> Word {
         whole.push(piece.clone());
     }
     whole.push(Piece::Exact("/".to_owned()));
-    whole.push(if hidden { Piece::Any } else { Piece::Found });
+    whole.push(found.clone());
     if !after.is_empty() {
         whole.push(if after.contains("{}") { Piece::Any } else { Piece::Exact(after.to_owned()) });
     }
@@ -165,9 +194,21 @@ fn with_found(word: &Word, root: &Word, hidden: bool) -> Word {
 }
 
 impl Judge<'_> {
-    /// Whether a pattern given to a search names sensitive files, rather than passing over them.
-    pub(super) fn names_sensitive(&mut self, name: &Word) -> bool {
+    /// Whether a name or pattern given to a search points at sensitive files, wherever it starts.
+    pub(super) fn names_sensitive(&mut self, name: &Word, starts: &[Word]) -> bool {
+        /// How deep below the start the names of the list are tried.
+        const DEPTH: usize = 5;
         let pattern = name.pattern();
-        self.sensitive.may_match(&pattern, self.place).is_some()
+        if self.sensitive.may_match(&pattern, self.place).is_some() {
+            return true;
+        }
+        let roots = starts.iter().filter_map(Word::text).filter_map(|start| self.normal(start));
+        let roots: Vec<String> = roots.filter(|root| self.sensitive.lies_below(root, self.place)).collect();
+        roots.iter().any(|root| {
+            (0..DEPTH).any(|depth| {
+                let path = format!("{}{}/{pattern}", root.trim_end_matches('/'), "/*".repeat(depth));
+                self.sensitive.may_match(&path, self.place).is_some()
+            })
+        })
     }
 }

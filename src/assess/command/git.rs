@@ -2,7 +2,8 @@
 //! Subcommands stand in the table.
 
 use super::judge::Judge;
-use super::table::{Kind, Takes, table};
+use super::kind::Kind;
+use super::table::{Takes, table};
 use super::word::Word;
 
 /// Settings that only change how output looks.

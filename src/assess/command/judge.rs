@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::scope::Scope;
+use super::word::{Piece, Reach};
 use crate::assess::{Mentions, Sensitive};
 use crate::domain::{Class, Danger, Facts, Finding, Place, Shape, Span};
 
@@ -17,8 +18,8 @@ const DEPTH: usize = 12;
 pub(super) enum Feed {
     /// Anything.
     Text,
-    /// Paths that a search found, none of them sensitive by name.
-    Paths,
+    /// Paths that a search found, none of them sensitive by name, and how far it went.
+    Paths(Reach),
     /// What came from the network.
     Download,
 }
@@ -43,12 +44,19 @@ pub(super) struct Judge<'a> {
     /// What flows into the next command, and out of the last one.
     pub(super) feed: Feed,
     pub(super) produced: Feed,
-    /// Whether the last command prints one whole number and nothing else.
-    pub(super) printed_number: bool,
+    /// All that the last command prints, where that is known: a whole number, or a text.
+    pub(super) printed: Option<Piece>,
+    /// Whether the command that is judged shows the content of what it reads, and reads whole folders.
+    pub(super) shows: bool,
+    pub(super) recurses: bool,
+    /// Whether the names that it lists may be sensitive ones.
+    pub(super) seeks_sensitive: bool,
     /// Whether it runs in folders that a search finds, not in the one that the scope knows.
     pub(super) elsewhere: bool,
     /// Whether a descriptor other than standard input may be a file, which `/dev/fd/3` would open for writing.
     pub(super) opened: bool,
+    /// The folders that it left by `cd`; none for one that may be any.
+    pub(super) stood_in: BTreeSet<Option<String>>,
     pub(super) depth: usize,
     pub(super) span: Option<Span>,
     /// Byte offset of each character of the whole text; none if they are the same.
@@ -72,9 +80,13 @@ impl<'a> Judge<'a> {
             ineligible: false,
             feed: Feed::Text,
             produced: Feed::Text,
-            printed_number: false,
+            printed: None,
+            shows: true,
+            recurses: false,
+            seeks_sensitive: false,
             elsewhere: false,
             opened: false,
+            stood_in: BTreeSet::new(),
             depth: 0,
             span: None,
             offsets,

@@ -169,7 +169,7 @@ impl Judge<'_> {
 }
 
 /// The value of a flag: attached to it, or the next word. None if the word is another.
-fn flag_value(word: &Word, next: Option<&Word>, flag: &str) -> Option<Word> {
+pub(super) fn flag_value(word: &Word, next: Option<&Word>, flag: &str) -> Option<Word> {
     if word.text() == Some(flag) {
         return next.cloned();
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::super::run_later;
 use super::judge::Judge;
-use super::word::{Piece, Word};
+use super::word::{Piece, Reach, Word};
 
 /// The beginning of the number in `/dev/fd/3` or `/proc/self/fd/3`, which a program already has open; none for
 /// any other path, whatever it begins with.
@@ -41,8 +41,10 @@ impl Judge<'_> {
             self.unreadable("command.path", format!("It reads {} in a folder that may be any.", word.shown()));
             return;
         }
-        if word.found() {
-            self.below(word);
+        if let Some(reach) = word.found() {
+            self.below(word, reach);
+        } else if self.recurses && self.shows && self.picks_among_secrets(&pattern) {
+            self.sensitive(format!("Below {} there may be sensitive files.", word.shown()));
         } else if word.vague() {
             self.unreadable("command.path", format!("It reads {}, which may become any file.", word.shown()));
         } else if let Some(entry) = self.sensitive.may_match(&self.absolute_if_moved(&pattern), self.place) {
@@ -64,7 +66,50 @@ impl Judge<'_> {
             self.sensitive(format!("{path} is sensitive: {entry}."));
         } else if self.device(path) {
             self.sensitive(format!("{path} is a device."));
+        } else if self.recurses && self.shows && self.lies_below(path) {
+            self.sensitive(format!("Below {path} there are sensitive files."));
         }
+    }
+
+    /// A program that reads whole folders reads the one that it stands in.
+    pub(super) fn reads_folder(&mut self) {
+        match self.folder() {
+            _ if !self.shows => {}
+            None => self.unreadable("command.path", "It reads everything in a folder that may be any."),
+            Some(folder) if self.lies_below(&folder) => {
+                self.sensitive(format!("Below {folder} there are sensitive files."));
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Whether sensitive files of the system or of a person lie somewhere below a folder, as spelled and as it really
+    /// leads.
+    pub(super) fn lies_below(&mut self, path: &str) -> bool {
+        let spelled = self.absolute_if_moved(path);
+        self.mentions.paths.insert(spelled.clone());
+        let real = self.facts.and_then(|facts| facts.paths.get(&spelled)).map(|fact| fact.real.to_string_lossy());
+        let mut paths = std::iter::once(spelled.as_str().into()).chain(real);
+        paths.any(|path| self.sensitive.lies_below(&path, self.place))
+    }
+
+    /// Whether a pattern picks names in a folder that has sensitive ones below.
+    fn picks_among_secrets(&mut self, pattern: &str) -> bool {
+        let fixed = pattern.split(['*', '?', '[', '{']).next().unwrap_or_default();
+        let folder = fixed.rsplit_once('/').map_or(".", |(folder, _)| if folder.is_empty() { "/" } else { folder });
+        self.lies_below(folder)
+    }
+
+    /// How far a search from a place goes, as a word names it: to everything, if secrets lie below it.
+    pub(super) fn reach(&mut self, word: &Word) -> Reach {
+        let everything = if let Some(path) = word.text() {
+            self.lies_below(path)
+        } else {
+            let pattern = word.pattern();
+            let name = pattern.rsplit('/').next().unwrap_or_default();
+            name.bytes().all(|byte| b"*?.[]".contains(&byte)) && self.picks_among_secrets(&pattern)
+        };
+        if everything { Reach::Everything } else { Reach::Chosen }
     }
 
     /// The entry of the sensitive list that a path hits: as spelled, as normalised, as it really leads, or, for a
@@ -81,7 +126,11 @@ impl Judge<'_> {
     }
 
     /// A search below a folder reads files: the folder must not be a sensitive one.
-    fn below(&mut self, word: &Word) {
+    fn below(&mut self, word: &Word, reach: Reach) {
+        if reach == Reach::Everything && self.shows {
+            self.sensitive(format!("What is found as {} may be any file, sensitive ones too.", word.shown()));
+            return;
+        }
         let root = word.prefix().trim_end_matches('/').to_owned();
         let root = match root.as_str() {
             "" if word.prefix().is_empty() => ".".to_owned(),
@@ -186,7 +235,7 @@ impl Judge<'_> {
         for piece in &word.0 {
             match piece {
                 Piece::Exact(text) | Piece::Pattern(text) => pattern.push_str(text),
-                Piece::Number | Piece::Found => return false,
+                Piece::Number | Piece::Found(_) => return false,
                 // An empty variable leaves what stands around it: `rm -rf "$x/"` may be `rm -rf /`.
                 Piece::Any | Piece::Words => {}
             }

@@ -4,7 +4,7 @@
 use super::judge::Judge;
 use super::table::{DangerKind, Declared, Entry, Style, Takes, table};
 use super::word::Word;
-use super::{builtin, danger, find, git, wrapper, xargs};
+use super::{builtin, danger, fd, find, git, wrapper, xargs};
 use crate::domain::Shape;
 
 /// Folders whose programs are the ones in the table.
@@ -55,21 +55,32 @@ impl Judge<'_> {
         }
         match name {
             "cd" | "pushd" => builtin::cd(self, words),
-            "popd" => self.scope.cwd = None,
+            "popd" => {
+                self.stood_in.insert(self.scope.cwd.clone());
+                self.scope.cwd = None;
+            }
             "export" | "declare" | "typeset" | "local" | "readonly" => builtin::declare(self, name, words),
             "unset" => builtin::unset(self, words),
             "read" => builtin::read(self, words),
+            "mapfile" | "readarray" => builtin::mapfile(self, words),
+            "getopts" => builtin::getopts(self, words),
+            "let" => builtin::arithmetic(self, words),
+            // Alone it only opens and closes what its redirections name, which are judged.
+            "exec" if words.is_empty() => _ = self.readers.insert(name.to_owned()),
+            "pwd" => builtin::pwd(self, words),
             "set" => builtin::set(self, words),
             "command" | "builtin" => wrapper::command(self, name, words),
             "type" | "hash" => builtin::look_up(self, name, words),
             "printf" | "test" | "[" => builtin::test_or_print(self, name, words),
-            "timeout" | "nice" | "ionice" | "nohup" | "stdbuf" | "time" | "setsid" | "chronic" => {
+            "timeout" | "nice" | "ionice" | "nohup" | "stdbuf" | "time" | "setsid" | "chronic" | "ifne" => {
                 wrapper::peel(self, name, words);
             }
+            "watch" => wrapper::watch(self, words),
             "env" => wrapper::env(self, words),
-            "sh" | "bash" | "dash" => wrapper::shell(self, name, words),
+            "sh" | "bash" | "dash" | "zsh" => wrapper::shell(self, name, words),
             "xargs" => xargs::judge(self, words),
             "find" => find::judge(self, words),
+            "fd" | "fdfind" => fd::judge(self, name, words),
             "git" => git::judge(self, words),
             _ => self.looked_up(name, words),
         }
@@ -125,7 +136,7 @@ impl Judge<'_> {
                     }
                     at += 1;
                 }
-                Some(Takes::Nothing | Takes::Attached(_) | Takes::Value(_) | Takes::Pair) => {}
+                Some(Takes::Nothing | Takes::Attached(_) | Takes::Value(_) | Takes::Pair(_)) => {}
                 None => {
                     self.unknown(
                         "command.unknown-flag",
@@ -239,7 +250,7 @@ fn subcommand_at(words: &[Word], takes: impl Fn(&str) -> Option<Takes>) -> Resul
         at += match takes(flag) {
             None => return Err(at),
             Some(Takes::Value(_)) if flag == text => 2,
-            Some(Takes::Nothing | Takes::Attached(_) | Takes::Value(_) | Takes::Pair) => 1,
+            Some(Takes::Nothing | Takes::Attached(_) | Takes::Value(_) | Takes::Pair(_)) => 1,
         };
     }
     Ok(at)
@@ -286,7 +297,7 @@ pub(super) fn leading<'w>(entry: &Entry, words: &'w [Word]) -> Option<&'w [Word]
         let flag = if text.starts_with("--") { text.split_once('=').map_or(text, |(flag, _)| flag) } else { text };
         let short = flag.get(..2).unwrap_or(flag);
         match (entry.flags.get(flag), entry.flags.get(short)) {
-            (Some(Takes::Nothing | Takes::Attached(_) | Takes::Pair), _) => {}
+            (Some(Takes::Nothing | Takes::Attached(_) | Takes::Pair(_)), _) => {}
             (Some(Takes::Value(_)), _) => at += usize::from(flag == text),
             (None, Some(Takes::Value(_) | Takes::Attached(_))) if !flag.starts_with("--") => {}
             (None, _) => return None,

@@ -36,9 +36,11 @@ impl Scope {
             self.variables.entry(name.clone()).or_insert_with(Word::any);
         }
         for (name, value) in &mut self.variables {
-            if other.variables.get(name) != Some(value) {
-                *value = Word::any();
-            }
+            *value = match other.variables.get(name) {
+                Some(same) if same == value => continue,
+                Some(number) if number.number() && value.number() => Word(vec![Piece::Number]),
+                Some(_) | None => Word::any(),
+            };
         }
         if self.cwd != other.cwd {
             self.cwd = None;
@@ -113,9 +115,24 @@ pub(super) fn secret_variable(name: &str) -> bool {
     !PLAIN.contains(&upper.as_str()) && name == upper && WORDS.iter().any(|word| upper.contains(word))
 }
 
-/// Whether setting a variable may change what whitelisted programs load, run, read or write.
+/// Whether setting a variable of a program may change what whitelisted programs load, run, read or write.
 pub(super) fn steering_variable(name: &str) -> bool {
-    const PREFIXES: [&str; 92] = [
+    const PARTS: &[&str] = &[
+        "PATH", "PAGER", "EDITOR", "BROWSER", "PROXY", "proxy", "OPTIONS", "OPTS", "COMMAND", "CMD", "PROGRAM",
+        "PRELOAD", "HOOK", "CONFIG", "ASKPASS", "SHELL", "HOME", "TMP", "TEMP", "DIR", "INIT", "PLUGIN", "CACHE",
+        "FLAGS", "FILE", "RC", "LIB", "EXEC",
+    ];
+    let harmless =
+        name == "TZ" || name == "LANG" || name.starts_with("LC_") || matches!(name, "TERM" | "COLUMNS" | "LINES");
+    !harmless
+        && (obeyed_variable(name)
+            || name.chars().any(|c| c.is_ascii_uppercase()) && PARTS.iter().any(|part| name.contains(part)))
+}
+
+/// Whether the shell itself obeys a variable, or programs are known to: setting it steers them even where it isn't
+/// exported by the same text, since the environment may hold it.
+pub(super) fn obeyed_variable(name: &str) -> bool {
+    const PREFIXES: &[&str] = &[
         "LD_",
         "DYLD_",
         "GIT",
@@ -140,13 +157,12 @@ pub(super) fn steering_variable(name: &str) -> bool {
         "CARGO",
         "RUST",
         "MAKE",
-        "TAR",
+        "TAR_",
         "GREP_OPT",
         "GZIP",
         "BZIP",
         "XZ_",
-        "ZIP",
-        "UNZIP",
+        "ZIPINFO",
         "RIPGREP",
         "FZF",
         "BAT_",
@@ -160,7 +176,7 @@ pub(super) fn steering_variable(name: &str) -> bool {
         "GOOGLE",
         "CLOUDSDK",
         "HIST",
-        "PS",
+        "PSQL",
         "XDG_",
         "TERMINFO",
         "TERMCAP",
@@ -174,13 +190,12 @@ pub(super) fn steering_variable(name: &str) -> bool {
         "SSL_",
         "CURL",
         "WGET",
-        "MAN",
         "PG",
         "MYSQL",
         "AWK",
         "VIM",
-        "EX",
-        "DEB",
+        "DEB_",
+        "DEBCONF",
         "RPM",
         "SVN",
         "HG",
@@ -195,7 +210,7 @@ pub(super) fn steering_variable(name: &str) -> bool {
         "BUN_",
         "DENO",
         "UV_",
-        "PIP",
+        "PIP_",
         "POETRY",
         "CONDA",
         "VIRTUAL_ENV",
@@ -204,17 +219,12 @@ pub(super) fn steering_variable(name: &str) -> bool {
         "ERL",
         "LUA",
         "PHP",
-        "KRB5",
         "SYSTEMD",
         "DBUS",
+        "KRB5",
         "DEBUGINFOD",
     ];
-    const PARTS: [&str; 28] = [
-        "PATH", "PAGER", "EDITOR", "BROWSER", "PROXY", "proxy", "OPTIONS", "OPTS", "COMMAND", "CMD", "PROGRAM",
-        "PRELOAD", "HOOK", "CONFIG", "ASKPASS", "SHELL", "HOME", "TMP", "TEMP", "DIR", "INIT", "PLUGIN", "CACHE",
-        "FLAGS", "FILE", "RC", "LIB", "EXEC",
-    ];
-    const NAMES: [&str; 32] = [
+    const NAMES: &[&str] = &[
         "IFS",
         "ENV",
         "VISUAL",
@@ -247,12 +257,52 @@ pub(super) fn steering_variable(name: &str) -> bool {
         "UID",
         "EUID",
         "TEXTDOMAIN",
+        "TEXTDOMAINDIR",
+        "PATH",
+        "CDPATH",
+        "MANPATH",
+        "INFOPATH",
+        "MAILPATH",
+        "FPATH",
+        "EXECIGNORE",
+        "PROMPT_COMMAND",
+        "PROMPT_DIRTRIM",
+        "PS0",
+        "PS1",
+        "PS2",
+        "PS3",
+        "PS4",
+        "SHELL",
+        "SHELLOPTS",
+        "HOME",
+        "ZDOTDIR",
+        "TMPDIR",
+        "TMP",
+        "TEMP",
+        "TMOUT",
+        "PAGER",
+        "MANPAGER",
+        "MANOPT",
+        "MANROFFOPT",
+        "EDITOR",
+        "FCEDIT",
+        "SUDO_EDITOR",
+        "SUDO_ASKPASS",
+        "BROWSER",
+        "EXINIT",
+        "ZIP",
+        "ZIPOPT",
+        "UNZIP",
+        "UNZIPOPT",
+        "TAPE",
+        "RSH",
+        "LPDEST",
+        "PRINTER",
+        "DELTA_PAGER",
+        "CFLAGS",
+        "LDFLAGS",
     ];
-    let harmless =
-        name == "TZ" || name == "LANG" || name.starts_with("LC_") || matches!(name, "TERM" | "COLUMNS" | "LINES");
-    !harmless
-        && (NAMES.contains(&name)
-            || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-            || name.chars().any(|c| c.is_ascii_uppercase()) && PARTS.iter().any(|part| name.contains(part))
-            || name.ends_with("_proxy"))
+    NAMES.contains(&name)
+        || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        || ["PROXY", "_proxy", "PRELOAD", "ASKPASS"].iter().any(|end| name.ends_with(end))
 }

@@ -49,7 +49,7 @@ struct Reader<'s> {
 
 /// How a `sed` reads brackets while it looks for the end of a pattern.
 #[derive(Clone, Copy)]
-enum Brackets {
+pub(super) enum Brackets {
     /// As any other text.
     Ignored,
     /// The delimiter within them is text.
@@ -61,11 +61,11 @@ enum Brackets {
 }
 
 impl Brackets {
-    const ALL: [Self; 4] = [Self::Ignored, Self::Plain, Self::Classes, Self::Escapes];
+    pub(super) const ALL: [Self; 4] = [Self::Ignored, Self::Plain, Self::Classes, Self::Escapes];
 }
 
 /// Where the text behind a pattern begins. None without an end of the pattern on its line, or of a bracket.
-fn pattern_end(text: &str, delimiter: char, brackets: Brackets) -> Option<usize> {
+pub(super) fn pattern_end(text: &str, delimiter: char, brackets: Brackets) -> Option<usize> {
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
         at += c.len_utf8();

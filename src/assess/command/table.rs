@@ -5,74 +5,36 @@ use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use serde::Deserialize;
+use serde::de::IntoDeserializer as _;
+use serde::de::value::StrDeserializer;
 
+use super::kind::Kind;
 use super::needs::Needs;
 use super::obeys::{Rule, rules};
 
-const SOURCES: [(&str, &str); 10] = [
+const SOURCES: [(&str, &str); 20] = [
     ("coreutils.toml", include_str!("../../../assets/rules/coreutils.toml")),
+    ("shell.toml", include_str!("../../../assets/rules/shell.toml")),
     ("text.toml", include_str!("../../../assets/rules/text.toml")),
+    ("tabular.toml", include_str!("../../../assets/rules/tabular.toml")),
     ("search.toml", include_str!("../../../assets/rules/search.toml")),
     ("git.toml", include_str!("../../../assets/rules/git.toml")),
     ("archives.toml", include_str!("../../../assets/rules/archives.toml")),
+    ("media.toml", include_str!("../../../assets/rules/media.toml")),
+    ("binaries.toml", include_str!("../../../assets/rules/binaries.toml")),
+    ("crypto.toml", include_str!("../../../assets/rules/crypto.toml")),
     ("system.toml", include_str!("../../../assets/rules/system.toml")),
+    ("services.toml", include_str!("../../../assets/rules/services.toml")),
+    ("network.toml", include_str!("../../../assets/rules/network.toml")),
+    ("disks.toml", include_str!("../../../assets/rules/disks.toml")),
+    ("hardware.toml", include_str!("../../../assets/rules/hardware.toml")),
+    ("desktop.toml", include_str!("../../../assets/rules/desktop.toml")),
+    ("virtual.toml", include_str!("../../../assets/rules/virtual.toml")),
     ("containers.toml", include_str!("../../../assets/rules/containers.toml")),
     ("packages.toml", include_str!("../../../assets/rules/packages.toml")),
-    ("devices.toml", include_str!("../../../assets/rules/devices.toml")),
     ("languages.toml", include_str!("../../../assets/rules/languages.toml")),
 ];
 const DANGERS: &str = include_str!("../../../assets/rules/danger.toml");
-
-/// What a word means to a program.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Kind {
-    /// Any text is harmless.
-    #[default]
-    Text,
-    /// A path whose name or data about it are looked at.
-    Path,
-    /// A file whose content is read, or a folder whose files are.
-    File,
-    /// A file that is written.
-    Write,
-    /// A script of `sed`.
-    Sed,
-    /// A program of `awk`.
-    Awk,
-    /// A filter of `jq` or `yq`.
-    Filter,
-    /// A setting that is read, not set: without `=`.
-    Setting,
-    /// A format, beginning with `+`.
-    Format,
-    /// The letters of `ps` without a dash: `e` shows every process's environment.
-    Bsd,
-    /// The word `never`.
-    Never,
-    /// A filter of jq that can see the environment.
-    Jq,
-    /// A key of git's configuration, not one that holds a secret.
-    Key,
-    /// An archive on this machine.
-    Archive,
-    /// A plain name, not a path.
-    Name,
-    /// A name on this machine's own server, not `server:name`.
-    Local,
-    /// A kind of thing in a cluster, not a secret one.
-    Resource,
-    /// A revision or path of git, whose content may be shown.
-    Revision,
-    /// A glob of names whose files are read.
-    Glob,
-    /// A regular expression of such names.
-    Regex,
-    /// Lines of a path within a repository: `1,5:path`.
-    Lines,
-    /// None may stand here.
-    None,
-}
 
 /// What a flag takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,8 +42,8 @@ pub(super) enum Takes {
     Nothing,
     /// A value, attached or in the next word.
     Value(Kind),
-    /// Two values, in the next words, whose text is harmless.
-    Pair,
+    /// Two values, in the next words: the text of the first is harmless, the second means this.
+    Pair(Kind),
     /// A value only if attached.
     Attached(Kind),
 }
@@ -151,6 +113,12 @@ struct SourceEntry {
     #[serde(default)]
     lists: String,
     #[serde(default)]
+    leads: String,
+    #[serde(default)]
+    quiet: String,
+    #[serde(default)]
+    recurses: String,
+    #[serde(default)]
     choices: Vec<String>,
     #[serde(default)]
     not: String,
@@ -208,6 +176,12 @@ pub(super) struct Entry {
     pub(super) opens: HashSet<String>,
     /// With one of these flags it prints the paths it found.
     pub(super) lists: HashSet<String>,
+    /// Words that may stand before all others and change nothing.
+    pub(super) leads: HashSet<String>,
+    /// With one of these flags, or always (`*`), it shows nothing of what it reads but names and numbers.
+    pub(super) quiet: HashSet<String>,
+    /// With one of these flags, or always (`*`), it reads everything below the folders it is given, or its own.
+    pub(super) recurses: HashSet<String>,
     /// What the first operands may be.
     pub(super) choices: Vec<HashSet<String>>,
     /// What the first operand may not be.
@@ -365,34 +339,26 @@ fn set(text: &str) -> HashSet<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
+fn kind_named(name: &str) -> Option<Kind> {
+    if name.is_empty() {
+        return Some(Kind::Text);
+    }
+    let name: StrDeserializer<'_, serde::de::value::Error> = name.into_deserializer();
+    Kind::deserialize(name).ok()
+}
+
 fn entry_of(source: SourceEntry) -> Option<Entry> {
     let mut flags = HashMap::new();
     for flag in source.flags.split_whitespace() {
         let (names, takes) = match flag.split_once(['=', '?']) {
             None => (flag, Takes::Nothing),
             Some((names, kind)) => {
-                let kind = match kind {
-                    "pair" => Kind::None,
-                    "key" => Kind::Key,
-                    "jq" => Kind::Jq,
-                    "never" => Kind::Never,
-                    "" | "text" => Kind::Text,
-                    "path" => Kind::Path,
-                    "file" => Kind::File,
-                    "write" => Kind::Write,
-                    "sed" => Kind::Sed,
-                    "archive" => Kind::Archive,
-                    "awk" => Kind::Awk,
-                    "revision" => Kind::Revision,
-                    "glob" => Kind::Glob,
-                    "regex" => Kind::Regex,
-                    "lines" => Kind::Lines,
-                    _ => return None,
-                };
-                if kind == Kind::None {
-                    flags.insert(names.to_owned(), Takes::Pair);
+                if let Some(second) = kind.strip_prefix("pair") {
+                    let second = kind_named(second.strip_prefix(':').unwrap_or_default())?;
+                    flags.insert(names.to_owned(), Takes::Pair(second));
                     continue;
                 }
+                let kind = kind_named(kind)?;
                 (names, if flag.contains('?') { Takes::Attached(kind) } else { Takes::Value(kind) })
             }
         };
@@ -413,6 +379,9 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
         whole: set(&source.whole),
         opens: set(&source.opens),
         lists: set(&source.lists),
+        leads: set(&source.leads),
+        quiet: set(&source.quiet),
+        recurses: set(&source.recurses),
         choices: source.choices.iter().map(|choice| set(choice)).collect(),
         not: set(&source.not),
         bundled: source.bundled,

@@ -481,3 +481,168 @@ fn hostile_text_of_the_longest_kind_needs_little_stack_and_time() {
         assert!(start.elapsed().as_secs() < 5, "{unit} takes {:?}", start.elapsed());
     }
 }
+
+#[test]
+fn a_pattern_becomes_a_flag_only_where_a_name_begins_with_a_dash() {
+    use crate::domain::FolderFact;
+    let place =
+        Place { cwd: "/home/me/project".into(), workspace: "/home/me/project".into(), home: Some("/home/me".into()) };
+    let judged = |command: &str, dashed: bool| {
+        let mut facts = Facts { place: place.clone(), ..Facts::default() };
+        for folder in ["/home/me/project", "/home/me/project/src"] {
+            facts.folders.insert(folder.into(), FolderFact { dashed: dashed && !folder.ends_with("src") });
+        }
+        let settings = AssessSettings::default();
+        let mut judge = Judge::new(&facts.place, Some(&facts), &settings.sensitive, command);
+        judge.whole(command);
+        assessment(judge).class()
+    };
+    for command in ["sort *", "sed -n 1p *.txt", "file ?.c", "for f in *.json; do jq . \"$f\"; done", "sort [a-c]*"] {
+        assert_eq!(judged(command, false), Class::Whitelisted, "{command}");
+        assert_ne!(judged(command, true), Class::Whitelisted, "{command}");
+    }
+    assert_eq!(judged("cd src && sort *", false), Class::Whitelisted);
+    for command in ["cd \"$x\" && sort *", "sort $x*", "cd /elsewhere && sort *", "find . -execdir sort * \\;"] {
+        assert_ne!(judged(command, false), Class::Whitelisted, "{command}");
+    }
+    // The folder where the pattern was expanded counts, not the one where it is used.
+    assert_ne!(judged("for f in *.json; do (cd src && jq . \"$f\"); done", true), Class::Whitelisted);
+    assert_eq!(judged("find . -name '*.json' | xargs sort", false), Class::Unreadable, "names are split at blanks");
+}
+
+#[test]
+fn everything_below_a_home_or_system_folder_is_not_shown() {
+    for command in [
+        "grep -r . ~",
+        "grep -rh '' /etc",
+        "rg . /root",
+        "cd / && grep -r x .",
+        "find ~ -type f -exec cat {} +",
+        "find / -exec grep x {} \\;",
+        "find /etc -type f | xargs cat",
+        "find / -name shadow -exec cat {} \\;",
+        "find /etc -iname 'SHAD*' | xargs head",
+        "find / -name x -o -type f -exec cat {} +",
+        "find / -exec cat {} + -name x",
+        "find / ! -name x -exec cat {} +",
+        "find / -not \\( -name x \\) -exec cat {} +",
+        "find / -path /proc -prune -o -print | xargs cat",
+        "ls -a ~ | xargs cat",
+        "cat $(find / -type f)",
+        "for f in $(find ~ -type f); do cat \"$f\"; done",
+        "diff -r ~ /dev/null",
+    ] {
+        asks(command);
+    }
+    for command in [
+        "grep -r x ~/src",
+        "grep -rl x /etc",
+        "grep -r --include='*.conf' x /etc",
+        "find / -name '*.conf' -exec grep x {} +",
+        "find / \\( -name '*.c' -o -name '*.h' \\) -exec grep x {} +",
+        "find / -type f -exec md5sum {} +",
+        "find /etc -type f | wc -l",
+        "find ~ -size +10M -exec ls -l {} \\;",
+        "find . -type f -exec cat {} +",
+        "find /usr/share -type f | xargs grep -l x",
+        "cat $(find . -name '*.md')",
+        "for f in $(git ls-files); do wc -l \"$f\"; done",
+    ] {
+        allowed(command);
+    }
+}
+
+#[test]
+fn variables_of_a_script_are_its_own_until_programs_get_them() {
+    for command in [
+        "FILE=a.txt; wc -l \"$FILE\"",
+        "SRC_DIR=src; ls $SRC_DIR",
+        "LOG_FILE=x.log; tail -n 5 \"$LOG_FILE\"",
+        "CMD=ls; echo $CMD",
+        "TARGET=a; MANIFEST=b; EXT=rs; find . -name \"*.$EXT\"",
+        "DEBUG=1 ls",
+    ] {
+        allowed(command);
+    }
+    for command in [
+        "LOG_FILE=x ls",
+        "export SRC_DIR=x; ls",
+        "declare -x MY_PLUGIN=x; ls",
+        "LD_PRELOAD=x; export LD_PRELOAD; ls",
+        "X_CONFIG=a; export X_CONFIG; ls",
+        "PATH=/tmp; ls",
+        "PAGER=./x; man ls",
+        "BASH_ENV=x; bash -c ls",
+        "IFS=/; ls",
+        "TMPDIR=x; sort a",
+        "https_proxy=x; ls",
+    ] {
+        asks(command);
+    }
+}
+
+#[test]
+fn what_the_shell_does_itself_is_followed() {
+    for command in [
+        "exec 3< notes.txt; read -r -u 3 line; echo \"$line\"; exec 3<&-",
+        "exec 2>/dev/null; ls",
+        "mapfile -t lines < notes.txt; echo \"${#lines[@]}\"",
+        "readarray -t a < <(ls); echo \"${a[0]}\"",
+        "while getopts ab: o; do echo \"$o\"; done",
+        "i=0; while [ $i -lt 3 ]; do echo $i; i=$((i + 1)); done",
+        "t=0; for f in *.md; do n=$(wc -l < \"$f\"); t=$((t + n)); done; echo $t",
+        "a=(x y z); for ((i = 0; i < ${#a[@]}; i++)); do echo \"${a[i]} ${a[$i]}\"; done",
+        "declare -a a=(x y); local b=(1 2); echo ${a[0]}",
+        "let n=1+2 'n = n * 3'; echo $n",
+        "bash -lc 'git status'",
+        "bash -euo pipefail -c 'ls | head'",
+        "bash -o pipefail -c ls",
+        "bash -n script.sh",
+        "zsh -lc 'ls -la | head -5'",
+        "zsh -c 'grep -rn \"a b\" src 2>/dev/null | wc -l'",
+        "cd $(pwd)/src && ls",
+        "find \"$(pwd)\" -name x",
+        "command -p ls",
+        "echo {0..3} {01..03}",
+        "cat /proc/$$/status",
+        "set -o",
+    ] {
+        allowed(command);
+    }
+    for command in [
+        "exec rm x",
+        "exec > out",
+        "exec < .env; cat",
+        "mapfile -C 'rm x' a < f",
+        "mapfile PATH < f",
+        "mapfile 'a[$(rm x)]' < f",
+        "getopts a PATH",
+        "x=$(cat f); let y=x",
+        "let 'a[$(rm x)]=1'",
+        "let PATH=1",
+        "x=$(cat f); echo ${a[x]}",
+        "echo ${a[$(rm x)]}",
+        "x='b[$(rm y)]'; echo ${a[$x]}",
+        "declare -a 'a=($(rm x))'",
+        "declare -a a=$(cat f)",
+        "declare a=(1 $(rm x))",
+        "bash -lc 'rm x'",
+        "bash -n -c ls x",
+        "bash -co ls pipefail",
+        "bash -o history -c ls",
+        "bash -ic ls",
+        "bash -s < f",
+        "zsh -c 'ls *(e:\"rm x\":)'",
+        "zsh -c 'echo =(rm x)'",
+        "zsh -c '=rm x'",
+        "zsh -c \"ls\\n=rm x\"",
+        "zsh -c 'cat ~/.e*'",
+        "zsh -c 'noglob rm x'",
+        "zsh -c 'ls $x'",
+        "cat .env$(wc -l < f)",
+        "n=; [ -e x ] && n=1; cat .env$n",
+        "set -o history",
+    ] {
+        asks(command);
+    }
+}

@@ -22,12 +22,24 @@ impl Judge<'_> {
         }
     }
 
-    /// Judges a whole text: the command, or the text of a substitution.
+    /// Judges a whole text: the command, or the text of a substitution. What its last command prints is all that it
+    /// prints only if it is one pipeline.
     pub(super) fn script(&mut self, text: &str) {
+        let alone = |list: &CompoundList| {
+            matches!(list.0.as_slice(), [item]
+                if item.0.additional.is_empty() && matches!(item.1, SeparatorOperator::Sequence))
+        };
         match parse(text) {
-            Ok(program) => program.complete_commands.iter().for_each(|list| self.list(list)),
+            Ok(program) => {
+                program.complete_commands.iter().for_each(|list| self.list(list));
+                if matches!(program.complete_commands.as_slice(), [list] if alone(list)) {
+                    return;
+                }
+            }
             Err(sentence) => self.unreadable("command.unreadable", sentence),
         }
+        self.printed = None;
+        self.produced = Feed::Text;
     }
 
     /// Judges the text of a command substitution, in a shell of its own.
@@ -41,7 +53,6 @@ impl Judge<'_> {
             );
         }
         self.deeper(|judge| judge.isolated(|judge| judge.script(text)));
-        self.printed_number &= !text.contains([';', '\n', '&', '{', '(']) && !text.contains("||");
     }
 
     /// Runs `inner` in a copy of the scope, as a subshell does, with nothing piped in.
@@ -113,7 +124,7 @@ impl Judge<'_> {
                 self.redirects(redirects.as_ref());
                 self.compound(compound);
                 self.produced = Feed::Text;
-                self.printed_number = false;
+                self.printed = None;
             }
             Command::Function(function) => {
                 let name = function.fname.value.as_str();
@@ -129,7 +140,7 @@ impl Judge<'_> {
                 self.redirects(redirects.as_ref());
                 self.extended(&test.expr);
                 self.produced = Feed::Text;
-                self.printed_number = false;
+                self.printed = None;
             }
         }
     }
@@ -287,7 +298,7 @@ impl Judge<'_> {
     }
 
     fn simple(&mut self, command: &SimpleCommand) {
-        self.printed_number = false;
+        self.printed = None;
         let produced = std::mem::replace(&mut self.produced, Feed::Text);
         let mut assignments = Vec::new();
         for item in command.prefix.iter().flat_map(|prefix| &prefix.0) {
@@ -303,9 +314,22 @@ impl Judge<'_> {
         if let Some(name) = &command.word_or_name {
             argv.extend(self.words(&name.value));
         }
+        let declares = matches!(argv.first().and_then(Word::text), Some("declare" | "typeset" | "local" | "readonly"));
         for item in command.suffix.iter().flat_map(|suffix| &suffix.0) {
             match item {
                 CommandPrefixOrSuffixItem::IoRedirect(redirect) => self.redirect(redirect),
+                CommandPrefixOrSuffixItem::AssignmentWord(assignment, _)
+                    if declares && matches!(assignment.value, AssignmentValue::Array(_)) =>
+                {
+                    match (&assignment.name, &assignment.value) {
+                        (AssignmentName::VariableName(name), AssignmentValue::Array(members)) => {
+                            self.members(members);
+                            self.assign(name, Word::any());
+                            argv.push(Word::exact(name));
+                        }
+                        _ => self.unreadable("command.array", "It assigns to a computed place in an array."),
+                    }
+                }
                 CommandPrefixOrSuffixItem::Word(word) | CommandPrefixOrSuffixItem::AssignmentWord(_, word) => {
                     argv.extend(self.words(&word.value));
                 }
@@ -316,18 +340,13 @@ impl Judge<'_> {
             }
         }
         self.produced = Feed::Text;
-        self.printed_number = false;
+        self.printed = None;
         let plain = argv.is_empty();
         for assignment in assignments {
             let value = match &assignment.value {
                 AssignmentValue::Scalar(word) => self.value(&word.value),
                 AssignmentValue::Array(members) => {
-                    for (index, word) in members {
-                        if index.is_some() {
-                            self.unreadable("command.array", "It assigns to a computed place in an array.");
-                        }
-                        self.words(&word.value);
-                    }
+                    self.members(members);
                     Word::any()
                 }
             };
@@ -335,11 +354,7 @@ impl Judge<'_> {
             match &assignment.name {
                 AssignmentName::VariableName(name) if plain => self.assign(name, value),
                 AssignmentName::VariableName(name) if name == "IFS" && argv[0].text() == Some("read") => {}
-                AssignmentName::VariableName(name) => {
-                    let scope = self.scope.clone();
-                    self.assign(name, value);
-                    self.scope = scope;
-                }
+                AssignmentName::VariableName(name) => self.exported(name),
                 AssignmentName::ArrayElementName(..) => {
                     self.unreadable("command.array", "It assigns to a computed place in an array.");
                 }
@@ -350,6 +365,16 @@ impl Judge<'_> {
             return;
         }
         self.dispatch(&argv);
+    }
+
+    /// The members of an array that is assigned.
+    fn members(&mut self, members: &[(Option<Raw>, Raw)]) {
+        for (index, word) in members {
+            if index.as_ref().is_some_and(|index| !index.value.bytes().all(|byte| byte.is_ascii_digit())) {
+                self.unreadable("command.array", "It assigns to a computed place in an array.");
+            }
+            self.words(&word.value);
+        }
     }
 
     fn redirects(&mut self, redirects: Option<&RedirectList>) {

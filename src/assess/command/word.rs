@@ -1,6 +1,15 @@
 //! What a word of a command may become: exact text, names that match a pattern, or anything. Values and
 //! questions about them; no parsing and no judgement. Made by `expand`, asked by everything that judges.
 
+/// How far a search went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// To names that were asked for, or below a folder without secrets of the system or of a person.
+    Chosen,
+    /// To everything below a folder that holds such secrets somewhere: `/`, `/etc`, a home folder.
+    Everything,
+}
+
 /// One part of a word after quotes are removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Piece {
@@ -11,7 +20,7 @@ pub(super) enum Piece {
     /// Digits.
     Number,
     /// A path that a search found below the folder written before it.
-    Found,
+    Found(Reach),
     /// Any text, within this word.
     Any,
     /// Any number of words, with any text.
@@ -50,6 +59,15 @@ impl Word {
         }
     }
 
+    /// Whether it holds digits alone, maybe none.
+    pub(super) fn number(&self) -> bool {
+        self.0.iter().all(|piece| match piece {
+            Piece::Exact(text) => text.bytes().all(|byte| byte.is_ascii_digit()),
+            Piece::Number => true,
+            Piece::Pattern(_) | Piece::Found(_) | Piece::Any | Piece::Words => false,
+        })
+    }
+
     /// The exact text that it begins with, maybe empty.
     pub(super) fn prefix(&self) -> &str {
         match self.0.first() {
@@ -60,7 +78,7 @@ impl Word {
 
     /// Whether it may become several words, or none.
     pub(super) fn several(&self) -> bool {
-        self.0.iter().any(|piece| matches!(piece, Piece::Words | Piece::Pattern(_) | Piece::Found))
+        self.0.iter().any(|piece| matches!(piece, Piece::Words | Piece::Pattern(_) | Piece::Found(_)))
     }
 
     /// Whether it may become words whose text, and number, nobody knows.
@@ -73,9 +91,18 @@ impl Word {
         self.0.iter().any(|piece| matches!(piece, Piece::Words | Piece::Any))
     }
 
-    /// Whether a search found it, below what is written.
-    pub(super) fn found(&self) -> bool {
-        self.0.contains(&Piece::Found)
+    /// How far the search went that found it, below what is written.
+    pub(super) fn found(&self) -> Option<Reach> {
+        self.0.iter().find_map(|piece| match piece {
+            Piece::Found(reach) => Some(*reach),
+            _ => None,
+        })
+    }
+
+    /// Whether it begins with a pattern, which the shell looks for in the folder that it stands in.
+    pub(super) fn begins_with_pattern(&self) -> bool {
+        let first = self.0.iter().find(|piece| !matches!(piece, Piece::Exact(text) if text.is_empty()));
+        !self.vague() && matches!(first, Some(Piece::Pattern(_)))
     }
 
     /// Whether it may begin with a dash, and so be a flag, though that isn't written.
@@ -85,17 +112,18 @@ impl Word {
         }
         match self.0.iter().find(|piece| !matches!(piece, Piece::Exact(text) if text.is_empty())) {
             None | Some(Piece::Exact(_) | Piece::Number) => false,
-            Some(Piece::Pattern(_) | Piece::Found | Piece::Any | Piece::Words) => true,
+            Some(Piece::Pattern(_) | Piece::Found(_) | Piece::Any | Piece::Words) => true,
         }
     }
 
-    /// As a glob: parts that may be anything become `*`.
+    /// As a glob: parts that may be anything become `*`, numbers what they may be.
     pub(super) fn pattern(&self) -> String {
         let mut pattern = String::new();
         for piece in &self.0 {
             match piece {
                 Piece::Exact(text) | Piece::Pattern(text) => pattern.push_str(text),
-                Piece::Number | Piece::Found | Piece::Any | Piece::Words => pattern.push('*'),
+                Piece::Number => pattern.push_str("{,[-0-9]*}"),
+                Piece::Found(_) | Piece::Any | Piece::Words => pattern.push('*'),
             }
         }
         pattern
@@ -119,7 +147,7 @@ impl Word {
         for piece in &self.0 {
             match piece {
                 Piece::Exact(text) | Piece::Pattern(text) => shown.push_str(text),
-                Piece::Number | Piece::Found | Piece::Any | Piece::Words => shown.push('…'),
+                Piece::Number | Piece::Found(_) | Piece::Any | Piece::Words => shown.push('…'),
             }
         }
         if shown.chars().count() > 60 {

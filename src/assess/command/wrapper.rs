@@ -57,9 +57,10 @@ pub(super) fn env(judge: &mut Judge<'_>, words: &[Word]) {
 /// `command` and `builtin`: `command -v` looks a name up.
 pub(super) fn command(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     match words.first().and_then(Word::text) {
-        Some("-v" | "-V") if name == "command" => {
+        Some("-v" | "-V" | "-pv" | "-pV") if name == "command" => {
             judge.readers.insert(name.to_owned());
         }
+        Some("-p") if name == "command" => command(judge, name, &words[1..]),
         Some(flag) if flag.starts_with('-') && flag != "--" => {
             judge.unknown("command.unknown-flag", format!("No rule says that `{name}` with `{flag}` only reads."));
             judge.behind(words);
@@ -71,26 +72,83 @@ pub(super) fn command(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     }
 }
 
+/// Options that change nothing but how strict the shell is, and what it shows.
+const STRICTNESS: [&str; 7] = ["pipefail", "errexit", "nounset", "noglob", "xtrace", "verbose", "noclobber"];
+
+/// What a shell is told to do.
+enum Told<'w> {
+    /// To run a text.
+    Run(&'w str),
+    /// To read scripts without running them.
+    Check(&'w [Word]),
+}
+
+/// What the words of a shell tell it; none if that isn't shown or not known.
+fn told(words: &[Word]) -> Option<Told<'_>> {
+    let (mut runs, mut checks) = (false, false);
+    let mut at = 0;
+    loop {
+        let flag = words.get(at)?.text()?;
+        at += 1;
+        match flag {
+            "-o" => at += usize::from(STRICTNESS.contains(&words.get(at)?.text()?)),
+            "--norc" | "--noprofile" | "--login" => {}
+            _ => {
+                let letters =
+                    flag.strip_prefix('-').filter(|letters| letters.bytes().all(|c| b"ceuxvlfno".contains(&c)))?;
+                // Which word names the option and which is the text differs where both stand in one word.
+                let (option, text) = (letters.contains('o'), letters.contains('c'));
+                if letters.is_empty() || option && (text || !letters.ends_with('o')) {
+                    return None;
+                }
+                at += usize::from(option && STRICTNESS.contains(&words.get(at)?.text()?));
+                runs |= text;
+                checks |= letters.contains('n');
+            }
+        }
+        match words.get(at)?.text() {
+            Some(next) if next.starts_with('-') => {}
+            _ if runs && !checks => return words.get(at)?.text().map(Told::Run),
+            _ if checks && !runs => return Some(Told::Check(&words[at..])),
+            _ => return None,
+        }
+    }
+}
+
 /// `sh -c TEXT`: the text is judged like the whole command.
 pub(super) fn shell(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
-    let texts: Vec<Option<&str>> = words.iter().map(Word::text).collect();
-    if let [Some("--version" | "--help")] = texts.as_slice() {
+    if let [only] = words
+        && matches!(only.text(), Some("--version" | "--help"))
+    {
         judge.readers.insert(name.to_owned());
         return;
     }
     judge.ineligible = true;
-    let script = if let [Some("-c" | "-ec" | "-uc" | "-euc"), Some(script), ..] = texts.as_slice() {
-        *script
-    } else {
-        if judge.feed == Feed::Download {
-            judge.destructive("command.download-and-run", format!("It runs what it downloads with `{name}`."));
+    let script = match told(words) {
+        Some(Told::Run(script)) => script,
+        Some(Told::Check(scripts)) => {
+            judge.readers.insert(name.to_owned());
+            for script in scripts {
+                judge.reads(script);
+            }
+            return;
         }
-        judge.unknown("command.runs-code", format!("`{name}` runs a script that the command doesn't show."));
+        None => {
+            if judge.feed == Feed::Download {
+                judge.destructive("command.download-and-run", format!("It runs what it downloads with `{name}`."));
+            }
+            judge.unknown("command.runs-code", format!("`{name}` runs a script that the command doesn't show."));
+            judge.behind(words);
+            return;
+        }
+    };
+    if name == "zsh" && !read_alike(script) {
+        judge.unreadable("command.dialect", "`zsh` reads parts of that script in its own way.");
         judge.behind(words);
         return;
-    };
+    }
     let dialect = ["$'", "$\"", "&>", "<(", ">(", "<<", "{", "|&"];
-    if name != "bash" && dialect.iter().any(|mark| script.contains(mark)) {
+    if !matches!(name, "bash" | "zsh") && dialect.iter().any(|mark| script.contains(mark)) {
         judge.unreadable("command.dialect", format!("`{name}` reads parts of that script in its own way."));
         judge.behind(words);
         return;
@@ -104,4 +162,33 @@ pub(super) fn shell(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
         judge.script(script);
         std::mem::swap(&mut judge.scope, &mut fresh);
     });
+}
+
+/// Whether `zsh` reads a script as `bash` does: words, quotes, pipes, lists and plain patterns alone.
+fn read_alike(script: &str) -> bool {
+    let quiet =
+        ["2>/dev/null", ">/dev/null", "2>&1"].iter().fold(script.to_owned(), |text, known| text.replace(known, ""));
+    let plain = |c: char| c.is_ascii_alphanumeric() || " _./,:'\"|&;\n@%+=*?-".contains(c);
+    let command_path = quiet.starts_with('=')
+        || [' ', '\'', '"', '|', '&', ';', '\n'].iter().any(|c| quiet.contains(&format!("{c}=")));
+    quiet.chars().all(plain) && !command_path
+}
+
+/// `watch`: what it runs again and again, by a shell or (`-x`) as it stands.
+pub(super) fn watch(judge: &mut Judge<'_>, words: &[Word]) {
+    let inner = table().entry("watch").and_then(|entry| leading(entry, words)).unwrap_or_default();
+    let exec = words[..words.len() - inner.len()].iter().any(|word| matches!(word.text(), Some("-x" | "--exec")));
+    let texts: Option<Vec<&str>> = inner.iter().map(Word::text).collect();
+    match texts {
+        Some(texts) if !texts.is_empty() && !exec => {
+            let script = [Word::exact("-c"), Word::exact(texts.join(" "))];
+            judge.deeper(|judge| shell(judge, "sh", &script));
+        }
+        Some(texts) if !texts.is_empty() => inside(judge, "watch", inner),
+        Some(_) | None => {
+            judge.ineligible = true;
+            judge.unknown("command.unknown-flag", "No rule knows what `watch` runs with these flags.");
+            judge.behind(words);
+        }
+    }
 }

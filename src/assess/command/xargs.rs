@@ -23,12 +23,15 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
             judge.reads(&word.after(skip.len()));
         }
     }
-    let found = judge.feed == Feed::Paths && !from_file;
-    let fed = if found { Word(vec![Piece::Found]) } else { Word(vec![Piece::Words]) };
+    let found = match judge.feed {
+        Feed::Paths(reach) if !from_file => Some(Piece::Found(reach)),
+        Feed::Paths(_) | Feed::Text | Feed::Download => None,
+    };
+    let fed = Word(vec![found.clone().unwrap_or(Piece::Words)]);
     let mut argv: Vec<Word> = if inner.is_empty() { vec![Word::exact("echo")] } else { inner.to_vec() };
     match placeholder(flags) {
         None => argv.push(fed),
-        Some(mark) => argv = argv.iter().map(|word| replaced(word, &mark, found)).collect(),
+        Some(mark) => argv = argv.iter().map(|word| replaced(word, &mark, found.as_ref())).collect(),
     }
     let before = judge.findings.len();
     judge.deeper(|judge| judge.dispatch(&argv));
@@ -59,7 +62,7 @@ fn placeholder(flags: &[Word]) -> Option<String> {
     None
 }
 
-fn replaced(word: &Word, mark: &str, found: bool) -> Word {
+fn replaced(word: &Word, mark: &str, found: Option<&Piece>) -> Word {
     let Some(text) = word.text() else { return word.clone() };
     if mark.is_empty() {
         return Word(vec![Piece::Words]);
@@ -69,7 +72,7 @@ fn replaced(word: &Word, mark: &str, found: bool) -> Word {
     if !before.is_empty() {
         whole.push(Piece::Exact(before.to_owned()));
     }
-    whole.push(if found && before.is_empty() { Piece::Found } else { Piece::Any });
+    whole.push(found.filter(|_| before.is_empty()).cloned().unwrap_or(Piece::Any));
     if !after.is_empty() {
         whole.push(if after.contains(mark) { Piece::Any } else { Piece::Exact(after.to_owned()) });
     }

@@ -1,0 +1,215 @@
+//! What a word means to a program, as the rule files name it, and how each meaning is judged.
+
+use serde::Deserialize;
+
+use super::filter::only_filters;
+use super::judge::Judge;
+use super::path::descriptor;
+use super::word::{Piece, Word};
+
+/// What a word means to a program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Kind {
+    /// Any text is harmless.
+    #[default]
+    Text,
+    /// A path whose name or data about it are looked at.
+    Path,
+    /// A file whose content is read, or a folder whose files are.
+    File,
+    /// A file that is written.
+    Write,
+    /// A script of `sed`.
+    Sed,
+    /// A program of `awk`.
+    Awk,
+    /// A filter of `jq` or `yq`.
+    Filter,
+    /// A setting that is read, not set: without `=`.
+    Setting,
+    /// A format, beginning with `+`.
+    Format,
+    /// The letters of `ps` without a dash: `e` shows every process's environment.
+    Bsd,
+    /// The word `never`.
+    Never,
+    /// A filter of jq that can see the environment.
+    Jq,
+    /// A key of git's configuration, not one that holds a secret.
+    Key,
+    /// An archive on this machine.
+    Archive,
+    /// A plain name, not a path, nor a file of arguments (`@file`).
+    Name,
+    /// One word of letters, digits, `-`, `_` and dots.
+    Word,
+    /// An expression over XML that reads no other document.
+    Xpath,
+    /// A name on this machine's own server, not `server:name`.
+    Local,
+    /// A kind of thing in a cluster, not a secret one.
+    Resource,
+    /// A revision or path of git, whose content may be shown.
+    Revision,
+    /// A glob of names whose files are read.
+    Glob,
+    /// A regular expression of such names.
+    Regex,
+    /// A regular expression, or an ending, of names that a search lists.
+    Sought,
+    /// Lines of a path within a repository: `1,5:path`.
+    Lines,
+    /// None may stand here.
+    None,
+}
+
+impl Judge<'_> {
+    /// Judges a word by what it means.
+    pub(super) fn meant(&mut self, kind: Kind, name: &str, word: &Word) {
+        match kind {
+            Kind::Text | Kind::Path => {}
+            Kind::File if name.ends_with("awk") && word.pattern().starts_with("/inet") => {
+                self.external("command.awk", format!("`{name}` opens the connection {}.", word.shown()));
+            }
+            Kind::File => self.reads(word),
+            Kind::Write => self.writes(name, word),
+            Kind::Sed => self.sed_script(word),
+            Kind::Awk => self.awk_program(word),
+            Kind::Revision => self.revision(word),
+            Kind::Glob => self.selects(name, word, &word.pattern()),
+            Kind::Regex => {
+                let glob = as_glob(&word.pattern());
+                self.selects(name, word, &glob);
+                self.selects(name, word, &format!("*.{}", glob.trim_start_matches(['*', '?', '.'])));
+            }
+            Kind::Sought => {
+                let glob = as_glob(&word.pattern());
+                let ending = format!("*.{}", glob.trim_start_matches(['*', '?', '.']));
+                self.seeks_sensitive |=
+                    [glob, ending].iter().any(|glob| self.sensitive.may_match(glob, self.place).is_some());
+            }
+            Kind::Lines => {
+                let text = word.pattern();
+                let path = text.rsplit_once(':').map_or("", |(_, path)| path);
+                self.selects(name, word, path);
+            }
+            Kind::Bsd
+                if word
+                    .text()
+                    .is_some_and(|text| !text.contains('e') || text.contains(|c: char| !c.is_ascii_alphabetic())) => {}
+            Kind::Key if word.text().is_some_and(plain_key) => {}
+            Kind::Never if word.text() == Some("never") => {}
+            Kind::Jq if word.text().is_some_and(only_filters) => {}
+            Kind::Bsd | Kind::Key | Kind::Jq => {
+                self.sensitive(format!("`{name} {}` may show secrets.", word.shown()));
+            }
+            Kind::Format if word.prefix().starts_with('+') && !word.open() => {
+                let numbers = ["+%s", "+%Y", "+%m", "+%d", "+%H", "+%M", "+%S", "+%j", "+%u", "+%N"];
+                if word.text().is_some_and(|text| numbers.contains(&text)) {
+                    self.printed = Some(Piece::Number);
+                }
+            }
+            Kind::Archive if word.text().is_some_and(|text| !text.contains(':')) => self.reads(word),
+            Kind::Setting if word.text().is_some_and(|text| !text.contains(['=', '/'])) => {}
+            Kind::Name if word.text().is_some_and(|text| !text.contains('/') && !text.starts_with('@')) => {}
+            Kind::Word if word.text().is_some_and(|text| text.bytes().all(plain_byte)) => {}
+            Kind::Xpath
+                if word.text().is_some_and(|text| !["document", "unparsed"].iter().any(|f| text.contains(f))) => {}
+            Kind::Local if word.text().is_some_and(|text| !text.contains(':')) => {}
+            Kind::Resource if word.text().is_some_and(|text| !text.to_ascii_lowercase().contains("secret")) => {}
+            Kind::Format
+            | Kind::Never
+            | Kind::Archive
+            | Kind::Setting
+            | Kind::Name
+            | Kind::Word
+            | Kind::Xpath
+            | Kind::Local
+            | Kind::Resource => {
+                self.ineligible = true;
+                self.unknown("command.operand", format!("No rule says that `{name} {}` only reads.", word.shown()));
+            }
+            Kind::Filter => {
+                if !word.text().is_some_and(only_filters) {
+                    self.unknown(
+                        "command.filter",
+                        format!("The filter of `{name}` may read the environment or other files."),
+                    );
+                }
+            }
+            Kind::None => {
+                self.unknown("command.operand", format!("No rule says that `{name} {}` only reads.", word.shown()));
+            }
+        }
+    }
+
+    /// A search reads the files whose names match a glob; with `!` before it, it passes over them.
+    fn selects(&mut self, name: &str, word: &Word, glob: &str) {
+        if word.prefix().starts_with('!') {
+            return;
+        }
+        let glob = glob.rsplit_once(':').map_or(glob, |(_, glob)| glob);
+        if let Some(entry) = self.sensitive.may_match(&self.absolute_if_moved(glob), self.place) {
+            self.sensitive(format!("`{name}` looks for {}, which may match a sensitive file: {entry}.", word.shown()));
+        }
+    }
+
+    /// A program writes the file that a word names.
+    pub(super) fn writes(&mut self, name: &str, word: &Word) {
+        let harmless = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-"];
+        // Standard input may be a file, which this name opens again for writing; so may what a script opened.
+        let open = descriptor(word).is_some_and(|number| !number.trim_start_matches('0').is_empty());
+        if !self.opened && (open || word.text().is_some_and(|text| harmless.contains(&text))) {
+            return;
+        }
+        self.ineligible |= self.run_later(word);
+        if self.raw_device(&word.pattern()) {
+            self.catastrophe("command.raw-device", format!("`{name}` writes straight to the device {}.", word.shown()));
+        } else {
+            self.destructive("command.writes", format!("`{name}` writes the file {}.", word.shown()));
+        }
+    }
+}
+
+/// A regular expression over names, as a glob that matches at least as much.
+fn as_glob(regex: &str) -> String {
+    let mut glob = String::new();
+    if !regex.starts_with('^') {
+        glob.push('*');
+    }
+    let mut letters = regex.trim_matches(['^', '$']).chars().peekable();
+    while let Some(c) = letters.next() {
+        let next = match c {
+            '\\' => letters.next().filter(|c| !c.is_alphanumeric()).unwrap_or('?'),
+            '.' => '?',
+            '(' | ')' => continue,
+            '|' => ',',
+            c => c,
+        };
+        match letters.peek() {
+            Some('*' | '+' | '?' | '{') => {
+                letters.next();
+                glob.push('*');
+            }
+            _ => glob.push(next),
+        }
+    }
+    if !regex.ends_with('$') {
+        glob.push('*');
+    }
+    if glob.contains(',') { format!("{{{glob}}}") } else { glob }
+}
+
+/// Whether a key of git's configuration is none that holds a secret.
+fn plain_key(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    !["extraheader", "token", "pass", "secret", "credential", "cookie", "sslkey", "url"]
+        .iter()
+        .any(|word| key.contains(word))
+        || key.starts_with("remote.") && key.rsplit('.').next() == Some("url")
+}
+
+fn plain_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
+}
