@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::catalog::Catalog;
+
 /// Where an operation happens.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
@@ -72,6 +74,9 @@ pub struct Facts {
     pub programs: BTreeMap<String, Option<PathBuf>>,
     /// By folder: the repository that a git command there would use.
     pub repositories: BTreeMap<String, RepositoryFact>,
+    /// What the database says of the names in a statement that would run unasked; none where none was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub catalog: Option<Catalog>,
     /// By folder, where a pattern picks names in it.
     #[serde(default)]
     pub folders: BTreeMap<String, FolderFact>,

@@ -4,6 +4,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod arguments;
+mod catalog;
 mod chat;
 mod facts;
 mod gate;
@@ -18,6 +19,7 @@ mod rule;
 mod undo;
 
 pub use arguments::{Arguments, ArgumentsError};
+pub use catalog::{Catalog, CatalogEntry, Maker, Meaning, Role, Sort};
 pub use chat::{
     FailureKind, Message, ModelEvent, ModelFailure, ModelRequest, StepId, StopReason, ToolCall, ToolResult, ToolSpec,
     TurnId, Usage,

@@ -14,12 +14,12 @@ use tokio_util::sync::CancellationToken;
 use super::bus::{Lanes, Work};
 use crate::app::Proposal;
 use crate::domain::{
-    Arguments, Claim, Countersigned, FailureKind, JournalEntry, JournalEvent, ModelEvent, ModelFailure, ModelRequest,
-    Operation, OperationId, Origin, Outcome, Place, Prepared, RunEvent, RunReport, StepId, ToolCall,
+    Arguments, Claim, Class, Countersigned, FailureKind, JournalEntry, JournalEvent, ModelEvent, ModelFailure,
+    ModelRequest, Operation, OperationId, Origin, Outcome, Place, Prepared, RunEvent, RunReport, StepId, ToolCall,
 };
 use crate::providers::Provider;
 use crate::store::Journal;
-use crate::tools::{Connections, Registry, RunPort, Workbench, prepare};
+use crate::tools::{Connections, Registry, RunPort, Workbench, prepare, with_catalog};
 
 /// The journal once it is open; asked for by everything that needs it.
 pub type Opening = Shared<BoxFuture<'static, Result<Journal, String>>>;
@@ -202,15 +202,31 @@ fn read(side: &Side, id: OperationId, origin: Origin, call: &ToolCall) -> Result
     Ok(Operation { id, origin, tool: call.name.clone(), claim, kind, cwd: side.bench.workspace.clone() })
 }
 
-/// Looks and judges, off the loop: both may touch the disk.
+/// Looks and judges, off the loop: both may touch the disk. What would run unasked by its text alone is also
+/// looked up at the other side, where the tool has one.
 async fn look(side: Side, operation: Operation) -> Result<Prepared, String> {
-    let judged = tokio::task::spawn_blocking(move || {
-        let tool =
-            side.registry.get(&operation.tool).ok_or_else(|| format!("there is no tool `{}`", operation.tool))?;
-        let (place, path) = (side.place(), side.path.as_deref());
-        Ok(prepare(tool.assessor(), operation, &place, path, &side.bench.settings))
-    });
-    judged.await.unwrap_or_else(|_| Err("it couldn't be judged".to_owned()))
+    let Some(tool) = side.registry.get(&operation.tool).map(Arc::clone) else {
+        return Err(format!("there is no tool `{}`", operation.tool));
+    };
+    let asked = Arc::clone(&tool);
+    let place = side.place();
+    let settings = side.bench.settings.clone();
+    let judged = blocking(move || {
+        let path = side.path.as_deref();
+        prepare(tool.assessor(), operation, &place, path, &side.bench.settings)
+    })
+    .await?;
+    if judged.assessment.class() != Class::Whitelisted {
+        return Ok(judged);
+    }
+    match asked.look(&judged.operation.kind).await {
+        Some(catalog) => blocking(move || with_catalog(asked.assessor(), judged, catalog, &settings)).await,
+        None => Ok(judged),
+    }
+}
+
+async fn blocking<T: Send + 'static>(judge: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
+    tokio::task::spawn_blocking(judge).await.map_err(|_| "it couldn't be judged".to_owned())
 }
 
 async fn propose(side: Side, operation: Operation, journal: &Opening) -> Proposal {

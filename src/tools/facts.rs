@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::repository;
 use crate::assess::{AssessSettings, Mentions, RiskAssessor, Subject, assess};
-use crate::domain::{Class, Facts, FolderFact, Operation, OperationKind, PathFact, PathKind, Place, Prepared};
+use crate::domain::{Catalog, Class, Facts, FolderFact, Operation, OperationKind, PathFact, PathKind, Place, Prepared};
 
 /// Most names of each sort that are looked up; more is trouble.
 const NAMES: usize = 500;
@@ -46,6 +46,20 @@ pub fn prepare(
         mentions.contents = watched(&command.command, &mentions, &facts);
         facts = gather(&mentions, place, path);
     }
+    Prepared { operation, facts, assessment }
+}
+
+/// Judges once more, with what the other side said.
+#[must_use]
+pub fn with_catalog(
+    assessor: &dyn RiskAssessor,
+    prepared: Prepared,
+    catalog: Catalog,
+    settings: &AssessSettings,
+) -> Prepared {
+    let Prepared { operation, facts, .. } = prepared;
+    let facts = Facts { catalog: Some(catalog), ..facts };
+    let assessment = assess(assessor, Subject { operation: &operation, facts: &facts, settings });
     Prepared { operation, facts, assessment }
 }
 

@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 pub use children::CHILD;
 pub use command::CommandTool;
 pub use environment::search_path;
-pub use facts::{gather, prepare};
+pub use facts::{gather, prepare, with_catalog};
 pub use file::FileTool;
 pub use find::FindTool;
 pub use http::HttpTool;
@@ -39,7 +39,8 @@ pub use undo::UndoTool;
 
 use crate::assess::{AssessSettings, RiskAssessor};
 use crate::domain::{
-    Arguments, ArgumentsError, Countersigned, OperationId, OperationKind, Outcome, RunEvent, RunReport, ToolSpec,
+    Arguments, ArgumentsError, Catalog, Countersigned, OperationId, OperationKind, Outcome, RunEvent, RunReport,
+    ToolSpec,
 };
 use crate::store::Images;
 
@@ -63,6 +64,13 @@ pub trait Tool: Send + Sync {
     /// # Errors
     /// A missing, wrongly typed or unknown argument, in a sentence for the model.
     fn prepare(&self, arguments: &Arguments) -> Result<OperationKind, ArgumentsError>;
+
+    /// Asks the other side what an operation would lead to, where its text alone doesn't say: what a database's
+    /// catalog says of a statement's names. Asked of what would run unasked, when it is proposed and again right
+    /// before the start. Bounded in time; changes nothing.
+    fn look<'a>(&'a self, _kind: &'a OperationKind) -> BoxFuture<'a, Option<Catalog>> {
+        Box::pin(std::future::ready(None))
+    }
 
     /// Runs it to its end. Ends early, cleaning up, when `cancel` fires. Never panics on outside input.
     fn run(&self, countersigned: Countersigned, port: RunPort, cancel: CancellationToken) -> BoxFuture<'_, RunReport>;

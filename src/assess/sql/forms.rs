@@ -205,6 +205,11 @@ pub(super) fn pragma(tokens: &[Token]) -> Form<'_> {
     if told { Form::Tells } else { Form::Objection(pragma_objection(&name, value)) }
 }
 
+/// Whether a PRAGMA of this folded name only tells something, with or without a value.
+pub(super) fn pragma_tells(name: &str, value: bool) -> bool {
+    holds(TELLS_ABOUT, name) || (!value && holds(TELLS, name))
+}
+
 fn plain(value: &Token) -> bool {
     !matches!(value.kind, Kind::Mark(_))
 }

@@ -1,11 +1,13 @@
 //! Judges SQL: splits the text as the engine would, judges each statement by its tokens and by its syntax tree,
 //! and allows a single statement that only reads. Never talks to a database. Called through `assess::assess`.
 
+pub mod catalog;
 mod danger;
 mod forms;
 mod functions;
 mod grammar;
 mod lex;
+mod names;
 mod reading;
 mod secrets;
 mod statements;
@@ -20,7 +22,7 @@ use reading::{Reading, unparsed};
 use statements::Narrowing;
 
 use super::{RiskAssessor, Subject};
-use crate::domain::{Assessment, Class, Containment, Dialect, Finding, OperationKind, Shape, SqlOperation};
+use crate::domain::{Assessment, Catalog, Class, Containment, Dialect, Finding, OperationKind, Shape, SqlOperation};
 
 /// Judges `execute_sql`.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +31,7 @@ pub struct SqlAssessor;
 impl RiskAssessor for SqlAssessor {
     fn assess(&self, subject: Subject<'_>) -> Assessment {
         match &subject.operation.kind {
-            OperationKind::Sql(sql) => judge(sql),
+            OperationKind::Sql(sql) => with_catalog(judge(sql), sql, subject.facts.catalog.as_ref()),
             OperationKind::Command(_)
             | OperationKind::File(_)
             | OperationKind::Http(_)
@@ -39,6 +41,19 @@ impl RiskAssessor for SqlAssessor {
             | OperationKind::Other(_) => Assessment::default(),
         }
     }
+}
+
+/// What only reads by its text still asks where its names lead to more than that.
+fn with_catalog(assessment: Assessment, sql: &SqlOperation, catalog: Option<&Catalog>) -> Assessment {
+    let (Some(catalog), Some(dialect), Class::Whitelisted) = (catalog, sql.dialect, assessment.class()) else {
+        return assessment;
+    };
+    let planned = catalog::names(dialect, &sql.sql).is_some_and(|names| names.planned);
+    let findings = catalog::objections(dialect, planned, catalog);
+    if findings.is_empty() {
+        return assessment;
+    }
+    Assessment { findings, containment: Containment::default(), ..assessment }
 }
 
 /// Without a dialect all three judge, and the worst counts.

@@ -46,6 +46,15 @@ pub(super) fn findings(dialect: Dialect, tokens: &[Token]) -> Vec<Finding> {
     found
 }
 
+/// The finding about a relation of the engine, if it holds secrets.
+pub(super) fn relation(dialect: Dialect, name: &str) -> Option<Finding> {
+    let secret = |secret: &Secret| secret.dialect == dialect && secret.names.iter().any(|known| known == name);
+    table().iter().any(secret).then(|| {
+        let sentence = format!("`{name}` holds passwords or keys.");
+        Finding::new("sql.secret", Class::Declared(Danger::Sensitive), sentence)
+    })
+}
+
 impl Secret {
     fn at(&self, tokens: &[Token], at: usize) -> Option<&String> {
         let text = tokens[at].text.to_ascii_lowercase();

@@ -76,6 +76,7 @@ impl Source {
         match failure {
             Failure::Several => SqlError::Several,
             Failure::Writes => SqlError::Writes,
+            Failure::Walled(why) => SqlError::Walled(why),
             Failure::Engine(sqlx::Error::Protocol(text)) if text.contains("CopyInResponse") => SqlError::Copy,
             Failure::Engine(sqlx::Error::Protocol(text)) if text.contains("CopyOutResponse") => SqlError::Copy,
             Failure::Engine(error) => {
@@ -95,6 +96,8 @@ impl Source {
 pub(super) enum Failure {
     Several,
     Writes,
+    /// A session that only reads won't run it, for this sentence.
+    Walled(String),
     Engine(sqlx::Error),
 }
 

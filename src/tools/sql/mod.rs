@@ -9,6 +9,7 @@ mod rows;
 mod session;
 mod sqlite;
 mod statement;
+mod wall;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,11 +27,14 @@ use self::connections::Source;
 use self::rows::Rows;
 use self::session::{Access, Session};
 use super::{RunPort, Tool, Workbench};
-use crate::assess::{RiskAssessor, SqlAssessor};
+use crate::assess::{RiskAssessor, SqlAssessor, sql_catalog};
 use crate::domain::{
-    Arguments, ArgumentsError, Containment, Countersigned, OperationKind, Outcome, RunReport, SqlOperation, ToolSpec,
+    Arguments, ArgumentsError, Catalog, Containment, Countersigned, OperationKind, Outcome, RunReport, SqlOperation,
+    ToolSpec,
 };
 
+/// Time that the catalog has to answer, connecting included.
+const LOOK: Duration = Duration::from_secs(2);
 /// Time that a stopped statement may take to end before its connection is given up.
 const PATIENCE: Duration = Duration::from_secs(3);
 
@@ -64,6 +68,9 @@ pub enum SqlError {
     /// PostgreSQL wants to copy through the connection.
     #[error("COPY to or from standard input or output doesn't work here; use SELECT or INSERT, or psql")]
     Copy,
+    /// The wall of a session that only reads.
+    #[error("nobody was asked, and so it wasn't run: {0} Call it again by itself, and the person decides")]
+    Walled(String),
     /// It would write after all.
     #[error("it was taken for one that only reads, but the database says that it writes; it wasn't run")]
     Writes,
@@ -147,6 +154,22 @@ impl Tool for SqlTool {
         Ok(OperationKind::Sql(SqlOperation { connection, dialect, ..operation }))
     }
 
+    fn look<'a>(&'a self, kind: &'a OperationKind) -> BoxFuture<'a, Option<Catalog>> {
+        Box::pin(async move {
+            let OperationKind::Sql(operation) = kind else { return None };
+            let source = match self.connections.find(&operation.connection) {
+                Ok(source) => Arc::clone(source),
+                Err(reason) => return Some(Catalog::unknown(reason)),
+            };
+            let asked = timeout(LOOK, look(&source, &operation.sql, self.bench.time_limit)).await;
+            Some(match asked {
+                Ok(Ok(catalog)) => catalog,
+                Ok(Err(error)) => Catalog::unknown(error.to_string()),
+                Err(_) => Catalog::unknown(format!("no answer within {} s", LOOK.as_secs())),
+            })
+        })
+    }
+
     fn run(&self, countersigned: Countersigned, port: RunPort, cancel: CancellationToken) -> BoxFuture<'_, RunReport> {
         Box::pin(async move {
             let started = Instant::now();
@@ -165,6 +188,21 @@ impl Tool for SqlTool {
             rows.finish().await;
             report(end, &operation.sql, limit, &rows, self.bench.result_limit, started)
         })
+    }
+}
+
+/// Asks the catalog of a source what the names in a statement lead to, on a session that only reads.
+async fn look(source: &Source, sql: &str, limit: u64) -> Result<Catalog, SqlError> {
+    let Some(names) = sql_catalog::names(source.address.dialect, sql) else {
+        return Ok(Catalog::unknown("its names can't be told apart"));
+    };
+    let mut session = source.take(Access::ReadOnly, limit).await?;
+    match session.look(sql, &names).await {
+        Ok(catalog) => {
+            source.give_back(Access::ReadOnly, session).await;
+            Ok(catalog)
+        }
+        Err(failure) => Err(source.explain(failure)),
     }
 }
 

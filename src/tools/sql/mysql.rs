@@ -1,16 +1,25 @@
 //! MySQL and MariaDB: reads in a session whose transactions are all read-only; every value as the text the
 //! server prints.
 
+mod catalog;
+
 use futures::future::BoxFuture;
 use sqlx::mysql::{MySql, MySqlConnectOptions, MySqlConnection, MySqlQueryResult, MySqlRow};
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Decode, Executor, Row, SqlSafeStr, TypeInfo, ValueRef};
+use sqlx::{
+    AssertSqlSafe, ConnectOptions, Connection, Decode, Executor, Row, SqlSafeStr, Statement, TypeInfo, ValueRef,
+};
 
 use super::connections::Failure;
 use super::rows::Rows;
 use super::session::{Access, Brake, Engine, Session, gather, text_or_hex};
+use super::wall;
+use crate::assess::sql_catalog::Names;
+use crate::domain::{Catalog, Dialect};
 
 /// Error number of a statement that can't be prepared, though it can be run.
 const NOT_PREPARABLE: u16 = 1295;
+/// First words of those among them that only tell something.
+const TELLS: [&str; 4] = ["show", "explain", "describe", "desc"];
 /// Error number of a text that doesn't parse, several statements among them.
 const SYNTAX: u16 = 1064;
 
@@ -41,7 +50,7 @@ pub(super) async fn open(
     let _mysql = run_quietly(&mut connection, &format!("SET SESSION max_execution_time = {}", limit * 1000)).await;
     if access == Access::ReadOnly {
         run_quietly(&mut connection, "SET SESSION TRANSACTION READ ONLY").await?;
-        run_quietly(&mut connection, "SET SESSION lock_wait_timeout = 5").await?;
+        run_quietly(&mut connection, "SET SESSION lock_wait_timeout = 5, SESSION innodb_lock_wait_timeout = 5").await?;
     }
     Ok(Box::new(MysqlSession { connection, options: Box::new(options.clone()), thread, access }))
 }
@@ -51,32 +60,53 @@ async fn run_quietly(connection: &mut MySqlConnection, sql: &str) -> Result<(), 
 }
 
 impl MysqlSession {
-    /// Runs one statement where the server refuses to write. The session form of read-only also refuses what
-    /// commits by itself (`TRUNCATE`, `CREATE`), which a read-only transaction alone doesn't.
+    /// Begins a transaction in which the server refuses to write. The session form also refuses what commits by
+    /// itself (`TRUNCATE`, `CREATE`), which a read-only transaction alone doesn't; it is set anew each time, as a
+    /// statement before may have set it otherwise.
+    async fn begin(&mut self) -> Result<(), sqlx::Error> {
+        run_quietly(&mut self.connection, "ROLLBACK; SET SESSION TRANSACTION READ ONLY; START TRANSACTION READ ONLY")
+            .await
+    }
+
+    /// Runs one statement where the server refuses to write, and undoes the transaction.
     async fn read(&mut self, sql: &str, rows: &mut Rows) -> Result<(), Failure> {
-        run_quietly(&mut self.connection, "ROLLBACK").await?;
-        // Set anew each time, as a statement before may have set it otherwise.
-        run_quietly(&mut self.connection, "SET SESSION TRANSACTION READ ONLY").await?;
-        if let Err(error) = self.connection.prepare(AssertSqlSafe(sql).into_sql_str()).await {
-            single(error, sql)?;
-        }
-        let items = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_many(&mut self.connection);
-        let done = gather::<MySql>(items, rows).await;
+        let names = wall::names(Dialect::Mysql, sql)?;
+        self.begin().await?;
+        let done = self.walled(sql, &names, rows).await;
         let undone = run_quietly(&mut self.connection, "ROLLBACK").await;
         done?;
         Ok(undone?)
     }
+
+    async fn walled(&mut self, sql: &str, names: &Names, rows: &mut Rows) -> Result<(), Failure> {
+        let catalog = catalog::ask(&mut self.connection, names).await?;
+        wall::pass(Dialect::Mysql, names, &catalog)?;
+        // Only one statement can be prepared.
+        match self.connection.prepare(AssertSqlSafe(sql).into_sql_str()).await {
+            Ok(prepared) => wall::yields(prepared.columns().len())?,
+            Err(error) => single(error, sql, names)?,
+        }
+        let items = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_many(&mut self.connection);
+        Ok(gather::<MySql>(items, rows).await?)
+    }
+
+    async fn looked(&mut self, names: &Names) -> Result<Catalog, Failure> {
+        self.begin().await?;
+        let catalog = catalog::ask(&mut self.connection, names).await;
+        run_quietly(&mut self.connection, "ROLLBACK").await?;
+        Ok(catalog?)
+    }
 }
 
-/// Passes a statement that can't be prepared if it is surely a single one.
-fn single(error: sqlx::Error, sql: &str) -> Result<(), Failure> {
+/// Passes a statement that can't be prepared if it is surely a single one that only tells something.
+fn single(error: sqlx::Error, sql: &str, names: &Names) -> Result<(), Failure> {
     let number = error
         .as_database_error()
         .and_then(|refusal| refusal.try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>())
         .map(sqlx::mysql::MySqlDatabaseError::number);
     let inner = sql.trim_end().trim_end_matches(';').contains(';');
     match number {
-        Some(NOT_PREPARABLE) if !inner => Ok(()),
+        Some(NOT_PREPARABLE) if !inner && TELLS.contains(&names.verb.as_str()) => Ok(()),
         Some(NOT_PREPARABLE | SYNTAX) if inner => Err(Failure::Several),
         Some(_) | None => Err(Failure::Engine(error)),
     }
@@ -85,6 +115,10 @@ fn single(error: sqlx::Error, sql: &str) -> Result<(), Failure> {
 impl Session for MysqlSession {
     fn alive(&mut self) -> BoxFuture<'_, bool> {
         Box::pin(async { self.connection.ping().await.is_ok() })
+    }
+
+    fn look<'a>(&'a mut self, _sql: &'a str, names: &'a Names) -> BoxFuture<'a, Result<Catalog, Failure>> {
+        Box::pin(self.looked(names))
     }
 
     fn run<'a>(&'a mut self, sql: &'a str, rows: &'a mut Rows) -> BoxFuture<'a, Result<(), Failure>> {

@@ -1,12 +1,17 @@
 //! PostgreSQL: reads in a read-only transaction that is rolled back; every value as the text the server prints.
 
+mod catalog;
+
 use futures::future::BoxFuture;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgQueryResult, PgRow, PgValueFormat, Postgres};
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row, SqlSafeStr, ValueRef};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row, SqlSafeStr, Statement, ValueRef};
 
 use super::connections::Failure;
 use super::rows::Rows;
 use super::session::{Access, Brake, Engine, Session, gather, hex, text};
+use super::wall;
+use crate::assess::sql_catalog::Names;
+use crate::domain::{Catalog, Dialect};
 
 /// Error code of a text that holds more than one statement where one is prepared.
 const SYNTAX: &str = "42601";
@@ -16,6 +21,8 @@ struct PostgresSession {
     options: Box<PgConnectOptions>,
     process: i32,
     access: Access,
+    /// Whether no transaction may be open.
+    clean: bool,
 }
 
 impl std::fmt::Debug for PostgresSession {
@@ -31,13 +38,18 @@ pub(super) async fn open(
     limit: u64,
 ) -> Result<Box<dyn Session>, sqlx::Error> {
     let mut connection = options.connect().await?;
-    let process: i32 = sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&mut connection).await?;
-    let settings = format!("SET statement_timeout = '{}s'", limit.saturating_add(5).min(1_000_000));
-    run_quietly(&mut connection, &settings).await?;
+    let process: i32 = sqlx::query_scalar("SELECT pg_catalog.pg_backend_pid()").fetch_one(&mut connection).await?;
+    let seconds = limit.saturating_add(5).min(1_000_000);
+    let mut settings = format!("SET statement_timeout = '{seconds}s'");
     if access == Access::ReadOnly {
-        run_quietly(&mut connection, "SET default_transaction_read_only = on; SET lock_timeout = '5s'").await?;
+        // An open transaction keeps the server from tidying up: one that we forgot ends by itself.
+        settings.push_str(&format!(
+            "; SET default_transaction_read_only = on; SET lock_timeout = '5s'; \
+            SET idle_in_transaction_session_timeout = '{seconds}s'"
+        ));
     }
-    Ok(Box::new(PostgresSession { connection, options: Box::new(options.clone()), process, access }))
+    run_quietly(&mut connection, &settings).await?;
+    Ok(Box::new(PostgresSession { connection, options: Box::new(options.clone()), process, access, clean: true }))
 }
 
 async fn run_quietly(connection: &mut PgConnection, sql: &str) -> Result<(), sqlx::Error> {
@@ -45,20 +57,46 @@ async fn run_quietly(connection: &mut PgConnection, sql: &str) -> Result<(), sql
 }
 
 impl PostgresSession {
+    /// Begins a transaction in which the server refuses to write. Whatever an earlier statement left ends first.
+    async fn begin(&mut self) -> Result<(), sqlx::Error> {
+        if !std::mem::replace(&mut self.clean, false) {
+            run_quietly(&mut self.connection, "ROLLBACK").await?;
+        }
+        run_quietly(&mut self.connection, "BEGIN READ ONLY").await
+    }
+
+    async fn undo(&mut self) -> Result<(), sqlx::Error> {
+        run_quietly(&mut self.connection, "ROLLBACK").await?;
+        self.clean = true;
+        Ok(())
+    }
+
     /// Runs one statement where the server refuses to write, and undoes the transaction.
     async fn read(&mut self, sql: &str, rows: &mut Rows) -> Result<(), Failure> {
-        // Whatever an earlier statement left behind ends here.
-        run_quietly(&mut self.connection, "ROLLBACK").await?;
-        // Only one statement can be prepared: none can end the transaction and go on behind it.
-        if let Err(error) = self.connection.prepare(AssertSqlSafe(sql).into_sql_str()).await {
-            return Err(several(error));
-        }
-        run_quietly(&mut self.connection, "BEGIN READ ONLY").await?;
-        let items = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_many(&mut self.connection);
-        let done = gather::<Postgres>(items, rows).await;
-        let undone = run_quietly(&mut self.connection, "ROLLBACK").await;
+        let names = wall::names(Dialect::Postgres, sql)?;
+        self.begin().await?;
+        let done = self.walled(sql, &names, rows).await;
+        let undone = self.undo().await;
         done?;
         Ok(undone?)
+    }
+
+    async fn walled(&mut self, sql: &str, names: &Names, rows: &mut Rows) -> Result<(), Failure> {
+        let catalog = catalog::ask(&mut self.connection, names).await?;
+        wall::pass(Dialect::Postgres, names, &catalog)?;
+        // Only one statement can be prepared: none can end the transaction and go on behind it. Its tables are
+        // locked from here on, so that they stay what the catalog said.
+        let prepared = self.connection.prepare(AssertSqlSafe(sql).into_sql_str()).await.map_err(several)?;
+        wall::yields(prepared.columns().len())?;
+        let items = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_many(&mut self.connection);
+        Ok(gather::<Postgres>(items, rows).await?)
+    }
+
+    async fn looked(&mut self, names: &Names) -> Result<Catalog, Failure> {
+        self.begin().await?;
+        let catalog = catalog::ask(&mut self.connection, names).await;
+        self.undo().await?;
+        Ok(catalog?)
     }
 }
 
@@ -76,6 +114,10 @@ fn several(error: sqlx::Error) -> Failure {
 impl Session for PostgresSession {
     fn alive(&mut self) -> BoxFuture<'_, bool> {
         Box::pin(async { self.connection.ping().await.is_ok() })
+    }
+
+    fn look<'a>(&'a mut self, _sql: &'a str, names: &'a Names) -> BoxFuture<'a, Result<Catalog, Failure>> {
+        Box::pin(self.looked(names))
     }
 
     fn run<'a>(&'a mut self, sql: &'a str, rows: &'a mut Rows) -> BoxFuture<'a, Result<(), Failure>> {
@@ -98,7 +140,7 @@ impl Session for PostgresSession {
 /// Stops the running statement of a server process, from a second connection.
 pub(super) async fn stop(options: &PgConnectOptions, process: i32) {
     if let Ok(mut connection) = options.connect().await {
-        let _gone = sqlx::query("SELECT pg_cancel_backend($1)").bind(process).execute(&mut connection).await;
+        let _gone = sqlx::query("SELECT pg_catalog.pg_cancel_backend($1)").bind(process).execute(&mut connection).await;
         let _closed = connection.close().await;
     }
 }

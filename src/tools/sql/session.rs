@@ -12,6 +12,8 @@ use sqlx::{Column, Database, Either, Row, TypeInfo};
 
 use super::connections::Failure;
 use super::rows::Rows;
+use crate::assess::sql_catalog::Names;
+use crate::domain::Catalog;
 
 /// What a session may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +28,9 @@ pub(super) enum Access {
 pub(super) trait Session: Send + fmt::Debug {
     /// Whether it still answers.
     fn alive(&mut self) -> BoxFuture<'_, bool>;
+
+    /// Asks what the names in a statement lead to. Only a session that reads is asked.
+    fn look<'a>(&'a mut self, sql: &'a str, names: &'a Names) -> BoxFuture<'a, Result<Catalog, Failure>>;
 
     /// Runs SQL to its end and gathers what it yields.
     fn run<'a>(&'a mut self, sql: &'a str, rows: &'a mut Rows) -> BoxFuture<'a, Result<(), Failure>>;

@@ -1,5 +1,8 @@
 //! SQLite: reads through a connection that can't write, and only what SQLite itself calls reading.
 
+mod authorizer;
+mod catalog;
+
 use std::ffi::c_int;
 use std::ptr;
 use std::sync::Arc;
@@ -14,11 +17,17 @@ use super::address::SqliteFile;
 use super::connections::Failure;
 use super::rows::Rows;
 use super::session::{Access, Brake, Engine, Session, gather, hex, text};
+use super::wall;
+use crate::assess::sql_catalog::Names;
+use crate::domain::{Catalog, Dialect};
 
 /// Steps of SQLite's machine between two looks at the brake.
 const STEPS: i32 = 1000;
 /// Time to wait for somebody else's lock.
 const LOCK: Duration = Duration::from_secs(5);
+
+/// Longest value that a reading session makes, in bytes: one statement could ask for a thousand times as much.
+const LONGEST: c_int = 256 * 1024 * 1024;
 
 /// An open SQLite database.
 struct SqliteSession {
@@ -51,7 +60,7 @@ pub(super) async fn open(file: &SqliteFile, access: Access) -> Result<Box<dyn Se
     handle.set_progress_handler(STEPS, move || !seen.load(Ordering::Relaxed));
     drop(handle);
     if access == Access::ReadOnly {
-        bar_other_files(&mut connection).await?;
+        narrow(&mut connection).await?;
     }
     Ok(Box::new(SqliteSession { connection, access, stop }))
 }
@@ -61,10 +70,17 @@ impl Session for SqliteSession {
         Box::pin(async { self.connection.ping().await.is_ok() })
     }
 
+    fn look<'a>(&'a mut self, sql: &'a str, _names: &'a Names) -> BoxFuture<'a, Result<Catalog, Failure>> {
+        self.stop.store(false, Ordering::Relaxed);
+        Box::pin(async move { Ok(catalog::ask(&mut self.connection, sql).await?) })
+    }
+
     fn run<'a>(&'a mut self, sql: &'a str, rows: &'a mut Rows) -> BoxFuture<'a, Result<(), Failure>> {
         self.stop.store(false, Ordering::Relaxed);
         Box::pin(async move {
             if self.access == Access::ReadOnly {
+                let names = wall::names(Dialect::Sqlite, sql)?;
+                wall::pass(Dialect::Sqlite, &names, &catalog::ask(&mut self.connection, sql).await?)?;
                 match probe(&mut self.connection, sql).await? {
                     Probe::Reads => {}
                     Probe::Writes => return Err(Failure::Writes),
@@ -151,12 +167,16 @@ async fn probe(connection: &mut SqliteConnection, sql: &str) -> Result<Probe, sq
     Ok(found)
 }
 
-/// Keeps a reading session from opening other files.
-async fn bar_other_files(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+/// Keeps a reading session from opening other files, from what doesn't only read, and from values of any size.
+async fn narrow(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
     let mut handle = connection.lock_handle().await?;
     let database = handle.as_raw_handle().as_ptr();
-    // SAFETY: the handle is locked and open; the call only sets a number.
+    // SAFETY: the handle is locked and open; the calls only set numbers.
     #[allow(unsafe_code)]
-    let _before = unsafe { libsqlite3_sys::sqlite3_limit(database, libsqlite3_sys::SQLITE_LIMIT_ATTACHED, 0) };
+    unsafe {
+        libsqlite3_sys::sqlite3_limit(database, libsqlite3_sys::SQLITE_LIMIT_ATTACHED, 0);
+        libsqlite3_sys::sqlite3_limit(database, libsqlite3_sys::SQLITE_LIMIT_LENGTH, LONGEST);
+    }
+    authorizer::bar(database);
     Ok(())
 }

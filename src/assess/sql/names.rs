@@ -1,0 +1,167 @@
+//! The names in a statement that its engine's catalog has to be asked about, because the text alone doesn't say
+//! what they lead to. More names than are meant do no harm, one less would: so every reading of the text counts,
+//! and no grammar is needed. Called by the tool that holds the connection.
+
+use std::collections::BTreeSet;
+
+use super::forms::{self, Form};
+use super::lex::{self, Kind, Lexed, Token};
+use crate::domain::Dialect;
+
+/// Characters that PostgreSQL's operators are made of.
+const OPERATOR: &str = "+-*/<>=~!@#%^&|`?";
+/// Longest run of them whose parts are told apart; the engine knows no longer operator.
+const RUN: usize = 63;
+/// Most names; with more nobody is asked.
+const NAMES: usize = 2000;
+/// Longest name that PostgreSQL doesn't cut, in bytes.
+const NAME: usize = 63;
+
+/// The names in a statement.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names {
+    /// Every word and every quoted name, as written and as the engine folds it.
+    pub words: BTreeSet<String>,
+    /// Those before a bracket.
+    pub called: BTreeSet<String>,
+    /// Those behind a point.
+    pub fields: BTreeSet<String>,
+    /// Operators: each run of their characters, and each part of one.
+    pub operators: BTreeSet<String>,
+    /// The first word.
+    pub verb: String,
+    /// It is planned and not run.
+    pub planned: bool,
+    /// It holds a comment that some servers run.
+    pub conditional: bool,
+}
+
+/// The names in a text; none if it can't be read, or holds more than can be looked up.
+#[must_use]
+pub fn names(dialect: Dialect, sql: &str) -> Option<Names> {
+    let mut found = Names::default();
+    for (at, quoting) in lex::quotings(dialect, sql).into_iter().enumerate() {
+        match lex::lex(sql, dialect, quoting) {
+            Ok(lexed) => found.take(dialect, sql, &lexed, at == 0),
+            Err(_) if at == 0 => return None,
+            Err(broken) => found.take(dialect, sql, &broken.before, false),
+        }
+    }
+    (found.words.len() <= NAMES && found.operators.len() <= NAMES).then_some(found)
+}
+
+impl Names {
+    fn take(&mut self, dialect: Dialect, sql: &str, lexed: &Lexed, usual: bool) {
+        let tokens = &lexed.tokens;
+        for (at, token) in tokens.iter().enumerate() {
+            let names = token.names() || (dialect == Dialect::Mysql && token.kind == Kind::Text);
+            if !names {
+                continue;
+            }
+            let spellings = spellings(dialect, sql, token);
+            if tokens.get(at + 1).is_some_and(|next| next.mark('(')) {
+                self.called.extend(spellings.iter().cloned());
+            }
+            if at > 0 && tokens[at - 1].mark('.') {
+                self.fields.extend(spellings.iter().cloned());
+            }
+            self.words.extend(spellings);
+        }
+        self.operators(tokens);
+        self.conditional |= lexed.conditional.is_some() || lexed.hint.is_some();
+        if usual {
+            self.verb =
+                tokens.iter().find(|token| !token.mark('(')).map(|first| first.text.clone()).unwrap_or_default();
+            let plans = || matches!(forms::explain(dialect, tokens), Form::Plans(_));
+            self.planned = dialect == Dialect::Postgres && self.verb == "explain" && plans();
+        }
+    }
+
+    fn operators(&mut self, tokens: &[Token]) {
+        let mut run = String::new();
+        let mut end = 0;
+        for token in tokens {
+            if token.span.start != end {
+                self.parts(&std::mem::take(&mut run));
+            }
+            match token.kind {
+                Kind::Mark(mark) if OPERATOR.contains(mark) => run.push(mark),
+                _ => self.parts(&std::mem::take(&mut run)),
+            }
+            end = token.span.end;
+        }
+        self.parts(&run);
+    }
+
+    fn parts(&mut self, run: &str) {
+        let run = &run[..run.len().min(RUN)];
+        for from in 0..run.len() {
+            self.operators.extend((from + 1..=run.len()).map(|to| run[from..to].to_owned()));
+        }
+    }
+}
+
+/// A name as it is written without its quotes, and as the engine may fold and cut it.
+fn spellings(dialect: Dialect, sql: &str, token: &Token) -> BTreeSet<String> {
+    let written = &sql[token.span.clone()];
+    let mut letters = written.chars();
+    let bare = match (token.kind, letters.next(), letters.next_back()) {
+        (Kind::Name | Kind::Text, Some(open), Some(close)) => {
+            let close = close.to_string();
+            let inner = letters.as_str();
+            if open == '[' { inner.to_owned() } else { inner.replace(&close.repeat(2), &close) }
+        }
+        _ => written.to_owned(),
+    };
+    let mut all = BTreeSet::from([bare.to_ascii_lowercase(), bare.to_lowercase(), bare]);
+    if dialect == Dialect::Postgres {
+        let cut: Vec<String> = all
+            .iter()
+            .filter(|name| name.len() > NAME)
+            .map(|name| name[..name.floor_char_boundary(NAME)].to_owned())
+            .collect();
+        all.extend(cut);
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(names: &BTreeSet<String>) -> Vec<&str> {
+        names.iter().map(String::as_str).collect()
+    }
+
+    #[test]
+    fn every_name_counts_as_it_is_written_and_as_it_is_folded() {
+        let found = names(Dialect::Postgres, "SELECT Lower(a), (x).Own FROM \"A\"\"b\" WHERE 'no' <> b").unwrap();
+        assert_eq!(list(&found.called), ["Lower", "lower"]);
+        assert_eq!(list(&found.fields), ["Own", "own"]);
+        assert_eq!(list(&found.operators), ["<", "<>", ">"]);
+        assert!(["A\"b", "a\"b", "a", "b", "from"].iter().all(|name| found.words.contains(*name)));
+        assert!(!found.words.contains("no") && found.verb == "select" && !found.planned);
+    }
+
+    #[test]
+    fn every_way_to_read_the_quotes_counts() {
+        let found = names(Dialect::Mysql, r"SELECT 'a\', sleep(1), ''b'").unwrap();
+        assert!(found.called.contains("sleep"));
+        assert!(names(Dialect::Postgres, "SELECT U&\"\\0070g_sleep\"(1)").is_none());
+        assert!(names(Dialect::Postgres, "SELECT 'a").is_none());
+    }
+
+    #[test]
+    fn a_plan_is_told_from_a_run() {
+        let planned = |sql: &str| names(Dialect::Postgres, sql).unwrap().planned;
+        assert!(planned("EXPLAIN SELECT 1") && planned("EXPLAIN (COSTS off) DELETE FROM t"));
+        assert!(!planned("EXPLAIN ANALYZE SELECT 1") && !planned("SELECT 1"));
+    }
+
+    #[test]
+    fn a_name_that_is_too_long_is_also_looked_up_cut() {
+        let long = "n".repeat(70);
+        let found = names(Dialect::Postgres, &format!("SELECT {long}(1)")).unwrap();
+        assert!(found.called.contains(&"n".repeat(63)) && found.called.contains(&long));
+    }
+}

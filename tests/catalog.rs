@@ -1,0 +1,329 @@
+//! What a statement's names lead to, asked of real engines: what somebody put into a database asks, by its name, and
+//! plain reading runs on. SQLite always; the servers that `COUNTERSIGN_POSTGRES` and `COUNTERSIGN_MARIADB` name.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
+
+mod common;
+#[path = "common/databases.rs"]
+mod databases;
+#[path = "common/left_out.rs"]
+mod left_out;
+
+use countersign::domain::{Class, Prepared};
+use databases::{Desk, mariadb, postgres, within};
+
+fn reads(judged: &Prepared) -> bool {
+    judged.assessment.class() == Class::Whitelisted
+}
+
+fn sentences(judged: &Prepared) -> String {
+    judged.assessment.findings.iter().map(|finding| finding.sentence.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// Each must ask, and say what it is about; the wall of the session refuses it, too.
+async fn all_ask(desk: &Desk, cases: &[(&str, &str)]) {
+    for (sql, named) in cases {
+        let judged = desk.judged(sql).await;
+        let said = sentences(&judged);
+        assert!(!reads(&judged) && said.contains(named), "{sql}: {said}");
+        let reason = desk.refused(sql).await;
+        assert!(reason.contains("nobody was asked"), "{sql}: {reason}");
+    }
+}
+
+async fn all_run(desk: &Desk, cases: &[&str]) {
+    for sql in cases {
+        let judged = desk.judged(sql).await;
+        assert!(reads(&judged), "{sql}: {}", sentences(&judged));
+        let report = desk.read(sql).await.1;
+        assert!(!report.result.starts_with("error"), "{sql}: {}", report.result);
+    }
+}
+
+const POSTGRES: &str = r#"
+CREATE EXTENSION dblink; CREATE EXTENSION file_fdw; CREATE EXTENSION pg_trgm; CREATE EXTENSION pgcrypto;
+CREATE EXTENSION hstore; CREATE EXTENSION citext; CREATE EXTENSION btree_gist;
+CREATE TABLE canary (i int); INSERT INTO canary SELECT generate_series(1, 10);
+CREATE FUNCTION own() RETURNS int LANGUAGE plpgsql AS $$ BEGIN
+  PERFORM dblink_exec('host=127.0.0.1 user=' || current_user || ' dbname=' || current_database(), 'DELETE FROM canary');
+  RETURN 1; END $$;
+CREATE FUNCTION fixed(int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RETURN own(); END $$;
+CREATE FUNCTION lower(int) RETURNS int LANGUAGE sql AS 'SELECT own()';
+CREATE FUNCTION "Odd ""name"(int) RETURNS int LANGUAGE sql AS 'SELECT own()';
+CREATE TABLE plain (i int PRIMARY KEY, name text, tags text[]); INSERT INTO plain VALUES (1, 'one', '{a}');
+CREATE FUNCTION secret(plain) RETURNS int LANGUAGE sql AS 'SELECT own()';
+CREATE VIEW tame AS SELECT i, upper(name) AS name FROM plain WHERE i > 0;
+CREATE VIEW one AS SELECT own() AS x;
+CREATE VIEW two AS SELECT x FROM one, tame;
+CREATE VIEW remote AS SELECT * FROM dblink('host=127.0.0.1 dbname=none', 'DELETE FROM canary RETURNING i') AS d (i int);
+CREATE VIEW ender AS SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid();
+CREATE VIEW hidden AS SELECT rolname, rolpassword FROM pg_authid;
+CREATE SERVER files FOREIGN DATA WRAPPER file_fdw;
+CREATE FOREIGN TABLE far (line text) SERVER files OPTIONS (program 'echo 1');
+CREATE TABLE parted (line text) PARTITION BY LIST (line);
+CREATE TABLE parted_a PARTITION OF parted FOR VALUES IN ('a');
+CREATE TABLE split (line text) PARTITION BY LIST (line);
+CREATE FOREIGN TABLE split_a PARTITION OF split FOR VALUES IN ('a') SERVER files OPTIONS (program 'echo a');
+CREATE FUNCTION plus(text, text) RETURNS int LANGUAGE sql AS 'SELECT own()';
+CREATE OPERATOR %% (LEFTARG = text, RIGHTARG = text, FUNCTION = plus);
+CREATE TYPE pair AS (a int, b int);
+CREATE FUNCTION pair_text(pair) RETURNS text LANGUAGE sql AS 'SELECT own()::text';
+CREATE TABLE pairs (p pair); INSERT INTO pairs VALUES ('(1,2)');
+CREATE CAST (pair AS text) WITH FUNCTION pair_text(pair) AS IMPLICIT;
+CREATE DOMAIN checked AS int CHECK (fixed(VALUE) > 0);
+CREATE DOMAIN simple AS text CHECK (VALUE <> '');
+CREATE TYPE mood AS ENUM ('sad', 'happy');
+CREATE TABLE moods (m mood, s simple, t citext, h hstore);
+CREATE INDEX ON moods USING gist (t gist_trgm_ops);
+CREATE FUNCTION gap(int, int) RETURNS float8 IMMUTABLE LANGUAGE sql AS 'SELECT own()::float8';
+CREATE TYPE span AS RANGE (subtype = int, subtype_diff = gap);
+CREATE TABLE spans (s span);
+CREATE TABLE tenants (t int); ALTER TABLE tenants ENABLE ROW LEVEL SECURITY;
+CREATE FUNCTION tenant() RETURNS int STABLE LANGUAGE plpgsql AS $$ BEGIN RETURN own(); END $$;
+CREATE POLICY mine ON tenants USING (t = tenant());
+CREATE TABLE owned (o text); ALTER TABLE owned ENABLE ROW LEVEL SECURITY;
+CREATE POLICY theirs ON owned FOR SELECT USING (o = current_setting('app.owner', true));
+CREATE TABLE indexed (i int); INSERT INTO indexed VALUES (1); CREATE INDEX ON indexed ((i + length('x')));
+CREATE TABLE bent (i int); CREATE INDEX ON bent ((i + fixed(i)));
+CREATE TABLE ruled (i int); CREATE RULE away AS ON DELETE TO ruled DO INSTEAD SELECT fixed(1);
+CREATE TABLE filled (i int DEFAULT fixed(1));
+CREATE SEQUENCE counter; CREATE MATERIALIZED VIEW kept AS SELECT 1 AS a;
+CREATE VIEW alike AS SELECT similarity(name, 'x') AS s, (ROW(1, name, NULL)::plain).name AS n FROM plain;
+CREATE SCHEMA app; CREATE VIEW app.inner_view AS SELECT own();
+"#;
+
+/// A database of our own, with traps in it; the URL to it and the desk that drops it.
+async fn trapped(url: &str, name: &str) -> (String, Desk) {
+    let name = format!("{name}_{}", std::process::id());
+    let admin = Desk::new(url);
+    admin.approved(&format!("DROP DATABASE IF EXISTS {name}")).await;
+    admin.approved(&format!("CREATE DATABASE {name}")).await;
+    (within(url, &name), admin)
+}
+
+async fn dropped(admin: &Desk, url: &str) {
+    let name = url.rsplit('/').next().unwrap();
+    admin.approved(&format!("DROP DATABASE {name} WITH (FORCE)")).await;
+}
+
+#[tokio::test]
+async fn postgres_names_that_lead_to_code_or_elsewhere_ask() {
+    let Some(url) = postgres().await else { return };
+    let (url, admin) = trapped(&url, "countersign_catalog").await;
+    let desk = Desk::new(&url);
+    desk.approved(POSTGRES).await;
+    let traps = [
+        ("SELECT lower(1)", "`public.lower`"),
+        ("SELECT \"lower\"('X')", "`public.lower`"),
+        ("SELECT plain.secret FROM plain", "`public.secret`"),
+        ("SELECT * FROM one", "`public.own`"),
+        ("SELECT count(*) FROM two", "`public.own`"),
+        ("TABLE one", "`public.own`"),
+        ("WITH c AS (SELECT * FROM one) SELECT 1 FROM plain", "`public.own`"),
+        ("SELECT * FROM remote", "Reaches another server with `dblink`."),
+        ("SELECT * FROM ender", "In the view `public.ender`: Stops what others run"),
+        ("SELECT rolname FROM hidden", "`pg_authid` holds passwords"),
+        ("SELECT * FROM far", "`public.far` reads from outside of the database: the server files (file_fdw)"),
+        ("SELECT * FROM split", "`public.split_a` reads from outside"),
+        ("SELECT name %% name FROM plain", "The operator `public.%%`"),
+        ("SELECT length(p) FROM pairs", "The cast `public.pair to text`"),
+        ("SELECT 1::checked", "`public.fixed`"),
+        ("SELECT * FROM spans", "`public.gap`"),
+        ("SELECT * FROM tenants", "`public.tenant`"),
+        ("SELECT * FROM bent", "`public.fixed`"),
+        ("EXPLAIN DELETE FROM ruled", "`public.fixed`"),
+        ("EXPLAIN INSERT INTO filled DEFAULT VALUES", "`public.fixed`"),
+        ("EXPLAIN SELECT * FROM one", "`public.own`"),
+        ("SELECT * FROM app.inner_view", "`public.own`"),
+    ];
+    all_ask(&desk, &traps).await;
+    all_run(
+        &desk,
+        &[
+            "SELECT i, name, tags[1] FROM plain WHERE i IN (1, 2) AND name LIKE 'o%' ORDER BY name",
+            "SELECT p.name, count(*) AS n FROM plain p JOIN tame t USING (i) GROUP BY p.name HAVING count(*) > 0",
+            "WITH a (x) AS (SELECT 1) SELECT x, sum(x) OVER (ORDER BY x) FROM a",
+            "SELECT * FROM parted UNION ALL SELECT 'x'",
+            "SELECT m, s, t || 'x', h -> 'a' FROM moods WHERE t = 'x' AND m = 'sad'",
+            "SELECT similarity(name, 'one'), encode(digest(name, 'sha256'), 'hex') FROM plain",
+            "SELECT * FROM alike",
+            "SELECT * FROM owned",
+            "SELECT * FROM indexed WHERE i = 1",
+            "SELECT * FROM kept",
+            "SELECT * FROM pg_stat_activity",
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'",
+            "SELECT column_name, column_default FROM information_schema.columns WHERE column_default LIKE 'nextval(%'",
+            "SHOW search_path",
+            "EXPLAIN SELECT nextval('counter')",
+            "EXPLAIN ANALYZE SELECT * FROM plain",
+            "VALUES (1), (2)",
+        ],
+    )
+    .await;
+    // A name in the catalog that its text would hide by quoting.
+    let judged = desk.judged("SELECT \"Odd \"\"name\"(1)").await;
+    assert!(!reads(&judged), "{}", sentences(&judged));
+    assert_eq!(desk.row("SELECT count(*) FROM canary").await, ["10"]);
+    drop(desk);
+    dropped(&admin, &url).await;
+}
+
+#[tokio::test]
+async fn postgres_looks_at_the_search_path_that_holds() {
+    let Some(url) = postgres().await else { return };
+    let (url, admin) = trapped(&url, "countersign_path").await;
+    let name = url.rsplit('/').next().unwrap();
+    let first = Desk::new(&url);
+    first
+        .approved(
+            "CREATE SCHEMA bad; CREATE TABLE canary (i int); INSERT INTO canary VALUES (1);
+            CREATE FUNCTION bad.same(int, int) RETURNS bool LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''ran''; END';
+            CREATE OPERATOR bad.= (LEFTARG = int, RIGHTARG = int, FUNCTION = bad.same);
+            CREATE FUNCTION bad.count(text) RETURNS int LANGUAGE sql AS 'SELECT 1';
+            CREATE VIEW bad.pg_class AS SELECT bad.count('x') AS relname",
+        )
+        .await;
+    all_run(&first, &["SELECT count(*) FROM canary WHERE i = 1", "SELECT relname FROM pg_class LIMIT 1"]).await;
+    first.approved(&format!("ALTER DATABASE {name} SET search_path = bad, pg_catalog, public")).await;
+    drop(first);
+    let desk = Desk::new(&url);
+    let traps = [
+        ("SELECT i = 1 FROM canary", "The operator `bad.=`"),
+        ("SELECT i IN (1) FROM canary", "The operator `bad.=`"),
+        ("SELECT count('x')", "`bad.count`"),
+        ("SELECT relname FROM pg_class", "`bad.count`"),
+    ];
+    all_ask(&desk, &traps).await;
+    drop(desk);
+    dropped(&admin, &url).await;
+}
+
+#[tokio::test]
+async fn mariadb_names_that_lead_to_code_ask() {
+    let Some(url) = mariadb().await else { return };
+    let name = format!("countersign_catalog_{}", std::process::id());
+    let admin = Desk::new(&url);
+    admin.approved(&format!("CREATE OR REPLACE DATABASE {name}")).await;
+    let desk = Desk::new(&within(&url, &name));
+    desk.approved(
+        "CREATE TABLE plain (i INT PRIMARY KEY, name VARCHAR(20), twice INT AS (i * 2) VIRTUAL);
+        INSERT INTO plain (i, name) VALUES (1, 'one'), (2, 'two');
+        CREATE SEQUENCE s;
+        CREATE FUNCTION own() RETURNS INT RETURN 1;
+        CREATE FUNCTION `count`(x INT) RETURNS INT RETURN 1;
+        CREATE VIEW tame AS SELECT i, UPPER(name) AS name FROM plain WHERE i > 0;
+        CREATE VIEW Slow AS SELECT SLEEP(0) AS x;
+        CREATE VIEW one AS SELECT own() AS x;
+        CREATE VIEW two AS SELECT one.x FROM one JOIN tame ON tame.i = one.x;
+        CREATE VIEW reader AS SELECT LOAD_FILE('/etc/hostname') AS line;
+        CREATE VIEW users AS SELECT user, authentication_string FROM mysql.user",
+    )
+    .await;
+    let own = format!("`{name}.own`");
+    let traps = [
+        ("SELECT own()", "`own()`"),
+        ("SELECT * FROM one AS x", own.as_str()),
+        ("SELECT * FROM one", &own),
+        ("SELECT * FROM two", &own),
+        ("SELECT x FROM Slow", "Waits with `sleep`"),
+        ("SELECT * FROM reader", "Reads files of the database server with `load_file`"),
+        ("SELECT user FROM users", "holds passwords or keys"),
+        ("SELECT count(1)", "`countersign_catalog_"),
+    ];
+    all_ask(&desk, &traps).await;
+    all_run(
+        &desk,
+        &[
+            "SELECT i, twice, LOWER(name) FROM plain WHERE name LIKE 'o%' ORDER BY i",
+            "SELECT t.name, MAX(p.i) FROM plain p JOIN tame t USING (i) GROUP BY t.name",
+            "WITH a (x) AS (SELECT 1) SELECT x, SUM(x) OVER (ORDER BY x) FROM a",
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()",
+            "SHOW TABLES",
+            "SHOW CREATE TABLE plain",
+            "DESCRIBE plain",
+            "EXPLAIN SELECT * FROM plain",
+            "SELECT * FROM seq_1_to_3",
+            "SELECT * FROM s",
+        ],
+    )
+    .await;
+    admin.approved(&format!("DROP DATABASE {name}")).await;
+}
+
+#[tokio::test]
+async fn a_view_that_cannot_be_looked_into_asks() {
+    let Some(url) = mariadb().await else { return };
+    let name = format!("countersign_hidden_{}", std::process::id());
+    let admin = Desk::new(&url);
+    admin
+        .approved(&format!(
+            "CREATE OR REPLACE DATABASE {name}; CREATE TABLE {name}.t (i INT); CREATE VIEW {name}.v AS SELECT * FROM {name}.t;
+            CREATE OR REPLACE USER '{name}'@'127.0.0.1' IDENTIFIED BY 'secret';
+            GRANT SELECT ON {name}.* TO '{name}'@'127.0.0.1'"
+        ))
+        .await;
+    let (_, place) = url.rsplit_once('@').unwrap();
+    let (place, _) = place.rsplit_once('/').unwrap();
+    let desk = Desk::new(&format!("mysql://{name}:secret@{place}/{name}"));
+    all_run(&desk, &["SELECT * FROM t"]).await;
+    all_ask(&desk, &[("SELECT * FROM v", "can't look into the view")]).await;
+    admin.approved(&format!("DROP DATABASE {name}; DROP USER '{name}'@'127.0.0.1'")).await;
+}
+
+#[tokio::test]
+async fn sqlite_says_itself_what_a_statement_uses() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::new(&format!("sqlite:{}?mode=rwc", folder.path().join("test.db").display()));
+    desk.approved(
+        "CREATE TABLE plain (i INTEGER PRIMARY KEY, name TEXT, long AS (length(name)));
+        INSERT INTO plain (name) VALUES ('one'), ('two');
+        CREATE VIEW tame AS SELECT i, upper(name) AS name FROM plain;
+        CREATE VIEW loader AS SELECT load_extension('x') AS x;
+        CREATE VIEW nested AS SELECT x FROM loader JOIN tame;
+        CREATE VIRTUAL TABLE words USING fts5(word); INSERT INTO words VALUES ('a b c');
+        CREATE VIRTUAL TABLE boxes USING rtree(id, a, b); INSERT INTO boxes VALUES (1, 2, 3)",
+    )
+    .await;
+    // What a view may not call doesn't even compile, as the schema isn't trusted.
+    for sql in ["SELECT x FROM loader", "SELECT * FROM nested"] {
+        assert_eq!(desk.refused(sql).await, "unsafe use of load_extension()", "{sql}");
+    }
+    for sql in ["SELECT load_extension('x')", "SELECT fts3_tokenizer('simple')"] {
+        let judged = desk.judged(sql).await;
+        assert!(!reads(&judged), "{sql}: {}", sentences(&judged));
+        assert!(desk.refused(sql).await.contains("nobody was asked"), "{sql}");
+    }
+    all_run(
+        &desk,
+        &[
+            "SELECT i, name, long FROM plain WHERE name LIKE 'o%' ORDER BY name",
+            "SELECT * FROM tame",
+            "SELECT snippet(words, 0, '[', ']', '', 5) FROM words WHERE words MATCH 'b'",
+            "SELECT * FROM boxes WHERE a > 1",
+            "SELECT key, value FROM json_each('[1, 2]')",
+            "SELECT name FROM pragma_table_info('plain')",
+            "PRAGMA table_info(plain)",
+            "PRAGMA foreign_key_check",
+            "SELECT name FROM sqlite_master",
+            "EXPLAIN QUERY PLAN SELECT * FROM plain",
+            "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 3) SELECT * FROM c",
+        ],
+    )
+    .await;
+    let reason = desk.refused("SELECT length(randomblob(900000000))").await;
+    assert!(reason.contains("too big"), "{reason}");
+}
+
+#[tokio::test]
+async fn a_database_that_does_not_answer_asks() {
+    let desk = Desk::new("postgres://ann:hunter2@127.0.0.1:1/shop");
+    let judged = desk.judged("SELECT 1").await;
+    let said = sentences(&judged);
+    assert!(!reads(&judged) && said.contains("couldn't be looked up") && said.contains("can't be reached"), "{said}");
+    assert!(!said.contains("hunter2"));
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let silent = Desk::new(&format!("mysql://ann@127.0.0.1:{port}/shop"));
+    let judged = silent.judged("SELECT 1").await;
+    assert!(sentences(&judged).contains("no answer within 2 s"), "{}", sentences(&judged));
+}

@@ -1,0 +1,157 @@
+//! SQL on real engines, for the tests: a tool with one connection, and the servers that `COUNTERSIGN_POSTGRES` and
+//! `COUNTERSIGN_MARIADB` name.
+
+#![allow(dead_code, clippy::unwrap_used, clippy::panic)] // each test binary uses its own part
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use countersign::assess::AssessSettings;
+use countersign::domain::{
+    Arguments, Assessment, Claim, Operation, OperationId, OperationKind, Origin, Outcome, Prepared, RunEvent,
+    RunReport, Table,
+};
+use countersign::tools::{Connections, SqlTool, Tool, Workbench, prepare, with_catalog};
+use tokio_util::sync::CancellationToken;
+
+use crate::common::{bench, countersigned, facts, place, run};
+use crate::left_out::left_out;
+
+/// A tool with one connection, on a workbench in a temporary folder.
+pub struct Desk {
+    pub tool: SqlTool,
+    pub folder: tempfile::TempDir,
+}
+
+/// How a statement is run.
+#[derive(Clone, Copy)]
+pub enum As {
+    /// Somebody approved it.
+    Approved,
+    /// It was judged to only read.
+    Read,
+}
+
+impl Desk {
+    pub fn new(url: &str) -> Self {
+        Self::limited(url, 30)
+    }
+
+    pub fn limited(url: &str, seconds: u64) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut connections = Connections::default();
+        connections.add("main", Connections::parse_url(url).unwrap());
+        let workbench = Workbench { time_limit: seconds, ..(*bench(folder.path())).clone() };
+        Self { tool: SqlTool::new(Arc::new(workbench), Arc::new(connections)), folder }
+    }
+
+    pub async fn with(&self, sql: &str, how: As, cancel: CancellationToken) -> (Table, RunReport) {
+        let arguments = serde_json::json!({ "sql": sql }).to_string();
+        let kind = self.tool.prepare(&Arguments::parse(&arguments).unwrap()).unwrap();
+        let OperationKind::Sql(operation) = &kind else { panic!("not SQL") };
+        assert_eq!(operation.connection, "main");
+        let assessment = match how {
+            As::Approved => Assessment::default(),
+            As::Read => Assessment::whitelisted("test", "It reads."),
+        };
+        let run_of = countersigned(kind, facts(self.folder.path()), assessment);
+        let (events, report) = run(&self.tool, run_of, cancel).await;
+        let table = events.into_iter().rev().find_map(|event| match event {
+            RunEvent::Table(table) => Some((*table).clone()),
+            RunEvent::Started | RunEvent::Tail(_) | RunEvent::Undoable(_) | RunEvent::Finished(_) => None,
+        });
+        (table.unwrap_or_default(), report)
+    }
+
+    /// A call as the program judges it before it runs: by its text, and by what the database says of its names.
+    pub async fn judged(&self, sql: &str) -> Prepared {
+        let arguments = serde_json::json!({ "sql": sql }).to_string();
+        let kind = self.tool.prepare(&Arguments::parse(&arguments).unwrap()).unwrap();
+        let operation = Operation {
+            id: OperationId(1),
+            origin: Origin::Person,
+            tool: "execute_sql".to_owned(),
+            claim: Claim::Absent,
+            kind,
+            cwd: self.folder.path().to_owned(),
+        };
+        let settings = AssessSettings::default();
+        let prepared = prepare(self.tool.assessor(), operation, &place(self.folder.path()), None, &settings);
+        let catalog = self.tool.look(&prepared.operation.kind).await.unwrap();
+        with_catalog(self.tool.assessor(), prepared, catalog, &settings)
+    }
+
+    /// Runs what must succeed; gives its summary.
+    pub async fn approved(&self, sql: &str) -> String {
+        match self.with(sql, As::Approved, CancellationToken::new()).await.1.outcome {
+            Outcome::Succeeded { summary } => summary,
+            other => panic!("{sql}: {other:?}"),
+        }
+    }
+
+    pub async fn read(&self, sql: &str) -> (Table, RunReport) {
+        self.with(sql, As::Read, CancellationToken::new()).await
+    }
+
+    /// One row, as text.
+    pub async fn row(&self, sql: &str) -> Vec<String> {
+        let (table, report) = self.read(sql).await;
+        assert!(matches!(report.outcome, Outcome::Succeeded { .. }), "{sql}: {}", report.result);
+        assert_eq!(table.rows.len(), 1, "{sql}");
+        table.rows[0].iter().map(|cell| cell.clone().unwrap_or_else(|| "NULL".to_owned())).collect()
+    }
+
+    /// The reason why it fails as a read.
+    pub async fn refused(&self, sql: &str) -> String {
+        match self.read(sql).await.1.outcome {
+            Outcome::Failed { reason } => reason,
+            other => panic!("{sql}: {other:?}"),
+        }
+    }
+
+    /// Cancels a slow statement and says how long the whole took.
+    pub async fn cancelled(&self, sql: &str) -> Duration {
+        let cancel = CancellationToken::new();
+        let stop = cancel.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_millis(400)).await;
+            stop.cancel();
+        });
+        let started = Instant::now();
+        let (_, report) = self.with(sql, As::Read, cancel).await;
+        assert_eq!(report.outcome, Outcome::Cancelled, "{}", report.result);
+        started.elapsed()
+    }
+}
+
+/// The URL of a server, or nothing after saying what is left out. A server that must be there fails here.
+/// Only one that the variable names: a server that happens to run here is somebody's.
+async fn server(variable: &str) -> Option<String> {
+    let Ok(url) = std::env::var(variable) else {
+        left_out("a test against a database server", &format!("set {variable} to the URL of one"));
+        return None;
+    };
+    let desk = Desk::new(&url);
+    let asked = tokio::time::timeout(Duration::from_secs(3), desk.read("SELECT 1")).await;
+    let reason = match asked {
+        Ok((_, RunReport { outcome: Outcome::Succeeded { .. }, .. })) => return Some(url),
+        Ok((_, report)) => report.result,
+        Err(_) => "no answer".to_owned(),
+    };
+    left_out("a test against a database server", &format!("{variable} names one that fails: {reason}"));
+    None
+}
+
+pub async fn postgres() -> Option<String> {
+    server("COUNTERSIGN_POSTGRES").await
+}
+
+pub async fn mariadb() -> Option<String> {
+    server("COUNTERSIGN_MARIADB").await
+}
+
+/// A URL with another database.
+pub fn within(url: &str, database: &str) -> String {
+    let (server, _) = url.rsplit_once('/').unwrap();
+    format!("{server}/{database}")
+}
