@@ -21,11 +21,11 @@ impl RiskAssessor for UndoAssessor {
     fn assess(&self, subject: Subject<'_>) -> Assessment {
         let OperationKind::Undo(undo) = &subject.operation.kind else { return Assessment::default() };
         let paths: BTreeSet<_> = undo.changes.iter().flat_map(Change::paths).collect();
-        let files = match paths.len() {
-            1 => "1 path".to_owned(),
-            count => format!("{count} paths"),
+        let (files, were) = match paths.len() {
+            1 => ("1 path".to_owned(), "it was"),
+            count => (format!("{count} paths"), "they were"),
         };
-        let sentence = format!("Puts {files} back as they were before {}; undo can reverse it.", undo.numbers());
+        let sentence = format!("Puts {files} back as {were} before {}; undo can reverse it.", undo.numbers());
         let finding = Finding::new("undo.put-back", Class::Declared(Danger::Destructive), sentence);
         Assessment {
             shapes: vec![Shape::new([("operations", undo.numbers())])],

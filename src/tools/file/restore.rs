@@ -41,7 +41,7 @@ pub(in crate::tools) fn put_back(
         })?;
     }
     let done = Done {
-        summary: counted(undo.changes.len() as u64, "change") + " taken back",
+        summary: counted(undo.changes.len() as u64, "change") + " undone",
         text: format!("Took back {} of {}.", counted(undo.changes.len() as u64, "change"), undo.numbers()),
     };
     Ok((done.summary, done.text))
@@ -229,7 +229,7 @@ mod tests {
         let emptied = desk.change(&FileOperation::Delete { path: "empty".into() });
 
         let (undone, done) = desk.undo(&[emptied, moved, deleted, edited, replaced, created]);
-        assert_eq!(done.unwrap().0, "6 changes taken back");
+        assert_eq!(done.unwrap().0, "6 changes undone");
         assert_eq!(
             (desk.read("b.sh").as_deref(), desk.read("c.txt"), desk.read("new/a.txt")),
             (Some("old"), None, None)
