@@ -1,8 +1,9 @@
 //! Hidden or confusable text: control characters, bidi, zero-width, look-alike letters, padding. Added to
 //! every assessment by [`super::assess`], so that no assessor can forget it. Ordinary text of any script is
-//! left alone.
+//! left alone, and so are words that are written in one script throughout.
 
-use crate::domain::{Class, Danger, FileOperation, Finding, OperationKind};
+use super::sql;
+use crate::domain::{Class, Danger, FileOperation, Finding, OperationKind, Span};
 
 /// More blanks in a row, or more empty lines, push what follows out of view.
 const BLANKS: usize = 200;
@@ -13,7 +14,7 @@ const EMPTY_LINES: usize = 30;
 enum Role {
     /// Shell text: quotes matter, a carriage return is a letter of a word.
     Command,
-    /// SQL: quotes matter.
+    /// SQL: what is a name and what is a string is told by the engine's own splitting.
     Sql,
     /// A path, URL, method or header: one line, no quotes.
     Name,
@@ -26,6 +27,8 @@ struct Field<'a> {
     name: &'static str,
     role: Role,
     text: &'a str,
+    /// For SQL that can be split: where its names stand.
+    names: Option<Vec<Span>>,
 }
 
 /// Findings about characters that a person can't see or would take for others.
@@ -34,9 +37,11 @@ pub(super) fn findings(kind: &OperationKind) -> Vec<Finding> {
 }
 
 fn fields(kind: &OperationKind) -> Vec<Field<'_>> {
-    let field = |name, role, text| Field { name, role, text };
+    let field = |name, role, text| Field { name, role, text, names: None };
     match kind {
-        OperationKind::Sql(sql) => vec![field("SQL", Role::Sql, sql.sql.as_str())],
+        OperationKind::Sql(operation) => {
+            vec![Field { names: sql::spans_of_names(operation), ..field("SQL", Role::Sql, operation.sql.as_str()) }]
+        }
         OperationKind::Command(command) => vec![field("command", Role::Command, command.command.as_str())],
         OperationKind::File(file) => {
             let mut fields = vec![field("path", Role::Name, file.path())];
@@ -190,7 +195,9 @@ fn hidden(field: &Field<'_>) -> Vec<(usize, char)> {
             '\u{200e}' | '\u{200f}' => field.role != Role::Content,
             '\u{fe00}'..='\u{fe0f}' => !before.is_some_and(takes_variation),
             letter if unusual_blank(letter) => match field.role {
-                Role::Command | Role::Sql => !quoted.get(number).copied().unwrap_or(false),
+                Role::Command => !quoted.get(number).copied().unwrap_or(false),
+                // Text that can be split has them in names, strings and comments alone.
+                Role::Sql => field.names.is_none(),
                 Role::Name => true,
                 Role::Content => false,
             },
@@ -230,24 +237,51 @@ fn takes_variation(letter: char) -> bool {
         | '\u{3297}' | '\u{3299}' | '\u{1f000}'..='\u{1faff}')
 }
 
-/// The first letter that is drawn like another one, in a word where it surprises.
+/// The first letter that is drawn like another one, where it surprises.
 fn look_alike(field: &Field<'_>) -> Option<(usize, char)> {
+    match field.role {
+        Role::Sql => field.names.as_ref()?.iter().find_map(|span| {
+            let name: Vec<_> =
+                field.text.get(span.clone())?.char_indices().map(|(at, c)| (at + span.start, c)).collect();
+            disguised(&name)
+        }),
+        Role::Name => {
+            field.text.char_indices().find(|(_, letter)| sign(*letter)).or_else(|| in_words(field, disguised))
+        }
+        Role::Command => {
+            in_words(field, |word| word.iter().find(|(_, letter)| dressed(*letter)).copied().or_else(|| twin(word)))
+        }
+        Role::Content => None,
+    }
+}
+
+/// Asks for each run of letters outside of quotes.
+fn in_words(field: &Field<'_>, find: impl Fn(&[(usize, char)]) -> Option<(usize, char)>) -> Option<(usize, char)> {
     let quoted = quoted(field);
     let mut word: Vec<(usize, char)> = Vec::new();
     for (number, (at, letter)) in field.text.char_indices().enumerate() {
         let plain = !quoted.get(number).copied().unwrap_or(false);
-        if plain && dressed(letter) {
-            return Some((at, letter));
-        }
-        if plain && letter.is_alphabetic() {
+        if plain && (letter.is_alphabetic() || dressed(letter)) {
             word.push((at, letter));
-        } else if let Some(found) = twin(&word) {
+        } else if let Some(found) = find(&word) {
             return Some(found);
         } else {
             word.clear();
         }
     }
-    twin(&word)
+    find(&word)
+}
+
+/// A foreign form of a letter in a name that is otherwise plain Latin. A name written in one script throughout
+/// is what it shows, and one with letters that only its own script has misleads nobody.
+fn disguised(name: &[(usize, char)]) -> Option<(usize, char)> {
+    let latin = name.iter().any(|(_, letter)| letter.is_ascii_alphabetic());
+    let own = name.iter().any(|(_, letter)| letter.is_alphabetic() && !letter.is_ascii() && !foreign_form(*letter));
+    name.iter().find(|(_, letter)| dressed(*letter)).filter(|_| latin && !own).copied().or_else(|| twin(name))
+}
+
+fn foreign_form(letter: char) -> bool {
+    dressed(letter) || cyrillic_twin(letter) || greek_twin(letter)
 }
 
 /// A Cyrillic or Greek letter in a Latin word, where every such letter of the word has a Latin twin: a word
@@ -270,15 +304,31 @@ fn greek_twin(letter: char) -> bool {
 
 /// Full-width and mathematical forms of plain letters, and signs that are drawn like `/`, `\` and `.`.
 fn dressed(letter: char) -> bool {
-    matches!(letter,
-        '\u{ff01}'..='\u{ff5e}' | '\u{1d400}'..='\u{1d7ff}' | '\u{2024}' | '\u{2044}' | '\u{2215}' | '\u{29f8}'
-        | '\u{fe52}' | '\u{fe68}' | '\u{29f5}' | '\u{2216}')
+    sign(letter) || matches!(letter, '\u{ff01}'..='\u{ff5e}' | '\u{1d400}'..='\u{1d7ff}')
+}
+
+/// Signs that are drawn like those that part the names of a path or a host.
+fn sign(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{2024}'
+            | '\u{2044}'
+            | '\u{2215}'
+            | '\u{29f8}'
+            | '\u{fe52}'
+            | '\u{fe68}'
+            | '\u{29f5}'
+            | '\u{2216}'
+            | '\u{ff0e}'
+            | '\u{ff0f}'
+            | '\u{ff3c}'
+    )
 }
 
 /// For each letter, whether it stands between quotes. A rough reading, for the eye: what runs is read by
 /// the parsers.
 fn quoted(field: &Field<'_>) -> Vec<bool> {
-    if matches!(field.role, Role::Name | Role::Content) {
+    if field.role != Role::Command {
         return Vec::new();
     }
     let mut open = None;
@@ -290,7 +340,7 @@ fn quoted(field: &Field<'_>) -> Vec<bool> {
             let inside = open.is_some();
             match (letter, open) {
                 _ if escaped => escaped = false,
-                ('\\', None | Some('"')) if field.role == Role::Command => escaped = true,
+                ('\\', None | Some('"')) => escaped = true,
                 ('\'' | '"', None) => open = Some(letter),
                 (letter, Some(quote)) if letter == quote => open = None,
                 _ => {}
@@ -373,9 +423,17 @@ mod tests {
 
     #[test]
     fn look_alike_letters_are_named() {
-        for kind in
-            [command("саt a.txt"), command("gіt push"), read("docs/pаssword"), command("ｒm a"), read("a\u{2215}b")]
-        {
+        for kind in [
+            command("саt a.txt"),
+            command("gіt push"),
+            read("docs/pаssword"),
+            read("docs/ｐassword"),
+            command("ｒm a"),
+            read("a\u{2215}b"),
+            read("a．．／b"),
+            sql("SELECT pаssword FROM t"),
+            sql("SELECT `uｓers`.a FROM t"),
+        ] {
             assert_eq!(findings(&kind)[0].rule, "text.look-alike", "{kind:?}");
         }
     }
@@ -389,6 +447,9 @@ mod tests {
             command("echo 'Δt=5µs; аbc'"),
             sql("SELECT 'Привет', N'ａｂｃ'\r\nFROM t"),
             sql("SELECT \"naïve\" FROM café"),
+            sql("SELECT `Ｃ１`, 金額（円） FROM ｔ１ WHERE a = 'it\\'s ａ\u{3000}b'"),
+            sql("SELECT 'раssword' FROM имя -- ｓee"),
+            read("報告（最終）：ａ.txt"),
             read("Übersicht/naïve.md"),
             read("خانه\u{200c}ها.txt"),
             write("fn main() {\r\n\tprintln!(\"שלום\u{200f}\");\n}\n"),

@@ -8,8 +8,8 @@ use crate::domain::{Class, Dialect, Finding};
 /// What is left to judge of such a statement.
 #[derive(Debug)]
 pub(super) enum Form<'a> {
-    /// It only looks; its expressions, if any, are read as those of a query.
-    Looks,
+    /// It only looks; the expressions in it, if any, are read as those of a query that runs.
+    Looks(&'a [Token]),
     /// It only looks, and has no expressions.
     Tells,
     /// It runs this statement.
@@ -19,13 +19,6 @@ pub(super) enum Form<'a> {
     /// It isn't one of the forms that only look.
     Objection(Finding),
 }
-
-/// What MySQL and MariaDB show.
-const SHOWS: &str = " all_slaves authors binary binlog character charset client_statistics collation collations column \
-    columns contributors count count create databases schemas engine engines errors event events explain extended fields \
-    full function global grants index index_statistics indexes keys local locales master open package parse_tree plugins \
-    privileges procedure processlist profile profiles relaylog replica replicas session slave status storage table \
-    tables table_statistics triggers user_statistics variables warnings user_variables analyze ";
 
 fn holds(list: &str, word: &str) -> bool {
     list.contains(&format!(" {word} "))
@@ -41,14 +34,15 @@ pub(super) fn show(dialect: Dialect, tokens: &[Token]) -> Form<'_> {
         Dialect::Sqlite => Form::Objection(statements::written(dialect, tokens)),
         Dialect::Postgres => {
             let names = |token: &Token| token.names() || token.mark('.');
-            if tokens.len() > 1 && tokens.iter().all(names) { Form::Looks } else { unreadable(dialect, tokens) }
+            if tokens.len() > 1 && tokens.iter().all(names) { Form::Looks(tokens) } else { unreadable(dialect, tokens) }
         }
-        Dialect::Mysql if word(tokens, 1) == "create" && word(tokens, 2) == "user" => {
-            let sentence = "Shows how a user signs in, with the hash of the password.";
+        Dialect::Mysql if word(tokens, 1) == "create" && matches!(word(tokens, 2), "user" | "server") => {
+            let sentence = "Shows how somebody signs in, with the password or its hash.";
             let class = Class::Declared(crate::domain::Danger::Sensitive);
             Form::Objection(Finding::new("sql.secret", class, sentence))
         }
-        Dialect::Mysql if holds(SHOWS, word(tokens, 1)) => Form::Looks,
+        // Plugins add things to show; whatever follows, `SHOW` changes nothing but by a function in its `WHERE`.
+        Dialect::Mysql if !word(tokens, 1).is_empty() => Form::Looks(tokens),
         Dialect::Mysql => unreadable(dialect, tokens),
     }
 }
@@ -69,7 +63,11 @@ pub(super) fn explain(dialect: Dialect, tokens: &[Token]) -> Form<'_> {
 
 fn sqlite_explain(tokens: &[Token]) -> Form<'_> {
     let skipped = if word(tokens, 1) == "query" && word(tokens, 2) == "plan" { 3 } else { 1 };
-    planned(Dialect::Sqlite, tokens, skipped)
+    match word(tokens, skipped) {
+        // Some take effect while they are planned.
+        "pragma" => pragma(&tokens[skipped..]),
+        _ => planned(Dialect::Sqlite, tokens, skipped),
+    }
 }
 
 fn postgres_explain(tokens: &[Token]) -> Form<'_> {
@@ -126,7 +124,7 @@ fn described<'a>(tokens: &'a [Token], rest: &[Token]) -> Form<'a> {
     let connection = word(rest, 0) == "for" && word(rest, 1) == "connection" && rest.len() == 3;
     let names = rest.iter().all(|token| token.names() || token.mark('.') || token.kind == Kind::Text);
     if connection || (names && !rest.is_empty() && rest.len() <= 6) {
-        Form::Looks
+        Form::Looks(tokens)
     } else {
         unreadable(Dialect::Mysql, tokens)
     }
@@ -148,7 +146,12 @@ fn statement(dialect: Dialect, tokens: &[Token]) -> bool {
         _ => return false,
     };
     match dialect {
-        Dialect::Sqlite => matches!(verb, "select" | "values" | "with" | "insert" | "update" | "delete" | "replace"),
+        Dialect::Sqlite => {
+            let reads_or_changes =
+                matches!(verb, "select" | "values" | "with" | "insert" | "update" | "delete" | "replace");
+            let defines = matches!(verb, "drop" | "reindex" | "begin" | "commit" | "rollback");
+            reads_or_changes || defines
+        }
         Dialect::Postgres if matches!(verb, "create" | "declare") => stores_query(tokens),
         Dialect::Postgres => {
             matches!(verb, "select" | "values" | "table" | "with" | "insert" | "update" | "delete" | "merge")
@@ -170,6 +173,14 @@ fn stores_query(tokens: &[Token]) -> bool {
 
 fn planned(dialect: Dialect, tokens: &[Token], skipped: usize) -> Form<'_> {
     let rest = tokens.get(skipped..).unwrap_or_default();
+    if dialect == Dialect::Postgres && word(rest, 0) == "execute" && rest.get(1).is_some_and(Token::names) {
+        // A prepared statement is planned too, but its arguments are computed at once.
+        return match &rest[2..] {
+            [] => Form::Tells,
+            [open, .., close] if open.mark('(') && close.mark(')') => Form::Looks(&rest[2..]),
+            _ => unreadable(dialect, tokens),
+        };
+    }
     if statement(dialect, rest) { Form::Plans(rest) } else { unreadable(dialect, tokens) }
 }
 

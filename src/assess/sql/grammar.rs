@@ -1,51 +1,93 @@
 //! Words of the grammar that look like names: those that stand before a bracket without being called, and
 //! those behind which an expression starts. None of them is a function that acts. Called by `reading.rs`.
 
+use super::lex::Token;
 use crate::domain::Dialect;
 
-/// Keywords and type names that a bracket may follow.
-const BEFORE_BRACKET: &str = " all and any array as asc at between both by case cast check collate columns cross default \
-    desc distinct div else empty end error escape except exclude exists explain fetch filter first following for from \
-    full group grouping groups having ilike in inner intersect into is isnull join lateral leading left like limit \
-    materialized minus mod natural nested next not notnull nulls of offset on only operator or order ordinality outer \
-    over partition passing path preceding qualify range recursive regexp returning right rlike rollup cube row rows \
-    select set sets similar some sounds straight_join table then to trailing union using values when where window with \
-    within without xor zone \
-    bigint binary bit blob bpchar char character date datetime dec decimal double enum fixed float float4 float8 int \
-    integer interval json mediumint national nchar number numeric nvarchar precision real signed smallint text time \
-    timestamp timestamptz timetz tinyint unsigned varbinary varbit varchar varchar2 varying vector halfvec year ";
+/// Keywords and type names that a bracket may follow, and that no function can have as its bare name.
+const RESERVED: &str = " all and any array as asc both by case cast check collate cross default desc distinct else \
+    except exists fetch for from full group grouping having ilike in inner intersect into is isnull join lateral \
+    leading left like limit natural not notnull offset on only or order outer returning right rollup cube row select \
+    similar some table then to trailing union using values when where window with xmlnamespaces \
+    between bigint binary bit char character dec decimal float int integer interval national nchar numeric precision \
+    real smallint time timestamp varchar ";
 
-/// More of them in MySQL: index hints, full text search.
-const MYSQL: &str = " against ignore index key force use member straight_join high_priority sql_no_cache \
-    sql_calc_found_rows sql_small_result sql_big_result sql_buffer_result sql_cache distinctrow system_time dual transaction day_second ";
+/// More of them in MySQL: operators, index hints, modifiers of `SELECT`.
+const MYSQL: &str = " div mod over partition range recursive regexp rlike rows set xor straight_join ignore index key force \
+    use high_priority sql_no_cache sql_calc_found_rows sql_small_result sql_big_result sql_buffer_result sql_cache \
+    distinctrow day_second blob double mediumint tinyint unsigned varbinary varying oj ";
 
-/// More of them in PostgreSQL.
-const POSTGRES: &str = " repeatable conflict xmlnamespaces second ";
+/// More of them in the other two.
+const CONFLICT: &str = " conflict ";
 
-/// More of them in SQLite.
-const SQLITE: &str = " glob match indexed conflict ";
+/// Keywords and type names that may be a function's name too: they are what the grammar means only where no
+/// expression starts.
+const CONTEXTUAL: &str = " at columns div empty error escape exclude filter first following groups materialized member \
+    minus mod nested next nulls of ordinality over partition passing path preceding qualify range recursive regexp \
+    rename repeatable rlike rows second set sets sounds straight_join system_time transaction within without xor zone \
+    against dual glob indexed match \
+    blob bpchar date datetime double enum fixed float4 float8 halfvec json mediumint number nvarchar signed text \
+    timestamptz timetz tinyint unsigned varbinary varbit varchar2 varying vector year ";
+
+/// Keywords behind which an expression may start.
+const OPENS_EXPRESSION: &str = " all and any between by case distinct else escape from having ilike in interval join \
+    lateral like limit not offset on only or overlaps returning select similar some then to using values when where zone ";
 
 /// Keywords behind which a name or an expression stands, never a statement. All are reserved: a word that may be
 /// a name itself could end a clause in front of a statement.
 const BEFORE_EXPRESSION: &str = " select distinct all as and or not where on having when then else case like ilike in \
     is from join using limit offset returning collate only lateral table with ";
 
+/// What statements make, change and drop.
+const OBJECTS: [&str; 16] = [
+    "table",
+    "view",
+    "index",
+    "database",
+    "schema",
+    "trigger",
+    "function",
+    "procedure",
+    "user",
+    "role",
+    "sequence",
+    "extension",
+    "event",
+    "server",
+    "tablespace",
+    "temporary",
+];
+
 fn holds(list: &str, word: &str) -> bool {
     let wanted = format!(" {word} ");
     list.contains(&wanted)
 }
 
-/// Whether a bracket after this keyword is no call.
-pub(super) fn before_bracket(word: &str, dialect: Dialect) -> bool {
+/// Whether a bracket after this keyword is no call, wherever it stands.
+pub(super) fn reserved(word: &str, dialect: Dialect) -> bool {
     let more = match dialect {
-        Dialect::Sqlite => SQLITE,
-        Dialect::Postgres => POSTGRES,
+        Dialect::Sqlite | Dialect::Postgres => CONFLICT,
         Dialect::Mysql => MYSQL,
     };
-    holds(BEFORE_BRACKET, word) || holds(more, word)
+    holds(RESERVED, word) || holds(more, word)
+}
+
+/// Whether a bracket after this keyword is no call where no expression can start.
+pub(super) fn contextual(word: &str) -> bool {
+    holds(CONTEXTUAL, word)
+}
+
+/// Whether an expression may start behind this keyword.
+pub(super) fn opens_expression(word: &str) -> bool {
+    holds(OPENS_EXPRESSION, word)
 }
 
 /// Whether only a name or an expression can follow this keyword.
 pub(super) fn before_expression(word: &str) -> bool {
     holds(BEFORE_EXPRESSION, word)
+}
+
+/// Whether a token says what kind of object a statement is about.
+pub(super) fn kind_of_object(token: &Token) -> bool {
+    OBJECTS.iter().any(|kind| token.is(kind))
 }

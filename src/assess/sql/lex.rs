@@ -172,6 +172,10 @@ impl Lexer<'_> {
             b'`' if self.dialect != Dialect::Postgres => self.name(b'`', false),
             b'`' => Err(self.odd("a backtick means nothing to PostgreSQL")),
             b'[' if self.dialect == Dialect::Sqlite => self.name(b']', true),
+            b'\\' if mysql && self.peek(1) == b'N' => {
+                self.null();
+                Ok(())
+            }
             b'\\' => Err(self.odd("there is a backslash outside of a string: a command of a client, not SQL")),
             b'$' if self.dialect == Dialect::Postgres => self.dollar(),
             b'$' | b'@' | b':' if self.dialect == Dialect::Sqlite => self.variable(),
@@ -291,6 +295,15 @@ impl Lexer<'_> {
         Ok(())
     }
 
+    /// PostgreSQL's `B'…'` and `X'…'`, which end at the first quote: one right behind it starts a string.
+    fn bits(&mut self) -> Result<(), Odd> {
+        let from = self.at + 2;
+        let length = self.bytes[from..].iter().position(|byte| *byte == b'\'');
+        let to = from + length.ok_or_else(|| self.odd("a string isn't closed"))?;
+        self.literal(from, to, to + 1);
+        Ok(())
+    }
+
     /// PostgreSQL's `E'…'`.
     fn escape_literal(&mut self) -> Result<(), Odd> {
         self.text_literal(1, true)?;
@@ -382,15 +395,33 @@ impl Lexer<'_> {
         self.at = end;
     }
 
-    /// SQLite: `@name`, `:name`, `$name`. The Tcl form may swallow quotes, so it isn't read at all.
+    /// SQLite: `@name`, `:name`, `$name`, `$space::name`. The form with brackets may swallow quotes, so it isn't
+    /// read at all.
     fn variable(&mut self) -> Result<(), Odd> {
-        let length = self.word_length(self.at + 1);
-        let next = self.bytes.get(self.at + 1 + length);
-        if length == 0 || matches!(next, Some(b'(' | b':')) {
+        let mut end = self.at + 1;
+        let mut letters = 0;
+        loop {
+            let length = self.word_length(end);
+            (letters, end) = (letters + length, end + length);
+            if self.bytes[end..].starts_with(b"::") {
+                end += 2;
+            } else {
+                break;
+            }
+        }
+        if letters == 0 || self.bytes.get(end) == Some(&b'(') {
             return Err(self.odd("a variable is written in an unusual way"));
         }
-        self.push(Kind::Number, String::new(), self.at + 1 + length);
+        self.push(Kind::Number, String::new(), end);
         Ok(())
+    }
+
+    /// MySQL's `\N` is NULL; the parser, which doesn't know it, gets a number.
+    fn null(&mut self) {
+        let end = self.at + 2;
+        self.out.masked.push_str(" 0");
+        self.out.tokens.push(Token { kind: Kind::Number, text: String::new(), span: self.at..end });
+        self.at = end;
     }
 
     /// Digits and points. Letters behind them are a word of their own, so that no name can hide there.
@@ -430,7 +461,7 @@ impl Lexer<'_> {
         }
         match (first, next) {
             (b'e', b'\'') => Some(self.escape_literal()),
-            (b'b' | b'x', b'\'') => Some(self.text_literal(1, false)),
+            (b'b' | b'x', b'\'') => Some(self.bits()),
             (b'n', b'\'') => Some(self.text_literal(1, self.quoting.single)),
             (b'u', b'&') if self.peek(2) == b'\'' => Some(self.text_literal(2, false)),
             (b'u', b'&') if self.peek(2) == b'"' => Some(Err(self.odd("a name is written with escapes"))),

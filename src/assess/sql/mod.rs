@@ -8,6 +8,7 @@ mod functions;
 mod grammar;
 mod lex;
 mod names;
+mod operators;
 mod reading;
 mod secrets;
 mod statements;
@@ -22,7 +23,9 @@ use reading::{Reading, unparsed};
 use statements::Narrowing;
 
 use super::{RiskAssessor, Subject};
-use crate::domain::{Assessment, Catalog, Class, Containment, Dialect, Finding, OperationKind, Shape, SqlOperation};
+use crate::domain::{
+    Assessment, Catalog, Class, Containment, Dialect, Finding, OperationKind, Shape, Span, SqlOperation,
+};
 
 /// Judges `execute_sql`.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +57,15 @@ fn with_catalog(assessment: Assessment, sql: &SqlOperation, catalog: Option<&Cat
         return assessment;
     }
     Assessment { findings, containment: Containment::default(), ..assessment }
+}
+
+/// Where the bare words and quoted names of a text stand, as its engine usually splits it; nothing where it
+/// can't be split.
+pub(super) fn spans_of_names(sql: &SqlOperation) -> Option<Vec<Span>> {
+    let dialect = sql.dialect.unwrap_or(Dialect::Mysql);
+    let quoting = *lex::quotings(dialect, &sql.sql).first()?;
+    let tokens = lex::lex(&sql.sql, dialect, quoting).ok()?.tokens;
+    Some(tokens.into_iter().filter(Token::names).map(|token| token.span).collect())
 }
 
 /// Without a dialect all three judge, and the worst counts.
@@ -170,11 +182,11 @@ fn statement(dialect: Dialect, tokens: &[Token], masked: &str) -> Judged {
         _ => "",
     };
     match verb {
-        "show" => form(dialect, verb, tokens, forms::show(dialect, tokens), masked),
-        "explain" | "describe" | "desc" => form(dialect, verb, tokens, forms::explain(dialect, tokens), masked),
-        "pragma" if dialect == Dialect::Sqlite => form(dialect, verb, tokens, forms::pragma(tokens), masked),
+        "show" => form(dialect, verb, forms::show(dialect, tokens), masked),
+        "explain" | "describe" | "desc" => form(dialect, verb, forms::explain(dialect, tokens), masked),
+        "pragma" if dialect == Dialect::Sqlite => form(dialect, verb, forms::pragma(tokens), masked),
         "analyze" if dialect == Dialect::Mysql => match forms::analyze(tokens) {
-            Some(runs) => form(dialect, verb, tokens, runs, masked),
+            Some(runs) => form(dialect, verb, runs, masked),
             None => writes(dialect, verb, tokens),
         },
         _ if reads(dialect, tokens) => query(dialect, Calls::Run, tokens, masked),
@@ -213,15 +225,15 @@ fn writes(dialect: Dialect, verb: &str, tokens: &[Token]) -> Judged {
     Judged { verb: verb.to_owned(), tables, narrowing: statements::narrowing(tokens), objections }
 }
 
-fn form(dialect: Dialect, verb: &str, tokens: &[Token], form: Form<'_>, masked: &str) -> Judged {
+fn form(dialect: Dialect, verb: &str, form: Form<'_>, masked: &str) -> Judged {
     let named =
         Judged { verb: verb.to_owned(), tables: BTreeSet::new(), narrowing: Narrowing::None, objections: vec![] };
     match form {
         Form::Objection(finding) => Judged { objections: vec![finding], ..named },
         Form::Tells => named,
-        Form::Looks => {
-            let reading = Reading { dialect, calls: Calls::Run, aliases: &HashSet::new(), tokens };
-            Judged { tables: tree::tables_by_tokens(tokens), objections: reading.objections(), ..named }
+        Form::Looks(part) => {
+            let reading = Reading { dialect, calls: Calls::Run, aliases: &HashSet::new(), tokens: part };
+            Judged { tables: tree::tables_by_tokens(part), objections: reading.objections(), ..named }
         }
         Form::Runs(inner) if reads(dialect, inner) => query(dialect, Calls::Run, inner, masked),
         Form::Runs(inner) => writes(dialect, "explain analyze", inner),
@@ -229,6 +241,8 @@ fn form(dialect: Dialect, verb: &str, tokens: &[Token], form: Form<'_>, masked: 
     }
 }
 
+#[cfg(test)]
+mod hostile;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use super::functions::{self, Calls};
 use super::grammar;
 use super::lex::{Kind, Token};
-use super::{secrets, statements};
+use super::{operators, secrets, statements};
 use crate::domain::{Class, Danger, Dialect, Finding, RiskLevel};
 
 /// With more objections than this nothing new is learnt.
@@ -22,8 +22,8 @@ pub(super) struct Reading<'a> {
     pub dialect: Dialect,
     /// Whether it runs or is only planned.
     pub calls: Calls,
-    /// Names that the tree knows to be aliases with columns.
-    pub aliases: &'a HashSet<String>,
+    /// Where the tree has seen aliases begin.
+    pub aliases: &'a HashSet<usize>,
     /// The tokens of one statement.
     pub tokens: &'a [Token],
 }
@@ -57,7 +57,10 @@ impl Reading<'_> {
                     found.extend(self.table_function(at));
                 }
                 Kind::Text | Kind::Number => {}
-                Kind::Mark(mark) => found.extend(self.assignment(at, mark)),
+                Kind::Mark(mark) => {
+                    found.extend(self.assignment(at, mark));
+                    found.extend(self.operator(at));
+                }
             }
         }
         found.extend(secrets::findings(self.dialect, self.tokens));
@@ -96,16 +99,44 @@ impl Reading<'_> {
         }
         let path = self.path(at);
         let bare = path.len() == 1 && self.at(at)?.kind == Kind::Word;
-        if bare && (grammar::before_bracket(&path[0], self.dialect) || self.sample(at)) {
+        if bare && (self.is_grammar(at, &path[0]) || self.sample(at)) {
             return None;
         }
         let span = self.at(at)?.span.clone();
         let innocent =
-            path.len() == 1 && self.is_alias(at, &path[0]) || self.is_type(at, path.len()) || self.is_target(at, &path);
+            path.len() == 1 && self.is_alias(at) || self.is_type(at, path.len()) || self.is_target(at, &path);
         if innocent && functions::act(self.dialect, path.last()?, self.calls, span.clone()).is_none() {
             return None;
         }
         functions::objection(self.dialect, &path, self.calls, span)
+    }
+
+    /// Whether a word before a bracket is a keyword there.
+    fn is_grammar(&self, at: usize, word: &str) -> bool {
+        if grammar::reserved(word, self.dialect) {
+            return true;
+        }
+        if word == "operator" && self.dialect == Dialect::Postgres {
+            return operators::named(self.tokens, at + 1);
+        }
+        let analyses = word == "analyse" && self.before(at, 1).is_some_and(|token| token.is("procedure"));
+        analyses || grammar::contextual(word) && !self.opens_expression(at)
+    }
+
+    /// Whether an expression may start at a token, so that a name there is a function's or a column's.
+    fn opens_expression(&self, at: usize) -> bool {
+        let Some(before) = self.before(at, 1) else { return true };
+        match before.kind {
+            // `SELECT * EXCLUDE (a)`.
+            Kind::Mark('*') => {
+                !self.before(at, 2).is_some_and(|token| token.mark('(') || token.mark(',') || token.is("select"))
+            }
+            Kind::Mark(mark) => !matches!(mark, ')' | ']'),
+            Kind::Word if before.text == "not" => !self.before(at, 2).is_some_and(|token| token.is("as")),
+            Kind::Word if before.text == "to" => !self.is(at, "second"),
+            Kind::Word => grammar::opens_expression(&before.text),
+            Kind::Name | Kind::Text | Kind::Number => false,
+        }
     }
 
     /// The dotted name that ends at a token, folded as the engine folds function names.
@@ -140,9 +171,10 @@ impl Reading<'_> {
     }
 
     /// `AS name (…)`, `WITH name (…)`, `, name (…) AS (SELECT`, `FROM (…) name (a, b)`, and what the tree knows.
-    fn is_alias(&self, at: usize, name: &str) -> bool {
+    fn is_alias(&self, at: usize) -> bool {
         let Some(before) = self.before(at, 1) else { return false };
-        if before.is("as") || before.is("with") || before.is("recursive") || self.aliases.contains(name) {
+        let seen = self.aliases.contains(&self.tokens[at].span.start);
+        if before.is("as") || before.is("with") || before.is("recursive") || seen {
             return true;
         }
         let Some(close) = self.columns(at + 1) else { return false };
@@ -265,6 +297,12 @@ impl Reading<'_> {
         if self.dialect != Dialect::Sqlite || self.at(at + 1).is_some_and(|next| next.mark('(')) {
             return None;
         }
+        let table = |token: &Token| {
+            token.mark(',') || token.mark('(') || token.mark('.') || token.is("from") || token.is("join")
+        };
+        if token.kind == Kind::Text && !self.before(at, 1).is_some_and(table) {
+            return None;
+        }
         functions::acts_as_table(&token.text.to_ascii_lowercase(), token.span.clone())
     }
 
@@ -275,6 +313,15 @@ impl Reading<'_> {
             Finding::new("sql.assigns-variable", Class::Unknown, "Sets a variable of the session.")
                 .at(self.tokens[at].span.clone())
         })
+    }
+
+    /// An operator of PostgreSQL that nobody knows.
+    fn operator(&self, at: usize) -> Option<Finding> {
+        if self.dialect != Dialect::Postgres {
+            return None;
+        }
+        let operator = operators::at(self.tokens, at)?;
+        (!operators::known(&operator)).then(|| operators::unknown(&operator, &self.tokens[at]))
     }
 
     fn word(&self, at: usize) -> Option<Finding> {
@@ -291,8 +338,11 @@ impl Reading<'_> {
             "lock" if self.dialect == Dialect::Mysql && self.is(at + 1, "in") => {
                 Some(Finding::new("sql.locks", Class::Unknown, "Locks the rows that it reads.").at(span))
             }
-            "procedure" if self.dialect == Dialect::Mysql && !self.is(0, "show") => {
+            "procedure" if self.dialect == Dialect::Mysql && !self.is(0, "show") && !self.is(at + 1, "analyse") => {
                 Some(Finding::new("sql.procedure", Class::Unknown, "Runs a procedure over its result.").at(span))
+            }
+            "drop" | "alter" | "create" | "truncate" | "grant" | "revoke" if self.is_foreign(at) => {
+                Some(unparsed(self.dialect).at(span))
             }
             "next" if self.is(at + 1, "value") && self.is(at + 2, "for") => {
                 let sentence = "Takes the next value of a sequence.";
@@ -303,6 +353,11 @@ impl Reading<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Another statement that goes on without a `;`: nothing that these engines take, but nothing that reads.
+    fn is_foreign(&self, at: usize) -> bool {
+        at > 0 && !self.is(0, "show") && self.at(at + 1).is_some_and(grammar::kind_of_object)
     }
 
     /// `FOR UPDATE`, `FOR NO KEY UPDATE`, `FOR SHARE`, `FOR KEY SHARE`.

@@ -73,7 +73,10 @@ impl Secret {
 
 fn is(name: &str, text: &str, tokens: &[Token], at: usize) -> bool {
     let Some((schema, table)) = name.split_once('.') else {
-        return name == text && tokens[at].kind != Kind::Text;
+        // In some modes of MySQL a string after these is a name.
+        let named = |before: &Token| before.mark('.') || before.is("from") || before.is("join");
+        let before = at.checked_sub(1).map(|before| &tokens[before]);
+        return name == text && (tokens[at].kind != Kind::Text || before.is_some_and(named));
     };
     table == text && at >= 2 && tokens[at - 1].mark('.') && tokens[at - 2].text.eq_ignore_ascii_case(schema)
 }

@@ -78,6 +78,14 @@ fn everyday_queries_run_unasked_in_postgres() {
             "EXPLAIN UPDATE t SET a = 1",
             "EXPLAIN SELECT nextval('s')",
             "EXPLAIN CREATE TABLE t AS SELECT 1",
+            "EXPLAIN EXECUTE plan(1, 'a')",
+            "SELECT regtype('int4'), tsquery('a & b'), array_in('{1}', 23, -1), inet('::1')",
+            "SELECT a || b -> 'c' #>> '{d}', -1 OPERATOR(pg_catalog.+) 2, a <-> b, a@>b, 1+-2 FROM t ORDER BY a USING >",
+            "SELECT * FROM own_rows AS r(a, b) JOIN t own(c, d) ON true WHERE own.c > 1",
+            "SELECT x FROM t TABLESAMPLE bernoulli (10) REPEATABLE (1) GROUP BY ROLLUP (a), CUBE (b), GROUPING SETS ((a), ())",
+            "SELECT sum(a) FILTER (WHERE b) OVER (PARTITION BY c ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t FETCH FIRST (1 + 1) ROWS ONLY",
+            "SELECT interval '1' second(3), a::numeric(5, 2), x::character varying(10), now() AT TIME ZONE ('utc') FROM t",
+            "SELECT B'01''1', X'1F', 'a' \n 'b', $é$x$é$",
         ],
     );
 }
@@ -99,6 +107,12 @@ fn everyday_queries_run_unasked_in_mysql() {
             "EXPLAIN FORMAT=JSON DELETE FROM t",
             "SELECT @@version, @a",
             "SELECT GROUP_CONCAT(DISTINCT a ORDER BY b SEPARATOR ', '), IF(a, 1, 2), MATCH (a) AGAINST ('x') FROM t",
+            "SELECT \\N, CAST(a AS INTERVAL DAY_SECOND(6)), a NOT REGEXP ('b'), a DIV (2), 1 XOR (0) FROM t",
+            "SELECT * FROM { OJ (a LEFT JOIN b ON a.x = b.x) }",
+            "SELECT * FROM t PROCEDURE ANALYSE(10, 2000)",
+            "SHOW PLUGINS SONAME LIKE 'ha%'",
+            "SHOW QUERY_RESPONSE_TIME",
+            "SELECT IS_FREE_LOCK('a'), `Ｃ１` FROM `Ｔ１` AS ｔ",
         ],
     );
 }
@@ -116,6 +130,10 @@ fn everyday_queries_run_unasked_in_sqlite() {
             "EXPLAIN QUERY PLAN SELECT * FROM t",
             "SELECT * FROM docs WHERE docs MATCH 'a' ORDER BY bm25(docs)",
             "VALUES (1)",
+            "SELECT $::name, $space::name, :a, @b, ?1",
+            "SELECT * FROM t WHERE name = 'pragma_list'",
+            "EXPLAIN PRAGMA table_info(t)",
+            "EXPLAIN DROP TABLE t",
             "WITH replace AS (SELECT 1) SELECT replace('a', 'b', 'c') FROM replace",
         ],
     );

@@ -26,8 +26,8 @@ const DEPTH_CAP: usize = 24;
 pub(super) struct Tree {
     /// Tables that it names, without common table expressions.
     pub tables: BTreeSet<String>,
-    /// Aliases that come with columns, and names of common table expressions.
-    pub aliases: HashSet<String>,
+    /// Where aliases begin, in the whole text.
+    pub aliases: HashSet<usize>,
     /// What does more than read.
     pub objections: Vec<Finding>,
 }
@@ -45,14 +45,32 @@ pub(super) fn query(dialect: Dialect, calls: Calls, tokens: &[Token], masked: &s
         Dialect::Mysql => Parser::parse_sql(&MySqlDialect {}, text),
     };
     let statements = statements.ok()?;
-    let mut walk = Walk { dialect, calls, span: span.clone(), tree: Tree::default() };
+    let mut walk = Walk {
+        dialect,
+        calls,
+        span: span.clone(),
+        tree: Tree::default(),
+        named: HashSet::new(),
+        places: BTreeSet::new(),
+    };
     if statements.len() != 1 {
         walk.object("sql.several", "The parser sees several statements.");
     }
     let _ = statements.visit(&mut walk);
-    let Walk { mut tree, .. } = walk;
-    tree.tables.retain(|table| !tree.aliases.contains(table));
+    let Walk { mut tree, named, places, .. } = walk;
+    tree.tables.retain(|table| !named.contains(table));
+    tree.aliases = offsets(text, &places).map(|at| at + span.start).collect();
     Some(tree)
+}
+
+/// The bytes at which these places (line and column, from 1, as the parser counts) are.
+fn offsets<'a>(text: &'a str, places: &'a BTreeSet<(u64, u64)>) -> impl Iterator<Item = usize> + 'a {
+    let (mut line, mut column) = (1, 1);
+    text.char_indices().filter_map(move |(at, letter)| {
+        let here = (line, column);
+        (line, column) = if letter == '\n' { (line + 1, 1) } else { (line, column + 1) };
+        places.contains(&here).then_some(at)
+    })
 }
 
 /// Whether the parser takes this in its stride: brackets, `CASE` and operators nest it, and some forms never end.
@@ -84,6 +102,10 @@ struct Walk {
     calls: Calls,
     span: Span,
     tree: Tree,
+    /// Names of common table expressions and of aliases with columns: no tables.
+    named: HashSet<String>,
+    /// Line and column of every alias.
+    places: BTreeSet<(u64, u64)>,
 }
 
 impl Walk {
@@ -112,7 +134,7 @@ impl Walk {
             .collect();
         if let [ObjectNamePart::Identifier(ident)] = name.0.as_slice()
             && ident.quote_style.is_none()
-            && grammar::before_bracket(&ident.value.to_ascii_lowercase(), self.dialect)
+            && keyword(&ident.value.to_ascii_lowercase(), self.dialect)
         {
             return;
         }
@@ -126,10 +148,21 @@ impl Walk {
 
     fn alias(&mut self, alias: Option<&TableAlias>) {
         if let Some(alias) = alias.filter(|alias| !alias.columns.is_empty()) {
-            let name = self.folded(&alias.name);
-            self.tree.aliases.insert(name);
+            self.name(alias);
         }
     }
+
+    fn name(&mut self, alias: &TableAlias) {
+        let start = alias.name.span.start;
+        self.places.insert((start.line, start.column));
+        let name = self.folded(&alias.name);
+        self.named.insert(name);
+    }
+}
+
+/// Whether the parser may take a keyword of the grammar for a function; the reading of tokens tells which it is.
+fn keyword(word: &str, dialect: Dialect) -> bool {
+    grammar::reserved(word, dialect) || grammar::contextual(word)
 }
 
 impl Visitor for Walk {
@@ -144,8 +177,7 @@ impl Visitor for Walk {
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
         for cte in query.with.iter().flat_map(|with| &with.cte_tables) {
-            let name = self.folded(&cte.alias.name);
-            self.tree.aliases.insert(name);
+            self.name(&cte.alias);
         }
         let runs = self.calls == Calls::Run;
         if runs && !query.locks.is_empty() {
