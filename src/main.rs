@@ -4,12 +4,16 @@ use std::process::ExitCode;
 
 use countersign::cli::{self, Task};
 use countersign::config::process_environment;
-use countersign::{logs, runtime, tools};
+use countersign::{contain, logs, runtime};
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
-    if arguments.next().is_some_and(|first| first == tools::CHILD) {
-        cli::child::main(arguments);
+    match arguments.next() {
+        Some(first) if first == contain::CHILD => cli::child::main(arguments),
+        Some(first) if first == contain::CANARY => {
+            return contain::canary(arguments.next().and_then(|text| text.into_string().ok()));
+        }
+        Some(_) | None => {}
     }
     match cli::dispatch(cli::parse()) {
         Task::Done(code) => code,

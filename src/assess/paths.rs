@@ -1,6 +1,7 @@
 //! Lists of paths, read from data: names anywhere, places in a home folder, whole paths. One list compiled once
 //! answers for whole paths (a glob set) and for patterns with unknown parts (laid over the entries).
 
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
@@ -67,6 +68,8 @@ struct Entry {
     below: bool,
     names: Vec<Name>,
     label: String,
+    /// The folder that it is looked for in, as far as its name is known.
+    folder: String,
 }
 
 /// Entries, and the same compiled in the same order: one set over whole paths and the folders that they are in.
@@ -136,7 +139,8 @@ impl List {
             };
             if let Some(glob) = glob(&format!("{start}{text}")) {
                 let names = text.split('/').map(Name::glob).collect();
-                self.entries.push(Entry { anchor, below, names, label: label.clone() });
+                let folder = literal_folder(text).to_owned();
+                self.entries.push(Entry { anchor, below, names, label: label.clone(), folder });
                 globs.push(glob);
             }
         }
@@ -186,6 +190,14 @@ impl List {
             entry.names.len() > names.len() && entry.names.iter().zip(&names).all(|(entry, name)| name.meets(entry))
         };
         self.entries.iter().filter(|entry| anchors.contains(&entry.anchor)).any(|entry| leads(&entry))
+    }
+
+    /// The folders in which its entries lie: in the home folder, or in the system.
+    pub fn folders<'a>(&'a self, place: &'a Place) -> impl Iterator<Item = PathBuf> + 'a {
+        self.entries.iter().filter_map(|entry| match entry.anchor {
+            Anchor::Anywhere | Anchor::Home => place.home.as_ref().map(|home| home.join(&entry.folder)),
+            Anchor::Root => Some(Path::new("/").join(&entry.folder)),
+        })
     }
 
     /// The label of the entry that a whole path matches.
@@ -242,6 +254,12 @@ impl Entry {
         let named = !last.anything() && name.points_at(last) && enough;
         met && (named || led && !spared && before_pointed_at)
     }
+}
+
+/// What stands before the last name of an entry, up to the first name that may become anything.
+fn literal_folder(text: &str) -> &str {
+    let known = text.find(['*', '?', '[', '{']).map_or(text, |at| &text[..at]);
+    known.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// How many names of a pattern lead to a home folder.

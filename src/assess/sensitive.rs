@@ -1,6 +1,8 @@
 //! The sensitive paths: one list for every tool and every spelling. The entries are data in
 //! `assets/rules/sensitive.toml`; the configuration adds its own.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
 use super::paths::{Data, Kind, List};
@@ -47,6 +49,12 @@ impl Sensitive {
     #[must_use]
     pub fn lies_below(&self, folder: &str, place: &Place) -> bool {
         self.lists().any(|list| list.lies_below(folder, place))
+    }
+
+    /// Folders outside any workspace right in which an entry may lie: the home folder, `~/.config`, `/etc`, ….
+    #[must_use]
+    pub fn folders(&self, place: &Place) -> BTreeSet<PathBuf> {
+        self.lists().flat_map(|list| list.folders(place)).collect()
     }
 
     fn lists(&self) -> impl Iterator<Item = &List> {

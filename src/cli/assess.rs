@@ -111,7 +111,7 @@ impl Bench {
         let path = std::env::var_os("PATH");
         Self {
             terms,
-            enforceable: contain::probe(),
+            enforceable: contain::enforceable(None),
             cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
             home: process_environment("HOME").map(PathBuf::from),
             search_path: path.map(|path| tools::search_path(&path)),

@@ -1,7 +1,8 @@
-//! What our own binary does as a child's first moment: a session of its own, clean signals, small limits,
-//! then it becomes the program. No thread, no async runtime, no configuration. Called by `main` before anything else.
+//! What our own binary does as a child's first moment: a session of its own, clean signals, small limits, walls if it
+//! is handed a plan of them; then it becomes the program. No thread, no async runtime, no configuration. Called by
+//! `main` before anything else.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Error;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, exit};
@@ -10,23 +11,38 @@ use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::SigSet;
 use nix::unistd::{getppid, setsid};
 
+use crate::contain::{self, Orders};
+
 /// Exit code of a child that couldn't become its program.
 const FAILED: i32 = 126;
 
-/// Becomes a child: `PARENT PROGRAM [ARGUMENT…]`. Never returns.
+/// Becomes a child: `PARENT open|walled PROGRAM [ARGUMENT…]`. Never returns.
 pub fn main(mut arguments: impl Iterator<Item = OsString>) -> ! {
     let parent = arguments.next().and_then(|text| text.to_str()?.parse().ok());
-    let (Some(parent), Some(program)) = (parent, arguments.next()) else {
-        eprintln!("a child needs its parent's number and a program");
+    let (Some(parent), Some(walls), Some(program)) = (parent, arguments.next(), arguments.next()) else {
+        eprintln!("a child needs its parent's number, a word about walls and a program");
         exit(FAILED)
     };
     if let Err(error) = settle(parent) {
         eprintln!("the child couldn't be set up: {error}");
         exit(FAILED)
     }
+    if walls != OsStr::new(contain::OPEN) {
+        wall_in();
+    }
     let error = Command::new(&program).args(arguments).exec();
     eprintln!("{} couldn't be run: {error}", program.display());
     exit(FAILED)
+}
+
+/// Puts up the walls of the plan that came as our input, or ends with nothing run.
+fn wall_in() {
+    let Ok(orders) = Orders::receive() else { exit(contain::FAILED) };
+    let walls = contain::enter(&orders.plan).and_then(|()| orders.up().map_err(|error| error.to_string()));
+    if let Err(why) = walls {
+        orders.failed(&why);
+        exit(contain::FAILED)
+    }
 }
 
 /// Cuts the ties to our terminal, our files and our signals.

@@ -1,10 +1,60 @@
-//! What a containment means on this machine. Today: SQL alone is enforced, by its engine; commands are not,
-//! and nothing claims it.
+//! What a containment means on this machine, and how it is put up.
+//!
+//! The program works out a [`Plan`] and hands it to a child of its own binary ([`Handover`]); the child puts the walls
+//! up around itself ([`enter`]), says so, and becomes the command. A child that can't keep what was promised ends
+//! without having run anything. What is promised is proved first: `proof` sends a canary behind the walls, and walls
+//! with a hole are not used. SQL is contained by its engine, in `tools/sql`.
+
+mod canary;
+mod handover;
+#[cfg(target_os = "linux")]
+mod linux;
+mod plan;
+mod proof;
+mod survey;
+mod wall;
+mod walls;
 
 use crate::domain::Enforceable;
 
-/// What this machine enforces.
+pub use canary::{CANARY, main as canary};
+pub use handover::{Answer, Handover, Orders};
+pub use plan::{Cover, Hidden, Layers, Plan, Surroundings};
+pub use proof::{Proof, kept, prove};
+pub use survey::{Sort, Survey, TooMuch};
+pub use wall::Wall;
+pub use walls::{Reader, Walls};
+
+/// First argument of our own binary when it is to become a child.
+pub const CHILD: &str = "__child";
+/// Second argument of a child after its parent's number: it gets a plan as its input.
+pub const WALLED: &str = "walled";
+/// The same: it gets none.
+pub const OPEN: &str = "open";
+/// Exit code of a child that could not put up a promised wall.
+pub const FAILED: i32 = 125;
+
+/// Puts the walls of a plan up around this process.
+///
+/// # Errors
+/// One sentence: a promised wall can't be put up here.
+#[cfg(target_os = "linux")]
+pub fn enter(plan: &Plan) -> Result<(), String> {
+    linux::enter(plan)
+}
+
+/// Puts no walls up: this system has none that we know.
+///
+/// # Errors
+/// Always.
+#[cfg(not(target_os = "linux"))]
+pub fn enter(_plan: &Plan) -> Result<(), String> {
+    Err("commands can't be contained on this system".to_owned())
+}
+
+/// What this machine enforces, as far as it is proved.
 #[must_use]
-pub fn probe() -> Enforceable {
-    Enforceable { read_only_command: false, read_only_sql: true, staged_command: false }
+pub fn enforceable(proof: Option<&Proof>) -> Enforceable {
+    let proved = proof.is_some_and(|proof| proof.layers.is_some());
+    Enforceable { read_only_command: proved, read_only_sql: true, staged_command: false }
 }

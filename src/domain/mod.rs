@@ -9,6 +9,7 @@ mod chat;
 mod facts;
 mod gate;
 mod grants;
+mod need;
 mod operation;
 mod output;
 mod policy;
@@ -27,6 +28,7 @@ pub use chat::{
 pub use facts::{Facts, FolderFact, PathFact, PathKind, Place, RepositoryFact};
 pub use gate::{Admission, Countersigned, Gate, Release, Seal, Standing};
 pub use grants::Grants;
+pub use need::Need;
 pub use operation::{
     CommandOperation, Dialect, FileOperation, FindOperation, HttpOperation, Operation, OperationId, OperationKind,
     Origin, Prepared, SearchOperation, SqlOperation, Text,

@@ -1,11 +1,13 @@
 //! Risk levels, the model's claim, findings and the assessment they add up to.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::need::Need;
 use super::policy::Containment;
 use super::rule::Shape;
 
@@ -162,6 +164,9 @@ pub struct Assessment {
     pub findings: Vec<Finding>,
     /// What containment the entry asks for when it runs unasked.
     pub containment: Containment,
+    /// The ways out of that containment that its entries need.
+    #[serde(default)]
+    pub needs: BTreeSet<Need>,
     /// True if a claim of low may let it run `staged` in guarded mode: never for what writes version
     /// control, sends, takes privilege, or writes files that others run later.
     pub claim_eligible: bool,

@@ -65,7 +65,7 @@ pub async fn assemble(start: &Start, lanes: Lanes, size: (u16, u16)) -> Result<A
     let briefing = briefing(&model_side);
     let keymap = keymap(start, &mut notices);
     let theme = theme(start, &mut notices);
-    let state = State::new(briefing, start.settings.policy(), contain::probe(), keymap, setting, size);
+    let state = State::new(briefing, start.settings.policy(), contain::enforceable(None), keymap, setting, size);
     let journal = opening(start.folders.journal(), lanes.work.clone());
     let engine = Engine::new(model_side, person_side, provider, journal, lanes);
     Ok(Assembled { state, engine, theme, notices: notices.into_iter().map(Event::Notice).collect(), world })

@@ -13,9 +13,8 @@ use tokio::time::{sleep, timeout};
 
 use super::Workbench;
 use super::environment::{self, Asked};
+use crate::contain::{self, Answer, Handover, Plan};
 
-/// First argument of our own binary when it is to become a child.
-pub const CHILD: &str = "__child";
 /// Time between the request to end and the end by force.
 const PATIENCE: Duration = Duration::from_millis(1500);
 /// Size of a pipe, where the system grants it: fewer and larger reads in a flood.
@@ -33,6 +32,7 @@ pub(super) fn bash() -> Option<PathBuf> {
 #[derive(Debug)]
 pub(super) struct Child {
     process: tokio::process::Child,
+    handover: Option<Handover>,
     session: Pid,
     /// Nobody is left: its number may be somebody else's by now.
     over: bool,
@@ -45,35 +45,46 @@ pub(super) struct Pipes {
     pub(super) err: ChildStderr,
 }
 
-/// Starts `program` by way of our own binary, which gives it a session of its own and becomes it.
+/// Starts `program` by way of our own binary, which gives it a session of its own, puts the walls of a plan up
+/// around it, and becomes it.
 pub(super) fn start(
     bench: &Workbench,
     asked: Asked,
     folder: &Path,
     program: &Path,
     arguments: &[&str],
+    plan: Option<&Plan>,
 ) -> io::Result<(Child, Pipes)> {
-    let mut process = Command::new(&bench.launcher)
-        .arg(CHILD)
-        .arg(std::process::id().to_string())
+    let handover = plan.map(Handover::new).transpose()?;
+    let input = handover.as_ref().map_or_else(|| Ok(Stdio::null()), Handover::input)?;
+    let walls = if handover.is_some() { contain::WALLED } else { contain::OPEN };
+    let mut command = Command::new(&bench.launcher);
+    command
+        .args([contain::CHILD, &std::process::id().to_string(), walls])
         .arg(program)
         .args(arguments)
         .current_dir(folder)
         .env_clear()
         .envs(environment::of_child(std::env::vars_os(), asked))
         .env("PWD", folder)
-        .stdin(Stdio::null())
+        .stdin(input)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()?;
+        .kill_on_drop(true);
+    if let Some(plan) = plan {
+        match plan.temporary() {
+            Some(folder) => command.env("TMPDIR", folder),
+            None => command.env_remove("TMPDIR"),
+        };
+    }
+    let mut process = command.spawn()?;
     let (Some(id), Some(out), Some(err)) = (process.id(), process.stdout.take(), process.stderr.take()) else {
         return Err(io::Error::other("its output can't be read"));
     };
     widen(&out);
     widen(&err);
     let session = Pid::from_raw(i32::try_from(id).map_err(io::Error::other)?);
-    Ok((Child { process, session, over: false }, Pipes { out, err }))
+    Ok((Child { process, handover, session, over: false }, Pipes { out, err }))
 }
 
 /// Asks for a larger pipe. Without it reading is slower, no more.
@@ -88,6 +99,11 @@ impl Child {
     /// Waits for its end.
     pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
         self.process.wait().await
+    }
+
+    /// What it said of its walls, once it has ended; none if it was to have none.
+    pub(super) fn answer(&self) -> Option<Answer> {
+        self.handover.as_ref().map(Handover::answer)
     }
 
     /// Ends it and all it started: asks first, and forces what doesn't listen.

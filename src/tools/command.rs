@@ -13,10 +13,12 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::children::{self, Child, Pipes};
+use super::contained::{self, Contained};
 use super::environment::Asked;
 use super::sink::Sink;
 use super::{RunPort, Tool, Workbench};
 use crate::assess::{CommandAssessor, RiskAssessor};
+use crate::contain::Answer;
 use crate::domain::{
     Arguments, ArgumentsError, CommandOperation, Containment, Countersigned, Decider, OperationKind, Outcome,
     RunReport, Stream, ToolSpec,
@@ -86,10 +88,11 @@ impl Tool for CommandTool {
             let OperationKind::Command(command) = &countersigned.operation().kind else {
                 return super::foreign(started);
             };
-            match start(&self.bench, &countersigned, command) {
+            let contained = contained::plan(&self.bench, &countersigned).await;
+            match start(&self.bench, &countersigned, command, &contained) {
                 Ok((child, pipes)) => {
                     let limit = command.timeout.unwrap_or(self.bench.time_limit).clamp(1, LONGEST);
-                    attend(child, pipes, limit, port, cancel, self.bench.result_limit, started).await
+                    attend(&self.bench, child, pipes, limit, port, cancel, started).await
                 }
                 Err(reason) => super::failed(reason, started),
             }
@@ -98,7 +101,12 @@ impl Tool for CommandTool {
 }
 
 /// Starts bash for a command, or says why it can't be started.
-fn start(bench: &Workbench, run: &Countersigned, command: &CommandOperation) -> Result<(Child, Pipes), String> {
+fn start(
+    bench: &Workbench,
+    run: &Countersigned,
+    command: &CommandOperation,
+    contained: &Contained,
+) -> Result<(Child, Pipes), String> {
     let folder = &run.operation().cwd;
     if !folder.is_dir() {
         return Err(format!("the folder {} is not there", folder.display()));
@@ -108,7 +116,7 @@ fn start(bench: &Workbench, run: &Countersigned, command: &CommandOperation) -> 
     }
     let bash = children::bash().ok_or("there is no bash on this machine; install it and try again")?;
     let arguments = ["--noprofile", "--norc", "-c", &command.command];
-    children::start(bench, asked(run), folder, &bash, &arguments)
+    children::start(bench, asked(run), folder, &bash, &arguments, contained.plan())
         .map_err(|error| format!("the command couldn't be started: {error}"))
 }
 
@@ -120,12 +128,12 @@ fn asked(run: &Countersigned) -> Asked {
 
 /// Attends to a child until its end and reports it.
 async fn attend(
+    bench: &Workbench,
     mut child: Child,
     pipes: Pipes,
     limit: u64,
     port: RunPort,
     cancel: CancellationToken,
-    result_limit: usize,
     started: Instant,
 ) -> RunReport {
     let sink = Sink::new(port);
@@ -156,8 +164,22 @@ async fn attend(
         }
     };
     drop(readers);
-    let text = sink.finish(result_limit).await;
+    let text = sink.finish(bench.result_limit).await;
+    if let (End::Exited(_), Some(why)) = (&end, without_walls(&child)) {
+        bench.walls.distrust().await;
+        return super::failed(why, started);
+    }
     report(&end, limit, left, &text, started.elapsed())
+}
+
+/// Why a child that was to have walls ran nothing.
+fn without_walls(child: &Child) -> Option<String> {
+    let why = match child.answer()? {
+        Answer::Up => return None,
+        Answer::Failed(why) => why,
+        Answer::Silent => "the child ended before they were up".to_owned(),
+    };
+    Some(format!("it was not run, as its walls couldn't be put up ({why}). They are tested again before the next one"))
 }
 
 /// The report of an end, with the output for the model.

@@ -3,6 +3,7 @@
 
 mod children;
 mod command;
+mod contained;
 mod environment;
 mod facts;
 mod file;
@@ -26,7 +27,6 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-pub use children::CHILD;
 pub use command::CommandTool;
 pub use environment::search_path;
 pub use facts::{gather, prepare, with_catalog};
@@ -38,6 +38,7 @@ pub use sql::{Address, Connections, SqlError, SqlTool};
 pub use undo::UndoTool;
 
 use crate::assess::{AssessSettings, RiskAssessor};
+use crate::contain::Walls;
 use crate::domain::{
     Arguments, ArgumentsError, Catalog, Countersigned, OperationId, OperationKind, Outcome, RunEvent, RunReport,
     ToolSpec,
@@ -113,6 +114,8 @@ pub struct Workbench {
     pub settings: AssessSettings,
     /// What operations replaced, for undo.
     pub images: Arc<Images>,
+    /// What commands are contained with.
+    pub walls: Arc<Walls>,
 }
 
 impl Workbench {
@@ -127,6 +130,7 @@ impl Workbench {
             result_limit: RESULT_LIMIT,
             settings: AssessSettings::default(),
             images: Arc::new(Images::off()),
+            walls: Arc::default(),
         }
     }
 

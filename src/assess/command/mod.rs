@@ -98,5 +98,5 @@ fn assessment(judge: Judge<'_>) -> Assessment {
             shapes.push(shape);
         }
     }
-    Assessment { findings, containment, claim_eligible: eligible, shapes, target }
+    Assessment { findings, containment, claim_eligible: eligible, shapes, target, ..Assessment::default() }
 }

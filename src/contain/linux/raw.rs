@@ -1,0 +1,80 @@
+//! The few system calls that have no safe wrapper: fork, the flags of a whole tree of mounts, capabilities. Each
+//! function is safe to call from the child, which is alone in its process.
+
+#![allow(unsafe_code)] // nix marks `fork` unsafe, and has neither `mount_setattr` nor capabilities
+
+use std::io::{Error, Result};
+use std::mem::size_of;
+
+use nix::libc;
+use nix::unistd::ForkResult;
+
+/// Forks. The caller has one thread only, so the copy may do anything that the original may.
+pub fn fork() -> Result<ForkResult> {
+    // SAFETY: the child runs this before it starts any thread; no lock can be held by somebody else.
+    unsafe { nix::unistd::fork() }.map_err(Error::from)
+}
+
+/// The kernel's `struct mount_attr`.
+#[repr(C)]
+struct MountAttributes {
+    set: u64,
+    clear: u64,
+    propagation: u64,
+    namespace: u64,
+}
+
+/// Makes every mount read-only, and none honour set-user-id programs, in one step and all the way down.
+pub fn seal_mounts() -> Result<()> {
+    const READ_ONLY: u64 = 1;
+    const NO_SETUID: u64 = 2;
+    const RECURSIVE: libc::c_int = 0x8000;
+    let wanted = MountAttributes { set: READ_ONLY | NO_SETUID, clear: 0, propagation: 0, namespace: 0 };
+    // SAFETY: the path is a C string, and the structure lives through the call that only reads it.
+    done(unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            libc::AT_FDCWD,
+            c"/".as_ptr(),
+            RECURSIVE,
+            &raw const wanted,
+            size_of::<MountAttributes>(),
+        )
+    })
+}
+
+/// Gives up every capability for good: those held, and those that user 0 would get back from an `exec`.
+pub fn drop_capabilities() -> Result<()> {
+    #[repr(C)]
+    struct Header {
+        version: u32,
+        process: libc::c_int,
+    }
+    const VERSION: u32 = 0x2008_0522;
+    /// `NOROOT`, `NO_SETUID_FIXUP`, `NO_CAP_AMBIENT_RAISE`, each with its lock, and the lock of `KEEP_CAPS`.
+    const SECURE: libc::c_ulong = 0b1110_1111;
+    let (header, none) = (Header { version: VERSION, process: 0 }, [0_u32; 6]);
+    // SAFETY: `prctl` takes plain numbers here; `capset` only reads the two structures, which live through it.
+    unsafe {
+        done(libc::prctl(libc::PR_SET_SECUREBITS, SECURE, 0, 0, 0).into())?;
+        done(libc::syscall(libc::SYS_capset, &raw const header, none.as_ptr()))
+    }
+}
+
+fn done(result: libc::c_long) -> Result<()> {
+    if result < 0 { Err(Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Types one letter into a terminal, as if its person had.
+pub fn type_into(terminal: &impl std::os::fd::AsRawFd) -> Result<()> {
+    let letter: libc::c_char = 0x20;
+    // SAFETY: the request reads one byte, which lives through the call.
+    done(unsafe { libc::ioctl(terminal.as_raw_fd(), libc::TIOCSTI, &raw const letter) }.into())
+}
+
+/// Asks to look into another process, or to stop it.
+pub fn trace(process: i32) -> Result<()> {
+    let none = std::ptr::null_mut::<libc::c_void>();
+    // SAFETY: `PTRACE_SEIZE` without options reads and writes no memory of ours.
+    done(unsafe { libc::ptrace(libc::PTRACE_SEIZE, process, none, none) })
+}

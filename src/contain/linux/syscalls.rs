@@ -1,0 +1,234 @@
+//! System calls that a contained program may not make, whatever else it may: those that reach other machines and
+//! other programs, change what a mount can't protect, or put up or take down walls.
+//!
+//! A list of refusals, so that ordinary programs run; calls that are newer than the list are refused whole.
+
+use std::collections::BTreeMap;
+
+use nix::libc::{self, c_long};
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    apply_filter, sock_filter,
+};
+
+use super::super::plan::{Need, Plan};
+
+/// The newest call that the list knows, `mseal`. Later ones, and all of x32, don't exist for a contained program.
+const NEWEST: u32 = 462;
+
+/// Refused whatever their arguments are.
+const REFUSED: &[c_long] = &[
+    // other processes
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_kcmp,
+    libc::SYS_pidfd_getfd,
+    // mounts, roots and namespaces
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_setns,
+    libc::SYS_unshare,
+    libc::SYS_open_tree,
+    libc::SYS_move_mount,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_fanotify_init,
+    // keys
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+    // the kernel's own machinery
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_kexec_file_load,
+    libc::SYS_reboot,
+    libc::SYS_acct,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_vhangup,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_iopl,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_ioperm,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_modify_ldt,
+    // memory and queues that other programs of this person can reach by a number or a name
+    libc::SYS_shmget,
+    libc::SYS_semget,
+    libc::SYS_msgget,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+];
+
+/// What changes a file without writing to it. A read-only mount refuses most of these, Landlock none.
+const METADATA: &[c_long] = &[
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chmod,
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    libc::SYS_fchmodat2,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_lchown,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utime,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utimes,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_futimesat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+];
+
+/// Requests to a terminal that put words into somebody's mouth: `TIOCSTI`, `TIOCLINUX`, `TIOCCONS`, `TIOCSETD`.
+const REQUESTS: [u64; 4] = [0x5412, 0x541c, 0x541d, 0x5423];
+
+/// Signals to others. Refused where neither a process namespace nor Landlock keeps them at home.
+const SIGNALS: &[c_long] = &[
+    libc::SYS_kill,
+    libc::SYS_tkill,
+    libc::SYS_rt_sigqueueinfo,
+    libc::SYS_rt_tgsigqueueinfo,
+    libc::SYS_pidfd_send_signal,
+];
+
+/// What steers the process whose number is the first argument (for `setpriority` the second): refused in the same
+/// place unless that is the caller itself.
+const STEERING: [(c_long, u8); 6] = [
+    (libc::SYS_prlimit64, 0),
+    (libc::SYS_sched_setaffinity, 0),
+    (libc::SYS_sched_setscheduler, 0),
+    (libc::SYS_sched_setattr, 0),
+    (libc::SYS_migrate_pages, 0),
+    (libc::SYS_setpriority, 1),
+];
+
+/// `CLONE_NEW…`: of time, mounts, control groups, names, queues, users, processes, networks.
+const NAMESPACES: [u64; 7] =
+    [0x0002_0000, 0x0200_0000, 0x0400_0000, 0x0800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000];
+
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+
+/// Puts the filters up; they hold for everything that this process becomes or starts.
+///
+/// # Errors
+/// The kernel takes no filter, or not on this kind of processor.
+pub fn refuse(plan: &Plan) -> Result<(), String> {
+    let told = |error: &dyn std::fmt::Display| format!("system calls can't be refused: {error}");
+    let rules = rules(plan).map_err(|error| told(&error))?;
+    let denied = SeccompAction::Errno(libc::EPERM.unsigned_abs());
+    let arch = std::env::consts::ARCH.try_into().map_err(|error| told(&error))?;
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, denied, arch).map_err(|error| told(&error))?;
+    let program: BpfProgram = filter.try_into().map_err(|error| told(&error))?;
+    apply_filter(&newer()).map_err(|error| told(&error))?;
+    apply_filter(&program).map_err(|error| told(&error))
+}
+
+/// Whatever is newer than the list doesn't exist, nor does `clone3`, whose flags a filter can't see: programs go
+/// back to the older call. (x32 numbers begin far above.)
+fn newer() -> BpfProgram {
+    const LOAD: u16 = 0x20;
+    const JUMP_ABOVE: u16 = 0x25;
+    const JUMP_EQUAL: u16 = 0x15;
+    const RETURN: u16 = 0x06;
+    const ALLOW: u32 = 0x7fff_0000;
+    const ERROR: u32 = 0x0005_0000;
+    let instruction = |code, jt, jf, k| sock_filter { code, jt, jf, k };
+    vec![
+        instruction(LOAD, 0, 0, 0),
+        instruction(JUMP_ABOVE, 2, 0, NEWEST),
+        instruction(JUMP_EQUAL, 1, 0, u32::try_from(libc::SYS_clone3).unwrap_or(NEWEST)),
+        instruction(RETURN, 0, 0, ALLOW),
+        instruction(RETURN, 0, 0, ERROR | libc::ENOSYS.unsigned_abs()),
+    ]
+}
+
+fn rules(plan: &Plan) -> Result<Rules, seccompiler::BackendError> {
+    let mut rules = Rules::new();
+    for call in REFUSED.iter().chain(METADATA) {
+        rules.insert(*call, Vec::new());
+    }
+    if !plan.layers.namespaces {
+        rules.extend(SIGNALS.iter().map(|call| (*call, Vec::new())));
+        for (call, argument) in STEERING {
+            rules.insert(call, vec![one(is(argument, SeccompCmpOp::Ne, 0)?)?]);
+        }
+    }
+    let masked = |argument, mask, value| is(argument, SeccompCmpOp::MaskedEq(mask), value);
+    let spaces = NAMESPACES.iter().map(|flag| one(masked(0, *flag, *flag)?));
+    rules.insert(libc::SYS_clone, spaces.collect::<Result<_, _>>()?);
+    let requests = REQUESTS.iter().map(|request| one(is(1, SeccompCmpOp::Eq, *request)?));
+    rules.insert(libc::SYS_ioctl, requests.collect::<Result<_, _>>()?);
+    // Opened to read and emptied all the same: old Landlock doesn't see it.
+    let emptied = u64::from((libc::O_ACCMODE | libc::O_TRUNC).unsigned_abs());
+    let emptying = |argument| one(masked(argument, emptied, u64::from(libc::O_TRUNC.unsigned_abs()))?);
+    #[cfg(target_arch = "x86_64")]
+    rules.insert(libc::SYS_open, vec![emptying(1)?]);
+    rules.insert(libc::SYS_openat, vec![emptying(2)?]);
+    rules.insert(libc::SYS_socket, sockets(plan)?);
+    let not_local = is(0, SeccompCmpOp::Ne, number(libc::AF_UNIX))?;
+    rules.insert(libc::SYS_socketpair, vec![one(not_local)?]);
+    Ok(rules)
+}
+
+/// Every family of sockets but those that are needed.
+fn sockets(plan: &Plan) -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
+    let mut families = Vec::new();
+    for need in &plan.needs {
+        match need {
+            Need::Network => families.extend([libc::AF_INET, libc::AF_INET6]),
+            Need::Socket(_) => families.push(libc::AF_UNIX),
+            Need::Interfaces => families.push(libc::AF_NETLINK),
+            Need::Processes => {}
+        }
+    }
+    if families.is_empty() {
+        return Ok(Vec::new());
+    }
+    let others = families.into_iter().map(|family| is(0, SeccompCmpOp::Ne, number(family)));
+    Ok(vec![SeccompRule::new(others.collect::<Result<_, _>>()?)?])
+}
+
+/// One condition on an argument. The kernel reads all of those here as 32 bits, and so does the filter.
+fn is(argument: u8, operator: SeccompCmpOp, value: u64) -> Result<SeccompCondition, seccompiler::BackendError> {
+    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
+}
+
+fn one(condition: SeccompCondition) -> Result<SeccompRule, seccompiler::BackendError> {
+    SeccompRule::new(vec![condition])
+}
+
+fn number(family: libc::c_int) -> u64 {
+    u64::from(family.unsigned_abs())
+}

@@ -1,0 +1,172 @@
+//! What a child is to put up around itself, worked out by the program beforehand and handed over as data.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+pub use crate::domain::Need;
+
+/// The layers that walls are made of. Which of them this machine has is proved, not believed: see `proof`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Layers {
+    /// A view of the disk, of processes and of the network of its own.
+    pub namespaces: bool,
+    /// Landlock.
+    pub landlock: bool,
+    /// A filter of system calls.
+    pub syscalls: bool,
+}
+
+/// A file or folder that can't be read inside.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Hidden {
+    /// Where, after links.
+    pub path: PathBuf,
+    /// Text that is read there instead; none means that it can't be opened.
+    pub instead: Option<String>,
+}
+
+/// A folder that is empty inside but for what is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cover {
+    /// The folder, after links.
+    pub at: PathBuf,
+    /// What stays visible in it, as it is.
+    pub keep: Vec<PathBuf>,
+    /// Whether it may be written to: a temporary folder of its own, gone at the end.
+    pub writable: bool,
+}
+
+/// Everything that a child needs to know to put up its walls.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// What is promised. A child that can't keep it ends.
+    pub layers: Layers,
+    /// The folder that the program starts in.
+    pub cwd: PathBuf,
+    /// What can't be read.
+    pub hidden: Vec<Hidden>,
+    /// What is empty.
+    pub covers: Vec<Cover>,
+    /// The ways out that stay open.
+    pub needs: BTreeSet<Need>,
+}
+
+impl Plan {
+    /// The folder for temporary files inside, if there is one.
+    #[must_use]
+    pub fn temporary(&self) -> Option<&Path> {
+        let private = self.covers.iter().find(|cover| cover.writable && self.layers.namespaces);
+        private.map(|cover| cover.at.as_path())
+    }
+
+    /// The paths that can't be read, for Landlock: a file that is replaced can't be there.
+    pub(super) fn hidden_paths(&self) -> BTreeSet<PathBuf> {
+        let hidden = self.hidden.iter().filter(|hidden| hidden.instead.is_none()).map(|hidden| hidden.path.clone());
+        let emptied = self.covers.iter().filter(|cover| !cover.writable).map(|cover| cover.at.clone());
+        hidden.chain(emptied).collect()
+    }
+}
+
+/// Where a contained command works and what of this machine it must not see. The beginning of every plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// Root of the workspace; it stays visible whatever it lies in.
+    pub workspace: PathBuf,
+    /// The person's home folder, which stays visible but for what is hidden in it.
+    pub home: Option<PathBuf>,
+    /// The program's own files and folders.
+    pub own: Vec<PathBuf>,
+    /// The person's runtime folder (`XDG_RUNTIME_DIR`).
+    pub runtime: Option<PathBuf>,
+    /// What else stays visible in a folder for temporary files.
+    pub kept: Vec<PathBuf>,
+}
+
+/// Folders for temporary files: private inside.
+const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
+/// Folders in which the sockets of daemons are.
+const SOCKETS: [&str; 2] = ["/run", "/var/run"];
+/// Where the names of other machines are looked up, kept when there is a network.
+const RESOLVER: [&str; 4] = [
+    "/run/systemd/resolve/stub-resolv.conf",
+    "/run/systemd/resolve/resolv.conf",
+    "/run/NetworkManager/resolv.conf",
+    "/run/resolvconf/resolv.conf",
+];
+
+/// The list of this machine's accounts.
+const ACCOUNTS: &str = "/etc/passwd";
+
+impl Surroundings {
+    /// The plan of a reader: nothing may be changed, the `secrets` can't be read, and of all ways out only its
+    /// `needs` are open.
+    #[must_use]
+    pub fn read_only(&self, layers: Layers, secrets: &BTreeSet<PathBuf>, needs: &BTreeSet<Need>, cwd: &Path) -> Plan {
+        let mut plan = Plan { layers, cwd: cwd.to_path_buf(), needs: needs.clone(), ..Plan::default() };
+        let mut kept = vec![self.workspace.clone()];
+        kept.extend(self.home.iter().chain(&self.kept).filter_map(|path| real(path)));
+        for folder in TEMPORARY.iter().filter_map(|folder| real(Path::new(folder))) {
+            plan.cover(folder, &kept, true);
+        }
+        let sockets: Vec<PathBuf> = needs.iter().filter_map(Need::socket).filter_map(real).collect();
+        if !sockets.is_empty() {
+            let resolver = RESOLVER.iter().map(PathBuf::from).filter(|_| needs.contains(&Need::Network));
+            let keep: Vec<PathBuf> = kept.iter().cloned().chain(sockets).chain(resolver).collect();
+            let runtime = self.runtime.as_deref();
+            for folder in SOCKETS.iter().map(Path::new).chain(runtime).filter_map(real) {
+                plan.cover(folder, &keep, false);
+            }
+            for cover in plan.covers.iter_mut().filter(|cover| cover.writable) {
+                cover.keep = within(&cover.at, &keep);
+            }
+        }
+        for path in self.own.iter().filter_map(|path| real(path)).chain(secrets.iter().cloned()) {
+            plan.hide(path, &self.workspace);
+        }
+        plan
+    }
+}
+
+impl Plan {
+    /// Covers a folder once, unless what is kept is the folder itself.
+    fn cover(&mut self, at: PathBuf, kept: &[PathBuf], writable: bool) {
+        if kept.contains(&at) || self.covers.iter().any(|cover| at.starts_with(&cover.at)) {
+            return;
+        }
+        let keep = within(&at, kept);
+        self.covers.push(Cover { at, keep, writable });
+    }
+
+    /// Hides a path, or all around the workspace that lies in it.
+    fn hide(&mut self, path: PathBuf, workspace: &Path) {
+        if workspace.starts_with(&path) && workspace != path {
+            self.cover(path, &[workspace.to_path_buf()], false);
+        } else if workspace != path && !self.hidden.iter().any(|hidden| path.starts_with(&hidden.path)) {
+            let instead = (path == Path::new(ACCOUNTS)).then(accounts).flatten();
+            self.hidden.push(Hidden { path, instead });
+        }
+    }
+}
+
+/// The list of accounts with hardly any: `root`, this person and `nobody`, so that files have owners by name.
+fn accounts() -> Option<String> {
+    let user = nix::unistd::getuid().to_string();
+    let known = |line: &&str| line.split(':').nth(2).is_some_and(|number| [&user, "0", "65534"].contains(&number));
+    let text = std::fs::read_to_string(ACCOUNTS).ok()?;
+    Some(text.split_inclusive('\n').filter(known).collect())
+}
+
+/// What of the kept paths lies below a folder, outermost only.
+fn within(at: &Path, kept: &[PathBuf]) -> Vec<PathBuf> {
+    let mut keep: Vec<PathBuf> = kept.iter().filter(|path| path.starts_with(at) && *path != at).cloned().collect();
+    keep.sort();
+    keep.dedup_by(|path, before| path.starts_with(before));
+    keep
+}
+
+/// The path after links; none if nothing is there.
+fn real(path: &Path) -> Option<PathBuf> {
+    path.canonicalize().ok()
+}

@@ -1,0 +1,266 @@
+//! What is really enforced here: a canary is sent behind walls of each sort, the strongest first, and tries to get
+//! out. Walls with a hole are not used. The result is kept until the kernel or the program changes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, Metadata};
+use std::io::{self, Read};
+use std::net::TcpListener;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::canary::{CANARY, Errand, Try};
+use super::handover::{Answer, Handover};
+use super::plan::{Layers, Plan, Surroundings};
+use super::wall::Wall;
+use super::{CHILD, WALLED};
+
+/// Longest that one canary may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// File in the state folder that keeps the result.
+const KEPT: &str = "walls.json";
+/// Version of the tests: another one makes a kept result worthless.
+const VERSION: u32 = 1;
+/// Word in every planted secret.
+const TOKEN: &str = "canary-4be1d0";
+
+/// The sorts of walls, the strongest first.
+const SORTS: [(&str, Layers); 3] = [
+    ("namespaces, Landlock and a filter of system calls", Layers { namespaces: true, landlock: true, syscalls: true }),
+    ("namespaces and a filter of system calls", Layers { namespaces: true, landlock: false, syscalls: true }),
+    ("Landlock and a filter of system calls", Layers { namespaces: false, landlock: true, syscalls: true }),
+];
+
+/// What was proved on this machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proof {
+    /// What the result is good for: kernel, program, person.
+    key: String,
+    /// The walls in use; none if no sort of them holds.
+    pub layers: Option<Layers>,
+    /// In words.
+    pub made_of: String,
+    /// By wall: how many ways out were tried, none of which led out.
+    pub tried: BTreeMap<Wall, usize>,
+    /// Why stronger walls are not used, one sentence for each.
+    pub passed_over: Vec<String>,
+}
+
+impl Proof {
+    /// A proof of nothing, for the reason given.
+    #[must_use]
+    pub fn nothing(why: String) -> Self {
+        Self { passed_over: vec![why], ..Self::default() }
+    }
+}
+
+/// The result that was kept, if it is still good.
+#[must_use]
+pub fn kept(launcher: &Path, state: &Path) -> Option<Proof> {
+    let text = fs::read(state.join(KEPT)).ok()?;
+    let proof: Proof = serde_json::from_slice(&text).ok()?;
+    (proof.key == key(launcher)).then_some(proof)
+}
+
+/// Sends the canaries, and keeps what came of it. Takes tens of milliseconds; waits for children.
+#[must_use]
+pub fn prove(launcher: &Path, state: &Path) -> Proof {
+    let mut proof = Proof { key: key(launcher), ..Proof::default() };
+    for (made_of, layers) in SORTS {
+        match send(launcher, state, layers) {
+            Ok(tried) => {
+                proof = Proof { layers: Some(layers), made_of: made_of.to_owned(), tried, ..proof };
+                break;
+            }
+            Err(why) => proof.passed_over.push(format!("{made_of}: {why}")),
+        }
+    }
+    // A result that can't be kept is found again the next time.
+    let _lost = keep(&proof, state);
+    proof
+}
+
+/// Throws a kept result away.
+pub fn forget(state: &Path) {
+    let _gone = fs::remove_file(state.join(KEPT));
+}
+
+fn keep(proof: &Proof, state: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(state)?;
+    let place = state.join(KEPT);
+    let part = state.join(format!("{KEPT}.{}", std::process::id()));
+    let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
+    io::Write::write_all(&mut file, &serde_json::to_vec(proof)?)?;
+    fs::rename(part, place)
+}
+
+/// Kernel, program and person, as far as a change of them may change what holds.
+fn key(launcher: &Path) -> String {
+    let kernel = nix::sys::utsname::uname();
+    let kernel = kernel.as_ref().map(|name| [name.release(), name.version()].map(|part| part.display().to_string()));
+    let program =
+        fs::metadata(launcher).map(|about: Metadata| (about.mtime(), about.mtime_nsec(), about.len(), about.ino()));
+    format!("{VERSION} {kernel:?} {program:?} {}", nix::unistd::getuid())
+}
+
+/// Sends one canary behind walls of one sort. Gives how often each wall was tried.
+fn send(launcher: &Path, state: &Path, layers: Layers) -> Result<BTreeMap<Wall, usize>, String> {
+    let told = |error: io::Error| format!("it couldn't be tried: {error}");
+    let cage = Cage::build(state).map_err(told)?;
+    let plan = cage.plan(launcher, layers);
+    let handover = Handover::new(&plan).map_err(told)?;
+    let errand = serde_json::to_string(&cage.errand).map_err(|error| error.to_string())?;
+    let child = Command::new(launcher)
+        .args([CHILD, &std::process::id().to_string(), WALLED])
+        .arg(launcher)
+        .args([CANARY, &errand])
+        .current_dir(&plan.cwd)
+        .env_clear()
+        .stdin(handover.input().map_err(told)?)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(told)?;
+    let said = ended(child).map_err(told)?;
+    match handover.answer() {
+        Answer::Up => {}
+        Answer::Failed(why) => return Err(why),
+        Answer::Silent => return Err("the walls couldn't be put up".to_owned()),
+    }
+    cage.unharmed()?;
+    let report: Vec<Try> = serde_json::from_slice(&said).map_err(|_| "the test said nothing".to_owned())?;
+    let mut tried = BTreeMap::new();
+    for one in &report {
+        if one.refused.is_none() {
+            return Err(format!("a test got through: {}", one.what));
+        }
+        *tried.entry(one.wall).or_default() += 1;
+    }
+    if String::from_utf8_lossy(&said).contains(TOKEN) {
+        return Err("a planted secret was read".to_owned());
+    }
+    match Wall::ALL.into_iter().find(|wall| !tried.contains_key(wall)) {
+        Some(untried) => Err(format!("it wasn't tried that {}", untried.promise())),
+        None => Ok(tried),
+    }
+}
+
+/// Waits for a child's end, and takes what it printed.
+fn ended(mut child: Child) -> io::Result<Vec<u8>> {
+    let mut out = child.stdout.take();
+    let reader = std::thread::spawn(move || {
+        let mut text = Vec::new();
+        // A cut output doesn't parse, which counts as a hole.
+        let _cut = out.as_mut().map(|out| out.take(64 * 1024).read_to_end(&mut text));
+        text
+    });
+    let until = Instant::now() + PATIENCE;
+    while child.try_wait()?.is_none() {
+        if Instant::now() > until {
+            child.kill()?;
+            child.wait()?;
+            return Err(io::Error::other("it took too long"));
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    reader.join().map_err(|_| io::Error::other("its output was lost"))
+}
+
+/// A small world of its own for one canary: a workspace and a home folder with planted secrets, a server, a socket
+/// and a terminal that are listened to. Gone at the end.
+struct Cage {
+    folder: PathBuf,
+    errand: Errand,
+    own: PathBuf,
+    server: TcpListener,
+    socket: UnixListener,
+    #[cfg(target_os = "linux")]
+    _terminal: Option<nix::pty::OpenptyResult>,
+}
+
+impl Cage {
+    fn build(state: &Path) -> io::Result<Self> {
+        let folder = state.join(format!("canary-{}", std::process::id()));
+        let _left = fs::remove_dir_all(&folder);
+        let (work, home, own) = (folder.join("work"), folder.join("home"), folder.join("own"));
+        for folder in [&work, &home.join(".ssh"), &own] {
+            fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        }
+        let folder = folder.canonicalize()?;
+        let secrets = [work.join(".env"), home.join(".ssh/id_ed25519"), own.join("journal.sqlite")];
+        for secret in &secrets {
+            fs::write(secret, TOKEN)?;
+        }
+        let file = work.join("notes.txt");
+        fs::write(&file, "as it was")?;
+        let server = TcpListener::bind("127.0.0.1:0")?;
+        server.set_nonblocking(true)?;
+        // A path of a socket is short, wherever the state folder is.
+        let place = if folder.as_os_str().len() < 80 { folder.clone() } else { std::env::temp_dir() };
+        let place = place.join(format!("canary-{}.sock", std::process::id()));
+        let _left = fs::remove_file(&place);
+        let socket = UnixListener::bind(&place)?;
+        socket.set_nonblocking(true)?;
+        let number = i32::try_from(std::process::id()).ok().filter(|number| *number > 16);
+        #[cfg(target_os = "linux")]
+        let terminal = nix::pty::openpty(None, None).ok();
+        #[cfg(target_os = "linux")]
+        let path = terminal.as_ref().and_then(|pair| nix::unistd::ttyname(&pair.slave).ok());
+        #[cfg(not(target_os = "linux"))]
+        let path = None;
+        let errand = Errand {
+            file,
+            home,
+            secrets: secrets.to_vec(),
+            port: server.local_addr()?.port(),
+            socket: place,
+            process: number,
+            terminal: path,
+        };
+        Ok(Self {
+            folder,
+            errand,
+            own,
+            server,
+            socket,
+            #[cfg(target_os = "linux")]
+            _terminal: terminal,
+        })
+    }
+
+    fn plan(&self, launcher: &Path, layers: Layers) -> Plan {
+        let surroundings = Surroundings {
+            workspace: self.folder.join("work"),
+            home: Some(self.folder.join("home")),
+            own: vec![self.own.clone()],
+            runtime: None,
+            kept: vec![launcher.to_path_buf()],
+        };
+        let secrets = BTreeSet::from([self.folder.join("work/.env"), self.folder.join("home/.ssh")]);
+        surroundings.read_only(layers, &secrets, &BTreeSet::new(), &surroundings.workspace)
+    }
+
+    /// Whether everything is as it was, and nobody called.
+    fn unharmed(&self) -> Result<(), String> {
+        let text = fs::read_to_string(&self.errand.file).unwrap_or_default();
+        let names = |folder: &Path| folder.read_dir().map(Iterator::count).unwrap_or_default();
+        if text != "as it was" || names(&self.folder.join("work")) != 2 || names(&self.errand.home) != 1 {
+            return Err("something was changed on the disk".to_owned());
+        }
+        if self.server.accept().is_ok() || self.socket.accept().is_ok() {
+            return Err("something called from inside".to_owned());
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Cage {
+    fn drop(&mut self) {
+        let _left = fs::remove_file(&self.errand.socket);
+        let _left = fs::remove_dir_all(&self.folder);
+    }
+}

@@ -1,0 +1,135 @@
+//! Finds the sensitive files that a contained command must not read, again before every start. Folders that have not
+//! changed since are not read anew: only asked for the time of their last change.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+/// Most folders that are looked through.
+const FOLDERS: usize = 20_000;
+/// Most sensitive files and folders that are hidden.
+const HIDDEN: usize = 1_000;
+/// A folder that changed this recently is read anew the next time: it may change again under the same time.
+const SETTLED: Duration = Duration::from_millis(50);
+
+/// Why not everything sensitive can be hidden.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TooMuch {
+    /// More folders than are looked through.
+    #[error("there are more than {FOLDERS} folders to look through for sensitive files")]
+    Folders,
+    /// More sensitive files than are hidden.
+    #[error("there are more than {HIDDEN} sensitive files to hide")]
+    Files,
+}
+
+/// What a path is, to one who decides whether it is sensitive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// A file, or anything else that isn't a folder.
+    File,
+    /// A folder, with all that is in it.
+    Folder,
+}
+
+/// Whether a path is sensitive.
+pub type Judge<'a> = &'a (dyn Fn(&Path, Sort) -> bool + Sync);
+
+/// When a folder last changed, and which one it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp(i64, i64, u64, u64);
+
+#[derive(Clone, Debug)]
+struct Folder {
+    stamp: Stamp,
+    /// What is sensitive in it, and whether that is a link.
+    hidden: Vec<(PathBuf, bool)>,
+    folders: Vec<PathBuf>,
+}
+
+/// What was found the last time.
+#[derive(Debug, Default)]
+pub struct Survey {
+    known: Mutex<HashMap<PathBuf, Folder>>,
+}
+
+impl Survey {
+    /// Sensitive paths, after links: all below `deep`, and those right in each of `shallow`. Both are given without
+    /// links in them.
+    ///
+    /// # Errors
+    /// There are too many for all of them to be found and hidden.
+    pub fn find(
+        &self,
+        deep: &Path,
+        shallow: &BTreeSet<PathBuf>,
+        judge: Judge<'_>,
+    ) -> Result<BTreeSet<PathBuf>, TooMuch> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut before = std::mem::take(&mut *known);
+        let mut found = BTreeSet::new();
+        let mut waiting: Vec<(PathBuf, bool)> = shallow.iter().map(|folder| (folder.clone(), false)).collect();
+        waiting.push((deep.to_path_buf(), true));
+        while let Some((path, deeper)) = waiting.pop() {
+            let remembered = before.remove(&path).or_else(|| known.remove(&path));
+            let Some(folder) = look(&path, remembered, judge) else { continue };
+            found.extend(folder.hidden.iter().filter_map(|(path, link)| place(path, *link)));
+            if deeper {
+                waiting.extend(folder.folders.iter().map(|path| (path.clone(), true)));
+            }
+            known.insert(path, folder);
+            if known.len() > FOLDERS {
+                return Err(TooMuch::Folders);
+            }
+            if found.len() > HIDDEN {
+                return Err(TooMuch::Files);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Where a sensitive file really is. None if this person couldn't read it anyway.
+fn place(path: &Path, link: bool) -> Option<PathBuf> {
+    use nix::unistd::{AccessFlags, access};
+    let open = |flags| access(path, flags).is_ok();
+    let readable = open(AccessFlags::R_OK) || open(AccessFlags::X_OK);
+    if !readable {
+        None
+    } else if link {
+        path.canonicalize().ok()
+    } else {
+        Some(path.to_path_buf())
+    }
+}
+
+/// A folder as it is: as it was the last time, if it has not changed. None if there is none, or not for us.
+fn look(path: &Path, known: Option<Folder>, judge: Judge<'_>) -> Option<Folder> {
+    let about = fs::symlink_metadata(path).ok().filter(Metadata::is_dir)?;
+    let stamp = Stamp(about.mtime(), about.mtime_nsec(), about.ino(), about.dev());
+    if let Some(known) = known.filter(|known| known.stamp == stamp) {
+        return Some(known);
+    }
+    let mut folder = Folder { stamp, hidden: Vec::new(), folders: Vec::new() };
+    for entry in fs::read_dir(path).ok()?.flatten() {
+        let (path, kind) = (entry.path(), entry.file_type().ok()?);
+        let sort = if kind.is_dir() { Sort::Folder } else { Sort::File };
+        // Names in git's own folder are those of branches and objects.
+        if kind.is_dir() && entry.file_name() == ".git" {
+            continue;
+        }
+        if judge(&path, sort) {
+            folder.hidden.push((path, kind.is_symlink()));
+        } else if kind.is_dir() {
+            folder.folders.push(path);
+        }
+    }
+    let settled = about.modified().ok().and_then(|time| SystemTime::now().duration_since(time).ok());
+    if settled.is_none_or(|since| since < SETTLED) {
+        folder.stamp = Stamp(0, 0, 0, 0);
+    }
+    Some(folder)
+}

@@ -1,0 +1,74 @@
+//! Containment for commands: which run gets which walls, and what is sensitive to it. The walls are `contain`'s.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Workbench;
+use crate::contain::{Plan, Reader, Sort};
+use crate::domain::{Containment, Countersigned, Place};
+
+/// How a run is contained.
+#[derive(Debug)]
+pub(super) enum Contained {
+    /// By these walls.
+    By(Box<Plan>),
+    /// It was promised none.
+    Unasked,
+    /// By none, though it would be where that can be done. In one sentence.
+    Cannot(String),
+}
+
+impl Contained {
+    /// The walls, if there are any.
+    pub(super) fn plan(&self) -> Option<&Plan> {
+        match self {
+            Self::By(plan) => Some(plan),
+            Self::Unasked | Self::Cannot(_) => None,
+        }
+    }
+}
+
+/// The containment of a run that was countersigned.
+pub(super) async fn plan(bench: &Arc<Workbench>, run: &Countersigned) -> Contained {
+    match run.containment() {
+        Containment::ReadOnly => {}
+        Containment::Staged | Containment::None => return Contained::Unasked,
+    }
+    let proof = bench.walls.proof().await;
+    let Some(layers) = proof.layers else {
+        return Contained::Cannot("this system has no walls that hold".to_owned());
+    };
+    let (bench, needs) = (Arc::clone(bench), run.prepared().assessment.needs.clone());
+    let cwd = run.operation().cwd.clone();
+    let planned = tokio::task::spawn_blocking(move || {
+        let place = Place { cwd: cwd.clone(), workspace: bench.workspace.clone(), home: bench.home.clone() };
+        let sensitive = &bench.settings.sensitive;
+        let judge = |path: &Path, sort| {
+            let path = match sort {
+                Sort::File => path.to_path_buf(),
+                // All that is in it, and not only a file that happens to be named so.
+                Sort::Folder => path.join("-"),
+            };
+            sensitive.entry(&path.to_string_lossy(), &place).is_some()
+        };
+        let folders: BTreeSet<PathBuf> =
+            sensitive.folders(&place).iter().filter_map(|folder| folder.canonicalize().ok()).collect();
+        bench.walls.read_only(
+            layers,
+            Reader {
+                workspace: &bench.workspace,
+                cwd: &cwd,
+                home: bench.home.as_deref(),
+                needs: &needs,
+                folders: &folders,
+                judge: &judge,
+            },
+        )
+    });
+    match planned.await {
+        Ok(Ok(plan)) => Contained::By(Box::new(plan)),
+        Ok(Err(why)) => Contained::Cannot(why),
+        Err(_) => Contained::Cannot("its walls couldn't be planned".to_owned()),
+    }
+}
