@@ -22,7 +22,7 @@
 //! | `app` | the state and its one `update(state, now, event) -> effects` |
 //! | `ui` | state to frame; themes in `themes`; neutralising of untrusted text |
 //! | `tools` | one external thing a file: `prepare` reads arguments, `run` runs what was countersigned |
-//! | `contain` | what this machine enforces while something runs |
+//! | `contain` | walls around a command: planned here, put up by a child, proved by a canary |
 //! | `providers` | models behind one trait, the practice model among them |
 //! | `store` | the journal: one task that owns one SQLite file; what files held before, for undo |
 //! | `config`, `cli`, `logs` | files, options and variables to typed settings; subcommands; the log file |

@@ -19,6 +19,7 @@ fn main() -> ExitCode {
         Task::Done(code) => code,
         Task::Assess(terms) => cli::assess(*terms),
         Task::Session(start) => {
+            contain::guard_memory();
             let level = process_environment("COUNTERSIGN_LOG");
             let log = logs::start(&start.folders.state, level.as_deref());
             if let Err(error) = &log {

@@ -144,3 +144,13 @@ fn assess_goes_by_the_configuration_that_is_named() {
     std::fs::write(&file, "mode = ").unwrap();
     assert!(told(&named).iter().all(|(decision, _)| decision != "allow"), "a file that can't be read allows nothing");
 }
+
+#[test]
+fn doctor_says_wall_by_wall_what_is_enforced() {
+    let home = tempfile::tempdir().unwrap();
+    let doctor = countersign(home.path(), &["doctor"], &[]);
+    let said = text(&doctor.stdout);
+    assert!(doctor.status.success() && said.starts_with("containment\n"), "{said}");
+    let (held, not_held) = (said.matches("  ✓ ").count(), said.matches("  ✗ ").count());
+    assert!(matches!((held, not_held), (7, 0) | (0, 7)), "{said}");
+}

@@ -31,8 +31,8 @@ impl State {
                 self.answer(id, format!("error: {reason}"), effects);
             }
         }
-        let person = self.queue.get(id).is_some_and(|item| item.origin == Origin::Person);
-        if person {
+        let alone = self.queue.get(id).is_some_and(|item| !item.origin.by_model());
+        if alone {
             self.admit(id, effects);
         } else if self
             .batch()
@@ -114,7 +114,7 @@ impl State {
         let own: Vec<OperationId> = self
             .queue
             .running()
-            .filter(|item| item.origin == Origin::Person && item.status == Status::Allowed { starting: false })
+            .filter(|item| !item.origin.by_model() && item.status == Status::Allowed { starting: false })
             .map(|item| item.id)
             .collect();
         for id in own {
@@ -317,6 +317,8 @@ impl State {
             RunEvent::Tail(tail) => self.output.tail(id, tail),
             RunEvent::Table(table) => self.output.table(id, table),
             RunEvent::Undoable(how) => self.undoable(id, how),
+            RunEvent::Note(note) => self.noted(id, |item| item.note = Some(note)),
+            RunEvent::Stopped => self.noted(id, |item| item.stopped = true),
             RunEvent::Finished(report) => {
                 if matches!(report.outcome, Outcome::Succeeded { .. }) {
                     self.taken_back(id);
@@ -325,9 +327,24 @@ impl State {
                 self.note_private(id, &report.outcome);
                 self.queue.set_status(id, Status::Ended { outcome: report.outcome, took });
                 self.answer(id, report.result, effects);
+                self.offer(id, effects);
                 self.start_next(effects);
             }
         }
+    }
+
+    fn noted(&mut self, id: OperationId, note: impl FnOnce(&mut super::Item)) {
+        if let Some(item) = self.queue.item_mut(id) {
+            note(item);
+        }
+    }
+
+    /// Offers the person to run again, without walls, what a wall may have stopped. It waits like any other.
+    fn offer(&mut self, id: OperationId, effects: &mut Vec<Effect>) {
+        let offered = |item: &&super::Item| matches!(item.origin, Origin::Program { .. });
+        let Some(item) = self.queue.get(id).filter(|item| item.stopped && !offered(item)) else { return };
+        let (call, of) = (item.call.clone(), Box::new(item.origin.clone()));
+        self.propose(Origin::Program { after: id, of }, call, effects);
     }
 
     /// After private data was read, a GET to an unnamed host asks once in guarded mode.

@@ -3,8 +3,8 @@
 use crossterm::event::{KeyEvent, MouseEvent};
 
 use crate::domain::{
-    Countersigned, JournalEntry, ModelEvent, ModelRequest, Operation, OperationId, Origin, Prepared, RunEvent, Seal,
-    StepId, ToolCall,
+    Countersigned, Enforceable, JournalEntry, ModelEvent, ModelRequest, Operation, OperationId, Origin, Prepared,
+    RunEvent, Seal, StepId, ToolCall,
 };
 
 /// Milliseconds since the program started.
@@ -99,6 +99,8 @@ pub enum Event {
     Run(OperationId, RunEvent),
     /// The journal can't be written: nothing more runs.
     JournalFailed(String),
+    /// It was proved what this machine enforces.
+    Proved(Enforceable),
     /// A sentence for the person.
     Notice(String),
     /// A deadline passed.

@@ -210,6 +210,11 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
             state.journal_failed(reason, &mut effects);
             true
         }
+        Event::Proved(enforceable) => {
+            let before = state.queue.gate.enforceable();
+            state.queue.gate.set_enforceable(enforceable);
+            state.dirty || before != enforceable
+        }
         Event::Notice(text) => {
             state.chat.notice(text, false);
             true

@@ -99,6 +99,10 @@ pub struct Item {
     pub undo: Undo,
     /// What it takes back, if it does.
     pub takes_back: Vec<OperationId>,
+    /// What the program says of its run.
+    pub note: Option<String>,
+    /// A wall may have stopped it.
+    pub stopped: bool,
     /// The person put it off: the dialog doesn't open by itself for it again.
     pub put_off: bool,
 }
@@ -182,13 +186,13 @@ impl Queue {
     #[must_use]
     pub fn waits_for(&self, id: OperationId) -> Option<OperationId> {
         let item = self.items.get(&id)?;
-        if item.origin == Origin::Person || item.status.closed() || matches!(item.status, Status::Running { .. }) {
+        if !item.origin.by_model() || item.status.closed() || matches!(item.status, Status::Running { .. }) {
             return None;
         }
         self.items
             .values()
             .take_while(|other| other.id < id)
-            .find(|other| other.origin != Origin::Person && !other.status.closed())
+            .find(|other| other.origin.by_model() && !other.status.closed())
             .map(|other| other.id)
     }
 
@@ -208,6 +212,8 @@ impl Queue {
             turn,
             undo: Undo::Impossible,
             takes_back: Vec::new(),
+            note: None,
+            stopped: false,
             put_off: false,
         };
         self.items.insert(id, item);

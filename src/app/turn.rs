@@ -132,9 +132,14 @@ impl State {
     /// Answers the call of an operation. A direct operation's result joins the next message.
     pub(super) fn answer(&mut self, id: OperationId, text: String, effects: &mut Vec<Effect>) {
         let Some(item) = self.queue.get(id) else { return };
-        if item.origin == Origin::Person {
+        let how = match &item.origin {
+            Origin::Model { .. } => None,
+            Origin::Person => Some("I ran this myself".to_owned()),
+            Origin::Program { after, .. } => Some(format!("I let {after} run again, without containment")),
+        };
+        if let Some(how) = how {
             if matches!(item.status, Status::Ended { .. }) {
-                self.chat.asides.push(format!("I ran this myself: {}\nResult:\n{text}", item.gist()));
+                self.chat.asides.push(format!("{how}: {}\nResult:\n{text}", item.gist()));
             }
             return;
         }

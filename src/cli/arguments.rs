@@ -90,6 +90,8 @@ pub(super) enum Subcommand {
         #[arg(long)]
         explain: bool,
     },
+    /// Say what works here and what doesn't: what is enforced around commands
+    Doctor,
     /// The configuration
     Config {
         /// What to do with it.

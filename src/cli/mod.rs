@@ -5,6 +5,7 @@ mod arguments;
 pub mod assess;
 pub mod child;
 mod config;
+mod doctor;
 mod start;
 mod terms;
 
@@ -55,12 +56,18 @@ pub fn dispatch(cli: Cli) -> Task {
                 Task::Assess(Box::new(terms))
             })
         }
+        Some(Subcommand::Doctor) => doctor_task(&options).map(Task::Done),
         Some(Subcommand::Config { command }) => config_task(&options, command).map(Task::Done),
     };
     done.unwrap_or_else(|error| {
         eprintln!("countersign: {error}");
         Task::Done(ExitCode::from(BAD_USAGE))
     })
+}
+
+fn doctor_task(options: &Options) -> Result<ExitCode, ConfigError> {
+    let folders = Folders::find(options.config.as_deref(), &process_environment)?;
+    Ok(doctor::run(&folders, &start::launcher()?, &mut std::io::stdout().lock()))
 }
 
 fn config_task(options: &Options, command: ConfigCommand) -> Result<ExitCode, ConfigError> {

@@ -7,7 +7,8 @@ use secrecy::ExposeSecret as _;
 
 use super::Options;
 use crate::assess::{AssessSettings, Sensitive};
-use crate::config::{ConfigError, Environment, Folders, Problem, Settings};
+use crate::config::{ConfigError, Environment, Folders, Problem, Settings, process_environment};
+use crate::contain::Walls;
 use crate::store::{Images, session_id};
 use crate::tools::{Connections, Workbench};
 
@@ -45,14 +46,12 @@ impl Start {
     /// # Errors
     /// The system doesn't say which program this is, so no child could be started.
     pub fn bench(&self) -> Result<Workbench, ConfigError> {
-        let launcher = std::env::current_exe().map_err(|error| {
-            ConfigError::Option(format!("the path of this program can't be found ({error}); start it by its full path"))
-        })?;
-        let mut bench = Workbench::new(self.workspace.clone(), self.folders.home.clone(), launcher);
+        let mut bench = Workbench::new(self.workspace.clone(), self.folders.home.clone(), launcher()?);
         bench.time_limit = self.settings.limits.time_limit;
         bench.result_limit = usize::try_from(self.settings.limits.output).unwrap_or(bench.result_limit);
         bench.settings = self.judging();
         bench.images = Arc::clone(&self.images);
+        bench.walls = Arc::new(walls(&self.folders, bench.launcher.clone()));
         Ok(bench)
     }
 
@@ -84,6 +83,23 @@ impl Start {
         }
         Ok((connections, notes))
     }
+}
+
+/// The path of this program, which starts children.
+///
+/// # Errors
+/// The system doesn't say.
+pub(super) fn launcher() -> Result<PathBuf, ConfigError> {
+    std::env::current_exe().map_err(|error| {
+        ConfigError::Option(format!("the path of this program can't be found ({error}); start it by its full path"))
+    })
+}
+
+/// The walls around commands that `launcher` puts up.
+pub(super) fn walls(folders: &Folders, launcher: PathBuf) -> Walls {
+    let own = vec![folders.config.clone(), folders.data.clone(), folders.state.clone()];
+    let runtime = process_environment("XDG_RUNTIME_DIR").map(PathBuf::from);
+    Walls::new(launcher, folders.state.clone(), own, runtime)
 }
 
 /// The workspace: the folder named, else the one the program was started in.

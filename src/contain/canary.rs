@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::wall::Wall;
+use crate::domain::Wall;
 
 /// First argument of our own binary when it is to be the canary.
 pub const CANARY: &str = "__canary";

@@ -12,7 +12,6 @@ mod linux;
 mod plan;
 mod proof;
 mod survey;
-mod wall;
 mod walls;
 
 use crate::domain::Enforceable;
@@ -22,7 +21,6 @@ pub use handover::{Answer, Handover, Orders};
 pub use plan::{Cover, Hidden, Layers, Plan, Surroundings};
 pub use proof::{Proof, kept, prove};
 pub use survey::{Sort, Survey, TooMuch};
-pub use wall::Wall;
 pub use walls::{Reader, Walls};
 
 /// First argument of our own binary when it is to become a child.
@@ -50,6 +48,35 @@ pub fn enter(plan: &Plan) -> Result<(), String> {
 #[cfg(not(target_os = "linux"))]
 pub fn enter(_plan: &Plan) -> Result<(), String> {
     Err("commands can't be contained on this system".to_owned())
+}
+
+/// Keeps other programs of this person from reading this program's memory and environment, where keys are.
+#[cfg(target_os = "linux")]
+pub fn guard_memory() {
+    if let Err(error) = nix::sys::prctl::set_dumpable(false) {
+        tracing::warn!(%error, "the memory of this program can't be guarded");
+    }
+}
+
+/// Keeps other programs of this person from reading this program's memory, where that can be done.
+#[cfg(not(target_os = "linux"))]
+pub fn guard_memory() {}
+
+/// What walls without some layer can't do, for the person.
+#[must_use]
+pub fn lost(layers: Layers) -> Vec<&'static str> {
+    let mut lost = Vec::new();
+    if !layers.namespaces {
+        lost.extend([
+            "there is no temporary folder to write to, so a command that needs one fails",
+            "the names of hidden files, other processes and files in /tmp stay visible, and /etc/passwd readable",
+            "a sensitive file that comes up while a command runs beside no hidden one can be read",
+        ]);
+    }
+    if !layers.landlock {
+        lost.push("commands that list the processes of this machine run without walls");
+    }
+    lost
 }
 
 /// What this machine enforces, as far as it is proved.

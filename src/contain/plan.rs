@@ -122,8 +122,12 @@ impl Surroundings {
                 cover.keep = within(&cover.at, &keep);
             }
         }
+        // With namespaces both folders are the command's own.
+        let private = |path: &Path| layers.namespaces && (path.starts_with("/dev") || path.starts_with("/proc"));
         for path in self.own.iter().filter_map(|path| real(path)).chain(secrets.iter().cloned()) {
-            plan.hide(path, &self.workspace);
+            if !private(&path) {
+                plan.hide(path, &self.workspace);
+            }
         }
         plan
     }
@@ -169,4 +173,56 @@ fn within(at: &Path, kept: &[PathBuf]) -> Vec<PathBuf> {
 /// The path after links; none if nothing is there.
 fn real(path: &Path) -> Option<PathBuf> {
     path.canonicalize().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(workspace: &Path, own: &Path, secrets: &[PathBuf], needs: &[Need]) -> Plan {
+        let surroundings = Surroundings {
+            workspace: workspace.to_path_buf(),
+            home: Some("/".into()),
+            own: vec![own.to_path_buf()],
+            ..Surroundings::default()
+        };
+        let layers = Layers { namespaces: true, landlock: true, syscalls: true };
+        let (secrets, needs) = (secrets.iter().cloned().collect(), needs.iter().cloned().collect());
+        surroundings.read_only(layers, &secrets, &needs, workspace)
+    }
+
+    #[test]
+    fn a_workspace_stays_in_sight_whatever_it_lies_in() {
+        let folder = tempfile::tempdir_in("/tmp").unwrap();
+        let own = folder.path().canonicalize().unwrap();
+        let workspace = own.join("practice/work");
+        std::fs::create_dir_all(&workspace).unwrap();
+        let plan = plan(&workspace, &own, &[workspace.join(".env")], &[]);
+        assert_eq!(plan.cwd, workspace);
+        let keeps = |at: &Path| plan.covers.iter().any(|cover| cover.at == at && cover.keep == [workspace.clone()]);
+        assert!(keeps(Path::new("/tmp")), "{plan:?}");
+        assert_eq!(plan.hidden, [Hidden { path: workspace.join(".env"), instead: None }]);
+    }
+
+    #[test]
+    fn what_lies_in_a_hidden_folder_is_hidden_with_it_and_accounts_are_few() {
+        let secrets = ["/usr/a", "/usr/a/b", "/dev/sda", "/etc/passwd"].map(PathBuf::from);
+        let plan = plan(Path::new("/usr/share"), Path::new("/nonexistent"), &secrets, &[]);
+        let hidden: Vec<_> = plan.hidden.iter().map(|hidden| hidden.path.to_str().unwrap()).collect();
+        assert_eq!(hidden, ["/etc/passwd", "/usr/a"]);
+        let accounts = plan.hidden[0].instead.as_ref().unwrap();
+        assert!(accounts.starts_with("root:") && accounts.lines().count() <= 4, "{accounts}");
+    }
+
+    #[test]
+    fn a_socket_is_kept_and_the_others_beside_it_are_not() {
+        let folder = tempfile::tempdir_in("/tmp").unwrap();
+        let place = folder.path().canonicalize().unwrap();
+        let socket = place.join("a.sock");
+        std::fs::write(&socket, "").unwrap();
+        let plan = plan(Path::new("/usr"), Path::new("/nonexistent"), &[], &[Need::Socket(socket.clone())]);
+        let temporary = plan.covers.iter().find(|cover| cover.at == Path::new("/tmp")).unwrap();
+        assert_eq!(temporary.keep, [socket]);
+        assert!(plan.covers.iter().any(|cover| !cover.writable && cover.keep.is_empty()), "{plan:?}");
+    }
 }

@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 use super::canary::{CANARY, Errand, Try};
 use super::handover::{Answer, Handover};
 use super::plan::{Layers, Plan, Surroundings};
-use super::wall::Wall;
 use super::{CHILD, WALLED};
+use crate::domain::Wall;
 
 /// Longest that one canary may take.
 const PATIENCE: Duration = Duration::from_secs(5);

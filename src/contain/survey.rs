@@ -133,3 +133,41 @@ fn look(path: &Path, known: Option<Folder>, judge: Judge<'_>) -> Option<Folder> 
     }
     Some(folder)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(survey: &Survey, root: &Path) -> Vec<String> {
+        let judge = |path: &Path, _| path.file_name().is_some_and(|name| name.to_string_lossy().contains("secret"));
+        let found = survey.find(root, &BTreeSet::from([root.to_path_buf()]), &judge).unwrap();
+        found.iter().map(|path| path.strip_prefix(root).unwrap().display().to_string()).collect()
+    }
+
+    #[test]
+    fn what_comes_and_goes_is_seen_and_links_lead_to_what_they_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let survey = Survey::default();
+        std::fs::create_dir_all(root.join("a/b/.git")).unwrap();
+        std::fs::write(root.join("a/b/secret"), "").unwrap();
+        std::fs::write(root.join("a/b/.git/secret-branch"), "").unwrap();
+        std::fs::write(root.join("plain"), "").unwrap();
+        assert_eq!(found(&survey, &root), ["a/b/secret"]);
+        std::os::unix::fs::symlink("plain", root.join("link-to-secret")).unwrap();
+        std::fs::create_dir(root.join("a/secrets")).unwrap();
+        std::fs::write(root.join("a/secrets/inside"), "").unwrap();
+        assert_eq!(found(&survey, &root), ["a/b/secret", "a/secrets", "plain"]);
+        std::fs::remove_file(root.join("a/b/secret")).unwrap();
+        assert_eq!(found(&survey, &root), ["a/secrets", "plain"]);
+    }
+
+    #[test]
+    fn more_than_can_be_hidden_is_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        (0..=HIDDEN).for_each(|number| std::fs::write(root.join(number.to_string()), "").unwrap());
+        let found = Survey::default().find(&root, &BTreeSet::new(), &|_, _| true);
+        assert_eq!(found, Err(TooMuch::Files));
+    }
+}

@@ -46,6 +46,13 @@ impl Walls {
         Self { tools: Some((launcher, state)), own, runtime, ..Self::default() }
     }
 
+    /// Whether a path is one of the program's own, lies in one or holds one.
+    #[must_use]
+    pub fn own(&self, path: &Path) -> bool {
+        let touches = |own: &Path| path.starts_with(own) || own.starts_with(path);
+        self.own.iter().any(|own| touches(own) || own.canonicalize().is_ok_and(|own| touches(&own)))
+    }
+
     /// What is proved. The first call finds it out, and every other one waits for it.
     pub async fn proof(&self) -> Proof {
         let mut proof = self.proof.lock().await;

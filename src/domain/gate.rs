@@ -126,10 +126,15 @@ impl Gate {
         self.enforceable
     }
 
+    /// This machine enforces something else than was known. What waits or starts is judged by it from now on.
+    pub fn set_enforceable(&mut self, enforceable: Enforceable) {
+        self.enforceable = enforceable;
+    }
+
     /// Takes a proposed operation in and judges it.
     pub fn admit(&mut self, prepared: Prepared) -> Admission {
         let judgement = self.judge(&prepared);
-        let by_model = prepared.operation.origin != Origin::Person;
+        let by_model = prepared.operation.origin.by_model();
         if by_model && self.denied.iter().any(|denied| same_demand(denied, &prepared)) {
             let reason = "You denied exactly this before in this turn.".to_owned();
             return Admission::Denied(Judgement { verdict: Verdict::Deny, reason, ..judgement }, Decider::Policy);
@@ -201,7 +206,8 @@ impl Gate {
     /// Takes an operation out: denied, interrupted or withdrawn. A person's denial is remembered for the turn.
     pub fn reject(&mut self, id: OperationId, decider: &Decider) -> Option<Prepared> {
         let entry = self.entries.remove(&id)?;
-        if matches!(decider, Decider::Person | Decider::PersonAll) {
+        let offered = matches!(entry.prepared.operation.origin, Origin::Program { .. });
+        if matches!(decider, Decider::Person | Decider::PersonAll) && !offered {
             self.denied.push(entry.prepared.clone());
         }
         Some(entry.prepared)

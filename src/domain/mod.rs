@@ -18,6 +18,7 @@ mod record;
 mod risk;
 mod rule;
 mod undo;
+mod wall;
 
 pub use arguments::{Arguments, ArgumentsError};
 pub use catalog::{Catalog, CatalogEntry, Maker, Meaning, Role, Sort};
@@ -39,3 +40,4 @@ pub use record::{Decider, JournalEntry, JournalEvent};
 pub use risk::{Assessment, Claim, Class, Danger, Finding, RiskLevel, Span};
 pub use rule::{Effect as RuleEffect, Rule, Shape};
 pub use undo::{Change, Image, UNDO, UndoOperation, Undoable};
+pub use wall::Wall;

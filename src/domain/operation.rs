@@ -30,6 +30,21 @@ pub enum Origin {
     },
     /// The person, directly (`! ls`).
     Person,
+    /// The program, after a contained run that a wall may have stopped: the same without walls.
+    Program {
+        /// That run.
+        after: OperationId,
+        /// Who asked for that one; the new one works where it did.
+        of: Box<Origin>,
+    },
+}
+
+impl Origin {
+    /// Whether a model waits for its result.
+    #[must_use]
+    pub fn by_model(&self) -> bool {
+        matches!(self, Self::Model { .. })
+    }
 }
 
 /// An SQL dialect, which is also the engine.

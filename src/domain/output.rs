@@ -95,6 +95,10 @@ pub enum RunEvent {
     Table(Arc<Table>),
     /// What it did can be taken back.
     Undoable(Undoable),
+    /// A sentence of the program's own about the run.
+    Note(String),
+    /// It failed, and a wall may have stopped it.
+    Stopped,
     /// The last word.
     Finished(RunReport),
 }

@@ -7,7 +7,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::grants::Grants;
-use super::operation::{OperationKind, Prepared};
+use super::operation::{OperationKind, Origin, Prepared};
 use super::record::Decider;
 use super::risk::{Claim, Class, RiskLevel};
 use super::rule::{Effect, Rule};
@@ -253,6 +253,13 @@ pub fn judge(
     }
     if rule(Effect::Deny).is_some() {
         return decide(Verdict::Deny, Step::DenyRule, Containment::None, "A deny rule of yours covers it.".to_owned());
+    }
+    if let Origin::Program { after, .. } = &operation.origin {
+        // What a wall stopped wanted more than a reader does.
+        let reason = format!(
+            "A wall may have stopped {after}. This runs it again without walls; {after} may already have acted."
+        );
+        return Judgement { risk: assessment.level().max(RiskLevel::Medium), ..ask(Step::Default, reason) };
     }
     if policy.mode == ApprovalMode::AllowAll {
         return run(Step::AllowAll, "Mode allow-all runs everything.".to_owned());

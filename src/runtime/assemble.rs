@@ -7,12 +7,12 @@ use std::sync::Arc;
 use futures::FutureExt as _;
 
 use super::bus::{Lanes, Work};
-use super::engine::{Engine, Opening, Side};
+use super::engine::{Engine, Opening, Side, prove};
 use crate::app::{Briefing, Event, Keymap, Setting, State};
 use crate::assess::{AssessSettings, Sensitive};
 use crate::cli::Start;
 use crate::config::{ChosenModel, Problem, process_environment};
-use crate::contain;
+use crate::contain::{self, Walls};
 use crate::providers::prompt::{Surroundings, fill};
 use crate::providers::{Practice, PracticeWorld, Provider, from_settings};
 use crate::store::{Journal, prune};
@@ -49,7 +49,7 @@ pub async fn assemble(start: &Start, lanes: Lanes, size: (u16, u16)) -> Result<A
             (from_settings(settings).map_err(|error| error.to_string())?, person_side.clone(), None)
         }
         ChosenModel::Practice => {
-            let (provider, practice_side, world) = practice(start).await?;
+            let (provider, practice_side, world) = practice(start, Arc::clone(&person_side.bench.walls)).await?;
             if person_side.connections.is_empty() {
                 // The person's own SQL works on the practice database while they have no connection.
                 person_side = side((*person_side.bench).clone(), Arc::clone(&practice_side.connections));
@@ -66,6 +66,9 @@ pub async fn assemble(start: &Start, lanes: Lanes, size: (u16, u16)) -> Result<A
     let keymap = keymap(start, &mut notices);
     let theme = theme(start, &mut notices);
     let state = State::new(briefing, start.settings.policy(), contain::enforceable(None), keymap, setting, size);
+    // Both sides have the same walls around different workspaces; the test of them is none of the loop's business.
+    let (proving, lane) = (person_side.clone(), lanes.work.clone());
+    tokio::spawn(async move { prove(&proving, &lane).await });
     let journal = opening(start.folders.journal(), lanes.work.clone());
     let engine = Engine::new(model_side, person_side, provider, journal, lanes);
     Ok(Assembled { state, engine, theme, notices: notices.into_iter().map(Event::Notice).collect(), world })
@@ -93,7 +96,7 @@ fn side(bench: Workbench, connections: Arc<Connections>) -> Side {
 /// The practice model, or a scripted session from the file that is named as its model, with a database, folder
 /// and server of its own. Its folder lies in the program's own, so its
 /// list of sensitive paths names the files there that are not its own, rather than the whole.
-async fn practice(start: &Start) -> Result<(Arc<dyn Provider>, Side, PracticeWorld), String> {
+async fn practice(start: &Start, walls: Arc<Walls>) -> Result<(Arc<dyn Provider>, Side, PracticeWorld), String> {
     let world = PracticeWorld::open(&start.folders.data).await.map_err(|error| error.to_string())?;
     let script = start.settings.provider.as_ref().and_then(|model| model.model.as_deref());
     let provider = match script {
@@ -109,6 +112,7 @@ async fn practice(start: &Start) -> Result<(Arc<dyn Provider>, Side, PracticeWor
         [&start.folders.config, &start.folders.journal()].map(|path| globset::escape(&path.to_string_lossy()));
     let globs = start.settings.sensitive.iter().cloned().chain(guarded).chain([images]).collect();
     let mut bench = start.bench().map_err(|error| error.to_string())?;
+    bench.walls = walls;
     bench.workspace.clone_from(&world.workspace);
     bench.settings = AssessSettings { sensitive: Sensitive::with(globs) };
     Ok((Arc::new(provider), side(bench, Arc::new(connections)), world))

@@ -8,7 +8,7 @@ use futures::StreamExt as _;
 use tokio::sync::mpsc;
 
 use crate::app::{Event, Millis, Proposal};
-use crate::domain::{ModelEvent, OperationId, RunEvent, StepId};
+use crate::domain::{Enforceable, ModelEvent, OperationId, RunEvent, StepId};
 
 /// Room in each lane.
 const ROOM: usize = 256;
@@ -22,6 +22,8 @@ pub enum Work {
     Refreshed(OperationId, Proposal),
     /// The journal failed.
     JournalFailed(String),
+    /// It was proved what this machine enforces.
+    Proved(Enforceable),
 }
 
 /// The senders, handed to the tasks at the edges.
@@ -113,6 +115,7 @@ impl Bus {
                     Work::Proposed(id, proposal) => Event::Proposed(id, proposal),
                     Work::Refreshed(id, proposal) => Event::Refreshed(id, proposal),
                     Work::JournalFailed(reason) => Event::JournalFailed(reason),
+                    Work::Proved(enforceable) => Event::Proved(enforceable),
                 },
                 Some((id, event)) = self.run.recv() => Event::Run(id, event),
             };

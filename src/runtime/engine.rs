@@ -8,14 +8,17 @@ use std::time::Duration;
 
 use futures::StreamExt as _;
 use futures::future::{BoxFuture, Shared};
+use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::bus::{Lanes, Work};
 use crate::app::Proposal;
+use crate::contain;
 use crate::domain::{
     Arguments, Claim, Class, Countersigned, FailureKind, JournalEntry, JournalEvent, ModelEvent, ModelFailure,
-    ModelRequest, Operation, OperationId, Origin, Outcome, Place, Prepared, RunEvent, RunReport, StepId, ToolCall,
+    ModelRequest, Operation, OperationId, OperationKind, Origin, Outcome, Place, Prepared, RunEvent, RunReport, StepId,
+    ToolCall,
 };
 use crate::providers::Provider;
 use crate::store::Journal;
@@ -77,6 +80,7 @@ impl Engine {
         match origin {
             Origin::Model { .. } => &self.model_side,
             Origin::Person => &self.person_side,
+            Origin::Program { of, .. } => self.side(of),
         }
     }
 
@@ -101,6 +105,9 @@ impl Engine {
         let (side, lane) = (self.side(&operation.origin).clone(), self.lanes.work.clone());
         let id = operation.id;
         tokio::spawn(async move {
+            if matches!(operation.kind, OperationKind::Command(_)) {
+                prove(&side, &lane).await;
+            }
             let proposal = match look(side, operation).await {
                 Ok(prepared) => Proposal::Ready(Box::new(prepared)),
                 Err(reason) => Proposal::Refused(reason),
@@ -190,6 +197,12 @@ impl Engine {
     }
 }
 
+/// Says what is enforced around commands, once that is known. A command that starts waits for it.
+pub async fn prove(side: &Side, lane: &mpsc::Sender<Work>) {
+    let proof = side.bench.walls.proof().await;
+    let _leaving = lane.send(Work::Proved(contain::enforceable(Some(&proof)))).await;
+}
+
 /// Reads a call into an operation.
 fn read(side: &Side, id: OperationId, origin: Origin, call: &ToolCall) -> Result<Operation, String> {
     let Some(tool) = side.registry.get(&call.name) else {
@@ -198,7 +211,7 @@ fn read(side: &Side, id: OperationId, origin: Origin, call: &ToolCall) -> Result
     };
     let arguments = Arguments::parse(&call.arguments).map_err(|error| format!("{}: {error}", call.name))?;
     let kind = tool.prepare(&arguments).map_err(|error| format!("{}: {error}", call.name))?;
-    let claim = if origin == Origin::Person { Claim::Absent } else { arguments.claim };
+    let claim = if origin.by_model() { arguments.claim } else { Claim::Absent };
     Ok(Operation { id, origin, tool: call.name.clone(), claim, kind, cwd: side.bench.workspace.clone() })
 }
 

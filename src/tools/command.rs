@@ -15,12 +15,13 @@ use tokio_util::sync::CancellationToken;
 use super::children::{self, Child, Pipes};
 use super::contained::{self, Contained};
 use super::environment::Asked;
+use super::refusal::{self, Smell};
 use super::sink::Sink;
 use super::{RunPort, Tool, Workbench};
 use crate::assess::{CommandAssessor, RiskAssessor};
 use crate::contain::Answer;
 use crate::domain::{
-    Arguments, ArgumentsError, CommandOperation, Containment, Countersigned, Decider, OperationKind, Outcome,
+    Arguments, ArgumentsError, CommandOperation, Containment, Countersigned, Decider, OperationKind, Outcome, RunEvent,
     RunReport, Stream, ToolSpec,
 };
 
@@ -28,6 +29,12 @@ use crate::domain::{
 const LONGEST: u64 = 3600;
 /// Time that output may still take once the command has ended.
 const GRACE: Duration = Duration::from_millis(200);
+
+/// What the model reads after a failure for which a wall may be to blame.
+const STOPPED: &str = "\n[It ran contained: nothing could be written, nothing sent, no sensitive file read. That may be \
+    why it failed. The person is offered to run it again without containment.]";
+/// The same where only sensitive files were left out.
+const HIDDEN: &str = "\n[It ran contained: sensitive files can't be read.]";
 
 /// Runs shell commands.
 #[derive(Clone, Debug)]
@@ -92,7 +99,10 @@ impl Tool for CommandTool {
             match start(&self.bench, &countersigned, command, &contained) {
                 Ok((child, pipes)) => {
                     let limit = command.timeout.unwrap_or(self.bench.time_limit).clamp(1, LONGEST);
-                    attend(&self.bench, child, pipes, limit, port, cancel, started).await
+                    if let Contained::Cannot(why) = &contained {
+                        port.send(RunEvent::Note(format!("Not contained: {why}."))).await;
+                    }
+                    attend(&self.bench, &contained, (child, pipes), limit, port, cancel, started).await
                 }
                 Err(reason) => super::failed(reason, started),
             }
@@ -129,14 +139,14 @@ fn asked(run: &Countersigned) -> Asked {
 /// Attends to a child until its end and reports it.
 async fn attend(
     bench: &Workbench,
-    mut child: Child,
-    pipes: Pipes,
+    contained: &Contained,
+    (mut child, pipes): (Child, Pipes),
     limit: u64,
     port: RunPort,
     cancel: CancellationToken,
     started: Instant,
 ) -> RunReport {
-    let sink = Sink::new(port);
+    let sink = Sink::new(port.clone());
     let mut readers = (sink.drain(Stream::Out, pipes.out), sink.drain(Stream::Err, pipes.err));
     let end = tokio::select! {
         status = child.wait() => End::Exited(status),
@@ -169,7 +179,19 @@ async fn attend(
         bench.walls.distrust().await;
         return super::failed(why, started);
     }
-    report(&end, limit, left, &text, started.elapsed())
+    let mut report = report(&end, limit, left, &text, started.elapsed());
+    if let (Outcome::Failed { .. }, Some(plan)) = (&report.outcome, contained.plan()) {
+        match refusal::smell(&text, plan) {
+            Smell::None => {}
+            Smell::Hidden => report.result.push_str(HIDDEN),
+            Smell::Wall => {
+                report.result.push_str(STOPPED);
+                port.send(RunEvent::Note("A wall may have stopped it.".to_owned())).await;
+                port.send(RunEvent::Stopped).await;
+            }
+        }
+    }
+    report
 }
 
 /// Why a child that was to have walls ran nothing.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Workbench;
 use crate::contain::{Plan, Reader, Sort};
-use crate::domain::{Containment, Countersigned, Place};
+use crate::domain::{Containment, Countersigned, Need, Place};
 
 /// How a run is contained.
 #[derive(Debug)]
@@ -29,6 +29,23 @@ impl Contained {
     }
 }
 
+/// Needs with the places of this person's sockets, where the table has `$HOME` and the like.
+fn located(needs: &BTreeSet<Need>, home: Option<&Path>) -> BTreeSet<Need> {
+    let user = nix::unistd::getuid().to_string();
+    let place = |path: &Path| {
+        let text = path.to_str()?.replace("$UID", &user);
+        let Some(rest) = text.strip_prefix('$') else { return Some(PathBuf::from(text)) };
+        let (name, rest) = rest.split_once('/')?;
+        let folder = if name == "HOME" { home?.to_path_buf() } else { std::env::var_os(name)?.into() };
+        Some(folder.join(rest))
+    };
+    let located = |need: &Need| match need {
+        Need::Socket(path) => place(path).map(Need::Socket),
+        Need::Network | Need::Processes | Need::Interfaces => Some(need.clone()),
+    };
+    needs.iter().filter_map(located).collect()
+}
+
 /// The containment of a run that was countersigned.
 pub(super) async fn plan(bench: &Arc<Workbench>, run: &Countersigned) -> Contained {
     match run.containment() {
@@ -39,7 +56,7 @@ pub(super) async fn plan(bench: &Arc<Workbench>, run: &Countersigned) -> Contain
     let Some(layers) = proof.layers else {
         return Contained::Cannot("this system has no walls that hold".to_owned());
     };
-    let (bench, needs) = (Arc::clone(bench), run.prepared().assessment.needs.clone());
+    let (bench, needs) = (Arc::clone(bench), located(&run.prepared().assessment.needs, bench.home.as_deref()));
     let cwd = run.operation().cwd.clone();
     let planned = tokio::task::spawn_blocking(move || {
         let place = Place { cwd: cwd.clone(), workspace: bench.workspace.clone(), home: bench.home.clone() };

@@ -10,6 +10,7 @@ mod file;
 mod find;
 mod http;
 mod output;
+mod refusal;
 mod repository;
 mod search;
 mod sink;

@@ -37,6 +37,7 @@ impl Speaker {
             Entry::Notice { .. } => Self::Program,
             Entry::Operation(id) => match view.state.queue.get(*id).map(|item| &item.origin) {
                 Some(Origin::Person) => Self::Person,
+                Some(Origin::Program { .. }) => Self::Program,
                 Some(Origin::Model { .. }) | None => Self::Model,
             },
         }

@@ -7,7 +7,9 @@ use super::paint::View;
 use super::text::{self, Break};
 use super::theme::Role;
 use crate::app::Item;
-use crate::domain::{ApprovalMode, Claim, Class, Danger, Finding, Judgement, Prepared, RiskLevel, Step};
+use crate::domain::{
+    ApprovalMode, Claim, Class, Containment, Danger, Finding, Judgement, OperationKind, Prepared, RiskLevel, Step, Wall,
+};
 
 /// Columns of the words at the left.
 const LABEL: usize = 11;
@@ -65,8 +67,7 @@ pub fn derivation(view: View<'_>, prepared: &Prepared, judgement: &Judgement, co
     add("risk", judgement.risk.word().to_owned());
     add("claim", said_claim(&prepared.operation.claim));
     add("mode", policy.mode.word().to_owned());
-    let enforced = if judgement.enforced { ", enforced" } else { "" };
-    add("contained", format!("{}{enforced}", judgement.containment.word()));
+    add("contained", contained(prepared, judgement));
     if !assessment.target.is_empty() {
         add("acts on", text::line(&assessment.target));
     }
@@ -79,6 +80,20 @@ pub fn derivation(view: View<'_>, prepared: &Prepared, judgement: &Judgement, co
         add("", text::line(&finding.sentence));
     }
     lines
+}
+
+/// What is enforced while it runs, wall by wall for a command.
+fn contained(prepared: &Prepared, judgement: &Judgement) -> String {
+    let word = judgement.containment.word();
+    match (judgement.containment, judgement.enforced, &prepared.operation.kind) {
+        (Containment::None, ..) => word.to_owned(),
+        (_, false, _) => format!("{word}, which is not enforced here"),
+        (_, true, OperationKind::Command(_)) => {
+            let promises: Vec<&str> = Wall::ALL.iter().map(|wall| wall.promise()).collect();
+            format!("{word}, enforced: {}", promises.join("; "))
+        }
+        (_, true, _) => format!("{word}, enforced"),
+    }
 }
 
 fn rule(finding: &Finding, body: &str) -> String {

@@ -211,6 +211,7 @@ fn head(view: View<'_>, dialog: &Dialog, item: &Item, prepared: &Prepared, colum
     }
     let who = match &item.origin {
         Origin::Person => "asked by you".to_owned(),
+        Origin::Program { after, .. } => format!("offered by the program after {after}"),
         Origin::Model { .. } => {
             let model = &view.state.setting.model;
             let name = if view.state.setting.practice || model.is_empty() {

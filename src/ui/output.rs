@@ -83,7 +83,7 @@ fn ending(view: View<'_>, item: Option<&Item>, bytes: u64, columns: usize) -> Ve
     match &item.status {
         Status::Ended { outcome, .. } => {
             let fate = item::fate(view, item);
-            let mut lines = Vec::new();
+            let mut lines: Vec<Line<'static>> = note(view, item, columns);
             let nothing = nothing(item).filter(|_| silent && matches!(outcome, Outcome::Succeeded { .. }));
             lines.extend(nothing.map(|said| view.line(format!("  {said}"), Role::Dim)));
             let said = match outcome {
@@ -112,8 +112,15 @@ fn ending(view: View<'_>, item: Option<&Item>, bytes: u64, columns: usize) -> Ve
         | Status::Allowed { .. }
         | Status::Running { .. }
         | Status::Denied { .. }
-        | Status::Refused { .. } => Vec::new(),
+        | Status::Refused { .. } => note(view, item, columns),
     }
+}
+
+/// What the program says of the run.
+fn note(view: View<'_>, item: &Item, columns: usize) -> Vec<Line<'static>> {
+    let Some(note) = &item.note else { return Vec::new() };
+    let said = view.line(format!("  {}", text::line(note)), Role::Medium);
+    text::wrap(&said, columns, 2, Break::Words)
 }
 
 /// What an operation that succeeded without a word says about that; of SQL the figure says it all.

@@ -58,7 +58,12 @@ impl Desk {
         let (events, report) = run(&self.tool, run_of, cancel).await;
         let table = events.into_iter().rev().find_map(|event| match event {
             RunEvent::Table(table) => Some((*table).clone()),
-            RunEvent::Started | RunEvent::Tail(_) | RunEvent::Undoable(_) | RunEvent::Finished(_) => None,
+            RunEvent::Started
+            | RunEvent::Tail(_)
+            | RunEvent::Undoable(_)
+            | RunEvent::Note(_)
+            | RunEvent::Stopped
+            | RunEvent::Finished(_) => None,
         });
         (table.unwrap_or_default(), report)
     }

@@ -196,6 +196,46 @@ fn deny_all_covers_the_rest_of_the_turn() {
 }
 
 #[test]
+fn what_a_wall_may_have_stopped_is_offered_again_and_waits() {
+    let mut world = asked(&[("ls a", None)]);
+    assert_eq!(world.commands(), ["ls a"]);
+    world.feed(1, Event::Run(OperationId(1), RunEvent::Stopped));
+    world.finish(1);
+    assert_eq!(*world.status(2), Status::Waiting, "whitelisted as it is");
+    let (offered, judged) = {
+        let item = world.state.queue.get(OperationId(2)).unwrap();
+        (item.origin.clone(), item.judgement.clone().unwrap())
+    };
+    assert!(matches!(offered, Origin::Program { after: OperationId(1), .. }));
+    assert!(judged.reason.contains("#1 may already have acted") && judged.risk == RiskLevel::Medium, "{judged:?}");
+    assert_eq!(world.results().len(), 1, "the turn goes on meanwhile");
+    world.model("Done.", &[]);
+    world.look();
+    world.press(KeyCode::Char('y'));
+    assert_eq!(world.commands(), ["ls a", "ls a"]);
+    assert_eq!(world.executed[1].0, OperationId(2));
+    let Status::Running { containment, .. } = world.status(2) else { panic!("it runs") };
+    assert_eq!(*containment, crate::domain::Containment::None);
+    world.feed(1, Event::Run(OperationId(2), RunEvent::Stopped));
+    world.finish(2);
+    world.say("and?");
+    let said = format!("{:?}", world.requests.last().unwrap().last().unwrap());
+    assert!(said.contains("I let #1 run again, without containment"), "{said}");
+}
+
+#[test]
+fn an_offer_that_is_denied_denies_nothing_else() {
+    let mut world = asked(&[("ls a", None)]);
+    world.feed(1, Event::Run(OperationId(1), RunEvent::Stopped));
+    world.finish(1);
+    world.look();
+    world.press(KeyCode::Char('n'));
+    assert!(matches!(world.status(2), Status::Denied { .. }));
+    world.model("", &[("ls a", None)]);
+    assert_eq!(world.commands(), ["ls a", "ls a"], "the same, contained, is no other demand than before");
+}
+
+#[test]
 fn what_changed_since_it_was_shown_comes_back() {
     let mut world = asked(&[("make a", None)]);
     world.changing = "make";

@@ -35,7 +35,10 @@ mod xargs;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use self::judge::Judge;
+use self::needs::Way;
 use self::table::table;
 use super::{Mentions, RiskAssessor, Sensitive, Subject};
 use crate::domain::{Assessment, Class, Containment, Finding, OperationKind, Place, Shape};
@@ -71,6 +74,8 @@ fn assessment(judge: Judge<'_>) -> Assessment {
         && judge.findings.iter().all(|finding| finding.class == Class::Unknown);
     let mut findings = judge.findings;
     let mut containment = Containment::None;
+    let ways: Vec<_> = judge.readers.iter().filter_map(|reader| table().way(reader)).collect();
+    let needs = if clean { ways.iter().flat_map(Way::needs).collect() } else { BTreeSet::new() };
     if clean {
         let names: Vec<String> = judge.readers.iter().map(|name| format!("`{name}`")).collect();
         let (rule, sentence) = if judge.staged {
@@ -78,7 +83,6 @@ fn assessment(judge: Judge<'_>) -> Assessment {
         } else if names.is_empty() {
             ("command.read-only", "Runs no program.".to_owned())
         } else {
-            let ways: Vec<_> = judge.readers.iter().filter_map(|reader| table().way(reader)).collect();
             let network = ways.iter().any(|way| way.network);
             let daemon = ways.iter().any(|way| !way.sockets.is_empty());
             let by = match (daemon, network) {
@@ -98,5 +102,5 @@ fn assessment(judge: Judge<'_>) -> Assessment {
             shapes.push(shape);
         }
     }
-    Assessment { findings, containment, claim_eligible: eligible, shapes, target, ..Assessment::default() }
+    Assessment { findings, containment, claim_eligible: eligible, shapes, target, needs }
 }

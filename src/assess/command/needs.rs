@@ -4,6 +4,7 @@
 use serde::Deserialize;
 
 use super::table::Table;
+use crate::domain::Need;
 
 /// What an entry says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -11,6 +12,14 @@ use super::table::Table;
 pub(super) enum Needs {
     Daemon,
     Network,
+}
+
+/// What of this machine an entry lists, which walls would hide from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Sees {
+    Processes,
+    Interfaces,
 }
 
 /// A way out of containment that a reader needs.
@@ -21,6 +30,21 @@ pub(super) struct Way<'t> {
     /// Sockets, or folders of them, any of which it may connect to. `$HOME`, `$UID`, `$XDG_RUNTIME_DIR` and
     /// `$TMUX_TMPDIR` stand for the person's.
     pub(super) sockets: &'t [String],
+    /// What it must be able to see.
+    pub(super) sees: &'t [Sees],
+}
+
+impl Way<'_> {
+    /// The same in the terms of containment.
+    pub(super) fn needs(&self) -> impl Iterator<Item = Need> {
+        let network = self.network.then_some(Need::Network);
+        let sockets = self.sockets.iter().map(|socket| Need::Socket(socket.into()));
+        let sees = self.sees.iter().map(|sees| match sees {
+            Sees::Processes => Need::Processes,
+            Sees::Interfaces => Need::Interfaces,
+        });
+        network.into_iter().chain(sockets).chain(sees)
+    }
 }
 
 impl Table {
@@ -30,20 +54,24 @@ impl Table {
         let program = reader.split(' ').next().and_then(|program| self.entry(program));
         let of_program = program.map(|program| program.sockets.as_slice()).unwrap_or_default();
         let sockets = if entry.sockets.is_empty() { of_program } else { &entry.sockets };
-        Some(Way { network: entry.needs? == Needs::Network, sockets })
+        let sockets = if entry.needs == Some(Needs::Daemon) { sockets } else { &[] };
+        let way = Way { network: entry.needs == Some(Needs::Network), sockets, sees: &entry.sees };
+        (way.network || !way.sockets.is_empty() || !way.sees.is_empty()).then_some(way)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::table::table;
+    use super::*;
 
     #[test]
     fn every_daemon_has_a_place_where_it_listens() {
         for name in table().names() {
-            let Some(way) = table().way(name) else { continue };
-            assert!(way.network || !way.sockets.is_empty(), "where the daemon of `{name}` listens isn't said");
-            for socket in way.sockets {
+            let daemon = table().entry(name).is_some_and(|entry| entry.needs == Some(Needs::Daemon));
+            let sockets = table().way(name).map(|way| way.sockets).unwrap_or_default();
+            assert!(!daemon || !sockets.is_empty(), "where the daemon of `{name}` listens isn't said");
+            for socket in sockets {
                 let known = ["/", "$HOME/", "$XDG_RUNTIME_DIR/", "$TMUX_TMPDIR/"];
                 assert!(known.iter().any(|start| socket.starts_with(start)), "{name}: {socket}");
             }
@@ -56,5 +84,6 @@ mod tests {
         assert!(!way.network && way.sockets.contains(&"/run/docker.sock".to_owned()), "{way:?}");
         assert!(table().way("gh pr view").unwrap().network);
         assert_eq!(table().way("ls"), None);
+        assert_eq!(table().way("ps").unwrap().needs().collect::<Vec<_>>(), [Need::Processes]);
     }
 }

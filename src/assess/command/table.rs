@@ -9,7 +9,7 @@ use serde::de::IntoDeserializer as _;
 use serde::de::value::StrDeserializer;
 
 use super::kind::Kind;
-use super::needs::Needs;
+use super::needs::{Needs, Sees};
 use super::obeys::{Rule, rules};
 
 const SOURCES: [(&str, &str); 20] = [
@@ -144,6 +144,8 @@ struct SourceEntry {
     produces: Produces,
     needs: Option<Needs>,
     #[serde(default)]
+    sees: Vec<Sees>,
+    #[serde(default)]
     socket: Vec<String>,
     #[serde(default)]
     staged: bool,
@@ -207,6 +209,8 @@ pub(super) struct Entry {
     pub(super) needs: Option<Needs>,
     /// Where its daemon listens; of a program's group, where that of its subcommands does.
     pub(super) sockets: Vec<String>,
+    /// What of this machine it must be able to see.
+    pub(super) sees: Vec<Sees>,
     /// A test runner: runs staged.
     pub(super) staged: bool,
     #[cfg_attr(not(test), allow(dead_code))]
@@ -396,6 +400,7 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
         produces: source.produces,
         needs: source.needs,
         sockets: source.socket,
+        sees: source.sees,
         staged: source.staged,
         examples: Examples { allow: source.allow, ask: source.ask },
     })

@@ -11,8 +11,8 @@ use nix::sys::signal::kill;
 use nix::unistd::Pid;
 
 use super::super::canary::Errand;
-use super::super::wall::Wall;
 use super::raw;
+use crate::domain::Wall;
 
 /// Each try, with the wall in its way.
 pub fn attempts(errand: &Errand) -> Vec<(Wall, &'static str, Result<()>)> {

@@ -74,6 +74,8 @@ enum FileError {
     ChangedSince(String),
     #[error("what stood at {0} is not kept any more ({1})")]
     ImageGone(String, io::Error),
+    #[error("{0} belongs to Countersign itself; no tool changes it")]
+    Own(String),
     #[error("cancelled")]
     Cancelled,
     #[error("{0}: {1}")]
@@ -115,6 +117,24 @@ impl FileTool {
     #[must_use]
     pub fn new(bench: Arc<Workbench>) -> Self {
         Self { bench }
+    }
+}
+
+impl FileTool {
+    /// Refuses to change the program's own files, whoever allowed it. The practice workspace lies among them.
+    fn own(&self, operation: &FileOperation, facts: &Facts) -> Option<FileError> {
+        let changed = match operation {
+            FileOperation::Read { .. } | FileOperation::List { .. } | FileOperation::Exists { .. } => return None,
+            FileOperation::Write { path, .. } | FileOperation::Edit { path, .. } | FileOperation::Delete { path } => {
+                [Some(path), None]
+            }
+            FileOperation::Move { path, destination } => [Some(path), Some(destination)],
+        };
+        let own = |path: &&String| {
+            let real = facts.paths.get(*path).map(|fact| &fact.real);
+            real.is_some_and(|real| !real.starts_with(&self.bench.workspace) && self.bench.walls.own(real))
+        };
+        changed.into_iter().flatten().find(own).map(|path| FileError::Own(path.clone()))
     }
 }
 
@@ -166,6 +186,9 @@ impl Tool for FileTool {
                 return super::foreign(started);
             };
             let facts = countersigned.prepared().facts.clone();
+            if let Some(own) = self.own(&operation, &facts) {
+                return super::failed(own.to_string(), started);
+            }
             let (images, id) = (Arc::clone(&self.bench.images), countersigned.operation().id);
             let done = tokio::task::spawn_blocking(move || {
                 perform(&operation, &facts, limit, &Keeper::new(&images, id), &cancel)

@@ -1,4 +1,4 @@
-//! The walls by name, and what each keeps in.
+//! The walls around a contained command, by name, and what each promises.
 
 use serde::{Deserialize, Serialize};
 
