@@ -12,14 +12,15 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::Terms;
+use super::explanation::Explanation;
 use crate::assess::{
     CommandAssessor, FileAssessor, HttpAssessor, RiskAssessor, SearchAssessor, SqlAssessor, UndoAssessor, Unknown,
 };
 use crate::config::process_environment;
 use crate::contain;
 use crate::domain::{
-    Arguments, Containment, Dialect, Enforceable, Finding, Grants, Judgement, Operation, OperationId, OperationKind,
-    Origin, Place, Prepared, RiskLevel, Step, Verdict, judge,
+    Arguments, Containment, Dialect, Enforceable, Grants, Judgement, Operation, OperationId, OperationKind, Origin,
+    Place, Prepared, RiskLevel, Step, Verdict, judge,
 };
 use crate::tools;
 
@@ -59,14 +60,6 @@ struct Answer {
     reason: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<Explanation>,
-}
-
-/// How the decision came about.
-#[derive(Serialize)]
-struct Explanation {
-    step: Step,
-    number: u8,
-    findings: Vec<Finding>,
 }
 
 /// What all lines are judged with.
@@ -202,11 +195,7 @@ impl Bench {
             containment: judgement.containment,
             enforced: judgement.enforced,
             rule: rule(&judgement, &prepared),
-            explanation: self.terms.explain.then(|| Explanation {
-                step: judgement.step,
-                number: judgement.step.number(),
-                findings: prepared.assessment.findings,
-            }),
+            explanation: self.terms.explain.then(|| Explanation::new(judgement.step, &prepared, &self.terms.settings)),
             reason: judgement.reason,
         }
     }

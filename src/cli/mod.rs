@@ -6,6 +6,7 @@ pub mod assess;
 pub mod child;
 mod config;
 mod doctor;
+mod explanation;
 mod start;
 mod terms;
 

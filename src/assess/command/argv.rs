@@ -60,7 +60,9 @@ impl Judge<'_> {
         let marks = ["file://", "fileb://", "-file="];
         let by_file = |word: &&Word| marks.iter().any(|mark| word.pattern().contains(mark));
         if let Some(word) = words.iter().find(by_file).filter(|_| entry.needs.is_some()) {
-            self.unknown("command.operand", format!("`{name}` may send or show the file in {}.", word.shown()));
+            self.about(word, |judge| {
+                judge.unknown("command.operand", format!("`{name}` may send or show the file in {}.", word.shown()));
+            });
         }
         while let Some(word) = rest.next() {
             if flags && word.text() == Some("--") {
@@ -69,10 +71,13 @@ impl Judge<'_> {
             }
             let flag = is_flag(word) || entry.plus && word.prefix().starts_with('+');
             if !flags || !flag {
-                if flags && word.may_be_flag() && !entry.free && self.folder_may_have_flags(word) {
-                    self.unreadable("command.vague-flag", format!("{} may become a flag of `{name}`.", word.shown()));
-                }
-                self.operand(entry, name, word, &mut reading);
+                self.about(word, |judge| {
+                    if flags && word.may_be_flag() && !entry.free && judge.folder_may_have_flags(word) {
+                        let sentence = format!("{} may become a flag of `{name}`.", word.shown());
+                        judge.unreadable("command.vague-flag", sentence);
+                    }
+                    judge.operand(entry, name, word, &mut reading);
+                });
                 flags &= entry.style != Style::Posix;
                 continue;
             }
@@ -83,12 +88,14 @@ impl Judge<'_> {
                 }
                 continue;
             }
-            if let Some(kind) = self.flag(entry, name, word, &mut reading)
+            if let Some(kind) = self.about(word, |judge| judge.flag(entry, name, word, &mut reading))
                 && let Some(value) = rest.next()
             {
                 reading.shifted |= value.open();
-                self.meant(kind, name, value);
-                self.maybe_no_value(entry, kind, name, word, value);
+                self.about(value, |judge| {
+                    judge.meant(kind, name, value);
+                    judge.maybe_no_value(entry, kind, name, word, value);
+                });
             }
         }
         reading.required |= entry.pipes && reading.operands == 0;
@@ -244,7 +251,7 @@ impl Judge<'_> {
             let flag = format!("-{c}");
             reading.required |= entry.requires.contains(&flag);
             let tail = word.after(1 + at + c.len_utf8());
-            let attached = !(tail.0.is_empty() || tail.text() == Some(""));
+            let attached = !(tail.pieces.is_empty() || tail.text() == Some(""));
             match entry.flags.get(&flag) {
                 Some(Takes::Nothing | Takes::Pair(_)) => {}
                 Some(Takes::Value(kind)) if attached => {
@@ -290,7 +297,7 @@ impl Judge<'_> {
         if entry.writes.contains(flag) {
             self.destructive("command.writes", format!("`{name} {flag}` writes or changes something."));
         } else if entry.free {
-            if let Some(value) = value.filter(|value| value.text() != Some("") && !value.0.is_empty()) {
+            if let Some(value) = value.filter(|value| value.text() != Some("") && !value.pieces.is_empty()) {
                 self.reads(value);
             }
         } else {

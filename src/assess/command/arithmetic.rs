@@ -30,7 +30,7 @@ impl Judge<'_> {
                     for name in names.filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')) {
                         self.numeric(name);
                         if assigns {
-                            self.assign(name, Word(vec![Piece::Number]));
+                            self.assign(name, Piece::Number.into());
                         }
                     }
                 }

@@ -17,26 +17,36 @@ impl Judge<'_> {
         for (at, word) in words.iter().enumerate() {
             let head = word.prefix();
             if SCRIPT.contains(&head) || head.starts_with('-') && !head.starts_with("--") && head.contains('c') {
-                let script = words[at + 1..].iter().find(|word| !word.prefix().starts_with('-')).and_then(Word::text);
-                self.trial(|judge| script.into_iter().for_each(|script| judge.script(script)));
+                let script = words[at + 1..].iter().find(|word| !word.prefix().starts_with('-'));
+                if let Some((word, script)) = script.and_then(|word| word.text().map(|script| (word, script))) {
+                    self.script_in(word, script);
+                }
             } else if let Some((_, script)) = word.text().filter(|_| head.starts_with("--")).and_then(attached) {
-                self.trial(|judge| judge.script(script));
+                self.script_in(word, script);
             }
         }
         if let Some(at) = words.iter().position(is_program) {
             self.trial(|judge| judge.dispatch(&words[at..]));
             return;
         }
-        for script in words.iter().filter_map(Word::text).filter(|text| text.contains(' ')) {
-            self.trial(|judge| judge.script(script));
+        for word in words {
+            if let Some(script) = word.text().filter(|text| text.contains(' ')) {
+                self.script_in(word, script);
+            }
         }
+    }
+
+    /// Looks for catastrophes in a script that a word is, or ends with.
+    fn script_in(&mut self, word: &Word, script: &str) {
+        let start = self.begins(word.span.as_ref(), script);
+        self.trial(|judge| judge.script(script, start));
     }
 
     /// Looks for catastrophes in a script that its words are joined to.
     pub(super) fn behind_joined(&mut self, words: &[Word]) {
         let texts: Option<Vec<&str>> = words.iter().map(Word::text).collect();
         if let Some(texts) = texts {
-            self.trial(|judge| judge.script(&texts.join(" ")));
+            self.trial(|judge| judge.script(&texts.join(" "), None));
         }
     }
 
@@ -44,7 +54,9 @@ impl Judge<'_> {
     pub(super) fn trial(&mut self, look: impl FnOnce(&mut Self)) {
         let scope = self.scope.clone();
         let before = self.findings.len();
+        let read = self.read.take();
         self.deeper(look);
+        self.read = read;
         let found = self.findings.split_off(before);
         self.findings.extend(found.into_iter().filter(|finding| finding.class == Class::Catastrophe));
         self.scope = scope;

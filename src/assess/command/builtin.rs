@@ -36,7 +36,7 @@ pub(super) fn cd(judge: &mut Judge<'_>, words: &[Word]) {
 
 /// `pwd`: it prints the folder.
 pub(super) fn pwd(judge: &mut Judge<'_>, words: &[Word]) {
-    judge.looked_up("pwd", words);
+    judge.looked_up("pwd", &Word::exact("pwd"), words);
     judge.printed = judge.folder().map(Piece::Exact);
 }
 
@@ -107,7 +107,7 @@ pub(super) fn read(judge: &mut Judge<'_>, words: &[Word]) {
     judge.readers.insert("read".to_owned());
     let value = match judge.feed {
         Feed::Paths(reach) if words.iter().filter_map(Word::text).filter(|text| is_name(text)).count() == 1 => {
-            Word(vec![Piece::Found(reach)])
+            Piece::Found(reach).into()
         }
         Feed::Paths(_) | Feed::Text | Feed::Download => Word::any(),
     };

@@ -112,7 +112,9 @@ fn dd(judge: &mut Judge<'_>, words: &[Word]) {
         } else if let Some(file) = head.starts_with("if=").then(|| word.after(3)) {
             judge.reads(&file);
         } else if word.may_be_flag() || !head.contains('=') {
-            judge.unknown("command.operand", format!("No rule says that `dd {}` only reads.", word.shown()));
+            judge.about(word, |judge| {
+                judge.unknown("command.operand", format!("No rule says that `dd {}` only reads.", word.shown()));
+            });
         }
     }
     if judge.findings.len() == before {

@@ -1,6 +1,7 @@
 //! From the raw words of the syntax tree to what they may become: quotes, braces, tildes, variables and
 //! substitutions. Substituted commands are judged on the way. What isn't understood is unreadable.
 
+use brush_parser::ast::Word as Raw;
 use brush_parser::word::{
     Parameter, ParameterExpr, ParameterTransformOp, SpecialParameter, TildeExpr, WordPiece, WordPieceWithSource, parse,
     parse_heredoc,
@@ -14,19 +15,22 @@ use super::word::{Piece, Word};
 
 impl Judge<'_> {
     /// The words that one word of a command may become.
-    pub(super) fn words(&mut self, raw: &str) -> Vec<Word> {
+    pub(super) fn words(&mut self, raw: &Raw) -> Vec<Word> {
+        let span = self.place_of(raw);
+        let raw = raw.value.as_str();
         if is_plain(raw) {
-            return vec![Word::exact(raw)];
+            return vec![Word::exact(raw).at(span)];
         }
+        self.word.clone_from(&span);
         if raw.contains('{') && raw.contains('}') && (raw.contains(',') || raw.contains("..")) {
             return if let Some(raws) = braces(raw) {
-                raws.iter().map(|raw| self.word(raw)).collect()
+                raws.iter().map(|raw| self.word(raw).at(span.clone())).collect()
             } else {
                 self.unreadable("command.braces", "Its braces expand to more words than are judged.");
-                vec![Word(vec![Piece::Words])]
+                vec![Word::from(Piece::Words).at(span)]
             };
         }
-        vec![self.word(raw)]
+        vec![self.word(raw).at(span)]
     }
 
     /// What one word may become, without brace expansion.
@@ -43,10 +47,11 @@ impl Judge<'_> {
     }
 
     /// What a value becomes where it stays one word: an assignment, a here-string, the name of a redirection.
-    pub(super) fn value(&mut self, raw: &str) -> Word {
-        let word = self.word(raw);
-        let mut value = Word::default();
-        for piece in word.0 {
+    pub(super) fn value(&mut self, raw: &Raw) -> Word {
+        self.word = self.place_of(raw);
+        let mut value = Word::default().at(self.word.clone());
+        let word = self.word(&raw.value);
+        for piece in word.pieces {
             value.push(match piece {
                 Piece::Words => Piece::Any,
                 other => other,
@@ -57,6 +62,7 @@ impl Judge<'_> {
 
     /// Judges the substitutions in the body of a here-document.
     pub(super) fn document(&mut self, body: &str) {
+        self.word = self.text.find(body).map(|start| start..start + body.len());
         match parse_heredoc(body, &options()) {
             Ok(pieces) => self.pieces(body, &pieces, Quotes::Double, &mut Word::default()),
             Err(_) => self.unreadable("command.here-document", "Its here-document could not be parsed."),
@@ -64,7 +70,9 @@ impl Judge<'_> {
     }
 
     /// Judges a regular expression of `[[ =~ ]]`, whose brackets are not the shell's.
-    pub(super) fn regex(&mut self, raw: &str) {
+    pub(super) fn regex(&mut self, raw: &Raw) {
+        self.word = self.place_of(raw);
+        let raw = raw.value.as_str();
         match parse(raw, &options()) {
             Ok(pieces) => self.pieces(raw, &pieces, Quotes::Regex, &mut Word::default()),
             Err(_) => self.unreadable("command.word", "A word of it could not be parsed."),
@@ -116,7 +124,7 @@ impl Judge<'_> {
     /// What the command substitution just judged puts in its place.
     fn printed_in(&mut self, quotes: Quotes, word: &mut Word) {
         match (self.printed.take(), self.produced) {
-            (Some(piece), _) => place(&Word(vec![piece]), quotes, word),
+            (Some(piece), _) => place(&piece.into(), quotes, word),
             (None, Feed::Paths(reach)) => word.push(Piece::Found(reach)),
             (None, Feed::Text | Feed::Download) => word.push(quotes.unknown()),
         }
@@ -333,16 +341,16 @@ impl Judge<'_> {
 /// Puts a variable's value into a word.
 fn place(value: &Word, quotes: Quotes, word: &mut Word) {
     if quotes == Quotes::Double {
-        for piece in &value.0 {
+        for piece in &value.pieces {
             word.push(piece.clone());
         }
         return;
     }
     let splits = |text: &str| text.is_empty() || text.contains([' ', '\t', '\n', '*', '?', '[']);
-    if value.0.is_empty() {
+    if value.pieces.is_empty() {
         word.push(Piece::Words);
     }
-    for piece in &value.0 {
+    for piece in &value.pieces {
         word.push(match piece {
             Piece::Exact(text) if !splits(text) => Piece::Exact(text.clone()),
             Piece::Exact(_) | Piece::Any | Piece::Words => Piece::Words,

@@ -30,7 +30,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     }
     let mut argv: Vec<Word> = program[..end].iter().map(|word| with_found(word, &found)).collect();
     if argv.iter().zip(program).all(|(with, word)| with == word) {
-        argv.push(Word(vec![found]));
+        argv.push(found.into());
     }
     judge.deeper(|judge| judge.dispatch(&argv));
     judge.produced = Feed::Text;
@@ -40,7 +40,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
 fn with_found(word: &Word, found: &Piece) -> Word {
     let Some(text) = word.text() else { return word.clone() };
     match text {
-        "{}" => Word(vec![found.clone()]),
+        "{}" => Word::from(found.clone()).at(word.span.clone()),
         text if ["{}", "{.}", "{/}", "{//}", "{/.}"].iter().any(|mark| text.contains(mark)) => Word::any(),
         _ => word.clone(),
     }

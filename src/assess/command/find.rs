@@ -36,7 +36,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         at += 1;
         let Some(text) = word.text() else {
             if word.may_be_flag() {
-                judge.unreadable("command.vague-flag", format!("{} may become an action of `find`.", word.shown()));
+                judge.about(word, |judge| vague(judge, word));
                 return;
             }
             continue;
@@ -70,23 +70,22 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
                 plain = false;
                 at += length + 1;
             }
-            "delete" => {
-                if let Some(vital) = vital {
-                    judge.catastrophe(
-                        "command.find-delete",
-                        format!("`find -delete` deletes everything below {}.", vital.shown()),
-                    );
-                } else {
-                    judge.destructive("command.find-delete", "`find -delete` deletes what it finds.");
-                }
-            }
+            "delete" => judge.about(word, |judge| match vital {
+                Some(vital) => judge.catastrophe(
+                    "command.find-delete",
+                    format!("`find -delete` deletes everything below {}.", vital.shown()),
+                ),
+                None => judge.destructive("command.find-delete", "`find -delete` deletes what it finds."),
+            }),
             "fprint" | "fprint0" | "fls" | "fprintf" => {
                 if let Some(file) = words.get(at) {
                     judge.writes("find", file);
                 }
                 at += if action == "fprintf" { 2 } else { 1 };
             }
-            _ => judge.unknown("command.unknown-flag", format!("No rule says that `find` with `{text}` only reads.")),
+            _ => judge.about(word, |judge| {
+                judge.unknown("command.unknown-flag", format!("No rule says that `find` with `{text}` only reads."));
+            }),
         }
     }
     if judge.findings.len() == before {
@@ -97,7 +96,8 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
 
 /// A program is run on everything below a place that matters: as bad as on that place itself.
 fn on_everything(judge: &mut Judge<'_>, inner: &[Word], vital: &Word) {
-    let on_it = |word: &Word| if word.text() == Some("{}") { vital.clone() } else { word.clone() };
+    let on_it =
+        |word: &Word| if word.text() == Some("{}") { vital.clone().at(word.span.clone()) } else { word.clone() };
     let on_it: Vec<Word> = inner.iter().map(on_it).collect();
     let before = judge.findings.len();
     judge.trial(|judge| judge.dispatch(&on_it));
@@ -160,15 +160,19 @@ fn named(words: &[Word]) -> bool {
 fn value(judge: &mut Judge<'_>, word: Option<&Word>) {
     let Some(word) = word else { return };
     let ending =
-        matches!(word.0.last(), Some(Piece::Exact(text)) if text.contains(|c: char| !c.is_ascii_alphanumeric()));
+        matches!(word.pieces.last(), Some(Piece::Exact(text)) if text.contains(|c: char| !c.is_ascii_alphanumeric()));
     let beginning = !word.prefix().is_empty() && !word.prefix().starts_with('-');
     let action = word.text().is_some_and(|text| {
         let acts = ["-delete", "-exec", "-ok", "-fprint", "-fls"];
         acts.iter().any(|action| text.starts_with(action))
     });
     if action || word.open() || word.several() && !ending && !beginning {
-        judge.unreadable("command.vague-flag", format!("{} may become an action of `find`.", word.shown()));
+        judge.about(word, |judge| vague(judge, word));
     }
+}
+
+fn vague(judge: &mut Judge<'_>, word: &Word) {
+    judge.unreadable("command.vague-flag", format!("{} may become an action of `find`.", word.shown()));
 }
 
 fn ends_exec(word: &Word) -> bool {
@@ -178,11 +182,11 @@ fn ends_exec(word: &Word) -> bool {
 /// A word of `-exec` with `{}` taken for what was found.
 fn with_found(word: &Word, root: &Word, found: &Piece) -> Word {
     let Some((before, after)) = word.text().and_then(|text| text.split_once("{}")) else { return word.clone() };
-    let mut whole = Word::default();
+    let mut whole = Word::default().at(word.span.clone());
     if !before.is_empty() {
         whole.push(Piece::Exact(before.to_owned()));
     }
-    for piece in &root.0 {
+    for piece in &root.pieces {
         whole.push(piece.clone());
     }
     whole.push(Piece::Exact("/".to_owned()));

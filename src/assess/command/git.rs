@@ -68,15 +68,18 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
                 let setting = words.get(at).and_then(Word::text).unwrap_or("");
                 if !LOOKS.iter().any(|look| setting.starts_with(look)) {
                     judge.ineligible = true;
-                    judge.unknown(
-                        "command.git-setting",
-                        format!("The setting `{setting}` can make git run or write something."),
-                    );
+                    judge.around(words.get(at).and_then(|word| word.span.clone()), |judge| {
+                        let sentence = format!("The setting `{setting}` can make git run or write something.");
+                        judge.unknown("command.git-setting", sentence);
+                    });
                 }
             }
             flag if flag.starts_with('-') => {
                 judge.ineligible = true;
-                judge.unknown("command.unknown-flag", format!("No rule says that `git` with `{flag}` only reads."));
+                judge.about(word, |judge| {
+                    let sentence = format!("No rule says that `git` with `{flag}` only reads.");
+                    judge.unknown("command.unknown-flag", sentence);
+                });
                 break;
             }
             _ => break,

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use super::reading::ReadCommand;
 use super::scope::Scope;
+use super::source::Source;
 use super::word::{Piece, Reach};
 use crate::assess::{Mentions, Sensitive};
 use crate::domain::{Class, Danger, Facts, Finding, Place, Shape, Span};
@@ -58,15 +60,20 @@ pub(super) struct Judge<'a> {
     /// The folders that it left by `cd`; none for one that may be any.
     pub(super) stood_in: BTreeSet<Option<String>>,
     pub(super) depth: usize,
+    /// What is judged now: a command, or a word of it.
     pub(super) span: Option<Span>,
-    /// Byte offset of each character of the whole text; none if they are the same.
-    pub(super) offsets: Option<Vec<usize>>,
+    /// The raw word that is expanded now.
+    pub(super) word: Option<Span>,
+    /// The whole text, and the script in it that is walked now.
+    pub(super) text: &'a str,
+    pub(super) source: Source,
+    /// The commands as they were read, if anybody wants to know.
+    pub(super) read: Option<Vec<ReadCommand>>,
     commands: usize,
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(place: &'a Place, facts: Option<&'a Facts>, sensitive: &'a Sensitive, text: &str) -> Self {
-        let offsets = (!text.is_ascii()).then(|| text.char_indices().map(|(at, _)| at).chain([text.len()]).collect());
+    pub(super) fn new(place: &'a Place, facts: Option<&'a Facts>, sensitive: &'a Sensitive, text: &'a str) -> Self {
         Self {
             place,
             facts,
@@ -89,7 +96,10 @@ impl<'a> Judge<'a> {
             stood_in: BTreeSet::new(),
             depth: 0,
             span: None,
-            offsets,
+            word: None,
+            text,
+            source: Source::new("", None),
+            read: None,
             commands: 0,
         }
     }

@@ -164,11 +164,14 @@ impl Judge<'_> {
             return;
         }
         self.ineligible |= self.run_later(word);
-        if self.raw_device(&word.pattern()) {
-            self.catastrophe("command.raw-device", format!("`{name}` writes straight to the device {}.", word.shown()));
-        } else {
-            self.destructive("command.writes", format!("`{name}` writes the file {}.", word.shown()));
-        }
+        self.about(word, |judge| {
+            if judge.raw_device(&word.pattern()) {
+                let sentence = format!("`{name}` writes straight to the device {}.", word.shown());
+                judge.catastrophe("command.raw-device", sentence);
+            } else {
+                judge.destructive("command.writes", format!("`{name}` writes the file {}.", word.shown()));
+            }
+        });
     }
 }
 

@@ -24,8 +24,10 @@ mod obeys;
 mod parse;
 mod path;
 mod programs;
+mod reading;
 mod scope;
 mod sed;
+mod source;
 mod table;
 mod walk;
 mod word;
@@ -33,13 +35,17 @@ mod wrapper;
 mod xargs;
 
 #[cfg(test)]
+mod spans;
+#[cfg(test)]
 mod tests;
 
 use std::collections::BTreeSet;
 
 use self::judge::Judge;
 use self::needs::Way;
+pub use self::reading::{ReadCommand, read};
 use self::table::table;
+pub use self::word::{Piece, Word};
 use super::{Mentions, RiskAssessor, Sensitive, Subject};
 use crate::domain::{Assessment, Class, Containment, Finding, OperationKind, Place, Shape};
 

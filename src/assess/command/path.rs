@@ -10,7 +10,7 @@ use super::word::{Piece, Reach, Word};
 /// The beginning of the number in `/dev/fd/3` or `/proc/self/fd/3`, which a program already has open; none for
 /// any other path, whatever it begins with.
 pub(super) fn descriptor(word: &Word) -> Option<&str> {
-    let (path, more) = match word.0.as_slice() {
+    let (path, more) = match word.pieces.as_slice() {
         [Piece::Exact(path)] => (path, false),
         [Piece::Exact(path), Piece::Number] => (path, true),
         _ => return None,
@@ -22,12 +22,13 @@ pub(super) fn descriptor(word: &Word) -> Option<&str> {
 impl Judge<'_> {
     /// The content of what a word names is read.
     pub(super) fn reads(&mut self, word: &Word) {
-        if word.text() == Some("-") {
+        if word.text() == Some("-") || descriptor(word).is_some() {
             return;
         }
-        if descriptor(word).is_some() {
-            return;
-        }
+        self.about(word, |judge| judge.read_by_name(word));
+    }
+
+    fn read_by_name(&mut self, word: &Word) {
         let pattern = word.pattern();
         if self.door(&pattern) {
             self.unreadable("command.path", format!("Where {} leads is known only to the program.", word.shown()));
@@ -232,7 +233,7 @@ impl Judge<'_> {
     /// Whether deleting or changing everything at a path would take the system, the home folder or the workspace.
     pub(super) fn vital(&self, word: &Word) -> bool {
         let mut pattern = String::new();
-        for piece in &word.0 {
+        for piece in &word.pieces {
             match piece {
                 Piece::Exact(text) | Piece::Pattern(text) => pattern.push_str(text),
                 Piece::Number | Piece::Found(_) => return false,

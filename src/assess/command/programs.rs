@@ -2,6 +2,8 @@
 //! table. What nothing here knows is unknown.
 
 use super::judge::Judge;
+use super::reading::ReadCommand;
+use super::source::over;
 use super::table::{DangerKind, Declared, Entry, Style, Takes, table};
 use super::word::Word;
 use super::{builtin, danger, fd, find, git, wrapper, xargs};
@@ -20,26 +22,39 @@ const SYSTEM: [&str; 8] = [
 ];
 
 impl Judge<'_> {
-    /// Judges one simple command.
+    /// Judges one command: what a shell runs, or what a wrapper does.
     pub(super) fn dispatch(&mut self, argv: &[Word]) {
+        self.around(over(argv), |judge| judge.dispatched(argv));
+    }
+
+    fn dispatched(&mut self, argv: &[Word]) {
         let Some((first, words)) = argv.split_first() else { return };
+        if let Some(read) = &mut self.read {
+            read.push(ReadCommand { words: argv.to_vec(), span: self.span.clone() });
+        }
         let Some(written) = first.text() else {
             self.ineligible = true;
             self.shapes.push(Shape::new([("program", "?")]));
-            self.unreadable("command.vague-program", format!("Which program {} becomes is not known.", first.shown()));
+            self.about(first, |judge| {
+                let sentence = format!("Which program {} becomes is not known.", first.shown());
+                judge.unreadable("command.vague-program", sentence);
+            });
             return;
         };
         let name = plain_name(written);
         self.shaped(name, words);
         if name.contains(['/', ' ']) || name.is_empty() {
-            self.unknown("command.unknown-program", format!("`{name}` is a file, not a program of the system."));
+            self.about(first, |judge| {
+                let sentence = format!("`{name}` is a file, not a program of the system.");
+                judge.unknown("command.unknown-program", sentence);
+            });
             return;
         }
-        if !self.trusted(name) {
+        if !self.about(first, |judge| judge.trusted(name)) {
             return;
         }
         let outer = std::mem::take(&mut self.readers);
-        self.program(name, words);
+        self.program(name, first, words);
         let readers = std::mem::replace(&mut self.readers, outer);
         let staged = |reader: &str| table().entry(reader).is_some_and(|entry| entry.staged);
         for reader in readers.iter().filter(|reader| first_word(reader) == name && !staged(reader)) {
@@ -49,7 +64,7 @@ impl Judge<'_> {
     }
 
     /// Judges a program of the system by whoever knows it.
-    fn program(&mut self, name: &str, words: &[Word]) {
+    fn program(&mut self, name: &str, first: &Word, words: &[Word]) {
         if self.shell_word(name, words) {
             return;
         }
@@ -82,12 +97,12 @@ impl Judge<'_> {
             "find" => find::judge(self, words),
             "fd" | "fdfind" => fd::judge(self, name, words),
             "git" => git::judge(self, words),
-            _ => self.looked_up(name, words),
+            _ => self.looked_up(name, first, words),
         }
     }
 
     /// Judges by the tables alone.
-    pub(super) fn looked_up(&mut self, name: &str, words: &[Word]) {
+    pub(super) fn looked_up(&mut self, name: &str, first: &Word, words: &[Word]) {
         if danger::judge(self, name, words) {
             return;
         }
@@ -109,7 +124,9 @@ impl Judge<'_> {
                         (DangerKind::Destructive | DangerKind::External | DangerKind::Runs, _) => {}
                     }
                 }
-                None => self.unknown("command.unknown-program", format!("No rule covers `{name}`.")),
+                None => self.about(first, |judge| {
+                    judge.unknown("command.unknown-program", format!("No rule covers `{name}`."));
+                }),
             },
         }
     }
@@ -119,10 +136,10 @@ impl Judge<'_> {
         let mut at = 0;
         while let Some(word) = words.get(at) {
             let Some(text) = word.text() else {
-                self.unreadable(
-                    "command.vague-flag",
-                    format!("{} may become any subcommand of `{name}`.", word.shown()),
-                );
+                self.about(word, |judge| {
+                    let sentence = format!("{} may become any subcommand of `{name}`.", word.shown());
+                    judge.unreadable("command.vague-flag", sentence);
+                });
                 return;
             };
             if !text.starts_with('-') {
@@ -132,16 +149,16 @@ impl Judge<'_> {
             match entry.flags.get(flag) {
                 Some(Takes::Value(kind)) if flag == text => {
                     if let Some(value) = words.get(at + 1) {
-                        self.meant(*kind, name, value);
+                        self.about(value, |judge| judge.meant(*kind, name, value));
                     }
                     at += 1;
                 }
                 Some(Takes::Nothing | Takes::Attached(_) | Takes::Value(_) | Takes::Pair(_)) => {}
                 None => {
-                    self.unknown(
-                        "command.unknown-flag",
-                        format!("No rule says that `{name}` with `{flag}` only reads."),
-                    );
+                    self.about(word, |judge| {
+                        let sentence = format!("No rule says that `{name}` with `{flag}` only reads.");
+                        judge.unknown("command.unknown-flag", sentence);
+                    });
                     return;
                 }
             }

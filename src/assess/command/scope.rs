@@ -38,7 +38,7 @@ impl Scope {
         for (name, value) in &mut self.variables {
             *value = match other.variables.get(name) {
                 Some(same) if same == value => continue,
-                Some(number) if number.number() && value.number() => Word(vec![Piece::Number]),
+                Some(number) if number.number() && value.number() => Piece::Number.into(),
                 Some(_) | None => Word::any(),
             };
         }
@@ -62,7 +62,7 @@ pub(super) fn known_variable(name: &str, scope: &Scope, home: Option<&str>) -> O
         "HOME" => home.map(Word::exact),
         "PWD" => scope.cwd.as_deref().map(Word::exact),
         "RANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID" | "BASHPID" | "COLUMNS" | "LINES" | "SHLVL"
-        | "EPOCHSECONDS" => Some(Word(vec![Piece::Number])),
+        | "EPOCHSECONDS" => Some(Piece::Number.into()),
         _ => None,
     }
 }

@@ -11,35 +11,40 @@ use brush_parser::ast::{
 
 use super::judge::{Feed, Judge};
 use super::parse::parse;
+use super::source::Source;
 use super::word::{Piece, Word};
 use crate::domain::Shape;
 
 impl Judge<'_> {
     /// Judges the whole command. A parser that fails on it makes it unreadable.
     pub(super) fn whole(&mut self, text: &str) {
-        if catch_unwind(AssertUnwindSafe(|| self.script(text))).is_err() {
+        if catch_unwind(AssertUnwindSafe(|| self.script(text, Some(0)))).is_err() {
             self.unreadable("command.unreadable", "The shell text could not be parsed.");
         }
     }
 
-    /// Judges a whole text: the command, or the text of a substitution. What its last command prints is all that it
-    /// prints only if it is one pipeline.
-    pub(super) fn script(&mut self, text: &str) {
+    /// Judges a whole script: the command, the text of a substitution, what `sh -c` runs. It begins at that byte of
+    /// the command, if it is a part of it. What its last command prints is all that it prints only if it is one
+    /// pipeline.
+    pub(super) fn script(&mut self, text: &str, start: Option<usize>) {
         let alone = |list: &CompoundList| {
             matches!(list.0.as_slice(), [item]
                 if item.0.additional.is_empty() && matches!(item.1, SeparatorOperator::Sequence))
         };
+        let outer = std::mem::replace(&mut self.source, Source::new(text, start));
+        let mut single = false;
         match parse(text) {
             Ok(program) => {
                 program.complete_commands.iter().for_each(|list| self.list(list));
-                if matches!(program.complete_commands.as_slice(), [list] if alone(list)) {
-                    return;
-                }
+                single = matches!(program.complete_commands.as_slice(), [list] if alone(list));
             }
             Err(sentence) => self.unreadable("command.unreadable", sentence),
         }
-        self.printed = None;
-        self.produced = Feed::Text;
+        self.source = outer;
+        if !single {
+            self.printed = None;
+            self.produced = Feed::Text;
+        }
     }
 
     /// Judges the text of a command substitution, in a shell of its own.
@@ -52,7 +57,8 @@ impl Judge<'_> {
                 "A command substitution has a comment, a `case` or a here-document.",
             );
         }
-        self.deeper(|judge| judge.isolated(|judge| judge.script(text)));
+        let start = self.begins(self.word.as_ref(), text);
+        self.deeper(|judge| judge.isolated(|judge| judge.script(text, start)));
     }
 
     /// Runs `inner` in a copy of the scope, as a subshell does, with nothing piped in.
@@ -115,8 +121,8 @@ impl Judge<'_> {
         if !self.counted() {
             return;
         }
-        if self.depth == 0 {
-            self.span = self.byte_span(command);
+        if let Some(span) = command.location().and_then(|location| self.source.span(&location)) {
+            self.span = Some(span);
         }
         match command {
             Command::Simple(simple) => self.simple(simple),
@@ -145,15 +151,6 @@ impl Judge<'_> {
         }
     }
 
-    fn byte_span(&self, command: &Command) -> Option<std::ops::Range<usize>> {
-        let span = command.location()?;
-        let (start, end) = (span.start.index, span.end.index);
-        match &self.offsets {
-            None => Some(start..end),
-            Some(offsets) => Some(*offsets.get(start)?..*offsets.get(end)?),
-        }
-    }
-
     fn compound(&mut self, compound: &CompoundCommand) {
         match compound {
             CompoundCommand::Arithmetic(command) => self.arithmetic(&command.expr.value),
@@ -172,18 +169,18 @@ impl Judge<'_> {
             CompoundCommand::ForClause(command) => {
                 let mut values = Vec::new();
                 match &command.values {
-                    Some(words) => words.iter().for_each(|word| values.extend(self.words(&word.value))),
-                    None => values.push(Word(vec![Piece::Words])),
+                    Some(words) => words.iter().for_each(|word| values.extend(self.words(word))),
+                    None => values.push(Piece::Words.into()),
                 }
                 self.for_loop(&command.variable_name, values, &command.body.list);
             }
             CompoundCommand::CaseClause(command) => {
-                self.value(&command.value.value);
+                self.value(&command.value);
                 let before = self.scope.clone();
                 let mut after = before.clone();
                 for case in &command.cases {
                     for pattern in &case.patterns {
-                        self.value(&pattern.value);
+                        self.value(pattern);
                     }
                     if let Some(list) = &case.cmd {
                         self.list(list);
@@ -264,13 +261,13 @@ impl Judge<'_> {
                 {
                     self.unreadable("command.test", "It tests a variable by a computed name, which can run code.");
                 }
-                self.value(&word.value);
+                self.value(word);
             }
             ExtendedTestExpr::BinaryTest(predicate, left, right) => {
-                self.value(&left.value);
+                self.value(left);
                 match predicate {
                     BinaryPredicate::StringMatchesRegex | BinaryPredicate::StringContainsSubstring => {
-                        self.regex(&right.value);
+                        self.regex(right);
                     }
                     BinaryPredicate::ArithmeticEqualTo
                     | BinaryPredicate::ArithmeticNotEqualTo
@@ -290,7 +287,7 @@ impl Judge<'_> {
                     | BinaryPredicate::StringDoesNotExactlyMatchString
                     | BinaryPredicate::LeftSortsBeforeRight
                     | BinaryPredicate::LeftSortsAfterRight => {
-                        self.value(&right.value);
+                        self.value(right);
                     }
                 }
             }
@@ -312,7 +309,7 @@ impl Judge<'_> {
         }
         let mut argv = Vec::new();
         if let Some(name) = &command.word_or_name {
-            argv.extend(self.words(&name.value));
+            argv.extend(self.words(name));
         }
         let declares = matches!(argv.first().and_then(Word::text), Some("declare" | "typeset" | "local" | "readonly"));
         for item in command.suffix.iter().flat_map(|suffix| &suffix.0) {
@@ -331,11 +328,13 @@ impl Judge<'_> {
                     }
                 }
                 CommandPrefixOrSuffixItem::Word(word) | CommandPrefixOrSuffixItem::AssignmentWord(_, word) => {
-                    argv.extend(self.words(&word.value));
+                    argv.extend(self.words(word));
                 }
                 CommandPrefixOrSuffixItem::ProcessSubstitution(_, subshell) => {
                     self.deeper(|judge| judge.isolated(|judge| judge.list(&subshell.list)));
-                    argv.push(Word(vec![Piece::Exact("/dev/fd/6".to_owned()), Piece::Number]));
+                    let mut word = Word::exact("/dev/fd/6");
+                    word.push(Piece::Number);
+                    argv.push(word);
                 }
             }
         }
@@ -344,7 +343,7 @@ impl Judge<'_> {
         let plain = argv.is_empty();
         for assignment in assignments {
             let value = match &assignment.value {
-                AssignmentValue::Scalar(word) => self.value(&word.value),
+                AssignmentValue::Scalar(word) => self.value(word),
                 AssignmentValue::Array(members) => {
                     self.members(members);
                     Word::any()
@@ -373,7 +372,7 @@ impl Judge<'_> {
             if index.as_ref().is_some_and(|index| !index.value.bytes().all(|byte| byte.is_ascii_digit())) {
                 self.unreadable("command.array", "It assigns to a computed place in an array.");
             }
-            self.words(&word.value);
+            self.words(word);
         }
     }
 
@@ -392,7 +391,7 @@ impl Judge<'_> {
             }
             IoRedirect::HereDocument(_, document) => self.here_document(document),
             IoRedirect::HereString(_, word) => {
-                self.value(&word.value);
+                self.value(word);
             }
             IoRedirect::OutputAndError(word, _) => self.written(word),
         }
@@ -430,10 +429,13 @@ impl Judge<'_> {
     }
 
     fn read_from(&mut self, raw: &Raw) {
-        let word = self.value(&raw.value);
+        let word = self.value(raw);
+        let word = Word { span: self.with_operator(word.span.clone()), ..word };
         let pattern = word.pattern();
         if pattern.starts_with("/dev/tcp") || pattern.starts_with("/dev/udp") {
-            self.external("command.redirect", "The shell opens a connection to read from it.");
+            self.about(&word, |judge| {
+                judge.external("command.redirect", "The shell opens a connection to read from it.");
+            });
         } else {
             self.reads(&word);
         }
@@ -442,21 +444,23 @@ impl Judge<'_> {
     /// A redirection to a file.
     fn written(&mut self, raw: &Raw) {
         const HARMLESS: [&str; 4] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
-        let word = self.value(&raw.value);
+        let word = self.value(raw);
         let pattern = word.pattern();
         if !self.opened && word.text().is_some_and(|text| HARMLESS.contains(&text)) {
             return;
         }
         self.ineligible |= self.run_later(&word);
         self.shapes.push(Shape::new([("redirect", pattern.as_str())]));
-        if pattern.starts_with("/dev/tcp") || pattern.starts_with("/dev/udp") {
-            self.ineligible = true;
-            self.external("command.redirect", "The shell opens a connection and writes to it.");
-        } else if self.raw_device(&pattern) {
-            self.catastrophe("command.raw-device", format!("Writes straight to the device {}.", word.shown()));
-        } else {
-            self.destructive("command.redirect", format!("Writes to the file {} by redirection.", word.shown()));
-        }
+        self.around(self.with_operator(word.span.clone()), |judge| {
+            if pattern.starts_with("/dev/tcp") || pattern.starts_with("/dev/udp") {
+                judge.ineligible = true;
+                judge.external("command.redirect", "The shell opens a connection and writes to it.");
+            } else if judge.raw_device(&pattern) {
+                judge.catastrophe("command.raw-device", format!("Writes straight to the device {}.", word.shown()));
+            } else {
+                judge.destructive("command.redirect", format!("Writes to the file {} by redirection.", word.shown()));
+            }
+        });
     }
 
     fn here_document(&mut self, document: &IoHereDocument) {

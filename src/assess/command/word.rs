@@ -1,9 +1,11 @@
 //! What a word of a command may become: exact text, names that match a pattern, or anything. Values and
 //! questions about them; no parsing and no judgement. Made by `expand`, asked by everything that judges.
 
+use crate::domain::Span;
+
 /// How far a search went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reach {
+pub enum Reach {
     /// To names that were asked for, or below a folder without secrets of the system or of a person.
     Chosen,
     /// To everything below a folder that holds such secrets somewhere: `/`, `/etc`, a home folder.
@@ -12,7 +14,7 @@ pub(super) enum Reach {
 
 /// One part of a word after quotes are removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Piece {
+pub enum Piece {
     /// Exactly this text.
     Exact(String),
     /// An unquoted pattern: names of files that exist, or the pattern itself.
@@ -27,32 +29,63 @@ pub(super) enum Piece {
     Words,
 }
 
-/// One word as it may reach a program.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Word(pub(super) Vec<Piece>);
+/// One word as it may reach a program. Two are equal if they may become the same, wherever they stand.
+#[derive(Clone, Debug, Default)]
+pub struct Word {
+    pub(super) pieces: Vec<Piece>,
+    /// Where the judged text has it; none if no part of that text is this word.
+    pub(super) span: Option<Span>,
+}
+
+impl PartialEq for Word {
+    fn eq(&self, other: &Self) -> bool {
+        self.pieces == other.pieces
+    }
+}
+
+impl Eq for Word {}
+
+impl From<Piece> for Word {
+    fn from(piece: Piece) -> Self {
+        Self { pieces: vec![piece], span: None }
+    }
+}
 
 impl Word {
     /// A word of exactly this text.
     pub(super) fn exact(text: impl Into<String>) -> Self {
-        Self(vec![Piece::Exact(text.into())])
+        Piece::Exact(text.into()).into()
     }
 
     /// A word that may be anything.
     pub(super) fn any() -> Self {
-        Self(vec![Piece::Any])
+        Piece::Any.into()
+    }
+
+    /// The same word, standing there.
+    pub(super) fn at(mut self, span: Option<Span>) -> Self {
+        self.span = span;
+        self
+    }
+
+    /// Its parts, in order.
+    #[must_use]
+    pub fn pieces(&self) -> &[Piece] {
+        &self.pieces
     }
 
     /// Adds a piece, joining exact text.
     pub(super) fn push(&mut self, piece: Piece) {
-        match (self.0.last_mut(), piece) {
+        match (self.pieces.last_mut(), piece) {
             (Some(Piece::Exact(text)), Piece::Exact(more)) => text.push_str(&more),
-            (_, piece) => self.0.push(piece),
+            (_, piece) => self.pieces.push(piece),
         }
     }
 
     /// Its text, if there is only one it can have.
-    pub(super) fn text(&self) -> Option<&str> {
-        match self.0.as_slice() {
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match self.pieces.as_slice() {
             [] => Some(""),
             [Piece::Exact(text)] => Some(text),
             _ => None,
@@ -61,7 +94,7 @@ impl Word {
 
     /// Whether it holds digits alone, maybe none.
     pub(super) fn number(&self) -> bool {
-        self.0.iter().all(|piece| match piece {
+        self.pieces.iter().all(|piece| match piece {
             Piece::Exact(text) => text.bytes().all(|byte| byte.is_ascii_digit()),
             Piece::Number => true,
             Piece::Pattern(_) | Piece::Found(_) | Piece::Any | Piece::Words => false,
@@ -70,7 +103,7 @@ impl Word {
 
     /// The exact text that it begins with, maybe empty.
     pub(super) fn prefix(&self) -> &str {
-        match self.0.first() {
+        match self.pieces.first() {
             Some(Piece::Exact(text)) => text,
             _ => "",
         }
@@ -78,22 +111,22 @@ impl Word {
 
     /// Whether it may become several words, or none.
     pub(super) fn several(&self) -> bool {
-        self.0.iter().any(|piece| matches!(piece, Piece::Words | Piece::Pattern(_) | Piece::Found(_)))
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Words | Piece::Pattern(_) | Piece::Found(_)))
     }
 
     /// Whether it may become words whose text, and number, nobody knows.
     pub(super) fn open(&self) -> bool {
-        self.0.contains(&Piece::Words)
+        self.pieces.contains(&Piece::Words)
     }
 
     /// Whether a part of it may be any text.
     pub(super) fn vague(&self) -> bool {
-        self.0.iter().any(|piece| matches!(piece, Piece::Words | Piece::Any))
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Words | Piece::Any))
     }
 
     /// How far the search went that found it, below what is written.
     pub(super) fn found(&self) -> Option<Reach> {
-        self.0.iter().find_map(|piece| match piece {
+        self.pieces.iter().find_map(|piece| match piece {
             Piece::Found(reach) => Some(*reach),
             _ => None,
         })
@@ -101,7 +134,7 @@ impl Word {
 
     /// Whether it begins with a pattern, which the shell looks for in the folder that it stands in.
     pub(super) fn begins_with_pattern(&self) -> bool {
-        let first = self.0.iter().find(|piece| !matches!(piece, Piece::Exact(text) if text.is_empty()));
+        let first = self.pieces.iter().find(|piece| !matches!(piece, Piece::Exact(text) if text.is_empty()));
         !self.vague() && matches!(first, Some(Piece::Pattern(_)))
     }
 
@@ -110,7 +143,7 @@ impl Word {
         if self.open() {
             return true;
         }
-        match self.0.iter().find(|piece| !matches!(piece, Piece::Exact(text) if text.is_empty())) {
+        match self.pieces.iter().find(|piece| !matches!(piece, Piece::Exact(text) if text.is_empty())) {
             None | Some(Piece::Exact(_) | Piece::Number) => false,
             Some(Piece::Pattern(_) | Piece::Found(_) | Piece::Any | Piece::Words) => true,
         }
@@ -119,7 +152,7 @@ impl Word {
     /// As a glob: parts that may be anything become `*`, numbers what they may be.
     pub(super) fn pattern(&self) -> String {
         let mut pattern = String::new();
-        for piece in &self.0 {
+        for piece in &self.pieces {
             match piece {
                 Piece::Exact(text) | Piece::Pattern(text) => pattern.push_str(text),
                 Piece::Number => pattern.push_str("{,[-0-9]*}"),
@@ -131,20 +164,21 @@ impl Word {
 
     /// The rest of it after `count` bytes of its exact beginning.
     pub(super) fn after(&self, count: usize) -> Self {
-        let mut rest = self.0.clone();
-        if let Some(Piece::Exact(text)) = rest.first_mut() {
+        let mut rest = self.clone();
+        if let Some(Piece::Exact(text)) = rest.pieces.first_mut() {
             *text = text.get(count..).unwrap_or_default().to_owned();
             if text.is_empty() {
-                rest.remove(0);
+                rest.pieces.remove(0);
             }
         }
-        Self(rest)
+        rest
     }
 
-    /// For a person.
-    pub(super) fn shown(&self) -> String {
+    /// For a person: what nobody knows is `…`, and so is what a long one goes on with.
+    #[must_use]
+    pub fn shown(&self) -> String {
         let mut shown = String::new();
-        for piece in &self.0 {
+        for piece in &self.pieces {
             match piece {
                 Piece::Exact(text) | Piece::Pattern(text) => shown.push_str(text),
                 Piece::Number | Piece::Found(_) | Piece::Any | Piece::Words => shown.push('…'),

@@ -4,6 +4,7 @@
 use super::judge::{Feed, Judge};
 use super::programs::leading;
 use super::scope::{Scope, steering_variable};
+use super::source::over;
 use super::table::table;
 use super::word::Word;
 
@@ -154,12 +155,13 @@ pub(super) fn shell(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
         return;
     }
     judge.ineligible = false;
+    let start = judge.begins(over(words).as_ref(), script);
     let mut fresh = Scope::default();
     fresh.cwd.clone_from(&judge.scope.cwd);
     fresh.moved = judge.scope.moved;
     judge.deeper(|judge| {
         std::mem::swap(&mut judge.scope, &mut fresh);
-        judge.script(script);
+        judge.script(script, start);
         std::mem::swap(&mut judge.scope, &mut fresh);
     });
 }
@@ -181,7 +183,7 @@ pub(super) fn watch(judge: &mut Judge<'_>, words: &[Word]) {
     let texts: Option<Vec<&str>> = inner.iter().map(Word::text).collect();
     match texts {
         Some(texts) if !texts.is_empty() && !exec => {
-            let script = [Word::exact("-c"), Word::exact(texts.join(" "))];
+            let script = [Word::exact("-c"), Word::exact(texts.join(" ")).at(over(inner))];
             judge.deeper(|judge| shell(judge, "sh", &script));
         }
         Some(texts) if !texts.is_empty() => inside(judge, "watch", inner),

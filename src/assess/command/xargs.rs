@@ -27,7 +27,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         Feed::Paths(reach) if !from_file => Some(Piece::Found(reach)),
         Feed::Paths(_) | Feed::Text | Feed::Download => None,
     };
-    let fed = Word(vec![found.clone().unwrap_or(Piece::Words)]);
+    let fed = Word::from(found.clone().unwrap_or(Piece::Words));
     let mut argv: Vec<Word> = if inner.is_empty() { vec![Word::exact("echo")] } else { inner.to_vec() };
     match placeholder(flags) {
         None => argv.push(fed),
@@ -65,10 +65,10 @@ fn placeholder(flags: &[Word]) -> Option<String> {
 fn replaced(word: &Word, mark: &str, found: Option<&Piece>) -> Word {
     let Some(text) = word.text() else { return word.clone() };
     if mark.is_empty() {
-        return Word(vec![Piece::Words]);
+        return Word::from(Piece::Words).at(word.span.clone());
     }
     let Some((before, after)) = text.split_once(mark) else { return word.clone() };
-    let mut whole = Word::default();
+    let mut whole = Word::default().at(word.span.clone());
     if !before.is_empty() {
         whole.push(Piece::Exact(before.to_owned()));
     }
