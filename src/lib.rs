@@ -21,7 +21,7 @@
 //! | `assess` | one `RiskAssessor` for each sort of operation, over parsed input; tables in `assets/rules` |
 //! | `app` | the state and its one `update(state, now, event) -> effects` |
 //! | `ui` | state to frame; themes in `themes`; neutralising of untrusted text |
-//! | `tools` | one external thing a file: `prepare` reads arguments, `run` runs what was countersigned |
+//! | `tools` | one external thing a file: `prepare` reads arguments, `preview` measures, `run` runs what was countersigned |
 //! | `contain` | walls around a command: planned here, put up by a child, proved by a canary |
 //! | `providers` | models behind one trait, the practice model among them |
 //! | `store` | the journal: one task that owns one SQLite file; what files held before, for undo |
@@ -38,6 +38,8 @@
 //!    waits, or is denied.
 //! 4. What waits is data in the queue, never a parked future. The dialog shows it under a `Seal`; a key on the
 //!    drawn dialog approves exactly that seal. There is no event that approves.
+//!    While it waits, `runtime/measure` asks `Tool::preview` what it would do: a read that carries out nothing,
+//!    shown when it lands. No decision waits for it.
 //! 5. Right before the start it is looked at again. `Gate::release` compares, and mints the `Countersigned` that
 //!    `Tool::run` takes by value, or puts the operation back.
 //! 6. Decision and start are journalled and acknowledged, then it runs. Output comes as at most one snapshot a

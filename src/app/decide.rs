@@ -3,12 +3,12 @@
 
 use super::chat::Entry;
 use super::event::{Effect, Proposal};
-use super::modal::{Dialog, Modal};
+use super::modal::{Dialog, Modal, Placing};
 use super::queue::Status;
 use super::{Phase, State};
 use crate::domain::{
-    Admission, Containment, Decider, JournalEntry, JournalEvent, Judgement, OperationId, OperationKind, Origin,
-    Outcome, Prepared, Release, RunEvent, Seal, ToolCall, Verdict,
+    Admission, Containment, Decider, Foresight, JournalEntry, JournalEvent, Judgement, OperationId, OperationKind,
+    Origin, Outcome, Prepared, Release, RunEvent, Seal, ToolCall, Verdict,
 };
 
 impl State {
@@ -368,7 +368,9 @@ impl State {
         if self.focus == super::Pane::Queue {
             self.queue.select(id);
         }
-        self.modal = Some(Modal::Confirm(Box::new(Dialog::new(id, seal, risk))));
+        let measured = self.queue.foresight(id).is_some_and(|foresight| *foresight != Foresight::Measuring);
+        let placing = if measured { Placing::Free } else { Placing::Kept };
+        self.modal = Some(Modal::Confirm(Box::new(Dialog::new(id, seal, risk, placing))));
         true
     }
 }

@@ -3,8 +3,8 @@
 use crossterm::event::{KeyEvent, MouseEvent};
 
 use crate::domain::{
-    Countersigned, Enforceable, JournalEntry, ModelEvent, ModelRequest, Operation, OperationId, Origin, Prepared,
-    RunEvent, Seal, StepId, ToolCall,
+    Countersigned, Enforceable, Foresight, JournalEntry, ModelEvent, ModelRequest, Operation, OperationId, Origin,
+    Prepared, RunEvent, Seal, StepId, ToolCall,
 };
 
 /// Milliseconds since the program started.
@@ -95,6 +95,8 @@ pub enum Event {
     Proposed(OperationId, Proposal),
     /// An allowed operation was looked at again, right before its start.
     Refreshed(OperationId, Proposal),
+    /// The effects of a waiting operation were measured, or can't be; only while it still has this seal.
+    Measured(OperationId, Seal, Foresight),
     /// A running operation said something.
     Run(OperationId, RunEvent),
     /// The journal can't be written: nothing more runs.
@@ -121,6 +123,10 @@ pub enum Effect {
     },
     /// Look at an operation again, right before its start.
     Refresh(Box<Operation>),
+    /// Measure what a waiting operation would do, for as long as it has this seal.
+    Measure(Box<Prepared>, Seal),
+    /// Nobody needs the measure of it any more.
+    StopMeasuring(OperationId),
     /// Journal it, then run it.
     Execute(Box<Countersigned>),
     /// Stop a running operation; it still reports its end.

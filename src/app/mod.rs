@@ -9,6 +9,7 @@ mod decide;
 mod dialog;
 mod direct;
 mod event;
+mod foresee;
 mod keymap;
 mod keys;
 mod modal;
@@ -23,8 +24,9 @@ pub use chat::{Briefing, Chat, Entry, OpenCall, Phase};
 pub use composer::Composer;
 pub use direct::SLASH;
 pub use event::{Effect, Event, Millis, Pane, Proposal, Rows, Sight};
+pub use foresee::leads;
 pub use keymap::{Command, Context, Keymap};
-pub use modal::{Asking, Dialog, GUARD, Modal};
+pub use modal::{Asking, Dialog, GUARD, Modal, Placing};
 pub use output::{Output, Printout};
 pub use queue::{Item, Queue, Status, Undo};
 pub use scroll::Scroll;
@@ -202,6 +204,7 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
             state.refreshed(id, proposal, &mut effects);
             true
         }
+        Event::Measured(id, seal, foresight) => state.measured(id, seal, foresight) || state.dirty,
         Event::Run(id, event) => {
             state.run(id, event, &mut effects);
             true
@@ -221,6 +224,7 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
         }
         Event::Wake => true,
     };
+    state.foresee(&mut effects);
     state.open_by_itself();
     effects
 }

@@ -11,6 +11,20 @@ use crate::domain::{OperationId, RiskLevel, Seal};
 /// How long after it was first drawn a dialog takes no deciding key, in milliseconds.
 pub const GUARD: u64 = 400;
 
+/// How a dialog shows its preview.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placing {
+    /// As the preview needs it: it was there first, or came before anybody could read.
+    Free,
+    /// Room is kept, nothing has come yet.
+    Kept,
+    /// It came while the person read: in the room that was kept, so that nothing moves. What is longer waits for
+    /// the person to scroll.
+    Late,
+    /// The person scrolled on to what came late: it stands below the text.
+    Below,
+}
+
 /// What the dialog is asking right now.
 #[derive(Debug)]
 pub enum Asking {
@@ -46,6 +60,8 @@ pub struct Dialog {
     pub asking: Asking,
     /// Where its text is scrolled to.
     pub scroll: Scroll,
+    /// How its preview is shown.
+    pub placing: Placing,
     /// Whether the derivation is shown.
     pub derivation: bool,
     /// When the operation, or the list of all, was first drawn.
@@ -65,8 +81,9 @@ pub struct Dialog {
 impl Dialog {
     /// A dialog that was not drawn yet.
     #[must_use]
-    pub fn new(id: OperationId, seal: Seal, risk: RiskLevel) -> Self {
+    pub fn new(id: OperationId, seal: Seal, risk: RiskLevel, placing: Placing) -> Self {
         Self {
+            placing,
             id,
             seal,
             risk,
@@ -92,6 +109,19 @@ impl Dialog {
                 Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => self.end_seen |= end,
             }
         }
+    }
+
+    /// A preview came. In the first moment, when no key counts, it takes its best place, and if it `leads` that
+    /// moves the text, so that the moment begins anew. Later nothing that the person reads may move.
+    pub(super) fn landed(&mut self, leads: bool, now: Millis) {
+        if self.placing != Placing::Kept {
+            return;
+        }
+        let first = self.fresh(now) && self.scroll == Scroll::START && matches!(self.asking, Asking::Choice);
+        if first && leads {
+            self.drawn = None;
+        }
+        self.placing = if first { Placing::Free } else { Placing::Late };
     }
 
     /// Whether keys count: drawn, and the first moment after that is over.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use super::event::Millis;
 use crate::domain::{
-    Containment, Decider, Gate, Judgement, OperationId, Origin, Outcome, Prepared, Standing, ToolCall, TurnId,
-    Undoable, Verdict,
+    Containment, Decider, Foresight, Gate, Judgement, OperationId, Origin, Outcome, Prepared, Seal, Standing, ToolCall,
+    TurnId, Undoable, Verdict,
 };
 
 /// Where an operation stands.
@@ -130,6 +130,8 @@ pub struct Queue {
     /// The gate.
     pub(super) gate: Gate,
     items: BTreeMap<OperationId, Item>,
+    /// What those that wait would do, as they were under this seal.
+    pub(super) foresights: BTreeMap<OperationId, (Seal, Foresight)>,
     selected: Option<OperationId>,
     next: u64,
 }
@@ -138,7 +140,7 @@ impl Queue {
     /// An empty queue before a gate.
     #[must_use]
     pub fn new(gate: Gate) -> Self {
-        Self { gate, items: BTreeMap::new(), selected: None, next: 1 }
+        Self { gate, items: BTreeMap::new(), foresights: BTreeMap::new(), selected: None, next: 1 }
     }
 
     /// The gate, to read mode, verdicts and seals.
@@ -151,6 +153,12 @@ impl Queue {
     #[must_use]
     pub fn get(&self, id: OperationId) -> Option<&Item> {
         self.items.get(&id)
+    }
+
+    /// What a waiting operation would do. None for one that doesn't wait.
+    #[must_use]
+    pub fn foresight(&self, id: OperationId) -> Option<&Foresight> {
+        self.foresights.get(&id).map(|(_, foresight)| foresight)
     }
 
     /// The operation that is selected, or the first that waits.

@@ -5,7 +5,7 @@ use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use super::State;
 use super::event::{Effect, Pane, Sight};
 use super::keymap::Command;
-use super::modal::Modal;
+use super::modal::{Modal, Placing};
 
 /// Rows that the mouse wheel moves.
 const WHEEL: isize = 3;
@@ -70,6 +70,10 @@ impl State {
     pub(super) fn scroll_dialog(&mut self, rows: isize) {
         let limit = self.sight.limits.dialog;
         if let Some(Modal::Confirm(dialog)) = &mut self.modal {
+            // What came late unfolds first, and scrolls with the next key.
+            if dialog.placing == Placing::Late && rows > 0 && dialog.scroll.top >= limit {
+                dialog.placing = Placing::Below;
+            }
             dialog.scroll.by(rows, limit, false);
         }
     }

@@ -8,7 +8,7 @@ use futures::StreamExt as _;
 use tokio::sync::mpsc;
 
 use crate::app::{Event, Millis, Proposal};
-use crate::domain::{Enforceable, ModelEvent, OperationId, RunEvent, StepId};
+use crate::domain::{Enforceable, Foresight, ModelEvent, OperationId, RunEvent, Seal, StepId};
 
 /// Room in each lane.
 const ROOM: usize = 256;
@@ -20,6 +20,8 @@ pub enum Work {
     Proposed(OperationId, Proposal),
     /// An operation was looked at again.
     Refreshed(OperationId, Proposal),
+    /// The effects of an operation were measured.
+    Measured(OperationId, Seal, Foresight),
     /// The journal failed.
     JournalFailed(String),
     /// It was proved what this machine enforces.
@@ -114,6 +116,7 @@ impl Bus {
                 Some(work) = self.work.recv() => match work {
                     Work::Proposed(id, proposal) => Event::Proposed(id, proposal),
                     Work::Refreshed(id, proposal) => Event::Refreshed(id, proposal),
+                    Work::Measured(id, seal, foresight) => Event::Measured(id, seal, foresight),
                     Work::JournalFailed(reason) => Event::JournalFailed(reason),
                     Work::Proved(enforceable) => Event::Proved(enforceable),
                 },

@@ -13,12 +13,13 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::bus::{Lanes, Work};
+use super::measure::Measuring;
 use crate::app::Proposal;
 use crate::contain;
 use crate::domain::{
     Arguments, Claim, Class, Countersigned, FailureKind, JournalEntry, JournalEvent, ModelEvent, ModelFailure,
-    ModelRequest, Operation, OperationId, OperationKind, Origin, Outcome, Place, Prepared, RunEvent, RunReport, StepId,
-    ToolCall,
+    ModelRequest, Operation, OperationId, OperationKind, Origin, Outcome, Place, Prepared, RunEvent, RunReport, Seal,
+    StepId, ToolCall,
 };
 use crate::providers::Provider;
 use crate::store::Journal;
@@ -60,6 +61,7 @@ pub struct Engine {
     /// The senders of the bus.
     pub lanes: Lanes,
     running: HashMap<OperationId, CancellationToken>,
+    measuring: Measuring,
     step: Option<JoinHandle<()>>,
 }
 
@@ -73,7 +75,8 @@ impl Engine {
         journal: Opening,
         lanes: Lanes,
     ) -> Self {
-        Self { model_side, person_side, provider, journal, lanes, running: HashMap::new(), step: None }
+        let (running, measuring) = (HashMap::new(), Measuring::default());
+        Self { model_side, person_side, provider, journal, lanes, running, measuring, step: None }
     }
 
     fn side(&self, origin: &Origin) -> &Side {
@@ -114,6 +117,17 @@ impl Engine {
             };
             let _leaving = lane.send(Work::Refreshed(id, proposal)).await;
         });
+    }
+
+    /// Measures what a waiting operation would do.
+    pub fn measure(&mut self, prepared: Box<Prepared>, seal: Seal) {
+        let side = self.side(&prepared.operation.origin).clone();
+        self.measuring.start(side, *prepared, seal, self.lanes.work.clone());
+    }
+
+    /// Stops measuring what was decided.
+    pub fn stop_measuring(&mut self, id: OperationId) {
+        self.measuring.stop(id);
     }
 
     /// Journals the decision and the start, runs, journals the end. No journal, no run.
@@ -191,6 +205,7 @@ impl Engine {
     /// Stops everything that runs.
     pub fn stop_all(&mut self) {
         self.stop_step();
+        self.measuring.stop_all();
         for token in self.running.values() {
             token.cancel();
         }

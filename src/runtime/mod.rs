@@ -4,6 +4,7 @@
 mod assemble;
 mod bus;
 mod engine;
+mod measure;
 pub mod terminal;
 
 use std::io;
@@ -123,6 +124,8 @@ impl Session {
             match effect {
                 Effect::Prepare { id, origin, call } => self.engine.prepare(id, origin, call),
                 Effect::Refresh(operation) => self.engine.refresh(*operation),
+                Effect::Measure(prepared, seal) => self.engine.measure(prepared, seal),
+                Effect::StopMeasuring(id) => self.engine.stop_measuring(id),
                 Effect::Execute(countersigned) => self.engine.execute(*countersigned),
                 Effect::Cancel(id) => self.engine.cancel(id),
                 Effect::Record(entry) => self.engine.record(*entry),

@@ -84,6 +84,12 @@ impl Images {
         Ok(Some(digest))
     }
 
+    /// Whether a content of so many bytes would be kept.
+    #[must_use]
+    pub fn would_keep(&self, bytes: u64) -> bool {
+        self.folder.is_some() && bytes <= LARGEST && self.lock().bytes.saturating_add(bytes) <= MOST
+    }
+
     /// A kept content.
     ///
     /// # Errors

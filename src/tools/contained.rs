@@ -52,12 +52,17 @@ pub(super) async fn plan(bench: &Arc<Workbench>, run: &Countersigned) -> Contain
         Containment::ReadOnly => {}
         Containment::Staged | Containment::None => return Contained::Unasked,
     }
+    let needs = located(&run.prepared().assessment.needs, bench.home.as_deref());
+    reader(bench, &run.operation().cwd, needs).await
+}
+
+/// The containment of a reader that starts in a folder.
+pub(super) async fn reader(bench: &Arc<Workbench>, cwd: &Path, needs: BTreeSet<Need>) -> Contained {
     let proof = bench.walls.proof().await;
     let Some(layers) = proof.layers else {
         return Contained::Cannot("this system has no walls that hold".to_owned());
     };
-    let (bench, needs) = (Arc::clone(bench), located(&run.prepared().assessment.needs, bench.home.as_deref()));
-    let cwd = run.operation().cwd.clone();
+    let (bench, cwd) = (Arc::clone(bench), cwd.to_path_buf());
     let planned = tokio::task::spawn_blocking(move || {
         let place = Place { cwd: cwd.clone(), workspace: bench.workspace.clone(), home: bench.home.clone() };
         let sensitive = &bench.settings.sensitive;

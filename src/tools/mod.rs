@@ -8,6 +8,7 @@ mod environment;
 mod facts;
 mod file;
 mod find;
+mod git;
 mod http;
 mod output;
 mod refusal;
@@ -16,6 +17,7 @@ mod search;
 mod sink;
 mod sql;
 mod undo;
+mod versions;
 mod walk;
 
 use std::collections::BTreeMap;
@@ -41,8 +43,8 @@ pub use undo::UndoTool;
 use crate::assess::{AssessSettings, RiskAssessor};
 use crate::contain::Walls;
 use crate::domain::{
-    Arguments, ArgumentsError, Catalog, Countersigned, OperationId, OperationKind, Outcome, RunEvent, RunReport,
-    ToolSpec,
+    Arguments, ArgumentsError, Catalog, Countersigned, Measurement, OperationId, OperationKind, Outcome, Prepared,
+    RunEvent, RunReport, ToolSpec,
 };
 use crate::store::Images;
 
@@ -72,6 +74,15 @@ pub trait Tool: Send + Sync {
     /// before the start. Bounded in time; changes nothing.
     fn look<'a>(&'a self, _kind: &'a OperationKind) -> BoxFuture<'a, Option<Catalog>> {
         Box::pin(std::future::ready(None))
+    }
+
+    /// Measures what a waiting operation would do. Only reads, and never carries out any part of what waits, not
+    /// even to undo it again. Bounds itself; ends soon when `cancel` fires, with what it has by then.
+    ///
+    /// # Errors
+    /// It can't be told beforehand, in a full sentence for the person.
+    fn preview<'a>(&'a self, _prepared: &'a Prepared, _cancel: CancellationToken) -> BoxFuture<'a, Measurement> {
+        Box::pin(std::future::ready(Ok(None)))
     }
 
     /// Runs it to its end. Ends early, cleaning up, when `cancel` fires. Never panics on outside input.

@@ -93,11 +93,12 @@ pub(super) struct OutputRows {
     pub numeric: Vec<bool>,
 }
 
-/// The rows of a dialog's text.
+/// The rows of a dialog: of its operation's text, and of its preview once there is one.
 #[derive(Debug)]
 pub(super) struct DialogRows {
     pub seal: Seal,
     pub columns: usize,
     pub theme: String,
     pub lines: Arc<Vec<Line<'static>>>,
+    pub details: Option<Arc<Vec<Line<'static>>>>,
 }

@@ -12,9 +12,9 @@ mod highlight;
 mod item;
 mod markdown;
 mod modal;
-mod number;
 mod output;
 mod paint;
+mod preview;
 mod queue;
 mod status;
 mod table;
@@ -32,6 +32,7 @@ pub use text::plain;
 pub use theme::{Role, THEMES, Theme};
 
 use crate::app::{Pane, Sight, State};
+use crate::domain::number;
 use paint::{View, put, rule, title};
 
 /// Smallest screen that is drawn at all.

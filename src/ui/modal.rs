@@ -16,11 +16,12 @@ use super::highlight::highlight;
 use super::item;
 use super::number;
 use super::paint::{View, keys, put};
+use super::preview;
 use super::text::{self, Break};
 use super::theme::Role;
 use super::typing::Rows;
-use crate::app::{Asking, Command, Context, Dialog, Item, Modal, Sight};
-use crate::domain::{FileOperation, OperationId, OperationKind, Origin, Prepared, RiskLevel, Seal};
+use crate::app::{Asking, Command, Context, Dialog, Item, Modal, Placing, Sight, leads};
+use crate::domain::{FileOperation, Foresight, OperationId, OperationKind, Origin, Prepared, RiskLevel, Seal};
 
 /// Widest dialog.
 const WIDEST: u16 = 100;
@@ -30,7 +31,7 @@ pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, cache: &mut Cache, s
     match view.state.modal.as_ref()? {
         Modal::Help { scroll } => {
             let lines = help::lines(view);
-            let area = place(screen, lines.len(), lines.len());
+            let area = place(screen, lines.len(), lines.len(), false);
             let inside = frame(view, area, buf, &view.line(" Keys ", Role::Strong), &Line::default());
             let height = usize::from(inside.height);
             sight.rows.dialog = height;
@@ -48,15 +49,39 @@ pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, cache: &mut Cache, s
 struct Parts {
     /// One line about who asks and where.
     head: Vec<Line<'static>>,
-    /// What scrolls.
-    body: Arc<Vec<Line<'static>>>,
-    /// How many rows the body usually has: the dialog keeps its place while it shows something else.
+    body: Body,
+    /// How many rows the operation's text has: the dialog keeps its place while it shows something else.
     usual: usize,
     /// Why it asks.
     why: Vec<Line<'static>>,
+    /// What it would do.
+    effect: Vec<Line<'static>>,
     /// What the next key would do, or why the last one didn't count.
     hint: Line<'static>,
     keys: Vec<Line<'static>>,
+}
+
+/// What scrolls: one part after the other.
+#[derive(Default)]
+struct Body {
+    parts: Vec<Arc<Vec<Line<'static>>>>,
+    /// After how many rows everything was seen that must be seen before a High is approved: the list, or the
+    /// operation's own text. None if it isn't among them.
+    end: Option<usize>,
+}
+
+impl Body {
+    fn of(lines: Vec<Line<'static>>, end: Option<usize>) -> Self {
+        Self { parts: vec![Arc::new(lines)], end }
+    }
+
+    fn len(&self) -> usize {
+        self.parts.iter().map(|part| part.len()).sum()
+    }
+
+    fn from(&self, first: usize) -> impl Iterator<Item = &Line<'static>> {
+        self.parts.iter().flat_map(|part| part.iter()).skip(first)
+    }
 }
 
 fn confirm(
@@ -77,16 +102,16 @@ fn confirm(
     let reason = if matches!(dialog.asking, Asking::Reason(_)) { 3 } else { 0 };
     // A blank above and below the body, and a row for the hint.
     let others = parts.head.len() + parts.why.len() + parts.keys.len() + 3;
-    let area = place(screen, others + parts.usual, others + parts.body.len().max(parts.usual) + reason);
+    let wanted = others + parts.effect.len() + parts.body.len().max(parts.usual) + reason;
+    let late = dialog.placing == Placing::Late && reason == 0;
+    let area = place(screen, others + preview::RESERVED + parts.usual, wanted, late);
     let inside = frame(view, area, buf, &title(view, dialog, prepared), &corner(view, dialog));
     let (rows, cursor) = lay(view, inside, buf, dialog, &parts, reason);
     let first = dialog.scroll.first(parts.body.len(), rows);
     shown(view, buf, area, first, rows, parts.body.len());
     sight.rows.dialog = rows;
     sight.limits.dialog = parts.body.len().saturating_sub(rows);
-    // About what stands in the body: of the list its end, of the derivation none, else of the operation's text.
-    let asked = matches!(dialog.asking, Asking::All { .. }) || !dialog.derivation;
-    let end = asked && rows > 0 && first + rows >= parts.body.len();
+    let end = parts.body.end.is_some_and(|end| rows > 0 && first + rows >= end);
     sight.dialog = Some((dialog.seal, end));
     cursor
 }
@@ -112,9 +137,11 @@ fn lay(
     let reason = take(reason, 3);
     let hint = take(1, 1);
     let head = take(parts.head.len(), usize::from(height >= 6));
-    let why = take(parts.why.len(), (height / 3).max(1));
+    let effect = take(parts.effect.len(), (height / 4).max(1));
+    let why = take(parts.why.len(), (height / 4).max(1));
     let body = 1 + take(parts.body.len().saturating_sub(1), usize::MAX);
     let why = why + take(parts.why.len() - why, usize::MAX);
+    let effect = effect + take(parts.effect.len() - effect, usize::MAX);
     let (above, below) = (take(1, 1), take(1, 1));
     let mut rest = inside;
     let mut next = |rows: usize| {
@@ -126,13 +153,25 @@ fn lay(
     column(buf, next(head), &parts.head);
     next(above);
     let first = dialog.scroll.first(parts.body.len(), body);
-    column(buf, next(body.min(parts.body.len().max(1))), &parts.body[first.min(parts.body.len())..]);
+    let rows = next(body.min(parts.body.len().max(1)));
+    (0..rows.height).zip(parts.body.from(first)).for_each(|(row, line)| put(buf, rows, row, line));
     next(below);
     reasons(view, next(why), buf, dialog, &parts.why);
+    effects(view, next(effect), buf, &parts.effect);
     let cursor = typed_reason(view, next(reason), buf, dialog);
     column(buf, next(hint), std::slice::from_ref(&parts.hint));
     column(buf, next(keys), &parts.keys);
     (body, cursor)
+}
+
+/// Draws what it would do; the last row says what there was no room for.
+fn effects(view: View<'_>, place: Rect, buf: &mut Buffer, lines: &[Line<'static>]) {
+    column(buf, place, lines);
+    let left = lines.len().saturating_sub(place.height.into());
+    if let Some(last) = place.height.checked_sub(1).filter(|_| left > 0) {
+        let more = view.line(format!(" … {} more", number::count(left, "line")), Role::Dim);
+        super::paint::put_right(buf, place, last, &more);
+    }
 }
 
 /// Draws why it asks; the last row says what there was no room for.
@@ -181,22 +220,30 @@ fn parts(
     let judgement = view.state.queue.gate().judgement(dialog.id);
     let why = || judgement.map_or_else(Vec::new, |judgement| why(view, item, prepared, judgement, columns));
     let text = operation(view, cache, dialog.seal, prepared, columns);
-    let (body, why) = match &dialog.asking {
-        Asking::All { listed, high } => (Arc::new(list(view, listed, columns)), all(view, *high, columns)),
+    let usual = text.len();
+    let foresight = view.state.queue.foresight(dialog.id);
+    let effect = || preview::rows(view, foresight, dialog.placing, columns);
+    let (body, why, effect) = match &dialog.asking {
+        Asking::All { listed, high } => {
+            let lines = list(view, listed, columns);
+            let end = Some(lines.len());
+            (Body::of(lines, end), all(view, *high, columns), Vec::new())
+        }
         Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => {
             let body = match judgement.filter(|_| dialog.derivation) {
-                Some(judgement) => Arc::new(derivation(view, prepared, judgement, columns)),
-                None => Arc::clone(&text),
+                Some(judgement) => Body::of(derivation(view, prepared, judgement, columns), None),
+                None => body(view, cache, dialog, foresight, text, columns),
             };
-            (body, why())
+            (body, why(), effect())
         }
     };
     let keys = keys(view, &bound(view, dialog), columns, 3, live);
     Parts {
         head: vec![head(view, dialog, item, prepared, columns)],
         body,
-        usual: text.len(),
+        usual,
         why,
+        effect,
         hint: hint(view, dialog),
         keys,
     }
@@ -259,9 +306,33 @@ fn operation(
                 rows.push(Line::from(spans));
             }
         }
-        cache.dialog = Some(DialogRows { seal, columns, theme: view.theme.name().to_owned(), lines: Arc::new(rows) });
+        let theme = view.theme.name().to_owned();
+        cache.dialog = Some(DialogRows { seal, columns, theme, lines: Arc::new(rows), details: None });
     }
     cache.dialog.as_ref().map_or_else(Arc::default, |rows| Arc::clone(&rows.lines))
+}
+
+/// The operation's text and what its preview shows in full. A diff that was there first stands before the text.
+fn body(
+    view: View<'_>,
+    cache: &mut Cache,
+    dialog: &Dialog,
+    foresight: Option<&Foresight>,
+    text: Arc<Vec<Line<'static>>>,
+    columns: usize,
+) -> Body {
+    let rows = text.len();
+    let come = !matches!(dialog.placing, Placing::Kept | Placing::Late);
+    let (Some(Foresight::Measured(preview)), Some(held), true) = (foresight, &mut cache.dialog, come) else {
+        return Body { parts: vec![text], end: Some(rows) };
+    };
+    let details = held.details.get_or_insert_with(|| Arc::new(preview::details(view, preview, columns)));
+    let details = Arc::clone(details);
+    if dialog.placing == Placing::Free && foresight.is_some_and(leads) {
+        Body { end: Some(details.len() + rows), parts: vec![details, text] }
+    } else {
+        Body { end: Some(rows), parts: vec![text, details] }
+    }
 }
 
 /// Makes what stands for a hidden or control character stand out.
@@ -438,12 +509,14 @@ fn corner(view: View<'_>, dialog: &Dialog) -> Line<'static> {
     }
 }
 
-/// Where a dialog goes: in the middle as it usually is, growing downwards, or all of a small screen.
-fn place(screen: Rect, usual: usize, rows: usize) -> Rect {
+/// Where a dialog goes: in the middle as it usually is, growing downwards, or all of a small screen. One that must
+/// `stay` takes no more than there is below its place.
+fn place(screen: Rect, usual: usize, rows: usize, stay: bool) -> Rect {
     let most = if screen.height >= 16 { screen.height - 2 } else { screen.height };
     let high = |rows: usize| u16::try_from(rows + 2).unwrap_or(u16::MAX).min(most).max(most.min(4));
     let (width, height) = (screen.width.min(WIDEST), high(rows));
     let middle = screen.y + (screen.height - high(usual)) / 2;
+    let height = if stay { height.min(screen.bottom() - middle) } else { height };
     let y = middle.min(screen.bottom() - height);
     Rect { x: screen.x + (screen.width - width) / 2, y, width, height }
 }

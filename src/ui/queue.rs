@@ -9,6 +9,7 @@ use super::cache::Cache;
 use super::item;
 use super::number;
 use super::paint::{View, put, tint};
+use super::preview;
 use super::text;
 use super::theme::Role;
 use crate::app::{Item, Pane, Sight, Status};
@@ -195,6 +196,7 @@ fn second_line(view: View<'_>, item: &Item, digits: usize, columns: usize) -> Li
             .map(|prepared| text::middle(&item::target(prepared), columns / 2).into_owned())
             .filter(|target| !target.is_empty()),
     );
+    parts.extend(view.state.queue.foresight(item.id).and_then(preview::brief));
     parts.extend(item.judgement.as_ref().map(|judgement| text::line(&judgement.reason)));
     let indent = 1 + digits + 2;
     let room = columns.saturating_sub(indent + 1);

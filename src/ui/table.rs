@@ -63,6 +63,16 @@ pub fn draw(
     }
 }
 
+/// A whole table as rows, cut at `columns`: for the few rows of a preview.
+pub fn plain(view: View<'_>, table: &Table, columns: usize) -> Vec<Line<'static>> {
+    let numeric = (0..table.columns.len()).map(|at| numeric(table, at)).collect();
+    let cache = OutputRows { widths: widths(table), numeric, ..OutputRows::default() };
+    let lines = [header(view, table, &cache), underline(view, &cache.widths)];
+    let rows = table.rows.iter().map(|row| body(view, row, &cache));
+    let window = |line: Line<'static>| text::window(&line, 0, columns);
+    lines.into_iter().chain(rows).chain(note(view, table)).map(window).collect()
+}
+
 /// What isn't shown, or that there is nothing.
 fn note(view: View<'_>, table: &Table) -> Option<Line<'static>> {
     let held = table.rows.len() as u64;

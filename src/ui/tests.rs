@@ -1,6 +1,7 @@
 //! Whole screens, drawn from states that events made, and the promise that no text and no size breaks one.
 
 mod desk;
+mod foresight;
 
 use std::sync::Arc;
 use std::time::Duration;

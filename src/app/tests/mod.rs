@@ -1,6 +1,7 @@
 //! The core by events: scripts of what happens, and what the state wants done. No terminal, no clock, no tasks.
 
 mod decisions;
+mod foresight;
 mod promises;
 mod turns;
 mod undo;
@@ -23,6 +24,9 @@ pub(super) struct World {
     pub recorded: usize,
     pub requests: Vec<Vec<std::sync::Arc<Message>>>,
     pub cancelled: Vec<OperationId>,
+    /// What was to be measured, and what no longer.
+    pub measuring: Vec<(OperationId, crate::domain::Seal)>,
+    pub unmeasured: Vec<OperationId>,
     waiting: VecDeque<Effect>,
     step: StepId,
     /// Facts are different the second time for commands that contain this.
@@ -45,6 +49,8 @@ impl World {
             recorded: 0,
             requests: Vec::new(),
             cancelled: Vec::new(),
+            measuring: Vec::new(),
+            unmeasured: Vec::new(),
             waiting: VecDeque::new(),
             step: StepId(0),
             changing: "\0",
@@ -88,6 +94,14 @@ impl World {
             }
             Effect::Cancel(id) => {
                 self.cancelled.push(id);
+                return;
+            }
+            Effect::Measure(prepared, seal) => {
+                self.measuring.push((prepared.operation.id, seal));
+                return;
+            }
+            Effect::StopMeasuring(id) => {
+                self.unmeasured.push(id);
                 return;
             }
             Effect::StopStep | Effect::Copy(_) | Effect::Redraw | Effect::Quit => return,

@@ -3,6 +3,7 @@
 //! by a move.
 
 mod keeper;
+mod preview;
 mod reading;
 mod real;
 mod restore;
@@ -25,8 +26,8 @@ use super::sink::Sink;
 use super::{RunPort, Tool, Workbench};
 use crate::assess::{FileAssessor, RiskAssessor};
 use crate::domain::{
-    Arguments, ArgumentsError, Countersigned, Facts, FileOperation, OperationKind, Outcome, PathFact, RunEvent,
-    RunReport, ToolSpec, Undoable,
+    Arguments, ArgumentsError, Countersigned, Facts, FileOperation, Measurement, OperationKind, Outcome, PathFact,
+    Prepared, RunEvent, RunReport, ToolSpec, Undoable,
 };
 
 /// Why an operation on a file didn't happen.
@@ -176,6 +177,17 @@ impl Tool for FileTool {
 
     fn prepare(&self, arguments: &Arguments) -> Result<OperationKind, ArgumentsError> {
         FileOperation::read(arguments).map(OperationKind::File)
+    }
+
+    fn preview<'a>(&'a self, prepared: &'a Prepared, cancel: CancellationToken) -> BoxFuture<'a, Measurement> {
+        Box::pin(async move {
+            match &prepared.operation.kind {
+                OperationKind::File(operation) => {
+                    preview::measure(&self.bench, operation, &prepared.facts, cancel).await
+                }
+                _ => Ok(None),
+            }
+        })
     }
 
     fn run(&self, countersigned: Countersigned, port: RunPort, cancel: CancellationToken) -> BoxFuture<'_, RunReport> {

@@ -37,29 +37,38 @@ pub(super) fn write(path: &Judged<'_>, content: &str, keeper: &Keeper<'_>) -> Re
 
 /// Replaces one text, or every occurrence of it.
 pub(super) fn edit(path: &Judged<'_>, old: &str, new: &str, all: bool, keeper: &Keeper<'_>) -> Result<Done, FileError> {
+    let spot = Spot::of(path, false)?;
+    let (mut file, status) = spot.open(path)?;
+    let text = whole(path, &mut file, &status)?;
+    let (edited, count) = edited(path, &text, old, new, all)?;
+    replace(path, &spot, Some(&status), edited.as_bytes(), keeper)?;
+    let summary = counted(count as u64, "replacement");
+    Ok(Done { text: format!("{summary} in {}.", path.spelled), summary })
+}
+
+/// The text after the edit, and how often `old` was replaced.
+pub(super) fn edited(
+    path: &Judged<'_>,
+    text: &str,
+    old: &str,
+    new: &str,
+    all: bool,
+) -> Result<(String, usize), FileError> {
     if old.is_empty() {
         return Err(FileError::EmptyOld);
     }
     if old == new {
         return Err(FileError::SameText);
     }
-    let spot = Spot::of(path, false)?;
-    let (mut file, status) = spot.open(path)?;
-    let text = whole(path, &mut file, &status)?;
-    let count = text.matches(old).count();
-    match count {
-        0 => return Err(FileError::NoMatch(path.name(), hint(&text, old))),
-        1 => {}
-        _ if all => {}
-        _ => return Err(FileError::ManyMatches(path.name(), count)),
+    match text.matches(old).count() {
+        0 => Err(FileError::NoMatch(path.name(), hint(text, old))),
+        count if count == 1 || all => Ok((text.replace(old, new), count)),
+        count => Err(FileError::ManyMatches(path.name(), count)),
     }
-    replace(path, &spot, Some(&status), text.replace(old, new).as_bytes(), keeper)?;
-    let summary = counted(count as u64, "replacement");
-    Ok(Done { text: format!("{summary} in {}.", path.spelled), summary })
 }
 
 /// The whole text of a file that is to be edited.
-fn whole(path: &Judged<'_>, file: &mut File, status: &FileStat) -> Result<String, FileError> {
+pub(super) fn whole(path: &Judged<'_>, file: &mut File, status: &FileStat) -> Result<String, FileError> {
     let size = u64::try_from(status.st_size).unwrap_or(u64::MAX);
     if size > EDITABLE {
         return Err(FileError::TooLong(path.name(), size, EDITABLE));

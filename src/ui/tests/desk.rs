@@ -11,9 +11,9 @@ use ratatui::{Terminal, TerminalOptions, Viewport};
 
 use crate::app::{Briefing, Effect, Event, Keymap, Millis, Proposal, Setting, Sight, State, update};
 use crate::domain::{
-    Arguments, Assessment, Dialect, Enforceable, Facts, Finding, ModelEvent, Operation, OperationId, OperationKind,
-    Origin, Outcome, Place, Policy, Prepared, Printed, RunEvent, RunReport, StepId, StopReason, Stream, Tail, ToolCall,
-    Usage,
+    Arguments, Assessment, Dialect, Enforceable, Facts, Finding, Foresight, ModelEvent, Operation, OperationId,
+    OperationKind, Origin, Outcome, Place, Policy, Prepared, Printed, RunEvent, RunReport, StepId, StopReason, Stream,
+    Tail, ToolCall, Usage,
 };
 use crate::ui::{Cache, Theme, draw, text};
 
@@ -24,6 +24,8 @@ pub(super) struct Desk {
     pub(super) theme: Theme,
     pub(super) now: u64,
     effects: Vec<Effect>,
+    /// What becomes of measuring: nothing to tell, unless a test says something else; none leaves it open.
+    pub(super) foresight: Option<Foresight>,
 }
 
 impl Desk {
@@ -38,12 +40,38 @@ impl Desk {
         };
         let state =
             State::new(briefing, Policy::default(), Enforceable::default(), Keymap::default(), setting, (120, 40));
-        Self { state, cache: Cache::default(), theme: Theme::default(), now: 0, effects: Vec::new() }
+        Self {
+            state,
+            cache: Cache::default(),
+            theme: Theme::default(),
+            now: 0,
+            effects: Vec::new(),
+            foresight: Some(Foresight::Nothing),
+        }
     }
 
     pub(super) fn event(&mut self, event: Event) {
         self.now += 10;
-        self.effects.extend(update(&mut self.state, Millis(self.now), event));
+        for effect in update(&mut self.state, Millis(self.now), event) {
+            match (effect, &self.foresight) {
+                (Effect::Measure(prepared, seal), Some(foresight)) => {
+                    self.event(Event::Measured(prepared.operation.id, seal, foresight.clone()));
+                }
+                (effect, _) => self.effects.push(effect),
+            }
+        }
+    }
+
+    /// What is still being measured lands.
+    pub(super) fn land(&mut self, foresight: &Foresight) {
+        for effect in std::mem::take(&mut self.effects) {
+            match effect {
+                Effect::Measure(prepared, seal) => {
+                    self.event(Event::Measured(prepared.operation.id, seal, foresight.clone()));
+                }
+                effect => self.effects.push(effect),
+            }
+        }
     }
 
     pub(super) fn press(&mut self, code: KeyCode) {
@@ -98,8 +126,8 @@ impl Desk {
             .into_iter()
             .filter_map(|effect| match effect {
                 Effect::Refresh(operation) => Some(*operation),
-                Effect::StartStep(step, request) => {
-                    self.effects.push(Effect::StartStep(step, request));
+                kept @ (Effect::StartStep(..) | Effect::Measure(..)) => {
+                    self.effects.push(kept);
                     None
                 }
                 _ => None,

@@ -1,4 +1,4 @@
-//! Figures for people: thousands apart, durations and sizes short. Pure formatting, called by every pane.
+//! Figures for people: thousands apart, durations and sizes short. Pure formatting, called wherever figures are told.
 
 /// A whole number with its thousands apart: `1,204`.
 pub fn thousands(number: u64) -> String {

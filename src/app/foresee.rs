@@ -1,0 +1,56 @@
+//! What waits is measured: asked for once for each seal, kept while the operation waits, forgotten after. Nothing
+//! here decides, and no decision waits for it.
+
+use super::State;
+use super::event::Effect;
+use super::modal::Modal;
+use crate::domain::{Detail, Foresight, OperationId, Seal};
+
+/// Whether a preview stands before the operation's text: a diff says in a few lines what a whole file says in many.
+#[must_use]
+pub fn leads(foresight: &Foresight) -> bool {
+    match foresight {
+        Foresight::Measured(preview) => matches!(preview.details.first(), Some(Detail::Diff { .. })),
+        Foresight::Measuring | Foresight::Nothing | Foresight::Unmeasurable(_) => false,
+    }
+}
+
+impl State {
+    /// Asks for the measure of what began to wait or changed, and stops that of what no longer waits.
+    pub(super) fn foresee(&mut self, effects: &mut Vec<Effect>) {
+        let gate = &self.queue.gate;
+        self.queue.foresights.retain(|id, (seal, foresight)| {
+            let current = gate.seal(*id) == Some(*seal);
+            if !current && *foresight == Foresight::Measuring {
+                effects.push(Effect::StopMeasuring(*id));
+            }
+            current
+        });
+        for id in gate.waiting() {
+            if self.queue.foresights.contains_key(&id) {
+                continue;
+            }
+            if let (Some(seal), Some(prepared)) = (gate.seal(id), gate.prepared(id)) {
+                effects.push(Effect::Measure(Box::new(prepared.clone()), seal));
+                self.queue.foresights.insert(id, (seal, Foresight::Measuring));
+            }
+        }
+    }
+
+    /// Keeps what was measured, if that is still what waits. True if the screen changes.
+    pub(super) fn measured(&mut self, id: OperationId, seal: Seal, foresight: Foresight) -> bool {
+        let Some((current, held)) = self.queue.foresights.get_mut(&id) else { return false };
+        if *current != seal {
+            return false;
+        }
+        *held = foresight;
+        let leads = leads(held);
+        let now = self.now;
+        if let Some(Modal::Confirm(dialog)) = &mut self.modal
+            && dialog.seal == seal
+        {
+            dialog.landed(leads, now);
+        }
+        true
+    }
+}

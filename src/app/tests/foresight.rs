@@ -1,0 +1,103 @@
+//! What waits is measured once for each seal; nothing waits for it, and what comes too late is dropped.
+
+use super::*;
+use crate::domain::{Detail, Foresight, Preview, Remedy};
+
+fn told(brief: &str) -> Foresight {
+    Foresight::Measured(Box::new(Preview { brief: brief.to_owned(), ..Preview::default() }))
+}
+
+fn diff() -> Foresight {
+    let details = vec![Detail::Diff { text: "+a".to_owned(), language: String::new() }];
+    Foresight::Measured(Box::new(Preview { details, remedy: Remedy::Unknown, ..Preview::default() }))
+}
+
+fn waiting(commands: &[(&str, Option<&str>)]) -> World {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", commands);
+    world
+}
+
+fn dialog(world: &World) -> &Dialog {
+    let Some(Modal::Confirm(dialog)) = &world.state.modal else { panic!("no dialog") };
+    dialog
+}
+
+#[test]
+fn what_begins_to_wait_is_measured_once_and_what_runs_unasked_never() {
+    let mut world = waiting(&[("ls", None), ("make", None), ("rm x", None)]);
+    let asked: Vec<u64> = world.measuring.iter().map(|(id, _)| id.0).collect();
+    assert_eq!(asked, [2, 3]);
+    assert_eq!(world.state.queue.foresight(OperationId(2)), Some(&Foresight::Measuring));
+    world.look();
+    world.finish(1);
+    assert_eq!(world.measuring.len(), 2);
+}
+
+#[test]
+fn a_decision_does_not_wait_for_the_measure_and_ends_it() {
+    let mut world = waiting(&[("make", None)]);
+    let (id, seal) = world.measuring[0];
+    world.look();
+    world.press(KeyCode::Char('y'));
+    assert_eq!(world.commands(), ["make"]);
+    assert_eq!(world.unmeasured, [id]);
+    world.feed(5, Event::Measured(id, seal, told("late")));
+    assert_eq!(world.state.queue.foresight(id), None);
+}
+
+#[test]
+fn what_changed_after_it_was_shown_is_measured_anew_and_the_old_measure_is_dropped() {
+    let mut world = waiting(&[("make", None)]);
+    let (id, old) = world.measuring[0];
+    world.feed(5, Event::Measured(id, old, told("old")));
+    world.changing = "make";
+    world.look();
+    world.press(KeyCode::Char('y'));
+    assert_eq!(*world.status(1), Status::Waiting);
+    let (_, new) = world.measuring[1];
+    assert_ne!(old, new);
+    world.feed(5, Event::Measured(id, old, told("old")));
+    assert_eq!(world.state.queue.foresight(id), Some(&Foresight::Measuring));
+    world.feed(5, Event::Measured(id, new, told("new")));
+    assert_eq!(world.state.queue.foresight(id), Some(&told("new")));
+}
+
+#[test]
+fn what_waits_since_the_mode_changed_is_measured_too() {
+    let mut world = World::in_mode(ApprovalMode::Smart);
+    world.say("go");
+    world.model("", &[("rm x", None), ("make", Some("low"))]);
+    assert_eq!(world.measuring.len(), 1);
+    world.state.queue.gate.set_mode(ApprovalMode::Strict);
+    world.state.queue.resync();
+    world.feed(5, Event::Wake);
+    assert_eq!(world.measuring.last().map(|(id, _)| id.0), Some(2));
+}
+
+#[test]
+fn a_diff_that_comes_in_the_first_moment_leads_and_the_moment_begins_anew() {
+    let mut world = waiting(&[("make", None)]);
+    let (id, seal) = world.measuring[0];
+    world.draw(true);
+    world.feed(GUARD - 50, Event::Measured(id, seal, diff()));
+    assert_eq!(dialog(&world).placing, Placing::Free);
+    world.draw(true);
+    world.feed(60, Event::Wake);
+    assert!(!dialog(&world).live(world.state.now), "the text moved a moment ago");
+    world.feed(GUARD, Event::Wake);
+    world.press(KeyCode::Char('y'));
+    assert_eq!(world.commands(), ["make"]);
+}
+
+#[test]
+fn a_preview_that_comes_later_moves_nothing_and_delays_nothing() {
+    let mut world = waiting(&[("make", None)]);
+    let (id, seal) = world.measuring[0];
+    world.look();
+    world.feed(5, Event::Measured(id, seal, diff()));
+    assert_eq!(dialog(&world).placing, Placing::Late);
+    world.press(KeyCode::Char('y'));
+    assert_eq!(world.commands(), ["make"]);
+}

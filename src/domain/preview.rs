@@ -1,0 +1,81 @@
+//! What a waiting operation would do, measured beforehand without doing any of it. Told by the tool, kept in the
+//! queue, shown in the dialog; it decides nothing, and no decision waits for it.
+
+use super::operation::Text;
+use super::output::Table;
+
+/// What is known of the effects of an operation that waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Foresight {
+    /// It is being measured.
+    Measuring,
+    /// There is nothing to tell: it changes nothing, or its text says everything.
+    Nothing,
+    /// This is what it would do.
+    Measured(Box<Preview>),
+    /// It can't be told beforehand; the sentence says why.
+    Unmeasurable(String),
+}
+
+/// What a tool answers when it is asked for a preview: what it measured, nothing to tell, or a sentence that says
+/// why it can't be told.
+pub type Measurement = Result<Option<Preview>, String>;
+
+impl From<Measurement> for Foresight {
+    fn from(measured: Measurement) -> Self {
+        match measured {
+            Ok(Some(preview)) => Self::Measured(Box::new(preview)),
+            Ok(None) => Self::Nothing,
+            Err(reason) => Self::Unmeasurable(reason),
+        }
+    }
+}
+
+/// The effects of one operation. Its texts come from files and servers: not yet neutralised.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Preview {
+    /// The effect in a few words, for the row: `328 rows`, `3 files, 12 kB`.
+    pub brief: String,
+    /// The effect in full sentences, the most important first. Two rows of the dialog stay in sight.
+    pub effects: Vec<String>,
+    /// What could go wrong, in full sentences; shown before the effects.
+    pub warnings: Vec<String>,
+    /// What it looks like in full: a diff, rows, files, a request. Shown in this order; bounded by the tool, and
+    /// what is left out is said in it.
+    pub details: Vec<Detail>,
+    /// Whether it could be undone.
+    pub remedy: Remedy,
+}
+
+/// One thing shown in full.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// A unified diff.
+    Diff {
+        /// The lines, each behind ` `, `+`, `-`, or the `@@` of a hunk.
+        text: String,
+        /// The language of the file: its suffix, such as `rs`; empty where it has none.
+        language: String,
+    },
+    /// Rows: a sample of a table's, or files.
+    Rows {
+        /// What they are, in a few words: `rows that match`.
+        title: String,
+        /// The rows; `total` counts those that are not here too.
+        table: Table,
+    },
+    /// Any other text.
+    Text(Text),
+}
+
+/// Whether an operation could be undone once it has run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Remedy {
+    /// Nothing is known of it.
+    #[default]
+    Unknown,
+    /// It can, in one sentence that says how.
+    Possible(String),
+    /// It can't, in one sentence that says why.
+    Impossible(String),
+}

@@ -1,0 +1,287 @@
+//! What a waiting operation on a file would do: the diff of a write or an edit, what a delete or a move takes away.
+//! Reads the same way as the operation itself would: at the judged path, through no link, devices unopened.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use nix::dir::Dir;
+use similar::{ChangeTag, TextDiff};
+use tokio_util::sync::CancellationToken;
+
+use super::super::Workbench;
+use super::super::versions::Versions;
+use super::real::{self, Sort, Spot, sort};
+use super::{FileError, Judged, writing};
+use crate::domain::number::{count, size, thousands};
+use crate::domain::{Detail, Facts, FileOperation, Measurement, PathKind, Preview, Remedy};
+
+/// Longest text that is compared, in bytes, on either side.
+const COMPARED: usize = 4 * 1024 * 1024;
+/// Time that comparing may take before it becomes coarse.
+const PATIENCE: Duration = Duration::from_millis(800);
+/// Most lines of a diff that are shown, and the longest of them in bytes.
+const LINES: usize = 2_000;
+const LINE: usize = 2_000;
+/// Most entries of a folder that are counted.
+const ENTRIES: usize = 100_000;
+
+/// Measures an operation. None for what only reads.
+pub(super) async fn measure(
+    bench: &Arc<Workbench>,
+    operation: &FileOperation,
+    facts: &Facts,
+    cancel: CancellationToken,
+) -> Measurement {
+    let (own, known) = (operation.clone(), facts.clone());
+    let measured = tokio::task::spawn_blocking(move || effect(&own, &known)).await;
+    let told = |error: FileError| format!("{}.", sentence(&error.to_string()));
+    let Some(effect) = measured.map_err(|_| "Looking at it failed; the log has more.".to_owned())?.map_err(told)?
+    else {
+        return Ok(None);
+    };
+    let Effect { mut preview, takes } = effect;
+    if let Some(bytes) = takes {
+        let path = operation.path();
+        let real = facts.paths.get(path).map(|fact| fact.real.clone()).unwrap_or_default();
+        let lost = match Versions::of(bench, std::slice::from_ref(&real), &cancel).await {
+            Ok(versions) => versions.version(&real).lost(path),
+            Err(reason) => Some(format!("Whether git has {path} isn't known: {reason}.")),
+        };
+        preview.effects.push(lost.clone().unwrap_or_else(|| format!("Git has {path} as it is now.")));
+        preview.remedy = match lost {
+            _ if bench.images.would_keep(bytes) => {
+                Remedy::Possible("the program keeps what it replaces, and takes the change back by a key.".to_owned())
+            }
+            None => Remedy::Possible("git has it as it is now.".to_owned()),
+            Some(lost) => Remedy::Impossible(lost),
+        };
+    }
+    Ok(Some(preview))
+}
+
+/// What was measured without git, and how many bytes it takes away that git might have.
+struct Effect {
+    preview: Preview,
+    takes: Option<u64>,
+}
+
+impl Effect {
+    fn new(brief: String, effect: String) -> Self {
+        Self { preview: Preview { brief, effects: vec![effect], ..Preview::default() }, takes: None }
+    }
+
+    /// It would run and do nothing but fail.
+    fn failing(error: &FileError) -> Self {
+        let mut effect = Self::new("would fail".to_owned(), String::new());
+        effect.preview.effects.clear();
+        effect.preview.warnings.push(format!("It would fail: {error}."));
+        effect
+    }
+
+    fn taking(mut self, bytes: u64) -> Self {
+        self.takes = Some(bytes);
+        self
+    }
+
+    fn remedy(mut self, how: &str) -> Self {
+        self.preview.remedy = Remedy::Possible(how.to_owned());
+        self
+    }
+
+    fn diff(mut self, text: String, path: &Path) -> Self {
+        let language = path.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default().to_owned();
+        self.preview.details.push(Detail::Diff { text, language });
+        self
+    }
+}
+
+/// What stands at a path now.
+enum Present {
+    Nothing,
+    Text(String),
+    /// Not compared: its size in bytes and why.
+    Opaque(u64, &'static str),
+}
+
+fn effect(operation: &FileOperation, facts: &Facts) -> Result<Option<Effect>, FileError> {
+    let path = Judged::of(facts, operation.path())?;
+    let effect = match operation {
+        FileOperation::Write { content, .. } => write(&path, content)?,
+        FileOperation::Edit { old, new, all, .. } => match present(&path) {
+            Ok(Present::Text(text)) => match writing::edited(&path, &text, old, new, *all) {
+                Ok((edited, _)) => compared(&path, &text, &edited).taking(text.len() as u64),
+                Err(error) => Effect::failing(&error),
+            },
+            Ok(Present::Nothing) => Effect::failing(&FileError::Missing(path.name())),
+            Ok(Present::Opaque(bytes, why)) => opaque(&path, bytes, why).taking(bytes),
+            Err(error) => Effect::failing(&error),
+        },
+        FileOperation::Delete { .. } => delete(&path)?,
+        FileOperation::Move { destination, .. } => {
+            let target = Judged::of(facts, destination)?;
+            if target.fact.kind == PathKind::Missing {
+                moved(&path, &target)?
+            } else {
+                Effect::failing(&FileError::Occupied(target.name()))
+            }
+        }
+        FileOperation::Read { .. } | FileOperation::List { .. } | FileOperation::Exists { .. } => return Ok(None),
+    };
+    Ok(Some(effect))
+}
+
+fn present(path: &Judged<'_>) -> Result<Present, FileError> {
+    if path.fact.kind == PathKind::Missing {
+        return Ok(Present::Nothing);
+    }
+    let (mut file, status) = Spot::of(path, false)?.open(path)?;
+    let bytes = u64::try_from(status.st_size).unwrap_or(u64::MAX);
+    if bytes > COMPARED as u64 {
+        return Ok(Present::Opaque(bytes, "too long to be compared"));
+    }
+    match writing::whole(path, &mut file, &status) {
+        Ok(text) => Ok(Present::Text(text)),
+        Err(FileError::Binary(_, bytes)) => Ok(Present::Opaque(bytes, "not text but binary data")),
+        Err(error) => Err(error),
+    }
+}
+
+fn write(path: &Judged<'_>, content: &str) -> Result<Effect, FileError> {
+    let new = format!("{}, {}", lines(content), size(content.len() as u64));
+    Ok(match present(path) {
+        Ok(Present::Nothing) => {
+            let effect = Effect::new(format!("new, {}", lines(content)), format!("Creates the file: {new}."));
+            effect.remedy("deleting the new file undoes it.")
+        }
+        Ok(Present::Text(old)) if content.len() <= COMPARED => compared(path, &old, content).taking(old.len() as u64),
+        Ok(Present::Text(old)) => {
+            let bytes = old.len() as u64;
+            opaque(path, bytes, "too long to be compared").taking(bytes)
+        }
+        Ok(Present::Opaque(bytes, why)) => {
+            let mut effect = opaque(path, bytes, why).taking(bytes);
+            effect.preview.effects.push(format!("Its new text has {new}."));
+            effect
+        }
+        Err(error @ (FileError::Folder(_) | FileError::Special(_) | FileError::Changed(_))) => Effect::failing(&error),
+        Err(error) => return Err(error),
+    })
+}
+
+fn opaque(path: &Judged<'_>, bytes: u64, why: &str) -> Effect {
+    let effect = format!("Replaces all of {}, which is {why}: {}.", path.spelled, size(bytes));
+    Effect::new(format!("replaces {}", size(bytes)), effect)
+}
+
+/// A text against another: how much changes, and the diff.
+fn compared(path: &Judged<'_>, old: &str, new: &str) -> Effect {
+    if old == new {
+        return Effect::new(
+            "no change".to_owned(),
+            format!("{} has exactly this text: nothing changes.", path.spelled),
+        );
+    }
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(old, new);
+    let (mut added, mut removed) = (0, 0);
+    for change in diff.iter_all_changes() {
+        match change.tag() {
+            ChangeTag::Insert => added += 1,
+            ChangeTag::Delete => removed += 1,
+            ChangeTag::Equal => {}
+        }
+    }
+    let total = thousands(old.lines().count() as u64);
+    let places = diff.grouped_ops(3).len();
+    let signs = format!("+{} −{}", thousands(added), thousands(removed));
+    let effect = format!("Changes {signs} lines in {} of {total} lines.", count(places, "place"));
+    let text = diff.unified_diff().context_radius(3).to_string();
+    Effect::new(format!("{signs} lines"), effect).diff(shortened(&text), &path.fact.real)
+}
+
+/// The diff as far as it is shown, saying what is left out.
+fn shortened(diff: &str) -> String {
+    let mut text = String::new();
+    let (mut shown, mut left) = (0, 0);
+    for line in diff.lines() {
+        if shown == LINES {
+            left += 1;
+            continue;
+        }
+        shown += 1;
+        let cut = line.floor_char_boundary(LINE.min(line.len()));
+        text.push_str(&line[..cut]);
+        if cut < line.len() {
+            text.push_str(&format!("… {} more", size((line.len() - cut) as u64)));
+        }
+        text.push('\n');
+    }
+    if left > 0 {
+        text.push_str(&format!("@@ {} of the diff left out @@\n", count(left, "more line")));
+    }
+    text.pop();
+    text
+}
+
+fn delete(path: &Judged<'_>) -> Result<Effect, FileError> {
+    let spot = Spot::of(path, false)?;
+    let Some(status) = spot.status(path)? else { return Ok(Effect::failing(&FileError::Missing(path.name()))) };
+    let bytes = u64::try_from(status.st_size).unwrap_or(0);
+    Ok(match sort(&status) {
+        Sort::Folder => match entries(path)? {
+            0 => Effect::new("empty folder".to_owned(), "Deletes an empty folder.".to_owned())
+                .remedy("making the folder again undoes it."),
+            _ => Effect::failing(&FileError::NotEmpty(path.name())),
+        },
+        Sort::File => {
+            let held = match present(path)? {
+                Present::Text(text) => lines(&text),
+                Present::Nothing => "nothing".to_owned(),
+                Present::Opaque(_, why) => why.to_owned(),
+            };
+            let effect = format!("Deletes a file: {}, {held}.", size(bytes));
+            Effect::new(format!("1 file, {}", size(bytes)), effect).taking(bytes)
+        }
+        Sort::Link => Effect::failing(&FileError::Link(path.name())),
+        Sort::Special => Effect::new("1 special file".to_owned(), "Deletes a device, a pipe or a socket.".to_owned()),
+    })
+}
+
+fn moved(path: &Judged<'_>, target: &Judged<'_>) -> Result<Effect, FileError> {
+    let spot = Spot::of(path, false)?;
+    let Some(status) = spot.status(path)? else { return Ok(Effect::failing(&FileError::Missing(path.name()))) };
+    let (brief, what) = match sort(&status) {
+        Sort::Folder => {
+            let held = entries(path)?;
+            let noun = if held == 1 { "entry" } else { "entries" };
+            let more = if held == ENTRIES { " or more" } else { "" };
+            let held = format!("{} {noun}{more}", thousands(held as u64));
+            ("1 folder".to_owned(), format!("a folder of {held}"))
+        }
+        Sort::File => {
+            let bytes = size(u64::try_from(status.st_size).unwrap_or(0));
+            (format!("1 file, {bytes}"), format!("a file of {bytes}"))
+        }
+        Sort::Link => return Ok(Effect::failing(&FileError::Link(path.name()))),
+        Sort::Special => ("1 special file".to_owned(), "a device, a pipe or a socket".to_owned()),
+    };
+    let effect = format!("Moves {what} to {}, where nothing is.", target.spelled);
+    Ok(Effect::new(brief, effect).remedy("moving it back undoes it."))
+}
+
+/// How many entries a folder has, counted up to a bound.
+fn entries(path: &Judged<'_>) -> Result<usize, FileError> {
+    let mut folder = Dir::from_fd(real::folder(path)?).map_err(|errno| real::explain(path, errno))?;
+    let own = |name: &[u8]| name == b"." || name == b"..";
+    Ok(folder.iter().flatten().filter(|entry| !own(entry.file_name().to_bytes())).take(ENTRIES).count())
+}
+
+fn lines(text: &str) -> String {
+    count(text.lines().count(), "line")
+}
+
+/// With a capital letter.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

@@ -1,0 +1,88 @@
+//! Asks git for what a preview tells: read-only, with nothing of the repository's choosing run, bounded, and ended
+//! with the preview. What git would obey is looked at first.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::io::AsyncReadExt as _;
+use tokio_util::sync::CancellationToken;
+
+use super::Workbench;
+use super::children;
+use super::contained;
+use super::environment::{Asked, search_path};
+use super::repository;
+
+/// Most bytes that are read of an answer.
+const ANSWER: u64 = 8 * 1024 * 1024;
+/// Most bytes that are read of a complaint.
+const COMPLAINT: u64 = 2 * 1024;
+
+/// A repository that may be asked.
+#[derive(Clone, Debug)]
+pub(super) struct Repository {
+    /// The folder that holds its `.git`.
+    pub(super) root: PathBuf,
+    program: PathBuf,
+}
+
+impl Repository {
+    /// The repository that git would use in a folder. None if there is none.
+    ///
+    /// # Errors
+    /// It may not be asked, or there is no git, as the end of a sentence.
+    pub(super) fn of(folder: &Path) -> Result<Option<Self>, String> {
+        let Some(root) = folder.ancestors().find(|up| up.join(".git").symlink_metadata().is_ok()) else {
+            return Ok(None);
+        };
+        let found = repository::look(folder).unwrap_or_default();
+        if let Some(key) = found.foreign_keys.first() {
+            return Err(format!("its repository's configuration sets `{key}`, which git would obey"));
+        }
+        let program = program().ok_or("there is no git on this machine")?;
+        Ok(Some(Self { root: root.to_path_buf(), program }))
+    }
+
+    /// What git answers, in the folder that holds `.git`. Paths in the arguments mean themselves.
+    ///
+    /// # Errors
+    /// It failed, answered too much or was stopped, as the end of a sentence.
+    pub(super) async fn ask(
+        &self,
+        bench: &Arc<Workbench>,
+        arguments: &[&str],
+        cancel: &CancellationToken,
+    ) -> Result<Vec<u8>, String> {
+        let arguments: Vec<&str> =
+            ["--literal-pathspecs", "--no-pager"].into_iter().chain(arguments.iter().copied()).collect();
+        let contained = contained::reader(bench, &self.root, BTreeSet::new()).await;
+        let (mut child, pipes) =
+            children::start(bench, Asked::No, &self.root, &self.program, &arguments, contained.plan())
+                .map_err(|error| format!("git couldn't be started: {error}"))?;
+        let (mut answer, mut complaint) = (Vec::new(), Vec::new());
+        let (mut out, mut err) = (pipes.out.take(ANSWER + 1), pipes.err.take(COMPLAINT));
+        let read = async { tokio::join!(out.read_to_end(&mut answer), err.read_to_end(&mut complaint)) };
+        let stopped = tokio::select! {
+            _both = read => false,
+            () = cancel.cancelled() => true,
+        };
+        if stopped || answer.len() as u64 > ANSWER {
+            child.stop().await;
+            return Err(if stopped { "git took too long" } else { "git had too much to say" }.to_owned());
+        }
+        let status = child.wait().await.map_err(|error| format!("git's end couldn't be seen: {error}"))?;
+        child.clear_up().await;
+        if status.success() {
+            return Ok(answer);
+        }
+        let complaint = String::from_utf8_lossy(&complaint);
+        Err(format!("git said: {}", complaint.lines().next().unwrap_or("nothing").trim_end_matches('.')))
+    }
+}
+
+/// The git on our own `PATH`.
+fn program() -> Option<PathBuf> {
+    let path = search_path(&std::env::var_os("PATH")?);
+    std::env::split_paths(&path).map(|folder| folder.join("git")).find(|file| file.is_file())
+}

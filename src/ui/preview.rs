@@ -1,0 +1,156 @@
+//! What a waiting operation would do, as measured: a few rows that stay in sight, and what scrolls with its text.
+//! Everything here came from files and servers: neutralised, and behind a gutter of its own.
+
+use ratatui::text::{Line, Span};
+
+use super::derivation::labelled;
+use super::highlight::highlight;
+use super::number;
+use super::paint::View;
+use super::table;
+use super::text::{self, Break};
+use super::theme::{Role, Theme};
+use crate::app::{Command, Context, Placing};
+use crate::domain::{Detail, Foresight, Preview, Remedy};
+
+/// Rows that are kept free for the effect while it is being measured: two for what it does, one for undoing it.
+pub const RESERVED: usize = 3;
+/// What stands left of every row that a preview brought.
+const GUTTER: &str = "╎ ";
+
+/// The effect in a few words, for a row of the list.
+pub fn brief(foresight: &Foresight) -> Option<String> {
+    match foresight {
+        Foresight::Measuring => Some("measuring…".to_owned()),
+        Foresight::Measured(preview) => {
+            let undo = match &preview.remedy {
+                Remedy::Unknown => None,
+                Remedy::Possible(_) => Some("can be undone"),
+                Remedy::Impossible(_) => Some("can't be undone"),
+            };
+            let brief = Some(text::line(&preview.brief)).filter(|brief| !brief.is_empty());
+            let said: Vec<String> = brief.into_iter().chain(undo.map(str::to_owned)).collect();
+            (!said.is_empty()).then(|| said.join(" · "))
+        }
+        Foresight::Nothing | Foresight::Unmeasurable(_) => None,
+    }
+}
+
+/// The rows that stay in sight: what it would do, and whether that could be undone.
+pub fn rows(view: View<'_>, foresight: Option<&Foresight>, placing: Placing, columns: usize) -> Vec<Line<'static>> {
+    let effect = |said: Vec<(String, Role)>| labelled(view, "effect", said, columns);
+    let mut lines = match foresight {
+        None | Some(Foresight::Nothing) => Vec::new(),
+        Some(Foresight::Measuring) => effect(vec![("measuring…".to_owned(), Role::Dim)]),
+        Some(Foresight::Unmeasurable(reason)) => {
+            effect(vec![(format!("can't be told beforehand: {}", text::line(reason)), Role::Dim)])
+        }
+        Some(Foresight::Measured(preview)) => {
+            let warnings = preview.warnings.iter().map(|said| (text::line(said), Role::Trouble));
+            let effects = preview.effects.iter().map(|said| (text::line(said), Role::Text));
+            let mut lines = effect(warnings.chain(effects).collect());
+            lines.extend(remedy(view, &preview.remedy, columns));
+            lines
+        }
+    };
+    if placing == Placing::Late && (lines.len() > RESERVED || foresight.is_some_and(detailed)) {
+        let key = view.key(Context::Dialog, Command::LineDown, "").map_or_else(String::new, |(key, _)| key);
+        lines.truncate(RESERVED - 1);
+        lines.extend(labelled(view, "", vec![(format!("{key} shows the rest"), Role::Dim)], columns));
+    }
+    // Room that was kept stays kept: what follows doesn't move.
+    if placing != Placing::Free {
+        lines.resize_with(lines.len().max(RESERVED), Line::default);
+    }
+    lines
+}
+
+fn detailed(foresight: &Foresight) -> bool {
+    matches!(foresight, Foresight::Measured(preview) if !preview.details.is_empty())
+}
+
+fn remedy(view: View<'_>, remedy: &Remedy, columns: usize) -> Vec<Line<'static>> {
+    let (said, role) = match remedy {
+        Remedy::Unknown => return Vec::new(),
+        Remedy::Possible(how) => (format!("possible: {}", text::line(how)), Role::Text),
+        Remedy::Impossible(why) => (format!("not possible: {}", text::line(why)), Role::Trouble),
+    };
+    labelled(view, "undo", vec![(said, role)], columns)
+}
+
+/// What scrolls: diffs, rows and texts in full.
+pub fn details(view: View<'_>, preview: &Preview, columns: usize) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    for detail in &preview.details {
+        lines.push(Line::default());
+        match detail {
+            Detail::Diff { text, language } => diff(view, text, language, columns, &mut lines),
+            Detail::Rows { title, table } => {
+                let total = number::thousands(table.total);
+                let head = format!("{} ({} of {total})", text::line(title), number::thousands(table.rows.len() as u64));
+                lines.push(view.line(head, Role::Strong));
+                lines.extend(
+                    table::plain(view, table, columns.saturating_sub(2)).into_iter().map(|row| behind(view, row)),
+                );
+            }
+            Detail::Text(said) => {
+                for line in highlight(&text::plain(&said.body), said.language, view.theme) {
+                    let rows = text::wrap(&line, columns.saturating_sub(2), 0, Break::Anywhere);
+                    lines.extend(rows.into_iter().map(|row| behind(view, row)));
+                }
+            }
+        }
+    }
+    lines
+}
+
+fn behind(view: View<'_>, row: Line<'static>) -> Line<'static> {
+    let mut line = view.line(GUTTER, Role::Dim);
+    line.spans.extend(row.spans);
+    line
+}
+
+/// A unified diff: each side in the colours of its language, its sign before it.
+fn diff(view: View<'_>, said: &str, language: &str, columns: usize, lines: &mut Vec<Line<'static>>) {
+    let said = text::plain(said);
+    let room = columns.saturating_sub(4).max(1);
+    // Each side is coloured as a whole, so that a text over several lines keeps its colour.
+    let side = |other: char| {
+        let kept = said.split('\n').filter(|line| !line.starts_with([other, '@', '\\'])).map(rest);
+        highlight(&kept.collect::<Vec<_>>().join("\n"), language, view.theme).into_iter()
+    };
+    let (mut old, mut new) = (side('+'), side('-'));
+    for line in said.split('\n') {
+        let (sign, role, content) = match line.chars().next() {
+            Some('+') => ("+ ", Role::Added, new.next()),
+            Some('-') => ("- ", Role::Removed, old.next()),
+            Some('@' | '\\') => {
+                lines.push(behind(view, view.line(text::fit(line, room).into_owned(), Role::Dim)));
+                continue;
+            }
+            Some(_) | None => {
+                old.next();
+                ("  ", Role::Code, new.next())
+            }
+        };
+        for row in text::wrap(&tinted(content.unwrap_or_default(), role, view.theme), room, 0, Break::Anywhere) {
+            let mut marked = behind(view, view.line(sign, role));
+            marked.spans.extend(row.spans);
+            lines.push(marked);
+        }
+    }
+}
+
+fn rest(line: &str) -> &str {
+    let mut letters = line.chars();
+    letters.next();
+    letters.as_str()
+}
+
+/// Added and removed lines keep the weight of their sign where a theme has no colours for their words.
+fn tinted(line: Line<'static>, role: Role, theme: &Theme) -> Line<'static> {
+    if theme.colours() || role == Role::Code {
+        return line;
+    }
+    Line::from(line.spans.into_iter().map(|span| Span::styled(span.content, theme.style(role))).collect::<Vec<_>>())
+}

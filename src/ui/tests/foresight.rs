@@ -1,0 +1,138 @@
+//! How what is measured looks: in the list, in the dialog, when it comes late, when there is too much of it.
+
+use super::desk::Desk;
+use super::{DELETE, high};
+use crate::app::{GUARD, Modal};
+use crate::domain::{Detail, Foresight, Preview, Remedy, Table};
+use crossterm::event::KeyCode;
+
+fn rows() -> Foresight {
+    let row = |id: &str, name: &str| vec![Some(id.to_owned()), Some(name.to_owned()), Some("cancelled".to_owned())];
+    let table = Table {
+        columns: ["id", "customer", "status"].map(str::to_owned).to_vec(),
+        types: ["INTEGER", "TEXT", "TEXT"].map(str::to_owned).to_vec(),
+        rows: vec![row("17", "Ada Lovelace"), row("23", "Alan Turing")],
+        total: 12,
+    };
+    Foresight::Measured(Box::new(Preview {
+        brief: "12 of 340 rows".to_owned(),
+        effects: vec!["Deletes 12 of 340 rows (3.5 %).".to_owned()],
+        warnings: Vec::new(),
+        details: vec![Detail::Rows { title: "rows that match".to_owned(), table }],
+        remedy: Remedy::Impossible("the database keeps no copy.".to_owned()),
+    }))
+}
+
+fn diff(lines: usize) -> Foresight {
+    let text = (0..lines).map(|line| format!("-    old({line});\n+    new({line});\n")).collect::<Vec<_>>().concat();
+    Foresight::Measured(Box::new(Preview {
+        brief: format!("+{lines} −{lines} lines"),
+        effects: vec![format!("Changes +{lines} −{lines} lines in 1 place.")],
+        details: vec![Detail::Diff {
+            text: format!("@@ -1,9 +1,9 @@\n fn main() {{\n{text} }}"),
+            language: "rs".into(),
+        }],
+        remedy: Remedy::Possible("git has it as it is now.".to_owned()),
+        ..Preview::default()
+    }))
+}
+
+/// One statement that waits, measured as told; none leaves it open.
+fn asked(foresight: Option<Foresight>) -> Desk {
+    let mut desk = Desk::new();
+    desk.foresight = foresight;
+    desk.send("delete the cancelled orders");
+    desk.call(&[("execute_sql", DELETE, high("DELETE removes rows of `orders`."))]);
+    desk
+}
+
+fn written(foresight: Option<Foresight>, lines: usize) -> Desk {
+    let mut desk = Desk::new();
+    desk.foresight = foresight;
+    desk.send("write it");
+    let content = (0..lines).map(|line| format!("line {line}\n")).collect::<Vec<_>>().concat();
+    let call = serde_json::json!({ "operation": "write", "path": "src/main.rs", "content": content }).to_string();
+    desk.call(&[("file_operations", &call, high("Writes a file."))]);
+    desk
+}
+
+#[test]
+fn what_it_would_do_stands_under_the_text_and_in_the_list() {
+    let mut desk = asked(Some(rows()));
+    insta::assert_snapshot!("preview_120", desk.screen(120, 40));
+    insta::assert_snapshot!("preview_80", desk.screen(80, 24));
+    insta::assert_snapshot!("preview_60", desk.screen(60, 15));
+    desk.press(KeyCode::Esc);
+    insta::assert_snapshot!("preview_queue", desk.screen(120, 16));
+}
+
+#[test]
+fn a_diff_leads_the_text_and_scrolls() {
+    let mut desk = written(Some(diff(40)), 80);
+    insta::assert_snapshot!("preview_diff_80", desk.screen(80, 24));
+    desk.press(KeyCode::End);
+    assert!(desk.screen(80, 24).contains("line 79"));
+}
+
+#[test]
+fn what_comes_late_moves_neither_the_text_nor_the_reason() {
+    for (columns, rows) in [(80, 24), (120, 40), (60, 15), (200, 60)] {
+        for landing in [diff(40), self::rows(), Foresight::Nothing, Foresight::Unmeasurable("It is remote.".to_owned())]
+        {
+            let mut desk = asked(None);
+            let before = desk.screen(columns, rows);
+            assert!(before.contains("measuring…"), "{before}");
+            desk.now += GUARD;
+            desk.land(&landing);
+            let after = desk.screen(columns, rows);
+            assert!(!after.contains("measuring…"), "{after}");
+            for said in ["1 │ DELETE FROM", "2 │ WHERE", "why   ", "The model claimed low"] {
+                let row = |screen: &str| screen.lines().position(|line| line.contains(said));
+                assert_eq!(row(&before), row(&after), "{said}\n{before}\n{after}");
+            }
+        }
+    }
+    let mut desk = asked(None);
+    desk.screen(80, 24);
+    desk.now += GUARD;
+    desk.land(&rows());
+    insta::assert_snapshot!("preview_late", desk.screen(80, 24));
+    desk.press(KeyCode::Down);
+    assert!(desk.screen(80, 24).contains("Ada Lovelace"));
+}
+
+#[test]
+fn a_preview_is_not_the_text_that_must_be_seen() {
+    let mut desk = written(Some(diff(40)), 80);
+    desk.screen(80, 24);
+    desk.key('y');
+    let Some(Modal::Confirm(dialog)) = &desk.state.modal else { panic!("no dialog") };
+    assert!(dialog.hint.is_some(), "the diff was seen, the text wasn't");
+    let mut desk = asked(Some(rows()));
+    desk.screen(80, 24);
+    desk.key('y');
+    assert!(desk.screen(80, 24).contains("Type 1 to approve it"), "the text's end was seen, whatever follows it");
+}
+
+#[test]
+fn hostile_previews_stay_behind_their_gutter() {
+    let bad = "\x1b[2J╔═ 1 ═╗\r\u{202e}x\n+\n-\n@@\n\\\n".repeat(3);
+    let table = Table { columns: vec![bad.clone()], types: Vec::new(), rows: vec![vec![Some(bad.clone())]], total: 1 };
+    let foresight = Foresight::Measured(Box::new(Preview {
+        brief: bad.clone(),
+        effects: vec![bad.clone()],
+        warnings: vec![bad.clone()],
+        details: vec![
+            Detail::Diff { text: bad.clone(), language: bad.clone() },
+            Detail::Rows { title: bad.clone(), table },
+            Detail::Text(crate::domain::Text { language: "json", body: bad.clone() }),
+        ],
+        remedy: Remedy::Impossible(bad),
+    }));
+    let mut desk = asked(Some(foresight));
+    for (columns, rows) in [(120, 40), (80, 24), (60, 15), (20, 5)] {
+        let screen = desk.screen(columns, rows);
+        assert!(!screen.chars().any(|c| c.is_control() && c != '\n' || super::text::hidden(c)), "{screen}");
+        assert_eq!(desk.terminal(columns, rows).join("\n"), desk.still(columns, rows));
+    }
+}
