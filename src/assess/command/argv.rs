@@ -154,15 +154,21 @@ impl Judge<'_> {
             self.ineligible = true;
             self.unknown("command.operand", format!("No rule says that `{name} {}` only reads.", word.shown()));
         }
+        if word.text().is_some_and(|text| entry.never.contains(text)) || !entry.never.is_empty() && word.vague() {
+            self.ineligible = true;
+            self.unknown("command.operand", format!("No rule says that `{name}` with {} only reads.", word.shown()));
+        }
         if reading.open {
             return;
         }
         if let Some(choices) = entry.choices.get(nth) {
-            if !word.text().is_some_and(|text| choices.contains(text)) {
+            if !choices.contains("*") && !word.text().is_some_and(|text| choices.contains(text)) {
                 self.ineligible = true;
                 self.unknown("command.operand", format!("No rule says that `{name} {}` only reads.", word.shown()));
             }
-            return;
+            if entry.max.is_none_or(|max| reading.operands <= max) {
+                return;
+            }
         }
         let too_many = entry.max.is_some_and(|max| reading.operands > max || word.several());
         if too_many {
@@ -242,6 +248,10 @@ impl Judge<'_> {
             };
             reading.required |= entry.requires.contains(flag);
             return self.long(entry, name, flag, value);
+        }
+        if let (true, Some(Takes::Nothing)) = (exact, entry.flags.get(head)) {
+            reading.required |= entry.requires.contains(head);
+            return None;
         }
         let flags = head.strip_prefix('-').unwrap_or(head);
         if exact && entry.flags.contains_key("-NUM") && flags.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -185,7 +185,9 @@ pub(super) fn set(judge: &mut Judge<'_>, words: &[Word]) {
 
 /// `type` and `hash`.
 pub(super) fn look_up(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
-    if name == "hash" && words.iter().any(|word| word.may_be_flag() || word.prefix().starts_with('-')) {
+    let harmless = |word: &Word| matches!(word.text(), Some("-t" | "-l" | "-lt" | "-r"));
+    let flag = |word: &Word| word.may_be_flag() || word.prefix().starts_with('-') && !harmless(word);
+    if name == "hash" && words.iter().any(flag) {
         judge.unreadable("command.hash", "`hash` can make a name run another program.");
     } else {
         judge.readers.insert(name.to_owned());

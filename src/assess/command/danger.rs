@@ -25,9 +25,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, name: &str, words: &[Word]) -> bool {
             judge.external(&format!("command.{name}"), format!("`{name}` reaches another machine."));
             judge.produced = Feed::Download;
         }
-        "fdisk" if words.iter().any(|word| matches!(word.text(), Some("-l" | "-x" | "--list" | "--list-details"))) => {
-            return false;
-        }
+        "wipefs" | "fdisk" | "sfdisk" | "parted" if only_looks(judge, name, words) => {}
         _ if name.starts_with("mkfs")
             || matches!(name, "wipefs" | "fdisk" | "sfdisk" | "parted" | "mkswap" | "blkdiscard") =>
         {
@@ -43,6 +41,15 @@ pub(super) fn judge(judge: &mut Judge<'_>, name: &str, words: &[Word]) -> bool {
         _ => return false,
     }
     true
+}
+
+/// Whether an entry of the table says that the program only looks at disks with these words; then it has passed.
+fn only_looks(judge: &mut Judge<'_>, name: &str, words: &[Word]) -> bool {
+    let before = judge.findings.len();
+    if let Some(entry) = table().entry(name) {
+        judge.by_entry(entry, name, words);
+    }
+    judge.findings.len() == before && judge.readers.contains(name)
 }
 
 fn operands(words: &[Word]) -> impl Iterator<Item = &Word> {

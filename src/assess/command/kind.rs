@@ -38,10 +38,12 @@ pub(super) enum Kind {
     Jq,
     /// A key of git's configuration, not one that holds a secret.
     Key,
-    /// An archive on this machine.
+    /// A file on this machine, not an address, a list of files (`@file`) or a command (`|command`).
     Archive,
     /// A plain name, not a path, nor a file of arguments (`@file`).
     Name,
+    /// A file of the system's own folders of programs and libraries.
+    Installed,
     /// One word of letters, digits, `-`, `_` and dots.
     Word,
     /// An expression over XML that reads no other document.
@@ -110,7 +112,14 @@ impl Judge<'_> {
                     self.printed = Some(Piece::Number);
                 }
             }
-            Kind::Archive if word.text().is_some_and(|text| !text.contains(':')) => self.reads(word),
+            Kind::Archive
+                if word
+                    .text()
+                    .map_or(below_a_folder(word), |text| !text.contains(':') && !text.starts_with(['@', '|'])) =>
+            {
+                self.reads(word);
+            }
+            Kind::Installed if word.text().is_some_and(installed) => {}
             Kind::Setting if word.text().is_some_and(|text| !text.contains(['=', '/'])) => {}
             Kind::Name if word.text().is_some_and(|text| !text.contains('/') && !text.starts_with('@')) => {}
             Kind::Word if word.text().is_some_and(|text| text.bytes().all(plain_byte)) => {}
@@ -124,6 +133,7 @@ impl Judge<'_> {
             | Kind::Setting
             | Kind::Name
             | Kind::Word
+            | Kind::Installed
             | Kind::Xpath
             | Kind::Local
             | Kind::Resource => {
@@ -211,6 +221,17 @@ fn plain_key(key: &str) -> bool {
         .iter()
         .any(|word| key.contains(word))
         || key.starts_with("remote.") && key.rsplit('.').next() == Some("url")
+}
+
+/// Whether a path found by a search begins with a folder, and so not with what reads like `https:` or `@file`.
+fn below_a_folder(word: &Word) -> bool {
+    word.found().is_some() && word.prefix().contains('/') && !word.prefix().contains(':')
+}
+
+/// Whether a path leads to one of the system's folders of programs and libraries.
+fn installed(path: &str) -> bool {
+    let folders = ["/bin/", "/sbin/", "/lib/", "/lib64/", "/usr/bin/", "/usr/sbin/", "/usr/lib/", "/usr/lib64/"];
+    folders.iter().any(|folder| path.starts_with(folder)) && !path.split('/').any(|part| part == "..")
 }
 
 fn plain_byte(byte: u8) -> bool {

@@ -176,7 +176,7 @@ impl Judge<'_> {
     }
 
     fn subcommand(&mut self, name: &str, words: &[Word]) {
-        if only_help(words) && table().explains_itself(first_word(name)) {
+        if only_word(words).is_some_and(|word| table().explains_itself(first_word(name), word)) {
             self.readers.insert(name.to_owned());
             return;
         }
@@ -207,7 +207,7 @@ impl Judge<'_> {
 
     /// Words that a shell takes for its own, and help or version of a program of the table.
     fn shell_word(&mut self, name: &str, words: &[Word]) -> bool {
-        if only_help(words) && table().explains_itself(name) {
+        if only_word(words).is_some_and(|word| table().explains_itself(name, word)) {
             self.readers.insert(name.to_owned());
             return true;
         }
@@ -273,11 +273,11 @@ fn subcommand_at(words: &[Word], takes: impl Fn(&str) -> Option<Takes>) -> Resul
     Ok(at)
 }
 
-/// Whether the only words ask for help or the version.
-fn only_help(words: &[Word]) -> bool {
+/// The only word.
+fn only_word(words: &[Word]) -> Option<&str> {
     match words {
-        [only] => only.text() == Some("--help") || only.text() == Some("--version"),
-        _ => false,
+        [only] => only.text(),
+        _ => None,
     }
 }
 

@@ -123,6 +123,8 @@ struct SourceEntry {
     #[serde(default)]
     not: String,
     #[serde(default)]
+    never: String,
+    #[serde(default)]
     bundled: bool,
     #[serde(default)]
     acts: bool,
@@ -184,10 +186,12 @@ pub(super) struct Entry {
     pub(super) quiet: HashSet<String>,
     /// With one of these flags, or always (`*`), it reads everything below the folders it is given, or its own.
     pub(super) recurses: HashSet<String>,
-    /// What the first operands may be.
+    /// What the first operands may be; `*` for anything.
     pub(super) choices: Vec<HashSet<String>>,
     /// What the first operand may not be.
     pub(super) not: HashSet<String>,
+    /// What no operand may be.
+    pub(super) never: HashSet<String>,
     /// The first word may be flags without a dash.
     pub(super) bundled: bool,
     /// A group that does something without a subcommand.
@@ -271,9 +275,11 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Whether a program only prints about itself with `--help` and `--version`.
-    pub(super) fn explains_itself(&self, name: &str) -> bool {
-        self.help.contains(name)
+    /// Whether a program only prints about itself with a word: `--help` and `--version`, or what the rules say of it
+    /// (`curl:-V`).
+    pub(super) fn explains_itself(&self, name: &str, word: &str) -> bool {
+        matches!(word, "--help" | "--version") && self.help.contains(name)
+            || self.help.contains(&format!("{name}:{word}"))
     }
 
     /// Which files of a workspace programs obey.
@@ -388,6 +394,7 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
         recurses: set(&source.recurses),
         choices: source.choices.iter().map(|choice| set(choice)).collect(),
         not: set(&source.not),
+        never: set(&source.never),
         bundled: source.bundled,
         acts: source.acts,
         pipes: source.pipes,
