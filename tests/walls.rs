@@ -7,77 +7,22 @@
 mod common;
 #[path = "common/left_out.rs"]
 mod left_out;
+#[path = "common/walled.rs"]
+mod walled;
 
 use std::collections::BTreeSet;
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use common::{bench, countersigned, place, run};
-use countersign::contain::{Proof, Walls};
-use countersign::domain::{Assessment, CommandOperation, Facts, Need, OperationKind, Outcome, Place, RunReport};
-use countersign::tools::{CommandTool, Workbench};
-use left_out::left_out;
-use tempfile::TempDir;
+use common::{bench, countersigned, run};
+use countersign::domain::{Assessment, CommandOperation, Facts, Need, OperationKind, Outcome};
+use countersign::tools::CommandTool;
+use left_out::not_here;
 use tokio_util::sync::CancellationToken;
-
-/// A workspace, a home folder and the program's own folder, with a secret in each.
-struct World {
-    _folder: TempDir,
-    work: PathBuf,
-    home: PathBuf,
-    own: PathBuf,
-    bench: Arc<Workbench>,
-    proof: Proof,
-}
-
-const TOKEN: &str = "planted-8c1f";
-
-/// A world with walls, or none after saying that they are left out.
-async fn world(what: &str) -> Option<World> {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path().canonicalize().unwrap();
-    let (work, home, own) = (root.join("work"), root.join("home"), root.join("own"));
-    for (folder, name) in [(&work, ".env"), (&home.join(".ssh"), "id_ed25519"), (&own, "journal.sqlite")] {
-        std::fs::create_dir_all(folder).unwrap();
-        std::fs::write(folder.join(name), TOKEN).unwrap();
-    }
-    std::fs::write(work.join("notes.txt"), "as it was\n").unwrap();
-    let plain = bench(&work);
-    let walls = Walls::new(plain.launcher.clone(), own.clone(), vec![own.clone()], None);
-    let proof = walls.proof().await;
-    if proof.layers.is_none() {
-        left_out(what, &format!("nothing is enforced here: {}", proof.passed_over.join("; ")));
-        return None;
-    }
-    let bench = Workbench { home: Some(home.clone()), walls: Arc::new(walls), ..(*plain).clone() };
-    Some(World { _folder: folder, work, home, own, bench: Arc::new(bench), proof })
-}
-
-impl World {
-    fn place(&self) -> Place {
-        Place { home: Some(self.home.clone()), ..place(&self.work) }
-    }
-
-    async fn with(&self, line: &str, needs: BTreeSet<Need>) -> RunReport {
-        let kind = OperationKind::Command(CommandOperation { command: line.to_owned(), timeout: Some(20) });
-        let assessment = Assessment { needs, ..Assessment::whitelisted("test", "It reads.") };
-        let facts = Facts { place: self.place(), ..Facts::default() };
-        let operation = countersigned(kind, facts, assessment);
-        run(&CommandTool::new(Arc::clone(&self.bench)), operation, CancellationToken::new()).await.1
-    }
-
-    async fn bash(&self, line: &str) -> RunReport {
-        self.with(line, BTreeSet::new()).await
-    }
-
-    /// What a line prints, whatever came of it.
-    async fn says(&self, line: &str) -> String {
-        self.bash(line).await.result
-    }
-}
+use walled::{TOKEN, world};
 
 #[tokio::test]
 async fn what_holds_here_is_proved() {
@@ -153,7 +98,7 @@ async fn readers_read_as_ever() {
     ] {
         let writes = ["TMPDIR", "sort", "<<<"].iter().any(|word| line.contains(word));
         if writes && !world.proof.layers.unwrap().namespaces {
-            left_out(line, "without namespaces there is no temporary folder");
+            not_here(line, "without namespaces there is no temporary folder");
             continue;
         }
         let said = world.says(line).await;
@@ -245,4 +190,23 @@ async fn a_start_costs_little() {
     let [open, walled] = took.map(|took| (took[took.len() / 2], took[took.len() - 2]));
     println!("open: {open:?}  walled: {walled:?} (median, nearly the worst)");
     assert!(walled.0 < open.0 + Duration::from_millis(50), "open {open:?}, walled {walled:?}");
+}
+
+#[cfg(target_arch = "x86_64")]
+#[tokio::test]
+async fn calls_in_another_tongue_are_refused() {
+    let Some(world) = world("calls of other architectures").await else { return };
+    if !Path::new("/usr/bin/python3").exists() {
+        return not_here("calls of other architectures", "there is no python3 to make them");
+    }
+    // `getpid` in the numbers of x32 and of newer calls, then as a 32-bit program makes it.
+    let numbers = "/usr/bin/python3 -c 'import ctypes; c=ctypes.CDLL(None, use_errno=True); \
+        print([(c.syscall(n), ctypes.get_errno()) for n in (0x40000027, 463, 468, 435)])'";
+    let said = world.says(numbers).await;
+    assert!(said.contains("[(-1, 38), (-1, 38), (-1, 38), (-1, 38)]"), "{said}");
+    let old = "/usr/bin/python3 -c 'import ctypes, mmap; m=mmap.mmap(-1, 4096, prot=7); \
+        m.write(bytes.fromhex(\"b814000000cd80c3\")); \
+        print(\"got\", ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(m)))())'";
+    let said = world.says(old).await;
+    assert!(said.contains("SIGSYS") && !said.contains("got"), "{said}");
 }

@@ -28,8 +28,8 @@ const GRACE: Duration = Duration::from_millis(200);
 /// Limits of every contained process: processes of this person in here, bytes of its own data, bytes of one file,
 /// open files, bytes of message queues. (Address space is not limited: runtimes reserve far more than they use.)
 const LIMITS: [(Resource, u64); 5] = [
-    (Resource::RLIMIT_NPROC, 2048),
-    (Resource::RLIMIT_DATA, 8 << 30),
+    (Resource::RLIMIT_NPROC, 1024),
+    (Resource::RLIMIT_DATA, 4 << 30),
     (Resource::RLIMIT_FSIZE, 1 << 30),
     (Resource::RLIMIT_NOFILE, 4096),
     (Resource::RLIMIT_MSGQUEUE, 0),

@@ -151,36 +151,45 @@ pub fn refuse(plan: &Plan) -> Result<(), String> {
     let arch = std::env::consts::ARCH.try_into().map_err(|error| told(&error))?;
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, denied, arch).map_err(|error| told(&error))?;
     let program: BpfProgram = filter.try_into().map_err(|error| told(&error))?;
-    apply_filter(&newer()).map_err(|error| told(&error))?;
+    let whole = whole(plan).ok_or_else(|| told(&"the list is too long"))?;
+    apply_filter(&whole).map_err(|error| told(&error))?;
     apply_filter(&program).map_err(|error| told(&error))
 }
 
-/// Whatever is newer than the list doesn't exist, nor does `clone3`, whose flags a filter can't see: programs go
-/// back to the older call. (x32 numbers begin far above.)
-fn newer() -> BpfProgram {
+/// The filter by number alone, one instruction a call: the kernel goes through it for every call that there is when it
+/// is put up. Whatever is newer than the list doesn't exist, nor does `clone3`, whose flags a filter can't see:
+/// programs go back to the older call. (The numbers of x32 begin far above.) The other filter sees to architectures.
+fn whole(plan: &Plan) -> Option<BpfProgram> {
     const LOAD: u16 = 0x20;
     const JUMP_ABOVE: u16 = 0x25;
     const JUMP_EQUAL: u16 = 0x15;
     const RETURN: u16 = 0x06;
     const ALLOW: u32 = 0x7fff_0000;
     const ERROR: u32 = 0x0005_0000;
+    let signals = if plan.layers.namespaces { &[][..] } else { SIGNALS };
+    let refused: Vec<c_long> = REFUSED.iter().chain(METADATA).chain(signals).copied().collect();
     let instruction = |code, jt, jf, k| sock_filter { code, jt, jf, k };
-    vec![
+    let count = u8::try_from(refused.len()).ok().filter(|count| *count < u8::MAX - 2)?;
+    // Behind the comparisons stand three ends: allowed, refused, not there.
+    let mut program = vec![
         instruction(LOAD, 0, 0, 0),
-        instruction(JUMP_ABOVE, 2, 0, NEWEST),
-        instruction(JUMP_EQUAL, 1, 0, u32::try_from(libc::SYS_clone3).unwrap_or(NEWEST)),
+        instruction(JUMP_ABOVE, count + 3, 0, NEWEST),
+        instruction(JUMP_EQUAL, count + 2, 0, u32::try_from(libc::SYS_clone3).ok()?),
+    ];
+    for (call, left) in refused.into_iter().zip((0..count).rev()) {
+        program.push(instruction(JUMP_EQUAL, left + 1, 0, u32::try_from(call).ok()?));
+    }
+    program.extend([
         instruction(RETURN, 0, 0, ALLOW),
+        instruction(RETURN, 0, 0, ERROR | libc::EPERM.unsigned_abs()),
         instruction(RETURN, 0, 0, ERROR | libc::ENOSYS.unsigned_abs()),
-    ]
+    ]);
+    Some(program)
 }
 
 fn rules(plan: &Plan) -> Result<Rules, seccompiler::BackendError> {
     let mut rules = Rules::new();
-    for call in REFUSED.iter().chain(METADATA) {
-        rules.insert(*call, Vec::new());
-    }
     if !plan.layers.namespaces {
-        rules.extend(SIGNALS.iter().map(|call| (*call, Vec::new())));
         for (call, argument) in STEERING {
             rules.insert(call, vec![one(is(argument, SeccompCmpOp::Ne, 0)?)?]);
         }
@@ -231,4 +240,44 @@ fn one(condition: SeccompCondition) -> Result<SeccompRule, seccompiler::BackendE
 
 fn number(family: libc::c_int) -> u64 {
     u64::from(family.unsigned_abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contain::Layers;
+
+    /// What the filter by number says of a call.
+    fn verdict(program: &[sock_filter], call: u32) -> u32 {
+        let mut at = 1;
+        loop {
+            let step = &program[at];
+            at += 1 + match step.code {
+                0x25 if call > step.k => usize::from(step.jt),
+                0x15 if call == step.k => usize::from(step.jt),
+                0x25 | 0x15 => usize::from(step.jf),
+                _ => return step.k,
+            };
+        }
+    }
+
+    #[test]
+    fn every_jump_ends_where_it_should() {
+        for namespaces in [true, false] {
+            let layers = Layers { namespaces, landlock: true, syscalls: true };
+            let program = whole(&Plan { layers, ..Plan::default() }).unwrap();
+            let signals = if namespaces { &[][..] } else { SIGNALS };
+            let refused: Vec<c_long> = REFUSED.iter().chain(METADATA).chain(signals).copied().collect();
+            for call in 0..=NEWEST + 100 {
+                let error = |number: i32| 0x0005_0000 | number.unsigned_abs();
+                let expected = match c_long::from(call) {
+                    number if call > NEWEST || number == libc::SYS_clone3 => error(libc::ENOSYS),
+                    number if refused.contains(&number) => error(libc::EPERM),
+                    _ => 0x7fff_0000,
+                };
+                assert_eq!(verdict(&program, call), expected, "{call}");
+            }
+            assert_eq!(verdict(&program, 0x4000_0027), 0x0005_0000 | libc::ENOSYS.unsigned_abs());
+        }
+    }
 }
