@@ -28,7 +28,7 @@ pub use http::HttpAssessor;
 pub use search::SearchAssessor;
 pub use secrets::secret_kind;
 pub use sensitive::Sensitive;
-pub use sql::{SqlAssessor, catalog as sql_catalog};
+pub use sql::{SqlAssessor, catalog as sql_catalog, foresee as sql_foresee};
 pub use undo::UndoAssessor;
 
 use crate::domain::{Assessment, Facts, Operation, OperationKind, Place};

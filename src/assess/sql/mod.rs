@@ -3,6 +3,7 @@
 
 pub mod catalog;
 mod danger;
+pub mod foresee;
 mod forms;
 mod functions;
 mod grammar;

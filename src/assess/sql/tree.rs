@@ -34,17 +34,9 @@ pub(super) struct Tree {
 
 /// Parses one query and walks over it. None where the parser refuses it or may take too long.
 pub(super) fn query(dialect: Dialect, calls: Calls, tokens: &[Token], masked: &str) -> Option<Tree> {
-    if !parsable(tokens) {
-        return None;
-    }
+    let statements = parse(dialect, tokens, masked)?;
     let span = tokens.first()?.span.start..tokens.last()?.span.end;
     let text = masked.get(span.clone())?;
-    let statements = match dialect {
-        Dialect::Sqlite => Parser::parse_sql(&SQLiteDialect {}, text),
-        Dialect::Postgres => Parser::parse_sql(&PostgreSqlDialect {}, text),
-        Dialect::Mysql => Parser::parse_sql(&MySqlDialect {}, text),
-    };
-    let statements = statements.ok()?;
     let mut walk = Walk {
         dialect,
         calls,
@@ -61,6 +53,20 @@ pub(super) fn query(dialect: Dialect, calls: Calls, tokens: &[Token], masked: &s
     tree.tables.retain(|table| !named.contains(table));
     tree.aliases = offsets(text, &places).map(|at| at + span.start).collect();
     Some(tree)
+}
+
+/// The statements of a text. None where the parser refuses it or may take too long.
+pub(super) fn parse(dialect: Dialect, tokens: &[Token], text: &str) -> Option<Vec<Statement>> {
+    if !parsable(tokens) {
+        return None;
+    }
+    let text = text.get(tokens.first()?.span.start..tokens.last()?.span.end)?;
+    let statements = match dialect {
+        Dialect::Sqlite => Parser::parse_sql(&SQLiteDialect {}, text),
+        Dialect::Postgres => Parser::parse_sql(&PostgreSqlDialect {}, text),
+        Dialect::Mysql => Parser::parse_sql(&MySqlDialect {}, text),
+    };
+    statements.ok()
 }
 
 /// The bytes at which these places (line and column, from 1, as the parser counts) are.

@@ -5,6 +5,8 @@ mod address;
 mod connections;
 mod mysql;
 mod postgres;
+mod preview;
+mod related;
 mod rows;
 mod session;
 mod sqlite;
@@ -29,8 +31,8 @@ use self::session::{Access, Session};
 use super::{RunPort, Tool, Workbench};
 use crate::assess::{RiskAssessor, SqlAssessor, sql_catalog};
 use crate::domain::{
-    Arguments, ArgumentsError, Catalog, Containment, Countersigned, OperationKind, Outcome, RunReport, SqlOperation,
-    ToolSpec,
+    Arguments, ArgumentsError, Catalog, Containment, Countersigned, Measurement, OperationKind, Outcome, Prepared,
+    RunReport, SqlOperation, ToolSpec,
 };
 
 /// Time that the catalog has to answer, connecting included.
@@ -167,6 +169,14 @@ impl Tool for SqlTool {
                 Ok(Err(error)) => Catalog::unknown(error.to_string()),
                 Err(_) => Catalog::unknown(format!("no answer within {} s", LOOK.as_secs())),
             })
+        })
+    }
+
+    fn preview<'a>(&'a self, prepared: &'a Prepared, cancel: CancellationToken) -> BoxFuture<'a, Measurement> {
+        Box::pin(async move {
+            let OperationKind::Sql(operation) = &prepared.operation.kind else { return Ok(None) };
+            let source = Arc::clone(self.connections.find(&operation.connection)?);
+            preview::measure(&source, prepared, operation, &cancel).await
         })
     }
 

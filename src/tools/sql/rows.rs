@@ -104,6 +104,11 @@ impl Rows {
         }
     }
 
+    /// The last result.
+    pub(super) fn last(&self) -> Option<&Table> {
+        self.sets.last()
+    }
+
     /// The figure for a list: `12 rows`, `3 rows changed`, `done`.
     pub(super) fn summary(&self, yields_rows: bool) -> String {
         let rows = |count: u64| format!("{count} row{}", if count == 1 { "" } else { "s" });

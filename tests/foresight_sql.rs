@@ -1,0 +1,205 @@
+//! What is told of a statement beforehand is what happens: rows counted by the preview against rows that the engine
+//! says it changed, over generated statements. SQLite always; the servers that `COUNTERSIGN_POSTGRES` and
+//! `COUNTERSIGN_MARIADB` name.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
+
+mod common;
+#[path = "common/databases.rs"]
+mod databases;
+#[path = "common/left_out.rs"]
+mod left_out;
+
+use countersign::domain::{Detail, Dialect, Preview};
+use countersign::tools::Tool as _;
+use databases::{Desk, mariadb, postgres};
+use tokio_util::sync::CancellationToken;
+
+/// Statements for each engine.
+const STATEMENTS: usize = 200;
+
+/// Numbers that only look random: the same in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % sides
+    }
+
+    fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {
+        choices[usize::try_from(self.roll(choices.len() as u64)).unwrap()]
+    }
+
+    fn condition(&mut self, depth: u32) -> String {
+        let number = self.roll(50);
+        match self.roll(if depth > 0 { 11 } else { 8 }) {
+            0 => format!("a {} {number}", self.pick(&["<", "<=", "=", "<>", ">", ">="])),
+            1 => format!("a BETWEEN {number} AND {}", number + self.roll(20)),
+            2 => format!("a IN ({number}, {}, {})", self.roll(50), self.roll(50)),
+            3 => format!("s LIKE '{}%'", self.pick(&["x", "y", "z", "xy"])),
+            4 => format!("n IS {}NULL", self.pick(&["", "NOT "])),
+            5 => format!("a % {} = 0", self.roll(5) + 1),
+            6 => format!("coalesce(n, {number}) > {}", self.roll(50)),
+            7 => format!("a IN (SELECT b FROM foresight_other WHERE b > {number})"),
+            8 => format!("({} AND {})", self.condition(depth - 1), self.condition(depth - 1)),
+            9 => format!("({} OR {})", self.condition(depth - 1), self.condition(depth - 1)),
+            _ => format!("NOT ({})", self.condition(depth - 1)),
+        }
+    }
+
+    fn statement(&mut self, dialect: Dialect) -> String {
+        let narrowed = if self.roll(12) == 0 { String::new() } else { format!(" WHERE {}", self.condition(2)) };
+        let limit = match dialect {
+            Dialect::Mysql if self.roll(3) == 0 => format!(" ORDER BY a, s LIMIT {}", self.roll(30)),
+            Dialect::Mysql | Dialect::Postgres | Dialect::Sqlite => String::new(),
+        };
+        match self.roll(if dialect == Dialect::Mysql { 4 } else { 5 }) {
+            0 | 1 => format!("UPDATE foresight SET n = a + {}, s = 'y'{narrowed}{limit}", self.roll(9)),
+            2 => format!("DELETE FROM foresight{narrowed}{limit}"),
+            3 => format!(
+                "INSERT INTO foresight (a, n, s) SELECT b, NULL, 'xyz' FROM foresight_other WHERE b < {}",
+                self.roll(50)
+            ),
+            _ => match dialect {
+                Dialect::Postgres => {
+                    "DELETE FROM foresight USING foresight_other o WHERE a = o.b AND a > 20".to_owned()
+                }
+                Dialect::Sqlite | Dialect::Mysql => {
+                    "UPDATE foresight SET n = 1 FROM foresight_other o WHERE a = o.b AND a > 20".to_owned()
+                }
+            },
+        }
+    }
+}
+
+async fn preview(desk: &Desk, sql: &str) -> Result<Option<Preview>, String> {
+    desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await
+}
+
+/// The number at the beginning of a text; none is zero.
+fn number(text: &str) -> u64 {
+    text.chars()
+        .filter(|letter| *letter != ',')
+        .take_while(char::is_ascii_digit)
+        .collect::<String>()
+        .parse()
+        .unwrap_or(0)
+}
+
+/// The two tables, empty. In MariaDB they need no disk, which would take most of the time.
+async fn make(desk: &Desk, dialect: Dialect) {
+    let engine = if dialect == Dialect::Mysql { " ENGINE=MEMORY" } else { "" };
+    for (table, columns) in [("foresight", "a int, n int, s varchar(20)"), ("foresight_other", "b int")] {
+        desk.approved(&format!("DROP TABLE IF EXISTS {table}")).await;
+        desk.approved(&format!("CREATE TABLE {table} ({columns}){engine}")).await;
+    }
+}
+
+async fn seed(desk: &Desk) {
+    desk.approved("DELETE FROM foresight").await;
+    desk.approved("DELETE FROM foresight_other").await;
+    let rows: Vec<String> = (0..120)
+        .map(|row| {
+            let n = if row % 3 == 0 { "NULL".to_owned() } else { (row * 7 % 50).to_string() };
+            format!("({}, {n}, '{}')", row % 50, ["x", "xy", "y", "zz"][row % 4])
+        })
+        .collect();
+    desk.approved(&format!("INSERT INTO foresight VALUES {}", rows.join(", "))).await;
+    desk.approved("INSERT INTO foresight_other VALUES (1), (5), (5), (17), (23), (31), (44)").await;
+}
+
+async fn told_is_what_happens(desk: &Desk, dialect: Dialect) {
+    make(desk, dialect).await;
+    let mut dice = Dice(20_261_122);
+    for count in 0..STATEMENTS {
+        if count % 8 == 0 {
+            seed(desk).await;
+        }
+        let sql = dice.statement(dialect);
+        let told = preview(desk, &sql).await.unwrap_or_else(|reason| panic!("{sql}: {reason}")).unwrap();
+        let happened = desk.approved(&sql).await;
+        assert_eq!(number(&told.brief), number(&happened), "{sql}: told {}, happened {happened}", told.brief);
+    }
+    println!("{}: told and happened agree on {STATEMENTS} of {STATEMENTS} statements", dialect.word());
+}
+
+#[tokio::test]
+async fn told_is_what_happens_in_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::new(&format!("sqlite:{}?mode=rwc", folder.path().join("f.db").display()));
+    told_is_what_happens(&desk, Dialect::Sqlite).await;
+}
+
+#[tokio::test]
+async fn told_is_what_happens_in_postgres() {
+    if let Some(url) = postgres().await {
+        told_is_what_happens(&Desk::new(&url), Dialect::Postgres).await;
+    }
+}
+
+#[tokio::test]
+async fn told_is_what_happens_in_mariadb() {
+    if let Some(url) = mariadb().await {
+        told_is_what_happens(&Desk::new(&url), Dialect::Mysql).await;
+    }
+}
+
+#[tokio::test]
+async fn a_sample_shows_old_and_new_values_and_nothing_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::new(&format!("sqlite:{}?mode=rwc", folder.path().join("f.db").display()));
+    make(&desk, Dialect::Sqlite).await;
+    seed(&desk).await;
+    desk.approved("CREATE TRIGGER noted AFTER DELETE ON foresight BEGIN UPDATE foresight_other SET b = 0; END").await;
+    let told = preview(&desk, "UPDATE foresight SET a = a + 100 WHERE a = 3").await.unwrap().unwrap();
+    assert_eq!(told.effects[0], "Changes 3 rows of 120 (2.5 %) of foresight.");
+    let [Detail::Rows { table, .. }] = told.details.as_slice() else { panic!("{:?}", told.details) };
+    assert_eq!(table.columns, ["a", "n", "s", "new a"]);
+    assert_eq!((table.rows[0][0].as_deref(), table.rows[0][3].as_deref()), (Some("3"), Some("103")));
+    let told = preview(&desk, "DELETE FROM foresight").await.unwrap().unwrap();
+    assert_eq!(told.warnings, ["That is every row of foresight."]);
+    assert!(told.effects[1].contains("noted"), "{:?}", told.effects);
+    assert_eq!(desk.row("SELECT count(*), min(a), max(a) FROM foresight").await, ["120", "0", "49"]);
+    // What a condition calls may be anything: it isn't called to count.
+    let refused = preview(&desk, "DELETE FROM foresight WHERE load_extension('x') = 1").await;
+    assert!(refused.unwrap_err().starts_with("Its rows can't be counted beforehand"));
+}
+
+#[tokio::test]
+async fn triggers_and_cascades_of_servers_are_named() {
+    if let Some(url) = postgres().await {
+        let desk = Desk::new(&url);
+        for sql in [
+            "DROP TABLE IF EXISTS foresight_child, foresight_parent",
+            "CREATE TABLE foresight_parent (id int PRIMARY KEY)",
+            "CREATE TABLE foresight_child (p int REFERENCES foresight_parent ON DELETE CASCADE)",
+            "CREATE OR REPLACE FUNCTION foresight_note() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN OLD; END'",
+            "CREATE TRIGGER noted BEFORE DELETE ON foresight_parent FOR EACH ROW EXECUTE FUNCTION foresight_note()",
+        ] {
+            desk.approved(sql).await;
+        }
+        let told = preview(&desk, "DELETE FROM Foresight_parent").await.unwrap().unwrap();
+        assert_eq!(
+            told.effects[1..],
+            ["Triggers that fire: noted.", "Tables whose rows refer to it and go along or change: foresight_child."]
+        );
+    }
+    if let Some(url) = mariadb().await {
+        let desk = Desk::new(&url);
+        for sql in [
+            "DROP TABLE IF EXISTS foresight_child",
+            "DROP TABLE IF EXISTS foresight_parent",
+            "CREATE TABLE foresight_parent (id int PRIMARY KEY) ENGINE=InnoDB",
+            "CREATE TABLE foresight_child (p int, FOREIGN KEY (p) REFERENCES foresight_parent (id) ON DELETE CASCADE) ENGINE=InnoDB",
+            "CREATE TRIGGER noted BEFORE DELETE ON foresight_parent FOR EACH ROW SET @noted = 1",
+        ] {
+            desk.approved(sql).await;
+        }
+        let told = preview(&desk, "DELETE FROM foresight_parent").await.unwrap().unwrap();
+        assert_eq!(
+            told.effects[1..],
+            ["Triggers that fire: noted.", "Tables whose rows refer to it and go along or change: foresight_child."]
+        );
+    }
+}
