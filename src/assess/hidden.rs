@@ -40,7 +40,9 @@ fn fields(kind: &OperationKind) -> Vec<Field<'_>> {
     let field = |name, role, text| Field { name, role, text, names: None };
     match kind {
         OperationKind::Sql(operation) => {
-            vec![Field { names: sql::spans_of_names(operation), ..field("SQL", Role::Sql, operation.sql.as_str()) }]
+            // Only foreign letters are looked for in names.
+            let names = if operation.sql.is_ascii() { None } else { sql::spans_of_names(operation) };
+            vec![Field { names, ..field("SQL", Role::Sql, operation.sql.as_str()) }]
         }
         OperationKind::Command(command) => vec![field("command", Role::Command, command.command.as_str())],
         OperationKind::File(file) => {
@@ -101,6 +103,21 @@ fn strings(value: &serde_json::Value) -> Box<dyn Iterator<Item = &str> + '_> {
 
 fn examine(field: &Field<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
+    // Most text is plain: then nothing in it can be hidden or taken for another letter.
+    let plain = |byte: u8| matches!(byte, b' '..=b'~') || matches!(byte, b'\n' | b'\t') && field.role != Role::Name;
+    if !field.text.bytes().all(plain) {
+        findings.extend(unseen(field));
+    }
+    if let Some(what) = padding(field.text) {
+        let sentence = format!("The {} holds {what}, which push what follows out of view.", field.name);
+        findings.push(Finding::new("text.padding", Class::Declared(Danger::Sensitive), sentence));
+    }
+    findings
+}
+
+/// What a person can't see, or would take for something else.
+fn unseen(field: &Field<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
     let hidden = hidden(field);
     if let Some((at, letter)) = hidden.first().copied() {
         let more = match hidden.len() {
@@ -115,10 +132,6 @@ fn examine(field: &Field<'_>) -> Vec<Finding> {
     {
         let sentence = format!("The {} has a look-alike letter: {}.", field.name, place(field.text, at, letter));
         findings.push(spanned(field, Finding::new("text.look-alike", class(field.role), sentence), at, letter));
-    }
-    if let Some(what) = padding(field.text) {
-        let sentence = format!("The {} holds {what}, which push what follows out of view.", field.name);
-        findings.push(Finding::new("text.padding", Class::Declared(Danger::Sensitive), sentence));
     }
     findings
 }

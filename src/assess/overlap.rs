@@ -15,6 +15,21 @@ enum Token {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Name(Vec<Token>);
 
+/// The letters at both ends of a glob, where they are known: most names differ in one of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ends {
+    first: Option<char>,
+    last: Option<char>,
+}
+
+impl Ends {
+    /// Whether names with these ends can be the same. They need not be.
+    pub fn agree(self, other: Self) -> bool {
+        let differ = |a: Option<char>, b: Option<char>| a.is_some() && b.is_some() && a != b;
+        !differ(self.first, other.first) && !differ(self.last, other.last)
+    }
+}
+
 impl Name {
     /// Reads a glob: `*`, `?`, `[…]` and `\` for a literal letter.
     pub fn glob(text: &str) -> Self {
@@ -37,6 +52,11 @@ impl Name {
         Self(tokens)
     }
 
+    /// The letters at its ends.
+    pub fn ends(&self) -> Ends {
+        Ends { first: self.0.first().and_then(Token::letter), last: self.0.last().and_then(Token::letter) }
+    }
+
     /// Whether it names one thing only.
     pub fn literal(&self) -> bool {
         self.0.iter().all(|token| matches!(token, Token::Letter(_)))
@@ -55,17 +75,16 @@ impl Name {
     /// Whether some name matches both.
     pub fn meets(&self, other: &Self) -> bool {
         let (a, b) = (&self.0, &other.0);
-        // Most names differ in a letter at either end.
-        let apart = |x: Option<&Token>, y: Option<&Token>| {
-            x.zip(y).is_some_and(|(x, y)| *x != Token::Many && *y != Token::Many && !one_meets(x, y))
-        };
-        if apart(a.first(), b.first()) || apart(a.last(), b.last()) {
+        if !self.ends().agree(other.ends()) {
             return false;
+        }
+        if self.anything() || other.anything() {
+            return true;
         }
         // One row of "the rest from here meets", filled from the ends.
         let mut below = vec![false; b.len() + 1];
+        let mut row = below.clone();
         for i in (0..=a.len()).rev() {
-            let mut row = vec![false; b.len() + 1];
             for j in (0..=b.len()).rev() {
                 row[j] = match (a.get(i), b.get(j)) {
                     (None, None) => true,
@@ -77,7 +96,7 @@ impl Name {
                     (None, _) | (_, None) => false,
                 };
             }
-            below = row;
+            std::mem::swap(&mut below, &mut row);
         }
         below[0]
     }
@@ -89,12 +108,17 @@ impl Name {
         if self.literal() {
             return true;
         }
-        let (start, wanted) = (self.start(), entry.start());
-        let shared = start.iter().zip(&wanted).take_while(|(a, b)| a == b).count();
-        let dotted = start.first() == Some(&'.') && shared == start.len();
-        let nearly = wanted.len() <= 3 && shared >= 2;
-        if dotted || nearly || shared > 0 && shared >= wanted.len().min(3) {
-            return true;
+        if self.anything() {
+            return entry.anything();
+        }
+        let shared = self.start().zip(entry.start()).take_while(|(a, b)| a == b).count();
+        if shared > 0 {
+            let (start, wanted) = (self.start().count(), entry.start().count());
+            let dotted = self.start().next() == Some('.') && shared == start;
+            let nearly = wanted <= 3 && shared >= 2;
+            if dotted || nearly || shared >= wanted.min(3) {
+                return true;
+            }
         }
         if entry.literal() {
             // `*.json` says what sort of file, not which.
@@ -110,8 +134,8 @@ impl Name {
     }
 
     /// The letters before the first wildcard.
-    fn start(&self) -> Vec<char> {
-        self.0.iter().map_while(Token::letter).collect()
+    fn start(&self) -> impl Iterator<Item = char> {
+        self.0.iter().map_while(Token::letter)
     }
 
     /// Whether this ends as `*<end>` demands, or begins the same extension (`server.k*` for `*.key`).

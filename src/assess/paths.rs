@@ -1,16 +1,19 @@
 //! Lists of paths, read from data: names anywhere, places in a home folder, whole paths. One list compiled once
 //! answers for whole paths (a glob set) and for patterns with unknown parts (laid over the entries).
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 
-use super::overlap::{Name, alternatives};
+use super::overlap::{Ends, Name, alternatives};
 use super::spelling;
 use crate::domain::Place;
 
+/// Most parts of a path, which is compared folder by folder.
+const PARTS_CAP: usize = 256;
 /// Longest pattern that is looked at, in bytes, and most alternatives of its braces.
 const PATTERN_CAP: usize = 4096;
 const ALTERNATIVES_CAP: usize = 64;
@@ -67,18 +70,76 @@ struct Entry {
     /// Everything below is meant too.
     below: bool,
     names: Vec<Name>,
+    /// The ends of its first name.
+    ends: Ends,
     label: String,
     /// The folder that it is looked for in, as far as its name is known.
     folder: String,
 }
 
-/// Entries, and the same compiled in the same order: one set over whole paths and the folders that they are in.
+/// Entries, and the same compiled in the same order: all of them, for whole paths, and those that mean everything
+/// below, for the folders that a path is in.
 #[derive(Debug)]
 pub(super) struct List {
     entries: Vec<Entry>,
-    set: GlobSet,
+    all: GlobSet,
+    below: GlobSet,
+    /// Which entries `below` holds.
+    below_at: Vec<usize>,
     harmless: GlobSet,
     harmless_folders: Vec<String>,
+}
+
+/// A path or a pattern as it is written, and what that may stand for: worked out once, for any number of lists.
+#[derive(Debug)]
+pub(super) struct Written<'a> {
+    text: &'a str,
+    place: &'a Place,
+    paths: Vec<String>,
+    patterns: OnceCell<Result<Vec<Pattern>, &'static str>>,
+}
+
+/// One whole path with unknown parts that a pattern may stand for.
+#[derive(Debug)]
+struct Pattern {
+    path: String,
+    names: Vec<Name>,
+    ends: Vec<Ends>,
+    /// How many of its names lead to a home folder.
+    home: Option<usize>,
+}
+
+impl<'a> Written<'a> {
+    /// What a text may stand for.
+    pub fn new(text: &'a str, place: &'a Place) -> Self {
+        Self { text, place, paths: candidates(text, place), patterns: OnceCell::new() }
+    }
+
+    /// The patterns that it comes to; none for a plain path. What can't be compared says what it is.
+    fn patterns(&self) -> &Result<Vec<Pattern>, &'static str> {
+        self.patterns.get_or_init(|| {
+            if self.text.len() > PATTERN_CAP {
+                return Err("a pattern too long to be compared");
+            }
+            if !self.text.contains(['*', '?', '[', '{', '\\']) {
+                return Ok(Vec::new());
+            }
+            let Some(texts) = alternatives(self.text, ALTERNATIVES_CAP) else {
+                return Err("a pattern with too many alternatives");
+            };
+            let texts = texts.iter().flat_map(|text| floating(text));
+            Ok(texts.flat_map(|text| candidates(&text, self.place)).map(Pattern::new).collect())
+        })
+    }
+}
+
+impl Pattern {
+    fn new(path: String) -> Self {
+        let names: Vec<Name> = path.split('/').skip(1).map(Name::glob).collect();
+        let ends = names.iter().map(Name::ends).collect();
+        let home = home_depth(&names);
+        Self { path, names, ends, home }
+    }
 }
 
 impl List {
@@ -94,7 +155,9 @@ impl List {
     pub fn of(data: Data) -> Self {
         let mut list = Self {
             entries: Vec::new(),
-            set: GlobSet::empty(),
+            all: GlobSet::empty(),
+            below: GlobSet::empty(),
+            below_at: Vec::new(),
             harmless: compiled(&data.harmless.iter().filter_map(|text| glob(text)).collect::<Vec<_>>()),
             harmless_folders: data.harmless_folders,
         };
@@ -122,7 +185,9 @@ impl List {
                 list.add(&mut globs, kind, anchor, true, rest);
             }
         }
-        list.set = compiled(&globs);
+        list.all = compiled(&globs);
+        list.below_at = (0..globs.len()).filter(|at| list.entries[*at].below).collect();
+        list.below = compiled(&list.below_at.iter().map(|at| globs[*at].clone()).collect::<Vec<_>>());
         list
     }
 
@@ -138,35 +203,28 @@ impl List {
                 Anchor::Root => "/",
             };
             if let Some(glob) = glob(&format!("{start}{text}")) {
-                let names = text.split('/').map(Name::glob).collect();
-                let folder = literal_folder(text).to_owned();
-                self.entries.push(Entry { anchor, below, names, label: label.clone(), folder });
+                let names: Vec<Name> = text.split('/').map(Name::glob).collect();
+                let (ends, folder) = (names[0].ends(), literal_folder(text).to_owned());
+                self.entries.push(Entry { anchor, below, names, ends, label: label.clone(), folder });
                 globs.push(glob);
             }
         }
     }
 
     /// The kind and the entry that a path matches, however it is spelled.
-    pub fn entry(&self, path: &str, place: &Place) -> Option<String> {
-        candidates(path, place).iter().find_map(|path| self.entry_of(path))
+    pub fn entry(&self, written: &Written<'_>) -> Option<String> {
+        if written.paths.iter().any(|path| path.matches('/').count() > PARTS_CAP) {
+            return Some("a path of too many parts to be compared".to_owned());
+        }
+        written.paths.iter().find_map(|path| self.entry_of(path))
     }
 
     /// The kind and the entry at which the letters of a pattern point.
-    pub fn may_match(&self, pattern: &str, place: &Place) -> Option<String> {
-        if let Some(entry) = self.entry(pattern, place) {
-            return Some(entry);
-        }
-        if pattern.len() > PATTERN_CAP {
-            return Some("a pattern too long to be compared".to_owned());
-        }
-        if !pattern.contains(['*', '?', '[', '{', '\\']) {
-            return None;
-        }
-        let Some(patterns) = alternatives(pattern, ALTERNATIVES_CAP) else {
-            return Some("a pattern with too many alternatives".to_owned());
-        };
-        let patterns = patterns.iter().flat_map(|pattern| floating(pattern));
-        patterns.flat_map(|pattern| candidates(&pattern, place)).find_map(|path| self.named_by(&path))
+    pub fn may_match(&self, written: &Written<'_>) -> Option<String> {
+        self.entry(written).or_else(|| match written.patterns() {
+            Ok(patterns) => patterns.iter().find_map(|pattern| self.named_by(pattern)),
+            Err(what) => Some((*what).to_owned()),
+        })
     }
 
     /// Whether a folder, however it is spelled, holds something of the list somewhere below: `/etc`, a home folder.
@@ -202,57 +260,59 @@ impl List {
 
     /// The label of the entry that a whole path matches.
     fn entry_of(&self, path: &str) -> Option<String> {
-        if self.harmless_folders.iter().any(|folder| spelling::within(path, folder)) {
+        if self.entries.is_empty() || self.harmless_folders.iter().any(|folder| spelling::within(path, folder)) {
             return None;
         }
-        let name = path.rsplit('/').next().unwrap_or_default();
-        let harmless = self.harmless.is_match(name);
-        let ends = path.match_indices('/').map(|(at, _)| at).skip(1).chain([path.len()]);
-        ends.flat_map(|end| self.set.matches(&path[..end]).into_iter().map(move |hit| (end, hit))).find_map(
-            |(end, hit)| {
-                let entry = self.entries.get(hit)?;
-                let meant = entry.below || end == path.len() && !harmless;
-                meant.then(|| entry.label.clone())
-            },
-        )
+        let label = |at: usize| self.entries.get(at).map(|entry| entry.label.clone());
+        let mut hits = Vec::new();
+        for (end, _) in path.match_indices('/').skip(1) {
+            self.below.matches_into(&path[..end], &mut hits);
+            if let Some(hit) = hits.first() {
+                return label(self.below_at[*hit]);
+            }
+        }
+        self.all.matches_into(path, &mut hits);
+        let harmless = || self.harmless.is_match(path.rsplit('/').next().unwrap_or_default());
+        let meant = |hit: &&usize| self.entries.get(**hit).is_some_and(|entry| entry.below) || !harmless();
+        hits.iter().find(meant).and_then(|hit| label(*hit))
     }
 
     /// The label of an entry at which a pattern's own letters point.
-    fn named_by(&self, pattern: &str) -> Option<String> {
-        if self.harmless_folders.iter().any(|folder| spelling::within(pattern, folder)) {
+    fn named_by(&self, pattern: &Pattern) -> Option<String> {
+        if self.harmless_folders.iter().any(|folder| spelling::within(&pattern.path, folder)) {
             return None;
         }
-        let names: Vec<Name> = pattern.split('/').skip(1).map(Name::glob).collect();
-        self.entries.iter().find(|entry| entry.may_be_named_by(&names)).map(|entry| entry.label.clone())
+        self.entries.iter().find(|entry| entry.may_be_named_by(pattern)).map(|entry| entry.label.clone())
     }
 }
 
 impl Entry {
-    /// Whether the names of a pattern, laid over the entry where it may begin, meet it and point at it.
-    fn may_be_named_by(&self, pattern: &[Name]) -> bool {
-        let last = pattern.len().saturating_sub(self.names.len());
-        let ends = |start: &usize| self.below || start + self.names.len() == pattern.len();
-        let fits = |start: &usize| pattern.len() >= start + self.names.len() && self.laid_over(&pattern[*start..]);
+    /// Whether a pattern, laid over the entry where that may begin, points at it and meets it.
+    fn may_be_named_by(&self, pattern: &Pattern) -> bool {
+        let Some(last) = pattern.names.len().checked_sub(self.names.len()) else { return false };
+        let fits = |start: usize| self.ends.agree(pattern.ends[start]) && self.laid_over(&pattern.names[start..]);
         match self.anchor {
-            Anchor::Anywhere => (0..=last).any(|start| ends(&start) && fits(&start)),
-            Anchor::Root => ends(&0) && fits(&0),
-            Anchor::Home => home_depth(pattern).is_some_and(|start| ends(&start) && fits(&start)),
+            Anchor::Anywhere if self.below => (0..=last).any(fits),
+            Anchor::Anywhere => fits(last),
+            Anchor::Root => (self.below || last == 0) && fits(0),
+            Anchor::Home => {
+                pattern.home.is_some_and(|start| start <= last && (self.below || start == last) && fits(start))
+            }
         }
     }
 
     fn laid_over(&self, pattern: &[Name]) -> bool {
         let Some((last, before)) = self.names.split_last() else { return false };
-        let met = self.names.iter().zip(pattern).all(|(entry, name)| name.meets(entry));
         let points = |(entry, name): (&Name, &Name)| name.points_at(entry) || entry.anything();
         let name = &pattern[before.len()];
         // A lone `*` doesn't name what begins with a dot.
         let spared = name.anything() && last.begins_with_dot();
         let led = before.iter().any(|entry| !entry.anything());
-        let before_pointed_at = before.iter().zip(pattern).all(points);
+        let before_pointed_at = || before.iter().zip(pattern).all(points);
         // A plain name says enough by itself; an ending such as `*.json` needs its folder.
-        let enough = last.literal() || before_pointed_at;
-        let named = !last.anything() && name.points_at(last) && enough;
-        met && (named || led && !spared && before_pointed_at)
+        let named = !last.anything() && name.points_at(last) && (last.literal() || before_pointed_at());
+        let pointed_at = named || led && !spared && before_pointed_at();
+        pointed_at && self.names.iter().zip(pattern).all(|(entry, name)| name.meets(entry))
     }
 }
 
@@ -329,12 +389,12 @@ mod tests {
                 assert!(!alternatives(&text, ALTERNATIVES_CAP).unwrap().is_empty(), "{text}");
                 assert_eq!(text, text.to_lowercase(), "entries are compared in lower case");
             }
-            assert!(List::parse(list).set.len() > 100);
+            assert!(List::parse(list).all.len() > 100);
         }
     }
 
     #[test]
     fn a_list_that_cannot_be_read_names_everything() {
-        assert!(List::parse("kind = 1").entry("README.md", &Place::default()).is_some());
+        assert!(List::parse("kind = 1").entry(&Written::new("README.md", &Place::default())).is_some());
     }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use super::paths::List;
+use super::paths::{List, Written};
 use crate::domain::Place;
 
 /// The list, parsed once.
@@ -12,12 +12,12 @@ static LIST: LazyLock<List> = LazyLock::new(|| List::parse(include_str!("../../a
 /// Who runs what a path (as spelled, or real) holds, and the entry that it matches, as in "shell start-up file
 /// (`.bashrc`)".
 pub(super) fn entry(path: &str, place: &Place) -> Option<String> {
-    LIST.entry(path, place)
+    LIST.entry(&Written::new(path, place))
 }
 
 /// The same for a pattern, or a path with parts that may become anything, where its own letters point there.
 pub(super) fn may_match(pattern: &str, place: &Place) -> Option<String> {
-    LIST.may_match(pattern, place)
+    LIST.may_match(&Written::new(pattern, place))
 }
 
 #[cfg(test)]

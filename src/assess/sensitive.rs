@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
-use super::paths::{Data, Kind, List};
+use super::paths::{Data, Kind, List, Written};
 use crate::domain::Place;
 
 /// The built-in list, parsed once.
@@ -30,18 +30,14 @@ impl Sensitive {
     /// "private key or key store (`*.pem`)". A sensitive folder itself counts too.
     #[must_use]
     pub fn entry(&self, path: &str, place: &Place) -> Option<String> {
-        let original = original(path);
-        let names = std::iter::once(path).chain(original.as_deref());
-        names.flat_map(|path| self.lists().map(move |list| list.entry(path, place))).find_map(|entry| entry)
+        self.search(path, place, List::entry)
     }
 
     /// Why a glob, or a path with parts that may become anything (`*`), may name a sensitive path. Only its
     /// own letters count: `.e*`, `*.pem` and `~/.ssh/*` may, `*`, `*.txt` and `src/*` don't.
     #[must_use]
     pub fn may_match(&self, pattern: &str, place: &Place) -> Option<String> {
-        let original = original(pattern);
-        let names = std::iter::once(pattern).chain(original.as_deref());
-        names.flat_map(|path| self.lists().map(move |list| list.may_match(path, place))).find_map(|entry| entry)
+        self.search(pattern, place, List::may_match)
     }
 
     /// Whether sensitive paths lie somewhere below a folder that isn't one itself: `/`, `/etc`, a home folder. Names
@@ -59,6 +55,15 @@ impl Sensitive {
 
     fn lists(&self) -> impl Iterator<Item = &List> {
         std::iter::once(&*BUILT_IN).chain(self.extra.as_deref())
+    }
+
+    /// What the lists say of a text, and of what it may be an editor's copy of.
+    fn search(&self, text: &str, place: &Place, told: fn(&List, &Written<'_>) -> Option<String>) -> Option<String> {
+        let said = |text: &str| {
+            let written = Written::new(text, place);
+            self.lists().find_map(|list| told(list, &written))
+        };
+        said(text).or_else(|| said(&original(text)?))
     }
 }
 

@@ -43,17 +43,21 @@ pub(super) fn home(place: &Place) -> String {
 
 /// An absolute path without `.`, `..`, empty parts and a trailing slash.
 pub(super) fn join(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
+    let mut joined = String::with_capacity(path.len() + 1);
     for part in path.split('/') {
         match part {
             "" | "." => {}
-            ".." => {
-                parts.pop();
+            ".." => joined.truncate(joined.rfind('/').unwrap_or(0)),
+            part => {
+                joined.push('/');
+                joined.push_str(part);
             }
-            part => parts.push(part),
         }
     }
-    format!("/{}", parts.join("/"))
+    if joined.is_empty() {
+        joined.push('/');
+    }
+    joined
 }
 
 fn push(found: &mut Vec<String>, path: String) {
@@ -78,6 +82,9 @@ fn file_url(text: &str) -> Option<&str> {
 
 /// The text with `%2e` and the like decoded, if that changes it.
 pub(super) fn percent_decoded(text: &str) -> Option<String> {
+    if !text.contains('%') {
+        return None;
+    }
     let bytes = text.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut at = 0;
@@ -93,29 +100,14 @@ pub(super) fn percent_decoded(text: &str) -> Option<String> {
 
 /// The path with its start resolved: home folders, the working folder.
 fn rooted(text: &str, place: &Place) -> String {
-    let home = home(place);
-    let known = [
-        ("$HOME", home.clone()),
-        ("${HOME}", home.clone()),
-        ("$XDG_CONFIG_HOME", format!("{home}/.config")),
-        ("${XDG_CONFIG_HOME}", format!("{home}/.config")),
-        ("$XDG_DATA_HOME", format!("{home}/.local/share")),
-        ("${XDG_DATA_HOME}", format!("{home}/.local/share")),
-        ("$PWD", place.cwd.to_string_lossy().into_owned()),
-        ("${PWD}", place.cwd.to_string_lossy().into_owned()),
-    ];
-    for (name, value) in known {
-        if let Some(rest) = text.strip_prefix(name)
-            && (rest.is_empty() || rest.starts_with('/'))
-        {
-            return value + rest;
-        }
+    if let Some(resolved) = variable(text, place) {
+        return resolved;
     }
     match text.strip_prefix('~') {
         Some(rest) => {
             let (user, rest) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
             match user {
-                "" => home + rest,
+                "" => home(place) + rest,
                 "root" => format!("/root{rest}"),
                 "+" | "-" => format!("{}/{rest}", place.cwd.display()),
                 user => format!("/home/{user}{rest}"),
@@ -124,6 +116,23 @@ fn rooted(text: &str, place: &Place) -> String {
         None if text.starts_with('/') => text.to_owned(),
         None => format!("{}/{text}", place.cwd.display()),
     }
+}
+
+/// A path that begins with a variable whose value is known.
+fn variable(text: &str, place: &Place) -> Option<String> {
+    let text = text.strip_prefix('$')?;
+    let (name, rest) = match text.strip_prefix('{') {
+        Some(braced) => braced.split_once('}')?,
+        None => text.split_at(text.find('/').unwrap_or(text.len())),
+    };
+    let value = match name {
+        "HOME" => home(place),
+        "XDG_CONFIG_HOME" => format!("{}/.config", home(place)),
+        "XDG_DATA_HOME" => format!("{}/.local/share", home(place)),
+        "PWD" => place.cwd.to_string_lossy().into_owned(),
+        _ => return None,
+    };
+    (rest.is_empty() || rest.starts_with('/')).then(|| value + rest)
 }
 
 /// What follows the leading `..` parts of a relative path.

@@ -3,7 +3,7 @@
 
 use std::io::{self, BufRead, BufReader, Read as _, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 
@@ -105,7 +105,7 @@ impl Bench {
         Self {
             terms,
             enforceable: contain::enforceable(None),
-            cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
+            cwd: std::env::current_dir().and_then(|cwd| cwd.canonicalize()).unwrap_or_else(|_| PathBuf::from("/")),
             home: process_environment("HOME").map(PathBuf::from),
             search_path: path.map(|path| tools::search_path(&path)),
         }
@@ -113,6 +113,7 @@ impl Bench {
 
     fn all(&self, mut input: impl BufRead, mut output: impl Write) -> io::Result<()> {
         let mut number = 0;
+        let mut text = Vec::new();
         while let Some(line) = next_line(&mut input)? {
             if line.iter().all(u8::is_ascii_whitespace) {
                 continue;
@@ -121,8 +122,10 @@ impl Bench {
             // An assessor that fails is caught closer by; this is for everything around it.
             let answer = catch_unwind(AssertUnwindSafe(|| self.answer(number, &line)))
                 .unwrap_or_else(|_| Answer::malformed(id_of(&line), "call.failed", "the call couldn't be judged"));
-            serde_json::to_writer(&mut output, &answer)?;
-            output.write_all(b"\n")?;
+            text.clear();
+            serde_json::to_writer(&mut text, &answer)?;
+            text.push(b'\n');
+            output.write_all(&text)?;
             output.flush()?;
         }
         Ok(())
@@ -153,7 +156,7 @@ impl Bench {
         };
         let cwd = match &line.cwd {
             Value::Null => self.cwd.clone(),
-            Value::String(cwd) => self.cwd.join(cwd),
+            Value::String(cwd) => real(self.cwd.join(cwd)),
             other => return malformed(&format!("`cwd` is no text but {}", shown(other))),
         };
         let arguments = match Arguments::parse(line.arguments.map_or("null", RawValue::get)) {
@@ -177,13 +180,13 @@ impl Bench {
             tool: tool.to_owned(),
             claim: arguments.claim,
             kind,
-            cwd: cwd.clone(),
+            cwd,
         };
-        self.judged(line.id.clone(), operation, &cwd)
+        self.judged(line.id.clone(), operation)
     }
 
-    fn judged(&self, id: Value, operation: Operation, cwd: &Path) -> Answer {
-        let workspace = cwd.canonicalize().unwrap_or_else(|_| cwd.to_path_buf());
+    fn judged(&self, id: Value, operation: Operation) -> Answer {
+        let workspace = operation.cwd.clone();
         let place = Place { cwd: workspace.clone(), workspace, home: self.home.clone() };
         let path = self.search_path.as_deref();
         let prepared = tools::prepare(assessor(&operation.kind), operation, &place, path, &self.terms.settings);
@@ -215,6 +218,11 @@ impl Answer {
             explanation: None,
         }
     }
+}
+
+/// A folder after links and `..`, or as it is written if it isn't there.
+fn real(folder: PathBuf) -> PathBuf {
+    folder.canonicalize().unwrap_or(folder)
 }
 
 /// The dialect that a line names, if it names one.

@@ -1,10 +1,11 @@
 //! Local facts about what an operation names: real paths, programs on the child's `PATH`, what a git repository's
 //! own configuration would make git do. Reads only; never opens a device or a pipe; bounded in count and size.
 
-use std::collections::BTreeSet;
-use std::ffi::OsStr;
-use std::hash::Hasher as _;
-use std::io::Read as _;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::fs::Metadata;
+use std::hash::{Hash as _, Hasher as _};
+use std::io::{ErrorKind, Read as _};
 use std::path::{Component, Path, PathBuf};
 
 use super::repository;
@@ -27,8 +28,10 @@ const RUNNERS: [&str; 9] = [
     "pyproject.toml",
     "build.rs",
 ];
-/// Largest file whose content is compared; a larger one counts by size and time alone.
-const CONTENT: u64 = 16 * 1024 * 1024;
+/// Largest file whose content is compared, in bytes; a larger one counts by size and times alone.
+const CONTENT: u64 = 256 * 1024;
+/// Folders of the system, whose files count by size and times too: large programs that commands name all the time.
+const SYSTEM: [&str; 6] = ["/bin", "/sbin", "/lib", "/lib64", "/usr", "/nix"];
 
 /// Looks at what an operation names and judges it. `path` is the `PATH` that children get.
 #[must_use]
@@ -39,12 +42,17 @@ pub fn prepare(
     path: Option<&OsStr>,
     settings: &AssessSettings,
 ) -> Prepared {
-    let mut mentions = assessor.mentions(&operation.kind, place);
-    let mut facts = gather(&mentions, place, path);
+    let mentions = assessor.mentions(&operation.kind, place);
+    let mut look = Look::new(place, path);
+    let mut facts = look.at(&mentions);
     let assessment = assess(assessor, Subject { operation: &operation, facts: &facts, settings });
-    if let (OperationKind::Command(command), true) = (&operation.kind, assessment.class() != Class::Whitelisted) {
-        mentions.contents = watched(&command.command, &mentions, &facts);
-        facts = gather(&mentions, place, path);
+    if let (OperationKind::Command(command), true) = (&operation.kind, assessment.class() != Class::Whitelisted)
+        && facts.trouble.is_none()
+    {
+        for name in watched(&command.command, &mentions, &facts) {
+            let fact = look.path(&located(&name, place), true);
+            facts.paths.insert(name, fact);
+        }
     }
     Prepared { operation, facts, assessment }
 }
@@ -71,35 +79,15 @@ fn watched(command: &str, mentions: &Mentions, facts: &Facts) -> BTreeSet<String
     let named = mentions.paths.iter().chain(&mentions.programs).cloned();
     let files = named.chain(programs.map(|program| program.to_string_lossy().into_owned()));
     let pieces = command.split(|c: char| c.is_whitespace() || "'\"`=;&|()<>{},:".contains(c));
-    let said = pieces.filter(|piece| (1..=255).contains(&piece.len()) && located(piece, &facts.place).is_file());
+    let pieces: BTreeSet<&str> = pieces.filter(|piece| (1..=255).contains(&piece.len())).collect();
+    let said = pieces.into_iter().filter(|piece| located(piece, &facts.place).is_file());
     files.chain(RUNNERS.map(str::to_owned)).chain(said.map(str::to_owned)).take(NAMES).collect()
 }
 
 /// Looks at everything that is mentioned.
 #[must_use]
 pub fn gather(mentions: &Mentions, place: &Place, path: Option<&OsStr>) -> Facts {
-    let mut facts = Facts { place: place.clone(), ..Facts::default() };
-    let most = [&mentions.paths, &mentions.contents, &mentions.programs, &mentions.repositories, &mentions.folders];
-    if most.iter().any(|names| names.len() > NAMES) {
-        facts.trouble = Some(format!("it names more than {NAMES} things"));
-        return facts;
-    }
-    for name in mentions.paths.iter().chain(&mentions.contents) {
-        let fact = path_fact(&located(name, place), mentions.contents.contains(name));
-        facts.paths.insert(name.clone(), fact);
-    }
-    for name in &mentions.programs {
-        facts.programs.insert(name.clone(), program(name, place, path));
-    }
-    for folder in &mentions.repositories {
-        if let Some(fact) = repository::look(&located(folder, place)) {
-            facts.repositories.insert(folder.clone(), fact);
-        }
-    }
-    for folder in &mentions.folders {
-        facts.folders.insert(folder.clone(), FolderFact { dashed: dashed(&located(folder, place)) });
-    }
-    facts
+    Look::new(place, path).at(mentions)
 }
 
 /// Whether some name in a folder begins with a dash; so too where that can't be told, or would take long.
@@ -117,25 +105,150 @@ pub fn located(name: &str, place: &Place) -> PathBuf {
     match (name.strip_prefix('~'), &place.home) {
         (Some(""), Some(home)) => home.clone(),
         (Some(rest), Some(home)) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
-        _ => place.cwd.join(name),
+        _ => {
+            let mut path = PathBuf::with_capacity(place.cwd.as_os_str().len() + name.len() + 1);
+            path.push(&place.cwd);
+            path.push(name);
+            path
+        }
     }
 }
 
-/// What is at a path, whether or not it exists.
-fn path_fact(path: &Path, content: bool) -> PathFact {
-    let real = real(path);
-    let (kind, size, mut identity) = match std::fs::metadata(&real) {
-        Ok(found) if found.is_file() => (PathKind::File, found.len(), None),
-        Ok(found) if found.is_dir() => (PathKind::Folder, 0, None),
-        Ok(_) => (PathKind::Special, 0, None),
-        Err(error) if nowhere(&error) => (PathKind::Missing, 0, None),
-        Err(_) => (PathKind::Unreadable, 0, None),
-    };
-    if content && kind == PathKind::File && size <= CONTENT {
-        identity = hash(&real);
+/// One look at what an operation names. A folder that several paths lie in is resolved once.
+struct Look<'a> {
+    place: &'a Place,
+    path: Option<&'a OsStr>,
+    folders: BTreeMap<OsString, Option<PathBuf>>,
+}
+
+impl<'a> Look<'a> {
+    fn new(place: &'a Place, path: Option<&'a OsStr>) -> Self {
+        Self { place, path, folders: BTreeMap::new() }
     }
-    // The size of a file that only lies there may change without its being another one.
-    PathFact { real, kind, size: if content { size } else { 0 }, content: identity }
+
+    fn at(&mut self, mentions: &Mentions) -> Facts {
+        let mut facts = Facts { place: self.place.clone(), ..Facts::default() };
+        let most = [&mentions.paths, &mentions.contents, &mentions.programs, &mentions.repositories, &mentions.folders];
+        if most.iter().any(|names| names.len() > NAMES) {
+            facts.trouble = Some(format!("it names more than {NAMES} things"));
+            return facts;
+        }
+        for name in mentions.paths.iter().chain(&mentions.contents) {
+            let fact = self.path(&located(name, self.place), mentions.contents.contains(name));
+            facts.paths.insert(name.clone(), fact);
+        }
+        for name in &mentions.programs {
+            facts.programs.insert(name.clone(), self.program(name));
+        }
+        for folder in &mentions.repositories {
+            if let Some(fact) = repository::look(&located(folder, self.place)) {
+                facts.repositories.insert(folder.clone(), fact);
+            }
+        }
+        for folder in &mentions.folders {
+            facts.folders.insert(folder.clone(), FolderFact { dashed: dashed(&located(folder, self.place)) });
+        }
+        facts
+    }
+
+    /// What is at a path, whether or not it exists.
+    fn path(&mut self, path: &Path, content: bool) -> PathFact {
+        let (real, found) = self.entry(path).unwrap_or_else(|| {
+            let real = self.real(path);
+            let found = std::fs::metadata(&real);
+            (real, found)
+        });
+        let kind = match &found {
+            Ok(found) if found.is_file() => PathKind::File,
+            Ok(found) if found.is_dir() => PathKind::Folder,
+            Ok(_) => PathKind::Special,
+            Err(error) if nowhere(error) => PathKind::Missing,
+            Err(_) => PathKind::Unreadable,
+        };
+        // What a file holds may change without its being another one, where it only lies there.
+        let (size, content) = match found {
+            Ok(found) if content && kind == PathKind::File => (found.len(), self.identity(&real, &found)),
+            Ok(_) | Err(_) => (0, None),
+        };
+        PathFact { real, kind, size, content }
+    }
+
+    /// What tells a file's content from another within one run of the program.
+    fn identity(&self, real: &Path, found: &Metadata) -> Option<u64> {
+        let system = SYSTEM.iter().any(|folder| real.starts_with(folder)) && !real.starts_with(&self.place.workspace);
+        if system || found.len() > CONTENT { Some(times(found)) } else { hash(real) }
+    }
+
+    /// What stands at a path whose folder is real, unless that is a link: one look, where resolving the whole path
+    /// takes one for each of its parts.
+    fn entry(&mut self, path: &Path) -> Option<(PathBuf, std::io::Result<Metadata>)> {
+        let real = self.folder(path.parent()?)?.join(path.file_name()?);
+        match std::fs::symlink_metadata(&real) {
+            Ok(found) if found.is_symlink() => None,
+            Ok(found) => Some((real, Ok(found))),
+            Err(error) if error.kind() == ErrorKind::NotFound => Some((real, Err(error))),
+            Err(_) => None,
+        }
+    }
+
+    /// A folder after links and `..`, if it is there.
+    fn folder(&mut self, folder: &Path) -> Option<&PathBuf> {
+        let name = folder.as_os_str();
+        if !self.folders.contains_key(name) {
+            self.folders.insert(name.to_owned(), folder.canonicalize().ok());
+        }
+        self.folders.get(name)?.as_ref()
+    }
+
+    /// The path after links and `..`; for what doesn't exist, its nearest existing parent resolved and the rest.
+    fn real(&mut self, path: &Path) -> PathBuf {
+        if let Ok(real) = path.canonicalize() {
+            return real;
+        }
+        // A link to nowhere is where a write would go: follow it by hand, a few steps at most.
+        let mut at = path.to_path_buf();
+        for _ in 0..16 {
+            match std::fs::read_link(&at) {
+                Ok(target) => at = at.parent().unwrap_or(Path::new("/")).join(target),
+                Err(_) => break,
+            }
+        }
+        let mut rest = Vec::new();
+        let mut parent = at.as_path();
+        while let (Some(up), Some(last)) = (parent.parent(), parent.components().next_back()) {
+            rest.push(last);
+            parent = up;
+            if let Some(existing) = self.folder(parent) {
+                return rest.iter().rev().fold(existing.clone(), |path, part| match part {
+                    Component::ParentDir => path.parent().map(Path::to_path_buf).unwrap_or_default(),
+                    Component::CurDir => path,
+                    Component::Normal(_) | Component::RootDir | Component::Prefix(_) => path.join(part),
+                });
+            }
+        }
+        at
+    }
+
+    /// The file that a program's name means: on the `PATH`, or where a path in the name points.
+    fn program(&mut self, name: &str) -> Option<PathBuf> {
+        if name.contains('/') {
+            let real = located(name, self.place).canonicalize().ok()?;
+            return runnable(&real).then_some(real);
+        }
+        let mut file = PathBuf::new();
+        for folder in std::env::split_paths(self.path?) {
+            file.clone_from(&self.place.cwd);
+            file.push(folder);
+            file.push(name);
+            if runnable(&file) {
+                return match self.entry(&file) {
+                    Some((real, _)) => Some(real),
+                    None => file.canonicalize().ok(),
+                };
+            }
+        }
+        None
+    }
 }
 
 /// Whether nothing can be at a path: it doesn't exist, or lies below a file.
@@ -143,40 +256,23 @@ fn nowhere(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
 }
 
-/// The path after links and `..`; for what doesn't exist, its nearest existing parent resolved and the rest.
-fn real(path: &Path) -> PathBuf {
-    if let Ok(real) = path.canonicalize() {
-        return real;
+/// When a file, or what is known of it, was last changed.
+fn times(found: &Metadata) -> u64 {
+    let mut hasher = std::hash::DefaultHasher::new();
+    found.modified().ok().hash(&mut hasher);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        (found.ino(), found.ctime(), found.ctime_nsec()).hash(&mut hasher);
     }
-    // A link to nowhere is where a write would go: follow it by hand, a few steps at most.
-    let mut at = path.to_path_buf();
-    for _ in 0..16 {
-        match std::fs::read_link(&at) {
-            Ok(target) => at = at.parent().unwrap_or(Path::new("/")).join(target),
-            Err(_) => break,
-        }
-    }
-    let mut rest = Vec::new();
-    let mut parent = at.as_path();
-    while let (Some(up), Some(last)) = (parent.parent(), parent.components().next_back()) {
-        rest.push(last);
-        parent = up;
-        if let Ok(existing) = parent.canonicalize() {
-            return rest.iter().rev().fold(existing, |path, part| match part {
-                Component::ParentDir => path.parent().map(Path::to_path_buf).unwrap_or_default(),
-                Component::CurDir => path,
-                Component::Normal(_) | Component::RootDir | Component::Prefix(_) => path.join(part),
-            });
-        }
-    }
-    at
+    hasher.finish()
 }
 
-/// Identity of a file's content within one run of the program.
+/// The content of a file as a number.
 fn hash(path: &Path) -> Option<u64> {
     let mut file = std::fs::File::open(path).ok()?.take(CONTENT);
     let mut hasher = std::hash::DefaultHasher::new();
-    let mut bytes = vec![0; 64 * 1024];
+    let mut bytes = vec![0; 16 * 1024];
     loop {
         match file.read(&mut bytes) {
             Ok(0) => return Some(hasher.finish()),
@@ -184,17 +280,6 @@ fn hash(path: &Path) -> Option<u64> {
             Err(_) => return None,
         }
     }
-}
-
-/// The file that a program's name means: on the `PATH`, or where a path in the name points.
-fn program(name: &str, place: &Place, path: Option<&OsStr>) -> Option<PathBuf> {
-    if name.contains('/') {
-        let real = located(name, place).canonicalize().ok()?;
-        return runnable(&real).then_some(real);
-    }
-    let folders = std::env::split_paths(path?);
-    let found = folders.map(|folder| place.cwd.join(folder).join(name)).find(|file| runnable(file))?;
-    found.canonicalize().ok()
 }
 
 #[cfg(unix)]
@@ -226,12 +311,12 @@ mod tests {
         std::fs::write(root.join("home/.ssh/key"), "k").unwrap();
         std::os::unix::fs::symlink(root.join("home/.ssh"), root.join("innocent")).unwrap();
         std::os::unix::fs::symlink(root.join("home/new"), root.join("dangling")).unwrap();
-        let real = |name: &str| path_fact(&located(name, &place(&root)), false).real;
+        let real = |name: &str| Look::new(&place(&root), None).path(&located(name, &place(&root)), false).real;
         assert_eq!(real("innocent/key"), root.join("home/.ssh/key"));
         assert_eq!(real("~/.ssh/key"), root.join("home/.ssh/key"));
         assert_eq!(real("innocent/../missing/deep"), root.join("home/missing/deep"));
         assert_eq!(real("dangling"), root.join("home/new"));
-        assert_eq!(path_fact(&root.join("nothing"), false).kind, PathKind::Missing);
+        assert_eq!(Look::new(&place(&root), None).path(&root.join("nothing"), false).kind, PathKind::Missing);
     }
 
     #[test]
@@ -252,11 +337,11 @@ mod tests {
     fn a_program_is_found_on_the_path_that_children_get() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
-        let found = program("sh", &place(&root), Some(OsStr::new("/nowhere:/bin")));
+        let found = Look::new(&place(&root), Some(OsStr::new("/nowhere:/bin"))).program("sh");
         assert!(found.is_some_and(|found| found.starts_with("/usr/bin") || found.starts_with("/bin")));
-        assert_eq!(program("sh", &place(&root), Some(OsStr::new("/nowhere"))), None);
+        assert_eq!(Look::new(&place(&root), Some(OsStr::new("/nowhere"))).program("sh"), None);
         std::fs::write(root.join("ls"), "").unwrap();
-        assert_eq!(program("./ls", &place(&root), None), None, "it can't be run");
+        assert_eq!(Look::new(&place(&root), None).program("./ls"), None, "it can't be run");
     }
 
     #[test]

@@ -149,7 +149,10 @@ impl Judge<'_> {
         let nth = reading.operands;
         reading.operands += 1;
         reading.shifted |= word.open();
-        reading.tainted |= word.vague() || self.sensitive.may_match(&word.pattern(), self.place).is_some();
+        // Only what is passed on as paths needs to be clean.
+        if reading.lists || entry.produces == Produces::Paths {
+            reading.tainted |= word.vague() || self.sensitive.may_match(&word.pattern(), self.place).is_some();
+        }
         if nth == 0 && word.text().is_some_and(|text| entry.not.contains(text)) {
             self.ineligible = true;
             self.unknown("command.operand", format!("No rule says that `{name} {}` only reads.", word.shown()));

@@ -67,6 +67,7 @@ impl RiskAssessor for CommandAssessor {
         let place = &subject.facts.place;
         let mut judge = Judge::new(place, Some(subject.facts), &subject.settings.sensitive, &command.command);
         judge.whole(&command.command);
+        parse::forget();
         assessment(judge)
     }
 }

@@ -1,6 +1,9 @@
 //! From text to a syntax tree: the limits that keep the parser's stack and time bounded, and the parser.
 //! Judges nothing. What is refused here is unreadable. Called by the walk, once for each text and substitution.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use brush_parser::ast::Program;
 use brush_parser::{ParserOptions, Token, parse_tokens, uncached_tokenize_str};
 
@@ -13,13 +16,43 @@ const DEPTH: usize = 10;
 /// Most words and operators.
 const TOKENS: usize = 4_000;
 
+/// Most texts whose trees are kept from one walk to the next.
+const KEPT: usize = 16;
+
+/// A tree, or why there is none.
+type Parsed = Result<Rc<Program>, String>;
+
+thread_local! {
+    /// A command is walked twice, to learn what it mentions and to be judged: the trees of the first walk.
+    static TREES: RefCell<Vec<(String, Parsed)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Lets go of the trees.
+pub(super) fn forget() {
+    TREES.with_borrow_mut(Vec::clear);
+}
+
+/// Parses a whole text, or says in one sentence why it can't be read.
+pub(super) fn parse(text: &str) -> Parsed {
+    let kept = |trees: &Vec<(String, Parsed)>| trees.iter().find(|tree| tree.0 == text).map(|tree| tree.1.clone());
+    if let Some(parsed) = TREES.with_borrow(kept) {
+        return parsed;
+    }
+    let parsed = tree(text).map(Rc::new);
+    TREES.with_borrow_mut(|trees| {
+        if trees.len() < KEPT {
+            trees.push((text.to_owned(), parsed.clone()));
+        }
+    });
+    parsed
+}
+
 /// The options of `bash -c`: no extended globs, no POSIX mode.
 pub(super) fn options() -> ParserOptions {
     ParserOptions { enable_extended_globbing: false, ..ParserOptions::default() }
 }
 
-/// Parses a whole text, or says in one sentence why it can't be read.
-pub(super) fn parse(text: &str) -> Result<Program, String> {
+fn tree(text: &str) -> Result<Program, String> {
     plain(text)?;
     let options = options();
     let tokens = uncached_tokenize_str(text, &options.tokenizer_options())

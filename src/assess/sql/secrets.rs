@@ -1,6 +1,8 @@
 //! The tables, columns and settings that hold passwords, keys and connection strings, from
 //! `assets/rules/sql/secrets.toml`. Called for every statement.
 
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use serde::Deserialize;
@@ -9,12 +11,12 @@ use super::lex::{Kind, Token};
 use crate::domain::{Class, Danger, Dialect, Finding};
 
 #[derive(Debug, Default, Deserialize)]
-struct Secrets {
-    secret: Vec<Secret>,
+struct Source {
+    secret: Vec<SourceSecret>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Secret {
+struct SourceSecret {
     dialect: Dialect,
     /// Names that are secret wherever they stand; `schema.table` needs its schema.
     #[serde(default)]
@@ -24,11 +26,28 @@ struct Secret {
     settings: Vec<String>,
 }
 
+/// The same by the word that a token is.
+#[derive(Debug)]
+struct Secret {
+    dialect: Dialect,
+    names: HashMap<String, Vec<Name>>,
+    settings: HashSet<String>,
+}
+
+/// A secret name as it is listed, and the schema that it needs, if any.
+#[derive(Debug)]
+struct Name {
+    whole: String,
+    schema: Option<String>,
+}
+
 fn table() -> &'static [Secret] {
-    static TABLE: OnceLock<Secrets> = OnceLock::new();
-    &TABLE
-        .get_or_init(|| toml::from_str(include_str!("../../../assets/rules/sql/secrets.toml")).unwrap_or_default())
-        .secret
+    static TABLE: OnceLock<Vec<Secret>> = OnceLock::new();
+    let source = include_str!("../../../assets/rules/sql/secrets.toml");
+    TABLE.get_or_init(|| {
+        let source: Source = toml::from_str(source).unwrap_or_default();
+        source.secret.into_iter().map(Secret::of).collect()
+    })
 }
 
 /// The secrets that a statement names.
@@ -48,7 +67,8 @@ pub(super) fn findings(dialect: Dialect, tokens: &[Token]) -> Vec<Finding> {
 
 /// The finding about a relation of the engine, if it holds secrets.
 pub(super) fn relation(dialect: Dialect, name: &str) -> Option<Finding> {
-    let secret = |secret: &Secret| secret.dialect == dialect && secret.names.iter().any(|known| known == name);
+    let names = |secret: &Secret| secret.names.values().flatten().any(|known| known.whole == name);
+    let secret = |secret: &Secret| secret.dialect == dialect && names(secret);
     table().iter().any(secret).then(|| {
         let sentence = format!("`{name}` holds passwords or keys.");
         Finding::new("sql.secret", Class::Declared(Danger::Sensitive), sentence)
@@ -56,27 +76,43 @@ pub(super) fn relation(dialect: Dialect, name: &str) -> Option<Finding> {
 }
 
 impl Secret {
-    fn at(&self, tokens: &[Token], at: usize) -> Option<&String> {
-        let text = tokens[at].text.to_ascii_lowercase();
-        if tokens[at].kind == Kind::Text && self.settings.contains(&text) {
-            return self.settings.iter().find(|setting| **setting == text);
+    fn of(source: SourceSecret) -> Self {
+        let mut names: HashMap<String, Vec<Name>> = HashMap::new();
+        for whole in source.names {
+            let (schema, table) = match whole.split_once('.') {
+                Some((schema, table)) => (Some(schema.to_owned()), table.to_owned()),
+                None => (None, whole.clone()),
+            };
+            names.entry(table).or_default().push(Name { whole, schema });
         }
-        if matches!(tokens[at].kind, Kind::Mark(_) | Kind::Number) {
+        Self { dialect: source.dialect, names, settings: source.settings.into_iter().collect() }
+    }
+
+    fn at(&self, tokens: &[Token], at: usize) -> Option<&String> {
+        let token = &tokens[at];
+        if matches!(token.kind, Kind::Mark(_) | Kind::Number) {
             return None;
         }
-        self.settings
-            .iter()
-            .find(|setting| **setting == text)
-            .or_else(|| self.names.iter().find(|name| is(name, &text, tokens, at)))
+        let upper = token.text.bytes().any(|byte| byte.is_ascii_uppercase());
+        let text = if upper { Cow::Owned(token.text.to_ascii_lowercase()) } else { Cow::Borrowed(&*token.text) };
+        let named = || {
+            let names = self.names.get(text.as_ref())?;
+            names.iter().find(|name| name.is(tokens, at)).map(|name| &name.whole)
+        };
+        self.settings.get(text.as_ref()).or_else(named)
     }
 }
 
-fn is(name: &str, text: &str, tokens: &[Token], at: usize) -> bool {
-    let Some((schema, table)) = name.split_once('.') else {
-        // In some modes of MySQL a string after these is a name.
-        let named = |before: &Token| before.mark('.') || before.is("from") || before.is("join");
-        let before = at.checked_sub(1).map(|before| &tokens[before]);
-        return name == text && (tokens[at].kind != Kind::Text || before.is_some_and(named));
-    };
-    table == text && at >= 2 && tokens[at - 1].mark('.') && tokens[at - 2].text.eq_ignore_ascii_case(schema)
+impl Name {
+    fn is(&self, tokens: &[Token], at: usize) -> bool {
+        match &self.schema {
+            None => {
+                // In some modes of MySQL a string after these is a name.
+                let named = |before: &Token| before.mark('.') || before.is("from") || before.is("join");
+                let before = at.checked_sub(1).map(|before| &tokens[before]);
+                tokens[at].kind != Kind::Text || before.is_some_and(named)
+            }
+            Some(schema) => at >= 2 && tokens[at - 1].mark('.') && tokens[at - 2].text.eq_ignore_ascii_case(schema),
+        }
+    }
 }
