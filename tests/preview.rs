@@ -172,3 +172,183 @@ async fn a_repository_that_would_make_git_run_something_is_not_asked() {
     assert!(matches!(&preview.remedy, Remedy::Impossible(why) if why.contains("core.fsmonitor")), "{preview:?}");
     assert!(!desk.path().join("pwned").exists());
 }
+
+impl Desk {
+    /// A preview of a command; none where it only reads.
+    async fn command(&self, command: &str) -> Result<Option<Preview>, String> {
+        self.preview("execute_command", &json!({ "command": command })).await
+    }
+
+    /// What a command would do, as one text: warnings, effects, whether it could be undone.
+    async fn told(&self, command: &str) -> String {
+        let before = snapshot(&self.path());
+        let told = match self.command(command).await {
+            Ok(Some(preview)) => {
+                let remedy = match preview.remedy {
+                    Remedy::Unknown => String::new(),
+                    Remedy::Possible(how) => format!("undo: {how}"),
+                    Remedy::Impossible(why) => format!("no undo: {why}"),
+                };
+                let said = preview.warnings.iter().chain(&preview.effects).cloned().chain([remedy]);
+                format!("[{}] {}", preview.brief, said.collect::<Vec<_>>().join(" "))
+            }
+            Ok(None) => "nothing".to_owned(),
+            Err(why) => format!("? {why}"),
+        };
+        assert_eq!(snapshot(&self.path()), before, "{command} changed something");
+        told
+    }
+}
+
+/// Every file of a folder with its content, so that nothing a preview does stays unseen.
+fn snapshot(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut all = Vec::new();
+    let mut open = vec![folder.to_path_buf()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() && !path.is_symlink() {
+                open.push(path);
+            } else {
+                all.push((path.clone(), fs::read(&path).unwrap_or_default()));
+            }
+        }
+    }
+    all.sort();
+    all
+}
+
+#[tokio::test]
+async fn what_rm_deletes_is_counted_and_looked_up_in_git() {
+    let desk = Desk::versioned();
+    desk.write("new.txt", "0123456789");
+    desk.write("a.log", "x");
+    desk.write("target/deep/out.bin", "xx");
+    desk.write(".hidden.log", "x");
+    for (command, says) in [
+        (
+            "rm kept.rs",
+            "[1 file, 25 B] Deletes 1 file (25 B): kept.rs. undo: git has a copy of each file as it is now.",
+        ),
+        (
+            "rm new.txt",
+            "[1 file, 10 B] Deletes 1 file (10 B): new.txt. no undo: git has no copy of the file as now: 1 untracked (new.txt).",
+        ),
+        (
+            "rm *.log",
+            "[1 file, 1 B] Deletes 1 file (1 B): *.log. no undo: git has no copy of the file as now: 1 ignored (a.log).",
+        ),
+        ("rm nothing*", "[nothing there] nothing* is not there. "),
+        ("rm dir", "[] dir: folders, which it deletes only if they are empty, or leaves. "),
+        ("ls | wc -l", "nothing"),
+        ("make", "? What `make` does isn't known beforehand."),
+        ("rm $x", "? What `rm` does isn't known beforehand."),
+        ("find . -name x | xargs rm", "? What … becomes isn't known beforehand."),
+    ] {
+        assert_eq!(desk.told(command).await, says, "{command}");
+    }
+    let told = desk.told("cd dir && rm -rf ../target ../dir ../new.txt && make").await;
+    assert!(told.contains("Deletes 3 files (17 B) and 3 folders: ../target, ../dir, ../new.txt."), "{told}");
+    assert!(told.contains("2 of 3 files as now: 1 untracked (new.txt), 1 ignored (out.bin)."), "{told}");
+    assert!(told.contains("What `make` does isn't known beforehand."), "{told}");
+}
+
+#[tokio::test]
+async fn what_is_replaced_is_told_of_moves_copies_and_redirections() {
+    let desk = Desk::versioned();
+    desk.write("new.txt", "0123456789");
+    for (command, says) in [
+        ("mv kept.rs there.rs", "Moves 1 file (25 B): kept.rs to there.rs. undo: moving it back undoes it."),
+        ("mv new.txt kept.rs", "Replaces 1 file (25 B): kept.rs. Moves 1 file (10 B): new.txt to kept.rs."),
+        ("mv -n new.txt kept.rs", "What is there already is kept: kept.rs."),
+        ("mv kept.rs dir/", "Moves 1 file (25 B): kept.rs into dir/."),
+        ("cp -r dir copy", "Copies 1 file (5 B) and 1 folder: dir to copy. undo: deleting the copies undoes it."),
+        ("cp dir/kept.txt new.txt", "no undo: git has no copy of the file as now: 1 untracked (new.txt)."),
+        ("echo x > new.txt", "Replaces all of new.txt, which has 10 B now. no undo: git has no copy"),
+        ("echo x > fresh.txt", "Creates fresh.txt. undo: deleting the new file undoes it."),
+        ("echo x >> new.txt", "Adds to new.txt, which has 10 B now."),
+        ("chmod -R 777 dir", "Changes the rights or owner of 1 file (5 B) and 1 folder: dir."),
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(says), "{command}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn what_git_would_lose_is_told_from_what_is_here() {
+    let desk = Desk::versioned();
+    desk.git(&["commit", "-q", "--allow-empty", "-m", "second"]);
+    desk.git(&["branch", "merged"]);
+    desk.git(&["checkout", "-q", "-b", "side"]);
+    desk.git(&["commit", "-q", "--allow-empty", "-m", "on the side"]);
+    desk.git(&["checkout", "-q", "main"]);
+    desk.write("kept.rs", "fn main() {}\n");
+    desk.write("new.txt", "x");
+    desk.write("a.log", "x");
+    desk.write("fresh/b.txt", "xy");
+    for (command, says) in [
+        (
+            "git reset --hard",
+            "[changes in 1 file] Throws away the changes in 1 file: kept.rs. no undo: the changes are in no commit.",
+        ),
+        ("git reset --hard HEAD~1", "Moves main back to"),
+        ("git reset --hard nowhere", "It would fail: `nowhere` names no commit here."),
+        ("git reset HEAD~1", ", by 1 commit. The files stay as they are. undo: the reflog keeps the commits"),
+        ("git checkout -- kept.rs", "Throws away the changes in 1 file: kept.rs."),
+        ("git checkout .", "Throws away the changes in 1 file: kept.rs."),
+        ("git checkout side", "Switches to side. Git refuses where that would overwrite changes."),
+        ("git restore dir", "No tracked file has changes that it would throw away."),
+        ("git clean -f", "Deletes 1 file (1 B) that git doesn't have."),
+        (
+            "git clean -fd",
+            "[2 files, 3 B] Deletes 2 files (3 B) that git doesn't have. no undo: git has no copy of 2 of 2 files as now: 2 untracked",
+        ),
+        ("git clean -fdx", "Deletes 3 files (4 B)"),
+        ("git clean -fX", "Deletes 1 file (1 B)"),
+        ("git branch -D side", "side isn't merged: 1 commit is on no other branch or tag. Deletes the branch side."),
+        ("git branch -D merged", "every commit of it is on another branch or tag. undo: `git branch merged "),
+        ("git branch -D nowhere", "It would fail: there is no branch nowhere."),
+        ("git stash drop", "There is no such stash."),
+        ("git commit -m x", "? What `git commit` does isn't known beforehand."),
+        ("git -c alias.x=y reset --hard", "? What `git` does isn't known beforehand."),
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(says), "{command}: {told}");
+    }
+    let preview = desk.command("git reset --hard").await.unwrap().unwrap();
+    assert!(diff(&preview).contains("-    one();"), "{preview:?}");
+    desk.git(&["stash", "-q"]);
+    let told = desk.told("git stash drop").await;
+    assert!(told.contains("[1 stash] Drops 1 stash. undo: for some weeks `git stash store "), "{told}");
+}
+
+#[tokio::test]
+async fn what_a_push_sends_and_drops_is_told_without_asking_the_other_side() {
+    let desk = Desk::versioned();
+    desk.git(&["remote", "add", "origin", "https://ann:secret@example.com/shop.git"]);
+    desk.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    desk.git(&["commit", "-q", "--allow-empty", "-m", "second"]);
+    let there = "main on origin (https://example.com/shop.git)";
+    let told = desk.told("git push").await;
+    assert!(told.contains(&format!("[1 commit] Sends 1 commit to {there}. no undo: what others fetched")), "{told}");
+    desk.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    desk.git(&["commit", "-q", "--allow-empty", "-m", "other"]);
+    desk.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    desk.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    for (command, says) in [
+        ("git push", "main has 1 commit there that this clone lacks: git refuses without force."),
+        ("git push -f origin main", "Forced: 1 commit of main there would be dropped;"),
+        ("git push origin +HEAD", "Forced: 1 commit of main there would be dropped;"),
+        (
+            "git push origin main:fresh",
+            "Sends main to origin (https://example.com/shop.git) as fresh, which isn't known there yet.",
+        ),
+        ("git push origin :main", "Deletes main on origin"),
+        ("git push --delete origin main", "Deletes main on origin"),
+        ("git push --mirror", "Sends every ref, and deletes the others to origin"),
+        ("git push -n", "the hook pre-push runs all the same."),
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(says), "{command}: {told}");
+    }
+}

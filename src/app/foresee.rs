@@ -4,14 +4,17 @@
 use super::State;
 use super::event::Effect;
 use super::modal::Modal;
-use crate::domain::{Detail, Foresight, OperationId, Seal};
+use crate::domain::{Detail, Foresight, OperationId, OperationKind, Seal};
 
-/// Whether a preview stands before the operation's text: a diff says in a few lines what a whole file says in many.
+/// Whether a preview stands before the operation's text: of a file, a diff says in a few lines what its whole new
+/// text says in many.
 #[must_use]
-pub fn leads(foresight: &Foresight) -> bool {
-    match foresight {
-        Foresight::Measured(preview) => matches!(preview.details.first(), Some(Detail::Diff { .. })),
-        Foresight::Measuring | Foresight::Nothing | Foresight::Unmeasurable(_) => false,
+pub fn leads(kind: &OperationKind, foresight: &Foresight) -> bool {
+    match (kind, foresight) {
+        (OperationKind::File(_), Foresight::Measured(preview)) => {
+            matches!(preview.details.first(), Some(Detail::Diff { .. }))
+        }
+        _ => false,
     }
 }
 
@@ -44,7 +47,7 @@ impl State {
             return false;
         }
         *held = foresight;
-        let leads = leads(held);
+        let leads = self.queue.gate.prepared(id).is_some_and(|prepared| leads(&prepared.operation.kind, held));
         let now = self.now;
         if let Some(Modal::Confirm(dialog)) = &mut self.modal
             && dialog.seal == seal

@@ -21,7 +21,7 @@ mod undo;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-pub use command::{CommandAssessor, Piece, ReadCommand, Word, read};
+pub use command::{Act, CommandAssessor, Does, Piece, ReadCommand, Word, acts, read};
 pub use file::FileAssessor;
 pub use host::{Reach, address_reach};
 pub use http::HttpAssessor;

@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::children::{self, Child, Pipes};
 use super::contained::{self, Contained};
+use super::effects;
 use super::environment::Asked;
 use super::refusal::{self, Smell};
 use super::sink::Sink;
@@ -21,8 +22,8 @@ use super::{RunPort, Tool, Workbench};
 use crate::assess::{CommandAssessor, RiskAssessor};
 use crate::contain::Answer;
 use crate::domain::{
-    Arguments, ArgumentsError, CommandOperation, Containment, Countersigned, Decider, OperationKind, Outcome, RunEvent,
-    RunReport, Stream, ToolSpec,
+    Arguments, ArgumentsError, CommandOperation, Containment, Countersigned, Decider, Measurement, OperationKind,
+    Outcome, Prepared, RunEvent, RunReport, Stream, ToolSpec,
 };
 
 /// Longest time limit that a call may ask for, in seconds.
@@ -87,6 +88,13 @@ impl Tool for CommandTool {
 
     fn prepare(&self, arguments: &Arguments) -> Result<OperationKind, ArgumentsError> {
         CommandOperation::read(arguments).map(OperationKind::Command)
+    }
+
+    fn preview<'a>(&'a self, prepared: &'a Prepared, cancel: CancellationToken) -> BoxFuture<'a, Measurement> {
+        Box::pin(async move {
+            let OperationKind::Command(command) = &prepared.operation.kind else { return Ok(None) };
+            effects::measure(&self.bench, command, &prepared.facts, &cancel).await
+        })
     }
 
     fn run(&self, countersigned: Countersigned, port: RunPort, cancel: CancellationToken) -> BoxFuture<'_, RunReport> {

@@ -24,6 +24,8 @@ const COMPLAINT: u64 = 2 * 1024;
 pub(super) struct Repository {
     /// The folder that holds its `.git`.
     pub(super) root: PathBuf,
+    /// The folder that it is asked in.
+    folder: PathBuf,
     program: PathBuf,
 }
 
@@ -32,19 +34,22 @@ impl Repository {
     ///
     /// # Errors
     /// It may not be asked, or there is no git, as the end of a sentence.
-    pub(super) fn of(folder: &Path) -> Result<Option<Self>, String> {
-        let Some(root) = folder.ancestors().find(|up| up.join(".git").symlink_metadata().is_ok()) else {
-            return Ok(None);
-        };
+    pub(super) fn of(bench: &Workbench, folder: &Path) -> Result<Option<Self>, String> {
+        let Some(root) = Self::root(folder) else { return Ok(None) };
         let found = repository::look(folder).unwrap_or_default();
         if let Some(key) = found.foreign_keys.first() {
             return Err(format!("its repository's configuration sets `{key}`, which git would obey"));
         }
-        let program = program().ok_or("there is no git on this machine")?;
-        Ok(Some(Self { root: root.to_path_buf(), program }))
+        let program = program(&bench.workspace).ok_or("there is no git on this machine")?;
+        Ok(Some(Self { root, folder: folder.to_path_buf(), program }))
     }
 
-    /// What git answers, in the folder that holds `.git`. Paths in the arguments mean themselves.
+    /// The folder above, or the same, that holds a `.git`.
+    pub(super) fn root(folder: &Path) -> Option<PathBuf> {
+        folder.ancestors().find(|up| up.join(".git").symlink_metadata().is_ok()).map(Path::to_path_buf)
+    }
+
+    /// What git answers in the folder.
     ///
     /// # Errors
     /// It failed, answered too much or was stopped, as the end of a sentence.
@@ -54,11 +59,10 @@ impl Repository {
         arguments: &[&str],
         cancel: &CancellationToken,
     ) -> Result<Vec<u8>, String> {
-        let arguments: Vec<&str> =
-            ["--literal-pathspecs", "--no-pager"].into_iter().chain(arguments.iter().copied()).collect();
-        let contained = contained::reader(bench, &self.root, BTreeSet::new()).await;
+        let arguments: Vec<&str> = ["--no-pager"].into_iter().chain(arguments.iter().copied()).collect();
+        let contained = contained::reader(bench, &self.folder, BTreeSet::new()).await;
         let (mut child, pipes) =
-            children::start(bench, Asked::No, &self.root, &self.program, &arguments, contained.plan())
+            children::start(bench, Asked::No, &self.folder, &self.program, &arguments, contained.plan())
                 .map_err(|error| format!("git couldn't be started: {error}"))?;
         let (mut answer, mut complaint) = (Vec::new(), Vec::new());
         let (mut out, mut err) = (pipes.out.take(ANSWER + 1), pipes.err.take(COMPLAINT));
@@ -81,8 +85,11 @@ impl Repository {
     }
 }
 
-/// The git on our own `PATH`.
-fn program() -> Option<PathBuf> {
+/// The git on our own `PATH`, unless somebody may have put it there for us.
+fn program(workspace: &Path) -> Option<PathBuf> {
     let path = search_path(&std::env::var_os("PATH")?);
-    std::env::split_paths(&path).map(|folder| folder.join("git")).find(|file| file.is_file())
+    let mut found = std::env::split_paths(&path).map(|folder| folder.join("git")).filter(|file| file.is_file());
+    let program = found.next()?.canonicalize().ok()?;
+    let open = [workspace, Path::new("/tmp"), Path::new("/var/tmp"), Path::new("/dev/shm")];
+    (!open.iter().any(|folder| program.starts_with(folder))).then_some(program)
 }

@@ -4,6 +4,7 @@
 mod children;
 mod command;
 mod contained;
+mod effects;
 mod environment;
 mod facts;
 mod file;

@@ -1,8 +1,7 @@
 //! What git has of files: whether it could bring back what a waiting operation takes away. Only what git says it
 //! tracks and finds unchanged counts as kept.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::ffi::OsStr;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,6 +10,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::Workbench;
 use super::git::Repository;
+
+/// Most paths that git is told by name.
+const SPECS: usize = 200;
 
 /// What git has of one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,6 +30,17 @@ pub(super) enum Version {
 }
 
 impl Version {
+    /// The word in lists.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Kept => "has it",
+            Self::Modified => "modified",
+            Self::Untracked => "untracked",
+            Self::Ignored => "ignored",
+            Self::Nowhere => "not in git",
+        }
+    }
+
     /// What of a file would be gone for good, as a sentence about `what`. None if git has it.
     pub(super) fn lost(self, what: &str) -> Option<String> {
         match self {
@@ -40,19 +53,26 @@ impl Version {
     }
 }
 
-/// What git has of the files below some paths of one repository.
+/// What git has of the files below some paths.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Versions {
-    root: Option<PathBuf>,
+pub(super) struct Versions(Vec<Known>);
+
+/// What one repository has.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    root: PathBuf,
+    /// The paths that were looked at.
+    paths: Vec<PathBuf>,
     /// Files that git tracks, and whether it would notice a change of them.
     tracked: HashMap<Vec<u8>, bool>,
     changed: HashSet<Vec<u8>>,
     /// Files and folders.
-    ignored: BTreeSet<Vec<u8>>,
+    ignored: HashSet<Vec<u8>>,
 }
 
 impl Versions {
-    /// Looks at files below absolute paths that lie in one repository.
+    /// Looks at files and folders by their absolute paths. A folder counts as part of the repository that it lies in,
+    /// not of one that it holds: that would go with it.
     ///
     /// # Errors
     /// Git can't or may not be asked, as the end of a sentence.
@@ -61,61 +81,89 @@ impl Versions {
         paths: &[PathBuf],
         cancel: &CancellationToken,
     ) -> Result<Self, String> {
-        let Some(first) = paths.first() else { return Ok(Self::default()) };
-        let Some(repository) = Repository::of(first.parent().unwrap_or(first))? else { return Ok(Self::default()) };
-        let inside =
-            |path: &PathBuf| path.strip_prefix(&repository.root).ok().and_then(Path::to_str).map(str::to_owned);
-        let names: Vec<String> =
-            paths.iter().filter_map(inside).map(|name| if name.is_empty() { ".".to_owned() } else { name }).collect();
-        if names.is_empty() {
-            return Ok(Self::default());
+        let mut groups: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
+        for path in paths {
+            let Some(parent) = path.parent() else { continue };
+            if let Some(root) = Repository::root(parent) {
+                groups.entry(root).or_default().push(path.clone());
+            }
         }
-        let ask = async |head: &[&str]| {
-            let arguments: Vec<&str> =
-                head.iter().copied().chain(["--"]).chain(names.iter().map(String::as_str)).collect();
-            repository.ask(bench, &arguments, cancel).await
-        };
-        let (tracked, status) = tokio::join!(
-            ask(&["ls-files", "-v", "-z"]),
-            ask(&["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=no", "--ignored=no"]),
-        );
-        let ignored = ask(&["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"]).await?;
-        Ok(Self::read(Some(repository.root.clone()), &tracked?, &status?, &ignored))
+        let mut known = Vec::new();
+        for (root, paths) in groups {
+            if let Some(repository) = Repository::of(bench, &root)? {
+                known.push(Known::ask(bench, &repository, paths, cancel).await?);
+            }
+        }
+        Ok(Self(known))
     }
 
-    fn read(root: Option<PathBuf>, tracked: &[u8], status: &[u8], ignored: &[u8]) -> Self {
+    /// What git has of a file.
+    pub(super) fn version(&self, file: &Path) -> Version {
+        let known = self.0.iter().filter(|known| known.paths.iter().any(|path| file.starts_with(path)));
+        known.max_by_key(|known| known.root.components().count()).map_or(Version::Nowhere, |known| known.version(file))
+    }
+}
+
+impl Known {
+    async fn ask(
+        bench: &Arc<Workbench>,
+        repository: &Repository,
+        paths: Vec<PathBuf>,
+        cancel: &CancellationToken,
+    ) -> Result<Self, String> {
+        let names = pathspecs(&repository.root, &paths);
+        let ask = async |head: &[&str]| {
+            let names = names.iter().map(String::as_str);
+            let arguments: Vec<&str> =
+                ["--literal-pathspecs"].into_iter().chain(head.iter().copied()).chain(["--"]).chain(names).collect();
+            repository.ask(bench, &arguments, cancel).await
+        };
+        let (tracked, status, ignored) = tokio::join!(
+            ask(&["ls-files", "-v", "-z"]),
+            ask(&["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=no"]),
+            ask(&["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"]),
+        );
+        let known = Self { root: repository.root.clone(), paths, ..Self::default() };
+        Ok(known.read(&tracked?, &status?, &ignored?))
+    }
+
+    fn read(mut self, tracked: &[u8], status: &[u8], ignored: &[u8]) -> Self {
         let entries = |bytes: &[u8]| -> Vec<Vec<u8>> {
             bytes.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()).map(<[u8]>::to_vec).collect()
         };
         // `H name`: tracked. A small letter or another one means that git doesn't look whether it changed.
         let tracked = entries(tracked).into_iter().filter(|entry| entry.len() > 2);
-        let tracked = tracked.map(|entry| (entry[2..].to_vec(), entry[0] == b'H'));
+        self.tracked = tracked.map(|entry| (entry[2..].to_vec(), entry[0] == b'H')).collect();
         // `XY name`: the second letter is about the file against the index.
         let changed = entries(status).into_iter().filter(|entry| entry.len() > 3 && entry[1] != b' ');
+        self.changed = changed.map(|entry| entry[3..].to_vec()).collect();
         let folder = |name: Vec<u8>| name.strip_suffix(b"/").map(<[u8]>::to_vec).unwrap_or(name);
-        Self {
-            root,
-            tracked: tracked.collect(),
-            changed: changed.map(|entry| entry[3..].to_vec()).collect(),
-            ignored: entries(ignored).into_iter().map(folder).collect(),
-        }
+        self.ignored = entries(ignored).into_iter().map(folder).collect();
+        self
     }
 
-    /// What git has of a file.
-    pub(super) fn version(&self, file: &Path) -> Version {
-        let Some(name) = self.root.as_ref().and_then(|root| file.strip_prefix(root).ok()) else {
-            return Version::Nowhere;
-        };
-        let name = name.as_os_str();
-        if let Some(watched) = self.tracked.get(name.as_bytes()) {
-            let same = *watched && !self.changed.contains(name.as_bytes());
+    fn version(&self, file: &Path) -> Version {
+        let Ok(name) = file.strip_prefix(&self.root) else { return Version::Nowhere };
+        let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
+        if let Some(watched) = self.tracked.get(&bytes(name)) {
+            let same = *watched && !self.changed.contains(&bytes(name));
             return if same { Version::Kept } else { Version::Modified };
         }
-        let ignored = |name: &OsStr| self.ignored.contains(name.as_bytes());
-        if Path::new(name).ancestors().any(|up| ignored(up.as_os_str())) {
-            Version::Ignored
-        } else {
-            Version::Untracked
-        }
+        let ignored = name.ancestors().any(|up| self.ignored.contains(&bytes(up)));
+        if ignored { Version::Ignored } else { Version::Untracked }
     }
+}
+
+/// The paths as git is told them, from its root: as they are, or if they are many the folders that they are in.
+fn pathspecs(root: &Path, paths: &[PathBuf]) -> BTreeSet<String> {
+    let named = |path: &Path| {
+        let name = path.strip_prefix(root).ok()?.to_str()?;
+        Some(if name.is_empty() { ".".to_owned() } else { name.to_owned() })
+    };
+    let all: BTreeSet<String> = paths.iter().filter_map(|path| named(path)).collect();
+    if (1..=SPECS).contains(&all.len()) {
+        return all;
+    }
+    let parents: BTreeSet<String> = paths.iter().filter_map(|path| named(path.parent()?)).collect();
+    if (1..=SPECS).contains(&parents.len()) { parents } else { [".".to_owned()].into() }
 }

@@ -232,7 +232,7 @@ fn parts(
         Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => {
             let body = match judgement.filter(|_| dialog.derivation) {
                 Some(judgement) => Body::of(derivation(view, prepared, judgement, columns), None),
-                None => body(view, cache, dialog, foresight, text, columns),
+                None => body(view, cache, dialog, prepared, text, columns),
             };
             (body, why(), effect())
         }
@@ -317,18 +317,20 @@ fn body(
     view: View<'_>,
     cache: &mut Cache,
     dialog: &Dialog,
-    foresight: Option<&Foresight>,
+    prepared: &Prepared,
     text: Arc<Vec<Line<'static>>>,
     columns: usize,
 ) -> Body {
     let rows = text.len();
+    let foresight = view.state.queue.foresight(dialog.id);
     let come = !matches!(dialog.placing, Placing::Kept | Placing::Late);
     let (Some(Foresight::Measured(preview)), Some(held), true) = (foresight, &mut cache.dialog, come) else {
         return Body { parts: vec![text], end: Some(rows) };
     };
     let details = held.details.get_or_insert_with(|| Arc::new(preview::details(view, preview, columns)));
     let details = Arc::clone(details);
-    if dialog.placing == Placing::Free && foresight.is_some_and(leads) {
+    if dialog.placing == Placing::Free && foresight.is_some_and(|foresight| leads(&prepared.operation.kind, foresight))
+    {
         Body { end: Some(details.len() + rows), parts: vec![details, text] }
     } else {
         Body { end: Some(rows), parts: vec![text, details] }

@@ -110,25 +110,74 @@ fn behind(view: View<'_>, row: Line<'static>) -> Line<'static> {
     line
 }
 
+/// One line of a unified diff.
+enum Row<'l> {
+    /// Before a hunk, or its head.
+    Head(&'l str),
+    Added(&'l str),
+    Removed(&'l str),
+    Kept(&'l str),
+}
+
+/// The lines of a unified diff. A hunk's head says how many lines it has: what looks like a sign elsewhere is none.
+fn read(diff: &str) -> Vec<Row<'_>> {
+    let (mut old, mut new) = (0, 0);
+    let mut row = |line| match (str::chars(line).next(), old, new) {
+        (Some('@'), 0, 0) => {
+            (old, new) = hunk(line);
+            Row::Head(line)
+        }
+        (Some('+'), _, 1..) => {
+            new -= 1;
+            Row::Added(rest(line))
+        }
+        (Some('-'), 1.., _) => {
+            old -= 1;
+            Row::Removed(rest(line))
+        }
+        (Some(' ') | None, 1.., 1..) => {
+            (old, new) = (old - 1, new - 1);
+            Row::Kept(rest(line))
+        }
+        _ => Row::Head(line),
+    };
+    diff.split('\n').map(&mut row).collect()
+}
+
+/// How many lines of each side follow: of `@@ -1,3 +1,4 @@` three and four.
+fn hunk(head: &str) -> (usize, usize) {
+    let side = |sign: char| {
+        let range = head.split(' ').find_map(|word| word.strip_prefix(sign))?;
+        range.split_once(',').map_or(Some(1), |(_, lines)| lines.parse().ok())
+    };
+    (side('-').unwrap_or(0), side('+').unwrap_or(0))
+}
+
 /// A unified diff: each side in the colours of its language, its sign before it.
 fn diff(view: View<'_>, said: &str, language: &str, columns: usize, lines: &mut Vec<Line<'static>>) {
     let said = text::plain(said);
+    let rows = read(&said);
     let room = columns.saturating_sub(4).max(1);
     // Each side is coloured as a whole, so that a text over several lines keeps its colour.
-    let side = |other: char| {
-        let kept = said.split('\n').filter(|line| !line.starts_with([other, '@', '\\'])).map(rest);
-        highlight(&kept.collect::<Vec<_>>().join("\n"), language, view.theme).into_iter()
-    };
-    let (mut old, mut new) = (side('+'), side('-'));
-    for line in said.split('\n') {
-        let (sign, role, content) = match line.chars().next() {
-            Some('+') => ("+ ", Role::Added, new.next()),
-            Some('-') => ("- ", Role::Removed, old.next()),
-            Some('@' | '\\') => {
+    let side = |rows: Vec<&str>| highlight(&rows.join("\n"), language, view.theme).into_iter();
+    let old = rows.iter().filter_map(|row| match row {
+        Row::Removed(line) | Row::Kept(line) => Some(*line),
+        Row::Head(_) | Row::Added(_) => None,
+    });
+    let new = rows.iter().filter_map(|row| match row {
+        Row::Added(line) | Row::Kept(line) => Some(*line),
+        Row::Head(_) | Row::Removed(_) => None,
+    });
+    let (mut old, mut new) = (side(old.collect()), side(new.collect()));
+    for row in &rows {
+        let (sign, role, content) = match row {
+            Row::Head(line) => {
                 lines.push(behind(view, view.line(text::fit(line, room).into_owned(), Role::Dim)));
                 continue;
             }
-            Some(_) | None => {
+            Row::Added(_) => ("+ ", Role::Added, new.next()),
+            Row::Removed(_) => ("- ", Role::Removed, old.next()),
+            Row::Kept(_) => {
                 old.next();
                 ("  ", Role::Code, new.next())
             }

@@ -80,13 +80,17 @@ fn what_waits_since_the_mode_changed_is_measured_too() {
 fn a_diff_that_comes_in_the_first_moment_leads_and_the_moment_begins_anew() {
     let mut world = waiting(&[("make", None)]);
     let (id, seal) = world.measuring[0];
+    let mut dialog = Dialog::new(id, seal, RiskLevel::High, Placing::Kept);
+    dialog.seen(seal, true, Millis(1_000));
+    dialog.landed(true, Millis(1_000 + GUARD - 50));
+    assert_eq!(dialog.placing, Placing::Free);
+    dialog.seen(seal, true, Millis(1_000 + GUARD));
+    assert!(!dialog.live(Millis(1_000 + GUARD + 60)), "the text moved a moment ago");
+    assert!(dialog.live(Millis(1_000 + GUARD + GUARD)));
+    // Of a command the text leads, whatever comes: nothing moves, and the moment goes on.
     world.draw(true);
     world.feed(GUARD - 50, Event::Measured(id, seal, diff()));
-    assert_eq!(dialog(&world).placing, Placing::Free);
-    world.draw(true);
     world.feed(60, Event::Wake);
-    assert!(!dialog(&world).live(world.state.now), "the text moved a moment ago");
-    world.feed(GUARD, Event::Wake);
     world.press(KeyCode::Char('y'));
     assert_eq!(world.commands(), ["make"]);
 }

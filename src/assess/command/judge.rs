@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::reading::ReadCommand;
+use super::reading::Reading;
 use super::scope::Scope;
 use super::source::Source;
 use super::word::{Piece, Reach};
@@ -68,7 +68,7 @@ pub(super) struct Judge<'a> {
     pub(super) text: &'a str,
     pub(super) source: Source,
     /// The commands as they were read, if anybody wants to know.
-    pub(super) read: Option<Vec<ReadCommand>>,
+    pub(super) read: Option<Reading>,
     commands: usize,
 }
 

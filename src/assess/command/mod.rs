@@ -5,6 +5,7 @@
 //! may become (`word`; `braces`, `arithmetic`); `programs` picks who judges a command: a wrapper, a special program,
 //! or `table` by `argv`. `obeys` looks for files of the workspace that steer what passed.
 
+mod acts;
 mod argv;
 mod arithmetic;
 mod awk;
@@ -41,6 +42,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
+pub use self::acts::{Act, Does, acts};
 use self::judge::Judge;
 use self::needs::Way;
 pub use self::reading::{ReadCommand, read};

@@ -29,9 +29,23 @@ impl Judge<'_> {
 
     fn dispatched(&mut self, argv: &[Word]) {
         let Some((first, words)) = argv.split_first() else { return };
-        if let Some(read) = &mut self.read {
-            read.push(ReadCommand { words: argv.to_vec(), span: self.span.clone() });
+        let (at, before) = (self.note(argv), self.findings.len());
+        self.known(first, words);
+        if let (Some(at), Some(read)) = (at, &mut self.read) {
+            read.commands[at].objected = self.findings.len() > before;
+            read.commands[at].wraps = read.commands.len() > at + 1;
         }
+    }
+
+    /// Keeps what was read, if anybody wants to know; says where.
+    fn note(&mut self, argv: &[Word]) -> Option<usize> {
+        let read = self.read.as_mut()?;
+        let (words, span, folder) = (argv.to_vec(), self.span.clone(), self.scope.cwd.clone());
+        read.commands.push(ReadCommand { words, span, folder, objected: false, wraps: false });
+        Some(read.commands.len() - 1)
+    }
+
+    fn known(&mut self, first: &Word, words: &[Word]) {
         let Some(written) = first.text() else {
             self.ineligible = true;
             self.shapes.push(Shape::new([("program", "?")]));

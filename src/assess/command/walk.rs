@@ -11,6 +11,7 @@ use brush_parser::ast::{
 
 use super::judge::{Feed, Judge};
 use super::parse::parse;
+use super::reading::Redirect;
 use super::source::Source;
 use super::word::{Piece, Word};
 use crate::domain::Shape;
@@ -393,7 +394,7 @@ impl Judge<'_> {
             IoRedirect::HereString(_, word) => {
                 self.value(word);
             }
-            IoRedirect::OutputAndError(word, _) => self.written(word),
+            IoRedirect::OutputAndError(word, appends) => self.written(word, *appends),
         }
     }
 
@@ -410,7 +411,7 @@ impl Judge<'_> {
                 | IoFileRedirectKind::ReadAndWrite
                 | IoFileRedirectKind::Clobber,
                 IoFileRedirectTarget::Filename(word) | IoFileRedirectTarget::Duplicate(word),
-            ) => self.written(word),
+            ) => self.written(word, matches!(kind, IoFileRedirectKind::Append)),
             (
                 IoFileRedirectKind::DuplicateInput | IoFileRedirectKind::DuplicateOutput,
                 IoFileRedirectTarget::Filename(word),
@@ -422,7 +423,7 @@ impl Judge<'_> {
                 let descriptor = word.value.trim_end_matches('-');
                 self.opened |= descriptor.starts_with('0');
                 if !descriptor.bytes().all(|byte| byte.is_ascii_digit()) {
-                    self.written(word);
+                    self.written(word, false);
                 }
             }
         }
@@ -442,12 +443,15 @@ impl Judge<'_> {
     }
 
     /// A redirection to a file.
-    fn written(&mut self, raw: &Raw) {
+    fn written(&mut self, raw: &Raw, appends: bool) {
         const HARMLESS: [&str; 4] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
         let word = self.value(raw);
         let pattern = word.pattern();
         if !self.opened && word.text().is_some_and(|text| HARMLESS.contains(&text)) {
             return;
+        }
+        if let Some(read) = &mut self.read {
+            read.redirects.push(Redirect { word: word.clone(), folder: self.scope.cwd.clone(), appends });
         }
         self.ineligible |= self.run_later(&word);
         self.shapes.push(Shape::new([("redirect", pattern.as_str())]));

@@ -29,7 +29,7 @@ fn diff(lines: usize) -> Foresight {
         brief: format!("+{lines} −{lines} lines"),
         effects: vec![format!("Changes +{lines} −{lines} lines in 1 place.")],
         details: vec![Detail::Diff {
-            text: format!("@@ -1,9 +1,9 @@\n fn main() {{\n{text} }}"),
+            text: format!("@@ -1,{0} +1,{0} @@\n fn main() {{\n{text} }}", lines + 2),
             language: "rs".into(),
         }],
         remedy: Remedy::Possible("git has it as it is now.".to_owned()),

@@ -1,0 +1,421 @@
+//! What git commands would lose or send, told from the index, the files and the local refs alone: nothing is fetched,
+//! nothing of the command runs, not even as a dry run, which runs hooks.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::super::Workbench;
+use super::super::git::Repository;
+use super::tally::Tally;
+use super::{Effects, push};
+use crate::assess::Word;
+use crate::domain::number::count;
+use crate::domain::{Detail, Remedy, Text};
+
+/// Longest diff that is shown, in bytes.
+const DIFF: usize = 64 * 1024;
+/// Most commits that are listed.
+const COMMITS: usize = 15;
+
+/// A repository in which something waits.
+pub(super) struct Git<'a> {
+    bench: &'a Arc<Workbench>,
+    repository: Repository,
+    folder: &'a Path,
+    cancel: &'a CancellationToken,
+}
+
+/// What one subcommand was called with.
+pub(super) struct Called {
+    flags: Vec<String>,
+    /// The words that are no flags, before `--` and after.
+    pub(super) operands: Vec<String>,
+    paths: Vec<String>,
+    /// Whether there was a `--`.
+    split: bool,
+}
+
+impl Called {
+    /// Reads the words; those after a flag of `valued` are its value. None if one may be anything.
+    fn read(words: &[Word], valued: &[&str]) -> Option<Self> {
+        let mut called = Self { flags: Vec::new(), operands: Vec::new(), paths: Vec::new(), split: false };
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let text = word.text()?;
+            if called.split {
+                called.paths.push(text.to_owned());
+            } else if text == "--" {
+                called.split = true;
+            } else if text.starts_with('-') && text.len() > 1 {
+                if valued.contains(&text) {
+                    called.flags.push(format!("{text} {}", words.next()?.text()?));
+                } else {
+                    called.flags.push(text.to_owned());
+                }
+            } else {
+                called.operands.push(text.to_owned());
+            }
+        }
+        Some(called)
+    }
+
+    /// Whether a flag is there, by its long name or its letter.
+    pub(super) fn has(&self, long: &str, letter: Option<char>) -> bool {
+        self.flags.iter().any(|flag| {
+            let short = letter
+                .is_some_and(|letter| !flag.starts_with("--") && flag.split(' ').next().unwrap_or("").contains(letter));
+            flag.split(['=', ' ']).next() == Some(long) || short
+        })
+    }
+}
+
+/// Measures a git command.
+///
+/// # Errors
+/// It can't be told beforehand, as what isn't known.
+pub(super) async fn measure(
+    effects: &mut Effects,
+    bench: &Arc<Workbench>,
+    folder: &Path,
+    subcommand: &str,
+    words: &[Word],
+    cancel: &CancellationToken,
+) -> Result<(), String> {
+    let unknown = || format!("what `git {subcommand}` does");
+    let folder = &folder.canonicalize().map_err(|_| unknown())?;
+    let why = |reason: String| format!("what `git {subcommand}` does ({reason})");
+    let repository =
+        Repository::of(bench, folder).map_err(why)?.ok_or_else(|| why("no repository is there".to_owned()))?;
+    let git = Git { bench, repository, folder, cancel };
+    let valued: &[&str] = match subcommand {
+        "restore" => &["-s", "--source"],
+        "clean" => &["-e", "--exclude"],
+        "push" => &["-o", "--push-option", "--repo", "--receive-pack", "--exec"],
+        "checkout" | "switch" => &["-b", "-B", "-c", "-C", "--orphan"],
+        _ => &[],
+    };
+    let called = Called::read(words, valued).ok_or_else(unknown)?;
+    match subcommand {
+        "reset" => git.reset(effects, &called).await,
+        "clean" => git.clean(effects, &called).await,
+        "checkout" | "restore" | "switch" => git.checkout(effects, subcommand, &called).await,
+        "branch" => git.branch(effects, &called).await.and_then(|told| if told { Ok(()) } else { Err(unknown()) }),
+        "push" => push::measure(&git, effects, &called).await,
+        "stash" => git.stash(effects, &called).await.and_then(|told| if told { Ok(()) } else { Err(unknown()) }),
+        _ => return Err(unknown()),
+    }
+    .map_err(|reason| if reason.starts_with("what ") { reason } else { why(reason) })
+}
+
+impl Git<'_> {
+    /// What git answers, as text.
+    pub(super) async fn text(&self, arguments: &[&str]) -> Result<String, String> {
+        let answer = self.repository.ask(self.bench, arguments, self.cancel).await?;
+        Ok(String::from_utf8_lossy(&answer).trim_end_matches('\n').to_owned())
+    }
+
+    /// A number that git counts.
+    pub(super) async fn count(&self, arguments: &[&str]) -> Result<usize, String> {
+        let told = self.text(arguments).await?;
+        told.trim().parse().map_err(|_| "git counted nothing".to_owned())
+    }
+
+    /// The commit that a revision names, if it names one.
+    pub(super) async fn commit(&self, revision: &str) -> Option<String> {
+        let commit = format!("{revision}^{{commit}}");
+        self.text(&["rev-parse", "--verify", "--quiet", "--end-of-options", &commit]).await.ok()
+    }
+
+    /// The branch that is checked out.
+    pub(super) async fn branch_name(&self) -> Option<String> {
+        self.text(&["symbolic-ref", "--short", "-q", "HEAD"]).await.ok()
+    }
+
+    /// A list of commits as `abc1234 subject`, one a line.
+    pub(super) async fn list(&self, range: &[&str], total: usize) -> Result<Detail, String> {
+        let most = format!("--max-count={COMMITS}");
+        let head = ["log", "--no-decorate", "--no-show-signature", "--format=%h %s", &most];
+        let mut body = self.text(&[head.as_slice(), range].concat()).await?;
+        if total > COMMITS {
+            body.push_str(&format!("\n… {}", count(total - COMMITS, "more commit")));
+        }
+        Ok(Detail::Text(Text { language: "text", body }))
+    }
+
+    /// Tracked files with changes, each with the two letters of git's status.
+    async fn changed(&self, paths: &[String]) -> Result<Vec<(String, String)>, String> {
+        let head = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=no", "--"];
+        let paths = paths.iter().map(String::as_str);
+        let told = self.text(&head.into_iter().chain(paths).collect::<Vec<_>>()).await?;
+        Ok(told
+            .split('\0')
+            .filter_map(|entry| Some((entry.get(..2)?.to_owned(), entry.get(3..)?.to_owned())))
+            .collect())
+    }
+
+    /// The changes that would be thrown away, as a diff against what they are thrown away for.
+    async fn diff(&self, against: Option<&str>, paths: &[String]) -> Result<Detail, String> {
+        let head = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--submodule=short"];
+        let paths = paths.iter().map(String::as_str);
+        let arguments = head.into_iter().chain(against).chain(["--"]).chain(paths);
+        let mut text = self.text(&arguments.collect::<Vec<_>>()).await?;
+        if text.len() > DIFF {
+            let left = text.len() - DIFF;
+            text.truncate(text.floor_char_boundary(DIFF));
+            text.push_str(&format!("\n… {} of the diff left out", crate::domain::number::size(left as u64)));
+        }
+        Ok(Detail::Diff { text, language: String::new() })
+    }
+
+    /// Says which files lose their changes, and shows the changes.
+    async fn thrown_away(
+        &self,
+        effects: &mut Effects,
+        changed: &[(String, String)],
+        against: Option<&str>,
+        paths: &[String],
+    ) -> Result<(), String> {
+        if changed.is_empty() {
+            effects.effect("No tracked file has changes that it would throw away.");
+            return Ok(());
+        }
+        let names = some(changed.iter().map(|(_, name)| name.as_str()));
+        effects.effect(format!("Throws away the changes in {}: {names}.", count(changed.len(), "file")));
+        effects.briefs.push(format!("changes in {}", count(changed.len(), "file")));
+        effects.remedies.push(Remedy::Impossible("the changes are in no commit.".to_owned()));
+        effects.preview.details.push(self.diff(against, paths).await?);
+        Ok(())
+    }
+
+    async fn reset(&self, effects: &mut Effects, called: &Called) -> Result<(), String> {
+        let (revision, paths) = self.split(called, called.has("--hard", None)).await;
+        if !paths.is_empty() {
+            effects.effect(format!("Takes {} out of what is staged; the files stay as they are.", some_of(&paths)));
+            return Ok(());
+        }
+        if called.has("--keep", None) || called.has("--merge", None) {
+            return Err("what `git reset --keep` or `--merge` leaves".to_owned());
+        }
+        let revision = revision.unwrap_or_else(|| "HEAD".to_owned());
+        let Some(commit) = self.commit(&revision).await else {
+            effects.warning(format!("It would fail: `{revision}` names no commit here."));
+            return Ok(());
+        };
+        let gone = self.count(&["rev-list", "--count", "HEAD", &format!("^{commit}")]).await?;
+        let branch = self.branch_name().await.unwrap_or_else(|| "HEAD".to_owned());
+        if gone > 0 {
+            let to = short(&commit);
+            effects.effect(format!("Moves {branch} back to {to}, by {}.", count(gone, "commit")));
+            effects.briefs.push(count(gone, "commit"));
+            let now = self.commit("HEAD").await.unwrap_or_default();
+            effects
+                .remedies
+                .push(Remedy::Possible(format!("the reflog keeps the commits: {} is the latest.", short(&now))));
+        }
+        if called.has("--hard", None) {
+            let changed = self.changed(&[]).await?;
+            self.thrown_away(effects, &changed, Some("HEAD"), &[]).await?;
+        } else {
+            effects.effect("The files stay as they are.");
+        }
+        if gone > 0 {
+            effects.preview.details.push(self.list(&["HEAD", &format!("^{commit}")], gone).await?);
+        }
+        Ok(())
+    }
+
+    async fn clean(&self, effects: &mut Effects, called: &Called) -> Result<(), String> {
+        if called.has("--dry-run", Some('n')) {
+            effects.effect("Only lists what it would delete.");
+            return Ok(());
+        }
+        if !called.has("--force", Some('f')) {
+            effects.effect("Without -f git refuses to delete anything.");
+        }
+        let folders = called.has("", Some('d'));
+        let mut arguments = vec!["ls-files", "-z", "--others"];
+        if called.has("", Some('X')) {
+            arguments.extend(["--ignored", "--exclude-standard"]);
+        } else if !called.has("", Some('x')) {
+            arguments.push("--exclude-standard");
+        }
+        if !folders {
+            arguments.push("--directory");
+        }
+        arguments.push("--");
+        arguments.extend(called.operands.iter().chain(&called.paths).map(String::as_str));
+        let told = self.text(&arguments).await?;
+        // With a slash at its end: a folder that git has nothing of, or a repository of its own. Both stay.
+        let names = told.split('\0').filter(|name| !name.is_empty() && !name.ends_with('/'));
+        let mut tally = Tally::default();
+        for name in names {
+            tally.add(&self.folder.join(name), false, self.cancel);
+        }
+        if tally.is_empty() {
+            effects.effect("There is nothing that it would delete.");
+            return Ok(());
+        }
+        effects.effect(format!("Deletes {} that git doesn't have.", tally.told()));
+        effects.briefs.push(tally.brief());
+        effects.take(tally);
+        Ok(())
+    }
+
+    async fn checkout(&self, effects: &mut Effects, name: &str, called: &Called) -> Result<(), String> {
+        let forced = called.has("--force", Some('f')) || called.has("--discard-changes", None);
+        let staged = name == "restore" && called.has("--staged", Some('S')) && !called.has("--worktree", Some('W'));
+        if staged {
+            effects.effect(format!(
+                "Takes {} out of what is staged; the files stay as they are.",
+                some_of(&called.operands)
+            ));
+            return Ok(());
+        }
+        let (revision, paths) = match name {
+            "restore" => {
+                let source = called.flags.iter().find_map(|flag| {
+                    flag.strip_prefix("--source=")
+                        .or_else(|| flag.strip_prefix("--source "))
+                        .or_else(|| flag.strip_prefix("-s "))
+                });
+                let paths = called.operands.iter().chain(&called.paths).cloned().collect();
+                (source.map(str::to_owned), paths)
+            }
+            "switch" => (called.operands.first().cloned(), Vec::new()),
+            _ => self.split(called, false).await,
+        };
+        let made = ["-b ", "-B ", "-c ", "-C ", "--orphan "];
+        if let Some(name) = called.flags.iter().find_map(|flag| made.iter().find_map(|made| flag.strip_prefix(made))) {
+            effects.effect(format!("Makes the branch {name} and switches to it."));
+            return Ok(());
+        }
+        if paths.is_empty() && !forced {
+            let to = revision.unwrap_or_else(|| "another branch".to_owned());
+            effects.effect(format!("Switches to {to}. Git refuses where that would overwrite changes."));
+            return Ok(());
+        }
+        let changed = self.changed(&paths).await?;
+        let lost: Vec<(String, String)> =
+            changed.into_iter().filter(|(state, _)| revision.is_some() || !state.ends_with(' ')).collect();
+        let against = if revision.is_some() { Some("HEAD") } else { None };
+        self.thrown_away(effects, &lost, against, &paths).await?;
+        if let Some(revision) = revision.filter(|_| !paths.is_empty()) {
+            effects.effect(format!("The files become as they are in {revision}."));
+        }
+        Ok(())
+    }
+
+    /// A revision and paths, as git tells them apart. With `--hard`, there are no paths.
+    async fn split(&self, called: &Called, only_revision: bool) -> (Option<String>, Vec<String>) {
+        let mut operands = called.operands.clone();
+        let first = match operands.first() {
+            Some(first) if called.split || only_revision || self.commit(first).await.is_some() => {
+                Some(operands.remove(0))
+            }
+            _ => None,
+        };
+        operands.extend(called.paths.iter().cloned());
+        (first, operands)
+    }
+
+    /// False if it is another use of `branch`.
+    async fn branch(&self, effects: &mut Effects, called: &Called) -> Result<bool, String> {
+        let forced = called.has("", Some('D')) || called.has("--force", Some('f'));
+        let deletes = called.has("", Some('D')) || called.has("--delete", Some('d'));
+        if !deletes || called.has("--remotes", Some('r')) {
+            return Ok(false);
+        }
+        for name in &called.operands {
+            let reference = format!("refs/heads/{name}");
+            let Some(commit) = self.commit(&reference).await else {
+                effects.warning(format!("It would fail: there is no branch {name}."));
+                continue;
+            };
+            let others = ["--not", &format!("--exclude={name}"), "--branches", "--remotes", "--tags"];
+            let only = self.count(&[["rev-list", "--count", &commit].as_slice(), &others].concat()).await?;
+            if only == 0 {
+                effects.effect(format!("Deletes the branch {name}: every commit of it is on another branch or tag."));
+                let way = format!("`git branch {name} {}` makes it again.", short(&commit));
+                effects.remedies.push(Remedy::Possible(way));
+                effects.briefs.push("merged branch".to_owned());
+                continue;
+            }
+            let refuses = if forced { "" } else { " Without force git refuses." };
+            let are = if only == 1 { "is" } else { "are" };
+            effects.warning(format!(
+                "{name} isn't merged: {} {are} on no other branch or tag.{refuses}",
+                count(only, "commit")
+            ));
+            effects.effect(format!("Deletes the branch {name}."));
+            effects.briefs.push(format!("{}, not merged", count(only, "commit")));
+            let way = format!("for some weeks `git branch {name} {}` makes it again.", short(&commit));
+            effects.remedies.push(Remedy::Possible(way));
+            let range = [[commit.as_str()].as_slice(), &others].concat();
+            effects.preview.details.push(self.list(&range, only).await?);
+        }
+        Ok(true)
+    }
+
+    /// False if it is another use of `stash`.
+    async fn stash(&self, effects: &mut Effects, called: &Called) -> Result<bool, String> {
+        let mut operands = called.operands.iter();
+        let entries = match operands.next().map(String::as_str) {
+            Some("clear") => self.stashes().await?,
+            Some("drop") => {
+                let which = operands.next().map_or("0", String::as_str);
+                let number = which.trim_start_matches("stash@{").trim_end_matches('}');
+                let all = self.stashes().await?;
+                number.parse::<usize>().ok().and_then(|number| all.into_iter().nth(number)).into_iter().collect()
+            }
+            Some(_) | None => return Ok(false),
+        };
+        if entries.is_empty() {
+            effects.effect("There is no such stash.");
+            return Ok(true);
+        }
+        let stashes = if entries.len() == 1 { "1 stash".to_owned() } else { format!("{} stashes", entries.len()) };
+        effects.effect(format!("Drops {stashes}."));
+        effects.briefs.push(stashes);
+        let commit = entries[0].split(' ').next().unwrap_or_default().to_owned();
+        let way = format!("for some weeks `git stash store {commit}` brings it back, if you keep that number.");
+        effects.remedies.push(Remedy::Possible(way));
+        effects.preview.details.push(Detail::Text(Text { language: "text", body: entries.join("\n") }));
+        if let [_] = entries.as_slice() {
+            let against = format!("{commit}^1");
+            let mut arguments = vec!["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"];
+            arguments.extend([against.as_str(), commit.as_str(), "--"]);
+            let text = self.text(&arguments).await?;
+            if text.len() <= DIFF {
+                effects.preview.details.push(Detail::Diff { text, language: String::new() });
+            }
+        }
+        Ok(true)
+    }
+
+    /// Every stash entry as `abc1234 when subject`, newest first.
+    async fn stashes(&self) -> Result<Vec<String>, String> {
+        if self.commit("refs/stash").await.is_none() {
+            return Ok(Vec::new());
+        }
+        let told = self.text(&["log", "-g", "--no-show-signature", "--format=%h %cr %gs", "refs/stash", "--"]).await?;
+        Ok(told.lines().map(str::to_owned).collect())
+    }
+}
+
+/// The first names, and how many more.
+fn some<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
+    let more = names.len().saturating_sub(super::NAMED);
+    let first: Vec<&str> = names.take(super::NAMED).collect();
+    if more > 0 { format!("{}, {more} more", first.join(", ")) } else { first.join(", ") }
+}
+
+fn some_of(names: &[String]) -> String {
+    some(names.iter().map(String::as_str))
+}
+
+/// The beginning of a commit's number.
+pub(super) fn short(commit: &str) -> &str {
+    commit.get(..8).unwrap_or(commit)
+}

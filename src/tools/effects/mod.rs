@@ -1,0 +1,210 @@
+//! What a waiting command would do, as far as its words tell: the files that it deletes, replaces, moves or opens to
+//! others, and what git would lose. Looks and counts; nothing of the command runs.
+
+mod commits;
+mod files;
+mod names;
+mod push;
+mod tally;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use self::tally::Found;
+use super::Workbench;
+use super::versions::{Version, Versions};
+use crate::assess::{Does, acts};
+use crate::domain::number::{count, size, thousands};
+use crate::domain::{CommandOperation, Detail, Facts, Measurement, Preview, Remedy, Table};
+
+/// Most things of one command that are measured.
+const ACTS: usize = 20;
+/// Files that a preview lists.
+const LISTED: usize = 20;
+/// Names in a sentence.
+const NAMED: usize = 3;
+
+/// What was measured so far.
+#[derive(Default)]
+struct Effects {
+    briefs: Vec<String>,
+    preview: Preview,
+    /// Files whose content would be gone, and whether there are more.
+    gone: Vec<Found>,
+    more: bool,
+    /// The paths that were named, below which they are.
+    roots: Vec<PathBuf>,
+    remedies: Vec<Remedy>,
+    /// What can't be told beforehand.
+    unmeasured: Vec<String>,
+}
+
+impl Effects {
+    fn effect(&mut self, sentence: impl Into<String>) {
+        self.preview.effects.push(sentence.into());
+    }
+
+    fn warning(&mut self, sentence: impl Into<String>) {
+        self.preview.warnings.push(sentence.into());
+    }
+}
+
+/// Measures a command. None if it only reads.
+pub(super) async fn measure(
+    bench: &Arc<Workbench>,
+    command: &CommandOperation,
+    facts: &Facts,
+    cancel: &CancellationToken,
+) -> Measurement {
+    let acts = acts(&command.command, facts, &bench.settings);
+    if acts.is_empty() {
+        return Ok(None);
+    }
+    let mut effects = Effects::default();
+    if acts.len() > ACTS {
+        effects.unmeasured.push(format!("what follows the first {ACTS} things it does"));
+    }
+    for act in acts.into_iter().take(ACTS) {
+        if let Does::Unmeasured(what) = &act.does {
+            effects.unmeasured.push(format!("what `{what}` does"));
+            continue;
+        }
+        let Some(folder) = act.folder.map(PathBuf::from) else {
+            effects.unmeasured.push("what it does in a folder that may be any".to_owned());
+            continue;
+        };
+        let measured = match act.does {
+            Does::Git { subcommand, words } => {
+                commits::measure(&mut effects, bench, &folder, &subcommand, &words, cancel).await
+            }
+            does => files::measure(&mut effects, folder, does, cancel).await,
+        };
+        if let Err(why) = measured {
+            effects.unmeasured.push(why);
+        }
+    }
+    finish(effects, bench, facts, cancel).await
+}
+
+/// Adds what git has of the files that would be gone, and sums it up.
+async fn finish(
+    mut effects: Effects,
+    bench: &Arc<Workbench>,
+    facts: &Facts,
+    cancel: &CancellationToken,
+) -> Measurement {
+    if !effects.gone.is_empty() {
+        lost(&mut effects, bench, facts, cancel).await;
+    }
+    if effects.preview.effects.is_empty() && effects.preview.warnings.is_empty() {
+        return Err(format!("{} isn't known beforehand.", capital(&effects.unmeasured.join(", "))));
+    }
+    let mut preview = effects.preview;
+    if !effects.unmeasured.is_empty() {
+        preview.effects.push(format!("{} isn't known beforehand.", capital(&effects.unmeasured.join(", "))));
+    }
+    preview.brief = effects.briefs.join(" · ");
+    preview.remedy = remedy(effects.remedies, !effects.unmeasured.is_empty());
+    Ok(Some(preview))
+}
+
+/// What git couldn't bring back, and the list of what would be gone.
+async fn lost(effects: &mut Effects, bench: &Arc<Workbench>, facts: &Facts, cancel: &CancellationToken) {
+    let mut told: Vec<(Option<Version>, &Found)> = match Versions::of(bench, &effects.roots, cancel).await {
+        Ok(versions) => effects.gone.iter().map(|found| (Some(versions.version(&found.path)), found)).collect(),
+        Err(reason) => {
+            let sentence = format!("whether git has a copy isn't known: {reason}.");
+            effects.remedies.push(Remedy::Impossible(sentence));
+            effects.gone.iter().map(|found| (None, found)).collect()
+        }
+    };
+    if told.iter().all(|(version, _)| version.is_some()) {
+        effects.remedies.push(by_git(&told, effects.more));
+    }
+    // What nothing brings back comes first, and of it the largest.
+    told.sort_by_key(|(version, found)| {
+        (version.is_none_or(|version| version == Version::Kept), u64::MAX - found.bytes)
+    });
+    let shown = |path: &PathBuf| path.strip_prefix(&facts.place.cwd).unwrap_or(path).display().to_string();
+    let rows = told.iter().take(LISTED).map(|(version, found)| {
+        let word = version.map_or("not known", Version::word);
+        vec![Some(shown(&found.path)), Some(size(found.bytes)), Some(word.to_owned())]
+    });
+    let table = Table {
+        columns: ["file", "size", "git"].map(str::to_owned).to_vec(),
+        types: vec!["TEXT".to_owned(); 3],
+        rows: rows.collect(),
+        total: told.len() as u64,
+    };
+    let title = "files whose content would be gone".to_owned();
+    effects.preview.details.push(Detail::Rows { title, table });
+}
+
+/// Whether git could bring all of it back.
+fn by_git(told: &[(Option<Version>, &Found)], more: bool) -> Remedy {
+    let mut kinds: Vec<(Version, Vec<&Found>)> = Vec::new();
+    for version in [Version::Untracked, Version::Modified, Version::Ignored, Version::Nowhere] {
+        let of: Vec<&Found> = told.iter().filter(|(is, _)| *is == Some(version)).map(|(_, found)| *found).collect();
+        if !of.is_empty() {
+            kinds.push((version, of));
+        }
+    }
+    let lost: usize = kinds.iter().map(|(_, of)| of.len()).sum();
+    if lost == 0 && !more {
+        return Remedy::Possible("git has a copy of each file as it is now.".to_owned());
+    }
+    if lost == 0 {
+        return Remedy::Unknown;
+    }
+    let each = kinds.iter().map(|(version, of)| {
+        format!("{} {} ({})", thousands(of.len() as u64), version.word(), named(of.iter().map(|found| &found.path)))
+    });
+    let of = if told.len() == 1 { "the file".to_owned() } else { format!("{lost} of {}", count(told.len(), "file")) };
+    Remedy::Impossible(format!("git has no copy of {of} as now: {}.", each.collect::<Vec<_>>().join(", ")))
+}
+
+/// The first names, and how many more.
+fn named<'p>(paths: impl ExactSizeIterator<Item = &'p PathBuf>) -> String {
+    let more = paths.len().saturating_sub(NAMED);
+    let names: Vec<String> = paths
+        .take(NAMED)
+        .map(|path| {
+            path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+        })
+        .collect();
+    let more = if more > 0 { format!(", {} more", thousands(more as u64)) } else { String::new() };
+    format!("{}{more}", names.join(", "))
+}
+
+/// The worst that was said of undoing any of it.
+fn remedy(remedies: Vec<Remedy>, unmeasured: bool) -> Remedy {
+    let lost: Vec<&str> = remedies
+        .iter()
+        .filter_map(|remedy| match remedy {
+            Remedy::Impossible(why) => Some(why.as_str()),
+            Remedy::Unknown | Remedy::Possible(_) => None,
+        })
+        .collect();
+    if !lost.is_empty() {
+        return Remedy::Impossible(lost.join(" "));
+    }
+    if unmeasured || remedies.contains(&Remedy::Unknown) {
+        return Remedy::Unknown;
+    }
+    let mut ways: Vec<String> = Vec::new();
+    for remedy in remedies {
+        match remedy {
+            Remedy::Possible(how) if !ways.contains(&how) => ways.push(how),
+            Remedy::Possible(_) | Remedy::Unknown | Remedy::Impossible(_) => {}
+        }
+    }
+    if ways.is_empty() { Remedy::Unknown } else { Remedy::Possible(ways.join(" ")) }
+}
+
+/// With a capital letter.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

@@ -1,0 +1,105 @@
+//! The paths that a word of a command becomes, as a shell would expand it now: quotes and variables are the judge's
+//! work, patterns are looked up here. Reads names in folders, nothing else; bounded.
+
+use std::path::{Path, PathBuf};
+
+use globset::GlobBuilder;
+use tokio_util::sync::CancellationToken;
+
+use crate::assess::{Piece, Word};
+
+/// Most paths that one pattern becomes.
+const MATCHES: usize = 10_000;
+/// Most names of one folder that are looked at.
+const NAMES: usize = 100_000;
+
+/// The paths that a word becomes, seen from `folder`. A pattern that matches nothing stays itself.
+///
+/// # Errors
+/// What it becomes isn't known, or is too much, as what isn't known.
+pub(super) fn paths(word: &Word, folder: &Path, cancel: &CancellationToken) -> Result<Vec<PathBuf>, String> {
+    let mut parts = vec![Part::default()];
+    for piece in word.pieces() {
+        let (text, pattern) = match piece {
+            Piece::Exact(text) => (text, false),
+            Piece::Pattern(text) => (text, true),
+            Piece::Number | Piece::Found(_) | Piece::Any | Piece::Words => {
+                return Err(format!("what {} becomes", word.shown()));
+            }
+        };
+        for (at, text) in text.split('/').enumerate() {
+            if at > 0 {
+                parts.push(Part::default());
+            }
+            if let Some(part) = parts.last_mut() {
+                part.push(text, pattern);
+            }
+        }
+    }
+    let absolute = parts.len() > 1 && parts[0].text.is_empty();
+    let start = if absolute { PathBuf::from("/") } else { folder.to_path_buf() };
+    let literal = parts.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join("/");
+    if parts.iter().all(|part| part.glob.is_none()) {
+        return Ok(vec![folder.join(literal)]);
+    }
+    let mut found = vec![start];
+    for part in parts.iter().filter(|part| !part.text.is_empty()) {
+        found = part.step(&found, cancel)?;
+    }
+    Ok(if found.is_empty() { vec![folder.join(literal)] } else { found })
+}
+
+/// One part of a path, between slashes.
+#[derive(Default)]
+struct Part {
+    /// As it is written, without quotes.
+    text: String,
+    /// As a glob, if it holds a pattern.
+    glob: Option<String>,
+}
+
+impl Part {
+    fn push(&mut self, text: &str, pattern: bool) {
+        if pattern {
+            // Braces were expanded before; what is left of them means itself.
+            let glob = text.replace('{', "[{]").replace('}', "[}]");
+            self.glob.get_or_insert_with(|| globset::escape(&self.text)).push_str(&glob);
+        } else if let Some(glob) = &mut self.glob {
+            glob.push_str(&globset::escape(text));
+        }
+        self.text.push_str(text);
+    }
+
+    /// What it becomes in each of the folders.
+    fn step(&self, folders: &[PathBuf], cancel: &CancellationToken) -> Result<Vec<PathBuf>, String> {
+        let Some(glob) = &self.glob else {
+            let next = folders.iter().map(|folder| folder.join(&self.text));
+            return Ok(next.filter(|path| path.symlink_metadata().is_ok()).collect());
+        };
+        let matcher = GlobBuilder::new(glob)
+            .literal_separator(true)
+            .backslash_escape(true)
+            .build()
+            .map_err(|_| format!("what the pattern {} matches", self.text))?
+            .compile_matcher();
+        let mut found = Vec::new();
+        for folder in folders {
+            let Ok(entries) = std::fs::read_dir(folder) else { continue };
+            for entry in entries.flatten().take(NAMES) {
+                if cancel.is_cancelled() {
+                    return Err(format!("all that {} matches (looking takes too long)", self.text));
+                }
+                let name = entry.file_name();
+                let hidden = name.as_encoded_bytes().starts_with(b".") && !self.text.starts_with('.');
+                if !hidden && matcher.is_match(Path::new(&name)) {
+                    found.push(folder.join(name));
+                }
+                if found.len() > MATCHES {
+                    return Err(format!("all that {} matches (more than {MATCHES} names)", self.text));
+                }
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+}
