@@ -30,6 +30,12 @@ pub fn function_acts(dialect: Dialect, name: &str) -> bool {
     functions::act(dialect, name, Calls::Run, 0..0).is_some()
 }
 
+/// Whether a relation of the engine is known to hold passwords or keys.
+#[must_use]
+pub fn relation_is_secret(dialect: Dialect, name: &str) -> bool {
+    secrets::relation(dialect, name).is_some()
+}
+
 /// Whether an SQLite `PRAGMA` is known to only tell something; `value` says whether it is given one.
 #[must_use]
 pub fn pragma_reads(name: &str, value: bool) -> bool {

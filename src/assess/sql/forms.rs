@@ -41,6 +41,11 @@ pub(super) fn show(dialect: Dialect, tokens: &[Token]) -> Form<'_> {
             let class = Class::Declared(crate::domain::Danger::Sensitive);
             Form::Objection(Finding::new("sql.secret", class, sentence))
         }
+        Dialect::Mysql if word(tokens, 1) == "grants" => {
+            let sentence = "Shows what a user may do, in MariaDB with the hash of the password.";
+            let class = Class::Declared(crate::domain::Danger::Sensitive);
+            Form::Objection(Finding::new("sql.secret", class, sentence))
+        }
         // Plugins add things to show; whatever follows, `SHOW` changes nothing but by a function in its `WHERE`.
         Dialect::Mysql if !word(tokens, 1).is_empty() => Form::Looks(tokens),
         Dialect::Mysql => unreadable(dialect, tokens),

@@ -34,6 +34,8 @@ pub struct Names {
     pub planned: bool,
     /// It holds a comment that some servers run.
     pub conditional: bool,
+    /// It begins like a statement that shows or explains, and does more than that.
+    pub does_more: bool,
 }
 
 /// The names in a text; none if it can't be read, or holds more than can be looked up.
@@ -72,6 +74,7 @@ impl Names {
         if usual {
             self.verb =
                 tokens.iter().find(|token| !token.mark('(')).map(|first| first.text.clone()).unwrap_or_default();
+            self.does_more = does_more(dialect, &self.verb, tokens);
             let plans = || matches!(forms::explain(dialect, tokens), Form::Plans(_));
             self.planned = dialect == Dialect::Postgres && self.verb == "explain" && plans();
         }
@@ -98,6 +101,25 @@ impl Names {
         for from in 0..run.len() {
             self.operators.extend((from + 1..=run.len()).map(|to| run[from..to].to_owned()));
         }
+    }
+}
+
+/// Whether a statement that begins like one that shows or explains does more: it shows what is secret, or runs
+/// something that isn't a query. In PostgreSQL a read-only transaction lets `EXPLAIN ANALYZE CREATE TABLE … AS` run.
+fn does_more(dialect: Dialect, verb: &str, tokens: &[Token]) -> bool {
+    let form = match verb {
+        "show" => forms::show(dialect, tokens),
+        "explain" | "describe" | "desc" => forms::explain(dialect, tokens),
+        "analyze" => match forms::analyze(tokens) {
+            Some(form) => form,
+            None => return true,
+        },
+        _ => return false,
+    };
+    match form {
+        Form::Objection(_) => true,
+        Form::Runs(inner) => !super::reads(dialect, inner),
+        Form::Looks(_) | Form::Tells | Form::Plans(_) => false,
     }
 }
 
@@ -156,6 +178,16 @@ mod tests {
         let planned = |sql: &str| names(Dialect::Postgres, sql).unwrap().planned;
         assert!(planned("EXPLAIN SELECT 1") && planned("EXPLAIN (COSTS off) DELETE FROM t"));
         assert!(!planned("EXPLAIN ANALYZE SELECT 1") && !planned("SELECT 1"));
+    }
+
+    #[test]
+    fn what_shows_or_explains_and_does_more_is_told() {
+        let more = |dialect, sql: &str| names(dialect, sql).unwrap().does_more;
+        for sql in ["SHOW CREATE USER ann", "ANALYZE TABLE t", "ANALYZE DELETE FROM t"] {
+            assert!(more(Dialect::Mysql, sql), "{sql}");
+        }
+        assert!(more(Dialect::Postgres, "EXPLAIN ANALYZE CREATE TABLE t AS SELECT 1"));
+        assert!(!more(Dialect::Mysql, "SHOW TABLES") && !more(Dialect::Postgres, "EXPLAIN (ANALYZE) SELECT 1"));
     }
 
     #[test]

@@ -22,6 +22,9 @@ pub(super) fn names(dialect: Dialect, sql: &str) -> Result<Names, Failure> {
         let word: String = names.verb.chars().take(40).collect();
         return Err(Failure::Walled(format!("`{}` is no word that a read begins with.", word.to_uppercase())));
     }
+    if names.does_more {
+        return Err(Failure::Walled("It does more than show or explain.".to_owned()));
+    }
     if names.conditional {
         return Err(Failure::Walled("It holds a comment that the server may run.".to_owned()));
     }

@@ -99,6 +99,10 @@ impl Search<'_> {
     async fn table(&mut self, schema: &str, table: &str) -> Result<Option<String>, sqlx::Error> {
         let own = OWN.contains(&schema.to_ascii_lowercase().as_str());
         let name = format!("{schema}.{table}");
+        if own && sql_catalog::relation_is_secret(Dialect::Mysql, &name.to_ascii_lowercase()) {
+            let (sort, meaning) = (Sort::Relation, Meaning::Code(Maker::Engine));
+            self.entries.insert(CatalogEntry { sort, name: name.to_ascii_lowercase(), meaning });
+        }
         let rows = self.about("SELECT TABLE_TYPE, ENGINE FROM information_schema.TABLES", schema, table).await?;
         // Gone in between: then the statement says so itself.
         let Some(row) = rows.first() else { return Ok(None) };

@@ -7,7 +7,7 @@ use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::run_quietly;
-use crate::assess::sql_catalog::{Names, function_reads};
+use crate::assess::sql_catalog::{Names, function_reads, relation_is_secret};
 use crate::domain::{Catalog, CatalogEntry, Dialect, Maker, Meaning, Role, Sort};
 
 /// The question.
@@ -57,7 +57,7 @@ fn role(name: String, powers: &str) -> Role {
     Role { name, powers: powers.split(", ").filter(|power| !power.is_empty()).map(str::to_owned).collect() }
 }
 
-/// One row of the answer; none for a function of the engine that is known to read.
+/// One row of the answer; none for what the engine brought and is known to be harmless.
 fn entry(sort: &str, name: String, maker: &str, detail: Option<String>) -> Option<CatalogEntry> {
     let sort = match sort {
         "function" => Sort::Function,
@@ -80,6 +80,10 @@ fn entry(sort: &str, name: String, maker: &str, detail: Option<String>) -> Optio
         (None, Some(place)) if maker == "outside" => Meaning::Outside(place),
         (None, _) => Meaning::Hidden,
     };
-    let known = meaning == Meaning::Code(Maker::Engine) && function_reads(Dialect::Postgres, &name);
+    let harmless = || match sort {
+        Sort::Relation => !relation_is_secret(Dialect::Postgres, &name),
+        _ => function_reads(Dialect::Postgres, &name),
+    };
+    let known = meaning == Meaning::Code(Maker::Engine) && harmless();
     (!known).then_some(CatalogEntry { sort, name, meaning })
 }

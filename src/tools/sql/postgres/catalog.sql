@@ -200,6 +200,9 @@ answer (sort, name, maker, detail) AS (
   WHERE c.relkind NOT IN ('r', 'p', 'v', 'm', 'f', 'S', 't', 'c')
   UNION
   SELECT 'relation', c.relname::text, 'engine', NULL
+  FROM pg_class c JOIN place ON place.oid = c.relnamespace WHERE c.relname = ANY ($1) AND c.oid < 16384
+  UNION
+  SELECT 'relation', c.relname::text, 'engine', NULL
   FROM stored CROSS JOIN LATERAL regexp_matches(tree, ':relid (\d+)', 'g') AS number
   JOIN pg_class c ON c.oid = number[1]::oid
   WHERE c.oid < 16384
