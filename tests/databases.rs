@@ -13,6 +13,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use countersign::domain::Outcome;
+use countersign::tools::{Connections, Database, Results};
 use databases::{As, Desk, mariadb, postgres, within};
 use tokio_util::sync::CancellationToken;
 
@@ -152,7 +153,7 @@ async fn postgres_reads_cannot_write() {
     ] {
         let reason = desk.refused(&sql).await;
         assert!(
-            ["read-only transaction", "more than one", "no word that a read"].iter().any(|part| reason.contains(part)),
+            ["read-only transaction", "more than one", "nobody was asked"].iter().any(|part| reason.contains(part)),
             "{sql}: {reason}"
         );
     }
@@ -306,4 +307,63 @@ async fn mariadb_connects_again_after_its_session_is_gone() {
     let thread = desk.row("SELECT CONNECTION_ID()").await.remove(0);
     other.approved(&format!("KILL {thread}")).await;
     assert_ne!(desk.row("SELECT CONNECTION_ID()").await[0], thread);
+}
+
+#[tokio::test]
+async fn what_runs_unasked_uses_the_url_for_reading() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| {
+        let url = format!("sqlite:{}?mode=rwc", folder.path().join(name).display());
+        Connections::parse_url(&url).unwrap()
+    };
+    for name in ["full.db", "read.db"] {
+        Desk::of(file(name), 5).approved(&format!("CREATE TABLE t AS SELECT '{name}' AS name")).await;
+    }
+    let reading = Some(file("read.db"));
+    let desk = Desk::of(Database { reading, ..Database::from(file("full.db")) }, 5);
+    assert_eq!(desk.row("SELECT name FROM t").await, ["read.db"]);
+    desk.approved("UPDATE t SET name = 'changed'").await;
+    assert_eq!(desk.row("SELECT name FROM t").await, ["read.db"]);
+    assert_eq!(Desk::of(file("full.db"), 5).row("SELECT name FROM t").await, ["changed"]);
+}
+
+#[tokio::test]
+async fn rows_that_stay_here_are_shown_to_the_person_alone() {
+    let mut urls = vec!["sqlite::memory:".to_owned()];
+    urls.extend(postgres().await);
+    urls.extend(mariadb().await);
+    for url in urls {
+        let address = Connections::parse_url(&url).unwrap();
+        let desk = Desk::of(Database { results: Results::Local, ..Database::from(address) }, 5);
+        for how in [As::Read, As::Approved] {
+            let sql = "SELECT 4711 AS number, 'hidden' AS word";
+            let (table, report) = desk.with(sql, how, CancellationToken::new()).await;
+            assert_eq!(table.rows, [[Some("4711".to_owned()), Some("hidden".to_owned())]], "{url}");
+            assert!(report.result.starts_with("1 row\ncolumns: number "), "{url}: {}", report.result);
+            assert!(report.result.contains("rows: 1") && !report.result.contains("hidden"), "{url}: {}", report.result);
+        }
+        if !url.starts_with("sqlite") {
+            // An error may quote a row: the person reads it, the model doesn't.
+            let wrong = if url.starts_with("postgres") { "CAST('hidden' AS int)" } else { "hidden.x" };
+            let (_, report) = desk.with(&format!("SELECT {wrong}"), As::Approved, CancellationToken::new()).await;
+            let Outcome::Failed { reason } = &report.outcome else { panic!("{url}: {}", report.result) };
+            assert!(reason.contains("hidden") && !report.result.contains("hidden"), "{url}: {}", report.result);
+            assert!(report.result.contains("(SQLSTATE "), "{url}: {}", report.result);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_role_says_what_it_may_do_beyond_its_data() {
+    for (url, power) in [(postgres().await, "superuser"), (mariadb().await, "FILE")] {
+        let Some(url) = url else { continue };
+        let mut connections = Connections::default();
+        connections.add("main", Connections::parse_url(&url).unwrap());
+        let known = connections.roles().await.remove(0);
+        let role = known.reading.unwrap();
+        assert!(role.powers.iter().any(|held| held == power), "{role:?}");
+        assert!(known.advice.iter().any(|statement| statement.contains("countersign_reader")), "{:?}", known.advice);
+        let judged = Desk::new(&url).judged("SELECT 1").await;
+        assert_eq!(judged.facts.catalog.unwrap().role, role);
+    }
 }

@@ -23,6 +23,9 @@ impl State {
     /// A call was read. A model's calls are admitted together, once the last of its message was read.
     pub(super) fn proposed(&mut self, id: OperationId, proposal: Proposal, effects: &mut Vec<Effect>) {
         let proposal = self.journalled(proposal);
+        if let Proposal::Ready(prepared) = &proposal {
+            self.note_role(prepared);
+        }
         let Some(item) = self.queue.item_mut(id).filter(|item| item.status == Status::Preparing) else { return };
         match proposal {
             Proposal::Ready(prepared) => item.prepared = Some(prepared),

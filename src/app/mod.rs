@@ -15,6 +15,7 @@ mod keys;
 mod modal;
 mod output;
 mod queue;
+mod roles;
 mod scroll;
 mod sight;
 mod turn;
@@ -31,7 +32,9 @@ pub use output::{Output, Printout};
 pub use queue::{Item, Queue, Status, Undo};
 pub use scroll::Scroll;
 
-use crate::domain::{Enforceable, Gate, Policy};
+use std::collections::BTreeMap;
+
+use crate::domain::{Enforceable, Gate, Policy, Role};
 
 /// How long nobody must have typed before a dialog opens by itself, in milliseconds.
 const QUIET: u64 = 1_000;
@@ -79,6 +82,8 @@ pub struct State {
     pub now: Millis,
     /// Size of the terminal: columns, rows.
     pub size: (u16, u16),
+    /// As whom databases are read, by connection, as far as they said.
+    pub roles: BTreeMap<String, Role>,
     /// A sentence for the footer until the next key.
     pub hint: Option<String>,
     /// Why nothing more runs, if the journal failed.
@@ -119,6 +124,7 @@ impl State {
             sight: Sight::default(),
             now: Millis(0),
             size,
+            roles: BTreeMap::new(),
             hint: None,
             journal_trouble: None,
             last_typed: None,

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use crate::config::Folders;
 use crate::contain::{self, Proof};
 use crate::domain::Wall;
+use crate::tools::Roles;
 
 /// One subject: a heading, and what is said of it.
 struct Section {
@@ -15,8 +16,13 @@ struct Section {
 }
 
 /// Looks, and prints what it found.
-pub(super) fn run(folders: &Folders, launcher: &Path, out: &mut dyn Write) -> ExitCode {
-    let sections = [containment(&contain::prove(launcher, &folders.state))];
+pub(super) fn run(
+    folders: &Folders,
+    launcher: &Path,
+    (roles, left_out): (&[Roles], &[String]),
+    out: &mut dyn Write,
+) -> ExitCode {
+    let sections = [containment(&contain::prove(launcher, &folders.state)), databases(roles, left_out)];
     let mut text = String::new();
     for section in sections {
         text.push_str(section.title);
@@ -47,9 +53,64 @@ fn containment(proof: &Proof) -> Section {
     Section { title: "containment", lines }
 }
 
+/// As whom databases are read, and how to make a role that only reads.
+fn databases(roles: &[Roles], left_out: &[String]) -> Section {
+    let mut lines = Vec::new();
+    for known in roles {
+        lines.push(known.label.clone());
+        match &known.reading {
+            Ok(role) if role.name.is_empty() => lines.push("✓ a file, which is opened for reading alone".to_owned()),
+            Ok(role) if role.powers.is_empty() => {
+                let apart = if known.apart { ", by a URL of its own" } else { "" };
+                lines.push(format!("✓ read as {}{apart}", role.name));
+            }
+            Ok(role) => {
+                let powers = role.powers.join(", ");
+                lines.push(format!("✗ read as {}, who may do more than read data: {powers}", role.name));
+            }
+            Err(why) => lines.push(format!("- not asked: {why}")),
+        }
+        if !known.advice.is_empty() {
+            lines.push("a role that only reads is made so; then name it as the connection's `read_url`:".to_owned());
+            lines.extend(known.advice.iter().map(|statement| format!("    {statement}")));
+        }
+    }
+    lines.extend(left_out.iter().map(|why| format!("- {why}")));
+    if lines.is_empty() {
+        lines.push("there is no connection".to_owned());
+    }
+    Section { title: "databases", lines }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Role;
+
+    #[test]
+    fn a_role_that_may_do_more_than_read_is_said_with_what_to_do() {
+        let role = |powers: &[&str]| {
+            Ok(Role { name: "ann".to_owned(), powers: powers.iter().map(ToString::to_string).collect() })
+        };
+        let known = |reading, apart, advice: &[&str]| Roles {
+            label: "shop: shop@db (postgres)".to_owned(),
+            reading,
+            apart,
+            advice: advice.iter().map(ToString::to_string).collect(),
+        };
+        let roles = [
+            known(role(&["superuser"]), false, &["CREATE ROLE reader;"]),
+            known(role(&[]), true, &[]),
+            known(Err("no answer".to_owned()), false, &[]),
+        ];
+        let lines = databases(&roles, &["books can't be used".to_owned()]).lines;
+        assert!(lines.contains(&"✗ read as ann, who may do more than read data: superuser".to_owned()), "{lines:?}");
+        assert!(lines.contains(&"    CREATE ROLE reader;".to_owned()));
+        assert!(lines.contains(&"✓ read as ann, by a URL of its own".to_owned()));
+        assert!(
+            lines.contains(&"- not asked: no answer".to_owned()) && lines.contains(&"- books can't be used".to_owned())
+        );
+    }
 
     #[test]
     fn what_is_not_proved_is_not_claimed() {

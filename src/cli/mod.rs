@@ -67,8 +67,13 @@ pub fn dispatch(cli: Cli) -> Task {
 }
 
 fn doctor_task(options: &Options) -> Result<ExitCode, ConfigError> {
-    let folders = Folders::find(options.config.as_deref(), &process_environment)?;
-    Ok(doctor::run(&folders, &start::launcher()?, &mut std::io::stdout().lock()))
+    let start = Start::read(options, &process_environment)?;
+    let (connections, left_out) = start.connections(&process_environment)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| ConfigError::Option(format!("no runtime could be started ({error})")))?;
+    let _already = rustls::crypto::ring::default_provider().install_default();
+    let roles = runtime.block_on(connections.roles());
+    Ok(doctor::run(&start.folders, &start::launcher()?, (&roles, &left_out), &mut std::io::stdout().lock()))
 }
 
 fn config_task(options: &Options, command: ConfigCommand) -> Result<ExitCode, ConfigError> {

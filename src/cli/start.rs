@@ -7,10 +7,10 @@ use secrecy::ExposeSecret as _;
 
 use super::Options;
 use crate::assess::{AssessSettings, Sensitive};
-use crate::config::{ConfigError, Environment, Folders, Problem, Settings, process_environment};
+use crate::config::{ConfigError, Connection, Environment, Folders, Problem, Settings, UrlSource, process_environment};
 use crate::contain::Walls;
 use crate::store::{Images, session_id};
-use crate::tools::{Connections, Workbench};
+use crate::tools::{Connections, Database, Results, Workbench};
 
 /// Everything that a session starts from.
 #[derive(Debug)]
@@ -68,12 +68,8 @@ impl Start {
     pub fn connections(&self, environment: Environment<'_>) -> Result<(Connections, Vec<String>), ConfigError> {
         let (mut connections, mut notes) = (Connections::default(), Vec::new());
         for (name, connection) in &self.settings.connections {
-            let address = connection.url(name, environment).and_then(|url| {
-                let sentence = |why| ConfigError::Option(format!("the connection {name} can't be used: {why}"));
-                Connections::parse_url(url.expose_secret()).map_err(sentence)
-            });
-            match address {
-                Ok(address) => connections.add(name, address),
+            match reached(name, connection, environment) {
+                Ok(database) => connections.add(name, database),
                 Err(error) if self.settings.opened.contains(name) => return Err(error),
                 Err(error) => notes.push(error.to_string()),
             }
@@ -83,6 +79,23 @@ impl Start {
         }
         Ok((connections, notes))
     }
+}
+
+/// How the database of a connection is reached.
+fn reached(name: &str, connection: &Connection, environment: Environment<'_>) -> Result<Database, ConfigError> {
+    let address = |source: &UrlSource| {
+        let url = source.read(name, environment)?;
+        let sentence = |why| ConfigError::Option(format!("the connection {name} can't be used: {why}"));
+        Connections::parse_url(url.expose_secret()).map_err(sentence)
+    };
+    let database = Database::from(address(&connection.url)?);
+    let reading = connection.read_url.as_ref().map(address).transpose()?;
+    if reading.as_ref().is_some_and(|reading| reading.dialect != database.address.dialect) {
+        let sentence = format!("the connection {name} can't be used: its read_url leads to another kind of database");
+        return Err(ConfigError::Option(sentence));
+    }
+    let results = if connection.local_results { Results::Local } else { Results::Model };
+    Ok(Database { reading, results, ..database })
 }
 
 /// The path of this program, which starts children.

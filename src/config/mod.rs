@@ -2,6 +2,7 @@
 //! as it is never stops the program: everything asks then, and the [`Problem`]s say what to correct.
 //! Reads one file and may run a key command; decides nothing, and prints no secret. Called by `cli`.
 
+mod connection;
 mod file;
 mod folders;
 mod model;
@@ -14,11 +15,12 @@ mod secret;
 mod settings;
 mod show;
 
+pub use connection::Connection;
 pub use folders::{Environment, Folders, process_environment};
 pub use model::{ChosenModel, ModelSettings, ProviderName};
 pub use overrides::Overrides;
 pub use problem::Problem;
-pub use secret::{Connection, KeySource, mask_url};
+pub use secret::{KeySource, UrlSource, mask_url};
 pub use settings::{Limits, Settings};
 
 /// What can fail for good around the configuration.

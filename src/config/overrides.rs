@@ -2,9 +2,10 @@
 
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::parse::{SCHEMES, check_address};
+use super::connection::SCHEMES;
+use super::parse::check_address;
 use super::problem::suggestion;
-use super::{ConfigError, Connection, ModelSettings, Problem, ProviderName, Settings, mask_url};
+use super::{ConfigError, ModelSettings, Problem, ProviderName, Settings, UrlSource, mask_url};
 use crate::domain::ApprovalMode;
 
 /// What the command line says.
@@ -95,7 +96,7 @@ impl Settings {
         } else {
             let url = as_url(database).ok_or_else(|| ConfigError::Option(self.unknown_connection(database)))?;
             let name = self.free_name(&url);
-            self.connections.insert(name.clone(), Connection::Url(SecretString::from(url)));
+            self.connections.insert(name.clone(), UrlSource::Url(SecretString::from(url)).into());
             name
         };
         if !self.opened.contains(&name) {
@@ -146,7 +147,7 @@ mod tests {
 
     fn settings() -> Settings {
         let mut settings = Settings::default();
-        settings.connections.insert("shop".to_owned(), Connection::Variable("SHOP_URL".to_owned()));
+        settings.connections.insert("shop".to_owned(), UrlSource::Variable("SHOP_URL".to_owned()).into());
         settings.models.insert("small".to_owned(), ModelSettings::of(ProviderName::Ollama));
         settings
     }
@@ -163,7 +164,7 @@ mod tests {
         let settings = with(&by).unwrap();
         assert_eq!(settings.opened, ["shop", "shop-2", "books", "h"]);
         assert_eq!(settings.default_connection.as_deref(), Some("shop"));
-        let shown = settings.connections["books"].shown();
+        let shown = settings.connections["books"].url.shown();
         assert!(shown.starts_with("sqlite:/") && shown.ends_with("/data/books.db"), "{shown}");
         let by = Overrides { databases: vec!["shp".into()], ..Overrides::default() };
         assert!(with(&by).unwrap_err().ends_with("Did you mean `shop`?"));

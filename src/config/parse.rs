@@ -31,9 +31,6 @@ const MODEL: [&str; 5] = ["kind", "base_url", "model", "key_env", "key_command"]
 /// Most problems that are told at once. The first ones are what to correct first.
 const PROBLEMS_SHOWN: usize = 20;
 
-/// Schemes of connection URLs.
-pub(super) const SCHEMES: [&str; 5] = ["sqlite", "postgres", "postgresql", "mysql", "mariadb"];
-
 impl Settings {
     /// Reads the text of the configuration file. See [`Settings::load`] for what problems do.
     #[must_use]
@@ -69,7 +66,7 @@ fn read(reader: &mut Reader<'_>, top: &DeTable<'_>, folders: &Folders) -> Settin
         connections: reader
             .named(top, "connections")
             .into_iter()
-            .filter_map(|(name, table)| connection(reader, &name, table).map(|connection| (name, connection)))
+            .filter_map(|(name, table)| Connection::parse(reader, &name, table).map(|connection| (name, connection)))
             .collect(),
         catastrophes_ask: reader.choice(top, "catastrophes", &[("deny", false), ("ask", true)]).unwrap_or(false),
         sensitive: sensitive(reader, top),
@@ -198,36 +195,6 @@ fn key(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Option<KeySource> {
             Some(KeySource::Command(command.into_iter().map(|(word, _)| word).collect()))
         }
         (None, None) => None,
-    }
-}
-
-fn connection(reader: &mut Reader<'_>, name: &str, table: &DeTable<'_>) -> Option<Connection> {
-    reader.only(table, &["url", "url_env"], |_| None);
-    match (reader.text(table, "url"), reader.text(table, "url_env")) {
-        (Some((_, place)), Some(_)) => {
-            reader.object(place.start, "give either `url` or `url_env`, not both.");
-            None
-        }
-        (Some((url, place)), None) => {
-            let scheme = url.split_once(':').map(|(scheme, _)| scheme);
-            if scheme.is_some_and(|scheme| SCHEMES.contains(&scheme)) {
-                return Some(Connection::Url(url.into()));
-            }
-            let sentence = "`url` must start with `sqlite:`, `postgres://`, `mysql://` or `mariadb://`.";
-            reader.object(place.start, sentence);
-            None
-        }
-        (None, Some((variable, _))) => Some(Connection::Variable(variable)),
-        (None, None) => {
-            if !table.contains_key("url") && !table.contains_key("url_env") {
-                let at = table.keys().next().map_or(0, |key| key.span().start);
-                reader.object(
-                    at,
-                    format!("the connection `{name}` needs a `url`, or a `url_env` that names a variable."),
-                );
-            }
-            None
-        }
     }
 }
 

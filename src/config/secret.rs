@@ -90,21 +90,21 @@ async fn run_key_command(words: &[String]) -> Result<SecretString, ConfigError> 
     }
 }
 
-/// A database that can be connected to by name.
+/// Where the URL of a database comes from.
 #[derive(Clone)]
-pub enum Connection {
-    /// Its URL.
+pub enum UrlSource {
+    /// The configuration or the command line.
     Url(SecretString),
-    /// The variable that holds its URL.
+    /// A variable of the environment.
     Variable(String),
 }
 
-impl Connection {
-    /// The URL to connect to.
+impl UrlSource {
+    /// The URL, for the connection of that name.
     ///
     /// # Errors
     /// The variable that holds it isn't set.
-    pub fn url(&self, name: &str, environment: Environment<'_>) -> Result<SecretString, ConfigError> {
+    pub fn read(&self, name: &str, environment: Environment<'_>) -> Result<SecretString, ConfigError> {
         match self {
             Self::Url(url) => Ok(url.clone()),
             Self::Variable(variable) => environment(variable).map(SecretString::from).ok_or_else(|| {
@@ -123,9 +123,9 @@ impl Connection {
     }
 }
 
-impl fmt::Debug for Connection {
+impl fmt::Debug for UrlSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Connection").field(&self.shown()).finish()
+        f.debug_tuple("UrlSource").field(&self.shown()).finish()
     }
 }
 
@@ -193,8 +193,8 @@ mod tests {
 
     #[test]
     fn debug_output_shows_no_secret() {
-        let connection = Connection::Url("postgres://ann:hunter2@db.example/shop".to_owned().into());
-        assert_eq!(format!("{connection:?}"), r#"Connection("postgres://ann:***@db.example/shop")"#);
+        let source = UrlSource::Url("postgres://ann:hunter2@db.example/shop".to_owned().into());
+        assert_eq!(format!("{source:?}"), r#"UrlSource("postgres://ann:***@db.example/shop")"#);
     }
 
     #[tokio::test]

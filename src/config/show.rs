@@ -36,7 +36,13 @@ impl Settings {
             .iter()
             .map(|(name, connection)| {
                 let mut table = Table::new();
-                table.insert("url".to_owned(), connection.shown().into());
+                table.insert("url".to_owned(), connection.url.shown().into());
+                if let Some(url) = &connection.read_url {
+                    table.insert("read_url".to_owned(), url.shown().into());
+                }
+                if connection.local_results {
+                    table.insert("results".to_owned(), "local".into());
+                }
                 (name.clone(), table.into())
             })
             .collect();
@@ -86,14 +92,14 @@ fn number(value: u64) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Connection, ProviderName};
+    use super::super::{ProviderName, UrlSource};
     use super::*;
 
     #[test]
     fn what_is_shown_is_masked_and_in_the_files_form() {
         let mut settings = Settings::default();
         let url = "postgres://ann:hunter2@db.example/shop".to_owned();
-        settings.connections.insert("shop".to_owned(), Connection::Url(url.into()));
+        settings.connections.insert("shop".to_owned(), UrlSource::Url(url.into()).into());
         let words = ["pass", "show", "hunter2"].map(ToOwned::to_owned).to_vec();
         let key = KeySource::Command(words);
         settings.provider = Some(ModelSettings { key, ..ModelSettings::of(ProviderName::Openai) });

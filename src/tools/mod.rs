@@ -38,7 +38,7 @@ pub use file::FileTool;
 pub use find::FindTool;
 pub use http::HttpTool;
 pub use search::SearchTool;
-pub use sql::{Address, Connections, SqlError, SqlTool};
+pub use sql::{Address, Connections, Database, Results, Roles, SqlError, SqlTool};
 pub use undo::UndoTool;
 
 use crate::assess::{AssessSettings, RiskAssessor};

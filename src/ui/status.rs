@@ -44,11 +44,14 @@ fn left(view: View<'_>) -> [Span<'static>; 5] {
     let model = if setting.practice { "practice model".to_owned() } else { text::line(&setting.model) };
     let model = if model.is_empty() { "no model" } else { &model };
     let connection = setting.connection.as_deref().map_or_else(|| "no database".to_owned(), text::line);
+    let powers = view.state.powers().map(|powers| text::line(&powers));
+    let tone = if powers.is_some() { Role::Medium } else { Role::Text };
+    let connection = powers.map_or(connection.clone(), |powers| format!("{connection}, {powers}"));
     [
         view.span("countersign", Role::Strong),
         view.span(mode.word(), role),
         view.span(text::fit(model, 40), Role::Text),
-        view.span(text::fit(&connection, 40), Role::Text),
+        view.span(text::fit(&connection, 40), tone),
         view.span(text::fit(&text::line(&setting.workspace), 40), Role::Dim),
     ]
 }

@@ -11,7 +11,7 @@ use countersign::domain::{
     Arguments, Assessment, Claim, Operation, OperationId, OperationKind, Origin, Outcome, Prepared, RunEvent,
     RunReport, Table,
 };
-use countersign::tools::{Connections, SqlTool, Tool, Workbench, prepare, with_catalog};
+use countersign::tools::{Connections, Database, SqlTool, Tool, Workbench, prepare, with_catalog};
 use tokio_util::sync::CancellationToken;
 
 use crate::common::{bench, countersigned, facts, place, run};
@@ -38,9 +38,13 @@ impl Desk {
     }
 
     pub fn limited(url: &str, seconds: u64) -> Self {
+        Self::of(Connections::parse_url(url).unwrap(), seconds)
+    }
+
+    pub fn of(database: impl Into<Database>, seconds: u64) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut connections = Connections::default();
-        connections.add("main", Connections::parse_url(url).unwrap());
+        connections.add("main", database);
         let workbench = Workbench { time_limit: seconds, ..(*bench(folder.path())).clone() };
         Self { tool: SqlTool::new(Arc::new(workbench), Arc::new(connections)), folder }
     }

@@ -165,6 +165,21 @@ fn a_rule_that_could_never_match_is_refused_aloud() {
 }
 
 #[test]
+fn a_connection_may_be_read_by_another_role_and_keep_its_rows_here() {
+    let (settings, problems) = parse(
+        "[connections.a]\nurl = 'sqlite:a.db'\nread_url_env = 'A_READ'\nresults = 'local'\n[connections.b]\nurl_env = 'B'",
+    );
+    assert!(problems.is_empty(), "{problems:?}");
+    let (a, b) = (&settings.connections["a"], &settings.connections["b"]);
+    assert_eq!(a.read_url.as_ref().map(crate::config::UrlSource::shown).as_deref(), Some("$A_READ"));
+    assert!(a.local_results && !b.local_results && b.read_url.is_none());
+    for wrong in ["read_url = 'ftp://x'", "results = 'here'", "read_url = 'sqlite:b'\nread_url_env = 'B'"] {
+        let (settings, problems) = parse(&format!("[connections.a]\nurl = 'sqlite:a.db'\n{wrong}"));
+        assert!(!problems.is_empty() && settings.connections.is_empty(), "{wrong}");
+    }
+}
+
+#[test]
 fn hosts_are_in_the_spelling_of_requests() {
     let (settings, problems) = parse("hosts = ['API.Example.com.', 'bücher.example', 'localhost:8080', '[::1]:80']");
     assert_eq!(problems, Vec::<String>::new());
@@ -206,7 +221,7 @@ fn the_example_is_valid_switched_off_and_on() {
         .fold(String::new(), |text, line| text + line + "\n");
     let (settings, problems) = parse(&on);
     assert_eq!(problems, Vec::<String>::new());
-    assert_eq!((settings.connections.len(), settings.rules.len(), settings.models.len()), (2, 1, 1));
+    assert_eq!((settings.connections.len(), settings.rules.len(), settings.models.len()), (3, 1, 1));
     assert_eq!(settings.limits, Limits::default());
 }
 

@@ -11,22 +11,67 @@ use tokio::time::timeout;
 use super::address::{Address, Options};
 use super::session::{Access, Session};
 use super::{SqlError, mysql, postgres, sqlite};
+use crate::domain::Dialect;
 
 /// Time to make a connection, or to find out that an idle one still works.
 const CONNECT: Duration = Duration::from_secs(10);
 const PING: Duration = Duration::from_secs(2);
+
+/// Where the rows of a database may go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Results {
+    /// To the model.
+    #[default]
+    Model,
+    /// To the person alone: the model gets columns, types and counts.
+    Local,
+}
+
+/// A database: how it is reached, as whom it is read, and where its rows may go.
+#[derive(Clone, Debug)]
+pub struct Database {
+    /// How it is reached.
+    pub address: Address,
+    /// How it is reached by what runs unasked, where that is another role.
+    pub reading: Option<Address>,
+    /// Where its rows may go.
+    pub results: Results,
+}
+
+impl From<Address> for Database {
+    fn from(address: Address) -> Self {
+        Self { address, reading: None, results: Results::default() }
+    }
+}
 
 /// One named database with its idle sessions. Those that only read are kept apart: nothing that a statement
 /// set on the others reaches them.
 #[derive(Debug)]
 pub(super) struct Source {
     pub(super) name: String,
-    pub(super) address: Address,
+    pub(super) database: Database,
     reading: Mutex<Vec<Box<dyn Session>>>,
     full: Mutex<Vec<Box<dyn Session>>>,
 }
 
 impl Source {
+    /// Its engine.
+    pub(super) fn dialect(&self) -> Dialect {
+        self.database.address.dialect
+    }
+
+    fn address(&self, access: Access) -> &Address {
+        match (access, &self.database.reading) {
+            (Access::ReadOnly, Some(reading)) => reading,
+            (Access::ReadOnly | Access::Full, _) => &self.database.address,
+        }
+    }
+
+    fn mask(&self, message: &str) -> String {
+        let message = self.database.address.mask(message);
+        self.database.reading.iter().fold(message, |message, address| address.mask(&message))
+    }
+
     fn idle(&self, access: Access) -> &Mutex<Vec<Box<dyn Session>>> {
         match access {
             Access::ReadOnly => &self.reading,
@@ -40,11 +85,15 @@ impl Source {
         if let Some(mut session) = idle
             && timeout(PING, session.alive()).await.unwrap_or(false)
         {
+            session.limit(limit);
             return Ok(session);
         }
         match timeout(CONNECT, self.open(access, limit)).await {
-            Ok(opened) => opened,
-            Err(_) => Err(self.unreachable(&format!("no answer within {} s", CONNECT.as_secs()))),
+            Ok(opened) => opened.map(|mut session| {
+                session.limit(limit);
+                session
+            }),
+            Err(_) => Err(self.unreachable(access, &format!("no answer within {} s", CONNECT.as_secs()))),
         }
     }
 
@@ -54,7 +103,7 @@ impl Source {
     }
 
     async fn open(&self, access: Access, limit: u64) -> Result<Box<dyn Session>, SqlError> {
-        let opened = match &self.address.options {
+        let opened = match &self.address(access).options {
             Options::Sqlite(file) => {
                 if let Some(path) = file.path.as_ref().filter(|path| !file.create && !path.exists()) {
                     return Err(SqlError::NoFile(path.display().to_string()));
@@ -64,11 +113,11 @@ impl Source {
             Options::Postgres(options) => postgres::open(options, access, limit).await,
             Options::Mysql(options) => mysql::open(options, access, limit).await,
         };
-        opened.map_err(|error| self.unreachable(&plain(&error)))
+        opened.map_err(|error| self.unreachable(access, &plain(&error)))
     }
 
-    fn unreachable(&self, reason: &str) -> SqlError {
-        SqlError::Unreachable(self.address.label.clone(), self.address.mask(reason))
+    fn unreachable(&self, access: Access, reason: &str) -> SqlError {
+        SqlError::Unreachable(self.address(access).label.clone(), self.mask(reason))
     }
 
     /// What an error of a running statement means.
@@ -80,11 +129,11 @@ impl Source {
             Failure::Engine(sqlx::Error::Protocol(text)) if text.contains("CopyInResponse") => SqlError::Copy,
             Failure::Engine(sqlx::Error::Protocol(text)) if text.contains("CopyOutResponse") => SqlError::Copy,
             Failure::Engine(error) => {
-                let message = self.address.mask(&plain(&error));
+                let message = self.mask(&plain(&error));
                 if ends_session(&error) {
-                    SqlError::Broken(self.address.label.clone(), message)
+                    SqlError::Broken(self.database.address.label.clone(), message)
                 } else {
-                    SqlError::Refused(message)
+                    SqlError::Refused { message, code: code(&error) }
                 }
             }
         }
@@ -120,13 +169,17 @@ fn ends_session(error: &sqlx::Error) -> bool {
     }
 }
 
+/// SQLSTATE, which can be looked up; SQLite's own numbers say nothing more than its words.
+fn code(error: &sqlx::Error) -> Option<String> {
+    let refusal = error.as_database_error()?;
+    refusal.code().filter(|code| code.len() == 5).map(std::borrow::Cow::into_owned)
+}
+
 /// An error in the words of the database, with its code, hint and detail where there are any.
 fn plain(error: &sqlx::Error) -> String {
     match error {
         sqlx::Error::Database(refusal) => {
-            // SQLSTATE, which can be looked up; SQLite's own numbers say nothing more than its words.
-            let code = refusal.code().filter(|code| code.len() == 5);
-            let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
+            let code = code(error).map(|code| format!(" ({code})")).unwrap_or_default();
             let mut text = format!("{}{code}", refusal.message());
             if let Some(refusal) = refusal.try_downcast_ref::<sqlx::postgres::PgDatabaseError>() {
                 for more in [refusal.detail(), refusal.hint()].into_iter().flatten() {
@@ -158,10 +211,11 @@ impl Connections {
     }
 
     /// Adds a connection. The first one is the default until another is chosen.
-    pub fn add(&mut self, name: impl Into<String>, address: Address) {
+    pub fn add(&mut self, name: impl Into<String>, database: impl Into<Database>) {
         let name = name.into();
         self.default.get_or_insert_with(|| name.clone());
-        let source = Source { name: name.clone(), address, reading: Mutex::default(), full: Mutex::default() };
+        let database = database.into();
+        let source = Source { name: name.clone(), database, reading: Mutex::default(), full: Mutex::default() };
         self.sources.insert(name, Arc::new(source));
     }
 
@@ -194,12 +248,29 @@ impl Connections {
     /// Address of a connection.
     #[must_use]
     pub fn address(&self, name: &str) -> Option<&Address> {
-        self.sources.get(name).map(|source| &source.address)
+        self.sources.get(name).map(|source| &source.database.address)
+    }
+
+    /// Where the rows of a connection may go.
+    #[must_use]
+    pub fn results(&self, name: &str) -> Option<Results> {
+        self.sources.get(name).map(|source| source.database.results)
+    }
+
+    /// The connections, by name.
+    pub(super) fn sources(&self) -> impl Iterator<Item = &Arc<Source>> {
+        self.sources.values()
     }
 
     /// Each name with its dialect, for a description.
     pub(super) fn described(&self) -> impl Iterator<Item = String> {
-        self.sources.values().map(|source| format!("{} ({})", source.name, source.address.dialect.word()))
+        self.sources.values().map(|source| {
+            let shapes = match source.database.results {
+                Results::Model => "",
+                Results::Local => "; its rows stay with the person, you get columns, types and counts",
+            };
+            format!("{} ({}{shapes})", source.name, source.dialect().word())
+        })
     }
 
     /// The connection of that name, or the default for an empty one.

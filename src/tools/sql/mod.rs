@@ -7,6 +7,7 @@ mod mysql;
 mod postgres;
 mod preview;
 mod related;
+mod role;
 mod rows;
 mod session;
 mod sqlite;
@@ -23,7 +24,8 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 pub use address::Address;
-pub use connections::Connections;
+pub use connections::{Connections, Database, Results};
+pub use role::Roles;
 
 use self::connections::Source;
 use self::rows::Rows;
@@ -62,8 +64,13 @@ pub enum SqlError {
     )]
     Broken(String, String),
     /// The database said no.
-    #[error("{0}")]
-    Refused(String),
+    #[error("{message}")]
+    Refused {
+        /// In its words, which may hold values.
+        message: String,
+        /// Its SQLSTATE, where it has one.
+        code: Option<String>,
+    },
     /// More than one statement where one was judged.
     #[error("it is more than one statement, and only one can run unasked; send them one by one")]
     Several,
@@ -76,6 +83,19 @@ pub enum SqlError {
     /// It would write after all.
     #[error("it was taken for one that only reads, but the database says that it writes; it wasn't run")]
     Writes,
+}
+
+impl SqlError {
+    /// What a model reads of it. A database's own words may quote a row.
+    fn told(&self, results: Results) -> String {
+        match (self, results) {
+            (Self::Refused { code, .. }, Results::Local) => {
+                let code = code.as_ref().map(|code| format!(" (SQLSTATE {code})")).unwrap_or_default();
+                format!("the database refused it{code}; only the person sees its words")
+            }
+            (_, Results::Model | Results::Local) => self.to_string(),
+        }
+    }
 }
 
 /// Runs SQL.
@@ -152,7 +172,7 @@ impl Tool for SqlTool {
     fn prepare(&self, arguments: &Arguments) -> Result<OperationKind, ArgumentsError> {
         let operation = SqlOperation::read(arguments)?;
         let source = self.connections.find(&operation.connection).map_err(ArgumentsError)?;
-        let (connection, dialect) = (source.name.clone(), Some(source.address.dialect));
+        let (connection, dialect) = (source.name.clone(), Some(source.dialect()));
         Ok(OperationKind::Sql(SqlOperation { connection, dialect, ..operation }))
     }
 
@@ -196,14 +216,14 @@ impl Tool for SqlTool {
             let mut rows = Rows::new(port);
             let end = execute(&source, access, &operation.sql, limit, &mut rows, &cancel).await;
             rows.finish().await;
-            report(end, &operation.sql, limit, &rows, self.bench.result_limit, started)
+            report(end, &operation.sql, limit, &rows, (source.database.results, self.bench.result_limit), started)
         })
     }
 }
 
 /// Asks the catalog of a source what the names in a statement lead to, on a session that only reads.
 async fn look(source: &Source, sql: &str, limit: u64) -> Result<Catalog, SqlError> {
-    let Some(names) = sql_catalog::names(source.address.dialect, sql) else {
+    let Some(names) = sql_catalog::names(source.dialect(), sql) else {
         return Ok(Catalog::unknown("its names can't be told apart"));
     };
     let mut session = source.take(Access::ReadOnly, limit).await?;
@@ -277,8 +297,18 @@ async fn attend(
 }
 
 /// The report of an end, with the rows for the model.
-fn report(end: End, sql: &str, limit: u64, rows: &Rows, result_limit: usize, started: Instant) -> RunReport {
-    let text = rows.for_model(result_limit);
+fn report(
+    end: End,
+    sql: &str,
+    limit: u64,
+    rows: &Rows,
+    (results, result_limit): (Results, usize),
+    started: Instant,
+) -> RunReport {
+    let text = match results {
+        Results::Model => rows.for_model(result_limit),
+        Results::Local => rows.shapes(result_limit),
+    };
     let (outcome, result) = match end {
         End::Done(Ok(())) => {
             let summary = rows.summary(statement::yields_rows(sql));
@@ -286,8 +316,7 @@ fn report(end: End, sql: &str, limit: u64, rows: &Rows, result_limit: usize, sta
             (Outcome::Succeeded { summary }, result)
         }
         End::Done(Err(error)) => {
-            let reason = error.to_string();
-            (Outcome::Failed { reason: reason.clone() }, format!("error: {reason}"))
+            (Outcome::Failed { reason: error.to_string() }, format!("error: {}", error.told(results)))
         }
         End::Stopped(why, halt) => {
             let (outcome, head) = match why {
@@ -306,5 +335,5 @@ fn stopped(head: &str, halt: Halt, text: &str) -> String {
         Halt::Ended => "it was stopped in the database",
         Halt::Unsure => "the database didn't answer, so whether it stopped there is not known",
     };
-    if text.is_empty() { format!("{head}; {known}") } else { format!("{head}; {known}; the rows so far:\n{text}") }
+    if text.is_empty() { format!("{head}; {known}") } else { format!("{head}; {known}; what came so far:\n{text}") }
 }

@@ -14,7 +14,7 @@ use super::rows::Rows;
 use super::session::{Access, Brake, Engine, Session, gather, text_or_hex};
 use super::wall;
 use crate::assess::sql_catalog::Names;
-use crate::domain::{Catalog, Dialect};
+use crate::domain::{Catalog, Dialect, Role};
 
 /// Error number of a statement that can't be prepared, though it can be run.
 const NOT_PREPARABLE: u16 = 1295;
@@ -23,11 +23,26 @@ const TELLS: [&str; 4] = ["show", "explain", "describe", "desc"];
 /// Error number of a text that doesn't parse, several statements among them.
 const SYNTAX: u16 = 1064;
 
+/// A setting that bounds the time of a statement, and how many of its units are a second.
+type Timer = (&'static str, u64);
+
+/// MariaDB's, and MySQL's.
+const TIMERS: [Timer; 2] = [("max_statement_time", 1), ("max_execution_time", 1000)];
+
+/// Sets the server's own limit, a little later than ours.
+fn timed((name, units): Timer, limit: u64) -> String {
+    format!("SET SESSION {name} = {}", limit.saturating_add(5).min(1_000_000) * units)
+}
+
 struct MysqlSession {
     connection: MySqlConnection,
     options: Box<MySqlConnectOptions>,
     thread: u64,
     access: Access,
+    /// The setting that bounds the time of a statement.
+    timer: Option<Timer>,
+    /// Time that one read may take, in seconds.
+    limit: u64,
 }
 
 impl std::fmt::Debug for MysqlSession {
@@ -44,15 +59,18 @@ pub(super) async fn open(
 ) -> Result<Box<dyn Session>, sqlx::Error> {
     let mut connection = options.connect().await?;
     let thread = sqlx::query_scalar("SELECT CONNECTION_ID()").fetch_one(&mut connection).await?;
-    let limit = limit.saturating_add(5).min(1_000_000);
-    // MariaDB knows the first, MySQL the second; the other one is refused.
-    let _mariadb = run_quietly(&mut connection, &format!("SET SESSION max_statement_time = {limit}")).await;
-    let _mysql = run_quietly(&mut connection, &format!("SET SESSION max_execution_time = {}", limit * 1000)).await;
+    let mut timer = None;
+    for known in TIMERS {
+        // Each server refuses the other's.
+        if run_quietly(&mut connection, &timed(known, limit)).await.is_ok() {
+            timer = Some(known);
+        }
+    }
     if access == Access::ReadOnly {
         run_quietly(&mut connection, "SET SESSION TRANSACTION READ ONLY").await?;
         run_quietly(&mut connection, "SET SESSION lock_wait_timeout = 5, SESSION innodb_lock_wait_timeout = 5").await?;
     }
-    Ok(Box::new(MysqlSession { connection, options: Box::new(options.clone()), thread, access }))
+    Ok(Box::new(MysqlSession { connection, options: Box::new(options.clone()), thread, access, timer, limit }))
 }
 
 async fn run_quietly(connection: &mut MySqlConnection, sql: &str) -> Result<(), sqlx::Error> {
@@ -64,8 +82,9 @@ impl MysqlSession {
     /// itself (`TRUNCATE`, `CREATE`), which a read-only transaction alone doesn't; it is set anew each time, as a
     /// statement before may have set it otherwise.
     async fn begin(&mut self) -> Result<(), sqlx::Error> {
-        run_quietly(&mut self.connection, "ROLLBACK; SET SESSION TRANSACTION READ ONLY; START TRANSACTION READ ONLY")
-            .await
+        let timer = self.timer.map(|timer| format!("{}; ", timed(timer, self.limit))).unwrap_or_default();
+        let read_only = "SET SESSION TRANSACTION READ ONLY; START TRANSACTION READ ONLY";
+        run_quietly(&mut self.connection, &format!("ROLLBACK; {timer}{read_only}")).await
     }
 
     /// Runs one statement where the server refuses to write, and undoes the transaction.
@@ -117,8 +136,16 @@ impl Session for MysqlSession {
         Box::pin(async { self.connection.ping().await.is_ok() })
     }
 
+    fn limit(&mut self, seconds: u64) {
+        self.limit = seconds;
+    }
+
     fn look<'a>(&'a mut self, _sql: &'a str, names: &'a Names) -> BoxFuture<'a, Result<Catalog, Failure>> {
         Box::pin(self.looked(names))
+    }
+
+    fn role(&mut self) -> BoxFuture<'_, Result<Role, Failure>> {
+        Box::pin(async { Ok(catalog::role(&mut self.connection).await?) })
     }
 
     fn run<'a>(&'a mut self, sql: &'a str, rows: &'a mut Rows) -> BoxFuture<'a, Result<(), Failure>> {

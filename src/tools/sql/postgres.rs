@@ -11,7 +11,7 @@ use super::rows::Rows;
 use super::session::{Access, Brake, Engine, Session, gather, hex, text};
 use super::wall;
 use crate::assess::sql_catalog::Names;
-use crate::domain::{Catalog, Dialect};
+use crate::domain::{Catalog, Dialect, Role};
 
 /// Error code of a text that holds more than one statement where one is prepared.
 const SYNTAX: &str = "42601";
@@ -23,6 +23,8 @@ struct PostgresSession {
     access: Access,
     /// Whether no transaction may be open.
     clean: bool,
+    /// Time that one read may take, in seconds.
+    limit: u64,
 }
 
 impl std::fmt::Debug for PostgresSession {
@@ -39,7 +41,7 @@ pub(super) async fn open(
 ) -> Result<Box<dyn Session>, sqlx::Error> {
     let mut connection = options.connect().await?;
     let process: i32 = sqlx::query_scalar("SELECT pg_catalog.pg_backend_pid()").fetch_one(&mut connection).await?;
-    let seconds = limit.saturating_add(5).min(1_000_000);
+    let seconds = behind(limit);
     let mut settings = format!("SET statement_timeout = '{seconds}s'");
     if access == Access::ReadOnly {
         // An open transaction keeps the server from tidying up: one that we forgot ends by itself.
@@ -49,7 +51,19 @@ pub(super) async fn open(
         ));
     }
     run_quietly(&mut connection, &settings).await?;
-    Ok(Box::new(PostgresSession { connection, options: Box::new(options.clone()), process, access, clean: true }))
+    Ok(Box::new(PostgresSession {
+        connection,
+        options: Box::new(options.clone()),
+        process,
+        access,
+        clean: true,
+        limit,
+    }))
+}
+
+/// The server's own limit, in seconds: a little later than ours.
+fn behind(limit: u64) -> u64 {
+    limit.saturating_add(5).min(1_000_000)
 }
 
 async fn run_quietly(connection: &mut PgConnection, sql: &str) -> Result<(), sqlx::Error> {
@@ -62,7 +76,8 @@ impl PostgresSession {
         if !std::mem::replace(&mut self.clean, false) {
             run_quietly(&mut self.connection, "ROLLBACK").await?;
         }
-        run_quietly(&mut self.connection, "BEGIN READ ONLY").await
+        let limit = format!("BEGIN READ ONLY; SET LOCAL statement_timeout = '{}s'", behind(self.limit));
+        run_quietly(&mut self.connection, &limit).await
     }
 
     async fn undo(&mut self) -> Result<(), sqlx::Error> {
@@ -116,8 +131,21 @@ impl Session for PostgresSession {
         Box::pin(async { self.connection.ping().await.is_ok() })
     }
 
+    fn limit(&mut self, seconds: u64) {
+        self.limit = seconds;
+    }
+
     fn look<'a>(&'a mut self, _sql: &'a str, names: &'a Names) -> BoxFuture<'a, Result<Catalog, Failure>> {
         Box::pin(self.looked(names))
+    }
+
+    fn role(&mut self) -> BoxFuture<'_, Result<Role, Failure>> {
+        Box::pin(async {
+            self.begin().await?;
+            let role = catalog::who(&mut self.connection).await;
+            self.undo().await?;
+            Ok(role?)
+        })
     }
 
     fn run<'a>(&'a mut self, sql: &'a str, rows: &'a mut Rows) -> BoxFuture<'a, Result<(), Failure>> {

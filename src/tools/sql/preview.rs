@@ -26,7 +26,7 @@ pub(super) async fn measure(
     operation: &SqlOperation,
     cancel: &CancellationToken,
 ) -> Measurement {
-    let dialect = source.address.dialect;
+    let dialect = source.dialect();
     let desk = Desk { source, prepared, dialect, cancel };
     let Some(reads) = reads(dialect, &operation.sql)? else { return Ok(None) };
     let touched = match &reads.touched {

@@ -121,6 +121,21 @@ impl Rows {
         }
     }
 
+    /// The results without a value: how many rows, and the columns with their types. Within about `limit` bytes.
+    pub(super) fn shapes(&self, limit: usize) -> String {
+        let mut text = String::new();
+        for set in &self.sets {
+            let columns = set.columns.iter().zip(&set.types);
+            let columns: Vec<String> = columns.map(|(name, kind)| format!("{name} {kind}").trim().to_owned()).collect();
+            text.push_str(&format!("columns: {}; rows: {}\n", columns.join(" | "), set.total));
+        }
+        text.truncate(text.floor_char_boundary(limit));
+        if !self.sets.is_empty() {
+            text.push_str("The rows stay on this machine: the person sees them, you don't.\n");
+        }
+        text
+    }
+
     /// The results as text, within about `limit` bytes.
     pub(super) fn for_model(&self, limit: usize) -> String {
         let share = limit / self.sets.len().max(1);
@@ -214,6 +229,19 @@ mod tests {
         let text = rows.for_model(200);
         assert!(text.starts_with("id | name\n0 | NULL\n") && text.len() < 300, "{text}");
         assert!(text.ends_with("more rows\n"), "{text}");
+    }
+
+    #[test]
+    fn a_shape_holds_no_value() {
+        let mut rows = rows();
+        rows.begin_set(columns());
+        rows.keep(vec![Some("4711".to_owned()), Some("ann".to_owned())]);
+        rows.end_set(1);
+        let text = rows.shapes(1000);
+        assert!(
+            text.starts_with("columns: id integer | name text; rows: 1\n") && text.contains("stay on this machine")
+        );
+        assert!(!text.contains("4711") && !text.contains("ann"), "{text}");
     }
 
     #[test]

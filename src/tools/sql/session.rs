@@ -13,7 +13,7 @@ use sqlx::{Column, Database, Either, Row, TypeInfo};
 use super::connections::Failure;
 use super::rows::Rows;
 use crate::assess::sql_catalog::Names;
-use crate::domain::Catalog;
+use crate::domain::{Catalog, Role};
 
 /// What a session may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +29,15 @@ pub(super) trait Session: Send + fmt::Debug {
     /// Whether it still answers.
     fn alive(&mut self) -> BoxFuture<'_, bool>;
 
+    /// Sets the time that one read may take in the server, in seconds: a little more than we wait ourselves, in case
+    /// we can't reach it to stop it.
+    fn limit(&mut self, seconds: u64);
+
     /// Asks what the names in a statement lead to. Only a session that reads is asked.
     fn look<'a>(&'a mut self, sql: &'a str, names: &'a Names) -> BoxFuture<'a, Result<Catalog, Failure>>;
+
+    /// Asks as whom the session is used.
+    fn role(&mut self) -> BoxFuture<'_, Result<Role, Failure>>;
 
     /// Runs SQL to its end and gathers what it yields.
     fn run<'a>(&'a mut self, sql: &'a str, rows: &'a mut Rows) -> BoxFuture<'a, Result<(), Failure>>;

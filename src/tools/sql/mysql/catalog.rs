@@ -211,7 +211,7 @@ fn text(row: &MySqlRow, index: usize) -> String {
 }
 
 /// The user, and what it may do beyond the data of this server.
-async fn role(connection: &mut MySqlConnection) -> Result<Role, sqlx::Error> {
+pub(super) async fn role(connection: &mut MySqlConnection) -> Result<Role, sqlx::Error> {
     let row = sqlx::query("SELECT CURRENT_USER()").fetch_one(&mut *connection).await?;
     let name = text(&row, 0);
     let (user, host) = name.rsplit_once('@').unwrap_or((&name, "%"));

@@ -10,8 +10,13 @@ use super::run_quietly;
 use crate::assess::sql_catalog::{Names, function_reads, relation_is_secret};
 use crate::domain::{Catalog, CatalogEntry, Dialect, Maker, Meaning, Role, Sort};
 
-/// The question.
-const QUESTION: &str = include_str!("catalog.sql");
+/// What names lead to, and the role.
+const QUESTION: &str = concat!(include_str!("catalog.sql"), "\nUNION ALL\n", include_str!("role.sql"));
+/// The role alone.
+const WHO: &str = include_str!("role.sql");
+/// What holds for our own questions alone, until they are undone.
+const ASIDE: &str = "SAVEPOINT look; SET LOCAL search_path = pg_catalog, pg_temp; SET LOCAL jit = off; \
+    SET LOCAL plan_cache_mode = force_generic_plan";
 /// Most things that names lead to; one more is asked for.
 const ENTRIES: usize = 1000;
 
@@ -20,12 +25,7 @@ pub(super) async fn ask(connection: &mut PgConnection, names: &Names) -> Result<
     let schemas: Vec<String> = sqlx::query_scalar("SELECT pg_catalog.current_schemas(true)::pg_catalog.text[]")
         .fetch_one(&mut *connection)
         .await?;
-    run_quietly(
-        connection,
-        "SAVEPOINT look; SET LOCAL search_path = pg_catalog, pg_temp; SET LOCAL jit = off; \
-        SET LOCAL plan_cache_mode = force_generic_plan",
-    )
-    .await?;
+    run_quietly(connection, ASIDE).await?;
     let list = |names: &BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>();
     let rows = sqlx::query(AssertSqlSafe(QUESTION))
         .bind(list(&names.words))
@@ -51,6 +51,14 @@ pub(super) async fn ask(connection: &mut PgConnection, names: &Names) -> Result<
     }
     catalog.entries.sort();
     Ok(catalog)
+}
+
+/// Asks who the role is.
+pub(super) async fn who(connection: &mut PgConnection) -> Result<Role, sqlx::Error> {
+    run_quietly(connection, ASIDE).await?;
+    let row = sqlx::query(WHO).fetch_one(&mut *connection).await?;
+    let (name, powers): (String, Option<String>) = (row.try_get(1)?, row.try_get(3)?);
+    Ok(role(name, powers.as_deref().unwrap_or_default()))
 }
 
 fn role(name: String, powers: &str) -> Role {

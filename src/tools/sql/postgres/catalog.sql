@@ -206,18 +206,5 @@ answer (sort, name, maker, detail) AS (
   FROM stored CROSS JOIN LATERAL regexp_matches(tree, ':relid (\d+)', 'g') AS number
   JOIN pg_class c ON c.oid = number[1]::oid
   WHERE c.oid < 16384
-  UNION
-  SELECT 'role', current_user::text, 'role', concat_ws(', ',
-    CASE WHEN o.rolsuper THEN 'superuser' END,
-    CASE WHEN o.rolcreaterole AND NOT o.rolsuper THEN 'creates roles' END,
-    CASE WHEN o.rolreplication AND NOT o.rolsuper THEN 'replicates' END,
-    CASE WHEN o.rolbypassrls AND NOT o.rolsuper THEN 'bypasses row policies' END,
-    CASE WHEN NOT o.rolsuper THEN (
-      SELECT string_agg(g.rolname, ', ' ORDER BY g.rolname) FROM pg_roles g
-      WHERE g.rolname IN ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program',
-          'pg_signal_backend', 'pg_write_all_data', 'pg_maintain', 'pg_checkpoint')
-        AND pg_has_role(current_user, g.oid, 'USAGE')
-    ) END)
-  FROM pg_roles o WHERE o.rolname = current_user
 )
-SELECT sort, name, maker, detail FROM answer LIMIT 1001
+(SELECT sort, name, maker, detail FROM answer LIMIT 1001)

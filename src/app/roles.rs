@@ -1,0 +1,55 @@
+//! As whom databases are used, learnt from what their catalogs said. Kept for the status line; told once, where a
+//! role may do more than its data.
+
+use super::State;
+use crate::domain::{OperationKind, Prepared, Role};
+
+impl State {
+    /// Takes in the role that a database answered as.
+    pub(super) fn note_role(&mut self, prepared: &Prepared) {
+        let (OperationKind::Sql(sql), Some(catalog)) = (&prepared.operation.kind, &prepared.facts.catalog) else {
+            return;
+        };
+        let known = self.roles.contains_key(&sql.connection);
+        if known || catalog.trouble.is_some() {
+            return;
+        }
+        self.roles.insert(sql.connection.clone(), catalog.role.clone());
+        if let Some(powers) = powers(&catalog.role) {
+            let sentence = format!(
+                "{} is read as {}, who may do more than read data: {powers}. What you approve runs with these rights. \
+                `countersign doctor` prints how to make a role that only reads.",
+                sql.connection, catalog.role.name
+            );
+            self.chat.notice(sentence, false);
+        }
+    }
+
+    /// What the role of the default connection may do beyond its data, in a few words; none for an ordinary role.
+    #[must_use]
+    pub fn powers(&self) -> Option<String> {
+        let label = self.setting.connection.as_deref()?;
+        let name = label.rsplit_once(" (").map_or(label, |(name, _)| name);
+        powers(self.roles.get(name)?)
+    }
+}
+
+/// The first power, and how many more there are.
+fn powers(role: &Role) -> Option<String> {
+    let (first, more) = role.powers.split_first()?;
+    Some(if more.is_empty() { first.clone() } else { format!("{first} and {} more", more.len()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn powers_are_told_in_a_few_words() {
+        let role =
+            |powers: &[&str]| Role { name: "ann".to_owned(), powers: powers.iter().map(ToString::to_string).collect() };
+        assert_eq!(powers(&role(&[])), None);
+        assert_eq!(powers(&role(&["superuser"])).as_deref(), Some("superuser"));
+        assert_eq!(powers(&role(&["FILE", "RELOAD", "SUPER"])).as_deref(), Some("FILE and 2 more"));
+    }
+}
