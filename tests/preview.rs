@@ -352,3 +352,19 @@ async fn what_a_push_sends_and_drops_is_told_without_asking_the_other_side() {
         assert!(told.contains(says), "{command}: {told}");
     }
 }
+
+#[tokio::test]
+async fn a_request_is_shown_as_it_will_be_sent_without_its_secrets() {
+    let desk = Desk::new();
+    let request = json!({
+        "method": "POST", "url": "http://127.0.0.1:9/orders?api_key=a1b2c3d4e5f6a7b8c9d0",
+        "headers": { "Authorization": "Bearer abcdefghijklmnop1234", "X-Trace": "7" }, "body": "{\"id\":1}"
+    });
+    let preview = desk.preview("http_request", &request).await.unwrap().unwrap();
+    assert_eq!(preview.effects, ["Sends POST to 127.0.0.1 with a body of 8 B of JSON and 2 headers of its own."]);
+    let Some(Detail::Text(shown)) = preview.details.first() else { panic!("no request") };
+    for said in ["host: 127.0.0.1:9", "user-agent: countersign/", "x-trace: 7", "content-length: 8", "\"id\": 1"] {
+        assert!(shown.body.contains(said), "{}", shown.body);
+    }
+    assert!(!shown.body.contains("abcdefghijklmnop1234") && !shown.body.contains("a1b2c3"), "{}", shown.body);
+}

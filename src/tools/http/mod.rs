@@ -4,6 +4,7 @@
 mod address;
 mod hops;
 mod json;
+mod preview;
 mod reply;
 
 use std::net::IpAddr;
@@ -23,7 +24,8 @@ use super::sink::Sink;
 use super::{RunPort, Tool, Workbench};
 use crate::assess::{HttpAssessor, RiskAssessor};
 use crate::domain::{
-    Arguments, ArgumentsError, Countersigned, Decider, HttpOperation, OperationKind, Outcome, RunReport, ToolSpec,
+    Arguments, ArgumentsError, Countersigned, Decider, HttpOperation, Measurement, OperationKind, Outcome, Prepared,
+    RunReport, ToolSpec,
 };
 
 /// Time to reach a server.
@@ -214,6 +216,14 @@ impl Tool for HttpTool {
 
     fn prepare(&self, arguments: &Arguments) -> Result<OperationKind, ArgumentsError> {
         HttpOperation::read(arguments).map(OperationKind::Http)
+    }
+
+    fn preview<'a>(&'a self, prepared: &'a Prepared, _cancel: CancellationToken) -> BoxFuture<'a, Measurement> {
+        let measured = match &prepared.operation.kind {
+            OperationKind::Http(operation) => Ok(Some(preview::measure(operation))),
+            _ => Ok(None),
+        };
+        Box::pin(std::future::ready(measured))
     }
 
     fn run(&self, countersigned: Countersigned, port: RunPort, cancel: CancellationToken) -> BoxFuture<'_, RunReport> {
