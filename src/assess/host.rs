@@ -187,7 +187,10 @@ fn embedded(parts: [u16; 8]) -> Option<Ipv4Addr> {
 }
 
 fn name_reach(name: &str) -> Reach {
-    let name = name.trim_end_matches('.').to_ascii_lowercase();
+    let name = name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase();
+    if name.split('.').any(str::is_empty) {
+        return Reach::Unclear;
+    }
     let ends = |ending: &&str| name == *ending || name.strip_suffix(*ending).is_some_and(|rest| rest.ends_with('.'));
     let inner = |label: &str| matches!(label, "internal" | "intranet" | "corp" | "svc" | "lan" | "localhost");
     if METADATA.contains(&name.as_str()) {
@@ -278,6 +281,9 @@ mod tests {
         }
         assert_eq!(of("metadata.google.internal."), Reach::Metadata);
         assert_eq!(of("abc.webhook.site"), Reach::Catcher);
+        for host in ["example.org..", ".example.org", "a..example.org"] {
+            assert_eq!(of(host), Reach::Unclear, "{host}");
+        }
         for host in ["example.org", "internal-tools.example.org", "a.co.uk", "docs.rs", "xn--mller-kva.example"] {
             assert_eq!(of(host), Reach::Public, "{host}");
         }

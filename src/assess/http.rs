@@ -5,12 +5,15 @@ use url::Url;
 
 use super::host::{self, Reach};
 use super::secrets::{opaque, secret_kind};
+use super::spelling::percent_decoded;
 use super::{RiskAssessor, Subject};
 use crate::domain::{Assessment, Class, Danger, Finding, HttpOperation, OperationKind, Shape};
 
 /// Longest URL that is whitelisted, and longest run of packed data in it.
 const URL_CAP: usize = 2000;
 const PACKED_CAP: usize = 100;
+/// Longest part of a host's name that may be packed data.
+const LABEL_CAP: usize = 40;
 /// Longest value of a header that is whitelisted.
 const HEADER_CAP: usize = 300;
 
@@ -33,9 +36,10 @@ const HARMLESS: [&str; 14] = [
 ];
 
 /// Ports of services that don't speak HTTP, which a request could talk to by accident or on purpose.
-const FOREIGN_PORTS: [u16; 37] = [
+const FOREIGN_PORTS: [u16; 58] = [
     1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 79, 110, 111, 113, 119, 123, 135, 137, 139,
-    143, 161, 389, 445, 465, 514, 587, 993, 995, 6379,
+    143, 161, 389, 445, 465, 514, 587, 636, 993, 995, 1433, 1521, 2049, 2375, 2376, 2379, 3306, 3389, 5432, 5672, 5900,
+    5901, 6000, 6379, 6667, 9042, 9092, 10250, 11211, 27017, 61616,
 ];
 
 /// The assessor of `http_request`.
@@ -55,7 +59,7 @@ impl RiskAssessor for HttpAssessor {
             by_host(&url),
             by_port(&url),
             by_secret(http, &url),
-            by_size(http),
+            by_size(http, &url),
         ]
         .into_iter()
         .flatten()
@@ -182,16 +186,20 @@ fn by_secret(http: &HttpOperation, url: &Url) -> Option<Finding> {
         let sentence = format!("The {place} seems to carry a secret: {kind}.");
         return Some(Finding::new("http.secret", Class::Declared(Danger::Sensitive), sentence));
     }
-    let overrides = url.query_pairs().any(|(name, _)| overriding(&name));
+    let in_path = url.path().split(['/', ';']).filter_map(|part| part.split_once('='));
+    let overrides = url.query_pairs().any(|(name, _)| overriding(&name))
+        || in_path
+            .map(|(name, _)| percent_decoded(name).unwrap_or_else(|| name.to_owned()))
+            .any(|name| overriding(&name));
     overrides.then(|| {
         let sentence = "The query asks the server to take the request for another method.";
         Finding::new("http.override", Class::Declared(Danger::Destructive), sentence)
     })
 }
 
-fn by_size(http: &HttpOperation) -> Option<Finding> {
+fn by_size(http: &HttpOperation, url: &Url) -> Option<Finding> {
     let long = http.url.len() > URL_CAP;
-    (long || opaque(&http.url, PACKED_CAP)).then(|| {
+    (long || opaque(&http.url, PACKED_CAP) || opaque(plain_host(url), LABEL_CAP)).then(|| {
         let sentence = "The URL is long or holds packed data: it may carry something out.";
         Finding::new("http.packed", Class::Unknown, sentence)
     })
@@ -218,7 +226,8 @@ fn by_header(name: &str, value: &str) -> Option<Finding> {
 /// Whether a header or a part of the query stands for another method.
 fn overriding(name: &str) -> bool {
     let name = name.to_ascii_lowercase().replace('_', "-");
-    name.contains("method-override") || matches!(name.as_str(), "x-http-method" | "-method" | "x-method")
+    let methods = ["x-http-method", "http-method", "-http-method", "-httpmethod", "httpmethod", "-method", "x-method"];
+    name.contains("method-override") || name.contains("methodoverride") || methods.contains(&name.as_str())
 }
 
 #[cfg(test)]
@@ -282,7 +291,9 @@ mod tests {
         let body = HttpOperation { body: Some("a".to_owned()), ..request("GET", "https://example.org/") };
         assert_eq!(judged(body).class(), Class::Declared(Danger::Destructive));
         assert_eq!(with_header("X-HTTP-Method-Override", "DELETE"), Class::Declared(Danger::Destructive));
-        assert_eq!(class("GET", "https://example.org/?_method=delete"), Class::Declared(Danger::Destructive));
+        for url in ["https://example.org/?_method=delete", "https://example.org/a;_me%74hod=PUT"] {
+            assert_eq!(class("GET", url), Class::Declared(Danger::Destructive), "{url}");
+        }
     }
 
     #[test]

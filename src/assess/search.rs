@@ -8,6 +8,9 @@ use globset::GlobBuilder;
 use super::{Mentions, RiskAssessor, Subject, spelling};
 use crate::domain::{Assessment, Class, Danger, Finding, OperationKind, PathKind, Place, Shape};
 
+/// Longest glob that is looked at, in bytes.
+const GLOB_CAP: usize = 4096;
+
 /// The assessor of `search_files` and `find_files`.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchAssessor;
@@ -74,9 +77,13 @@ fn in_folder(folder: &str, subject: Subject<'_>) -> Option<Finding> {
         let sentence = format!("{folder} is no folder or ordinary file.");
         return Some(Finding::new("search.special", Class::Unknown, sentence));
     }
+    let in_workspace = |path: &String| Path::new(path).starts_with(&place.workspace);
     let inside = match fact {
-        Some(fact) => fact.real.starts_with(&place.workspace),
-        None => reached.iter().all(|path| Path::new(path).starts_with(&place.workspace)),
+        // The tool takes a percent sign as it stands; what it might be meant for counts too.
+        Some(fact) => {
+            fact.real.starts_with(&place.workspace) && (!folder.contains('%') || reached.iter().all(in_workspace))
+        }
+        None => reached.iter().all(in_workspace),
     };
     (!inside).then(|| {
         let sentence = format!("{folder} is outside the workspace {}.", place.workspace.display());
@@ -88,11 +95,14 @@ fn in_folder(folder: &str, subject: Subject<'_>) -> Option<Finding> {
 fn by_glob(folder: Option<&str>, glob: &str, subject: Subject<'_>) -> Option<Finding> {
     let place = &subject.facts.place;
     let pattern = glob.strip_prefix('!').unwrap_or(glob);
-    if glob.is_empty() || GlobBuilder::new(pattern).build().is_err() {
-        let sentence = format!("The glob {glob} can't be read.");
+    if glob.is_empty() || glob.len() > GLOB_CAP || GlobBuilder::new(pattern).build().is_err() {
+        let shown: String = glob.chars().take(100).collect();
+        let sentence = format!("The glob {shown} can't be read: it is empty, too long or not closed.");
         return Some(Finding::new("search.glob", Class::Unknown, sentence));
     }
-    if pattern.starts_with(['/', '~']) && folder.is_none() || pattern.split('/').any(|part| part == "..") {
+    if pattern.starts_with(['/', '~']) && folder.is_none()
+        || pattern.split(['/', '{', ',', '}']).any(|part| part == "..")
+    {
         let sentence = format!("The glob {glob} may lead out of the folder.");
         return Some(Finding::new("search.outside", Class::Unknown, sentence));
     }
@@ -162,9 +172,15 @@ mod tests {
 
     #[test]
     fn outside_and_unreadable_ones_ask() {
-        for (path, glob) in
-            [(Some("/usr"), None), (Some(".."), None), (None, Some("../*")), (None, Some("[")), (Some(""), None)]
-        {
+        for (path, glob) in [
+            (Some("/usr"), None),
+            (Some(".."), None),
+            (Some("%2e%2e"), None),
+            (None, Some("../*")),
+            (None, Some("{..,a}/*")),
+            (None, Some("[")),
+            (Some(""), None),
+        ] {
             assert_ne!(search(path, glob), Class::Whitelisted, "{path:?} {glob:?}");
         }
         let mut facts = Facts { place: place(), ..Facts::default() };

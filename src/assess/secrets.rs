@@ -56,11 +56,14 @@ static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&format!(r#"(?i)(?:^|[?&;,\s"'{{/#])({name})["']?\s*[=:]\s*["']?([^\s"'&;,#}}]+)"#)).ok()
 });
 
-/// What kind of secret a text holds, if any. Percent-encoded text is looked at decoded too.
+/// What kind of secret a text holds, if any. Percent-encoded text is looked at decoded too, also where it was
+/// encoded twice.
 #[must_use]
 pub fn secret_kind(text: &str) -> Option<String> {
-    let decoded = percent_decoded(text);
-    std::iter::once(text).chain(decoded.as_deref()).find_map(|text| by_form(text).or_else(|| by_name(text)))
+    let once = percent_decoded(text);
+    let twice = once.as_deref().and_then(percent_decoded);
+    let texts = [Some(text), once.as_deref(), twice.as_deref()];
+    texts.into_iter().flatten().find_map(|text| by_form(text).or_else(|| by_name(text)))
 }
 
 fn by_form(text: &str) -> Option<String> {
@@ -130,6 +133,7 @@ mod tests {
             "-----BEGIN RSA PRIVATE KEY-----".to_owned(),
             "?password=hunter2".to_owned(),
             "?pass%77ord=hunter2".to_owned(),
+            "?pass%2577ord=hunter2".to_owned(),
             "&client_secret=a".to_owned(),
             format!("?access_token={long}"),
             format!("?key={long}"),

@@ -16,6 +16,8 @@ pub(super) fn absolute(path: &str, place: &Place) -> Vec<String> {
             texts.push(decoded);
         }
     }
+    // Some write the backslash of other systems where a slash is meant.
+    texts.extend(texts.clone().iter().filter(|text| text.contains('\\')).map(|text| text.replace('\\', "/")));
     for text in &texts {
         let plain = file_url(text).unwrap_or(text);
         let rooted = rooted(plain, place);
@@ -174,6 +176,8 @@ mod tests {
             "FILE://localhost/home/ann/%2enetrc",
             "%252e./.netrc",
             "/proc/self/root/home/ann/.netrc",
+            "..\\.netrc",
+            "C:\\..\\..\\.netrc",
         ] {
             assert!(absolute(spelling, &place()).contains(&"/home/ann/.netrc".to_owned()), "{spelling}");
         }

@@ -19,7 +19,7 @@ fn reads(sql: &str, dialect: Option<Dialect>) -> bool {
 }
 
 /// Pieces that nest, chain or confuse, each repeated up to the cap.
-const PIECES: [(&str, &str); 78] = [
+const PIECES: [(&str, &str); 109] = [
     ("", "("),
     ("SELECT ", "("),
     ("SELECT * FROM ", "("),
@@ -98,6 +98,37 @@ const PIECES: [(&str, &str); 78] = [
     ("SELECT ", "f(a => "),
     ("SELECT ", "f(x -> "),
     ("SELECT ", "CASE a WHEN (1) THEN ("),
+    ("SELECT 1 ", "+*"),
+    ("SELECT 1 ", "<> "),
+    ("SELECT 1 ", "@#"),
+    ("SELECT 1 ", "OPERATOR(pg_catalog.+) 1"),
+    ("SELECT OPERATOR(", "a."),
+    ("SELECT ", "$a::"),
+    ("SELECT ", "$a::b, "),
+    ("SELECT ", "B'0'"),
+    ("SELECT ", "B'0"),
+    ("SELECT ", "\\N, "),
+    ("SELECT * FROM t ", "t(a) "),
+    ("SELECT * FROM t AS ", "t(a), t AS "),
+    ("WITH ", "a(b) AS (SELECT 1), "),
+    ("EXPLAIN EXECUTE p(", "1, "),
+    ("EXPLAIN EXECUTE p(", "("),
+    ("SHOW ", "a "),
+    ("SELECT ", "error("),
+    ("SELECT 1 ", "drop table "),
+    ("SELECT a ", "filter (over "),
+    ("SELECT ", "\u{ff23}"),
+    ("SELECT ", "`\u{ff23}a` "),
+    ("SELECT ", "'\u{a0}' "),
+    ("SELECT 1", " /*+ set */"),
+    ("SELECT ", "(a).b."),
+    ("SELECT ", "\""),
+    ("SELECT ", "`"),
+    ("SELECT [", "["),
+    ("", "\n"),
+    ("", "'"),
+    ("", "/"),
+    ("", "-"),
 ];
 
 #[test]
