@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::judge::{Feed, Judge};
-use super::kind::Kind;
+use super::kind::{Kind, narrows};
 use super::obeys::flag_value;
 use super::table::{Entry, Produces, Style, Takes};
 use super::word::{Piece, Reach, Word};
@@ -24,6 +24,8 @@ struct Reading {
     lists: bool,
     /// An operand may be sensitive, or anything.
     tainted: bool,
+    /// It passes on something other than what came in.
+    altered: bool,
     /// How far it searches, and whether it names what it reads.
     reach: Option<Reach>,
     required: bool,
@@ -55,7 +57,9 @@ impl Judge<'_> {
         reading.open = carried(&entry.opens);
         reading.lists = carried(&entry.lists);
         let narrow = narrowed(entry, &words[..ended]);
-        self.shows = !(reading.lists || entry.quiet.contains("*") || carried(&entry.quiet));
+        let quiet = reading.lists || entry.quiet.contains("*") || carried(&entry.quiet);
+        self.shows = !quiet || carried(&entry.loud);
+        reading.altered = carried(&entry.alters);
         self.recurses = !narrow && (entry.recurses.contains("*") || carried(&entry.recurses));
         let marks = ["file://", "fileb://", "-file="];
         let by_file = |word: &&Word| marks.iter().any(|mark| word.pattern().contains(mark));
@@ -136,6 +140,7 @@ impl Judge<'_> {
             Produces::Paths if tainted => Feed::Text,
             _ if reading.lists && !tainted => paths,
             Produces::Paths => paths,
+            Produces::Same if reading.altered || self.seeks_sensitive => Feed::Text,
             Produces::Same if operands == 0 || entry.first.len() == operands => self.feed,
             Produces::Same | Produces::Text => Feed::Text,
             Produces::Number => {
@@ -151,7 +156,8 @@ impl Judge<'_> {
         reading.shifted |= word.open();
         // Only what is passed on as paths needs to be clean.
         if reading.lists || entry.produces == Produces::Paths {
-            reading.tainted |= word.vague() || self.sensitive.may_match(&word.pattern(), self.place).is_some();
+            let pattern = self.absolute_if_moved(&word.pattern());
+            reading.tainted |= word.vague() || self.sensitive.may_match(&pattern, self.place).is_some();
         }
         if nth == 0 && word.text().is_some_and(|text| entry.not.contains(text)) {
             self.ineligible = true;
@@ -319,15 +325,19 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a flag limits what is read to names with some letter.
+/// Whether a flag limits what is read to names that it says plainly.
 fn narrowed(entry: &Entry, words: &[Word]) -> bool {
-    let narrowing = |takes: &Takes| matches!(takes, Takes::Value(Kind::Glob | Kind::Regex | Kind::Sought));
-    let says =
-        |value: Word| !value.prefix().starts_with('!') && value.pattern().contains(|c: char| c.is_alphanumeric());
-    let given = |flag: &str| {
-        words.iter().enumerate().any(|(at, word)| flag_value(word, words.get(at + 1), flag).is_some_and(says))
+    let ending = |value: &str| !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let says = |kind: Kind, value: &Word| match (kind, value.text()) {
+        (Kind::Glob, Some(glob)) => !glob.starts_with('!') && narrows(glob),
+        (Kind::Sought, Some(value)) => ending(value),
+        _ => false,
     };
-    entry.flags.iter().any(|(flag, takes)| narrowing(takes) && given(flag))
+    let given = |flag: &str, kind| {
+        let mut values = words.iter().enumerate().filter_map(|(at, word)| flag_value(word, words.get(at + 1), flag));
+        values.any(|value| says(kind, &value))
+    };
+    entry.flags.iter().any(|(flag, takes)| matches!(takes, Takes::Value(kind) if given(flag, *kind)))
 }
 
 /// The words with a dash before a first word of flags, where that means the same: only its last letter takes a value.

@@ -2,7 +2,9 @@
 //! its words; `-delete`, `-fprint` and their kind change things.
 
 use super::judge::{Feed, Judge};
+use super::kind::narrows;
 use super::programs::plain_name;
+use super::regex::as_glob;
 use super::word::{Piece, Reach, Word};
 
 /// Tests and options with one word after them.
@@ -117,15 +119,22 @@ fn narrowed(words: &[Word]) -> bool {
 }
 
 /// Where it starts, and the names it looks for, not those it passes over.
-fn places(words: &[Word]) -> (Vec<&Word>, Vec<&Word>) {
+fn places(words: &[Word]) -> (Vec<&Word>, Vec<String>) {
     let starts = |word: &&Word| {
         !word.text().is_some_and(|text| {
             text.starts_with('-') && !matches!(text, "-H" | "-L" | "-P") || matches!(text, "(" | "!")
         })
     };
     let roots = words.iter().take_while(starts).filter(|word| !word.prefix().starts_with('-')).collect();
-    let names = (0..words.len()).filter(|at| seeks(words, *at)).filter_map(|at| words.get(at + 1)).collect();
+    let name = |at: usize| Some(sought(words[at].text()?, words.get(at + 1)?));
+    let names = (0..words.len()).filter(|at| seeks(words, *at)).filter_map(name).collect();
     (roots, names)
+}
+
+/// What a test for names looks for, as a glob.
+fn sought(test: &str, name: &Word) -> String {
+    let pattern = name.pattern();
+    if matches!(test, "-regex" | "-iregex") { as_glob(&format!("^{pattern}$")) } else { pattern }
 }
 
 /// Whether the word at a place asks for a name, and doesn't pass it over.
@@ -135,12 +144,12 @@ fn seeks(words: &[Word], at: usize) -> bool {
     is(at, &NAMES) && !at.checked_sub(1).is_some_and(|before| is(before, &["!", "-not"]))
 }
 
-/// Whether only names with some letter are found: each alternative asks for one before it does anything.
+/// Whether only names that are said plainly are found: each alternative asks for one before it does anything.
 fn named(words: &[Word]) -> bool {
     let mut named = false;
     for (at, word) in words.iter().enumerate() {
         let Some(text) = word.text() else { continue };
-        let letters = |name: &Word| name.pattern().contains(|c: char| c.is_alphanumeric());
+        let plain = |name: &Word| narrows(&sought(text, name));
         let group_passed_over =
             matches!(text, "!" | "-not") && words.get(at + 1).and_then(Word::text).is_some_and(|next| next == "(");
         let acts = ["-exec", "-ok", "-print", "-fprint", "-ls", "-fls"].iter().any(|action| text.starts_with(action));
@@ -149,7 +158,7 @@ fn named(words: &[Word]) -> bool {
             "-o" | "-or" if !named => return false,
             "-o" | "-or" => named = false,
             _ if group_passed_over || acts && !named => return false,
-            _ => named |= seeks(words, at) && words.get(at + 1).is_some_and(letters),
+            _ => named |= seeks(words, at) && words.get(at + 1).is_some_and(plain),
         }
     }
     named
@@ -199,11 +208,10 @@ fn with_found(word: &Word, root: &Word, found: &Piece) -> Word {
 
 impl Judge<'_> {
     /// Whether a name or pattern given to a search points at sensitive files, wherever it starts.
-    pub(super) fn names_sensitive(&mut self, name: &Word, starts: &[Word]) -> bool {
+    pub(super) fn names_sensitive(&mut self, pattern: &str, starts: &[Word]) -> bool {
         /// How deep below the start the names of the list are tried.
         const DEPTH: usize = 5;
-        let pattern = name.pattern();
-        if self.sensitive.may_match(&pattern, self.place).is_some() {
+        if self.sensitive.may_match(pattern, self.place).is_some() {
             return true;
         }
         let roots = starts.iter().filter_map(Word::text).filter_map(|start| self.normal(start));

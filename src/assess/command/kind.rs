@@ -5,6 +5,7 @@ use serde::Deserialize;
 use super::filter::only_filters;
 use super::judge::Judge;
 use super::path::descriptor;
+use super::regex::as_glob;
 use super::word::{Piece, Word};
 
 /// What a word means to a program.
@@ -87,9 +88,10 @@ impl Judge<'_> {
             }
             Kind::Sought => {
                 let glob = as_glob(&word.pattern());
-                let ending = format!("*.{}", glob.trim_start_matches(['*', '?', '.']));
+                let bare = glob.trim_matches('*');
+                let spellings = [&glob, bare, &format!("*.{}", bare.trim_start_matches(['?', '.']))];
                 self.seeks_sensitive |=
-                    [glob, ending].iter().any(|glob| self.sensitive.may_match(glob, self.place).is_some());
+                    spellings.iter().any(|glob| self.sensitive.may_match(glob, self.place).is_some());
             }
             Kind::Lines => {
                 let text = word.pattern();
@@ -185,35 +187,6 @@ impl Judge<'_> {
     }
 }
 
-/// A regular expression over names, as a glob that matches at least as much.
-fn as_glob(regex: &str) -> String {
-    let mut glob = String::new();
-    if !regex.starts_with('^') {
-        glob.push('*');
-    }
-    let mut letters = regex.trim_matches(['^', '$']).chars().peekable();
-    while let Some(c) = letters.next() {
-        let next = match c {
-            '\\' => letters.next().filter(|c| !c.is_alphanumeric()).unwrap_or('?'),
-            '.' => '?',
-            '(' | ')' => continue,
-            '|' => ',',
-            c => c,
-        };
-        match letters.peek() {
-            Some('*' | '+' | '?' | '{') => {
-                letters.next();
-                glob.push('*');
-            }
-            _ => glob.push(next),
-        }
-    }
-    if !regex.ends_with('$') {
-        glob.push('*');
-    }
-    if glob.contains(',') { format!("{{{glob}}}") } else { glob }
-}
-
 /// Whether a key of git's configuration is none that holds a secret.
 fn plain_key(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
@@ -232,6 +205,16 @@ fn below_a_folder(word: &Word) -> bool {
 fn installed(path: &str) -> bool {
     let folders = ["/bin/", "/sbin/", "/lib/", "/lib64/", "/usr/bin/", "/usr/sbin/", "/usr/lib/", "/usr/lib64/"];
     folders.iter().any(|folder| path.starts_with(folder)) && !path.split('/').any(|part| part == "..")
+}
+
+/// Whether a glob says plainly which names it means: one name, an ending (`*.conf`), or a beginning of some letters.
+/// Others, such as `*a*`, may mean any file among those that a person didn't think of.
+pub(super) fn narrows(glob: &str) -> bool {
+    let name = glob.rsplit('/').next().unwrap_or(glob);
+    let wild = |c: char| matches!(c, '*' | '?' | '[' | '{' | '\\');
+    let ending = name.strip_prefix("*.").is_some_and(|ending| !ending.is_empty() && !ending.contains(wild));
+    let beginning = name.find(wild).unwrap_or(name.len());
+    ending || beginning >= 3 || beginning > 0 && beginning == name.len()
 }
 
 fn plain_byte(byte: u8) -> bool {

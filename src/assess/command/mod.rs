@@ -26,6 +26,7 @@ mod parse;
 mod path;
 mod programs;
 mod reading;
+mod regex;
 mod scope;
 mod sed;
 mod source;

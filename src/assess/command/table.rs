@@ -115,6 +115,10 @@ struct SourceEntry {
     #[serde(default)]
     leads: String,
     #[serde(default)]
+    loud: String,
+    #[serde(default)]
+    alters: String,
+    #[serde(default)]
     quiet: String,
     #[serde(default)]
     recurses: String,
@@ -184,6 +188,10 @@ pub(super) struct Entry {
     pub(super) leads: HashSet<String>,
     /// With one of these flags, or always (`*`), it shows nothing of what it reads but names and numbers.
     pub(super) quiet: HashSet<String>,
+    /// With one of these flags it shows content, whatever `quiet` says.
+    pub(super) loud: HashSet<String>,
+    /// With one of these flags it passes on something other than what came in.
+    pub(super) alters: HashSet<String>,
     /// With one of these flags, or always (`*`), it reads everything below the folders it is given, or its own.
     pub(super) recurses: HashSet<String>,
     /// What the first operands may be; `*` for anything.
@@ -391,6 +399,8 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
         lists: set(&source.lists),
         leads: set(&source.leads),
         quiet: set(&source.quiet),
+        loud: set(&source.loud),
+        alters: set(&source.alters),
         recurses: set(&source.recurses),
         choices: source.choices.iter().map(|choice| set(choice)).collect(),
         not: set(&source.not),

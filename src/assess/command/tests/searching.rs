@@ -1,0 +1,107 @@
+//! Golden lines about what searches find, what picks from it, and how far they go.
+
+use super::super::{Judge, assessment};
+use super::{allowed, asks};
+use crate::assess::AssessSettings;
+use crate::domain::{Class, Facts, FolderFact, Place};
+
+#[test]
+fn a_pattern_becomes_a_flag_only_where_a_name_begins_with_a_dash() {
+    let place =
+        Place { cwd: "/home/me/project".into(), workspace: "/home/me/project".into(), home: Some("/home/me".into()) };
+    let judged = |command: &str, dashed: bool| {
+        let mut facts = Facts { place: place.clone(), ..Facts::default() };
+        for folder in ["/home/me/project", "/home/me/project/src"] {
+            facts.folders.insert(folder.into(), FolderFact { dashed: dashed && !folder.ends_with("src") });
+        }
+        let settings = AssessSettings::default();
+        let mut judge = Judge::new(&facts.place, Some(&facts), &settings.sensitive, command);
+        judge.whole(command);
+        assessment(judge).class()
+    };
+    for command in ["sort *", "sed -n 1p *.txt", "file ?.c", "for f in *.json; do jq . \"$f\"; done", "sort [a-c]*"] {
+        assert_eq!(judged(command, false), Class::Whitelisted, "{command}");
+        assert_ne!(judged(command, true), Class::Whitelisted, "{command}");
+    }
+    assert_eq!(judged("cd src && sort *", false), Class::Whitelisted);
+    for command in ["cd \"$x\" && sort *", "sort $x*", "cd /elsewhere && sort *", "find . -execdir sort * \\;"] {
+        assert_ne!(judged(command, false), Class::Whitelisted, "{command}");
+    }
+    // The folder where the pattern was expanded counts, not the one where it is used.
+    assert_ne!(judged("for f in *.json; do (cd src && jq . \"$f\"); done", true), Class::Whitelisted);
+    assert_eq!(judged("find . -name '*.json' | xargs sort", false), Class::Unreadable, "names are split at blanks");
+}
+
+#[test]
+fn everything_below_a_home_or_system_folder_is_not_shown() {
+    for command in [
+        "grep -r . ~",
+        "grep -rh '' /etc",
+        "rg . /root",
+        "cd / && grep -r x .",
+        "find ~ -type f -exec cat {} +",
+        "find / -exec grep x {} \\;",
+        "find /etc -type f | xargs cat",
+        "find / -name shadow -exec cat {} \\;",
+        "find /etc -iname 'SHAD*' | xargs head",
+        "find / -name x -o -type f -exec cat {} +",
+        "find / -exec cat {} + -name x",
+        "find / ! -name x -exec cat {} +",
+        "find / -not \\( -name x \\) -exec cat {} +",
+        "find / -path /proc -prune -o -print | xargs cat",
+        "ls -a ~ | xargs cat",
+        "cat $(find / -type f)",
+        "for f in $(find ~ -type f); do cat \"$f\"; done",
+        "diff -r ~ /dev/null",
+    ] {
+        asks(command);
+    }
+    for command in [
+        "grep -r x ~/src",
+        "grep -rl x /etc",
+        "grep -r --include='*.conf' x /etc",
+        "find / -name '*.conf' -exec grep x {} +",
+        "find / \\( -name '*.c' -o -name '*.h' \\) -exec grep x {} +",
+        "find / -type f -exec md5sum {} +",
+        "find /etc -type f | wc -l",
+        "find ~ -size +10M -exec ls -l {} \\;",
+        "find . -type f -exec cat {} +",
+        "find /usr/share -type f | xargs grep -l x",
+        "cat $(find . -name '*.md')",
+        "for f in $(git ls-files); do wc -l \"$f\"; done",
+    ] {
+        allowed(command);
+    }
+}
+
+#[test]
+fn what_a_filter_picks_from_a_search_is_not_read_unseen() {
+    for command in [
+        "find . -type f | grep '\\.env$' | xargs cat",
+        "git ls-files | grep -i 'id_rsa' | xargs cat",
+        "find . | grep -E '\\.(en|x)v$' | xargs cat",
+        "find . | grep -o '.*\\.env' | xargs cat",
+        "find . -name .env.example | head -c 6 | xargs cat",
+        "ls | rev | xargs cat",
+        "find . | grep -f patterns | xargs cat",
+        "cat $(ls -a | grep '^\\.e')",
+        "find /etc -regex '.*/sha.ow' -exec cat {} +",
+        "find /etc -regex '.*\\(shad\\)ow' -exec cat {} +",
+        "find /etc -name 's*w' -exec cat {} +",
+        "grep -r --include='*a*' . /etc",
+        "cd /etc && ls s* | xargs cat",
+        "cd /etc; for f in s*; do cat $f; done",
+        "fd '\\.(en|x)v$' -H -x cat",
+    ] {
+        asks(command);
+    }
+    for command in [
+        "find . -type f | grep '\\.rs$' | xargs wc -l",
+        "git ls-files | grep -v test | head -5 | xargs head -3",
+        "ls | grep '^a' | sort | xargs cat",
+        "cat $(git ls-files | grep '\\.md$')",
+        "grep env README.md | head -c 20",
+    ] {
+        allowed(command);
+    }
+}

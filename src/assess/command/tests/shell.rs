@@ -1,0 +1,116 @@
+//! Golden lines about what the shell itself does, and about its variables.
+
+use super::{allowed, asks};
+
+#[test]
+fn variables_of_a_script_are_its_own_until_programs_get_them() {
+    for command in [
+        "FILE=a.txt; wc -l \"$FILE\"",
+        "SRC_DIR=src; ls $SRC_DIR",
+        "LOG_FILE=x.log; tail -n 5 \"$LOG_FILE\"",
+        "CMD=ls; echo $CMD",
+        "TARGET=a; MANIFEST=b; EXT=rs; find . -name \"*.$EXT\"",
+        "DEBUG=1 ls",
+    ] {
+        allowed(command);
+    }
+    for command in [
+        "LOG_FILE=x ls",
+        "export SRC_DIR=x; ls",
+        "declare -x MY_PLUGIN=x; ls",
+        "LD_PRELOAD=x; export LD_PRELOAD; ls",
+        "X_CONFIG=a; export X_CONFIG; ls",
+        "PATH=/tmp; ls",
+        "PAGER=./x; man ls",
+        "BASH_ENV=x; bash -c ls",
+        "IFS=/; ls",
+        "TMPDIR=x; sort a",
+        "https_proxy=x; ls",
+    ] {
+        asks(command);
+    }
+}
+
+#[test]
+fn what_the_shell_does_itself_is_followed() {
+    for command in [
+        "exec 3< notes.txt; read -r -u 3 line; echo \"$line\"; exec 3<&-",
+        "exec 2>/dev/null; ls",
+        "mapfile -t lines < notes.txt; echo \"${#lines[@]}\"",
+        "readarray -t a < <(ls); echo \"${a[0]}\"",
+        "while getopts ab: o; do echo \"$o\"; done",
+        "i=0; while [ $i -lt 3 ]; do echo $i; i=$((i + 1)); done",
+        "t=0; for f in *.md; do n=$(wc -l < \"$f\"); t=$((t + n)); done; echo $t",
+        "a=(x y z); for ((i = 0; i < ${#a[@]}; i++)); do echo \"${a[i]} ${a[$i]}\"; done",
+        "declare -a a=(x y); local b=(1 2); echo ${a[0]}",
+        "let n=1+2 'n = n * 3'; echo $n",
+        "bash -lc 'git status'",
+        "bash -euo pipefail -c 'ls | head'",
+        "bash -o pipefail -c ls",
+        "bash -n script.sh",
+        "zsh -lc 'ls -la | head -5'",
+        "zsh -c 'grep -rn \"a b\" src 2>/dev/null | wc -l'",
+        "cd $(pwd)/src && ls",
+        "find \"$(pwd)\" -name x",
+        "command -p ls",
+        "echo {0..3} {01..03}",
+        "cat /proc/$$/status",
+        "set -o",
+    ] {
+        allowed(command);
+    }
+    for command in [
+        "exec rm x",
+        "exec > out",
+        "exec < .env; cat",
+        "mapfile -C 'rm x' a < f",
+        "mapfile PATH < f",
+        "mapfile 'a[$(rm x)]' < f",
+        "getopts a PATH",
+        "x=$(cat f); let y=x",
+        "let 'a[$(rm x)]=1'",
+        "let PATH=1",
+        "x=$(cat f); echo ${a[x]}",
+        "echo ${a[$(rm x)]}",
+        "x='b[$(rm y)]'; echo ${a[$x]}",
+        "declare -a 'a=($(rm x))'",
+        "declare -a a=$(cat f)",
+        "declare a=(1 $(rm x))",
+        "bash -lc 'rm x'",
+        "bash -n -c ls x",
+        "bash -co ls pipefail",
+        "bash -o history -c ls",
+        "bash -ic ls",
+        "bash -s < f",
+        "zsh -c 'ls *(e:\"rm x\":)'",
+        "zsh -c 'echo =(rm x)'",
+        "zsh -c '=rm x'",
+        "zsh -c \"ls\\n=rm x\"",
+        "zsh -c 'cat ~/.e*'",
+        "zsh -c 'noglob rm x'",
+        "zsh -c 'ls $x'",
+        "cat .env$(wc -l < f)",
+        "n=; [ -e x ] && n=1; cat .env$n",
+        "set -o history",
+    ] {
+        asks(command);
+    }
+}
+
+#[test]
+fn variables_that_programs_obey_ask_before_them() {
+    for variable in [
+        "FFREPORT=file=x ffprobe a.mp4",
+        "PYENV_VERSION=../x python3 --version",
+        "GIO_EXTRA_MODULES=. gsettings get a b",
+        "LIBVIRT_DEFAULT_URI=qemu+ssh://evil/system virsh list",
+        "PULSE_SERVER=evil pactl info",
+        "OCL_ICD_VENDORS=. clinfo",
+        "MAGICK_CODER_MODULE_PATH=. identify a.png",
+        "DBUS_SESSION_BUS_ADDRESS=unixexec:path=x busctl list",
+        "PIGZ=-k pigz -dc a",
+        "ASPELL_CONF=x aspell list",
+    ] {
+        asks(variable);
+    }
+}
