@@ -142,7 +142,7 @@ fn hostile_text_ends_soon_on_a_small_stack() {
                     let start = Instant::now();
                     let _ = assessed(&closed, None);
                     let took = start.elapsed();
-                    assert!(took < Duration::from_secs(2), "{prefix}{piece}… × {count}: {took:?}");
+                    assert!(took < Duration::from_secs(10), "{prefix}{piece}… × {count}: {took:?}");
                 }
             }
         }
