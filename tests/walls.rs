@@ -126,6 +126,11 @@ async fn no_secret_is_read_and_none_looks_changed() {
     }
     let looks = world.says("stat -c '%s %n' .env").await;
     assert!(looks.contains(&format!("{} .env", TOKEN.len())), "{looks}");
+    let git =
+        "git -c init.defaultBranch=main init -q . && git add . && git -c user.name=a -c user.email=a@b commit -qm x";
+    assert!(std::process::Command::new("bash").args(["-c", git]).current_dir(&world.work).status().unwrap().success());
+    let status = world.says("git status --short; git diff --stat").await;
+    assert_eq!(status, "exit 0, no output", "a hidden file that git knows is none that changed");
     std::fs::write(world.work.join("late.pem"), TOKEN).unwrap();
     assert!(!world.says("cat late.pem").await.contains(TOKEN), "a secret that came later");
 }

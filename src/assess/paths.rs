@@ -258,6 +258,24 @@ impl List {
         })
     }
 
+    /// Whether an entry means this path, or for a folder all that is in it. Quick: the path is real, and no folder that
+    /// it lies in is meant.
+    pub fn means(&self, path: &str, folder: bool, place: &Place) -> bool {
+        if self.harmless_folders.iter().any(|harmless| spelling::within(path, harmless)) {
+            return false;
+        }
+        let path = path.to_lowercase();
+        let home = spelling::home(place).to_lowercase();
+        let own = path.strip_prefix(&home).filter(|_| home.len() > 1).and_then(|rest| rest.strip_prefix('/'));
+        let in_home = own.or_else(|| below_home(&path)).map(|rest| format!("{HOME}{rest}"));
+        let harmless = self.harmless.is_match(path.rsplit('/').next().unwrap_or_default());
+        let mut paths = in_home.iter().chain([&path]);
+        paths.any(|path| {
+            let mut entries = self.set.matches(path).into_iter().filter_map(|hit| self.entries.get(hit));
+            entries.any(|entry| entry.below || !folder && !harmless)
+        })
+    }
+
     /// The label of the entry that a whole path matches.
     fn entry_of(&self, path: &str) -> Option<String> {
         if self.entries.is_empty() || self.harmless_folders.iter().any(|folder| spelling::within(path, folder)) {

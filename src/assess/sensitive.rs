@@ -47,6 +47,15 @@ impl Sensitive {
         self.lists().any(|list| list.lies_below(folder, place))
     }
 
+    /// Whether a real path is sensitive, or for a folder all that is in it, while no folder that it lies in is. Quick,
+    /// for going through a tree.
+    #[must_use]
+    pub fn means(&self, path: &str, folder: bool, place: &Place) -> bool {
+        let original = if folder { None } else { original(path) };
+        let mut names = std::iter::once(path).chain(original.as_deref());
+        names.any(|path| self.lists().any(|list| list.means(path, folder, place)))
+    }
+
     /// Folders outside any workspace right in which an entry may lie: the home folder, `~/.config`, `/etc`, ….
     #[must_use]
     pub fn folders(&self, place: &Place) -> BTreeSet<PathBuf> {
@@ -142,6 +151,23 @@ mod tests {
             "~/.mozilla/firefox/a.default/key4.db",
         ] {
             assert!(entry(path).is_some(), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_walk_finds_the_same_as_a_look() {
+        let sensitive = Sensitive::with(vec!["/srv/vault/**".to_owned()]);
+        let means = |path, folder| sensitive.means(path, folder, &place());
+        for path in ["/w/.env", "/w/.ENV~", "/w/a/key.pem", "/home/ann/.netrc", "/root/.bash_history", "/etc/shadow"] {
+            assert!(means(path, false), "{path}");
+        }
+        for path in ["/home/ann/.ssh", "/w/.aws", "/srv/vault", "/home/bob/.gnupg"] {
+            assert!(means(path, true), "{path}");
+        }
+        for (path, folder) in
+            [("/w/secrets", true), ("/w/.env.example", false), ("/w/src", true), ("/etc/ssl/certs/a.pem", false)]
+        {
+            assert!(!means(path, folder), "{path}");
         }
     }
 

@@ -53,7 +53,8 @@ struct Folder {
 /// What was found the last time.
 #[derive(Debug, Default)]
 pub struct Survey {
-    known: Mutex<HashMap<PathBuf, Folder>>,
+    /// By the folder that was searched.
+    known: Mutex<HashMap<PathBuf, HashMap<PathBuf, Folder>>>,
 }
 
 impl Survey {
@@ -68,8 +69,9 @@ impl Survey {
         shallow: &BTreeSet<PathBuf>,
         judge: Judge<'_>,
     ) -> Result<BTreeSet<PathBuf>, TooMuch> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut before = std::mem::take(&mut *known);
+        let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = all.entry(deep.to_path_buf()).or_default();
+        let mut before = std::mem::take(known);
         let mut found = BTreeSet::new();
         let mut waiting: Vec<(PathBuf, bool)> = shallow.iter().map(|folder| (folder.clone(), false)).collect();
         waiting.push((deep.to_path_buf(), true));

@@ -16,7 +16,7 @@ use crate::contain::{self, Walls};
 use crate::providers::prompt::{Surroundings, fill};
 use crate::providers::{Practice, PracticeWorld, Provider, from_settings};
 use crate::store::{Journal, prune};
-use crate::tools::{Connections, UndoTool, Workbench, search_path, standard};
+use crate::tools::{Connections, UndoTool, Workbench, look_around, search_path, standard};
 use crate::ui::Theme;
 
 /// Everything that the loop needs beside the bus.
@@ -67,8 +67,13 @@ pub async fn assemble(start: &Start, lanes: Lanes, size: (u16, u16)) -> Result<A
     let theme = theme(start, &mut notices);
     let state = State::new(briefing, start.settings.policy(), contain::enforceable(None), keymap, setting, size);
     // Both sides have the same walls around different workspaces; the test of them is none of the loop's business.
-    let (proving, lane) = (person_side.clone(), lanes.work.clone());
-    tokio::spawn(async move { prove(&proving, &lane).await });
+    let (sides, lane) = ([person_side.clone(), model_side.clone()], lanes.work.clone());
+    tokio::spawn(async move {
+        prove(&sides[0], &lane).await;
+        for side in sides {
+            look_around(side.bench).await;
+        }
+    });
     let journal = opening(start.folders.journal(), lanes.work.clone());
     let engine = Engine::new(model_side, person_side, provider, journal, lanes);
     Ok(Assembled { state, engine, theme, notices: notices.into_iter().map(Event::Notice).collect(), world })

@@ -65,7 +65,7 @@ pub(super) fn start(
         .args(arguments)
         .current_dir(folder)
         .env_clear()
-        .envs(environment::of_child(std::env::vars_os(), asked))
+        .envs(environment::of_child(std::env::vars_os(), asked, plan.is_some()))
         .env("PWD", folder)
         .stdin(input)
         .stdout(Stdio::piped())

@@ -185,6 +185,7 @@ async fn attend(
     let text = sink.finish(bench.result_limit).await;
     if let (End::Exited(_), Some(why)) = (&end, without_walls(&child)) {
         bench.walls.distrust().await;
+        port.send(RunEvent::Stopped).await;
         return super::failed(why, started);
     }
     let mut report = report(&end, limit, left, &text, started.elapsed());
@@ -209,7 +210,10 @@ fn without_walls(child: &Child) -> Option<String> {
         Answer::Failed(why) => why,
         Answer::Silent => "the child ended before they were up".to_owned(),
     };
-    Some(format!("it was not run, as its walls couldn't be put up ({why}). They are tested again before the next one"))
+    Some(format!(
+        "it was not run, as its walls couldn't be put up ({why}). The person is offered to run it without; walls are \
+         tested again before the next command"
+    ))
 }
 
 /// The report of an end, with the output for the model.

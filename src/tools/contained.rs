@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Workbench;
-use crate::contain::{Plan, Reader, Sort};
+use crate::contain::{Layers, Plan, Reader, Sort};
 use crate::domain::{Containment, Countersigned, Need, Place};
 
 /// How a run is contained.
@@ -46,6 +46,15 @@ fn located(needs: &BTreeSet<Need>, home: Option<&Path>) -> BTreeSet<Need> {
     needs.iter().filter_map(located).collect()
 }
 
+/// Looks for sensitive files once, so that the first command doesn't wait for it.
+pub async fn look_around(bench: Arc<Workbench>) {
+    let _known = tokio::task::spawn_blocking(move || {
+        let cwd = bench.workspace.clone();
+        read_only(&bench, Layers::default(), &BTreeSet::new(), &cwd).map(drop)
+    })
+    .await;
+}
+
 /// The containment of a run that was countersigned.
 pub(super) async fn plan(bench: &Arc<Workbench>, run: &Countersigned) -> Contained {
     match run.containment() {
@@ -63,34 +72,28 @@ pub(super) async fn reader(bench: &Arc<Workbench>, cwd: &Path, needs: BTreeSet<N
         return Contained::Cannot("this system has no walls that hold".to_owned());
     };
     let (bench, cwd) = (Arc::clone(bench), cwd.to_path_buf());
-    let planned = tokio::task::spawn_blocking(move || {
-        let place = Place { cwd: cwd.clone(), workspace: bench.workspace.clone(), home: bench.home.clone() };
-        let sensitive = &bench.settings.sensitive;
-        let judge = |path: &Path, sort| {
-            let path = match sort {
-                Sort::File => path.to_path_buf(),
-                // All that is in it, and not only a file that happens to be named so.
-                Sort::Folder => path.join("-"),
-            };
-            sensitive.entry(&path.to_string_lossy(), &place).is_some()
-        };
-        let folders: BTreeSet<PathBuf> =
-            sensitive.folders(&place).iter().filter_map(|folder| folder.canonicalize().ok()).collect();
-        bench.walls.read_only(
-            layers,
-            Reader {
-                workspace: &bench.workspace,
-                cwd: &cwd,
-                home: bench.home.as_deref(),
-                needs: &needs,
-                folders: &folders,
-                judge: &judge,
-            },
-        )
-    });
+    let planned = tokio::task::spawn_blocking(move || read_only(&bench, layers, &needs, &cwd));
     match planned.await {
         Ok(Ok(plan)) => Contained::By(Box::new(plan)),
         Ok(Err(why)) => Contained::Cannot(why),
         Err(_) => Contained::Cannot("its walls couldn't be planned".to_owned()),
     }
+}
+
+/// The plan of a reader in a folder of the workspace.
+fn read_only(bench: &Workbench, layers: Layers, needs: &BTreeSet<Need>, cwd: &Path) -> Result<Plan, String> {
+    let place = Place { cwd: cwd.to_path_buf(), workspace: bench.workspace.clone(), home: bench.home.clone() };
+    let sensitive = &bench.settings.sensitive;
+    let judge = |path: &Path, sort| sensitive.means(&path.to_string_lossy(), sort == Sort::Folder, &place);
+    let folders: BTreeSet<PathBuf> =
+        sensitive.folders(&place).iter().filter_map(|folder| folder.canonicalize().ok()).collect();
+    let reader = Reader {
+        workspace: &bench.workspace,
+        cwd,
+        home: bench.home.as_deref(),
+        needs,
+        folders: &folders,
+        judge: &judge,
+    };
+    bench.walls.read_only(layers, reader)
 }

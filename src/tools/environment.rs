@@ -103,6 +103,10 @@ const GIT_SETTINGS: [(&str, &str); 21] = [
     ("interactive.diffFilter", "cat"),
 ];
 
+/// The same where walls show a file from another disk, or a decoy of it: what git remembers of a file is compared by
+/// size and time alone.
+const GIT_BEHIND_WALLS: [(&str, &str); 2] = [("core.checkStat", "minimal"), ("core.trustctime", "false")];
+
 /// Whether somebody decided about a run, or the program alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
@@ -113,7 +117,11 @@ pub(super) enum Asked {
 }
 
 /// The environment of a child, from ours.
-pub(super) fn of_child(ours: impl Iterator<Item = (OsString, OsString)>, asked: Asked) -> Vec<(OsString, OsString)> {
+pub(super) fn of_child(
+    ours: impl Iterator<Item = (OsString, OsString)>,
+    asked: Asked,
+    walls: bool,
+) -> Vec<(OsString, OsString)> {
     let mut environment: Vec<_> = ours.filter_map(|(name, value)| passed(name, value, asked)).collect();
     let mut set = |name: &str, value: &str| environment.push((name.into(), value.into()));
     for (name, value) in FIXED {
@@ -123,11 +131,17 @@ pub(super) fn of_child(ours: impl Iterator<Item = (OsString, OsString)>, asked: 
         for (name, value) in GIT {
             set(name, value);
         }
-        set("GIT_CONFIG_COUNT", &GIT_SETTINGS.len().to_string());
-        for (index, (name, value)) in GIT_SETTINGS.iter().enumerate() {
-            set(&format!("GIT_CONFIG_KEY_{index}"), name);
-            set(&format!("GIT_CONFIG_VALUE_{index}"), value);
-        }
+    }
+    let unasked = if asked == Asked::No { &GIT_SETTINGS[..] } else { &[] };
+    let settings = unasked.iter().chain(if walls { &GIT_BEHIND_WALLS[..] } else { &[] });
+    let mut count = 0;
+    for (name, value) in settings {
+        set(&format!("GIT_CONFIG_KEY_{count}"), name);
+        set(&format!("GIT_CONFIG_VALUE_{count}"), value);
+        count += 1;
+    }
+    if count > 0 {
+        set("GIT_CONFIG_COUNT", &count.to_string());
     }
     environment
 }
@@ -158,7 +172,7 @@ mod tests {
     fn child(ours: &[(&str, &str)], asked: Asked) -> Vec<(String, String)> {
         let ours = ours.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
         let text = |text: OsString| text.into_string().unwrap();
-        of_child(ours, asked).into_iter().map(|(name, value)| (text(name), text(value))).collect()
+        of_child(ours, asked, false).into_iter().map(|(name, value)| (text(name), text(value))).collect()
     }
 
     #[test]

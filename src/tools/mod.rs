@@ -32,6 +32,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 pub use command::CommandTool;
+pub use contained::look_around;
 pub use environment::search_path;
 pub use facts::{gather, prepare, with_catalog};
 pub use file::FileTool;

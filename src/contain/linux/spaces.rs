@@ -95,14 +95,14 @@ fn devices(decoys: &[(&Hidden, fs::Metadata)]) -> Built<()> {
     read_only(Path::new("/dev"))
 }
 
-/// What stands for a hidden file: it looks the same from outside (size, time), so that git doesn't take it for
-/// changed, and can't be opened.
+/// What stands for a hidden file: it looks the same from outside (size, time, whether it can be run), so that git
+/// doesn't take it for changed, and can't be read.
 fn decoy(place: &Path, seen: &fs::Metadata, instead: Option<&str>) -> Built<()> {
     let wrong = |error: &dyn std::fmt::Display| at(place, error);
     if seen.is_dir() {
         return folder(place, 0o000);
     }
-    let mode = if instead.is_some() { 0o444 } else { 0o000 };
+    let mode = if instead.is_some() { 0o444 } else { seen.mode() & 0o111 };
     let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(place).map_err(|error| wrong(&error))?;
     match instead {
         Some(text) => fs::write(descriptor(&file), text).map_err(|error| wrong(&error))?,
