@@ -270,10 +270,7 @@ impl List {
         let in_home = own.or_else(|| below_home(&path)).map(|rest| format!("{HOME}{rest}"));
         let harmless = self.harmless.is_match(path.rsplit('/').next().unwrap_or_default());
         let mut paths = in_home.iter().chain([&path]);
-        paths.any(|path| {
-            let mut entries = self.set.matches(path).into_iter().filter_map(|hit| self.entries.get(hit));
-            entries.any(|entry| entry.below || !folder && !harmless)
-        })
+        paths.any(|path| self.below.is_match(path) || !folder && !harmless && self.all.is_match(path))
     }
 
     /// The label of the entry that a whole path matches.
