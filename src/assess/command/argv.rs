@@ -123,14 +123,14 @@ impl Judge<'_> {
             );
         }
         if self.findings.len() == before {
-            self.passed(entry, name, &reading);
+            self.passed(entry, name, words, &reading);
         } else {
             self.ineligible |= entry.needs.is_some();
         }
     }
 
     /// The program only reads: remember it, and what flows out of it.
-    fn passed(&mut self, entry: &Entry, name: &str, reading: &Reading) {
+    fn passed(&mut self, entry: &Entry, name: &str, words: &[Word], reading: &Reading) {
         let operands = reading.operands;
         self.readers.insert(name.to_owned());
         self.staged |= entry.staged;
@@ -143,11 +143,12 @@ impl Judge<'_> {
             Produces::Same if reading.altered || self.seeks_sensitive => Feed::Text,
             Produces::Same if operands == 0 || entry.first.len() == operands => self.feed,
             Produces::Same | Produces::Text => Feed::Text,
-            Produces::Number => {
-                self.printed = (operands == 0).then_some(Piece::Number);
-                Feed::Text
-            }
         };
+        if !entry.numbers.is_empty() {
+            let texts: Option<Vec<&str>> = words.iter().map(Word::text).collect();
+            let known = |texts: Vec<&str>| entry.numbers.contains(&texts.join(" "));
+            self.printed = texts.is_some_and(known).then_some(Piece::Number);
+        }
     }
 
     fn operand(&mut self, entry: &Entry, name: &str, word: &Word, reading: &mut Reading) {

@@ -6,7 +6,7 @@ use brush_parser::word::{Parameter, ParameterExpr, SpecialParameter, WordPiece, 
 use super::judge::Judge;
 use super::parse::options;
 use super::scope::secret_variable;
-use super::word::{Piece, Word};
+use super::word::Piece;
 
 impl Judge<'_> {
     /// Judges an arithmetic expression. A variable in it is evaluated again by the shell, which can run code, so
@@ -54,7 +54,7 @@ impl Judge<'_> {
                 }) => {}
                 WordPiece::CommandSubstitution(text) => {
                     self.substitution(text);
-                    if self.printed != Some(Piece::Number) {
+                    if !matches!(self.printed, Some(Piece::Number | Piece::Digits)) {
                         self.unreadable(
                             "command.arithmetic",
                             "Its arithmetic computes with a command's output, which can run code.",
@@ -78,7 +78,7 @@ impl Judge<'_> {
 
     /// A variable in an arithmetic expression must hold a number, if the script set it.
     fn numeric(&mut self, name: &str) {
-        let number = self.scope.get(name).map_or(!secret_variable(name), Word::number);
+        let number = self.scope.get(name).map_or(!secret_variable(name), |value| value.number().is_some());
         if !number {
             self.unreadable(
                 "command.arithmetic",

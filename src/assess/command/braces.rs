@@ -1,94 +1,135 @@
-//! Brace expansion: `{a,b}`, `{1..9}`. Raw words in, raw words out, at most so many; `expand` calls it.
-
-use brush_parser::word::{BraceExpressionMember, BraceExpressionOrText, parse_brace_expansions};
-
-use super::parse::options;
+//! Brace expansion: `{a,b}`, `{1..9}`. Raw words in, raw words out, at most so many; `expand` calls it. It follows
+//! bash's own scanner, quirks too: which braces belong together depends on the commas and dots between them.
 
 /// Most words that braces may expand to.
 const BRACE_WORDS: usize = 64;
+/// Most opening braces in a word.
+const BRACES: usize = 6;
 
-/// The raw words that braces expand to; none if too many.
+/// The raw words that braces expand to, the word itself where they don't; none if too many, or if bash may see it
+/// in another way.
 pub(super) fn braces(raw: &str) -> Option<Vec<String>> {
-    if raw.bytes().filter(|&byte| byte == b'{').count() > 6 {
+    // A quote within `$'…'` is escaped in a way that the scanner doesn't know.
+    if raw.bytes().filter(|&byte| byte == b'{').count() > BRACES || raw.contains("$'") && raw.contains("\\'") {
         return None;
     }
-    let raw = &padded(raw)?;
-    match parse_brace_expansions(raw, &options()) {
-        Ok(Some(parts)) => product(&parts),
-        Ok(None) => Some(vec![raw.to_owned()]),
-        Err(_) => None,
-    }
+    expanded(raw)
 }
 
-/// The same with every sequence that a shell pads with zeros written out: `{08..10}` as `{08,09,10}`.
-fn padded(raw: &str) -> Option<String> {
-    let mut whole = String::new();
-    let mut rest = raw;
-    while let Some(at) = rest.find('{') {
-        let (before, after) = rest.split_at(at + 1);
-        let sequence = after.find('}').map(|end| &after[..end]);
-        let ends = sequence.and_then(|text| text.split_once(".."));
+fn expanded(text: &str) -> Option<Vec<String>> {
+    let Some((open, close)) = first_braces(text)? else { return Some(vec![text.to_owned()]) };
+    let (before, inside, after) = (&text[..open], &text[open + 1..close], &text[close + 1..]);
+    let mut choices = Vec::new();
+    let mut rest = inside;
+    while let Some(comma) = scan(rest, 0, b',')? {
+        choices.extend(expanded(&rest[..comma])?);
+        rest = &rest[comma + 1..];
+    }
+    if rest.len() < inside.len() {
+        choices.extend(expanded(rest)?);
+    } else if inside.contains([',', '{']) {
+        return None;
+    } else {
+        choices = sequence(inside)?.unwrap_or_else(|| vec![format!("{{{inside}}}")]);
+    }
+    let ends = expanded(after)?;
+    if choices.len() * ends.len() > BRACE_WORDS {
+        return None;
+    }
+    Some(choices.iter().flat_map(|choice| ends.iter().map(move |end| format!("{before}{choice}{end}"))).collect())
+}
+
+/// The first braces that expand: where they open and close. The outer `None` is for text that isn't understood.
+fn first_braces(text: &str) -> Option<Option<(usize, usize)>> {
+    let mut from = 0;
+    while let Some(open) = scan(text, from, b'{')? {
+        if let Some(close) = scan(text, open + 1, b'}')? {
+            return Some(Some((open, close)));
+        }
+        from = open + 1;
+    }
+    Some(None)
+}
+
+/// Where an unquoted character stands that isn't within further braces; a closing brace only after a comma or dots.
+fn scan(text: &str, from: usize, wanted: u8) -> Option<Option<usize>> {
+    let bytes = text.as_bytes();
+    let (mut at, mut depth, mut quote) = (from, 0_usize, 0);
+    let mut several = wanted != b'}';
+    while let Some(&byte) = bytes.get(at) {
+        let next = bytes.get(at + 1);
+        match byte {
+            b'\\' if quote != b'\'' => at += 1,
+            b'$' if quote != b'\'' && next == Some(&b'{') => {
+                depth += usize::from(quote == 0);
+                at += 1;
+            }
+            b'$' | b'<' | b'>' if matches!(quote, 0 | b'"') && next == Some(&b'(') && (quote == 0 || byte == b'$') => {
+                at = substitution_end(bytes, at + 2)?;
+            }
+            _ if quote != 0 => quote = if byte == quote { 0 } else { quote },
+            b'"' | b'\'' | b'`' => quote = byte,
+            _ if byte == wanted && depth == 0 && several => return Some(Some(at)),
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 => several = true,
+            b'.' if depth == 0 && next == Some(&b'.') && bytes.get(at + 2) != Some(&b'}') => several = true,
+            _ => {}
+        }
+        at += 1;
+    }
+    Some(None)
+}
+
+/// Where the parenthesis closes that was opened before `at`; none if that isn't clear.
+fn substitution_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+    let (mut depth, mut quote) = (1_usize, 0);
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'\\' if quote != b'\'' => at += 1,
+            b'(' if quote != b'\'' => depth += 1,
+            b')' if quote != b'\'' => depth -= 1,
+            _ if quote != 0 => quote = if byte == quote { 0 } else { quote },
+            b'"' | b'\'' => quote = byte,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+        at += 1;
+    }
+    None
+}
+
+/// The words of `1..9`, `01..10..3`, `a..e`; the inner `None` if it is no sequence, the outer if it is one that isn't
+/// followed.
+fn sequence(text: &str) -> Option<Option<Vec<String>>> {
+    let parts: Vec<&str> = text.split("..").collect();
+    let (first, last, step) = match parts.as_slice() {
+        [first, last] => (*first, *last, 1),
+        [first, last, step] => match step.parse::<i64>() {
+            Ok(step) => (*first, *last, step),
+            Err(_) => return Some(None),
+        },
+        _ => return Some(None),
+    };
+    if let (Ok(from), Ok(to)) = (first.parse::<i64>(), last.parse::<i64>()) {
         let zero = |text: &str| text.len() > 1 && text.trim_start_matches('-').starts_with('0');
-        match ends.filter(|(first, last)| zero(first) || zero(last)) {
-            None => whole.push_str(before),
-            Some((first, last)) => {
-                let digits = |text: &str| text.len() < 10 && text.bytes().all(|byte| byte.is_ascii_digit());
-                if !digits(first) || !digits(last) {
-                    return None;
-                }
-                let width = first.len().max(last.len());
-                let steps = steps(first.parse().ok()?, last.parse().ok()?, 1)?;
-                let words: Vec<String> = steps.iter().map(|step| format!("{step:0width$}")).collect();
-                let bare = words.len() == 1;
-                whole.push_str(if bare { before.strip_suffix('{')? } else { before });
-                whole.push_str(&words.join(","));
-                rest = &after[first.len() + 2 + last.len() + usize::from(bare)..];
-                continue;
-            }
-        }
-        rest = after;
+        let width = if zero(first) || zero(last) { first.len().max(last.len()) } else { 0 };
+        return Some(Some(steps(from, to, step)?.iter().map(|number| format!("{number:0width$}")).collect()));
     }
-    whole.push_str(rest);
-    Some(whole)
-}
-
-fn product(parts: &[BraceExpressionOrText]) -> Option<Vec<String>> {
-    let mut words = vec![String::new()];
-    for part in parts {
-        let choices = match part {
-            BraceExpressionOrText::Text(text) => vec![text.clone()],
-            BraceExpressionOrText::Expr(members) => {
-                let mut choices = Vec::new();
-                for member in members {
-                    choices.extend(member_words(member)?);
-                    if choices.len() > BRACE_WORDS {
-                        return None;
-                    }
-                }
-                choices
+    let (mut from, mut to) = (first.chars(), last.chars());
+    match (from.next(), from.next(), to.next(), to.next()) {
+        (Some(from), None, Some(to), None) if from.is_ascii_alphabetic() && to.is_ascii_alphabetic() => {
+            // Between the cases lie characters that mean something to the shell.
+            if from.is_ascii_lowercase() != to.is_ascii_lowercase() {
+                return None;
             }
-        };
-        if words.len() * choices.len() > BRACE_WORDS {
-            return None;
+            let letter = |code: &i64| u32::try_from(*code).ok().and_then(char::from_u32).map(String::from);
+            let codes = steps(i64::from(u32::from(from)), i64::from(u32::from(to)), step)?;
+            Some(Some(codes.iter().filter_map(letter).collect()))
         }
-        words = words.iter().flat_map(|word| choices.iter().map(move |choice| format!("{word}{choice}"))).collect();
-    }
-    Some(words)
-}
-
-fn member_words(member: &BraceExpressionMember) -> Option<Vec<String>> {
-    match member {
-        BraceExpressionMember::Child(parts) => product(parts),
-        BraceExpressionMember::NumberSequence { start, end, increment } => {
-            let steps = steps(*start, *end, *increment)?;
-            Some(steps.iter().map(i64::to_string).collect())
-        }
-        BraceExpressionMember::CharSequence { start, end, increment } => {
-            let steps = steps(i64::from(u32::from(*start)), i64::from(u32::from(*end)), *increment)?;
-            let letter =
-                |step: &i64| u32::try_from(*step).ok().and_then(char::from_u32).filter(char::is_ascii_alphabetic);
-            steps.iter().map(|step| letter(step).map(String::from)).collect()
-        }
+        _ => Some(None),
     }
 }
 
@@ -107,18 +148,32 @@ mod tests {
     use super::braces;
 
     #[test]
-    fn sequences_are_padded_as_the_shell_does() {
+    fn braces_expand_as_in_bash() {
         for (raw, words) in [
-            ("{0..3}", "0 1 2 3"),
+            ("a{b,c}d", "abd acd"),
+            ("{a,{b,c}}", "a b c"),
+            ("{a,b}{1..2}", "a1 a2 b1 b2"),
+            ("{a}{b,c}", "{a}b {a}c"),
+            ("{a},b}", "a} b"),
+            ("{{a,b}", "{a {b"),
+            ("{a,b", "{a,b"),
+            ("{3..1}", "3 2 1"),
             ("{08..10}", "08 09 10"),
-            ("a{1..03}b", "a01b a02b a03b"),
-            ("{05..5}", "05"),
-            ("{x,{09..11}}", "x 09 10 11"),
-            ("{a,b}{01..02}", "a01 a02 b01 b02"),
+            ("{-1..1}", "-1 0 1"),
+            ("{1..10..4}", "1 5 9"),
+            ("{a..c}", "a b c"),
+            ("{1..a}", "{1..a}"),
+            ("{a\\,b,c}", "a\\,b c"),
+            ("{'a,b',c}", "'a,b' c"),
+            ("\"{01..3}\"", "\"{01..3}\""),
+            ("${a,b}", "${a,b}"),
+            ("${v}{a,b}", "${v}a ${v}b"),
+            ("$(ls {a,b}){c,d}", "$(ls {a,b})c $(ls {a,b})d"),
         ] {
-            assert_eq!(braces(raw).map(|words| words.join(" ")).as_deref(), Some(words), "{raw}");
+            assert_eq!(braces(raw).unwrap().join(" "), words, "{raw}");
         }
-        for raw in ["{-01..2}", "{01..9999999999999}", "{01..5..2}", "{00..99}"] {
+        assert_eq!(braces("{a,}").unwrap(), ["a", ""]);
+        for raw in ["{1..100}", "{Z..a}", "{1..9}{1..9}", "{1..{a,b}}"] {
             assert_eq!(braces(raw), None, "{raw}");
         }
     }

@@ -82,7 +82,8 @@ pub(super) fn declare(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
                     format!("`{name}` may take {} for an array and expand it.", word.shown()),
                 );
             }
-            let value = if value.vague() { Word::any() } else { value };
+            // Outside of a function, which is where all of it stands, `local` fails and sets nothing.
+            let value = if value.vague() || name == "local" { Word::any() } else { value };
             judge.assign(variable, value);
         }
     }

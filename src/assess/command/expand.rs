@@ -1,6 +1,7 @@
 //! From the raw words of the syntax tree to what they may become: quotes, braces, tildes, variables and
 //! substitutions. Substituted commands are judged on the way. What isn't understood is unreadable.
 
+use brush_parser::ParserOptions;
 use brush_parser::ast::Word as Raw;
 use brush_parser::word::{
     Parameter, ParameterExpr, ParameterTransformOp, SpecialParameter, TildeExpr, WordPiece, WordPieceWithSource, parse,
@@ -23,34 +24,70 @@ impl Judge<'_> {
         }
         self.word.clone_from(&span);
         if raw.contains('{') && raw.contains('}') && (raw.contains(',') || raw.contains("..")) {
-            return if let Some(raws) = braces(raw) {
-                raws.iter().map(|raw| self.word(raw).at(span.clone())).collect()
-            } else {
-                self.unreadable("command.braces", "Its braces expand to more words than are judged.");
-                vec![Word::from(Piece::Words).at(span)]
-            };
+            match braces(raw) {
+                Some(raws) if raws != [raw] => {
+                    // An empty one is no word.
+                    let raws = raws.iter().filter(|raw| !raw.is_empty());
+                    return raws.map(|raw| passed(self.plain_word(raw)).at(span.clone())).collect();
+                }
+                Some(_) => {}
+                None => {
+                    self.unreadable("command.braces", "Its braces expand to more words than are judged.");
+                    return vec![Word::from(Piece::Words).at(span)];
+                }
+            }
         }
-        vec![self.word(raw).at(span)]
+        vec![passed(self.word(raw)).at(span)]
     }
 
-    /// What one word may become, without brace expansion.
+    /// What one word may become, without brace expansion. Where it looks like an assignment, the shell expands the
+    /// tildes of its value too.
     fn word(&mut self, raw: &str) -> Word {
-        if is_plain(raw) {
-            return Word::exact(raw);
+        let (head, rest) = if raw.contains('~') { assignment(raw) } else { ("", raw) };
+        if head.is_empty() {
+            return self.plain_word(raw);
         }
-        let mut word = Word::default();
-        match parse(raw, &options()) {
-            Ok(pieces) => self.pieces(raw, &pieces, Quotes::None, &mut word),
-            Err(_) => self.unreadable("command.word", "A word of it could not be parsed."),
-        }
+        let mut word = Word::exact(head);
+        self.expand(rest, &ParserOptions { tilde_expansion_after_colon: true, ..options() }, &mut word);
         word
     }
 
-    /// What a value becomes where it stays one word: an assignment, a here-string, the name of a redirection.
+    /// The same for a word that came out of braces, which is no assignment any more.
+    fn plain_word(&mut self, raw: &str) -> Word {
+        if is_plain(raw) || raw == "[" {
+            return Word::exact(raw);
+        }
+        let mut word = Word::default();
+        // A colon ends a tilde's name in assignments alone.
+        let options = ParserOptions { tilde_expansion_at_word_start: !raw.starts_with("~:"), ..options() };
+        self.expand(raw, &options, &mut word);
+        word
+    }
+
+    fn expand(&mut self, raw: &str, options: &ParserOptions, word: &mut Word) {
+        match parse(raw, options) {
+            Ok(pieces) => self.pieces(raw, &pieces, Quotes::None, word),
+            Err(_) => self.unreadable("command.word", "A word of it could not be parsed."),
+        }
+    }
+
+    /// What the value of an assignment becomes.
+    pub(super) fn assigned(&mut self, raw: &Raw) -> Word {
+        self.word = self.place_of(raw);
+        let mut word = Word::default();
+        self.expand(&raw.value, &ParserOptions { tilde_expansion_after_colon: true, ..options() }, &mut word);
+        self.one_word(word)
+    }
+
+    /// What a value becomes where it stays one word: a here-string, a subject of `case`, the name of a redirection.
     pub(super) fn value(&mut self, raw: &Raw) -> Word {
         self.word = self.place_of(raw);
-        let mut value = Word::default().at(self.word.clone());
         let word = self.word(&raw.value);
+        self.one_word(word)
+    }
+
+    fn one_word(&self, word: Word) -> Word {
+        let mut value = Word::default().at(self.word.clone());
         for piece in word.pieces {
             value.push(match piece {
                 Piece::Words => Piece::Any,
@@ -80,9 +117,16 @@ impl Judge<'_> {
     }
 
     fn pieces(&mut self, raw: &str, pieces: &[WordPieceWithSource], quotes: Quotes, word: &mut Word) {
-        for piece in pieces {
+        for (at, piece) in pieces.iter().enumerate() {
             match &piece.piece {
-                WordPiece::Text(text) => self.text(text, quotes, word),
+                WordPiece::Text(text) => {
+                    let next = pieces.get(at + 1).map(|next| &next.piece);
+                    let opens = matches!(next, Some(WordPiece::Text(next)) if next.starts_with(['{', '(', '[']));
+                    if opens && text.ends_with('$') {
+                        self.unreadable("command.word", "A word of it has an expansion that could not be parsed.");
+                    }
+                    self.text(text, quotes, word);
+                }
                 WordPiece::SingleQuotedText(text) => word.push(Piece::Exact(text.clone())),
                 WordPiece::AnsiCQuotedText(text) => word.push(ansi_c(text).map_or(Piece::Any, Piece::Exact)),
                 WordPiece::DoubleQuotedSequence(inner) => {
@@ -136,15 +180,15 @@ impl Judge<'_> {
             Quotes::Double => &['`'],
             Quotes::Regex | Quotes::Pattern => &[],
         };
-        if text.contains(stray) {
+        // What the parser takes for plain text, bash may take for an expansion, or for a mistake.
+        if text.contains(stray) || ["${", "$(", "$["].iter().any(|opener| text.contains(opener)) {
             self.unreadable("command.word", "A word of it has an operator where none can be.");
         }
         if quotes == Quotes::Double {
             word.push(Piece::Exact(text.replace("\\\n", "")));
             return;
         }
-        let alone = text == "[";
-        let special = |c: char| c == '*' || c == '?' || c == '[' && !alone;
+        let special = |c: char| matches!(c, '*' | '?' | '[');
         let mut exact = String::new();
         for c in text.chars() {
             if special(c) {
@@ -299,8 +343,9 @@ impl Judge<'_> {
             Parameter::Special(special) => word.push(match special {
                 SpecialParameter::PositionalParameterCount
                 | SpecialParameter::LastExitStatus
-                | SpecialParameter::ProcessId
-                | SpecialParameter::LastBackgroundProcessId => Piece::Number,
+                | SpecialParameter::ProcessId => Piece::Number,
+                SpecialParameter::LastBackgroundProcessId if quotes == Quotes::Double => Piece::Digits,
+                SpecialParameter::LastBackgroundProcessId => Piece::Words,
                 SpecialParameter::AllPositionalParameters { .. } => Piece::Words,
                 SpecialParameter::CurrentOptionFlags | SpecialParameter::ShellName => quotes.unknown(),
             }),
@@ -338,6 +383,11 @@ impl Judge<'_> {
     }
 }
 
+/// The word as it is passed: one that may be empty without quotes may be none.
+fn passed(word: Word) -> Word {
+    if word.may_vanish() { Piece::Words.into() } else { word }
+}
+
 /// Puts a variable's value into a word.
 fn place(value: &Word, quotes: Quotes, word: &mut Word) {
     if quotes == Quotes::Double {
@@ -354,7 +404,7 @@ fn place(value: &Word, quotes: Quotes, word: &mut Word) {
         word.push(match piece {
             Piece::Exact(text) if !splits(text) => Piece::Exact(text.clone()),
             Piece::Exact(_) | Piece::Any | Piece::Words => Piece::Words,
-            Piece::Pattern(_) | Piece::Number | Piece::Found(_) => piece.clone(),
+            Piece::Pattern(_) | Piece::Number | Piece::Digits | Piece::Found(_) => piece.clone(),
         });
     }
 }
@@ -377,6 +427,17 @@ impl Quotes {
             Self::Double => Piece::Any,
             Self::None | Self::Regex | Self::Pattern => Piece::Words,
         }
+    }
+}
+
+/// The name and `=` that a raw word begins with, if it looks like an assignment, and the rest.
+fn assignment(raw: &str) -> (&str, &str) {
+    let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let at = raw.find(|c| !letters(c)).unwrap_or(raw.len());
+    let named = at > 0 && !raw.starts_with(|c: char| c.is_ascii_digit());
+    match raw[at..].strip_prefix('+').unwrap_or(&raw[at..]).strip_prefix('=') {
+        Some(rest) if named => raw.split_at(raw.len() - rest.len()),
+        Some(_) | None => ("", raw),
     }
 }
 
@@ -411,7 +472,8 @@ fn ansi_c(text: &str) -> Option<String> {
         }
         let length = rest.bytes().take(longest).take_while(u8::is_ascii_hexdigit).count();
         let code = u32::from_str_radix(&rest[..length], radix).ok()?;
-        if code == 0 || kind == 'x' && code > 127 {
+        // What other characters become depends on the locale.
+        if code == 0 || code > 127 {
             return None;
         }
         decoded.push(char::from_u32(code)?);

@@ -12,7 +12,7 @@ use super::word::{Piece, Reach, Word};
 pub(super) fn descriptor(word: &Word) -> Option<&str> {
     let (path, more) = match word.pieces.as_slice() {
         [Piece::Exact(path)] => (path, false),
-        [Piece::Exact(path), Piece::Number] => (path, true),
+        [Piece::Exact(path), Piece::Number | Piece::Digits] => (path, true),
         _ => return None,
     };
     let number = path.strip_prefix("/dev/fd/").or_else(|| path.strip_prefix("/proc/self/fd/"))?;
@@ -236,7 +236,7 @@ impl Judge<'_> {
         for piece in &word.pieces {
             match piece {
                 Piece::Exact(text) | Piece::Pattern(text) => pattern.push_str(text),
-                Piece::Number | Piece::Found(_) => return false,
+                Piece::Number | Piece::Digits | Piece::Found(_) => return false,
                 // An empty variable leaves what stands around it: `rm -rf "$x/"` may be `rm -rf /`.
                 Piece::Any | Piece::Words => {}
             }

@@ -38,8 +38,12 @@ impl Scope {
         for (name, value) in &mut self.variables {
             *value = match other.variables.get(name) {
                 Some(same) if same == value => continue,
-                Some(number) if number.number() && value.number() => Piece::Number.into(),
-                Some(_) | None => Word::any(),
+                Some(other) => match (other.number(), value.number()) {
+                    (Some(Piece::Number), Some(Piece::Number)) => Piece::Number.into(),
+                    (Some(_), Some(_)) => Piece::Digits.into(),
+                    (None, _) | (_, None) => Word::any(),
+                },
+                None => Word::any(),
             };
         }
         if self.cwd != other.cwd {

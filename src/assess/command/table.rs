@@ -71,8 +71,6 @@ pub(super) enum Produces {
     Paths,
     /// What flowed in, less or in another order.
     Same,
-    /// One whole number.
-    Number,
 }
 
 #[derive(Debug, Deserialize)]
@@ -148,6 +146,8 @@ struct SourceEntry {
     words: Option<String>,
     #[serde(default)]
     produces: Produces,
+    #[serde(default)]
+    numbers: Vec<String>,
     needs: Option<Needs>,
     #[serde(default)]
     sees: Vec<Sees>,
@@ -218,6 +218,8 @@ pub(super) struct Entry {
     /// The only operands it may have.
     pub(super) words: Option<HashSet<String>>,
     pub(super) produces: Produces,
+    /// With exactly these words it prints one whole number, and nothing else.
+    pub(super) numbers: Vec<String>,
     pub(super) needs: Option<Needs>,
     /// Where its daemon listens; of a program's group, where that of its subcommands does.
     pub(super) sockets: Vec<String>,
@@ -415,6 +417,7 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
         group: source.group,
         words: source.words.as_deref().map(set),
         produces: source.produces,
+        numbers: source.numbers,
         needs: source.needs,
         sockets: source.socket,
         sees: source.sees,

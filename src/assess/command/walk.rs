@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use brush_parser::ast::{
-    AndOr, AndOrList, AssignmentName, AssignmentValue, BinaryPredicate, Command, CommandPrefixOrSuffixItem,
+    AndOr, AndOrList, Assignment, AssignmentName, AssignmentValue, BinaryPredicate, Command, CommandPrefixOrSuffixItem,
     CompoundCommand, CompoundList, ExtendedTestExpr, IoFileRedirectKind, IoFileRedirectTarget, IoHereDocument,
     IoRedirect, Pipeline, RedirectList, SeparatorOperator, SimpleCommand, SourceLocation, UnaryPredicate, Word as Raw,
 };
@@ -299,6 +299,7 @@ impl Judge<'_> {
         self.printed = None;
         let produced = std::mem::replace(&mut self.produced, Feed::Text);
         let mut assignments = Vec::new();
+        let reads_file = redirected(command);
         for item in command.prefix.iter().flat_map(|prefix| &prefix.0) {
             match item {
                 CommandPrefixOrSuffixItem::IoRedirect(redirect) => self.redirect(redirect),
@@ -312,7 +313,9 @@ impl Judge<'_> {
         if let Some(name) = &command.word_or_name {
             argv.extend(self.words(name));
         }
-        let declares = matches!(argv.first().and_then(Word::text), Some("declare" | "typeset" | "local" | "readonly"));
+        // As the shell has it: by the name as it is written.
+        let name = command.word_or_name.as_ref().map(|name| name.value.as_str());
+        let declares = matches!(name, Some("declare" | "typeset" | "local" | "readonly" | "export"));
         for item in command.suffix.iter().flat_map(|suffix| &suffix.0) {
             match item {
                 CommandPrefixOrSuffixItem::IoRedirect(redirect) => self.redirect(redirect),
@@ -327,6 +330,9 @@ impl Judge<'_> {
                         }
                         _ => self.unreadable("command.array", "It assigns to a computed place in an array."),
                     }
+                }
+                CommandPrefixOrSuffixItem::AssignmentWord(assignment, word) if declares => {
+                    argv.push(self.declared_word(assignment, word));
                 }
                 CommandPrefixOrSuffixItem::Word(word) | CommandPrefixOrSuffixItem::AssignmentWord(_, word) => {
                     argv.extend(self.words(word));
@@ -344,7 +350,7 @@ impl Judge<'_> {
         let plain = argv.is_empty();
         for assignment in assignments {
             let value = match &assignment.value {
-                AssignmentValue::Scalar(word) => self.value(word),
+                AssignmentValue::Scalar(word) => self.assigned(word),
                 AssignmentValue::Array(members) => {
                     self.members(members);
                     Word::any()
@@ -365,6 +371,25 @@ impl Judge<'_> {
             return;
         }
         self.dispatch(&argv);
+        if reads_file {
+            // Where that can't be opened, nothing is printed.
+            self.printed = self.printed.take().filter(|piece| *piece == Piece::Number).map(|_| Piece::Digits);
+        }
+    }
+
+    /// An assignment among the words of `declare` and its kind: neither braces nor blanks make several words of it.
+    fn declared_word(&mut self, assignment: &Assignment, raw: &Raw) -> Word {
+        let (AssignmentName::VariableName(name), AssignmentValue::Scalar(value)) =
+            (&assignment.name, &assignment.value)
+        else {
+            self.unreadable("command.array", "It assigns to a computed place in an array.");
+            return Word::any();
+        };
+        let mut word = Word::exact(format!("{name}{}=", if assignment.append { "+" } else { "" }));
+        for piece in self.assigned(value).pieces {
+            word.push(piece);
+        }
+        word.at(self.place_of(raw))
     }
 
     /// The members of an array that is assigned.
@@ -484,4 +509,11 @@ impl Judge<'_> {
             self.document(body);
         }
     }
+}
+
+/// Whether a command doesn't start if a file of its redirections can't be opened.
+fn redirected(command: &SimpleCommand) -> bool {
+    let before = command.prefix.iter().flat_map(|prefix| &prefix.0);
+    let mut items = before.chain(command.suffix.iter().flat_map(|suffix| &suffix.0));
+    items.any(|item| matches!(item, CommandPrefixOrSuffixItem::IoRedirect(IoRedirect::File(..))))
 }

@@ -19,8 +19,10 @@ pub enum Piece {
     Exact(String),
     /// An unquoted pattern: names of files that exist, or the pattern itself.
     Pattern(String),
-    /// Digits.
+    /// A whole number, maybe below zero.
     Number,
+    /// A whole number, or nothing at all where what prints it may fail.
+    Digits,
     /// A path that a search found below the folder written before it.
     Found(Reach),
     /// Any text, within this word.
@@ -92,13 +94,20 @@ impl Word {
         }
     }
 
-    /// Whether it holds digits alone, maybe none.
-    pub(super) fn number(&self) -> bool {
-        self.pieces.iter().all(|piece| match piece {
+    /// What it is if it holds digits alone: a number, or maybe nothing.
+    pub(super) fn number(&self) -> Option<Piece> {
+        let digits = self.pieces.iter().all(|piece| match piece {
             Piece::Exact(text) => text.bytes().all(|byte| byte.is_ascii_digit()),
-            Piece::Number => true,
+            Piece::Number | Piece::Digits => true,
             Piece::Pattern(_) | Piece::Found(_) | Piece::Any | Piece::Words => false,
-        })
+        });
+        let sure = |piece: &Piece| *piece == Piece::Number || matches!(piece, Piece::Exact(text) if !text.is_empty());
+        digits.then(|| if self.pieces.iter().any(sure) { Piece::Number } else { Piece::Digits })
+    }
+
+    /// Whether it is nothing but unquoted output that may be empty: then the shell passes no word at all.
+    pub(super) fn may_vanish(&self) -> bool {
+        !self.pieces.is_empty() && self.pieces.iter().all(|piece| *piece == Piece::Digits)
     }
 
     /// The exact text that it begins with, maybe empty.
@@ -144,7 +153,7 @@ impl Word {
             return true;
         }
         match self.pieces.iter().find(|piece| !matches!(piece, Piece::Exact(text) if text.is_empty())) {
-            None | Some(Piece::Exact(_) | Piece::Number) => false,
+            None | Some(Piece::Exact(_) | Piece::Number | Piece::Digits) => false,
             Some(Piece::Pattern(_) | Piece::Found(_) | Piece::Any | Piece::Words) => true,
         }
     }
@@ -155,7 +164,7 @@ impl Word {
         for piece in &self.pieces {
             match piece {
                 Piece::Exact(text) | Piece::Pattern(text) => pattern.push_str(text),
-                Piece::Number => pattern.push_str("{,[-0-9]*}"),
+                Piece::Number | Piece::Digits => pattern.push_str("{,[-0-9]*}"),
                 Piece::Found(_) | Piece::Any | Piece::Words => pattern.push('*'),
             }
         }
@@ -181,7 +190,7 @@ impl Word {
         for piece in &self.pieces {
             match piece {
                 Piece::Exact(text) | Piece::Pattern(text) => shown.push_str(text),
-                Piece::Number | Piece::Found(_) | Piece::Any | Piece::Words => shown.push('…'),
+                Piece::Number | Piece::Digits | Piece::Found(_) | Piece::Any | Piece::Words => shown.push('…'),
             }
         }
         if shown.chars().count() > 60 {

@@ -114,3 +114,34 @@ fn variables_that_programs_obey_ask_before_them() {
         asks(variable);
     }
 }
+
+#[test]
+fn a_number_that_may_be_missing_or_more_than_one_is_no_number() {
+    for command in [
+        "sort -T $(wc -l < missing) -k1 -o out a",
+        "echo $(( $(wc) ))",
+        "echo $(( $(wc --files0-from=names) ))",
+        "echo $(( $(nproc --help) ))",
+        "cat $(wc -l < missing) $(ls | wc -l)",
+    ] {
+        asks(command);
+    }
+    for command in [
+        "echo $(( $(wc -l < a) + 1 ))",
+        "n=$(wc -l < a); echo $((n + 1)) $n",
+        "head -n \"$(wc -l < a)\" b",
+        "echo $(( $(ls | wc -l) * 2 ))",
+    ] {
+        allowed(command);
+    }
+}
+
+#[test]
+fn what_only_newer_shells_run_asks() {
+    for command in
+        ["echo ${ rm x; }", "echo \"${ rm x; }\"", "echo \"${| rm x; }\"", "echo ${1..3}", "cat <<END\n${ rm x; }\nEND"]
+    {
+        asks(command);
+    }
+    allowed("echo '${ rm x; }' \\${ \"$\"");
+}
