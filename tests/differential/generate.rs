@@ -49,7 +49,19 @@ fn simple() -> impl Strategy<Value = String> {
         select(vec!["echo", "ls", "echo", "'echo'", "e\\cho", "\"ls\"", "echo -n", "l$'\\x73'", "command echo"]);
     let blank = select(vec![" ", "  ", "\t", " \\\n", " "]);
     let words = prop::collection::vec((blank, word()), 0..5);
-    let redirect = select(vec!["", "", "", "", " >/dev/null", " 2>&1", " </dev/null", " 2>/dev/null >&2", " <<<x"]);
+    let redirect = select(vec![
+        "",
+        "",
+        "",
+        "",
+        " >/dev/null",
+        " 2>&1",
+        " </dev/null",
+        " 2>/dev/null >&2",
+        " <<<x",
+        " {v}>/dev/null",
+        "{v}</dev/null",
+    ]);
     (program, words, redirect).prop_map(|(program, words, redirect)| {
         let words: String = words.iter().map(|(blank, word)| format!("{blank}{word}")).collect();
         format!("{program}{words}{redirect}")
@@ -75,7 +87,11 @@ fn structure() -> impl Strategy<Value = (String, bool)> {
         simple().prop_map(|inner| (format!("bash -c '{}'", inner.replace('\'', "'\\''")), true)),
         (select(vec!["env A=b", "nice -n 3", "timeout 5", "nohup", "xargs", "time", "!"]), simple())
             .prop_map(|(wrapper, inner)| (format!("{wrapper} {inner}"), false)),
-        (select(vec!["declare", "export", "local", "readonly", "typeset"]), value(), value())
+        (
+            select(vec!["declare", "export", "local", "readonly", "typeset", "declare -r", "readonly v=a; export"]),
+            value(),
+            value()
+        )
             .prop_map(|(builtin, v, w)| (format!("{builtin} v={v} w={w}; echo $v \"$v\" $w"), false)),
         (list(), word()).prop_map(|(list, word)| (format!("v=({list}); echo \"${{v[@]}}\" {word}"), false)),
         (word(), word()).prop_map(|(a, b)| (format!("test {a} = {b} && echo {b}"), false)),

@@ -49,7 +49,8 @@ impl Judge<'_> {
         let mut reading = Reading { required: entry.requires.is_empty(), ..Reading::default() };
         let mut flags = true;
         let mut rest = words.iter().peekable();
-        let ended = words.iter().position(|word| word.text() == Some("--")).unwrap_or(words.len());
+        let end = words.iter().position(|word| word.text() == Some("--")).filter(|_| !entry.through);
+        let ended = end.unwrap_or(words.len());
         let carried = |flags: &HashSet<String>| {
             words[..ended].iter().filter_map(Word::text).any(|text| flags.iter().any(|flag| carries(text, flag, entry)))
         };
@@ -70,7 +71,7 @@ impl Judge<'_> {
         }
         while let Some(word) = rest.next() {
             if flags && word.text() == Some("--") {
-                flags = false;
+                flags = entry.through;
                 continue;
             }
             let flag = is_flag(word) || entry.plus && word.prefix().starts_with('+');
@@ -123,6 +124,8 @@ impl Judge<'_> {
             );
         }
         if self.findings.len() == before {
+            let prints = reading.operands == 0 && carried(&entry.prints);
+            self.staged |= entry.staged && !prints;
             self.passed(entry, name, words, &reading);
         } else {
             self.ineligible |= entry.needs.is_some();
@@ -133,7 +136,6 @@ impl Judge<'_> {
     fn passed(&mut self, entry: &Entry, name: &str, words: &[Word], reading: &Reading) {
         let operands = reading.operands;
         self.readers.insert(name.to_owned());
-        self.staged |= entry.staged;
         let tainted = reading.tainted || self.seeks_sensitive;
         let paths = Feed::Paths(reading.reach.unwrap_or(Reach::Chosen));
         self.produced = match entry.produces {
@@ -247,7 +249,9 @@ impl Judge<'_> {
     fn flag(&mut self, entry: &Entry, name: &str, word: &Word, reading: &mut Reading) -> Option<Kind> {
         let head = word.prefix();
         let exact = word.text().is_some();
-        if entry.style == Style::Single || head.starts_with("--") {
+        if matches!(entry.style, Style::Single | Style::Go) || head.starts_with("--") {
+            let doubled = entry.style == Style::Go && head.starts_with("--");
+            let (word, head) = if doubled { (&word.after(1), &head[1..]) } else { (word, head) };
             let (flag, value) = match head.split_once('=') {
                 Some((flag, _)) => (flag, Some(word.after(flag.len() + 1))),
                 None if exact => (head, None),
@@ -314,7 +318,9 @@ impl Judge<'_> {
 
     /// A flag that the entry doesn't list.
     fn unlisted(&mut self, entry: &Entry, name: &str, flag: &str, value: Option<&Word>) {
-        if entry.writes.contains(flag) {
+        // Programs take a long flag by its beginning too.
+        let shortened = |write: &String| flag.len() > 2 && flag.starts_with("--") && write.starts_with(flag);
+        if entry.writes.contains(flag) || entry.free && entry.writes.iter().any(shortened) {
             self.destructive("command.writes", format!("`{name} {flag}` writes or changes something."));
         } else if entry.free {
             if let Some(value) = value.filter(|value| value.text() != Some("") && !value.pieces.is_empty()) {
@@ -359,7 +365,8 @@ fn is_flag(word: &Word) -> bool {
 
 /// Whether a word is a flag, alone, with its value or among others.
 fn carries(text: &str, flag: &str, entry: &Entry) -> bool {
-    if flag.starts_with("--") || entry.style == Style::Single {
+    let text = if entry.style == Style::Go && text.starts_with("--") { &text[1..] } else { text };
+    if flag.starts_with("--") || matches!(entry.style, Style::Single | Style::Go) {
         return text == flag || text.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='));
     }
     let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.starts_with('-')) else { return false };

@@ -86,6 +86,9 @@ pub(super) fn declare(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
             let value = if value.vague() || name == "local" { Word::any() } else { value };
             judge.assign(variable, value);
         }
+        if name == "readonly" || given('r') {
+            judge.scope.fix(variable);
+        }
     }
 }
 

@@ -6,18 +6,10 @@ use super::kind::Kind;
 use super::table::{Takes, table};
 use super::word::Word;
 
-/// Settings that only change how output looks.
-const LOOKS: [&str; 9] = [
-    "color.",
-    "core.quotepath=",
-    "core.quotePath=",
-    "log.date=",
-    "log.showSignature=false",
-    "diff.renames=",
-    "column.",
-    "core.pager=cat",
-    "advice.",
-];
+/// Beginnings of settings that only change how output looks, and whole ones.
+const LOOKS: [&str; 7] =
+    ["color.", "core.quotepath=", "core.quotePath=", "log.date=", "diff.renames=", "column.", "advice."];
+const PLAIN: [&str; 4] = ["log.showSignature=false", "core.pager=cat", "core.pager=", "pager.log=false"];
 
 /// What a flag before the subcommand takes; none if it isn't known.
 pub(super) fn leading_flag(flag: &str) -> Option<Takes> {
@@ -66,7 +58,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
             "-c" => {
                 at += 1;
                 let setting = words.get(at).and_then(Word::text).unwrap_or("");
-                if !LOOKS.iter().any(|look| setting.starts_with(look)) {
+                if !PLAIN.contains(&setting) && !LOOKS.iter().any(|look| setting.starts_with(look)) {
                     judge.ineligible = true;
                     judge.around(words.get(at).and_then(|word| word.span.clone()), |judge| {
                         let sentence = format!("The setting `{setting}` can make git run or write something.");
@@ -88,23 +80,15 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
     }
     if let Some(subcommand) = words.get(at).and_then(Word::text) {
         let before = judge.findings.len();
-        if words.iter().any(|word| word.pattern().contains("%G")) {
-            judge.unknown("command.git-signature", "The format `%G…` makes git run a program that checks signatures.");
+        let rest = &words[at + 1..];
+        if words.iter().any(|word| ["%G", "(signature"].iter().any(|mark| word.pattern().contains(mark))) {
+            judge.unknown("command.git-signature", "A format of signatures makes git run a program that checks them.");
         }
         let name = format!("git {subcommand}");
-        match table().entry(&name) {
-            Some(entry) if entry.group => judge.group(entry, &name, &words[at + 1..]),
-            Some(entry) => judge.by_entry(entry, &name, &words[at + 1..]),
-            None => {}
-        }
-        let known = table().entry(&name).is_some();
-        match table().danger(&name).cloned() {
-            Some(declared) if !known || judge.findings.len() > before => judge.declared(&name, &declared),
-            None if !known => {
-                judge.ineligible = true;
-                judge.unknown("command.unknown-subcommand", format!("No rule covers `{name}`."));
-            }
-            Some(_) | None => {}
+        let known = table().entry(&name).is_some() || table().danger(&name).is_some();
+        match rest {
+            [only] if known && only.text() == Some("-h") => _ = judge.readers.insert(name),
+            _ => judge.subcommand(&name, rest),
         }
         if judge.findings.len() > before {
             judge.ineligible = true;

@@ -63,6 +63,26 @@ pub(super) enum Kind {
     Sought,
     /// Lines of a path within a repository: `1,5:path`.
     Lines,
+    /// A repository of the server that is asked anyway: `owner/name`, a number, or an address at github.com.
+    Repository,
+    /// What a server of repositories is asked for: a path on it, not an address, and no secret.
+    Endpoint,
+    /// A method that only reads.
+    Get,
+    /// A header that only says which form an answer should have.
+    Accept,
+    /// Text that stands here itself, not in a file or at an address that it names.
+    Inline,
+    /// The name of a package, not a path or an address whose script would run.
+    Package,
+    /// A server on this machine.
+    Here,
+    /// A format that doesn't pick the environment out of what is shown.
+    Shown,
+    /// An image in a registry.
+    Image,
+    /// A path in the store of Nix.
+    Store,
     /// None may stand here.
     None,
 }
@@ -129,7 +149,36 @@ impl Judge<'_> {
                 if word.text().is_some_and(|text| !["document", "unparsed"].iter().any(|f| text.contains(f))) => {}
             Kind::Local if word.text().is_some_and(|text| !text.contains(':')) => {}
             Kind::Resource if word.text().is_some_and(|text| !text.to_ascii_lowercase().contains("secret")) => {}
-            Kind::Format
+            Kind::Repository if word.text().is_some_and(own_repository) => {}
+            Kind::Endpoint if word.text().is_some_and(|text| !text.contains(':') && text != "graphql") => {
+                self.selects(name, word, &word.pattern());
+            }
+            Kind::Get
+                if word.text().is_some_and(|text| ["get", "head"].contains(&text.to_ascii_lowercase().as_str())) => {}
+            Kind::Accept
+                if word.text().is_some_and(|text| {
+                    ["Accept:", "accept:", "X-GitHub-Api-Version:"].iter().any(|header| text.starts_with(header))
+                }) => {}
+            Kind::Inline if word.text().is_some_and(inline) => {}
+            Kind::Package if word.text().is_some_and(package) => {}
+            Kind::Here
+                if word.text().is_some_and(|text| {
+                    ["localhost", "::1"].contains(&text) || text.starts_with("127.") || text.starts_with('/')
+                }) => {}
+            Kind::Shown if word.text().is_some_and(|text| !shows_environment(text)) => {}
+            Kind::Image if word.text().is_some_and(|text| text.starts_with("docker://")) => {}
+            Kind::Store if word.text().is_some_and(|text| text.starts_with("/nix/store/")) => {}
+            Kind::Shown => self.sensitive(format!("`{name} {}` may show secrets.", word.shown())),
+            Kind::Repository
+            | Kind::Endpoint
+            | Kind::Get
+            | Kind::Accept
+            | Kind::Inline
+            | Kind::Package
+            | Kind::Here
+            | Kind::Image
+            | Kind::Store
+            | Kind::Format
             | Kind::Never
             | Kind::Archive
             | Kind::Setting
@@ -187,12 +236,53 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a key of git's configuration is none that holds a secret.
+/// Whether something is a number, `owner/name`, or an address at github.com.
+fn own_repository(text: &str) -> bool {
+    let path = text.strip_prefix("https://github.com/").unwrap_or(text);
+    !path.contains(':') && (path != text || path.matches('/').count() < 2)
+}
+
+/// Whether text is not the name of a file or an address that a client of a cloud would read instead.
+fn inline(text: &str) -> bool {
+    let address = text.contains("://") && !text.starts_with("s3://") && !text.starts_with("gs://");
+    !text.starts_with('@') && !text.contains("=@") && !address
+}
+
+/// Whether text is the name of a package, not a path or an address.
+fn package(text: &str) -> bool {
+    const SCRIPTS: [&str; 7] = [".rb", ".json", ".ebuild", ".nix", ".scm", ".gem", ".py"];
+    !text.starts_with(['.', '/', '~'])
+        && !text.contains("://")
+        && !["file:", "link:", "git@", "git+"].iter().any(|start| text.starts_with(start))
+        && !SCRIPTS.iter().any(|script| text.ends_with(script))
+}
+
+/// Whether a template of what a server knows of a container picks out its environment.
+fn shows_environment(template: &str) -> bool {
+    let template: String = template.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
+    template.contains("env") || template.contains(".config}") || template.contains("index")
+}
+
+/// Whether a key of a configuration is none that holds a secret.
 fn plain_key(key: &str) -> bool {
+    const SECRET: [&str; 14] = [
+        "extraheader",
+        "token",
+        "pass",
+        "secret",
+        "credential",
+        "cookie",
+        "sslkey",
+        "url",
+        "proxy",
+        "auth",
+        "header",
+        "links",
+        "cert",
+        "private",
+    ];
     let key = key.to_ascii_lowercase();
-    !["extraheader", "token", "pass", "secret", "credential", "cookie", "sslkey", "url"]
-        .iter()
-        .any(|word| key.contains(word))
+    key != "key" && !key.starts_with('-') && !SECRET.iter().any(|word| key.contains(word))
         || key.starts_with("remote.") && key.rsplit('.').next() == Some("url")
 }
 

@@ -27,6 +27,7 @@ mod path;
 mod programs;
 mod reading;
 mod regex;
+mod rules;
 mod scope;
 mod sed;
 mod source;

@@ -99,6 +99,9 @@ fn nested(tokens: &[Token]) -> Result<(), String> {
         return Err(format!("It has {} words and operators; only up to {TOKENS} are judged.", tokens.len()));
     }
     let too_deep = || format!("It is nested deeper than {DEPTH} levels.");
+    if tokens.windows(2).any(|pair| into_variable(&pair[0], &pair[1])) {
+        return Err("It opens a descriptor and puts its number into a variable (`{name}>`).".to_owned());
+    }
     let mut depth = 0_usize;
     let mut bangs = 0_usize;
     for token in tokens {
@@ -120,6 +123,15 @@ fn nested(tokens: &[Token]) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Whether a word is `{name}` right before a redirection: the parser takes it for a word that is passed, bash doesn't.
+fn into_variable(word: &Token, operator: &Token) -> bool {
+    let (Token::Word(text, place), Token::Operator(sign, next)) = (word, operator) else { return false };
+    let name = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
+    sign.starts_with(['<', '>'])
+        && place.end.index == next.start.index
+        && name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
 }
 
 /// How many expansions begin in a word.

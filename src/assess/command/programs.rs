@@ -67,14 +67,17 @@ impl Judge<'_> {
         if !self.about(first, |judge| judge.trusted(name)) {
             return;
         }
-        let outer = std::mem::take(&mut self.readers);
+        let outer = (std::mem::take(&mut self.readers), std::mem::take(&mut self.staged));
         self.program(name, first, words);
-        let readers = std::mem::replace(&mut self.readers, outer);
-        let staged = |reader: &str| table().entry(reader).is_some_and(|entry| entry.staged);
-        for reader in readers.iter().filter(|reader| first_word(reader) == name && !staged(reader)) {
-            self.obeys(table().obeys(), reader, words);
+        let readers = std::mem::replace(&mut self.readers, outer.0);
+        // What runs staged runs the workspace's code anyway.
+        if !self.staged {
+            for reader in readers.iter().filter(|reader| first_word(reader) == name) {
+                self.obeys(table().obeys(), reader, words);
+            }
         }
         self.readers.extend(readers);
+        self.staged |= outer.1;
     }
 
     /// Judges a program of the system by whoever knows it.
@@ -120,34 +123,63 @@ impl Judge<'_> {
         if danger::judge(self, name, words) {
             return;
         }
-        match table().entry(name) {
-            Some(entry) if entry.group => self.group(entry, name, words),
-            Some(entry) => {
-                let before = self.findings.len();
-                self.by_entry(entry, name, words);
-                if let Some(declared) = table().danger(name).filter(|_| self.findings.len() > before) {
-                    self.declared(name, declared);
+        if table().entry(name).is_some() {
+            self.subcommand(name, words);
+            return;
+        }
+        match table().danger(name).cloned() {
+            Some(declared) => {
+                self.declared(name, &declared);
+                match (declared.kind, name) {
+                    (DangerKind::Wraps, "eval") => self.behind_joined(words),
+                    (DangerKind::Wraps, _) => self.behind(words),
+                    (DangerKind::Destructive | DangerKind::External | DangerKind::Runs, _) => {}
                 }
             }
-            None => match table().danger(name).cloned() {
-                Some(declared) => {
-                    self.declared(name, &declared);
-                    match (declared.kind, name) {
-                        (DangerKind::Wraps, "eval") => self.behind_joined(words),
-                        (DangerKind::Wraps, _) => self.behind(words),
-                        (DangerKind::Destructive | DangerKind::External | DangerKind::Runs, _) => {}
-                    }
+            None => self.about(first, |judge| {
+                judge.unknown("command.unknown-program", format!("No rule covers `{name}`."));
+            }),
+        }
+    }
+
+    /// Judges a program or subcommand that is told from its name: by the entry of the longest name that its words
+    /// make, and by what is declared of it if that objects.
+    pub(super) fn subcommand(&mut self, name: &str, words: &[Word]) {
+        if only_word(words).is_some_and(|word| table().explains_itself(first_word(name), word)) {
+            self.readers.insert(name.to_owned());
+            return;
+        }
+        let before = self.findings.len();
+        let entry = table().entry(name);
+        match entry {
+            Some(entry) if entry.group => self.group(entry, name, without_toolchain(entry, words)),
+            Some(entry) => {
+                let words = without_toolchain(entry, words);
+                match words.first().and_then(|word| longer(name, word)) {
+                    Some(longer) => self.subcommand(&longer, &words[1..]),
+                    None => self.by_entry(entry, name, words),
                 }
-                None => self.about(first, |judge| {
-                    judge.unknown("command.unknown-program", format!("No rule covers `{name}`."));
-                }),
-            },
+            }
+            None if table().danger(name).is_none() => {
+                self.unknown("command.unknown-subcommand", format!("No rule covers `{name}`."));
+            }
+            None => {}
+        }
+        if self.findings.len() == before && entry.is_some() {
+            return;
+        }
+        // What a program of the table does in ways that the table doesn't list is not for a claim to lift.
+        self.ineligible = true;
+        if let Some(declared) = table().danger(name) {
+            self.declared(name, declared);
         }
     }
 
     /// A program with subcommands: flags before the subcommand, then the subcommand's own entry.
-    pub(super) fn group(&mut self, entry: &Entry, name: &str, words: &[Word]) {
+    fn group(&mut self, entry: &Entry, name: &str, words: &[Word]) {
         let mut at = 0;
+        let mut looks = !entry.acts;
+        let mut leading = Vec::new();
         while let Some(word) = words.get(at) {
             let Some(text) = word.text() else {
                 self.about(word, |judge| {
@@ -156,10 +188,11 @@ impl Judge<'_> {
                 });
                 return;
             };
-            if !text.starts_with('-') {
+            if !text.starts_with('-') || longer(name, word).is_some() {
                 break;
             }
             let flag = text.split_once('=').map_or(text, |(flag, _)| flag);
+            looks |= entry.requires.contains(flag);
             match entry.flags.get(flag) {
                 Some(Takes::Value(kind)) if flag == text => {
                     if let Some(value) = words.get(at + 1) {
@@ -167,8 +200,12 @@ impl Judge<'_> {
                     }
                     at += 1;
                 }
-                Some(Takes::Nothing | Takes::Attached(_) | Takes::Value(_) | Takes::Pair(_)) => {}
-                None => {
+                Some(Takes::Value(kind) | Takes::Attached(kind)) => {
+                    let value = word.after(flag.len() + usize::from(flag != text));
+                    self.about(word, |judge| judge.meant(*kind, name, &value));
+                }
+                Some(Takes::Nothing | Takes::Pair(_)) if flag == text => leading.push(word.clone()),
+                Some(Takes::Nothing | Takes::Pair(_)) | None => {
                     self.about(word, |judge| {
                         let sentence = format!("No rule says that `{name}` with `{flag}` only reads.");
                         judge.unknown("command.unknown-flag", sentence);
@@ -179,33 +216,23 @@ impl Judge<'_> {
             at += 1;
         }
         let Some(subcommand) = words.get(at).and_then(Word::text) else {
-            if entry.acts {
-                self.unknown("command.no-subcommand", format!("`{name}` alone does something."));
-            } else {
+            if looks {
                 self.readers.insert(name.to_owned());
+            } else {
+                self.unknown("command.no-subcommand", format!("`{name}` alone does something."));
             }
             return;
         };
-        self.subcommand(&format!("{name} {subcommand}"), &words[at + 1..]);
-    }
-
-    fn subcommand(&mut self, name: &str, words: &[Word]) {
-        if only_word(words).is_some_and(|word| table().explains_itself(first_word(name), word)) {
-            self.readers.insert(name.to_owned());
+        if subcommand.contains(char::is_whitespace) {
+            self.unknown("command.unknown-subcommand", format!("`{subcommand}` is no subcommand of `{name}`."));
             return;
         }
-        match (table().entry(name), table().danger(name)) {
-            (Some(entry), _) if entry.group => self.group(entry, name, words),
-            (Some(entry), declared) => {
-                let before = self.findings.len();
-                self.by_entry(entry, name, words);
-                if let Some(declared) = declared.filter(|_| self.findings.len() > before) {
-                    self.declared(name, declared);
-                }
-            }
-            (None, Some(declared)) => self.declared(name, &declared.clone()),
-            (None, None) => self.unknown("command.unknown-subcommand", format!("No rule covers `{name}`.")),
-        }
+        let name = format!("{name} {subcommand}");
+        // `apt-get -s install x` is `apt-get install -s x`.
+        let needs = table().entry(&name).map(|entry| &entry.requires);
+        leading.retain(|word| needs.is_some_and(|flags| word.text().is_some_and(|text| flags.contains(text))));
+        leading.extend_from_slice(&words[at + 1..]);
+        self.subcommand(&name, &leading);
     }
 
     /// Objects as the table of dangers says.
@@ -250,9 +277,11 @@ impl Judge<'_> {
         let program = || Shape::new([("program", name)]);
         let both = |subcommand| Shape::new([("program", name), ("subcommand", subcommand)]);
         let grouped = table().entry(name).filter(|entry| entry.group);
+        let words = grouped.map_or(words, |entry| without_toolchain(entry, words));
         let found = match grouped {
+            _ if name == "git" => Some(subcommand_at(words, git::leading_flag)),
             Some(entry) => Some(subcommand_at(words, |flag| entry.flags.get(flag).copied())),
-            None => (name == "git").then(|| subcommand_at(words, git::leading_flag)),
+            None => None,
         };
         match found {
             Some(Ok(at)) => match words.get(at).and_then(Word::text) {
@@ -267,6 +296,25 @@ impl Judge<'_> {
             None => self.shapes.push(program()),
         }
     }
+}
+
+/// The words without a toolchain that the first of them chooses by its name.
+fn without_toolchain<'w>(entry: &Entry, words: &'w [Word]) -> &'w [Word] {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    let chosen = words.first().and_then(Word::text).and_then(|text| text.strip_prefix('+'));
+    match chosen {
+        Some(name) if entry.toolchain && name.starts_with(char::is_alphanumeric) && name.chars().all(plain) => {
+            &words[1..]
+        }
+        Some(_) | None => words,
+    }
+}
+
+/// The name with a word added, if there is an entry for that.
+fn longer(name: &str, word: &Word) -> Option<String> {
+    let word = word.text().filter(|text| !text.contains(char::is_whitespace))?;
+    let longer = format!("{name} {word}");
+    table().names_exactly(&longer).then_some(longer)
 }
 
 /// Where the subcommand stands, or from where on it may be any word.

@@ -1,13 +1,36 @@
 //! What is known of variables and of the working folder at one point of a script. Values only; the walk changes them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::word::{Piece, Word};
+
+/// Variables whose value is the shell's, whatever a script assigns.
+const OWN: [&str; 17] = [
+    "_",
+    "RANDOM",
+    "SRANDOM",
+    "SECONDS",
+    "LINENO",
+    "BASHPID",
+    "EPOCHSECONDS",
+    "EPOCHREALTIME",
+    "GROUPS",
+    "FUNCNAME",
+    "DIRSTACK",
+    "PIPESTATUS",
+    "HISTCMD",
+    "PPID",
+    "UID",
+    "EUID",
+    "REPLY",
+];
 
 /// What is known at one point of the script.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Scope {
     variables: HashMap<String, Word>,
+    /// Variables that may keep their value whatever the script assigns.
+    fixed: BTreeSet<String>,
     /// The working folder, absolute, unless it may be anywhere.
     pub(super) cwd: Option<String>,
     /// Whether `cwd` is still the folder that the command starts in.
@@ -20,9 +43,16 @@ impl Scope {
         Self { cwd: Some(cwd), ..Self::default() }
     }
 
-    /// Sets a variable.
+    /// Sets a variable. What the shell sets itself, or doesn't let be set any more, may be anything then.
     pub(super) fn set(&mut self, name: &str, value: Word) {
+        let own = OWN.contains(&name) || self.fixed.contains(name);
+        let value = if own { Word::any() } else { value };
         self.variables.insert(name.to_owned(), value);
+    }
+
+    /// From here on a variable can't be set.
+    pub(super) fn fix(&mut self, name: &str) {
+        self.fixed.insert(name.to_owned());
     }
 
     /// The value that the script gave a variable.
@@ -50,6 +80,7 @@ impl Scope {
             self.cwd = None;
         }
         self.moved |= other.moved;
+        self.fixed.extend(other.fixed.iter().cloned());
     }
 
     /// Forgets the values of variables: they may be anything from here on.

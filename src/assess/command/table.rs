@@ -1,40 +1,15 @@
-//! The table of programs that only look, from the rules embedded with the program. Parsed once. One entry says
-//! which flags keep a program reading and what its words mean; `argv` judges by it.
+//! The table of programs that only look. One entry says which flags keep a program reading and what its words mean;
+//! `rules` reads it from the files embedded with the program, once, and `argv` judges by it.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use serde::Deserialize;
-use serde::de::IntoDeserializer as _;
-use serde::de::value::StrDeserializer;
 
 use super::kind::Kind;
 use super::needs::{Needs, Sees};
-use super::obeys::{Rule, rules};
-
-const SOURCES: [(&str, &str); 20] = [
-    ("coreutils.toml", include_str!("../../../assets/rules/coreutils.toml")),
-    ("shell.toml", include_str!("../../../assets/rules/shell.toml")),
-    ("text.toml", include_str!("../../../assets/rules/text.toml")),
-    ("tabular.toml", include_str!("../../../assets/rules/tabular.toml")),
-    ("search.toml", include_str!("../../../assets/rules/search.toml")),
-    ("git.toml", include_str!("../../../assets/rules/git.toml")),
-    ("archives.toml", include_str!("../../../assets/rules/archives.toml")),
-    ("media.toml", include_str!("../../../assets/rules/media.toml")),
-    ("binaries.toml", include_str!("../../../assets/rules/binaries.toml")),
-    ("crypto.toml", include_str!("../../../assets/rules/crypto.toml")),
-    ("system.toml", include_str!("../../../assets/rules/system.toml")),
-    ("services.toml", include_str!("../../../assets/rules/services.toml")),
-    ("network.toml", include_str!("../../../assets/rules/network.toml")),
-    ("disks.toml", include_str!("../../../assets/rules/disks.toml")),
-    ("hardware.toml", include_str!("../../../assets/rules/hardware.toml")),
-    ("desktop.toml", include_str!("../../../assets/rules/desktop.toml")),
-    ("virtual.toml", include_str!("../../../assets/rules/virtual.toml")),
-    ("containers.toml", include_str!("../../../assets/rules/containers.toml")),
-    ("packages.toml", include_str!("../../../assets/rules/packages.toml")),
-    ("languages.toml", include_str!("../../../assets/rules/languages.toml")),
-];
-const DANGERS: &str = include_str!("../../../assets/rules/danger.toml");
+use super::obeys::Rule;
+use super::rules;
 
 /// What a flag takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +34,8 @@ pub(super) enum Style {
     Posix,
     /// One dash, whole names: `-name x`, `-name=x`.
     Single,
+    /// The same, where a second dash changes nothing.
+    Go,
 }
 
 /// What flows out of a program, for a reader behind a pipe.
@@ -73,96 +50,8 @@ pub(super) enum Produces {
     Same,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Source {
-    #[serde(default)]
-    program: Vec<SourceEntry>,
-    #[serde(default)]
-    help: String,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(clippy::struct_excessive_bools)]
-struct SourceEntry {
-    name: String,
-    #[serde(default)]
-    also: Vec<String>,
-    #[serde(default)]
-    flags: String,
-    #[serde(default)]
-    writes: String,
-    #[serde(default)]
-    free: bool,
-    #[serde(default)]
-    style: Style,
-    #[serde(default)]
-    first: Vec<Kind>,
-    #[serde(default)]
-    rest: Kind,
-    max: Option<usize>,
-    #[serde(default)]
-    min: usize,
-    #[serde(default)]
-    whole: String,
-    #[serde(default)]
-    opens: String,
-    #[serde(default)]
-    lists: String,
-    #[serde(default)]
-    leads: String,
-    #[serde(default)]
-    loud: String,
-    #[serde(default)]
-    alters: String,
-    #[serde(default)]
-    quiet: String,
-    #[serde(default)]
-    recurses: String,
-    #[serde(default)]
-    choices: Vec<String>,
-    #[serde(default)]
-    not: String,
-    #[serde(default)]
-    never: String,
-    #[serde(default)]
-    bundled: bool,
-    #[serde(default)]
-    acts: bool,
-    #[serde(default)]
-    pipes: bool,
-    #[serde(default)]
-    plus: bool,
-    #[serde(default)]
-    clash: String,
-    #[serde(default)]
-    unless: String,
-    #[serde(default)]
-    requires: String,
-    #[serde(default)]
-    group: bool,
-    #[serde(default)]
-    words: Option<String>,
-    #[serde(default)]
-    produces: Produces,
-    #[serde(default)]
-    numbers: Vec<String>,
-    needs: Option<Needs>,
-    #[serde(default)]
-    sees: Vec<Sees>,
-    #[serde(default)]
-    socket: Vec<String>,
-    #[serde(default)]
-    staged: bool,
-    #[serde(default)]
-    allow: Vec<String>,
-    #[serde(default)]
-    ask: Vec<String>,
-}
-
 /// One program, or one subcommand of a program (`docker ps`).
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[allow(clippy::struct_excessive_bools)] // independent traits of a program, as the rule files spell them
 pub(super) struct Entry {
     #[cfg_attr(not(test), allow(dead_code))] // the tests of every example name it
@@ -225,8 +114,18 @@ pub(super) struct Entry {
     pub(super) sockets: Vec<String>,
     /// What of this machine it must be able to see.
     pub(super) sees: Vec<Sees>,
-    /// A test runner: runs staged.
+    /// It runs code of the workspace, as a test runner does: staged.
     pub(super) staged: bool,
+    /// Flags with which, without operands, it only prints about itself.
+    pub(super) prints: HashSet<String>,
+    /// Flags that its subcommands take too.
+    pub(super) shared: HashMap<String, Takes>,
+    /// Names that no subcommand with a `*` in its name may have.
+    pub(super) but: HashSet<String>,
+    /// A first word `+name` chooses a toolchain.
+    pub(super) toolchain: bool,
+    /// What follows `--` are flags too.
+    pub(super) through: bool,
     #[cfg_attr(not(test), allow(dead_code))]
     pub(super) examples: Examples,
 }
@@ -251,22 +150,6 @@ pub(super) enum DangerKind {
     Wraps,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct DangerSource {
-    danger: Vec<DangerEntry>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct DangerEntry {
-    kind: DangerKind,
-    does: String,
-    programs: String,
-    #[serde(default)]
-    of: String,
-}
-
 /// What a program, or a subcommand of it, is known to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Declared {
@@ -277,11 +160,13 @@ pub(super) struct Declared {
 /// The tables.
 #[derive(Debug, Default)]
 pub(super) struct Table {
-    entries: Vec<Entry>,
-    by_name: HashMap<String, usize>,
-    dangers: HashMap<String, Declared>,
-    help: HashSet<String>,
-    obeys: Vec<Rule>,
+    pub(super) entries: Vec<Entry>,
+    pub(super) by_name: HashMap<String, usize>,
+    /// Names with a `*` at the end of some word, which stands for any rest of it.
+    pub(super) patterns: Vec<(Vec<String>, usize)>,
+    pub(super) dangers: HashMap<String, Declared>,
+    pub(super) help: HashSet<String>,
+    pub(super) obeys: Vec<Rule>,
 }
 
 impl Table {
@@ -311,7 +196,30 @@ impl Table {
 
     /// The entry of a program or subcommand.
     pub(super) fn entry(&self, name: &str) -> Option<&Entry> {
-        self.by_name.get(name).map(|&at| &self.entries[at])
+        self.by_name.get(name).map(|&at| &self.entries[at]).or_else(|| self.like(name))
+    }
+
+    /// Whether there is an entry of this name, not of one like it.
+    pub(super) fn names_exactly(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+    }
+
+    /// The entry whose name has a `*` where this one has something else; rather one of a subcommand than of a group.
+    fn like(&self, name: &str) -> Option<&Entry> {
+        let words: Vec<&str> = name.split(' ').collect();
+        let fits = |pattern: &str, word: &str| match pattern.strip_suffix('*') {
+            Some(start) => word.starts_with(start),
+            None => word == pattern,
+        };
+        let same = |pattern: &[String]| {
+            pattern.len() == words.len() && pattern.iter().zip(&words).all(|(pattern, word)| fits(pattern, word))
+        };
+        let found = self.patterns.iter().filter(|(pattern, _)| same(pattern)).map(|&(_, at)| &self.entries[at]);
+        let entry = found.min_by_key(|entry| entry.group)?;
+        let parts = name.replace(' ', "-");
+        let barred =
+            |but: &String| [format!("-{but}-"), format!("-{but}s-")].iter().any(|b| format!("{parts}-").contains(b));
+        (!entry.but.iter().any(barred)).then_some(entry)
     }
 
     /// What is declared of a program or subcommand.
@@ -320,116 +228,9 @@ impl Table {
     }
 }
 
-/// The tables, parsed at first use.
+/// The tables, parsed at first use. Empty, so that everything asks, if the rule files can't be used; a test rules
+/// that out.
 pub(super) fn table() -> &'static Table {
     static TABLE: OnceLock<Table> = OnceLock::new();
-    TABLE.get_or_init(|| build().unwrap_or_default())
-}
-
-/// Why the rule files can't be used, if so; a test rules it out. Then nothing is whitelisted.
-fn build() -> Result<Table, String> {
-    let mut table = Table { obeys: rules()?, ..Table::default() };
-    for (file, text) in SOURCES {
-        let source: Source = toml::from_str(text).map_err(|error| format!("{file}: {error}"))?;
-        table.help.extend(set(&source.help));
-        for entry in source.program {
-            for name in std::iter::once(&entry.name).chain(&entry.also) {
-                if table.by_name.insert(name.clone(), table.entries.len()).is_some() {
-                    return Err(format!("{file}: two entries for {name}"));
-                }
-            }
-            let name = entry.name.clone();
-            table
-                .entries
-                .push(entry_of(entry).ok_or_else(|| format!("{file}: a flag of {name} takes an unknown kind"))?);
-        }
-    }
-    let source: DangerSource = toml::from_str(DANGERS).map_err(|error| format!("danger.toml: {error}"))?;
-    for entry in source.danger {
-        for name in entry.programs.split_whitespace() {
-            let name =
-                if entry.of.is_empty() { name.to_owned() } else { format!("{} {}", entry.of, name.replace('_', " ")) };
-            table.dangers.insert(name, Declared { kind: entry.kind, does: entry.does.clone() });
-        }
-    }
-    Ok(table)
-}
-
-fn set(text: &str) -> HashSet<String> {
-    text.split_whitespace().map(str::to_owned).collect()
-}
-
-fn kind_named(name: &str) -> Option<Kind> {
-    if name.is_empty() {
-        return Some(Kind::Text);
-    }
-    let name: StrDeserializer<'_, serde::de::value::Error> = name.into_deserializer();
-    Kind::deserialize(name).ok()
-}
-
-fn entry_of(source: SourceEntry) -> Option<Entry> {
-    let mut flags = HashMap::new();
-    for flag in source.flags.split_whitespace() {
-        let (names, takes) = match flag.split_once(['=', '?']) {
-            None => (flag, Takes::Nothing),
-            Some((names, kind)) => {
-                if let Some(second) = kind.strip_prefix("pair") {
-                    let second = kind_named(second.strip_prefix(':').unwrap_or_default())?;
-                    flags.insert(names.to_owned(), Takes::Pair(second));
-                    continue;
-                }
-                let kind = kind_named(kind)?;
-                (names, if flag.contains('?') { Takes::Attached(kind) } else { Takes::Value(kind) })
-            }
-        };
-        for name in names.split('|') {
-            flags.insert(name.to_owned(), takes);
-        }
-    }
-    Some(Entry {
-        name: source.name,
-        flags,
-        writes: set(&source.writes),
-        free: source.free,
-        style: source.style,
-        first: source.first,
-        rest: source.rest,
-        max: source.max,
-        min: source.min,
-        whole: set(&source.whole),
-        opens: set(&source.opens),
-        lists: set(&source.lists),
-        leads: set(&source.leads),
-        quiet: set(&source.quiet),
-        loud: set(&source.loud),
-        alters: set(&source.alters),
-        recurses: set(&source.recurses),
-        choices: source.choices.iter().map(|choice| set(choice)).collect(),
-        not: set(&source.not),
-        never: set(&source.never),
-        bundled: source.bundled,
-        acts: source.acts,
-        pipes: source.pipes,
-        plus: source.plus,
-        clash: set(&source.clash),
-        unless: set(&source.unless),
-        requires: set(&source.requires),
-        group: source.group,
-        words: source.words.as_deref().map(set),
-        produces: source.produces,
-        numbers: source.numbers,
-        needs: source.needs,
-        sockets: source.socket,
-        sees: source.sees,
-        staged: source.staged,
-        examples: Examples { allow: source.allow, ask: source.ask },
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn the_rule_files_are_sound() {
-        super::build().unwrap();
-    }
+    TABLE.get_or_init(|| rules::build().unwrap_or_default())
 }

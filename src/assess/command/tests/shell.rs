@@ -145,3 +145,33 @@ fn what_only_newer_shells_run_asks() {
     }
     allowed("echo '${ rm x; }' \\${ \"$\"");
 }
+
+#[test]
+fn a_variable_that_an_assignment_does_not_change_may_be_anything() {
+    for command in [
+        "readonly x=.env\nx=a\ncat $x",
+        "readonly x=.env; export x=a; cat $x",
+        "declare -r x=.env; read x < a; cat $x",
+        "_=a; echo .env > /dev/null; cat $_",
+        "GROUPS=a; cat $GROUPS",
+        "local x=a; cat $x",
+    ] {
+        asks(command);
+    }
+    allowed("readonly x=src; ls $x");
+    allowed("declare -r x=README.md; cat \"$x\"");
+}
+
+#[test]
+fn a_descriptor_that_goes_into_a_variable_is_no_word() {
+    for command in [
+        "awk {x}>/dev/null 'BEGIN{system(\"rm y\")}'",
+        "ls {fd}</dev/null",
+        "{ ls; } {fd}>/dev/null",
+        "echo $(ls {fd}>&1)",
+    ] {
+        asks(command);
+    }
+    allowed("echo {x} >/dev/null");
+    allowed("awk '{print}' a >/dev/null");
+}
