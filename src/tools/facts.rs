@@ -90,11 +90,16 @@ pub fn gather(mentions: &Mentions, place: &Place, path: Option<&OsStr>) -> Facts
     Look::new(place, path).at(mentions)
 }
 
-/// Whether some name in a folder begins with a dash; so too where that can't be told, or would take long.
+/// Whether some name in a folder begins with a dash, or holds a blank at which an unquoted variable would split it;
+/// so too where that can't be told, or would take long.
 fn dashed(folder: &Path) -> bool {
     let Ok(mut names) = std::fs::read_dir(folder) else { return true };
     let flag = |name: std::io::Result<std::fs::DirEntry>| {
-        name.map_or(true, |name| name.file_name().as_encoded_bytes().first() == Some(&b'-'))
+        name.map_or(true, |name| {
+            let name = name.file_name();
+            name.as_encoded_bytes().first() == Some(&b'-')
+                || name.as_encoded_bytes().iter().any(u8::is_ascii_whitespace)
+        })
     };
     names.by_ref().take(LISTED).any(flag) || names.next().is_some()
 }
@@ -375,6 +380,16 @@ mod tests {
             assert_eq!(judged(command), shown, "{command}");
             std::fs::write(root.join(script), "echo two").unwrap();
             assert_ne!(judged(command).facts, shown.facts, "{command}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_may_become_a_flag_is_seen_beside_others() {
+        for (name, seen) in [("plain.txt", false), ("-o", true), ("a -o out", true), ("x\t.env", true)] {
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::write(folder.path().join("b"), "").unwrap();
+            std::fs::write(folder.path().join(name), "").unwrap();
+            assert_eq!(dashed(folder.path()), seen, "{name}");
         }
     }
 

@@ -37,7 +37,7 @@ pub fn script() -> impl Strategy<Value = Script> {
 /// Variables that the script sets first.
 fn assignments() -> impl Strategy<Value = String> {
     prop::collection::vec((select(vec!["v", "w"]), value(), select(vec!["; ", "\n", " "])), 0..3)
-        .prop_map(|all| all.iter().map(|(name, value, end)| format!("{name}={value}{end}")).collect::<String>())
+        .prop_map(|all| all.iter().map(|(name, value, end)| [*name, "=", value, end].concat()).collect::<String>())
         .prop_map(
             |text| if text.ends_with(' ') && !text.ends_with("; ") { text.trim_end().to_owned() + "\n" } else { text },
         )
@@ -63,7 +63,7 @@ fn simple() -> impl Strategy<Value = String> {
         "{v}</dev/null",
     ]);
     (program, words, redirect).prop_map(|(program, words, redirect)| {
-        let words: String = words.iter().map(|(blank, word)| format!("{blank}{word}")).collect();
+        let words: String = words.iter().flat_map(|(blank, word)| [*blank, word]).collect();
         format!("{program}{words}{redirect}")
     })
 }

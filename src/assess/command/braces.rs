@@ -1,6 +1,8 @@
 //! Brace expansion: `{a,b}`, `{1..9}`. Raw words in, raw words out, at most so many; `expand` calls it. It follows
 //! bash's own scanner, quirks too: which braces belong together depends on the commas and dots between them.
 
+#![allow(clippy::option_option)] // three answers: it isn't one, it is one that can't be told, this is it
+
 /// Most words that braces may expand to.
 const BRACE_WORDS: usize = 64;
 /// Most opening braces in a word.

@@ -345,8 +345,9 @@ impl Judge<'_> {
                 | SpecialParameter::LastExitStatus
                 | SpecialParameter::ProcessId => Piece::Number,
                 SpecialParameter::LastBackgroundProcessId if quotes == Quotes::Double => Piece::Digits,
-                SpecialParameter::LastBackgroundProcessId => Piece::Words,
-                SpecialParameter::AllPositionalParameters { .. } => Piece::Words,
+                SpecialParameter::LastBackgroundProcessId | SpecialParameter::AllPositionalParameters { .. } => {
+                    Piece::Words
+                }
                 SpecialParameter::CurrentOptionFlags | SpecialParameter::ShellName => quotes.unknown(),
             }),
             Parameter::Positional(_) | Parameter::NamedWithIndex { .. } => word.push(quotes.unknown()),
