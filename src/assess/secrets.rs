@@ -28,7 +28,7 @@ const FORMS: [(&str, &str); 33] = [
     (r"\bAGE-SECRET-KEY-1", "private key"),
     (r"\bnpm_[A-Za-z0-9]{30,}", "npm token"),
     (r"\bpypi-AgE[A-Za-z0-9_-]{16,}", "PyPI token"),
-    (r"\bcio[A-Za-z0-9]{32}\b", "crates.io token"),
+    (r"\bcio[A-Za-z0-9]{32}\b", "Cargo registry token"),
     (r"\bhf_[A-Za-z0-9]{20,}", "Hugging Face token"),
     (r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}", "SendGrid key"),
     (r"\bdo[opr]_v1_[a-f0-9]{32,}", "DigitalOcean token"),
