@@ -244,7 +244,8 @@ fn shown(value: &Value) -> String {
 }
 
 /// What judges each sort of operation.
-fn assessor(kind: &OperationKind) -> &'static dyn RiskAssessor {
+#[must_use]
+pub fn assessor(kind: &OperationKind) -> &'static dyn RiskAssessor {
     match kind {
         OperationKind::Sql(_) => &SqlAssessor,
         OperationKind::Command(_) => &CommandAssessor,

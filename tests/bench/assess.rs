@@ -9,12 +9,9 @@ mod inputs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use countersign::assess::{
-    AssessSettings, CommandAssessor, FileAssessor, HttpAssessor, RiskAssessor, SearchAssessor, SqlAssessor,
-    UndoAssessor, Unknown,
-};
+use countersign::assess::AssessSettings;
 use countersign::cli::Terms;
-use countersign::cli::assess::run;
+use countersign::cli::assess::{assessor, run};
 use countersign::contain;
 use countersign::domain::{
     Arguments, Grants, Operation, OperationId, OperationKind, Origin, Place, Policy, Verdict, judge,
@@ -91,18 +88,6 @@ impl Bench {
         let assessor = assessor(&operation.kind);
         let prepared = prepare(assessor, operation, &self.place, self.path.as_deref(), &self.settings);
         judge(&prepared, &self.policy, &Grants::default(), contain::enforceable(None), false).verdict
-    }
-}
-
-fn assessor(kind: &OperationKind) -> &'static dyn RiskAssessor {
-    match kind {
-        OperationKind::Sql(_) => &SqlAssessor,
-        OperationKind::Command(_) => &CommandAssessor,
-        OperationKind::File(_) => &FileAssessor,
-        OperationKind::Http(_) => &HttpAssessor,
-        OperationKind::Search(_) | OperationKind::Find(_) => &SearchAssessor,
-        OperationKind::Undo(_) => &UndoAssessor,
-        OperationKind::Other(_) => &Unknown,
     }
 }
 

@@ -26,6 +26,7 @@ mod parse;
 mod path;
 mod programs;
 mod reading;
+mod redirect;
 mod regex;
 mod rules;
 mod scope;

@@ -5,16 +5,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use brush_parser::ast::{
     AndOr, AndOrList, Assignment, AssignmentName, AssignmentValue, BinaryPredicate, Command, CommandPrefixOrSuffixItem,
-    CompoundCommand, CompoundList, ExtendedTestExpr, IoFileRedirectKind, IoFileRedirectTarget, IoHereDocument,
-    IoRedirect, Pipeline, RedirectList, SeparatorOperator, SimpleCommand, SourceLocation, UnaryPredicate, Word as Raw,
+    CompoundCommand, CompoundList, ExtendedTestExpr, IoRedirect, Pipeline, SeparatorOperator, SimpleCommand,
+    SourceLocation, UnaryPredicate, Word as Raw,
 };
 
 use super::judge::{Feed, Judge};
 use super::parse::parse;
-use super::reading::Redirect;
 use super::source::Source;
 use super::word::{Piece, Word};
-use crate::domain::Shape;
 
 impl Judge<'_> {
     /// Judges the whole command. A parser that fails on it makes it unreadable.
@@ -63,7 +61,7 @@ impl Judge<'_> {
     }
 
     /// Runs `inner` in a copy of the scope, as a subshell does, with nothing piped in.
-    fn isolated(&mut self, inner: impl FnOnce(&mut Self)) {
+    pub(super) fn isolated(&mut self, inner: impl FnOnce(&mut Self)) {
         let scope = self.scope.clone();
         let feed = std::mem::replace(&mut self.feed, Feed::Text);
         inner(self);
@@ -71,7 +69,7 @@ impl Judge<'_> {
         self.feed = feed;
     }
 
-    fn list(&mut self, list: &CompoundList) {
+    pub(super) fn list(&mut self, list: &CompoundList) {
         for item in &list.0 {
             match item.1 {
                 SeparatorOperator::Sequence => self.and_or(&item.0),
@@ -399,114 +397,6 @@ impl Judge<'_> {
                 self.unreadable("command.array", "It assigns to a computed place in an array.");
             }
             self.words(word);
-        }
-    }
-
-    fn redirects(&mut self, redirects: Option<&RedirectList>) {
-        for redirect in redirects.iter().flat_map(|list| &list.0) {
-            self.redirect(redirect);
-        }
-    }
-
-    fn redirect(&mut self, redirect: &IoRedirect) {
-        match redirect {
-            IoRedirect::File(descriptor, kind, target) => {
-                let input = matches!(kind, IoFileRedirectKind::Read | IoFileRedirectKind::ReadAndWrite);
-                self.opened |= input && descriptor.is_some_and(|number| number != 0);
-                self.redirected(kind, target);
-            }
-            IoRedirect::HereDocument(_, document) => self.here_document(document),
-            IoRedirect::HereString(_, word) => {
-                self.value(word);
-            }
-            IoRedirect::OutputAndError(word, appends) => self.written(word, *appends),
-        }
-    }
-
-    fn redirected(&mut self, kind: &IoFileRedirectKind, target: &IoFileRedirectTarget) {
-        match (kind, target) {
-            (_, IoFileRedirectTarget::ProcessSubstitution(_, subshell)) => {
-                self.deeper(|judge| judge.isolated(|judge| judge.list(&subshell.list)));
-            }
-            (_, IoFileRedirectTarget::Fd(number)) => self.opened |= *number == 0,
-            (IoFileRedirectKind::Read, IoFileRedirectTarget::Filename(word)) => self.read_from(word),
-            (
-                IoFileRedirectKind::Write
-                | IoFileRedirectKind::Append
-                | IoFileRedirectKind::ReadAndWrite
-                | IoFileRedirectKind::Clobber,
-                IoFileRedirectTarget::Filename(word) | IoFileRedirectTarget::Duplicate(word),
-            ) => self.written(word, matches!(kind, IoFileRedirectKind::Append)),
-            (
-                IoFileRedirectKind::DuplicateInput | IoFileRedirectKind::DuplicateOutput,
-                IoFileRedirectTarget::Filename(word),
-            )
-            | (
-                IoFileRedirectKind::DuplicateInput | IoFileRedirectKind::DuplicateOutput | IoFileRedirectKind::Read,
-                IoFileRedirectTarget::Duplicate(word),
-            ) => {
-                let descriptor = word.value.trim_end_matches('-');
-                self.opened |= descriptor.starts_with('0');
-                if !descriptor.bytes().all(|byte| byte.is_ascii_digit()) {
-                    self.written(word, false);
-                }
-            }
-        }
-    }
-
-    fn read_from(&mut self, raw: &Raw) {
-        let word = self.value(raw);
-        let word = Word { span: self.with_operator(word.span.clone()), ..word };
-        let pattern = word.pattern();
-        if pattern.starts_with("/dev/tcp") || pattern.starts_with("/dev/udp") {
-            self.about(&word, |judge| {
-                judge.external("command.redirect", "The shell opens a connection to read from it.");
-            });
-        } else {
-            self.reads(&word);
-        }
-    }
-
-    /// A redirection to a file.
-    fn written(&mut self, raw: &Raw, appends: bool) {
-        const HARMLESS: [&str; 4] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
-        let word = self.value(raw);
-        let pattern = word.pattern();
-        if !self.opened && word.text().is_some_and(|text| HARMLESS.contains(&text)) {
-            return;
-        }
-        if let Some(read) = &mut self.read {
-            read.redirects.push(Redirect { word: word.clone(), folder: self.scope.cwd.clone(), appends });
-        }
-        self.ineligible |= self.run_later(&word);
-        self.shapes.push(Shape::new([("redirect", pattern.as_str())]));
-        self.around(self.with_operator(word.span.clone()), |judge| {
-            if pattern.starts_with("/dev/tcp") || pattern.starts_with("/dev/udp") {
-                judge.ineligible = true;
-                judge.external("command.redirect", "The shell opens a connection and writes to it.");
-            } else if judge.raw_device(&pattern) {
-                judge.catastrophe("command.raw-device", format!("Writes straight to the device {}.", word.shown()));
-            } else {
-                judge.destructive("command.redirect", format!("Writes to the file {} by redirection.", word.shown()));
-            }
-        });
-    }
-
-    fn here_document(&mut self, document: &IoHereDocument) {
-        let end = document.here_end.value.as_str();
-        let bare = end
-            .strip_prefix('\'')
-            .and_then(|end| end.strip_suffix('\''))
-            .or_else(|| end.strip_prefix('"').and_then(|end| end.strip_suffix('"')))
-            .unwrap_or(end);
-        let plain = !bare.is_empty() && bare.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        let body = document.doc.value.as_str();
-        let early = body.lines().any(|line| line.trim() == bare);
-        if !plain || early || document.requires_expansion && body.contains("\\\n") {
-            self.unreadable("command.here-document", "Where its here-document ends is not clear.");
-        }
-        if document.requires_expansion {
-            self.document(body);
         }
     }
 }

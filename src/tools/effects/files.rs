@@ -175,7 +175,7 @@ fn relocate(
             absent.push(path);
             continue;
         }
-        let end = if into { target.join(path.file_name().unwrap_or_default()) } else { target.clone() };
+        let end = landing(&target, into, &path);
         if end != path && end.symlink_metadata().is_ok_and(|found| !found.is_dir()) {
             taken.add(&end, false, cancel);
         }
@@ -189,6 +189,11 @@ fn relocate(
         replaced(effects, taken, spares);
     }
     Ok(())
+}
+
+/// Where a path goes: into a folder, or to the very name.
+fn landing(target: &Path, into: bool, path: &Path) -> PathBuf {
+    if into { target.join(path.file_name().unwrap_or_default()) } else { target.to_path_buf() }
 }
 
 fn copy(
@@ -206,7 +211,7 @@ fn copy(
             absent.push(path);
             continue;
         }
-        let end = if into { target.join(path.file_name().unwrap_or_default()) } else { target.clone() };
+        let end = landing(&target, into, &path);
         for found in &own.files {
             let inner = found.path.strip_prefix(&path).ok().filter(|inner| !inner.as_os_str().is_empty());
             let end = inner.map_or_else(|| end.clone(), |inner| end.join(inner));

@@ -1,0 +1,117 @@
+//! The frame of what floats above the panes: where it goes, its border and heading, and which part of it is in sight.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, BorderType, Clear, Widget};
+
+use super::item;
+use super::number;
+use super::paint::{View, put};
+use super::text;
+use super::theme::Role;
+use crate::app::{Asking, Dialog};
+use crate::domain::{FileOperation, OperationKind, Prepared};
+
+/// Widest dialog.
+pub const WIDEST: u16 = 100;
+
+/// Where a dialog goes: in the middle as it usually is, growing downwards, or all of a small screen. One that must
+/// `stay` takes no more than there is below its place.
+pub fn place(screen: Rect, usual: usize, rows: usize, stay: bool) -> Rect {
+    let most = if screen.height >= 16 { screen.height - 2 } else { screen.height };
+    let high = |rows: usize| u16::try_from(rows + 2).unwrap_or(u16::MAX).min(most).max(most.min(4));
+    let (width, height) = (screen.width.min(WIDEST), high(rows));
+    let middle = screen.y + (screen.height - high(usual)) / 2;
+    let height = if stay { height.min(screen.bottom() - middle) } else { height };
+    let y = middle.min(screen.bottom() - height);
+    Rect { x: screen.x + (screen.width - width) / 2, y, width, height }
+}
+
+/// Clears the place and draws the double frame; gives back what is inside it.
+pub fn frame(view: View<'_>, area: Rect, buf: &mut Buffer, title: &Line<'_>, corner: &Line<'_>) -> Rect {
+    // Half of a wide character before the frame would swallow the frame's own sign.
+    if let Some(before) = area.x.checked_sub(1) {
+        for row in area.top()..area.bottom() {
+            if let Some(cell) =
+                buf.cell_mut(Position { x: before, y: row }).filter(|cell| text::width(cell.symbol()) > 1)
+            {
+                cell.set_symbol(" ");
+            }
+        }
+    }
+    Clear.render(area, buf);
+    buf.set_style(area, view.theme.style(Role::Text));
+    let block = Block::bordered().border_type(BorderType::Double).border_style(view.theme.style(Role::Dialog));
+    let inside = block.inner(area);
+    block.render(area, buf);
+    let top = Rect { x: area.x + 2, width: area.width.saturating_sub(4), height: 1, ..area };
+    put(buf, top, 0, title);
+    if title.width() + corner.width() < usize::from(top.width) {
+        super::paint::put_right(buf, top, 0, corner);
+    }
+    Rect { x: inside.x + 1.min(inside.width), width: inside.width.saturating_sub(2), ..inside }
+}
+
+/// Says in the lower frame which part of the whole is on the screen.
+pub fn shown(view: View<'_>, buf: &mut Buffer, area: Rect, first: usize, height: usize, total: usize) {
+    if total <= height || area.height == 0 {
+        return;
+    }
+    let last = (first + height).min(total);
+    let said = format!(" lines {}–{} of {} ", first + 1, last, number::thousands(total as u64));
+    let low = Rect { x: area.x + 2, y: area.bottom() - 1, width: area.width.saturating_sub(4), height: 1 };
+    super::paint::put_right(buf, low, 0, &view.line(said, Role::Strong));
+}
+
+pub fn column(buf: &mut Buffer, area: Rect, lines: &[Line<'_>]) {
+    for (row, line) in lines.iter().take(area.height.into()).enumerate() {
+        put(buf, area, u16::try_from(row).unwrap_or(u16::MAX), line);
+    }
+}
+
+/// ` 1 · Run SQL `
+pub fn title(view: View<'_>, dialog: &Dialog, prepared: &Prepared) -> Line<'static> {
+    let what = match &dialog.asking {
+        Asking::All { .. } => "Approve all".to_owned(),
+        Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => {
+            format!("{} · {}", dialog.id.0, what(&prepared.operation.kind, &prepared.operation.tool))
+        }
+    };
+    view.line(format!(" {what} "), Role::Strong)
+}
+
+fn what(kind: &OperationKind, tool: &str) -> String {
+    match kind {
+        OperationKind::Sql(_) => "Run SQL".to_owned(),
+        OperationKind::Command(_) => "Run a command".to_owned(),
+        OperationKind::File(file) => match file {
+            FileOperation::Read { .. } => "Read a file",
+            FileOperation::List { .. } => "List a folder",
+            FileOperation::Exists { .. } => "Look whether a file exists",
+            FileOperation::Write { .. } => "Write a file",
+            FileOperation::Edit { .. } => "Edit a file",
+            FileOperation::Delete { .. } => "Delete a file",
+            FileOperation::Move { .. } => "Move a file",
+        }
+        .to_owned(),
+        OperationKind::Http(http) => format!("Send a request ({})", text::fit(&text::line(&http.method), 10)),
+        OperationKind::Search(_) => "Search in files".to_owned(),
+        OperationKind::Find(_) => "Find files".to_owned(),
+        OperationKind::Undo(_) => "Take changes back".to_owned(),
+        OperationKind::Other(_) => format!("Call {}", text::fit(&text::line(tool), 40)),
+    }
+}
+
+pub fn corner(view: View<'_>, dialog: &Dialog) -> Line<'static> {
+    match &dialog.asking {
+        Asking::All { high: 0, .. } => Line::default(),
+        Asking::All { high, .. } => {
+            Line::from(vec![Span::raw(" "), view.span(format!("{high} HIGH"), Role::High), Span::raw(" ")])
+        }
+        Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => {
+            let badge = item::badge(dialog.risk).trim_end();
+            Line::from(vec![Span::raw(" "), view.span(badge, item::risk_role(dialog.risk)), Span::raw(" ")])
+        }
+    }
+}
