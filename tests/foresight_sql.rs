@@ -158,7 +158,7 @@ async fn a_sample_shows_old_and_new_values_and_nothing_runs() {
     seed(&desk).await;
     desk.approved("CREATE TRIGGER noted AFTER DELETE ON foresight BEGIN UPDATE foresight_other SET b = 0; END").await;
     let told = preview(&desk, "UPDATE foresight SET a = a + 100 WHERE a = 3").await.unwrap().unwrap();
-    assert_eq!(told.effects[0], "Changes 3 rows of 120 (2.5 %) of foresight.");
+    assert_eq!(told.effects[0], "Changes 3 of 120 rows (2.5 %) of foresight.");
     let [Detail::Rows { table, .. }] = told.details.as_slice() else { panic!("{:?}", told.details) };
     assert_eq!(table.columns, ["a", "n", "s", "new a"]);
     assert_eq!((table.rows[0][0].as_deref(), table.rows[0][3].as_deref()), (Some("3"), Some("103")));

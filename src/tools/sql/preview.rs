@@ -71,9 +71,13 @@ pub(super) async fn measure(
     Ok(Some(preview))
 }
 
+/// What stands before a number that may be too large.
+fn most(reads: &Reads) -> &'static str {
+    if reads.at_most { "at most " } else { "" }
+}
+
 fn brief(reads: &Reads, touched: u64) -> String {
-    let most = if reads.at_most { "at most " } else { "" };
-    format!("{most}{}", count(usize::try_from(touched).unwrap_or(usize::MAX), "row"))
+    format!("{}{}", most(reads), count(usize::try_from(touched).unwrap_or(usize::MAX), "row"))
 }
 
 fn effect(reads: &Reads, touched: u64, all: Option<u64>) -> String {
@@ -82,12 +86,12 @@ fn effect(reads: &Reads, touched: u64, all: Option<u64>) -> String {
     let share = all.filter(|all| *all > 0).map(|all| {
         // Tenths of a percent, in whole numbers.
         let share = u128::from(touched) * 1000 / u128::from(all);
-        format!(" of {} ({}.{} %)", thousands(all), share / 10, share % 10)
+        format!("{}{} of {} rows ({}.{} %)", most(reads), thousands(touched), thousands(all), share / 10, share % 10)
     });
-    let share = share.unwrap_or_default();
+    let part = share.unwrap_or_else(|| rows.clone());
     match reads.act {
-        Act::Change => format!("Changes {rows}{share} of {table}."),
-        Act::Delete => format!("Deletes {rows}{share} of {table}."),
+        Act::Change => format!("Changes {part} of {table}."),
+        Act::Delete => format!("Deletes {part} of {table}."),
         Act::Add => format!("Adds {rows} to {table}."),
         Act::Empty => format!("Empties {table}: {rows}."),
         Act::Drop => format!("Drops {table} with {rows}."),
