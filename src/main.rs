@@ -20,6 +20,9 @@ fn main() -> ExitCode {
         Task::Assess(terms) => cli::assess(*terms),
         Task::Session(start) => {
             contain::guard_memory();
+            if let Err(error) = start.folders.close() {
+                eprintln!("countersign: others may look into the folders of the program: {error}");
+            }
             let level = process_environment("COUNTERSIGN_LOG");
             let log = logs::start(&start.folders.state, level.as_deref());
             if let Err(error) = &log {

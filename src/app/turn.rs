@@ -135,7 +135,7 @@ impl State {
         let how = match &item.origin {
             Origin::Model { .. } => None,
             Origin::Person => Some("I ran this myself".to_owned()),
-            Origin::Program { after, .. } => Some(format!("I let {after} run again, without containment")),
+            Origin::Program { after, .. } => Some(format!("I let {after} run again, without the wall that stopped it")),
         };
         if let Some(how) = how {
             if matches!(item.status, Status::Ended { .. }) {

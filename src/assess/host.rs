@@ -116,7 +116,8 @@ const CATCHERS: [&str; 30] = [
 ];
 
 /// Where the host of a URL leads.
-pub(super) fn reach(url: &Url) -> Reach {
+#[must_use]
+pub fn reach(url: &Url) -> Reach {
     match url.host() {
         Some(Host::Ipv4(address)) => address_reach(IpAddr::V4(address)),
         Some(Host::Ipv6(address)) => address_reach(IpAddr::V6(address)),

@@ -23,7 +23,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub use command::{Act, CommandAssessor, Does, Piece, ReadCommand, Word, acts, read};
 pub use file::FileAssessor;
-pub use host::{Reach, address_reach};
+pub use host::{Reach, address_reach, reach as host_reach};
 pub use http::HttpAssessor;
 pub use search::SearchAssessor;
 pub use secrets::secret_kind;

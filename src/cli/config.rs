@@ -42,7 +42,7 @@ mod tests {
         let config = folder.path().join("config.toml");
         std::fs::write(&config, text).unwrap();
         let data = folder.path().to_path_buf();
-        let folders = Folders { config, config_named: true, state: data.clone(), data, home: None };
+        let folders = Folders { config, config_named: true, state: data.clone(), data, data_named: true, home: None };
         let mut out = Vec::new();
         let code = run(command, &folders, &mut out);
         let text = String::from_utf8(out).unwrap().replace(folder.path().to_str().unwrap(), "");

@@ -26,6 +26,8 @@ pub struct Folders {
     pub data: PathBuf,
     /// The log.
     pub state: PathBuf,
+    /// True if the person named both: then they may lie in a folder that others use too.
+    pub data_named: bool,
     /// The person's home folder, where known.
     pub home: Option<PathBuf>,
 }
@@ -45,16 +47,42 @@ impl Folders {
             Some(file) => absolute(file),
             None => own.as_ref().map(|own| own.config_dir().join("config.toml")).map_err(|_| ConfigError::NoHome)?,
         };
-        let (data, state) = if let Some(folder) = environment("COUNTERSIGN_DATA") {
+        let (data, state, data_named) = if let Some(folder) = environment("COUNTERSIGN_DATA") {
             let folder = absolute(folder.into());
-            (folder.clone(), folder)
+            (folder.clone(), folder, true)
         } else {
             let own = own?;
             let state = own.state_dir().unwrap_or_else(|| own.data_local_dir());
-            (own.data_dir().to_path_buf(), state.to_path_buf())
+            (own.data_dir().to_path_buf(), state.to_path_buf(), false)
         };
         let home = BaseDirs::new().map(|base| base.home_dir().to_path_buf());
-        Ok(Self { config, config_named, data, state, home })
+        Ok(Self { config, config_named, data, state, data_named, home })
+    }
+
+    /// Takes everybody else's rights on the program's own folders away, where they are its own: a backup that was
+    /// unpacked, or a hand, may have opened them. What is named by the person is left as it is.
+    ///
+    /// # Errors
+    /// The rights can't be changed, though the folder is there and ours.
+    #[cfg(unix)]
+    pub fn close(&self) -> std::io::Result<()> {
+        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+        let config = self.config.parent().filter(|_| !self.config_named);
+        let data = [self.data.as_path(), self.state.as_path()].into_iter().filter(|_| !self.data_named);
+        for folder in data.chain(config) {
+            let Ok(about) = std::fs::symlink_metadata(folder) else { continue };
+            let ours = about.is_dir() && about.uid() == nix::unistd::geteuid().as_raw();
+            if ours && about.mode() & 0o077 != 0 {
+                std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Rights are not this platform's way.
+    #[cfg(not(unix))]
+    pub fn close(&self) -> std::io::Result<()> {
+        Ok(())
     }
 
     /// The journal's database.
@@ -113,6 +141,7 @@ mod tests {
             config_named: true,
             data: "/d".into(),
             state: "/d".into(),
+            data_named: true,
             home: None,
         };
         let matcher = |glob: &str| globset::Glob::new(glob).unwrap().compile_matcher();
@@ -120,5 +149,35 @@ mod tests {
         assert!(globs.iter().any(|glob| matcher(glob).is_match("/c/[x].toml")));
         assert!(!globs.iter().any(|glob| matcher(glob).is_match("/c/x.toml")));
         assert!(globs.iter().any(|glob| matcher(glob).is_match("/d/journal.sqlite")));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_the_programs_own_folders_are_closed() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let home = tempfile::tempdir().unwrap();
+        let [config, data] = ["config", "data"].map(|name| home.path().join(name));
+        let open = || {
+            for folder in [&config, &data] {
+                std::fs::create_dir_all(folder).unwrap();
+                std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755)).unwrap();
+            }
+        };
+        let rights = |folder: &Path| std::fs::metadata(folder).unwrap().permissions().mode() & 0o777;
+        let mut folders = Folders {
+            config: config.join("config.toml"),
+            config_named: false,
+            data: data.clone(),
+            state: data.join("not there"),
+            data_named: false,
+            home: None,
+        };
+        open();
+        folders.close().unwrap();
+        assert_eq!((rights(&config), rights(&data)), (0o700, 0o700));
+        open();
+        folders.data_named = true;
+        folders.close().unwrap();
+        assert_eq!((rights(&config), rights(&data)), (0o700, 0o755));
     }
 }

@@ -30,7 +30,7 @@ pub enum Origin {
     },
     /// The person, directly (`! ls`).
     Person,
-    /// The program, after a contained run that a wall may have stopped: the same without walls.
+    /// The program, after a run that a wall may have stopped: the same without walls.
     Program {
         /// That run.
         after: OperationId,

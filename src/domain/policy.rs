@@ -256,9 +256,14 @@ pub fn judge(
     }
     if let Origin::Program { after, .. } = &operation.origin {
         // What a wall stopped wanted more than a reader does.
-        let reason = format!(
-            "A wall may have stopped {after}. This runs it again without walls; {after} may already have acted."
-        );
+        let reason = match &operation.kind {
+            OperationKind::Http(_) => format!(
+                "{after} was stopped: its host leads to an address that isn't public. This sends it there all the same."
+            ),
+            _ => format!(
+                "A wall may have stopped {after}. This runs it again without walls; {after} may already have acted."
+            ),
+        };
         return Judgement { risk: assessment.level().max(RiskLevel::Medium), ..ask(Step::Default, reason) };
     }
     if policy.mode == ApprovalMode::AllowAll {

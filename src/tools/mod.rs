@@ -11,6 +11,7 @@ mod file;
 mod find;
 mod git;
 mod http;
+mod nolink;
 mod output;
 mod refusal;
 mod repository;

@@ -1,9 +1,8 @@
 //! `search_files`: lines that match a regular expression, by file. Goes through `walk.rs`; also holds what
 //! both searches say at their end.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,6 +14,7 @@ use nix::fcntl::OFlag;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
+use super::nolink;
 use super::sink::{Sink, Writer};
 use super::walk::{Halt, Leash, Pattern, Scope};
 use super::{RunPort, Tool, Workbench};
@@ -149,10 +149,9 @@ fn search(scope: Scope, query: &Query, leash: &Leash, writer: &Writer, limit: us
     found.end(done, MOST)
 }
 
-/// Searches one file. It is opened only if it is a plain file and no link.
+/// Searches one file. It is read only if it is a plain file, reached through no link.
 fn look(searcher: &mut Searcher, query: &Query, path: &Path, lines: &mut Lines<'_>) -> io::Result<()> {
-    let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
-    let file = OpenOptions::new().read(true).custom_flags(flags.bits()).open(path)?;
+    let file = File::from(nolink::open(path, OFlag::O_RDONLY)?);
     if !file.metadata()?.is_file() {
         return Ok(());
     }

@@ -8,6 +8,8 @@ use globset::{GlobBuilder, GlobMatcher};
 use ignore::{DirEntry, WalkBuilder};
 use tokio_util::sync::CancellationToken;
 
+use super::nolink;
+
 use crate::assess::Sensitive;
 use crate::domain::{Facts, Place};
 
@@ -100,7 +102,8 @@ impl Scope {
                 barred = Some(entry.into_path());
                 continue;
             }
-            if entry.path_is_symlink() {
+            // A folder on the way may have become a link while the walk went on: what it finds then lies elsewhere.
+            if entry.path_is_symlink() || nolink::open(entry.path(), nolink::passing()).is_err() {
                 continue;
             }
             if !visit(&entry, &self)? {

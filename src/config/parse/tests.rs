@@ -9,6 +9,7 @@ fn parse(text: &str) -> (Settings, Vec<String>) {
         config_named: true,
         data: "/data".into(),
         state: "/data".into(),
+        data_named: true,
         home: Some("/home/ann".into()),
     };
     let (settings, problems) = Settings::parse(text, &folders);

@@ -1,15 +1,14 @@
-//! Opens real paths part by part, so that no link is ever followed: a path that was judged is the path that
-//! is used, or nothing is. Called by `reading.rs` and `writing.rs`.
+//! Opens what was judged, through no link, and tells what stands there. Called by `reading.rs` and `writing.rs`.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::File;
-use std::os::fd::{AsFd, OwnedFd};
-use std::path::{Component, Path};
+use std::os::fd::OwnedFd;
 
 use nix::errno::Errno;
 use nix::fcntl::{AtFlags, OFlag, openat};
-use nix::sys::stat::{FileStat, Mode, SFlag, fstat, fstatat, mkdirat};
+use nix::sys::stat::{FileStat, Mode, SFlag, fstat, fstatat};
 
+use super::super::nolink;
 use super::{FileError, Judged};
 
 /// What stands at a path.
@@ -45,7 +44,7 @@ impl Spot {
         let (Some(parent), Some(name)) = (real.parent(), real.file_name()) else {
             return Err(FileError::Folder(path.name()));
         };
-        let folder = walk(parent, create).map_err(|errno| explain(path, errno))?;
+        let folder = nolink::folder(parent, create).map_err(|errno| explain(path, errno))?;
         Ok(Self { folder, name: name.to_owned() })
     }
 
@@ -96,38 +95,6 @@ pub(super) fn folder(path: &Judged<'_>) -> Result<OwnedFd, FileError> {
         Sort::File | Sort::Special => Err(FileError::NotFolder(path.name())),
         Sort::Link => Err(FileError::Changed(path.name())),
     }
-}
-
-/// Goes down to a folder from the root, one part at a time, through no link.
-fn walk(path: &Path, create: bool) -> Result<OwnedFd, Errno> {
-    let flags = passing() | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
-    let mut folder = nix::fcntl::open("/", flags, Mode::empty())?;
-    for part in path.components() {
-        folder = match part {
-            Component::RootDir => continue,
-            Component::Normal(name) => step(&folder, name, flags, create)?,
-            Component::Prefix(_) | Component::CurDir | Component::ParentDir => return Err(Errno::EINVAL),
-        };
-    }
-    Ok(folder)
-}
-
-fn step(folder: &OwnedFd, name: &OsStr, flags: OFlag, create: bool) -> Result<OwnedFd, Errno> {
-    match openat(folder, name, flags, Mode::empty()) {
-        Err(Errno::ENOENT) if create => match mkdirat(folder.as_fd(), name, Mode::from_bits_truncate(0o777)) {
-            Ok(()) | Err(Errno::EEXIST) => openat(folder, name, flags, Mode::empty()),
-            Err(errno) => Err(errno),
-        },
-        other => other,
-    }
-}
-
-/// How a folder is opened only to pass through: where the system can, without needing to read it.
-fn passing() -> OFlag {
-    #[cfg(target_os = "linux")]
-    return OFlag::O_PATH;
-    #[cfg(not(target_os = "linux"))]
-    OFlag::O_RDONLY
 }
 
 /// What an error of the system means for a path.

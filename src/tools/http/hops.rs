@@ -6,7 +6,7 @@ use reqwest::header::{ACCEPT, ACCEPT_LANGUAGE, LOCATION, USER_AGENT};
 use reqwest::{Method, Response, Url};
 
 use super::super::sink::Sink;
-use super::{HttpError, HttpTool, Reach, Request, reach};
+use super::{HttpError, HttpTool, Reach, Request, asked, reach};
 use crate::assess::{HttpAssessor, Subject, assess};
 use crate::domain::{Countersigned, HttpOperation, Operation, OperationKind};
 
@@ -23,7 +23,7 @@ impl HttpTool {
     ) -> Result<(Request, Response), HttpError> {
         let agreed = first.url.clone();
         let mut request = first;
-        let mut response = self.send(&request, reach(run.decider())).await?;
+        let mut response = self.send(&request, reach(run, &agreed)).await?;
         for _ in 0..HOPS {
             let Some(next) = target(&request, &response) else { return Ok((request, response)) };
             let next = match next.and_then(|url| hop(&request, url)) {
@@ -34,7 +34,7 @@ impl HttpTool {
                 }
             };
             let elsewhere = !same_server(&agreed, &next.url);
-            let unasked = (elsewhere && reach(run.decider()) == Reach::Public).then(|| {
+            let unasked = (elsewhere && !asked(run.decider())).then(|| {
                 "It leads to another server, and nobody was asked. Request it by itself, so that it can be decided"
                     .to_owned()
             });
@@ -43,7 +43,7 @@ impl HttpTool {
                 return Ok((request, response));
             }
             sink.say(&format!("{} redirects to {}\n", response.status(), shown(&next.url)));
-            let reach = if elsewhere { Reach::Public } else { reach(run.decider()) };
+            let reach = if elsewhere { Reach::Public } else { reach(run, &agreed) };
             response = self.send(&next, reach).await?;
             request = next;
         }

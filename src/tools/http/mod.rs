@@ -22,10 +22,10 @@ use tokio_util::sync::CancellationToken;
 use self::address::{NotPublic, Resolver, is_public};
 use super::sink::Sink;
 use super::{RunPort, Tool, Workbench};
-use crate::assess::{HttpAssessor, RiskAssessor};
+use crate::assess::{HttpAssessor, Reach as HostReach, RiskAssessor, host_reach};
 use crate::domain::{
-    Arguments, ArgumentsError, Countersigned, Decider, HttpOperation, Measurement, OperationKind, Outcome, Prepared,
-    RunReport, ToolSpec,
+    Arguments, ArgumentsError, Countersigned, Decider, HttpOperation, Measurement, OperationKind, Origin, Outcome,
+    Prepared, RunEvent, RunReport, ToolSpec,
 };
 
 /// Time to reach a server.
@@ -42,10 +42,7 @@ enum HttpError {
     Method(String),
     #[error("the header `{0}` can't be sent")]
     Header(String),
-    #[error(
-        "{0} is at {1}, which is not a public address; nothing was sent. Name that address in the URL, \
-        and the person is asked"
-    )]
+    #[error("{0} is at {1}, which is not a public address; nothing was sent there")]
     NotPublic(String, IpAddr),
     #[error("{0} can't be reached: {1}")]
     Unreachable(String, String),
@@ -178,11 +175,23 @@ fn plain(error: &reqwest::Error) -> String {
     if error.is_timeout() { format!("no answer in time ({inner})") } else { inner.to_string() }
 }
 
-/// Which addresses a run may dial: any, where somebody decided about this host.
-fn reach(decider: &Decider) -> Reach {
+/// Whether somebody decided about this host, and not our tables alone.
+fn asked(decider: &Decider) -> bool {
     match decider {
-        Decider::Person | Decider::PersonAll | Decider::TurnApproval | Decider::Rule | Decider::AllowAll => Reach::Any,
-        Decider::Claim | Decider::Whitelist | Decider::Policy | Decider::Interrupt => Reach::Public,
+        Decider::Person | Decider::PersonAll | Decider::TurnApproval | Decider::Rule | Decider::AllowAll => true,
+        Decider::Claim | Decider::Whitelist | Decider::Policy | Decider::Interrupt => false,
+    }
+}
+
+/// Which addresses a run may dial. Who approved a name that looks public didn't approve what it may turn out to lead
+/// to: that is offered as an operation of its own, and only that one goes anywhere.
+fn reach(run: &Countersigned, url: &Url) -> Reach {
+    let offered = matches!(run.operation().origin, Origin::Program { .. });
+    let wide = matches!(run.decider(), Decider::Rule | Decider::AllowAll);
+    if asked(run.decider()) && (offered || wide || host_reach(url) != HostReach::Public) {
+        Reach::Any
+    } else {
+        Reach::Public
     }
 }
 
@@ -232,7 +241,7 @@ impl Tool for HttpTool {
             let OperationKind::Http(operation) = &countersigned.operation().kind else {
                 return super::foreign(started);
             };
-            let sink = Sink::new(port);
+            let sink = Sink::new(port.clone());
             let limit = self.bench.time_limit;
             let done = tokio::select! {
                 done = self.exchange(operation, &countersigned, &sink) => Some(done),
@@ -244,6 +253,13 @@ impl Tool for HttpTool {
                 }
             };
             let text = sink.finish(self.bench.result_limit).await;
+            if let Some(Err(error @ HttpError::NotPublic(host, _))) = &done {
+                port.send(RunEvent::Note(error.to_string())).await;
+                // Where a redirect led is no part of the request that could be offered again.
+                if Request::of(operation).is_ok_and(|request| request.host() == *host) {
+                    port.send(RunEvent::Stopped).await;
+                }
+            }
             match done {
                 None => super::cancelled(started),
                 Some(Ok(outcome)) => RunReport { outcome, result: text, took: started.elapsed() },

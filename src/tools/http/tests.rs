@@ -87,6 +87,80 @@ async fn a_run_that_nobody_allowed_sends_nothing_to_a_private_address() {
     assert!(server.received_requests().await.unwrap().is_empty());
 }
 
+/// A request that waited, and that the person approved.
+fn approved(url: &str, origin: Origin) -> Countersigned {
+    let operation = HttpOperation { method: "POST".to_owned(), url: url.to_owned(), headers: vec![], body: None };
+    let operation = Operation {
+        id: OperationId(1),
+        origin,
+        tool: "http_request".to_owned(),
+        claim: Claim::Absent,
+        kind: OperationKind::Http(operation),
+        cwd: Path::new("/").to_owned(),
+    };
+    let prepared = Prepared { operation, facts: Facts::default(), assessment: Assessment::default() };
+    let mut gate = Gate::new(Policy::default(), Enforceable::default());
+    assert!(matches!(gate.admit(prepared.clone()), Admission::Waiting(_)));
+    let seal = gate.seal(OperationId(1)).unwrap();
+    assert!(gate.approve(OperationId(1), seal));
+    match gate.release(OperationId(1), prepared) {
+        Release::Run(run) => *run,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn who_approves_a_public_name_approves_no_private_address() {
+    let dialled = |url: &str, origin| reach(&approved(url, origin), &Url::parse(url).unwrap());
+    let offered = Origin::Program { after: OperationId(1), of: Box::new(Origin::Person) };
+    for (url, origin, wanted) in [
+        ("https://api.example.com/", Origin::Person, Reach::Public),
+        ("https://api.example.com/", offered, Reach::Any),
+        ("http://127.0.0.1:8080/", Origin::Person, Reach::Any),
+        ("http://localhost/", Origin::Person, Reach::Any),
+        ("http://169.254.169.254/", Origin::Person, Reach::Any),
+    ] {
+        assert_eq!(dialled(url, origin), wanted, "{url}");
+    }
+}
+
+#[tokio::test]
+async fn a_name_that_leads_to_a_private_address_is_offered_with_its_address() {
+    let bench = Workbench { time_limit: 5, ..Workbench::new("/".into(), None, "/".into()) };
+    let tool = HttpTool::new(Arc::new(bench));
+    let (lane, mut events) = mpsc::channel(8);
+    let port = RunPort::new(OperationId(1), lane);
+    let unasked = countersigned("http://localhost:1/", &[], true);
+    let report = tool.run(unasked, port, CancellationToken::new()).await;
+    assert!(matches!(report.outcome, Outcome::Failed { .. }));
+    let mut said = Vec::new();
+    while let Some((_, event)) = events.recv().await {
+        said.push(event);
+    }
+    assert!(said.iter().any(|event| matches!(event, RunEvent::Note(note) if note.contains("nothing was sent"))));
+    assert!(said.iter().any(|event| matches!(event, RunEvent::Stopped)), "{said:?}");
+}
+
+#[tokio::test]
+async fn only_our_own_headers_go_along_and_nothing_is_kept() {
+    let cookie = ResponseTemplate::new(200).append_header("set-cookie", "session=1; Path=/");
+    let server = server(&[("/", cookie)]).await;
+    let tool = HttpTool::new(Arc::new(Workbench::new("/".into(), None, "/".into())));
+    for _ in 0..2 {
+        let (lane, mut events) = mpsc::channel(8);
+        let drain = tokio::spawn(async move { while events.recv().await.is_some() {} });
+        let port = RunPort::new(OperationId(1), lane);
+        let run = countersigned(&format!("{}/", server.uri()), &[], false);
+        tool.run(run, port, CancellationToken::new()).await;
+        drain.await.unwrap();
+    }
+    for request in server.received_requests().await.unwrap() {
+        let mut names: Vec<&str> = request.headers.keys().map(reqwest::header::HeaderName::as_str).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["accept", "accept-encoding", "host", "user-agent"]);
+    }
+}
+
 #[tokio::test]
 async fn a_redirect_is_followed_at_the_same_server() {
     let other = server(&[("/end", ResponseTemplate::new(200))]).await;
