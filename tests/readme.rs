@@ -13,16 +13,19 @@ const README: &str = include_str!("../README.md");
 #[test]
 fn the_table_of_keys_is_the_keymaps() {
     let keymap = Keymap::default();
-    let mut table = String::from("| where | key | |\n| --- | --- | --- |\n");
+    let mut table = String::from("| where | keys |\n| --- | --- |\n");
+    let row = |said: &mut String, place: &str, keys: Vec<String>| {
+        let _ = writeln!(said, "| {place} | {} |", keys.join(" · "));
+    };
     for context in Context::ALL {
-        for (keys, command) in keymap.of(context) {
+        let entry = |(keys, command): (String, countersign::app::Command)| {
             let keys: Vec<String> = keys.split(' ').map(|key| format!("`{key}`")).collect();
-            let _ = writeln!(table, "| {} | {} | {} |", context.word(), keys.join(" "), command.says());
-        }
+            format!("{} {}", keys.join(" "), command.says())
+        };
+        row(&mut table, context.word(), keymap.of(context).into_iter().map(entry).collect());
     }
-    for (command, says) in SLASH {
-        let _ = writeln!(table, "| typed | `{command}` | {says} |");
-    }
+    let typed = SLASH.iter().map(|(command, says)| format!("`{command}` {says}")).collect();
+    row(&mut table, "typed", typed);
     assert!(README.contains(&table), "the README's table of keys should be:\n{table}");
 }
 

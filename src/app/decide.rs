@@ -34,6 +34,7 @@ impl State {
                 self.answer(id, format!("error: {reason}"), effects);
             }
         }
+        let edited = self.queue.get(id).is_some_and(|item| item.origin.edited() && item.prepared.is_some());
         let alone = self.queue.get(id).is_some_and(|item| !item.origin.by_model());
         if alone {
             self.admit(id, effects);
@@ -45,6 +46,10 @@ impl State {
             for id in self.batch() {
                 self.admit(id, effects);
             }
+        }
+        if edited {
+            // The person is here and comes from the editor: what they made of it is shown to be approved.
+            self.open(id);
         }
         self.start_next(effects);
     }

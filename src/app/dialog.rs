@@ -100,6 +100,7 @@ impl State {
                     dialog.derivation ^= matches!(dialog.asking, Asking::Choice);
                 }
             }
+            Command::Edit => self.edit_chosen(effects),
             Command::Back => self.dialog_back(),
             Command::Interrupt => self.interrupt(effects),
             Command::Quit => effects.push(Effect::Quit),
@@ -132,7 +133,8 @@ impl State {
             | Command::NextOutput
             | Command::CancelRun
             | Command::Undo
-            | Command::UndoTurn => {}
+            | Command::UndoTurn
+            | Command::UseEdit => {}
         }
     }
 
@@ -221,7 +223,7 @@ impl State {
     fn shown_in_dialog(&self) -> Option<OperationId> {
         match &self.modal {
             Some(Modal::Confirm(dialog)) => Some(dialog.id),
-            Some(Modal::Help { .. }) | None => None,
+            Some(Modal::Edit(_) | Modal::Help { .. }) | None => None,
         }
     }
 

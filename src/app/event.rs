@@ -93,6 +93,8 @@ pub enum Event {
     Model(StepId, ModelEvent),
     /// A call was read.
     Proposed(OperationId, Proposal),
+    /// The draft of an edited call with this number was read and judged.
+    Assessed(u64, Proposal),
     /// An allowed operation was looked at again, right before its start.
     Refreshed(OperationId, Proposal),
     /// The effects of a waiting operation were measured, or can't be; only while it still has this seal.
@@ -119,6 +121,17 @@ pub enum Effect {
         /// Who asks.
         origin: Origin,
         /// The call.
+        call: ToolCall,
+    },
+    /// Read and judge a call that is being edited.
+    Assess {
+        /// Number of the draft, to tell an answer that came late.
+        draft: u64,
+        /// The operation that it is to become.
+        id: OperationId,
+        /// Who asks for it.
+        origin: Origin,
+        /// The call as it is now.
         call: ToolCall,
     },
     /// Look at an operation again, right before its start.

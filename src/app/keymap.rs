@@ -20,11 +20,14 @@ pub enum Context {
     Output,
     /// In a dialog about an operation.
     Dialog,
+    /// Editing an operation.
+    Editor,
 }
 
 impl Context {
     /// Every context, in the order of help.
-    pub const ALL: [Self; 6] = [Self::Everywhere, Self::Composer, Self::Chat, Self::Queue, Self::Output, Self::Dialog];
+    pub const ALL: [Self; 7] =
+        [Self::Everywhere, Self::Composer, Self::Chat, Self::Queue, Self::Output, Self::Dialog, Self::Editor];
 
     /// Its name in the keymap.
     #[must_use]
@@ -36,6 +39,7 @@ impl Context {
             Self::Queue => "queue",
             Self::Output => "output",
             Self::Dialog => "dialog",
+            Self::Editor => "editor",
         }
     }
 }
@@ -99,6 +103,8 @@ commands! {
     ApproveAll "approve-all" "approve all",
     DenyAll "deny-all" "deny all",
     Derivation "derivation" "derivation",
+    Edit "edit" "edit",
+    UseEdit "use-edit" "use it",
     ShowOutput "show-output" "show output",
     PreviousOutput "previous-output" "older output",
     NextOutput "next-output" "newer output",
@@ -233,14 +239,15 @@ impl Keymap {
         Ok(Self { bindings })
     }
 
-    /// What a key means here. A dialog takes nothing from the panes behind it.
+    /// What a key means here. A dialog and the editor take nothing from the panes behind them.
     #[must_use]
     pub fn command(&self, context: Context, key: KeyEvent) -> Option<Command> {
         let key = Key::from(key);
         let find = |place: Context| {
             self.bindings.iter().find(|(at, bound, _)| *at == place && *bound == key).map(|(_, _, command)| *command)
         };
-        find(context).or_else(|| if context == Context::Dialog { None } else { find(Context::Everywhere) })
+        let closed = matches!(context, Context::Dialog | Context::Editor);
+        find(context).or_else(|| if closed { None } else { find(Context::Everywhere) })
     }
 
     /// The first key of a command in a context, for hints.

@@ -24,13 +24,14 @@ impl State {
         self.handed_over = false;
         match &self.modal {
             Some(Modal::Confirm(_)) => self.dialog_key(key, effects),
+            Some(Modal::Edit(_)) => self.editor_key(key, effects),
             Some(Modal::Help { .. }) => self.help_key(key, effects),
             None => self.pane_key(key, effects),
         }
     }
 
     /// Pasted text goes where text goes, and never decides anything.
-    pub(super) fn paste(&mut self, text: &str) {
+    pub(super) fn paste(&mut self, text: &str, effects: &mut Vec<Effect>) {
         self.last_typed = Some(self.now);
         match &mut self.modal {
             Some(Modal::Confirm(dialog)) => {
@@ -38,6 +39,7 @@ impl State {
                     area.insert_str(text.lines().collect::<Vec<_>>().join(" "));
                 }
             }
+            Some(Modal::Edit(_)) => self.paste_edit(text, effects),
             Some(Modal::Help { .. }) => {}
             None => {
                 self.focus = Pane::Composer;
@@ -118,7 +120,8 @@ impl State {
             Command::CancelRun => self.cancel_selected(effects),
             Command::Undo => self.undo_selected(effects),
             Command::UndoTurn => self.undo_turn(effects),
-            Command::Approve | Command::Derivation => {}
+            Command::Edit => self.edit_chosen(effects),
+            Command::Approve | Command::Derivation | Command::UseEdit => {}
         }
     }
 

@@ -8,6 +8,7 @@ mod composer;
 mod decide;
 mod dialog;
 mod direct;
+mod edit;
 mod event;
 mod foresee;
 mod keymap;
@@ -24,6 +25,7 @@ mod undo;
 pub use chat::{Briefing, Chat, Entry, OpenCall, Phase};
 pub use composer::Composer;
 pub use direct::SLASH;
+pub use edit::{Draft, Editor};
 pub use event::{Effect, Event, Millis, Pane, Proposal, Rows, Sight};
 pub use foresee::leads;
 pub use keymap::{Command, Context, Keymap};
@@ -97,6 +99,8 @@ pub struct State {
     interrupted_at: Option<Millis>,
     /// Digits picked in the dialog: when the last was typed, and the number so far.
     picked: (u64, u64),
+    /// Drafts of edited operations that were judged so far.
+    drafts: u64,
     dirty: bool,
 }
 
@@ -133,6 +137,7 @@ impl State {
             stopping: false,
             interrupted_at: None,
             picked: (0, 0),
+            drafts: 0,
             dirty: true,
         }
     }
@@ -147,7 +152,7 @@ impl State {
     pub fn deadline(&self) -> Option<Millis> {
         let dialog = match &self.modal {
             Some(Modal::Confirm(dialog)) => dialog.live_at().filter(|at| *at > self.now),
-            Some(Modal::Help { .. }) | None => None,
+            Some(Modal::Edit(_) | Modal::Help { .. }) | None => None,
         };
         let opening = (self.modal.is_none() && self.composer.is_empty() && self.next_unseen().is_some())
             .then(|| self.last_typed.map_or(self.now, |typed| typed.plus(QUIET)))
@@ -168,6 +173,7 @@ impl State {
     pub fn context(&self) -> Context {
         match (&self.modal, self.focus) {
             (Some(Modal::Confirm(_)), _) => Context::Dialog,
+            (Some(Modal::Edit(_)), _) => Context::Editor,
             (Some(Modal::Help { .. }), _) | (None, Pane::Chat) => Context::Chat,
             (None, Pane::Composer) => Context::Composer,
             (None, Pane::Queue) => Context::Queue,
@@ -190,7 +196,7 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
             true
         }
         Event::Paste(text) => {
-            state.paste(&text);
+            state.paste(&text, &mut effects);
             true
         }
         Event::Mouse(mouse) => state.mouse(mouse, &mut effects) || state.dirty,
@@ -206,6 +212,7 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
             state.proposed(id, proposal, &mut effects);
             true
         }
+        Event::Assessed(draft, proposal) => state.assessed(draft, proposal, &mut effects) || state.dirty,
         Event::Refreshed(id, proposal) => {
             state.refreshed(id, proposal, &mut effects);
             true

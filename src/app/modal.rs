@@ -4,6 +4,7 @@
 use crossterm::event::KeyEvent;
 use tui_textarea::TextArea;
 
+use super::edit::Editor;
 use super::event::Millis;
 use super::scroll::Scroll;
 use crate::domain::{OperationId, RiskLevel, Seal};
@@ -183,6 +184,8 @@ impl Dialog {
 pub enum Modal {
     /// A dialog about an operation.
     Confirm(Box<Dialog>),
+    /// The editor of an operation.
+    Edit(Box<Editor>),
     /// The list of keys.
     Help {
         /// Where it is scrolled to.

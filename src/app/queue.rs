@@ -103,6 +103,8 @@ pub struct Item {
     pub note: Option<String>,
     /// A wall may have stopped it.
     pub stopped: bool,
+    /// What the person made of its text and didn't use yet.
+    pub draft: Option<String>,
     /// The person put it off: the dialog doesn't open by itself for it again.
     pub put_off: bool,
 }
@@ -222,6 +224,7 @@ impl Queue {
             takes_back: Vec::new(),
             note: None,
             stopped: false,
+            draft: None,
             put_off: false,
         };
         self.items.insert(id, item);

@@ -96,6 +96,7 @@ impl State {
         };
         match &mut self.modal {
             Some(Modal::Confirm(_)) => self.scroll_dialog(rows),
+            Some(Modal::Edit(_)) => return false,
             Some(Modal::Help { scroll }) => scroll.by(rows, self.sight.limits.dialog, false),
             None => {
                 let under = self.sight.areas.iter().find(|(_, x, y, width, height)| {

@@ -133,7 +133,8 @@ impl State {
     pub(super) fn answer(&mut self, id: OperationId, text: String, effects: &mut Vec<Effect>) {
         let Some(item) = self.queue.get(id) else { return };
         let how = match &item.origin {
-            Origin::Model { .. } => None,
+            Origin::Edited { of } if !of.by_model() => Some("I edited and ran this myself".to_owned()),
+            Origin::Model { .. } | Origin::Edited { .. } => None,
             Origin::Person => Some("I ran this myself".to_owned()),
             Origin::Program { after, .. } => Some(format!("I let {after} run again, without the wall that stopped it")),
         };
@@ -143,6 +144,12 @@ impl State {
             }
             return;
         }
+        // Denied or run: the model must know that this is not what it asked for.
+        let text = if item.origin.edited() {
+            format!("The person edited this call. It now reads: {}\n{text}", item.call.arguments)
+        } else {
+            text
+        };
         let Phase::Working { calls } = &mut self.chat.phase else { return };
         let Some(call) = calls.iter_mut().find(|call| call.operation == id && call.result.is_none()) else { return };
         call.result = Some(ToolResult { call_id: call.call.id.clone(), tool: call.call.name.clone(), text });

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::risk::Claim;
 
 /// The argument by which a model states its claim.
-const CLAIM: &str = "risk_level";
+pub(super) const CLAIM: &str = "risk_level";
 
 /// Arguments of a call after strict reading, with the claim taken off.
 #[derive(Clone, Debug, PartialEq)]

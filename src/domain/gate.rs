@@ -213,6 +213,22 @@ impl Gate {
         Some(entry.prepared)
     }
 
+    /// Takes out an operation that waits, to be proposed again as the person edited it. False if it changed, left or
+    /// no longer waits.
+    pub fn take_back(&mut self, id: OperationId, seal: Seal) -> bool {
+        let waits = self.seal(id) == Some(seal);
+        if waits {
+            self.entries.remove(&id);
+        }
+        waits
+    }
+
+    /// How an operation would be judged, without taking it in.
+    #[must_use]
+    pub fn weigh(&self, prepared: &Prepared) -> Judgement {
+        self.judge(prepared)
+    }
+
     /// "Deny all" covers the rest of the turn whole.
     pub fn refuse_rest(&mut self) {
         self.grants.refuse_rest = true;

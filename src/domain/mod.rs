@@ -6,6 +6,7 @@
 mod arguments;
 mod catalog;
 mod chat;
+mod edit;
 mod facts;
 mod gate;
 mod grants;
@@ -28,6 +29,7 @@ pub use chat::{
     FailureKind, Message, ModelEvent, ModelFailure, ModelRequest, StepId, StopReason, ToolCall, ToolResult, ToolSpec,
     TurnId, Usage,
 };
+pub use edit::Editable;
 pub use facts::{Facts, FolderFact, PathFact, PathKind, Place, RepositoryFact};
 pub use gate::{Admission, Countersigned, Gate, Release, Seal, Standing};
 pub use grants::Grants;

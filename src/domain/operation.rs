@@ -37,13 +37,28 @@ pub enum Origin {
         /// Who asked for that one; the new one works where it did.
         of: Box<Origin>,
     },
+    /// The person, who edited what somebody else asked for before it ran. It needs its own approval.
+    Edited {
+        /// Who asked for what was edited.
+        of: Box<Origin>,
+    },
 }
 
 impl Origin {
     /// Whether a model waits for its result.
     #[must_use]
     pub fn by_model(&self) -> bool {
-        matches!(self, Self::Model { .. })
+        match self {
+            Self::Model { .. } => true,
+            Self::Edited { of } => of.by_model(),
+            Self::Person | Self::Program { .. } => false,
+        }
+    }
+
+    /// Whether the person edited it.
+    #[must_use]
+    pub fn edited(&self) -> bool {
+        matches!(self, Self::Edited { .. })
     }
 }
 

@@ -266,6 +266,11 @@ pub fn judge(
         };
         return Judgement { risk: assessment.level().max(RiskLevel::Medium), ..ask(Step::Default, reason) };
     }
+    if operation.origin.edited() {
+        // Neither a claim nor a rule nor the turn's approval was given for this text.
+        let risk = assessment.level();
+        return Judgement { risk, ..ask(Step::Default, format!("You edited it: it needs your approval. {}", lead())) };
+    }
     if policy.mode == ApprovalMode::AllowAll {
         return run(Step::AllowAll, "Mode allow-all runs everything.".to_owned());
     }

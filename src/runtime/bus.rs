@@ -18,6 +18,8 @@ const ROOM: usize = 256;
 pub enum Work {
     /// A call was read.
     Proposed(OperationId, Proposal),
+    /// A draft of an edited call was read and judged.
+    Assessed(u64, Proposal),
     /// An operation was looked at again.
     Refreshed(OperationId, Proposal),
     /// The effects of an operation were measured.
@@ -115,6 +117,7 @@ impl Bus {
                 Some((step, event)) = self.model.recv() => Event::Model(step, event),
                 Some(work) = self.work.recv() => match work {
                     Work::Proposed(id, proposal) => Event::Proposed(id, proposal),
+                    Work::Assessed(draft, proposal) => Event::Assessed(draft, proposal),
                     Work::Refreshed(id, proposal) => Event::Refreshed(id, proposal),
                     Work::Measured(id, seal, foresight) => Event::Measured(id, seal, foresight),
                     Work::JournalFailed(reason) => Event::JournalFailed(reason),

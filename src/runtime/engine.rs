@@ -83,7 +83,7 @@ impl Engine {
         match origin {
             Origin::Model { .. } => &self.model_side,
             Origin::Person => &self.person_side,
-            Origin::Program { of, .. } => self.side(of),
+            Origin::Program { of, .. } | Origin::Edited { of } => self.side(of),
         }
     }
 
@@ -100,6 +100,17 @@ impl Engine {
             let failed = |_| Proposal::Refused("it couldn't be read; the log has more".to_owned());
             let proposal = preparing.await.unwrap_or_else(failed);
             let _leaving = lane.send(Work::Proposed(id, proposal)).await;
+        });
+    }
+
+    /// Reads and judges a call that the person is still editing. Nothing is journalled: nothing is proposed yet.
+    pub fn assess(&self, draft: u64, id: OperationId, origin: Origin, call: ToolCall) {
+        let (side, lane) = (self.side(&origin).clone(), self.lanes.work.clone());
+        let judging = tokio::spawn(async move { look(side.clone(), read(&side, id, origin, &call)?).await });
+        tokio::spawn(async move {
+            let judged = judging.await.unwrap_or_else(|_| Err("it couldn't be read; the log has more".to_owned()));
+            let proposal = judged.map_or_else(Proposal::Refused, |prepared| Proposal::Ready(Box::new(prepared)));
+            let _leaving = lane.send(Work::Assessed(draft, proposal)).await;
         });
     }
 
@@ -226,7 +237,7 @@ fn read(side: &Side, id: OperationId, origin: Origin, call: &ToolCall) -> Result
     };
     let arguments = Arguments::parse(&call.arguments).map_err(|error| format!("{}: {error}", call.name))?;
     let kind = tool.prepare(&arguments).map_err(|error| format!("{}: {error}", call.name))?;
-    let claim = if origin.by_model() { arguments.claim } else { Claim::Absent };
+    let claim = if matches!(origin, Origin::Model { .. }) { arguments.claim } else { Claim::Absent };
     Ok(Operation { id, origin, tool: call.name.clone(), claim, kind, cwd: side.bench.workspace.clone() })
 }
 

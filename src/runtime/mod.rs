@@ -123,6 +123,7 @@ impl Session {
         for effect in effects {
             match effect {
                 Effect::Prepare { id, origin, call } => self.engine.prepare(id, origin, call),
+                Effect::Assess { draft, id, origin, call } => self.engine.assess(draft, id, origin, call),
                 Effect::Refresh(operation) => self.engine.refresh(*operation),
                 Effect::Measure(prepared, seal) => self.engine.measure(prepared, seal),
                 Effect::StopMeasuring(id) => self.engine.stop_measuring(id),

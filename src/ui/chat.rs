@@ -38,7 +38,8 @@ impl Speaker {
             Entry::Operation(id) => match view.state.queue.get(*id).map(|item| &item.origin) {
                 Some(Origin::Person) => Self::Person,
                 Some(Origin::Program { .. }) => Self::Program,
-                Some(Origin::Model { .. }) | None => Self::Model,
+                Some(Origin::Edited { of }) if !of.by_model() => Self::Person,
+                Some(Origin::Model { .. } | Origin::Edited { .. }) | None => Self::Model,
             },
         }
     }

@@ -126,6 +126,7 @@ fn commands(view: View<'_>, context: Context) -> Vec<Entry> {
             one(Command::Open, "open"),
             one(Command::Deny, "deny"),
             one(Command::DenyWithReason, "deny, saying why"),
+            one(Command::Edit, "edit"),
             one(Command::ApproveAll, "approve all"),
             one(Command::DenyAll, "deny all"),
             one(Command::ShowOutput, "output"),
@@ -144,6 +145,6 @@ fn commands(view: View<'_>, context: Context) -> Vec<Entry> {
             one(Command::NextPane, "pane"),
             one(Command::Help, "keys"),
         ],
-        Context::Dialog => Vec::new(),
+        Context::Dialog | Context::Editor => Vec::new(),
     }
 }

@@ -35,6 +35,7 @@ fn place(context: Context) -> &'static str {
         Context::Queue => "in the operations",
         Context::Output => "in the output",
         Context::Dialog => "in a dialog",
+        Context::Editor => "editing an operation",
     }
 }
 

@@ -6,6 +6,7 @@ mod ansi;
 mod cache;
 mod chat;
 mod derivation;
+mod editor;
 mod floating;
 mod footer;
 mod help;

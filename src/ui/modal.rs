@@ -10,6 +10,7 @@ use ratatui::text::{Line, Span};
 
 use super::cache::{Cache, DialogRows};
 use super::derivation::{derivation, labelled, why};
+use super::editor;
 use super::floating::{WIDEST, column, corner, frame, place, shown, title};
 use super::help;
 use super::highlight::highlight;
@@ -38,6 +39,7 @@ pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, cache: &mut Cache, s
             shown(view, buf, area, first, height, lines.len());
             None
         }
+        Modal::Edit(editor) => Some(editor::draw(view, screen, buf, editor)),
         Modal::Confirm(dialog) => confirm(view, screen, buf, cache, sight, dialog),
     }
 }
@@ -256,6 +258,7 @@ fn head(view: View<'_>, dialog: &Dialog, item: &Item, prepared: &Prepared, colum
     let who = match &item.origin {
         Origin::Person => "asked by you".to_owned(),
         Origin::Program { after, .. } => format!("offered by the program after {after}"),
+        Origin::Edited { .. } => "edited by you".to_owned(),
         Origin::Model { .. } => {
             let model = &view.state.setting.model;
             let name = if view.state.setting.practice || model.is_empty() {
@@ -437,6 +440,7 @@ fn bound(view: View<'_>, dialog: &Dialog) -> Vec<(String, String)> {
                 key(Command::Approve, &approve),
                 key(Command::Deny, "deny"),
                 key(Command::DenyWithReason, "deny, saying why"),
+                key(Command::Edit, "edit"),
                 (waiting > 1).then(|| key(Command::ApproveAll, &format!("approve {all}"))).flatten(),
                 (waiting > 1).then(|| key(Command::DenyAll, "deny all")).flatten(),
                 (waiting > 1).then(|| ("0-9".to_owned(), "pick".to_owned())),

@@ -136,6 +136,14 @@ fn the_dialog_shows_everything_it_asks_about() {
     insta::assert_snapshot!("dialog_reason", desk.screen(80, 24));
     desk.press(KeyCode::Esc);
     desk.screen(80, 24);
+    desk.key('e');
+    "\nLIMIT 3".chars().for_each(|letter| match letter {
+        '\n' => desk.press(KeyCode::Enter),
+        letter => desk.key(letter),
+    });
+    insta::assert_snapshot!("editor", desk.screen(80, 24));
+    desk.press(KeyCode::Esc);
+    desk.screen(80, 24);
     desk.key('A');
     insta::assert_snapshot!("dialog_all", desk.screen(80, 24));
 }

@@ -1,6 +1,7 @@
 //! The core by events: scripts of what happens, and what the state wants done. No terminal, no clock, no tasks.
 
 mod decisions;
+mod edits;
 mod foresight;
 mod promises;
 mod turns;
@@ -70,6 +71,7 @@ impl World {
     fn perform(&mut self, effect: Effect) {
         let follow = match effect {
             Effect::Prepare { id, origin, call } => Event::Proposed(id, propose(id, origin, &call)),
+            Effect::Assess { draft, id, origin, call } => Event::Assessed(draft, propose(id, origin, &call)),
             Effect::Refresh(operation) => {
                 let OperationKind::Command(command) = &operation.kind else { return };
                 let mut prepared = judged(&operation, &command.command);
@@ -125,7 +127,7 @@ impl World {
     pub fn draw(&mut self, end: bool) {
         let dialog = match &self.state.modal {
             Some(Modal::Confirm(dialog)) => Some((dialog.seal, end)),
-            Some(Modal::Help { .. }) | None => None,
+            Some(Modal::Edit(_) | Modal::Help { .. }) | None => None,
         };
         self.feed(1, Event::Drawn(Sight { dialog, ..Sight::default() }));
     }
@@ -188,7 +190,7 @@ impl World {
     pub fn dialog(&self) -> Option<OperationId> {
         match &self.state.modal {
             Some(Modal::Confirm(dialog)) => Some(dialog.id),
-            Some(Modal::Help { .. }) | None => None,
+            Some(Modal::Edit(_) | Modal::Help { .. }) | None => None,
         }
     }
 }

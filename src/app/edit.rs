@@ -1,0 +1,245 @@
+//! Editing an operation before it runs: the text, judged anew at every change, and what becomes of it. What was
+//! edited is proposed again under its number and needs its own approval.
+
+use crossterm::event::{KeyEvent, KeyEventKind};
+use tui_textarea::{CursorMove, TextArea};
+
+use super::State;
+use super::event::{Effect, Proposal};
+use super::keymap::{Command, Context};
+use super::modal::{Asking, Modal};
+use super::queue::Status;
+use crate::domain::{Editable, Judgement, OperationId, Origin, Prepared, Seal};
+
+/// What is known of the text as it stands.
+#[derive(Debug)]
+pub enum Draft {
+    /// It is being judged.
+    Judging,
+    /// It is an operation, and this is how it would be judged.
+    Judged(Box<Prepared>, Judgement),
+    /// It is none, or not what the tool takes. In one sentence.
+    Wrong(String),
+}
+
+/// The editor of one operation.
+#[derive(Debug)]
+pub struct Editor {
+    /// The operation.
+    pub id: OperationId,
+    /// What it was when it was opened.
+    seal: Seal,
+    /// What is edited.
+    pub editable: Editable,
+    /// The text.
+    pub area: TextArea<'static>,
+    /// What is known of it.
+    pub draft: Draft,
+    /// A sentence about the last key.
+    pub hint: Option<String>,
+    /// The text that was judged or is being judged, and the number of that draft.
+    asked: (String, u64),
+    /// An answer is on its way; the newest text is asked for once it came.
+    asking: bool,
+}
+
+impl Editor {
+    /// What stands in it.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.area.lines().join("\n")
+    }
+
+    /// Whether it was changed.
+    #[must_use]
+    pub fn changed(&self) -> bool {
+        self.text() != self.editable.text()
+    }
+}
+
+impl State {
+    /// Opens the operation of the dialog, or the selected one that waits, for editing.
+    pub(super) fn edit(&mut self, id: OperationId, effects: &mut Vec<Effect>) {
+        let Some(seal) = self.queue.gate.seal(id) else {
+            self.hint = Some(format!("{id} doesn't wait."));
+            return;
+        };
+        let Some(item) = self.queue.get(id) else { return };
+        let kind = item.prepared.as_ref().map(|prepared| &prepared.operation.kind);
+        let Some(editable) = kind.and_then(|kind| Editable::of(&item.call, kind)) else {
+            self.refuse_edit(format!("{id} can't be edited."));
+            return;
+        };
+        if matches!(item.origin, Origin::Program { .. }) {
+            self.refuse_edit(format!("{id} repeats what ran: edit that one's text and run it yourself."));
+            return;
+        }
+        let text = item.draft.clone().unwrap_or_else(|| editable.text());
+        let mut area = TextArea::from(text.split('\n'));
+        area.move_cursor(CursorMove::Bottom);
+        area.move_cursor(CursorMove::End);
+        let editor = Editor {
+            id,
+            seal,
+            editable,
+            area,
+            draft: Draft::Judging,
+            hint: None,
+            asked: (String::new(), 0),
+            asking: false,
+        };
+        self.modal = Some(Modal::Edit(Box::new(editor)));
+        self.judge_draft(effects);
+    }
+
+    fn refuse_edit(&mut self, hint: String) {
+        match &mut self.modal {
+            Some(Modal::Confirm(dialog)) => dialog.hint = Some(hint),
+            Some(Modal::Edit(_) | Modal::Help { .. }) | None => self.hint = Some(hint),
+        }
+    }
+
+    pub(super) fn editor_key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
+        self.last_typed = Some(self.now);
+        let command = self.keymap.command(Context::Editor, key);
+        let Some(Modal::Edit(editor)) = &mut self.modal else { return };
+        editor.hint = None;
+        match command {
+            Some(Command::Back) => self.leave_editor(),
+            Some(Command::UseEdit) if key.kind == KeyEventKind::Press => self.use_edit(effects),
+            Some(Command::Interrupt) => {
+                self.keep_draft();
+                self.interrupt(effects);
+            }
+            Some(Command::Quit) => effects.push(Effect::Quit),
+            Some(_) => {}
+            None => {
+                editor.area.input(key);
+                self.judge_draft(effects);
+            }
+        }
+    }
+
+    /// Pasted text goes into the text.
+    pub(super) fn paste_edit(&mut self, text: &str, effects: &mut Vec<Effect>) {
+        if let Some(Modal::Edit(editor)) = &mut self.modal {
+            editor.area.insert_str(text.replace("\r\n", "\n").replace('\r', "\n"));
+            self.judge_draft(effects);
+        }
+    }
+
+    /// Asks for the newest text to be judged, one at a time.
+    fn judge_draft(&mut self, effects: &mut Vec<Effect>) {
+        let Some(Modal::Edit(editor)) = &mut self.modal else { return };
+        let text = editor.text();
+        if editor.asking || editor.asked.0 == text && editor.asked.1 > 0 {
+            return;
+        }
+        self.drafts += 1;
+        editor.asked = (text, self.drafts);
+        match editor.editable.with(&editor.asked.0) {
+            Ok(call) => {
+                editor.draft = Draft::Judging;
+                editor.asking = true;
+                let origin = edited(self.queue.get(editor.id).map(|item| &item.origin));
+                effects.push(Effect::Assess { draft: self.drafts, id: editor.id, origin, call });
+            }
+            Err(why) => editor.draft = Draft::Wrong(why),
+        }
+    }
+
+    /// A draft was judged. One that is no longer the newest is only the reason to ask again.
+    pub(super) fn assessed(&mut self, draft: u64, proposal: Proposal, effects: &mut Vec<Effect>) -> bool {
+        let Some(Modal::Edit(editor)) = &mut self.modal else { return false };
+        if editor.asked.1 != draft {
+            return false;
+        }
+        editor.asking = false;
+        editor.draft = match proposal {
+            Proposal::Ready(prepared) => {
+                let judgement = self.queue.gate.weigh(&prepared);
+                Draft::Judged(prepared, judgement)
+            }
+            Proposal::Refused(why) => Draft::Wrong(why),
+        };
+        self.judge_draft(effects);
+        true
+    }
+
+    /// Proposes the edited text in the place of what waited. It waits under the same number.
+    fn use_edit(&mut self, effects: &mut Vec<Effect>) {
+        let Some(Modal::Edit(editor)) = &mut self.modal else { return };
+        if !editor.changed() {
+            editor.hint = Some("Nothing was changed.".to_owned());
+            return;
+        }
+        let call = match (&editor.draft, editor.editable.with(&editor.text())) {
+            (Draft::Judged(..), Ok(call)) if editor.asked.0 == editor.text() => call,
+            (Draft::Judging | Draft::Judged(..), Ok(_)) => {
+                editor.hint = Some("It is still being judged: press it again.".to_owned());
+                return;
+            }
+            (_, Err(why)) => {
+                editor.hint = Some(why);
+                return;
+            }
+            (Draft::Wrong(why), Ok(_)) => {
+                editor.hint = Some(why.clone());
+                return;
+            }
+        };
+        let (id, seal) = (editor.id, editor.seal);
+        if !self.queue.gate.take_back(id, seal) {
+            editor.hint = Some(format!("{id} changed or left meanwhile: go back and look again."));
+            return;
+        }
+        self.modal = None;
+        let Some(item) = self.queue.item_mut(id) else { return };
+        let origin = edited(Some(&item.origin));
+        item.origin = origin.clone();
+        item.call = call.clone();
+        item.status = Status::Preparing;
+        item.requeued = None;
+        item.prepared = None;
+        item.judgement = None;
+        item.draft = None;
+        effects.push(Effect::Prepare { id, origin, call });
+    }
+
+    /// Esc: back to the dialog; the text is kept for the next time.
+    fn leave_editor(&mut self) {
+        self.keep_draft();
+        let Some(Modal::Edit(editor)) = self.modal.take() else { return };
+        self.open(editor.id);
+    }
+
+    fn keep_draft(&mut self) {
+        let Some(Modal::Edit(editor)) = &self.modal else { return };
+        let draft = editor.changed().then(|| editor.text());
+        if let Some(item) = self.queue.item_mut(editor.id) {
+            item.draft = draft;
+        }
+    }
+
+    /// The operation that the edit key is about: the dialog's, else the selected one, else the first that waits.
+    pub(super) fn edit_chosen(&mut self, effects: &mut Vec<Effect>) {
+        let id = match &self.modal {
+            Some(Modal::Confirm(dialog)) if matches!(dialog.asking, Asking::Choice) => Some(dialog.id),
+            Some(_) => return,
+            None => self.queue.selected().or_else(|| self.queue.waiting().next().map(|item| item.id)),
+        };
+        match id {
+            Some(id) => self.edit(id, effects),
+            None => self.hint = Some("Nothing waits.".to_owned()),
+        }
+    }
+}
+
+/// The origin of an operation that was edited once or more.
+fn edited(origin: Option<&Origin>) -> Origin {
+    match origin {
+        Some(edited @ Origin::Edited { .. }) => edited.clone(),
+        Some(origin) => Origin::Edited { of: Box::new(origin.clone()) },
+        None => Origin::Person,
+    }
+}

@@ -1,0 +1,128 @@
+//! What of a call a person edits before it runs: the text that matters, or all of its arguments. Pure.
+
+use serde_json::{Map, Value};
+
+use super::arguments::CLAIM;
+use super::chat::ToolCall;
+use super::operation::{FileOperation, OperationKind};
+
+/// A call opened for editing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Editable {
+    tool: String,
+    call_id: String,
+    arguments: Map<String, Value>,
+    /// The argument that is edited alone; none where all of them are, as JSON.
+    field: Option<&'static str>,
+}
+
+impl Editable {
+    /// Opens a call that was read as `kind`. None if its arguments are no JSON object.
+    #[must_use]
+    pub fn of(call: &ToolCall, kind: &OperationKind) -> Option<Self> {
+        let Ok(Value::Object(mut arguments)) = serde_json::from_str(&call.arguments) else { return None };
+        // An edited operation loses the model's claim.
+        arguments.remove(CLAIM);
+        let field = match kind {
+            OperationKind::Sql(_) => Some("sql"),
+            OperationKind::Command(_) => Some("command"),
+            OperationKind::File(FileOperation::Write { .. }) => Some("content"),
+            OperationKind::File(FileOperation::Edit { .. }) => Some("new_text"),
+            OperationKind::File(_)
+            | OperationKind::Http(_)
+            | OperationKind::Search(_)
+            | OperationKind::Find(_)
+            | OperationKind::Other(_) => None,
+            // What is put back is what was kept: there is nothing to write anew.
+            OperationKind::Undo(_) => return None,
+        };
+        let field = field.filter(|field| arguments.get(*field).is_some_and(Value::is_string));
+        Some(Self { tool: call.name.clone(), call_id: call.id.clone(), arguments, field })
+    }
+
+    /// The text to edit.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self.field.and_then(|field| self.arguments.get(field)) {
+            Some(Value::String(text)) => text.clone(),
+            _ => serde_json::to_string_pretty(&self.arguments).unwrap_or_default(),
+        }
+    }
+
+    /// What is edited, for the heading.
+    #[must_use]
+    pub fn what(&self) -> &'static str {
+        match self.field {
+            Some("new_text") => "the new text",
+            Some(field) => field,
+            None => "the arguments",
+        }
+    }
+
+    /// The call with the edited text in its place.
+    ///
+    /// # Errors
+    /// All arguments are edited, and the text is no JSON object; in one sentence.
+    pub fn with(&self, text: &str) -> Result<ToolCall, String> {
+        let arguments = match self.field {
+            Some(field) => {
+                let mut arguments = self.arguments.clone();
+                arguments.insert(field.to_owned(), Value::String(text.to_owned()));
+                arguments
+            }
+            None => match serde_json::from_str(text) {
+                Ok(Value::Object(mut arguments)) => {
+                    arguments.remove(CLAIM);
+                    arguments
+                }
+                Ok(_) => return Err("The arguments must be one JSON object: { … }.".to_owned()),
+                Err(error) => return Err(format!("That isn't JSON: {error}.")),
+            },
+        };
+        let arguments = Value::Object(arguments).to_string();
+        Ok(ToolCall { id: self.call_id.clone(), name: self.tool.clone(), arguments })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{CommandOperation, HttpOperation, UndoOperation};
+
+    fn call(arguments: &str) -> ToolCall {
+        ToolCall { id: "c1".to_owned(), name: "execute_command".to_owned(), arguments: arguments.to_owned() }
+    }
+
+    fn command() -> OperationKind {
+        OperationKind::Command(CommandOperation { command: "rm a".to_owned(), timeout: None })
+    }
+
+    #[test]
+    fn the_text_that_matters_is_edited_and_the_claim_is_gone() {
+        let call = call(r#"{"command":"rm a","timeout":5,"risk_level":"low"}"#);
+        let editable = Editable::of(&call, &command()).unwrap();
+        assert_eq!((editable.text().as_str(), editable.what()), ("rm a", "command"));
+        let edited = editable.with("rm b\n# \"quoted\"").unwrap();
+        let arguments: Value = serde_json::from_str(&edited.arguments).unwrap();
+        assert_eq!(arguments, serde_json::json!({ "command": "rm b\n# \"quoted\"", "timeout": 5 }));
+        assert_eq!((edited.id.as_str(), edited.name.as_str()), ("c1", "execute_command"));
+    }
+
+    #[test]
+    fn other_arguments_are_edited_as_json() {
+        let http = HttpOperation { method: "GET".to_owned(), url: String::new(), headers: vec![], body: None };
+        let editable = Editable::of(&call(r#"{"url":"http://a.example/"}"#), &OperationKind::Http(http)).unwrap();
+        assert!(editable.text().contains("\n  \"url\": \"http://a.example/\"\n"));
+        let edited = editable.with(r#"{"url":"http://b.example/","risk_level":"low"}"#).unwrap();
+        assert_eq!(edited.arguments, r#"{"url":"http://b.example/"}"#);
+        assert!(editable.with("{").unwrap_err().starts_with("That isn't JSON"));
+        assert!(editable.with("[]").unwrap_err().contains("one JSON object"));
+    }
+
+    #[test]
+    fn what_cannot_be_edited_is_not_opened() {
+        assert_eq!(Editable::of(&call("no json"), &command()), None);
+        let undo = OperationKind::Undo(UndoOperation { operations: vec![], changes: vec![] });
+        assert_eq!(Editable::of(&call("{}"), &undo), None);
+    }
+}
