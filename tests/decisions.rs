@@ -327,6 +327,31 @@ fn the_turns_approval_covers_what_is_like_it_and_nothing_else() {
 }
 
 #[test]
+fn the_turns_approval_never_covers_production() {
+    let hits = |id: u64, production: bool| {
+        let mut prepared = of_class(Class::Declared(Danger::Destructive), Claim::Absent);
+        prepared.operation.id = OperationId(id);
+        if production {
+            prepared.assessment.production = vec!["the host db.prod matches `prod`".to_owned()];
+        }
+        prepared
+    };
+    for (first, second, covered) in
+        [(false, false, true), (false, true, false), (true, true, false), (true, false, false)]
+    {
+        let mut gate = Gate::new(policy(ApprovalMode::Guarded), Enforceable::default());
+        gate.admit(hits(1, first));
+        let seal = gate.seal(OperationId(1)).unwrap();
+        assert_eq!(gate.approve_all(&[(OperationId(1), seal)]), [OperationId(1)], "approve all takes it along");
+        let admitted = matches!(gate.admit(hits(2, second)), Admission::Allowed(_));
+        assert_eq!(admitted, covered, "{first} {second}");
+    }
+    let mut read = of_class(Class::Whitelisted, Claim::Absent);
+    read.assessment.production = vec!["the host db.prod matches `prod`".to_owned()];
+    assert_eq!(decided(&read, ApprovalMode::Guarded).verdict, Verdict::Allow, "a read of it still runs unasked");
+}
+
+#[test]
 fn a_claim_of_medium_or_high_asks_even_for_the_whitelisted() {
     for claim in claims().into_iter().skip(2) {
         for mode in [ApprovalMode::Guarded, ApprovalMode::Smart] {

@@ -52,6 +52,8 @@ pub struct Setting {
     pub remote: bool,
     /// The default connection's name, masked.
     pub connection: Option<String>,
+    /// Whether that is production.
+    pub production: bool,
     /// The workspace, as shown.
     pub workspace: String,
 }

@@ -10,6 +10,7 @@ mod host;
 mod http;
 mod overlap;
 mod paths;
+mod production;
 mod run_later;
 mod search;
 mod secrets;
@@ -18,20 +19,24 @@ mod spelling;
 mod sql;
 mod undo;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
-pub use command::{Act, CommandAssessor, Does, Piece, ReadCommand, Word, acts, read};
+pub use command::{
+    Act, CommandAssessor, Destination, Does, Piece, REACHING, ReadCommand, Word, acts, destinations, read,
+};
 pub use file::FileAssessor;
 pub use host::{Reach, address_reach, reach as host_reach};
 pub use http::HttpAssessor;
+pub use production::Production;
 pub use search::SearchAssessor;
 pub use secrets::secret_kind;
 pub use sensitive::Sensitive;
 pub use sql::{SqlAssessor, catalog as sql_catalog, foresee as sql_foresee};
 pub use undo::UndoAssessor;
 
-use crate::domain::{Assessment, Facts, Operation, OperationKind, Place};
+use crate::domain::{Assessment, Facts, Operation, OperationKind, Place, Target};
 
 /// Longest text that is judged, in bytes. Longer is unreadable.
 pub const TEXT_CAP: usize = 64 * 1024;
@@ -56,6 +61,10 @@ pub struct Mentions {
 pub struct AssessSettings {
     /// The sensitive paths.
     pub sensitive: Sensitive,
+    /// What counts as production.
+    pub production: Production,
+    /// The databases, by connection.
+    pub databases: Arc<BTreeMap<String, Target>>,
 }
 
 /// What is judged.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use secrecy::ExposeSecret as _;
 
 use super::Options;
-use crate::assess::{AssessSettings, Sensitive};
+use crate::assess::{AssessSettings, Production, Sensitive};
 use crate::config::{ConfigError, Connection, Environment, Folders, Problem, Settings, UrlSource, process_environment};
 use crate::contain::Walls;
 use crate::store::{Images, session_id};
@@ -58,7 +58,9 @@ impl Start {
     /// What the configuration adds to judging.
     #[must_use]
     pub fn judging(&self) -> AssessSettings {
-        AssessSettings { sensitive: Sensitive::with(self.settings.sensitive_globs(&self.folders)) }
+        let sensitive = Sensitive::with(self.settings.sensitive_globs(&self.folders));
+        let production = Production::with(&self.settings.production.patterns, &self.settings.production.branches);
+        AssessSettings { sensitive, production, ..AssessSettings::default() }
     }
 
     /// The databases on offer, none of them opened yet, and a sentence for each that can't be used.

@@ -2,7 +2,7 @@
 //! file is never read, so that the same calls get the same answers on every machine.
 
 use super::Options;
-use crate::assess::{AssessSettings, Sensitive};
+use crate::assess::{AssessSettings, Production, Sensitive};
 use crate::config::{ConfigError, Environment, Folders, Overrides, Problem, Settings};
 use crate::domain::{ApprovalMode, Policy};
 
@@ -38,14 +38,16 @@ impl Terms {
         let folders = Folders::find(options.config.as_deref(), environment);
         if options.config.is_none() {
             let own = folders.map(|folders| folders.own_globs()).unwrap_or_default();
-            let settings = AssessSettings { sensitive: Sensitive::with(own) };
+            let settings = AssessSettings { sensitive: Sensitive::with(own), ..AssessSettings::default() };
             return Ok((Self { settings, explain, ..Self::of(mode.unwrap_or_default()) }, None));
         }
         let folders = folders?;
         let (settings, problems) = Settings::load(&folders);
         let settings = settings.overridden(&Overrides { mode, ..Overrides::default() }, &problems)?;
         let sensitive = Sensitive::with(settings.sensitive_globs(&folders));
-        let terms = Self { policy: settings.policy(), settings: AssessSettings { sensitive }, explain };
+        let production = Production::with(&settings.production.patterns, &settings.production.branches);
+        let judging = AssessSettings { sensitive, production, ..AssessSettings::default() };
+        let terms = Self { policy: settings.policy(), settings: judging, explain };
         Ok((terms, Problem::notice(&problems)))
     }
 }

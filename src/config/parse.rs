@@ -8,10 +8,10 @@ use toml::de::DeTable;
 use super::problem::{Problem, suggestion};
 use super::reader::{Reader, short};
 use super::rules::rules;
-use super::{Connection, Folders, KeySource, Limits, ModelSettings, ProviderName, Settings};
+use super::{Connection, Folders, KeySource, Limits, ModelSettings, Production, ProviderName, Settings};
 use crate::domain::{ApprovalMode, RuleEffect};
 
-const TOP: [&str; 13] = [
+const TOP: [&str; 14] = [
     "mode",
     "model",
     "provider",
@@ -22,6 +22,7 @@ const TOP: [&str; 13] = [
     "hosts",
     "catastrophes",
     "rules",
+    "production",
     "limits",
     "theme",
     "keymap",
@@ -72,6 +73,7 @@ fn read(reader: &mut Reader<'_>, top: &DeTable<'_>, folders: &Folders) -> Settin
         sensitive: sensitive(reader, top),
         hosts: hosts(reader, top),
         rules: rules(reader, top, folders.home.as_deref()),
+        production: production(reader, top),
         limits: limits(reader, top),
         theme: reader.text(top, "theme").map(|(theme, _)| theme),
         keymap: reader.text(top, "keymap").map(|(path, _)| resolve(&path, &reader.folder(), folders)),
@@ -207,6 +209,29 @@ fn sensitive(reader: &mut Reader<'_>, top: &DeTable<'_>) -> Vec<String> {
         }
     }
     globs
+}
+
+fn production(reader: &mut Reader<'_>, top: &DeTable<'_>) -> Production {
+    let usual = Production::default();
+    let Some(table) = reader.table(top, "production") else { return usual };
+    reader.only(table, &["patterns", "protected_branches"], |_| None);
+    let mut globs = |key: &str, usual: Vec<String>| {
+        if !table.contains_key(key) {
+            return usual;
+        }
+        let mut globs = Vec::new();
+        for (glob, place) in reader.texts(table, key) {
+            match globset::Glob::new(&glob) {
+                Ok(_) if !glob.is_empty() => globs.push(glob),
+                _ => reader.object(
+                    place.start,
+                    "this isn't a pattern of names, such as `prod`, `*.prod.example.com` or `release/*`.",
+                ),
+            }
+        }
+        globs
+    };
+    Production { patterns: globs("patterns", usual.patterns), branches: globs("protected_branches", usual.branches) }
 }
 
 fn hosts(reader: &mut Reader<'_>, top: &DeTable<'_>) -> BTreeSet<String> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::file;
 use super::{Connection, Folders, ModelSettings, Problem};
-use crate::domain::{ApprovalMode, Policy, Rule};
+use crate::domain::{self, ApprovalMode, Policy, Rule};
 
 /// What one run may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,22 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self { time_limit: 120, output: 10 * 1024 }
+    }
+}
+
+/// What counts as production.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Production {
+    /// Words within names, and globs over whole names: connections, databases, hosts, clusters, accounts.
+    pub patterns: Vec<String>,
+    /// Globs of the branches that are protected.
+    pub branches: Vec<String>,
+}
+
+impl Default for Production {
+    fn default() -> Self {
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        Self { patterns: texts(&domain::PRODUCTION), branches: texts(&domain::PROTECTED) }
     }
 }
 
@@ -46,6 +62,8 @@ pub struct Settings {
     pub catastrophes_ask: bool,
     /// Rules, none of them objectionable.
     pub rules: Vec<Rule>,
+    /// What counts as production.
+    pub production: Production,
     /// Limits of one run.
     pub limits: Limits,
     /// Name of the theme.

@@ -23,6 +23,10 @@ impl Settings {
         }
         top.insert("sensitive".to_owned(), list(&self.sensitive));
         top.insert("hosts".to_owned(), list(&self.hosts));
+        let mut production = Table::new();
+        production.insert("patterns".to_owned(), list(&self.production.patterns));
+        production.insert("protected_branches".to_owned(), list(&self.production.branches));
+        top.insert("production".to_owned(), production.into());
         let mut limits = Table::new();
         limits.insert("time_limit".to_owned(), number(self.limits.time_limit));
         limits.insert("output".to_owned(), number(self.limits.output));

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::catalog::Catalog;
+use super::target::Target;
 
 /// Where an operation happens.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,6 +81,9 @@ pub struct Facts {
     /// By folder, where a pattern picks names in it.
     #[serde(default)]
     pub folders: BTreeMap<String, FolderFact>,
+    /// What it would hit beside the workspace.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<Target>,
     /// Trouble while looking: makes the operation unreadable.
     pub trouble: Option<String>,
 }

@@ -7,6 +7,7 @@ use super::grants::Grants;
 use super::operation::{Operation, OperationId, Origin, Prepared};
 use super::policy::{Containment, Enforceable, Judgement, Policy, Step, Verdict, judge};
 use super::record::Decider;
+use super::target::moved;
 
 /// Identity of exactly what was shown. A new one for every change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -327,6 +328,9 @@ fn same_demand(a: &Prepared, b: &Prepared) -> bool {
 fn changed(shown: &Prepared, fresh: &Prepared) -> Option<String> {
     if shown.operation != fresh.operation {
         return Some("The operation changed since it was shown.".to_owned());
+    }
+    if let Some(sentence) = moved(&shown.facts.targets, &fresh.facts.targets) {
+        return Some(sentence);
     }
     if shown.facts != fresh.facts {
         let path = fresh.facts.paths.iter().find(|(path, fact)| shown.facts.paths.get(*path) != Some(fact));

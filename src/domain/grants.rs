@@ -27,8 +27,8 @@ pub struct Grants {
 }
 
 impl Grants {
-    /// Extends the turn's approval to what is like `prepared`. Sensitive, hidden, unreadable and
-    /// catastrophic findings are never granted.
+    /// Extends the turn's approval to what is like `prepared`. Production, and sensitive, hidden, unreadable and
+    /// catastrophic findings, are never granted.
     pub fn extend(&mut self, prepared: &Prepared) {
         if !grantable(prepared) {
             return;
@@ -71,6 +71,9 @@ fn rules(prepared: &Prepared) -> BTreeSet<String> {
 
 /// Whether approval of one such thing may stand for another.
 fn grantable(prepared: &Prepared) -> bool {
+    if prepared.assessment.hits_production() {
+        return false;
+    }
     let mut objections = prepared.assessment.objections().peekable();
     objections.peek().is_some()
         && objections.all(|finding| match finding.class {

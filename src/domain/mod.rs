@@ -20,6 +20,8 @@ mod reading;
 mod record;
 mod risk;
 mod rule;
+mod target;
+mod title;
 mod undo;
 mod wall;
 
@@ -44,5 +46,6 @@ pub use preview::{Detail, Foresight, Measurement, Preview, Remedy};
 pub use record::{Decider, JournalEntry, JournalEvent};
 pub use risk::{Assessment, Claim, Class, Danger, Finding, RiskLevel, Span};
 pub use rule::{Effect as RuleEffect, Rule, Shape};
+pub use target::{PRODUCTION, PROTECTED, Target};
 pub use undo::{Change, Image, UNDO, UndoOperation, Undoable};
 pub use wall::Wall;

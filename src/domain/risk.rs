@@ -174,6 +174,12 @@ pub struct Assessment {
     pub shapes: Vec<Shape>,
     /// What it acts on, for grants and for the person: a connection, a host, a workspace.
     pub target: String,
+    /// What it would do in a few words, such as `Delete rows`; empty where its kind says it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub act: String,
+    /// Why what it hits is production, in a few words each; empty if it isn't.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub production: Vec<String>,
 }
 
 impl Assessment {
@@ -208,6 +214,12 @@ impl Assessment {
     /// The findings that stand in the way of running unasked.
     pub fn objections(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|finding| finding.class != Class::Whitelisted)
+    }
+
+    /// Whether it hits production.
+    #[must_use]
+    pub fn hits_production(&self) -> bool {
+        !self.production.is_empty()
     }
 
     /// The first finding of the worst class: the reason in one sentence.

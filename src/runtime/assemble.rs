@@ -9,7 +9,7 @@ use futures::FutureExt as _;
 use super::bus::{Lanes, Work};
 use super::engine::{Engine, Opening, Side, prove};
 use crate::app::{Briefing, Event, Keymap, Setting, State};
-use crate::assess::{AssessSettings, Sensitive};
+use crate::assess::Sensitive;
 use crate::cli::Start;
 use crate::config::{ChosenModel, Problem, process_environment};
 use crate::contain::{self, Walls};
@@ -92,7 +92,8 @@ fn opening(path: PathBuf, lane: tokio::sync::mpsc::Sender<Work>) -> Opening {
     opening
 }
 
-fn side(bench: Workbench, connections: Arc<Connections>) -> Side {
+fn side(mut bench: Workbench, connections: Arc<Connections>) -> Side {
+    bench.settings.databases = Arc::new(connections.targets());
     let bench = Arc::new(bench);
     let path = std::env::var_os("PATH").map(|path| search_path(&path));
     Side { registry: standard(&bench, &connections), bench, connections, path }
@@ -119,7 +120,7 @@ async fn practice(start: &Start, walls: Arc<Walls>) -> Result<(Arc<dyn Provider>
     let mut bench = start.bench().map_err(|error| error.to_string())?;
     bench.walls = walls;
     bench.workspace.clone_from(&world.workspace);
-    bench.settings = AssessSettings { sensitive: Sensitive::with(globs) };
+    bench.settings.sensitive = Sensitive::with(globs);
     Ok((Arc::new(provider), side(bench, Arc::new(connections)), world))
 }
 
@@ -128,7 +129,10 @@ fn setting(provider: &dyn Provider, practice: bool, side: &Side) -> Setting {
         .connections
         .default_name()
         .and_then(|name| side.connections.address(name).map(|address| format!("{name} ({})", address.dialect.word())));
+    let known = |name| side.bench.settings.databases.get(name).map(std::slice::from_ref);
+    let target = side.connections.default_name().and_then(known).unwrap_or_default();
     Setting {
+        production: !side.bench.settings.production.told(target).is_empty(),
         model: provider.label(),
         practice,
         remote: provider.remote(),

@@ -8,7 +8,7 @@ use std::hash::{Hash as _, Hasher as _};
 use std::io::{ErrorKind, Read as _};
 use std::path::{Component, Path, PathBuf};
 
-use super::repository;
+use super::{repository, targets};
 use crate::assess::{AssessSettings, Mentions, RiskAssessor, Subject, assess};
 use crate::domain::{Catalog, Class, Facts, FolderFact, Operation, OperationKind, PathFact, PathKind, Place, Prepared};
 
@@ -45,7 +45,9 @@ pub fn prepare(
     let mentions = assessor.mentions(&operation.kind, place);
     let mut look = Look::new(place, path);
     let mut facts = look.at(&mentions);
-    let assessment = assess(assessor, Subject { operation: &operation, facts: &facts, settings });
+    let mut assessment = assess(assessor, Subject { operation: &operation, facts: &facts, settings });
+    facts.targets = targets::targets(&operation.kind, &mentions, &facts, assessment.class(), settings);
+    assessment.production = settings.production.told(&facts.targets);
     if let (OperationKind::Command(command), true) = (&operation.kind, assessment.class() != Class::Whitelisted)
         && facts.trouble.is_none()
     {
@@ -67,7 +69,8 @@ pub fn with_catalog(
 ) -> Prepared {
     let Prepared { operation, facts, .. } = prepared;
     let facts = Facts { catalog: Some(catalog), ..facts };
-    let assessment = assess(assessor, Subject { operation: &operation, facts: &facts, settings });
+    let mut assessment = assess(assessor, Subject { operation: &operation, facts: &facts, settings });
+    assessment.production = settings.production.told(&facts.targets);
     Prepared { operation, facts, assessment }
 }
 

@@ -18,6 +18,7 @@ mod repository;
 mod search;
 mod sink;
 mod sql;
+mod targets;
 mod undo;
 mod versions;
 mod walk;

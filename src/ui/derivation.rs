@@ -22,6 +22,7 @@ pub fn why(
     judgement: &Judgement,
     columns: usize,
 ) -> Vec<Line<'static>> {
+    let mut lines = targets(view, prepared, columns);
     let mut sentences = Vec::new();
     if let Some(why) = &item.requeued {
         sentences.push((format!("It came back: {}", text::line(why)), Role::Trouble));
@@ -35,7 +36,21 @@ pub fn why(
     }
     let mode = view.state.queue.gate().policy().mode;
     sentences.extend(claim(&prepared.operation.claim, judgement, mode).map(|said| (said, Role::Dim)));
-    labelled(view, "why", sentences, columns)
+    lines.extend(labelled(view, "why", sentences, columns));
+    lines
+}
+
+/// What it would hit, where its first line doesn't say it, and why that is production.
+fn targets(view: View<'_>, prepared: &Prepared, columns: usize) -> Vec<Line<'static>> {
+    let production = &prepared.assessment.production;
+    let mut said = Vec::new();
+    if !production.is_empty() {
+        said.push((text::line(&format!("PRODUCTION: {}.", production.join(", "))), Role::High));
+    }
+    if let OperationKind::Command(_) = &prepared.operation.kind {
+        said.extend(prepared.facts.targets.iter().map(|target| (text::line(&target.to_string()), Role::Text)));
+    }
+    labelled(view, "target", said, columns)
 }
 
 /// What the model's claim counts for, unless the reason says it already.
@@ -70,6 +85,12 @@ pub fn derivation(view: View<'_>, prepared: &Prepared, judgement: &Judgement, co
     add("contained", contained(prepared, judgement));
     if !assessment.target.is_empty() {
         add("acts on", text::line(&assessment.target));
+    }
+    for (at, target) in prepared.facts.targets.iter().enumerate() {
+        add(if at == 0 { "hits" } else { "" }, text::line(&target.to_string()));
+    }
+    if !assessment.production.is_empty() {
+        add("production", text::line(&assessment.production.join(", ")));
     }
     if assessment.findings.is_empty() {
         add("rules", "none of them knows it".to_owned());

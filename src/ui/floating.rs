@@ -11,7 +11,7 @@ use super::paint::{View, put};
 use super::text;
 use super::theme::Role;
 use crate::app::{Asking, Dialog};
-use crate::domain::{FileOperation, OperationKind, Prepared};
+use crate::domain::Prepared;
 
 /// Widest dialog.
 pub const WIDEST: u16 = 100;
@@ -46,10 +46,9 @@ pub fn frame(view: View<'_>, area: Rect, buf: &mut Buffer, title: &Line<'_>, cor
     let inside = block.inner(area);
     block.render(area, buf);
     let top = Rect { x: area.x + 2, width: area.width.saturating_sub(4), height: 1, ..area };
-    put(buf, top, 0, title);
-    if title.width() + corner.width() < usize::from(top.width) {
-        super::paint::put_right(buf, top, 0, corner);
-    }
+    // How bad it is has its place before what it is.
+    let taken = super::paint::put_right(buf, top, 0, corner);
+    put(buf, Rect { width: top.width.saturating_sub(taken), ..top }, 0, title);
     Rect { x: inside.x + 1.min(inside.width), width: inside.width.saturating_sub(2), ..inside }
 }
 
@@ -70,48 +69,32 @@ pub fn column(buf: &mut Buffer, area: Rect, lines: &[Line<'_>]) {
     }
 }
 
-/// ` 1 · Run SQL `
+/// ` 1 · Delete rows `
 pub fn title(view: View<'_>, dialog: &Dialog, prepared: &Prepared) -> Line<'static> {
     let what = match &dialog.asking {
         Asking::All { .. } => "Approve all".to_owned(),
         Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => {
-            format!("{} · {}", dialog.id.0, what(&prepared.operation.kind, &prepared.operation.tool))
+            format!("{} · {}", dialog.id.0, text::line(&prepared.title()))
         }
     };
     view.line(format!(" {what} "), Role::Strong)
 }
 
-fn what(kind: &OperationKind, tool: &str) -> String {
-    match kind {
-        OperationKind::Sql(_) => "Run SQL".to_owned(),
-        OperationKind::Command(_) => "Run a command".to_owned(),
-        OperationKind::File(file) => match file {
-            FileOperation::Read { .. } => "Read a file",
-            FileOperation::List { .. } => "List a folder",
-            FileOperation::Exists { .. } => "Look whether a file exists",
-            FileOperation::Write { .. } => "Write a file",
-            FileOperation::Edit { .. } => "Edit a file",
-            FileOperation::Delete { .. } => "Delete a file",
-            FileOperation::Move { .. } => "Move a file",
-        }
-        .to_owned(),
-        OperationKind::Http(http) => format!("Send a request ({})", text::fit(&text::line(&http.method), 10)),
-        OperationKind::Search(_) => "Search in files".to_owned(),
-        OperationKind::Find(_) => "Find files".to_owned(),
-        OperationKind::Undo(_) => "Take changes back".to_owned(),
-        OperationKind::Other(_) => format!("Call {}", text::fit(&text::line(tool), 40)),
-    }
-}
-
-pub fn corner(view: View<'_>, dialog: &Dialog) -> Line<'static> {
+/// ` PRODUCTION  H HIGH `
+pub fn corner(view: View<'_>, dialog: &Dialog, prepared: &Prepared) -> Line<'static> {
+    let mut spans = Vec::new();
     match &dialog.asking {
-        Asking::All { high: 0, .. } => Line::default(),
-        Asking::All { high, .. } => {
-            Line::from(vec![Span::raw(" "), view.span(format!("{high} HIGH"), Role::High), Span::raw(" ")])
-        }
+        Asking::All { high: 0, .. } => {}
+        Asking::All { high, .. } => spans.push(view.span(format!("{high} HIGH"), Role::High)),
         Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => {
-            let badge = item::badge(dialog.risk).trim_end();
-            Line::from(vec![Span::raw(" "), view.span(badge, item::risk_role(dialog.risk)), Span::raw(" ")])
+            if prepared.assessment.hits_production() {
+                spans.extend([view.span("PRODUCTION", Role::High), Span::raw("  ")]);
+            }
+            spans.push(view.span(item::badge(dialog.risk).trim_end(), item::risk_role(dialog.risk)));
         }
     }
+    if spans.is_empty() {
+        return Line::default();
+    }
+    Line::from([vec![Span::raw(" ")], spans, vec![Span::raw(" ")]].concat())
 }

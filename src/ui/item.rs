@@ -1,6 +1,8 @@
 //! How an operation looks in a row: its badge, its mark, what became of it. The same in the conversation and in
 //! the list of operations.
 
+use std::path::Path;
+
 use ratatui::text::Span;
 
 use super::number;
@@ -136,18 +138,52 @@ pub fn gist(item: &Item) -> String {
     brief
 }
 
-/// What it acts on, as a person would name it.
+/// The badge of what hits production: a word, as a colour alone says nothing to many.
+pub fn production_span(view: View<'_>, item: &Item) -> Option<Span<'static>> {
+    let hits = item.prepared.as_ref().is_some_and(|prepared| prepared.assessment.hits_production());
+    let role = if item.status.closed() { Role::Dim } else { Role::High };
+    hits.then(|| view.span("PROD", role))
+}
+
+/// What it acts on, as a person would name it: one place, or the folder where a command runs.
 pub fn target(prepared: &Prepared) -> String {
     match &prepared.operation.kind {
-        OperationKind::Sql(sql) => match sql.dialect {
-            Some(dialect) => format!("{} ({})", text::line(&sql.connection), dialect.word()),
-            None => text::line(&sql.connection),
-        },
-        OperationKind::Http(_) | OperationKind::Other(_) => text::line(&prepared.assessment.target),
-        OperationKind::Command(_)
-        | OperationKind::File(_)
+        OperationKind::Sql(_) | OperationKind::Http(_) | OperationKind::Other(_) => {
+            match prepared.facts.targets.first() {
+                Some(target) => text::line(&target.to_string()),
+                None => text::line(&prepared.assessment.target),
+            }
+        }
+        OperationKind::File(file) => {
+            let real = prepared.facts.paths.get(file.path()).map(|fact| fact.real.as_path());
+            let within =
+                |path: &Path| path.strip_prefix(&prepared.facts.place.workspace).unwrap_or(path).display().to_string();
+            text::line(&real.map_or_else(|| file.path().to_owned(), within))
+        }
+        OperationKind::Command(_) | OperationKind::Search(_) | OperationKind::Find(_) | OperationKind::Undo(_) => {
+            text::line(&format!("in {}", prepared.operation.cwd.display()))
+        }
+    }
+}
+
+/// The same for a row: in a few words, and without the folder that most work in.
+pub fn brief_target(prepared: &Prepared) -> String {
+    let told: Vec<String> = prepared.facts.targets.iter().map(|target| text::line(&target.brief())).collect();
+    let home = prepared.operation.cwd == prepared.facts.place.workspace;
+    match &prepared.operation.kind {
+        _ if !told.is_empty() => told.join(", "),
+        OperationKind::File(_) => String::new(),
+        OperationKind::Command(_) | OperationKind::Search(_) | OperationKind::Find(_) | OperationKind::Undo(_)
+            if home =>
+        {
+            String::new()
+        }
+        OperationKind::Sql(_)
+        | OperationKind::Http(_)
+        | OperationKind::Other(_)
+        | OperationKind::Command(_)
         | OperationKind::Search(_)
         | OperationKind::Find(_)
-        | OperationKind::Undo(_) => text::line(&format!("in {}", prepared.operation.cwd.display())),
+        | OperationKind::Undo(_) => target(prepared),
     }
 }

@@ -104,7 +104,7 @@ fn confirm(
     let wanted = others + parts.effect.len() + parts.body.len().max(parts.usual) + reason;
     let late = dialog.placing == Placing::Late && reason == 0;
     let area = place(screen, others + preview::RESERVED + parts.usual, wanted, late);
-    let inside = frame(view, area, buf, &title(view, dialog, prepared), &corner(view, dialog));
+    let inside = frame(view, area, buf, &title(view, dialog, prepared), &corner(view, dialog, prepared));
     let (rows, cursor) = lay(view, inside, buf, dialog, &parts, reason);
     let first = dialog.scroll.first(parts.body.len(), rows);
     shown(view, buf, area, first, rows, parts.body.len());
@@ -226,7 +226,7 @@ fn parts(
         Asking::All { listed, high } => {
             let lines = list(view, listed, columns);
             let end = Some(lines.len());
-            (Body::of(lines, end), all(view, *high, columns), Vec::new())
+            (Body::of(lines, end), all(view, listed, *high, columns), Vec::new())
         }
         Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => {
             let body = match judgement.filter(|_| dialog.derivation) {
@@ -362,13 +362,16 @@ fn list(view: View<'_>, listed: &[(OperationId, Seal)], columns: usize) -> Vec<L
     let used = digits + 3 + 6 + 2 + 9;
     let mut lines = Vec::with_capacity(listed.len());
     for item in listed.iter().filter_map(|(id, _)| view.state.queue.get(*id)) {
+        let production = item::production_span(view, item);
+        let used = used + production.as_ref().map_or(0, |badge| badge.width() + 1);
         let (kept, more) = brief(item, columns.saturating_sub(used));
         let mut line = Line::from(vec![
             view.span(format!(" {:>digits$}  ", item.id.0), Role::Strong),
             item::badge_span(view, item),
             view.span(format!("  {} ", text::column(&text::line(item.word()), 8)), Role::Dim),
-            view.span(kept, Role::Text),
         ]);
+        line.spans.extend(production.into_iter().flat_map(|badge| [badge, Span::raw(" ")]));
+        line.push_span(view.span(kept, Role::Text));
         let more = view.span(more, Role::Dim);
         if line.width() + more.width() <= columns {
             line.push_span(more);
@@ -402,12 +405,21 @@ fn brief(item: &Item, room: usize) -> (String, String) {
     (kept, left)
 }
 
-fn all(view: View<'_>, high: usize, columns: usize) -> Vec<Line<'static>> {
+fn all(view: View<'_>, listed: &[(OperationId, Seal)], high: usize, columns: usize) -> Vec<Line<'static>> {
     let mut sentences = Vec::new();
+    let hits = |id: &OperationId| {
+        view.state.queue.gate().prepared(*id).is_some_and(|prepared| prepared.assessment.hits_production())
+    };
+    let production = listed.iter().filter(|(id, _)| hits(id)).count();
+    if production > 0 {
+        let hit = if production == 1 { "One of them hits" } else { "Some of them hit" };
+        sentences.push((format!("{hit} production: the badge PROD says which."), Role::Trouble));
+    }
     if high > 0 {
         sentences.push(("Approving takes those that are high along.".to_owned(), Role::Trouble));
     }
-    let reach = "The rest of this turn's operations of the same tool, kind and target run too, at no higher risk.";
+    let reach = "The rest of this turn's operations of the same tool, kind and target run too, at no higher risk; never on \
+        production.";
     sentences.push((reach.to_owned(), Role::Text));
     labelled(view, "reach", sentences, columns)
 }

@@ -13,7 +13,7 @@ use super::preview;
 use super::text;
 use super::theme::Role;
 use crate::app::{Item, Pane, Sight, Status};
-use crate::domain::{OperationId, OperationKind, Prepared};
+use crate::domain::{Judgement, OperationId, Step};
 
 /// Columns of the word for a tool.
 const WORD: usize = 8;
@@ -169,6 +169,9 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, digits: usize, column
     if wide {
         spans.push(view.span(format!("{} ", text::column(&text::line(item.word()), WORD)), Role::Dim));
     }
+    let production = item::production_span(view, item);
+    let used = used + production.as_ref().map_or(0, |badge| badge.width() + 1);
+    spans.extend(production.into_iter().flat_map(|badge| [badge, Span::raw(" ")]));
     let end_width = if end.is_empty() { 0 } else { text::width(&end) + 2 };
     let room = columns.saturating_sub(used + end_width + 1);
     spans.push(view.span(text::column(&item::gist(item), room), role));
@@ -182,37 +185,34 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, digits: usize, column
     Line::from(spans)
 }
 
-/// What a waiting operation acts on and why it asks.
+/// What a waiting operation acts on, what it would do there, or why it asks: `practice.db · 12 of 340 rows · can be
+/// undone`, `no rule covers make · asks by default`.
 fn second_line(view: View<'_>, item: &Item, digits: usize, columns: usize) -> Line<'static> {
     let mut parts = Vec::new();
     if let Some(why) = &item.requeued {
         parts.push(format!("back again: {}", text::line(why)));
     }
-    parts.extend(
-        item.prepared
-            .as_ref()
-            // The folder that most work in says nothing.
-            .filter(|prepared| !local(prepared) || prepared.operation.cwd != prepared.facts.place.workspace)
-            .map(|prepared| text::middle(&item::target(prepared), columns / 2).into_owned())
-            .filter(|target| !target.is_empty()),
-    );
+    let target =
+        item.prepared.as_ref().map(|prepared| item::brief_target(prepared)).filter(|target| !target.is_empty());
+    parts.extend(target.map(|target| text::middle(&target, columns / 2).into_owned()));
     parts.extend(view.state.queue.foresight(item.id).and_then(preview::brief));
-    parts.extend(item.judgement.as_ref().map(|judgement| text::line(&judgement.reason)));
+    parts.extend(item.judgement.as_ref().map(reason));
     let indent = 1 + digits + 2;
     let room = columns.saturating_sub(indent + 1);
     view.line(format!("{}{}", " ".repeat(indent), text::fit(&parts.join(" · "), room)), Role::Dim)
 }
 
-/// Whether an operation happens in a folder.
-fn local(prepared: &Prepared) -> bool {
-    match &prepared.operation.kind {
-        OperationKind::Command(_)
-        | OperationKind::File(_)
-        | OperationKind::Search(_)
-        | OperationKind::Find(_)
-        | OperationKind::Undo(_) => true,
-        OperationKind::Sql(_) | OperationKind::Http(_) | OperationKind::Other(_) => false,
-    }
+/// Why it asks, as a part of a row.
+fn reason(judgement: &Judgement) -> String {
+    let sentence = text::line(judgement.reason.trim_end_matches('.'));
+    // A name at the beginning keeps its letters.
+    let mut letters = sentence.chars();
+    let plain = |rest: &str| rest.chars().next().is_none_or(|next| !next.is_uppercase());
+    let said = match letters.next() {
+        Some(first) if plain(letters.as_str()) => first.to_lowercase().chain(letters).collect(),
+        Some(_) | None => sentence.clone(),
+    };
+    if judgement.step == Step::Default { format!("{said} · asks by default") } else { said }
 }
 
 /// `2 waiting: 1 HIGH · 1 MED`, for screens without room for the list.

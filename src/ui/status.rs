@@ -9,8 +9,11 @@ use super::text;
 use super::theme::Role;
 use crate::domain::ApprovalMode;
 
-/// What is left out first where there is no room: the workspace, then the name, then the connection.
+/// What is left out first where there is no room: the workspace, then the name, then the connection. One that is
+/// production stays before the model.
 const PICKS: [&[usize]; 6] = [&[0, 1, 2, 3, 4], &[0, 1, 2, 3], &[1, 2, 3], &[0, 1, 2], &[1, 2], &[1]];
+
+const WARNED: [&[usize]; 5] = [&[0, 1, 2, 3, 4], &[0, 1, 2, 3], &[1, 2, 3], &[1, 3], &[3]];
 
 /// Draws it on one row.
 pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer) {
@@ -20,7 +23,8 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer) {
     let known = left(view);
     let wide = |picked: &[usize]| picked.iter().map(|at| known[*at].width() + 3).sum::<usize>();
     let fits = |picked: &&&[usize]| wide(picked) <= usize::from(room.width) + 3;
-    let picked = PICKS.iter().find(fits).copied().unwrap_or(&[1]);
+    let picks: &[&[usize]] = if view.state.setting.production { &WARNED } else { &PICKS };
+    let picked = picks.iter().find(fits).or(picks.last()).copied().unwrap_or_default();
     let spans = picked.iter().map(|at| known[*at].clone());
     let mut line = Line::default();
     for span in spans {
@@ -45,7 +49,12 @@ fn left(view: View<'_>) -> [Span<'static>; 5] {
     let model = if model.is_empty() { "no model" } else { &model };
     let connection = setting.connection.as_deref().map_or_else(|| "no database".to_owned(), text::line);
     let powers = view.state.powers().map(|powers| text::line(&powers));
-    let tone = if powers.is_some() { Role::Medium } else { Role::Text };
+    let tone = match (setting.production, &powers) {
+        (true, _) => Role::High,
+        (false, Some(_)) => Role::Medium,
+        (false, None) => Role::Text,
+    };
+    let connection = if setting.production { format!("PROD {connection}") } else { connection };
     let connection = powers.map_or(connection.clone(), |powers| format!("{connection}, {powers}"));
     [
         view.span("countersign", Role::Strong),

@@ -166,6 +166,28 @@ fn a_high_operation_can_be_approved_only_after_its_end_was_on_screen() {
 }
 
 #[test]
+fn production_is_said_in_words_wherever_it_is_hit() {
+    let mut desk = Desk::new();
+    desk.state.setting.production = true;
+    desk.production = vec!["the host db.prod matches `prod`".to_owned()];
+    desk.send("go");
+    desk.call(&[
+        ("execute_sql", DELETE, high("DELETE removes rows of `orders`.")),
+        ("execute_sql", r#"{"sql":"DELETE FROM t"}"#, high("It deletes.")),
+    ]);
+    insta::assert_snapshot!("production_120", desk.screen(120, 40));
+    for (columns, rows) in [(80, 24), (40, 10)] {
+        let screen = desk.screen(columns, rows);
+        assert!(screen.contains("PRODUCTION  H HIGH"), "{screen}");
+    }
+    assert!(desk.screen(44, 16).lines().next().unwrap().contains("PROD practice.db"));
+    desk.screen(80, 24);
+    desk.key('A');
+    let screen = desk.screen(80, 24);
+    assert!(screen.contains("Some of them hit production") && screen.contains("PROD DELETE FROM"), "{screen}");
+}
+
+#[test]
 fn help_lists_every_key() {
     let mut desk = Desk::new();
     desk.press(KeyCode::F(1));

@@ -67,6 +67,8 @@ pub(super) struct Judge<'a> {
     /// The whole text, and the script in it that is walked now.
     pub(super) text: &'a str,
     pub(super) source: Source,
+    /// What those that objected would do, in a few words each.
+    pub(super) acts: Vec<String>,
     /// The commands as they were read, if anybody wants to know.
     pub(super) read: Option<Reading>,
     commands: usize,
@@ -99,6 +101,7 @@ impl<'a> Judge<'a> {
             word: None,
             text,
             source: Source::new("", None),
+            acts: Vec::new(),
             read: None,
             commands: 0,
         }

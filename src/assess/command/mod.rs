@@ -13,6 +13,7 @@ mod behind;
 mod braces;
 mod builtin;
 mod danger;
+mod destinations;
 mod expand;
 mod fd;
 mod filter;
@@ -33,6 +34,7 @@ mod scope;
 mod sed;
 mod source;
 mod table;
+mod titles;
 mod walk;
 mod word;
 mod wrapper;
@@ -46,6 +48,7 @@ mod tests;
 use std::collections::BTreeSet;
 
 pub use self::acts::{Act, Does, acts};
+pub use self::destinations::{Destination, REACHING, destinations};
 use self::judge::Judge;
 use self::needs::Way;
 pub use self::reading::{ReadCommand, read};
@@ -84,6 +87,8 @@ fn assessment(judge: Judge<'_>) -> Assessment {
     let eligible = !judge.ineligible
         && !judge.findings.is_empty()
         && judge.findings.iter().all(|finding| finding.class == Class::Unknown);
+    let writes = judge.shapes.iter().any(|shape| shape.0.contains_key("redirect"));
+    let act = titles::joined(&judge.acts, writes);
     let mut findings = judge.findings;
     let mut containment = Containment::None;
     let ways: Vec<_> = judge.readers.iter().filter_map(|reader| table().way(reader)).collect();
@@ -114,5 +119,5 @@ fn assessment(judge: Judge<'_>) -> Assessment {
             shapes.push(shape);
         }
     }
-    Assessment { findings, containment, claim_eligible: eligible, shapes, target, needs }
+    Assessment { findings, containment, claim_eligible: eligible, shapes, target, needs, act, ..Assessment::default() }
 }

@@ -6,7 +6,7 @@ use super::reading::ReadCommand;
 use super::source::over;
 use super::table::{DangerKind, Declared, Entry, Style, Takes, table};
 use super::word::Word;
-use super::{builtin, danger, fd, find, git, wrapper, xargs};
+use super::{builtin, danger, fd, find, git, titles, wrapper, xargs};
 use crate::domain::Shape;
 
 /// Folders whose programs are the ones in the table.
@@ -29,8 +29,12 @@ impl Judge<'_> {
 
     fn dispatched(&mut self, argv: &[Word]) {
         let Some((first, words)) = argv.split_first() else { return };
-        let (at, before) = (self.note(argv), self.findings.len());
+        let (at, before, acts) = (self.note(argv), self.findings.len(), self.acts.len());
         self.known(first, words);
+        // What a wrapper runs says more than the wrapper.
+        if self.findings.len() > before && self.acts.len() == acts {
+            self.acts.push(titles::title(first.text().map_or("…", plain_name), words));
+        }
         if let (Some(at), Some(read)) = (at, &mut self.read) {
             read.commands[at].objected = self.findings.len() > before;
             read.commands[at].wraps = read.commands.len() > at + 1;

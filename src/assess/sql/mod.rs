@@ -1,6 +1,7 @@
 //! Judges SQL: splits the text as the engine would, judges each statement by its tokens and by its syntax tree,
 //! and allows a single statement that only reads. Never talks to a database. Called through `assess::assess`.
 
+mod acts;
 pub mod catalog;
 mod danger;
 pub mod foresee;
@@ -145,7 +146,7 @@ fn by_tokens(sql: &SqlOperation, dialect: Dialect, lexed: &Lexed) -> Assessment 
     if findings.is_empty() {
         findings.push(Finding::new("sql.reads", Class::Whitelisted, "Only reads."));
     }
-    finish(sql, findings, shapes)
+    Assessment { act: acts::told(&statements), ..finish(sql, findings, shapes) }
 }
 
 fn several(count: usize) -> Finding {

@@ -110,6 +110,14 @@ fn each_mistake_has_its_place_and_says_what_to_do() {
             "config.toml:3:12: `base_url` must not hold a user or password: use key_env or key_command for the key.",
         ),
         (
+            "[production]\npatterns = ['prod', '[']",
+            "config.toml:2:21: this isn't a pattern of names, such as `prod`, `*.prod.example.com` or `release/*`.",
+        ),
+        (
+            "[production]\nbranches = ['main']",
+            "config.toml:2:1: unknown key `branches`. Valid here: `patterns`, `protected_branches`.",
+        ),
+        (
             "[[rules]]\neffect = 'deny'\ntool = 'execute_comand'",
             "config.toml:3:8: there is no tool `execute_comand`. Did you mean `execute_command`?",
         ),
@@ -118,6 +126,17 @@ fn each_mistake_has_its_place_and_says_what_to_do() {
         assert_eq!(problems, [said]);
         assert_eq!(settings.mode, ApprovalMode::Strict, "{text}");
     }
+}
+
+#[test]
+fn what_counts_as_production_is_replaced_list_by_list() {
+    let (settings, _) = parse("");
+    assert_eq!(settings.production.patterns, ["prod", "production", "prd", "live"]);
+    assert_eq!(settings.production.branches, ["main", "master", "release/*"]);
+    let (settings, problems) = parse("[production]\npatterns = []\n");
+    assert_eq!(problems, Vec::<String>::new());
+    assert!(settings.production.patterns.is_empty());
+    assert_eq!(settings.production.branches, ["main", "master", "release/*"]);
 }
 
 #[test]

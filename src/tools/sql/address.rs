@@ -38,6 +38,10 @@ pub struct Address {
     pub dialect: Dialect,
     /// What can be shown of it, such as `orders@db.example (postgres)`.
     pub label: String,
+    /// Name or file of the database, where the URL says it.
+    pub(super) database: Option<String>,
+    /// The host; none for a file.
+    pub(super) host: Option<String>,
     pub(super) options: Options,
     /// Texts that no message may hold.
     secrets: Vec<String>,
@@ -76,10 +80,12 @@ fn postgres(text: &str) -> Result<Address, SqlError> {
     let options = PgConnectOptions::from_str(text).map_err(|error| unread(&error, &url))?;
     let options = options.application_name("countersign");
     let database = options.get_database().filter(|name| !name.is_empty());
-    let label = label(database, options.get_host(), Dialect::Postgres);
+    let (host, label) = (options.get_host(), label(database, options.get_host(), Dialect::Postgres));
     Ok(Address {
         dialect: Dialect::Postgres,
         label,
+        database: database.map(str::to_owned),
+        host: Some(host.to_owned()),
         secrets: secrets(&url),
         options: Options::Postgres(options.into()),
     })
@@ -94,8 +100,15 @@ fn mysql(text: &str) -> Result<Address, SqlError> {
         .no_engine_substitution(false)
         .timezone(None);
     let database = options.get_database().filter(|name| !name.is_empty());
-    let label = label(database, options.get_host(), Dialect::Mysql);
-    Ok(Address { dialect: Dialect::Mysql, label, secrets: secrets(&url), options: Options::Mysql(options.into()) })
+    let (host, label) = (options.get_host(), label(database, options.get_host(), Dialect::Mysql));
+    Ok(Address {
+        dialect: Dialect::Mysql,
+        label,
+        database: database.map(str::to_owned),
+        host: Some(host.to_owned()),
+        secrets: secrets(&url),
+        options: Options::Mysql(options.into()),
+    })
 }
 
 fn sqlite(text: &str) -> Result<Address, SqlError> {
@@ -131,7 +144,8 @@ fn sqlite(text: &str) -> Result<Address, SqlError> {
         options,
     };
     let (dialect, options) = (Dialect::Sqlite, Options::Sqlite(Box::new(file)));
-    Ok(Address { dialect, label: format!("{name} (sqlite)"), secrets: Vec::new(), options })
+    let label = format!("{name} (sqlite)");
+    Ok(Address { dialect, label, database: Some(name), host: None, secrets: Vec::new(), options })
 }
 
 fn url(text: &str) -> Result<Url, SqlError> {

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use super::address::{Address, Options};
 use super::session::{Access, Session};
 use super::{SqlError, mysql, postgres, sqlite};
-use crate::domain::Dialect;
+use crate::domain::{Dialect, Target};
 
 /// Time to make a connection, or to find out that an idle one still works.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -249,6 +249,22 @@ impl Connections {
     #[must_use]
     pub fn address(&self, name: &str) -> Option<&Address> {
         self.sources.get(name).map(|source| &source.database.address)
+    }
+
+    /// What each connection leads to, by its name.
+    #[must_use]
+    pub fn targets(&self) -> BTreeMap<String, Target> {
+        let target = |(name, source): (&String, &Arc<Source>)| {
+            let Address { dialect, database, host, .. } = &source.database.address;
+            let target = Target::Database {
+                connection: name.clone(),
+                engine: Some(*dialect),
+                database: database.clone(),
+                host: host.clone(),
+            };
+            (name.clone(), target)
+        };
+        self.sources.iter().map(target).collect()
     }
 
     /// Where the rows of a connection may go.

@@ -13,7 +13,7 @@ use crate::app::{Briefing, Effect, Event, Keymap, Millis, Proposal, Setting, Sig
 use crate::domain::{
     Arguments, Assessment, Dialect, Enforceable, Facts, Finding, Foresight, ModelEvent, Operation, OperationId,
     OperationKind, Origin, Outcome, Place, Policy, Prepared, Printed, RunEvent, RunReport, StepId, StopReason, Stream,
-    Tail, ToolCall, Usage,
+    Tail, Target, ToolCall, Usage,
 };
 use crate::ui::{Cache, Theme, draw, text};
 
@@ -26,6 +26,8 @@ pub(super) struct Desk {
     effects: Vec<Effect>,
     /// What becomes of measuring: nothing to tell, unless a test says something else; none leaves it open.
     pub(super) foresight: Option<Foresight>,
+    /// Why what is called hits production.
+    pub(super) production: Vec<String>,
 }
 
 impl Desk {
@@ -36,6 +38,7 @@ impl Desk {
             practice: true,
             remote: false,
             connection: Some("practice.db (sqlite)".to_owned()),
+            production: false,
             workspace: "~/shop".to_owned(),
         };
         let state =
@@ -47,6 +50,7 @@ impl Desk {
             now: 0,
             effects: Vec::new(),
             foresight: Some(Foresight::Nothing),
+            production: Vec::new(),
         }
     }
 
@@ -114,7 +118,8 @@ impl Desk {
         self.end(StopReason::ToolCalls);
         for (at, (tool, arguments, findings)) in calls.iter().enumerate() {
             let id = OperationId(from + at as u64 + 1);
-            let prepared = prepared(id, tool, arguments, findings.clone());
+            let mut prepared = prepared(id, tool, arguments, findings.clone());
+            prepared.assessment.production.clone_from(&self.production);
             self.event(Event::Proposed(id, Proposal::Ready(Box::new(prepared))));
         }
         self.refresh();
@@ -225,6 +230,16 @@ fn prepared(id: OperationId, tool: &str, arguments: &str, findings: Vec<Finding>
         kind,
         cwd: PathBuf::from("/shop"),
     };
-    let assessment = Assessment { findings, ..Assessment::default() };
-    Prepared { operation, facts: Facts { place, ..Facts::default() }, assessment }
+    let targets = match &operation.kind {
+        OperationKind::Sql(sql) => vec![Target::Database {
+            connection: sql.connection.clone(),
+            engine: sql.dialect,
+            database: Some(sql.connection.clone()),
+            host: None,
+        }],
+        _ => Vec::new(),
+    };
+    let act = if findings.iter().any(|finding| finding.rule == "sql.delete") { "Delete rows" } else { "" };
+    let assessment = Assessment { findings, act: act.to_owned(), ..Assessment::default() };
+    Prepared { operation, facts: Facts { place, targets, ..Facts::default() }, assessment }
 }

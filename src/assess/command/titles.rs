@@ -1,0 +1,88 @@
+//! What the commands of a text would do in a few words: `Delete files`, `Push`, `Run command: make`. Of those that
+//! only read, nothing is said beside others.
+
+use super::word::Word;
+
+/// Longest name in it, in characters.
+const NAME: usize = 30;
+
+/// Programs by what they do.
+const PROGRAMS: [(&str, &str); 11] = [
+    ("rm unlink rmdir shred", "Delete files"),
+    ("mv", "Move files"),
+    ("cp", "Copy files"),
+    ("chmod chown chgrp", "Change rights"),
+    ("ln", "Link files"),
+    ("mkdir", "Create folder"),
+    ("touch", "Create file"),
+    ("tee", "Write file"),
+    ("truncate", "Empty file"),
+    ("kill pkill killall", "End processes"),
+    ("crontab at", "Plan commands"),
+];
+
+/// Subcommands of git by what they do. What a branch is told of is added where it is known.
+const GIT: [(&str, &str); 16] = [
+    ("push", "Push"),
+    ("commit", "Commit"),
+    ("merge", "Merge"),
+    ("rebase", "Rebase"),
+    ("reset", "Reset"),
+    ("checkout switch", "Switch branch"),
+    ("branch", "Change branches"),
+    ("tag", "Change tags"),
+    ("clean", "Delete untracked files"),
+    ("stash", "Stash changes"),
+    ("pull", "Pull"),
+    ("fetch", "Fetch"),
+    ("clone", "Clone repository"),
+    ("add", "Stage files"),
+    ("restore", "Restore files"),
+    ("revert cherry-pick", "Add commits"),
+];
+
+/// Managers of packages.
+const MANAGERS: &str = " npm pnpm yarn bun pip pip3 apt apt-get dnf brew gem cargo go poetry uv composer ";
+
+/// What one command would do.
+pub(super) fn title(name: &str, words: &[Word]) -> String {
+    let holds = |list: &str, word: &str| list.split(' ').any(|each| each == word);
+    let listed = |table: &[(&str, &str)], word: &str| {
+        table.iter().find(|(names, _)| holds(names, word)).map(|(_, title)| (*title).to_owned())
+    };
+    let subcommand = words.iter().filter_map(Word::text).find(|text| !text.starts_with('-'));
+    let told = match (name, subcommand) {
+        ("git", Some(subcommand)) => {
+            listed(&GIT, subcommand).or_else(|| Some(format!("Run git {}", short(subcommand))))
+        }
+        (_, Some("install" | "add" | "i")) if holds(MANAGERS, name) => Some("Install packages".to_owned()),
+        _ => listed(&PROGRAMS, name),
+    };
+    told.unwrap_or_else(|| format!("Run command: {}", short(name)))
+}
+
+/// What several commands would do.
+pub(super) fn joined(acts: &[String], writes: bool) -> String {
+    let mut acts: Vec<&str> = acts.iter().map(String::as_str).collect();
+    if writes {
+        acts.push("Write file");
+    }
+    let mut distinct: Vec<&str> = Vec::new();
+    for act in acts {
+        if !distinct.contains(&act) {
+            distinct.push(act);
+        }
+    }
+    match distinct.as_slice() {
+        [] => String::new(),
+        [act] => (*act).to_owned(),
+        [first, others @ ..] => format!("{first} and {} more", others.len()),
+    }
+}
+
+fn short(name: &str) -> String {
+    let name = name.rsplit_once('/').map_or(name, |(_, name)| name);
+    let mut letters = name.chars();
+    let short: String = letters.by_ref().take(NAME).collect();
+    if letters.next().is_some() { format!("{short}…") } else { short }
+}

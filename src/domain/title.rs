@@ -1,0 +1,66 @@
+//! What an operation would do in a few words: `Delete rows`, `Push to origin/main`. The same words in the dialog, in
+//! the list and when it is done. Told from what was parsed, never from the text itself; not yet neutralised.
+
+use super::operation::{FileOperation, OperationKind, Prepared};
+use super::target::Target;
+
+/// Longest name within a title, in characters.
+const NAME: usize = 30;
+
+impl Prepared {
+    /// What it would do in a few words.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let act = &self.assessment.act;
+        match &self.operation.kind {
+            OperationKind::Sql(_) if act.is_empty() => "Run SQL".to_owned(),
+            OperationKind::Command(_) if act.is_empty() => "Run command".to_owned(),
+            OperationKind::Command(_) => match (act.as_str(), self.facts.targets.as_slice()) {
+                ("Push", [Target::Remote { remote, branch: Some(branch), .. }]) => {
+                    format!("Push to {}/{}", short(remote), short(branch))
+                }
+                ("Push", [Target::Remote { remote, branch: None, .. }]) => {
+                    format!("Push every branch to {}", short(remote))
+                }
+                ("Commit" | "Merge" | "Rebase" | "Reset", [Target::Branch { name, .. }]) => {
+                    let to = match act.as_str() {
+                        "Commit" => " to",
+                        "Merge" => " into",
+                        _ => "",
+                    };
+                    format!("{act}{to} {}", short(name))
+                }
+                _ => act.clone(),
+            },
+            OperationKind::Sql(_) => act.clone(),
+            OperationKind::File(file) => match file {
+                FileOperation::Read { .. } => "Read file",
+                FileOperation::List { .. } => "List folder",
+                FileOperation::Exists { .. } => "Look whether it exists",
+                FileOperation::Write { .. } => "Write file",
+                FileOperation::Edit { .. } => "Edit file",
+                FileOperation::Delete { .. } => "Delete file",
+                FileOperation::Move { .. } => "Move file",
+            }
+            .to_owned(),
+            OperationKind::Http(http) => {
+                let method = short(&http.method.to_ascii_uppercase());
+                match self.facts.targets.first() {
+                    Some(Target::Host { name, .. }) => format!("{method} to {}", short(name)),
+                    _ => format!("Send {method}"),
+                }
+            }
+            OperationKind::Search(_) => "Search in files".to_owned(),
+            OperationKind::Find(_) => "Find files".to_owned(),
+            OperationKind::Undo(_) => "Take changes back".to_owned(),
+            OperationKind::Other(_) => format!("Call {}", short(&self.operation.tool)),
+        }
+    }
+}
+
+/// A name that fits a title.
+fn short(name: &str) -> String {
+    let mut letters = name.chars();
+    let short: String = letters.by_ref().take(NAME).collect();
+    if letters.next().is_some() { format!("{short}…") } else { short }
+}

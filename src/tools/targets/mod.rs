@@ -1,0 +1,117 @@
+//! What an operation would hit beside the workspace. What its words leave to a configuration is read here: the branch
+//! that is checked out, the cluster's context in force, and nothing else of those files. Reads only; bounded.
+
+mod branches;
+mod contexts;
+
+use std::path::{Path, PathBuf};
+
+use url::Url;
+
+use super::facts::located;
+use crate::assess::{AssessSettings, Destination, Mentions, REACHING, destinations};
+use crate::domain::{Class, Facts, OperationKind, Place, Target};
+
+/// Most targets of one operation.
+const MOST: usize = 20;
+
+/// What an operation would hit. Of a command that only reads, git's branches don't count.
+pub(super) fn targets(
+    kind: &OperationKind,
+    mentions: &Mentions,
+    facts: &Facts,
+    class: Class,
+    settings: &AssessSettings,
+) -> Vec<Target> {
+    let mut targets: Vec<Target> = match kind {
+        OperationKind::Sql(sql) => {
+            let known = settings.databases.get(&sql.connection).cloned();
+            let named = || Target::Database {
+                connection: sql.connection.clone(),
+                engine: sql.dialect,
+                database: None,
+                host: None,
+            };
+            vec![known.unwrap_or_else(named)]
+        }
+        OperationKind::Http(http) => Url::parse(&http.url).ok().as_ref().and_then(host).into_iter().collect(),
+        OperationKind::Command(command) => {
+            let git = class != Class::Whitelisted && mentions.programs.contains("git");
+            if !git && !REACHING.iter().any(|name| mentions.programs.contains(*name)) {
+                return Vec::new();
+            }
+            let place = &facts.place;
+            let found = destinations(&command.command, facts, settings);
+            found.into_iter().take(MOST).flat_map(|found| resolved(found, place)).collect()
+        }
+        OperationKind::File(_)
+        | OperationKind::Search(_)
+        | OperationKind::Find(_)
+        | OperationKind::Undo(_)
+        | OperationKind::Other(_) => Vec::new(),
+    };
+    targets.truncate(MOST);
+    targets
+}
+
+fn host(url: &Url) -> Option<Target> {
+    let name = url.host_str()?.trim_matches(['[', ']']).trim_end_matches('.').to_owned();
+    Some(Target::Host { name, port: url.port_or_known_default(), database: None })
+}
+
+/// The targets that a destination means here.
+fn resolved(found: Destination, place: &Place) -> Vec<Target> {
+    let within = |folder: Option<String>| folder.map(|folder| located(&folder, place));
+    match found {
+        Destination::Told(target) => vec![target],
+        Destination::Branch { folder, rewrites, named } => {
+            let named = if named.is_empty() {
+                within(folder).and_then(|folder| branches::current(&folder)).into_iter().collect()
+            } else {
+                named
+            };
+            named.into_iter().map(|name| Target::Branch { name, rewrites }).collect()
+        }
+        Destination::Push { folder, remote, refspecs, all } => {
+            within(folder).map_or_else(Vec::new, |folder| branches::pushed(&folder, remote, &refspecs, all))
+        }
+        Destination::Cluster { config, context, namespace } => {
+            let usual = || place.home.as_ref().map(|home| home.join(".kube/config"));
+            let file = config.map(|file| located(&file, place)).or_else(usual);
+            let (context, usual) = contexts::cluster(file.as_deref(), context);
+            vec![Target::Cluster { context, namespace: namespace.or(usual) }]
+        }
+        Destination::Docker => {
+            let file = place.home.as_ref().map(|home| home.join(".docker/config.json"));
+            vec![Target::Docker { name: contexts::docker(file.as_deref()) }]
+        }
+        Destination::Terraform { folder } => within(folder)
+            .map(|folder| Target::Terraform { workspace: contexts::terraform(&folder) })
+            .into_iter()
+            .collect(),
+    }
+}
+
+/// A small text file; none if it isn't one, or can't be read.
+fn small(path: &Path, most: u64) -> Option<String> {
+    use std::io::Read as _;
+    // A pipe or a device would wait.
+    path.metadata().ok().filter(|found| found.is_file() && found.len() <= most)?;
+    let mut text = String::new();
+    std::fs::File::open(path).ok()?.take(most).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+/// The folder of a repository's own files, for a folder in it; and the one that its worktrees share.
+fn repository(folder: &Path) -> Option<(PathBuf, PathBuf)> {
+    let own = folder.ancestors().take(64).find_map(|up| {
+        let git = up.join(".git");
+        if git.is_dir() {
+            return Some(git);
+        }
+        let text = small(&git, 4_096)?;
+        Some(up.join(text.strip_prefix("gitdir:")?.trim()))
+    })?;
+    let common = small(&own.join("commondir"), 4_096).map_or_else(|| own.clone(), |path| own.join(path.trim()));
+    Some((own, common))
+}
