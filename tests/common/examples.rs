@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use countersign::domain::Dialect;
 use serde_json::Value;
 
 /// One command line that an entry of the rule files promises something about.
@@ -46,17 +47,29 @@ fn promised(promise: &str) -> Vec<Example> {
 /// The command lines of the corpora in the folder that `COUNTERSIGN_CORPUS` names; none where it isn't set. With
 /// `safe`, only those that are labelled so.
 pub fn corpus(safe: bool) -> Option<Vec<String>> {
+    let wanted = |call: &Value| call["tool"] == "execute_command" && (!safe || call["truth"] == "safe");
+    let command = |call: &Value| call["arguments"]["command"].as_str().map(str::to_owned);
+    Some(calls()?.iter().filter(|call| wanted(call)).filter_map(command).collect())
+}
+
+/// The statements of the corpora, each with its dialect; none where `COUNTERSIGN_CORPUS` isn't set.
+pub fn statements() -> Option<Vec<(Option<Dialect>, String)>> {
+    let statement = |call: &Value| {
+        let dialect = serde_json::from_value(call["dialect"].clone()).ok();
+        call["arguments"]["sql"].as_str().map(|sql| (dialect, sql.to_owned()))
+    };
+    Some(calls()?.iter().filter(|call| call["tool"] == "execute_sql").filter_map(statement).collect())
+}
+
+fn calls() -> Option<Vec<Value>> {
     let folder = std::env::var_os("COUNTERSIGN_CORPUS").map(PathBuf::from).filter(|folder| folder.is_dir())?;
-    let mut commands = Vec::new();
+    let mut calls = Vec::new();
     for file in files(&folder, "jsonl") {
-        for line in std::fs::read_to_string(file).unwrap().lines().filter(|line| !line.trim().is_empty()) {
-            let call: Value = serde_json::from_str(line).unwrap();
-            let command = call["arguments"]["command"].as_str();
-            let wanted = call["tool"] == "execute_command" && (!safe || call["truth"] == "safe");
-            commands.extend(command.filter(|_| wanted).map(str::to_owned));
-        }
+        let text = std::fs::read_to_string(file).unwrap();
+        let lines = text.lines().filter(|line| !line.trim().is_empty());
+        calls.extend(lines.map(|line| serde_json::from_str::<Value>(line).unwrap()));
     }
-    Some(commands)
+    Some(calls)
 }
 
 fn files(folder: &Path, suffix: &str) -> Vec<PathBuf> {

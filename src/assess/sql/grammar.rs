@@ -38,6 +38,14 @@ const OPENS_EXPRESSION: &str = " all and any between by case distinct else escap
 const BEFORE_EXPRESSION: &str = " select distinct all as and or not where on having when then else case like ilike in \
     is from join using limit offset returning collate only lateral table with ";
 
+/// Further keywords behind which a bracket may hold a query.
+const BEFORE_QUERY: &str = " array as exists from materialized ";
+
+/// Words that go on after a name in an expression, or end it.
+const AFTER_EXPRESSION: &str = " and as asc at between binary collate desc div else end escape except fetch filter \
+    glob group having ilike in intersect is isnull join like limit match member mod not notnull nulls offset operator or \
+    order over overlaps regexp rlike separator similar sounds then union using when where window within xor ";
+
 /// What statements make, change and drop.
 const OBJECTS: [&str; 16] = [
     "table",
@@ -85,6 +93,16 @@ pub(super) fn opens_expression(word: &str) -> bool {
 /// Whether only a name or an expression can follow this keyword.
 pub(super) fn before_expression(word: &str) -> bool {
     holds(BEFORE_EXPRESSION, word)
+}
+
+/// Whether a bracket after this keyword may hold a query.
+pub(super) fn before_query(word: &str) -> bool {
+    opens_expression(word) || holds(BEFORE_QUERY, word)
+}
+
+/// Whether a word may follow a name in an expression.
+pub(super) fn after_expression(word: &str) -> bool {
+    holds(AFTER_EXPRESSION, word)
 }
 
 /// Whether a token says what kind of object a statement is about.

@@ -351,6 +351,8 @@ impl Reading<'_> {
             "insert" | "update" | "delete" | "merge" | "replace" if self.calls == Calls::Run && self.is_verb(at) => {
                 Some(statements::written(self.dialect, self.part(at)))
             }
+            "union" | "intersect" | "except" if self.combines_no_query(at) => Some(unparsed(self.dialect).at(span)),
+            _ if self.is_misplaced(at) => Some(unparsed(self.dialect).at(span)),
             _ => None,
         }
     }
@@ -358,6 +360,30 @@ impl Reading<'_> {
     /// Another statement that goes on without a `;`: nothing that these engines take, but nothing that reads.
     fn is_foreign(&self, at: usize) -> bool {
         at > 0 && !self.is(0, "show") && self.at(at + 1).is_some_and(grammar::kind_of_object)
+    }
+
+    /// Whether nothing that reads follows `UNION` and its kind. No engine takes it, but nothing says that it reads.
+    fn combines_no_query(&self, at: usize) -> bool {
+        let next = at + 1 + usize::from(self.is(at + 1, "all") || self.is(at + 1, "distinct"));
+        let bracket = self.at(next).is_some_and(|token| token.mark('('));
+        let table = self.is(next, "table") && self.dialect != Dialect::Sqlite;
+        !bracket && !table && !["select", "values", "with"].iter().any(|word| self.is(next, word))
+    }
+
+    /// Another statement in the brackets of a subquery. No engine takes it, but nothing says that it reads. A verb
+    /// alone, or before a sign, is a column there.
+    fn is_misplaced(&self, at: usize) -> bool {
+        let before = |steps| self.before(at, steps);
+        let bracket = before(1).is_some_and(|token| token.mark('('))
+            && before(2)
+                .is_none_or(|token| token.mark('(') || token.kind == Kind::Word && grammar::before_query(&token.text));
+        let goes_on = self.at(at + 1).is_some_and(|next| match next.kind {
+            Kind::Word => !grammar::after_expression(&next.text),
+            Kind::Name | Kind::Text | Kind::Number => true,
+            Kind::Mark(_) => false,
+        });
+        let verb = self.tokens[at].text.as_str();
+        bracket && goes_on && (statements::begins(verb) || verb == "table" && self.dialect == Dialect::Sqlite)
     }
 
     /// `FOR UPDATE`, `FOR NO KEY UPDATE`, `FOR SHARE`, `FOR KEY SHARE`.

@@ -28,6 +28,12 @@ fn entries() -> &'static [Entry] {
     &TABLE.get_or_init(|| toml::from_str(source).unwrap_or_default()).statement
 }
 
+/// Whether a statement that isn't a query may begin with a word.
+pub(super) fn begins(word: &str) -> bool {
+    matches!(word, "delete" | "update" | "show" | "explain" | "describe" | "desc" | "pragma")
+        || entries().iter().flat_map(|entry| &entry.verbs).any(|verb| verb.split(' ').next() == Some(word))
+}
+
 /// What kinds of thing a statement may name, in front of the name.
 const KINDS: &str = " access aggregate cast collation column connection constraint conversion data database dictionary \
     domain event extension family foreign function group index language large mapping materialized method object \

@@ -272,3 +272,26 @@ fn shapes_carry_statement_table_where_and_connection() {
     let tables: Vec<&str> = joined.iter().filter_map(|shape| shape.0.get("table")).map(String::as_str).collect();
     assert_eq!(tables, ["a", "b"]);
 }
+
+#[test]
+fn a_statement_where_only_a_query_can_stand_asks() {
+    for sql in [
+        "SELECT 1 UNION ALL DELETE FROM t WHERE a = 1",
+        "SELECT 1 UNION SET work_mem = '1GB'",
+        "SELECT (COPY t TO '/tmp/x')",
+        "SELECT EXISTS (TRUNCATE users)",
+        "WITH x AS (GRANT ALL ON users TO evil) SELECT * FROM x",
+        "SELECT * FROM (PRAGMA user_version = 1) AS x",
+        "SELECT 1 FROM t ORDER BY (COMMENT ON TABLE t IS 'x')",
+        "VALUES ((LOAD 'x'))",
+    ] {
+        [in_sqlite, in_postgres, in_mysql].into_iter().for_each(|judge| none_reads(judge, &[sql]));
+    }
+    for sql in [
+        "SELECT (load IS NULL), max(comment), (start + 1) FROM t WHERE (close > 1 AND release LIKE 'x')",
+        "SELECT a FROM t UNION (SELECT b FROM u) EXCEPT SELECT c FROM v",
+        "SELECT sum(CASE WHEN (end IS NULL) THEN 1 ELSE 0 END) FROM t ORDER BY (reset) DESC",
+    ] {
+        [in_sqlite, in_postgres, in_mysql].into_iter().for_each(|judge| all_read(judge, &[sql]));
+    }
+}
