@@ -148,7 +148,7 @@ impl Cage {
         let mut child = child.as_mut().map_err(|error| error.to_string())?;
         let orders = Orders { base, lines: lines.to_vec(), seconds: self.seconds };
         let _gone = serde_json::to_writer(child.stdin.take().unwrap(), &orders);
-        let output = wait(&mut child);
+        let output = wait(child);
         let text = String::from_utf8_lossy(&output.stdout);
         let told = text.lines().find_map(|line| line.split_once(MARK)).map(|(_, told)| told);
         told.and_then(|told| serde_json::from_str(told).ok())
@@ -164,7 +164,8 @@ pub fn joined(paths: &BTreeSet<String>) -> String {
 /// Both outputs of a child, read to their ends.
 fn wait(child: &mut std::process::Child) -> std::process::Output {
     let (mut out, mut err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-    let mut output = std::process::Output { status: Default::default(), stdout: Vec::new(), stderr: Vec::new() };
+    let mut output =
+        std::process::Output { status: std::process::ExitStatus::default(), stdout: Vec::new(), stderr: Vec::new() };
     std::thread::scope(|scope| {
         scope.spawn(|| std::io::Read::read_to_end(&mut err, &mut output.stderr));
         let _read = std::io::Read::read_to_end(&mut out, &mut output.stdout);
@@ -196,7 +197,7 @@ pub fn serve() {
     let inside = after.0.difference(&before.0).filter_map(|(path, _)| name(path));
     let loose = after.1.iter().zip(&before.1).flat_map(|(after, before)| after.difference(before));
     let loose = loose.map(|(path, _)| path.clone()).filter(|path| !path.starts_with(&own));
-    let touched = leaves(inside.chain(loose).collect());
+    let touched = leaves(&inside.chain(loose).collect());
     let kept = |path: &String| notes::kept(path, &orders.lines, &orders.base.join("world"));
     let aftermath = Aftermath { ended, touched: touched.into_iter().filter(|path| !kept(path)).collect() };
     let told = format!("{MARK}{}", serde_json::to_string(&aftermath).unwrap());
@@ -227,7 +228,7 @@ async fn all(orders: &Orders) -> Vec<String> {
 }
 
 /// The paths without the folders that others lie in.
-fn leaves(paths: BTreeSet<String>) -> BTreeSet<String> {
+fn leaves(paths: &BTreeSet<String>) -> BTreeSet<String> {
     let within = |path: &&String| {
         let folder = format!("{path}/");
         paths.range(folder.clone()..).next().is_some_and(|next| next.starts_with(&folder))

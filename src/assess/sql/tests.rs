@@ -285,13 +285,17 @@ fn a_statement_where_only_a_query_can_stand_asks() {
         "SELECT 1 FROM t ORDER BY (COMMENT ON TABLE t IS 'x')",
         "VALUES ((LOAD 'x'))",
     ] {
-        [in_sqlite, in_postgres, in_mysql].into_iter().for_each(|judge| none_reads(judge, &[sql]));
+        for judge in [in_sqlite, in_postgres, in_mysql] {
+            none_reads(judge, &[sql]);
+        }
     }
     for sql in [
         "SELECT (load IS NULL), max(comment), (start + 1) FROM t WHERE (close > 1 AND release LIKE 'x')",
         "SELECT a FROM t UNION (SELECT b FROM u) EXCEPT SELECT c FROM v",
         "SELECT sum(CASE WHEN (end IS NULL) THEN 1 ELSE 0 END) FROM t ORDER BY (reset) DESC",
     ] {
-        [in_sqlite, in_postgres, in_mysql].into_iter().for_each(|judge| all_read(judge, &[sql]));
+        for judge in [in_sqlite, in_postgres, in_mysql] {
+            all_read(judge, &[sql]);
+        }
     }
 }
