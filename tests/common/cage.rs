@@ -145,7 +145,7 @@ impl Cage {
             }
         }
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-        let mut child = child.as_mut().map_err(|error| error.to_string())?;
+        let child = child.as_mut().map_err(|error| error.to_string())?;
         let orders = Orders { base, lines: lines.to_vec(), seconds: self.seconds };
         let _gone = serde_json::to_writer(child.stdin.take().unwrap(), &orders);
         let output = wait(child);

@@ -36,15 +36,18 @@ enum Promise {
     Same,
 }
 
-/// One change of a line; none where it can't be made.
-struct Change<'a> {
+/// Makes a change; none where it can't be made.
+type Make = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
+/// One change of a line.
+struct Change {
     name: String,
     promise: Promise,
-    make: Box<dyn Fn(&str) -> Option<String> + Send + Sync + 'a>,
+    make: Make,
 }
 
-impl<'a> Change<'a> {
-    fn new(name: &str, promise: Promise, make: impl Fn(&str) -> Option<String> + Send + Sync + 'a) -> Self {
+impl Change {
+    fn new(name: &str, promise: Promise, make: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         Self { name: name.to_owned(), promise, make: Box::new(make) }
     }
 }
@@ -59,7 +62,7 @@ fn say(text: &str) {
 fn hold(
     what: &str,
     lines: &[String],
-    changes: &[Change<'_>],
+    changes: &[Change],
     judge: &(dyn Fn(usize, &str) -> verdict::Judged + Sync),
 ) -> usize {
     let turns = if std::env::var("COUNTERSIGN_PROPERTIES").is_ok_and(|all| all == "all") { 1 } else { TURNS };
@@ -73,16 +76,16 @@ fn hold(
                     let Some(line) = lines.get(number) else { return };
                     let before = judge(number, line);
                     for (nth, change) in changes.iter().enumerate().filter(|(nth, _)| (nth + number) % turns == 0) {
-                        let Some(changed) = (change.make)(line).filter(|changed| changed != line) else { continue };
+                        let Some(other) = (change.make)(line).filter(|other| other != line) else { continue };
                         made.fetch_add(1, Ordering::Relaxed);
-                        let after = judge(number, &changed);
+                        let after = judge(number, &other);
                         let kept = match change.promise {
                             Promise::NoBetter => before.runs() || !after.runs(),
                             Promise::Asks => !after.runs(),
                             Promise::Same => (after.verdict, after.class) == (before.verdict, before.class),
                         };
                         if !kept {
-                            let told = format!("{nth} {}: {line:?} {before:?}\n  {changed:?} {after:?}", change.name);
+                            let told = format!("{nth} {}: {line:?} {before:?}\n  {other:?} {after:?}", change.name);
                             wrong.lock().unwrap().push(told);
                         }
                     }
@@ -115,7 +118,7 @@ fn commands() -> Vec<String> {
     lines.into_iter().filter(|line| !line.trim_start().starts_with(['&', '|', ';', '<', '>', ')'])).collect()
 }
 
-fn on_commands(what: &str, changes: &[Change<'_>]) {
+fn on_commands(what: &str, changes: &[Change]) {
     let lines = commands();
     let made = hold(what, &lines, changes, &|_, line| verdict::command(line));
     assert!(made > 1000, "only {made} pairs: nothing is proven");

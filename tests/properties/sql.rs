@@ -67,7 +67,7 @@ pub fn own() -> Vec<(Option<Dialect>, String)> {
 }
 
 /// The changes.
-pub fn changes() -> Vec<Change<'static>> {
+pub fn changes() -> Vec<Change> {
     let around = |before: &'static str, after: &'static str, promise| {
         Change::new(&format!("{before}…{after}"), promise, move |sql| Some(format!("{before}{sql}{after}")))
     };
