@@ -283,6 +283,20 @@ impl State {
         }
     }
 
+    /// The same for all that has not started, whoever asked for it.
+    pub(super) fn withdraw_all(&mut self, effects: &mut Vec<Effect>) {
+        let open: Vec<OperationId> = self
+            .queue
+            .waiting()
+            .chain(self.queue.running())
+            .filter(|item| !matches!(item.status, Status::Running { .. }))
+            .map(|item| item.id)
+            .collect();
+        for id in open {
+            self.deny_as(id, Decider::Interrupt, None, effects);
+        }
+    }
+
     fn deny_as(&mut self, id: OperationId, decider: Decider, why: Option<String>, effects: &mut Vec<Effect>) {
         let judgement = self.queue.gate.judgement(id).cloned();
         if let Some(judgement) = judgement {

@@ -19,7 +19,7 @@ impl State {
             return;
         }
         let command = self.keymap.command(Context::Dialog, key);
-        let leaving = matches!(command, Some(Command::Back | Command::Interrupt | Command::Quit));
+        let leaving = matches!(command, Some(Command::Back | Command::Interrupt | Command::Quit | Command::StopAll));
         if !dialog.live(now) && !leaving {
             // Whoever typed into the first moment was typing a message: no letter is lost, none decides, and the
             // dialog gives way until they are done.
@@ -104,6 +104,7 @@ impl State {
             Command::Back => self.dialog_back(),
             Command::Interrupt => self.interrupt(effects),
             Command::Quit => effects.push(Effect::Quit),
+            Command::StopAll => self.stop_everything(effects),
             Command::LineUp => self.scroll_dialog(-1),
             Command::LineDown => self.scroll_dialog(1),
             Command::PageUp => self.scroll_dialog(-page(self.sight.rows.dialog)),
@@ -134,7 +135,9 @@ impl State {
             | Command::CancelRun
             | Command::Undo
             | Command::UndoTurn
-            | Command::UseEdit => {}
+            | Command::UseEdit
+            | Command::Unasked
+            | Command::RunAgain => {}
         }
     }
 
@@ -223,7 +226,7 @@ impl State {
     fn shown_in_dialog(&self) -> Option<OperationId> {
         match &self.modal {
             Some(Modal::Confirm(dialog)) => Some(dialog.id),
-            Some(Modal::Edit(_) | Modal::Help { .. }) | None => None,
+            Some(Modal::Edit(_) | Modal::Page { .. }) | None => None,
         }
     }
 

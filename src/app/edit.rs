@@ -95,7 +95,7 @@ impl State {
     fn refuse_edit(&mut self, hint: String) {
         match &mut self.modal {
             Some(Modal::Confirm(dialog)) => dialog.hint = Some(hint),
-            Some(Modal::Edit(_) | Modal::Help { .. }) | None => self.hint = Some(hint),
+            Some(Modal::Edit(_) | Modal::Page { .. }) | None => self.hint = Some(hint),
         }
     }
 
@@ -112,6 +112,10 @@ impl State {
                 self.interrupt(effects);
             }
             Some(Command::Quit) => effects.push(Effect::Quit),
+            Some(Command::StopAll) => {
+                self.keep_draft();
+                self.stop_everything(effects);
+            }
             Some(_) => {}
             None => {
                 editor.area.input(key);

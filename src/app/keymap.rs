@@ -81,6 +81,8 @@ commands! {
     Quit "quit" "leave",
     Redraw "redraw" "redraw",
     Help "help" "keys",
+    Unasked "unasked" "what ran unasked",
+    StopAll "stop-all" "stop everything, then all asks",
     PageUp "page-up" "page up",
     PageDown "page-down" "page down",
     LineUp "line-up" "up",
@@ -109,6 +111,7 @@ commands! {
     PreviousOutput "previous-output" "older output",
     NextOutput "next-output" "newer output",
     CancelRun "cancel-run" "stop it",
+    RunAgain "run-again" "run again",
     Undo "undo" "undo",
     UndoTurn "undo-turn" "undo from this turn on",
 }

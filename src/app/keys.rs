@@ -5,12 +5,11 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 use super::direct::{self, Line};
 use super::event::{Effect, Pane};
 use super::keymap::{Command, Context};
-use super::modal::{Asking, Modal};
+use super::modal::{Asking, Modal, Page};
 use super::queue::Status;
-use super::scroll::Scroll;
 use super::sight::page;
 use super::{Entry, State};
-use crate::domain::{ApprovalMode, OperationId, Origin};
+use crate::domain::{ApprovalMode, OperationId, Origin, UNDO};
 
 /// How long the second ctrl+c may take to leave, in milliseconds.
 const TWICE: u64 = 1_500;
@@ -25,7 +24,7 @@ impl State {
         match &self.modal {
             Some(Modal::Confirm(_)) => self.dialog_key(key, effects),
             Some(Modal::Edit(_)) => self.editor_key(key, effects),
-            Some(Modal::Help { .. }) => self.help_key(key, effects),
+            Some(Modal::Page { .. }) => self.page_key(key, effects),
             None => self.pane_key(key, effects),
         }
     }
@@ -40,7 +39,7 @@ impl State {
                 }
             }
             Some(Modal::Edit(_)) => self.paste_edit(text, effects),
-            Some(Modal::Help { .. }) => {}
+            Some(Modal::Page { .. }) => {}
             None => {
                 self.focus = Pane::Composer;
                 self.composer.paste(text);
@@ -78,7 +77,10 @@ impl State {
             Command::Interrupt => self.interrupt(effects),
             Command::Quit => effects.push(Effect::Quit),
             Command::Redraw => effects.push(Effect::Redraw),
-            Command::Help => self.modal = Some(Modal::Help { scroll: Scroll::START }),
+            Command::Help => self.modal = Some(Modal::page(Page::Keys)),
+            Command::Unasked => self.modal = Some(Modal::page(Page::Unasked)),
+            Command::StopAll => self.stop_everything(effects),
+            Command::RunAgain => self.run_again(effects),
             Command::PageUp => self.scroll_page(-1),
             Command::PageDown => self.scroll_page(1),
             Command::LineUp => self.scroll_line(-1),
@@ -187,14 +189,14 @@ impl State {
             }
             Line::Help => {
                 self.composer.take();
-                self.modal = Some(Modal::Help { scroll: Scroll::START });
+                self.modal = Some(Modal::page(Page::Keys));
             }
             Line::Quit => effects.push(Effect::Quit),
         }
         self.last_typed = None;
     }
 
-    fn set_mode(&mut self, mode: ApprovalMode) {
+    pub(super) fn set_mode(&mut self, mode: ApprovalMode) {
         self.queue.gate.set_mode(mode);
         self.queue.resync();
         let says = match mode {
@@ -219,7 +221,11 @@ impl State {
                 .output
                 .printout()
                 .map(|printout| printout.tail.pieces.iter().map(|piece| piece.text.as_ref()).collect::<String>()),
-            Pane::Chat | Pane::Queue | Pane::Composer => {
+            Pane::Queue => {
+                let item = self.queue.selected().and_then(|id| self.queue.get(id));
+                item.and_then(|item| item.prepared.as_ref()).map(|prepared| prepared.operation.kind.text().body)
+            }
+            Pane::Chat | Pane::Composer => {
                 self.chat.entries().iter().rev().find_map(|entry| match entry {
                     Entry::Model { text, .. } => Some(text.clone()),
                     Entry::Person(_) | Entry::Operation(_) | Entry::Notice { .. } => None,
@@ -279,11 +285,28 @@ impl State {
         }
     }
 
-    fn help_key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
+    /// Proposes what is done with once more, as an operation of its own.
+    fn run_again(&mut self, effects: &mut Vec<Effect>) {
+        let done = self.queue.selected().and_then(|id| self.queue.get(id)).filter(|item| item.status.closed());
+        let Some(item) = done.filter(|item| item.call.name != UNDO) else {
+            self.hint = Some("Only what is done with can be run again.".to_owned());
+            return;
+        };
+        // Who had it run again runs what that one ran, where it ran.
+        let (after, of) = match &item.origin {
+            Origin::Again { of, .. } | Origin::Program { of, .. } => (item.id, of.clone()),
+            origin => (item.id, Box::new(origin.clone())),
+        };
+        let call = item.call.clone();
+        self.handed_over = true;
+        self.propose(Origin::Again { after, of }, call, effects);
+    }
+
+    fn page_key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
         let command = self.keymap.command(Context::Chat, key);
         let limit = self.sight.limits.dialog;
         let page = page(self.sight.rows.dialog);
-        let Some(Modal::Help { scroll }) = &mut self.modal else { return };
+        let Some(Modal::Page { scroll, .. }) = &mut self.modal else { return };
         match (command, key.code) {
             (Some(Command::LineUp), _) => scroll.by(-1, limit, false),
             (Some(Command::LineDown), _) => scroll.by(1, limit, false),
@@ -292,6 +315,7 @@ impl State {
             (Some(Command::ToStart), _) => scroll.to_start(),
             (Some(Command::ToEnd), _) => scroll.to_end(limit, false),
             (Some(Command::Quit), _) => effects.push(Effect::Quit),
+            (Some(Command::StopAll), _) => self.stop_everything(effects),
             _ => self.modal = None,
         }
     }

@@ -29,7 +29,7 @@ pub use edit::{Draft, Editor};
 pub use event::{Effect, Event, Millis, Pane, Proposal, Rows, Sight};
 pub use foresee::leads;
 pub use keymap::{Command, Context, Keymap};
-pub use modal::{Asking, Dialog, GUARD, Modal, Placing};
+pub use modal::{Asking, Dialog, GUARD, Modal, Page, Placing};
 pub use output::{Output, Printout};
 pub use queue::{Item, Queue, Status, Undo};
 pub use scroll::Scroll;
@@ -154,7 +154,7 @@ impl State {
     pub fn deadline(&self) -> Option<Millis> {
         let dialog = match &self.modal {
             Some(Modal::Confirm(dialog)) => dialog.live_at().filter(|at| *at > self.now),
-            Some(Modal::Edit(_) | Modal::Help { .. }) | None => None,
+            Some(Modal::Edit(_) | Modal::Page { .. }) | None => None,
         };
         let opening = (self.modal.is_none() && self.composer.is_empty() && self.next_unseen().is_some())
             .then(|| self.last_typed.map_or(self.now, |typed| typed.plus(QUIET)))
@@ -176,7 +176,7 @@ impl State {
         match (&self.modal, self.focus) {
             (Some(Modal::Confirm(_)), _) => Context::Dialog,
             (Some(Modal::Edit(_)), _) => Context::Editor,
-            (Some(Modal::Help { .. }), _) | (None, Pane::Chat) => Context::Chat,
+            (Some(Modal::Page { .. }), _) | (None, Pane::Chat) => Context::Chat,
             (None, Pane::Composer) => Context::Composer,
             (None, Pane::Queue) => Context::Queue,
             (None, Pane::Output) => Context::Output,

@@ -186,9 +186,28 @@ pub enum Modal {
     Confirm(Box<Dialog>),
     /// The editor of an operation.
     Edit(Box<Editor>),
-    /// The list of keys.
-    Help {
+    /// Something to read.
+    Page {
+        /// What.
+        page: Page,
         /// Where it is scrolled to.
         scroll: Scroll,
     },
+}
+
+/// What can be read above the panes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Page {
+    /// The list of keys.
+    Keys,
+    /// What ran without a question in this session, why, and how it was contained.
+    Unasked,
+}
+
+impl Modal {
+    /// A page from its start.
+    #[must_use]
+    pub fn page(page: Page) -> Self {
+        Self::Page { page, scroll: Scroll::START }
+    }
 }

@@ -280,17 +280,12 @@ impl Queue {
         (self.waiting().count(), self.waiting().filter(high).count())
     }
 
-    /// Operations that ran without a question in this session.
-    #[must_use]
-    pub fn unasked(&self) -> usize {
+    /// Operations that ran without a question in this session, oldest first.
+    pub fn unasked(&self) -> impl Iterator<Item = &Item> {
         let ran = |item: &&Item| matches!(item.status, Status::Ended { .. } | Status::Running { .. });
         let asked = |item: &Item| matches!(item.decider, Some(Decider::Person | Decider::PersonAll) | None);
-        self.items
-            .values()
-            .filter(ran)
-            .filter(|item| {
-                !asked(item) && item.judgement.as_ref().is_some_and(|judgement| judgement.verdict == Verdict::Allow)
-            })
-            .count()
+        self.items.values().filter(ran).filter(|item| {
+            !asked(item) && item.judgement.as_ref().is_some_and(|judgement| judgement.verdict == Verdict::Allow)
+        })
     }
 }

@@ -97,7 +97,7 @@ impl State {
         match &mut self.modal {
             Some(Modal::Confirm(_)) => self.scroll_dialog(rows),
             Some(Modal::Edit(_)) => return false,
-            Some(Modal::Help { scroll }) => scroll.by(rows, self.sight.limits.dialog, false),
+            Some(Modal::Page { scroll, .. }) => scroll.by(rows, self.sight.limits.dialog, false),
             None => {
                 let under = self.sight.areas.iter().find(|(_, x, y, width, height)| {
                     (*x..x + width).contains(&mouse.column) && (*y..y + height).contains(&mouse.row)

@@ -6,6 +6,7 @@ use super::chat::{Entry, OpenCall, Phase, STEP_LIMIT, asks};
 use super::event::Effect;
 use super::queue::Status;
 use crate::domain::{
+    ApprovalMode,
     Message, ModelEvent, ModelFailure, OperationId, Origin, StepId, StopReason, ToolCall, ToolResult, TurnId,
 };
 
@@ -133,6 +134,7 @@ impl State {
     pub(super) fn answer(&mut self, id: OperationId, text: String, effects: &mut Vec<Effect>) {
         let Some(item) = self.queue.get(id) else { return };
         let how = match &item.origin {
+            Origin::Again { after, .. } => Some(format!("I ran {after} again")),
             Origin::Edited { of } if !of.by_model() => Some("I edited and ran this myself".to_owned()),
             Origin::Model { .. } | Origin::Edited { .. } => None,
             Origin::Person => Some("I ran this myself".to_owned()),
@@ -203,6 +205,17 @@ impl State {
             }
             Phase::Idle => !running.is_empty(),
         }
+    }
+
+    /// One key against everything: the stream, the children and the queue end, and from now on everything asks.
+    pub(super) fn stop_everything(&mut self, effects: &mut Vec<Effect>) {
+        self.modal = None;
+        // What waits is answered at once, and the results start no further request.
+        self.stopping = matches!(self.chat.phase, Phase::Working { .. });
+        self.stop(effects);
+        self.withdraw_all(effects);
+        self.set_mode(ApprovalMode::Strict);
+        self.hint = Some("Everything is stopped, and everything asks. /mode guarded goes back.".to_owned());
     }
 
     fn stop_stream(&mut self, effects: &mut Vec<Effect>) {

@@ -37,6 +37,13 @@ pub enum Origin {
         /// Who asked for that one; the new one works where it did.
         of: Box<Origin>,
     },
+    /// The person, who runs an operation once more, where it ran.
+    Again {
+        /// That operation.
+        after: OperationId,
+        /// Who asked for that one.
+        of: Box<Origin>,
+    },
     /// The person, who edited what somebody else asked for before it ran. It needs its own approval.
     Edited {
         /// Who asked for what was edited.
@@ -51,7 +58,7 @@ impl Origin {
         match self {
             Self::Model { .. } => true,
             Self::Edited { of } => of.by_model(),
-            Self::Person | Self::Program { .. } => false,
+            Self::Person | Self::Program { .. } | Self::Again { .. } => false,
         }
     }
 

@@ -83,7 +83,7 @@ impl Engine {
         match origin {
             Origin::Model { .. } => &self.model_side,
             Origin::Person => &self.person_side,
-            Origin::Program { of, .. } | Origin::Edited { of } => self.side(of),
+            Origin::Program { of, .. } | Origin::Again { of, .. } | Origin::Edited { of } => self.side(of),
         }
     }
 

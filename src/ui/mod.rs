@@ -23,6 +23,7 @@ mod table;
 mod text;
 mod theme;
 mod typing;
+mod unasked;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;

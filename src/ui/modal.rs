@@ -21,16 +21,21 @@ use super::preview;
 use super::text::{self, Break};
 use super::theme::Role;
 use super::typing::Rows;
-use crate::app::{Asking, Command, Context, Dialog, Item, Modal, Placing, Sight, leads};
+use super::unasked;
+use crate::app::{Asking, Command, Context, Dialog, Item, Modal, Page, Placing, Sight, leads};
 use crate::domain::{Foresight, OperationId, Origin, Prepared, RiskLevel, Seal};
 
 /// Draws what floats, if anything does; says where the cursor belongs.
 pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, cache: &mut Cache, sight: &mut Sight) -> Option<Position> {
     match view.state.modal.as_ref()? {
-        Modal::Help { scroll } => {
-            let lines = help::lines(view);
+        Modal::Page { page, scroll } => {
+            let columns = usize::from(screen.width.min(WIDEST).saturating_sub(4)).max(1);
+            let (name, lines) = match page {
+                Page::Keys => (" Keys ", help::lines(view)),
+                Page::Unasked => (" What ran unasked ", unasked::lines(view, columns)),
+            };
             let area = place(screen, lines.len(), lines.len(), false);
-            let inside = frame(view, area, buf, &view.line(" Keys ", Role::Strong), &Line::default());
+            let inside = frame(view, area, buf, &view.line(name, Role::Strong), &Line::default());
             let height = usize::from(inside.height);
             sight.rows.dialog = height;
             sight.limits.dialog = lines.len().saturating_sub(height);
@@ -258,6 +263,7 @@ fn head(view: View<'_>, dialog: &Dialog, item: &Item, prepared: &Prepared, colum
     let who = match &item.origin {
         Origin::Person => "asked by you".to_owned(),
         Origin::Program { after, .. } => format!("offered by the program after {after}"),
+        Origin::Again { after, .. } => format!("asked by you, {after} again"),
         Origin::Edited { .. } => "edited by you".to_owned(),
         Origin::Model { .. } => {
             let model = &view.state.setting.model;

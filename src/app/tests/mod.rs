@@ -4,6 +4,7 @@ mod decisions;
 mod edits;
 mod foresight;
 mod promises;
+mod reviewing;
 mod turns;
 mod undo;
 
@@ -127,7 +128,7 @@ impl World {
     pub fn draw(&mut self, end: bool) {
         let dialog = match &self.state.modal {
             Some(Modal::Confirm(dialog)) => Some((dialog.seal, end)),
-            Some(Modal::Edit(_) | Modal::Help { .. }) | None => None,
+            Some(Modal::Edit(_) | Modal::Page { .. }) | None => None,
         };
         self.feed(1, Event::Drawn(Sight { dialog, ..Sight::default() }));
     }
@@ -190,7 +191,7 @@ impl World {
     pub fn dialog(&self) -> Option<OperationId> {
         match &self.state.modal {
             Some(Modal::Confirm(dialog)) => Some(dialog.id),
-            Some(Modal::Edit(_) | Modal::Help { .. }) | None => None,
+            Some(Modal::Edit(_) | Modal::Page { .. }) | None => None,
         }
     }
 }

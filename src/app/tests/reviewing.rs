@@ -1,0 +1,72 @@
+//! Reviewing: stopping everything by one key, running something again, and what ran unasked.
+
+use super::*;
+use crate::domain::Verdict;
+
+#[test]
+fn one_key_stops_everything_and_makes_everything_ask() {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("ls", None), ("rm a", None), ("make", None)]);
+    assert_eq!(world.commands(), ["ls"]);
+    let asked = world.requests.len();
+    world.press(KeyCode::F(8));
+    assert_eq!(world.cancelled, [OperationId(1)]);
+    assert!(matches!(world.status(2), Status::Denied { .. }) && matches!(world.status(3), Status::Denied { .. }));
+    assert!(world.state.modal.is_none());
+    world.finish(1);
+    assert_eq!(world.requests.len(), asked, "the results start no further request");
+    assert_eq!(world.state.queue.gate().policy().mode, ApprovalMode::Strict);
+    world.say("again");
+    world.model("", &[("ls", None)]);
+    assert_eq!(*world.status(4), Status::Waiting);
+}
+
+#[test]
+fn the_stream_stops_by_the_same_key_and_the_next_turn_goes_on() {
+    let mut world = World::new();
+    world.say("go");
+    world.press(KeyCode::F(8));
+    assert_eq!(world.state.chat.phase, Phase::Idle);
+    world.say("again");
+    world.model("", &[("ls", None)]);
+    world.look();
+    world.press(KeyCode::Char('y'));
+    world.finish(1);
+    assert_eq!(world.results()[0].text, "output of 1");
+}
+
+#[test]
+fn running_again_is_an_operation_of_its_own() {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("rm a", Some("low"))]);
+    world.look();
+    world.press(KeyCode::Char('n'));
+    world.press(KeyCode::F(2));
+    world.press(KeyCode::Char('R'));
+    let item = world.state.queue.get(OperationId(2)).unwrap();
+    assert!(matches!(&item.origin, Origin::Again { after: OperationId(1), of } if of.by_model()));
+    assert_eq!(item.status, Status::Waiting, "it asks like the first");
+    assert!(world.executed.is_empty());
+}
+
+#[test]
+fn what_ran_unasked_is_listed_and_nothing_else() {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("ls", None), ("make", None), ("ls b", None)]);
+    world.finish(1);
+    world.look();
+    world.press(KeyCode::Char('y'));
+    world.finish(2);
+    world.finish(3);
+    let unasked: Vec<u64> = world.state.queue.unasked().map(|item| item.id.0).collect();
+    assert_eq!(unasked, [1, 3]);
+    let allowed = |item: &Item| item.judgement.as_ref().is_some_and(|judgement| judgement.verdict == Verdict::Allow);
+    assert!(world.state.queue.unasked().all(allowed));
+    world.press(KeyCode::F(5));
+    assert!(matches!(world.state.modal, Some(Modal::Page { page: Page::Unasked, .. })));
+    world.press(KeyCode::Esc);
+    assert!(world.state.modal.is_none());
+}

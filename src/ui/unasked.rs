@@ -1,0 +1,54 @@
+//! What ran without a question in this session: what, why, and what was enforced while it ran.
+
+use ratatui::text::{Line, Span};
+
+use super::item;
+use super::number;
+use super::paint::View;
+use super::text::{self, Break};
+use super::theme::Role;
+use crate::app::{Item, Status};
+use crate::domain::{Containment, OperationKind};
+
+/// The page, newest first.
+pub fn lines(view: View<'_>, columns: usize) -> Vec<Line<'static>> {
+    let mut ran: Vec<&Item> = view.state.queue.unasked().collect();
+    if ran.is_empty() {
+        return vec![view.line("Nothing ran unasked in this session.", Role::Dim)];
+    }
+    ran.reverse();
+    let digits = ran.iter().map(|item| item.id.0).max().unwrap_or(0).to_string().len();
+    let said = format!("{} ran without a question, newest first.", number::count(ran.len(), "operation"));
+    let mut lines = vec![view.line(said, Role::Strong), Line::default()];
+    for item in ran {
+        let room = columns.saturating_sub(digits + 12);
+        lines.push(Line::from(vec![
+            view.span(format!("{:>digits$}  {} ", item.id.0, text::column(&text::line(item.word()), 8)), Role::Dim),
+            view.span(text::fit(&item::gist(item), room).into_owned(), Role::Text),
+        ]));
+        let why = item.judgement.as_ref().map_or_else(String::new, |judgement| text::line(&judgement.reason));
+        let told = Line::styled(format!("{} · {why}", enforced(item)), view.theme.style(Role::Dim));
+        for row in text::wrap(&told, room.max(10), 0, Break::Words) {
+            let mut spans = vec![Span::raw(" ".repeat(digits + 11))];
+            spans.extend(row.spans);
+            lines.push(Line::from(spans));
+        }
+    }
+    lines
+}
+
+/// What was enforced while it ran, in a few words.
+fn enforced(item: &Item) -> String {
+    let promised = item.judgement.as_ref().map_or(Containment::None, |judgement| judgement.containment);
+    let held = item.judgement.as_ref().is_some_and(|judgement| judgement.enforced);
+    let by = match item.prepared.as_ref().map(|prepared| &prepared.operation.kind) {
+        Some(OperationKind::Command(_)) => " by the kernel",
+        Some(OperationKind::Sql(_)) => " by the database",
+        _ => "",
+    };
+    match (promised, held, &item.status) {
+        (Containment::None, ..) | (_, false, _) => "not contained".to_owned(),
+        (promised, true, Status::Running { .. }) => format!("{}{by}, running", promised.word()),
+        (promised, true, _) => format!("{}{by}", promised.word()),
+    }
+}
