@@ -7,6 +7,7 @@ use super::event::{Effect, Pane};
 use super::keymap::{Command, Context};
 use super::modal::{Asking, Modal, Page};
 use super::queue::Status;
+use super::scroll::Scroll;
 use super::sight::page;
 use super::{Entry, State};
 use crate::domain::{ApprovalMode, OperationId, Origin, UNDO};
@@ -225,12 +226,10 @@ impl State {
                 let item = self.queue.selected().and_then(|id| self.queue.get(id));
                 item.and_then(|item| item.prepared.as_ref()).map(|prepared| prepared.operation.kind.text().body)
             }
-            Pane::Chat | Pane::Composer => {
-                self.chat.entries().iter().rev().find_map(|entry| match entry {
-                    Entry::Model { text, .. } => Some(text.clone()),
-                    Entry::Person(_) | Entry::Operation(_) | Entry::Notice { .. } => None,
-                })
-            }
+            Pane::Chat | Pane::Composer => self.chat.entries().iter().rev().find_map(|entry| match entry {
+                Entry::Model { text, .. } => Some(text.clone()),
+                Entry::Person(_) | Entry::Operation(_) | Entry::Notice { .. } => None,
+            }),
         };
         self.hint = Some(match text.filter(|text| !text.is_empty()) {
             Some(text) => {

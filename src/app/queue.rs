@@ -284,7 +284,7 @@ impl Queue {
     pub fn unasked(&self) -> impl Iterator<Item = &Item> {
         let ran = |item: &&Item| matches!(item.status, Status::Ended { .. } | Status::Running { .. });
         let asked = |item: &Item| matches!(item.decider, Some(Decider::Person | Decider::PersonAll) | None);
-        self.items.values().filter(ran).filter(|item| {
+        self.items.values().filter(ran).filter(move |item| {
             !asked(item) && item.judgement.as_ref().is_some_and(|judgement| judgement.verdict == Verdict::Allow)
         })
     }

@@ -6,8 +6,8 @@ use super::chat::{Entry, OpenCall, Phase, STEP_LIMIT, asks};
 use super::event::Effect;
 use super::queue::Status;
 use crate::domain::{
-    ApprovalMode,
-    Message, ModelEvent, ModelFailure, OperationId, Origin, StepId, StopReason, ToolCall, ToolResult, TurnId,
+    ApprovalMode, Message, ModelEvent, ModelFailure, OperationId, Origin, StepId, StopReason, ToolCall, ToolResult,
+    TurnId,
 };
 
 /// Said once before the first message to a model on another machine.

@@ -132,9 +132,9 @@ fn commands(view: View<'_>, context: Context) -> Vec<Entry> {
             one(Command::ShowOutput, "output"),
             one(Command::CancelRun, "stop it"),
             one(Command::Undo, "undo"),
-            one(Command::RunAgain, "run again"),
             one(Command::NextPane, "pane"),
             one(Command::Help, "keys"),
+            one(Command::RunAgain, "run again"),
         ],
         Context::Output => vec![
             scroll,
