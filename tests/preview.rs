@@ -10,8 +10,10 @@ use std::process::Command;
 use std::sync::Arc;
 
 use common::{bench, place};
-use countersign::assess::AssessSettings;
-use countersign::domain::{Arguments, Claim, Detail, Operation, OperationId, Origin, Prepared, Preview, Remedy};
+use countersign::assess::{AssessSettings, conceal};
+use countersign::domain::{
+    Arguments, Claim, Detail, Operation, OperationId, Origin, Prepared, Preview, Remedy, masked,
+};
 use countersign::tools::{Connections, Registry, prepare, standard};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -360,11 +362,14 @@ async fn a_request_is_shown_as_it_will_be_sent_without_its_secrets() {
         "method": "POST", "url": "http://127.0.0.1:9/orders?api_key=a1b2c3d4e5f6a7b8c9d0",
         "headers": { "Authorization": "Bearer abcdefghijklmnop1234", "X-Trace": "7" }, "body": "{\"id\":1}"
     });
-    let preview = desk.preview("http_request", &request).await.unwrap().unwrap();
+    let mut preview = desk.preview("http_request", &request).await.unwrap().unwrap();
+    conceal(&mut preview, &AssessSettings::default());
     assert_eq!(preview.effects, ["Sends POST to 127.0.0.1 with a body of 8 B of JSON and 2 headers of its own."]);
     let Some(Detail::Text(shown)) = preview.details.first() else { panic!("no request") };
     for said in ["host: 127.0.0.1:9", "user-agent: countersign/", "x-trace: 7", "content-length: 8", "\"id\": 1"] {
         assert!(shown.body.contains(said), "{}", shown.body);
     }
-    assert!(!shown.body.contains("abcdefghijklmnop1234") && !shown.body.contains("a1b2c3"), "{}", shown.body);
+    let masked = masked(&shown.body, &preview.secrets[0]);
+    assert!(!masked.contains("abcdefghijklmnop1234") && !masked.contains("a1b2c3"), "{masked}");
+    assert!(masked.contains("?api_key=⟦masked: 20 characters⟧"), "{masked}");
 }

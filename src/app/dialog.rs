@@ -8,7 +8,7 @@ use super::keymap::{Command, Context};
 use super::modal::{Asking, Modal};
 use super::sight::page;
 use super::{QUIET, State};
-use crate::domain::{OperationId, RiskLevel};
+use crate::domain::{Foresight, OperationId, RiskLevel};
 
 impl State {
     pub(super) fn dialog_key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
@@ -100,6 +100,7 @@ impl State {
                     dialog.derivation ^= matches!(dialog.asking, Asking::Choice);
                 }
             }
+            Command::ShowSecrets => self.show_secrets(),
             Command::Edit => self.edit_chosen(effects),
             Command::Back => self.dialog_back(),
             Command::Interrupt => self.interrupt(effects),
@@ -138,6 +139,22 @@ impl State {
             | Command::UseEdit
             | Command::Unasked
             | Command::RunAgain => {}
+        }
+    }
+
+    /// Shows what is masked, or masks it again. Closing the dialog masks it, too.
+    fn show_secrets(&mut self) {
+        let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
+        let own = self.queue.gate.prepared(dialog.id).is_some_and(|prepared| !prepared.assessment.secrets.is_empty());
+        let foresight = self.queue.foresights.get(&dialog.id).map(|(_, foresight)| foresight);
+        let previewed = match foresight {
+            Some(Foresight::Measured(preview)) => preview.secrets.iter().any(|spans| !spans.is_empty()),
+            Some(Foresight::Measuring | Foresight::Nothing | Foresight::Unmeasurable(_)) | None => false,
+        };
+        if own || previewed {
+            dialog.revealed ^= true;
+        } else {
+            dialog.hint = Some("Nothing in it is masked.".to_owned());
         }
     }
 

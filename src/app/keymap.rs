@@ -105,6 +105,7 @@ commands! {
     ApproveAll "approve-all" "approve all",
     DenyAll "deny-all" "deny all",
     Derivation "derivation" "derivation",
+    ShowSecrets "show-secrets" "show or mask secrets",
     Edit "edit" "edit",
     UseEdit "use-edit" "use it",
     ShowOutput "show-output" "show output",

@@ -65,6 +65,8 @@ pub struct Dialog {
     pub placing: Placing,
     /// Whether the derivation is shown.
     pub derivation: bool,
+    /// Whether secrets are shown, not masked.
+    pub revealed: bool,
     /// When the operation, or the list of all, was first drawn.
     pub drawn: Option<Millis>,
     /// Whether what it asks now was drawn.
@@ -91,6 +93,7 @@ impl Dialog {
             asking: Asking::Choice,
             scroll: Scroll::START,
             derivation: false,
+            revealed: false,
             drawn: None,
             prompted: false,
             end_seen: false,

@@ -110,13 +110,12 @@ pub struct Item {
 }
 
 impl Item {
-    /// One line that says what it would do; not neutralised.
+    /// One line that says what it would do, secrets masked; not neutralised.
     #[must_use]
     pub fn gist(&self) -> String {
-        self.prepared.as_ref().map_or_else(
-            || format!("{} {}", self.call.name, self.call.arguments),
-            |prepared| prepared.operation.kind.gist(),
-        )
+        self.prepared
+            .as_ref()
+            .map_or_else(|| format!("{} {}", self.call.name, self.call.arguments), |prepared| prepared.gist())
     }
 
     /// The short word for its sort.

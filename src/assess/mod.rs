@@ -8,6 +8,7 @@ mod file;
 mod hidden;
 mod host;
 mod http;
+mod masks;
 mod overlap;
 mod paths;
 mod production;
@@ -29,6 +30,7 @@ pub use command::{
 pub use file::FileAssessor;
 pub use host::{Reach, address_reach, reach as host_reach};
 pub use http::HttpAssessor;
+pub use masks::{Known, conceal, secrets_of};
 pub use production::Production;
 pub use search::SearchAssessor;
 pub use secrets::secret_kind;
@@ -63,6 +65,8 @@ pub struct AssessSettings {
     pub sensitive: Sensitive,
     /// What counts as production.
     pub production: Production,
+    /// The secrets that the session holds.
+    pub known: Known,
     /// The databases, by connection.
     pub databases: Arc<BTreeMap<String, Target>>,
 }

@@ -1,11 +1,12 @@
 //! The shapes of secrets: keys and tokens by their known forms, and values under names that say so. Used for
 //! everything that leaves this machine, and for masks. Text in, the kind of secret out; never the secret.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use regex::{Regex, RegexSet};
 
 use super::spelling::percent_decoded;
+use crate::domain::Span;
 
 /// Known forms, each with what it is.
 const FORMS: [(&str, &str); 33] = [
@@ -73,6 +74,62 @@ fn by_form(text: &str) -> Option<String> {
     FORMS.get(first).map(|form| form.1.to_owned())
 }
 
+/// The forms one by one, each made when it is first needed.
+static EACH: [OnceLock<Option<Regex>>; FORMS.len()] = [const { OnceLock::new() }; FORMS.len()];
+
+/// Where secrets of known forms stand in a text: without the words that only introduce them, and to their end.
+pub(super) fn forms(text: &str) -> Vec<Span> {
+    let Some(shapes) = SHAPES.as_ref() else { return Vec::new() };
+    let mut spans = Vec::new();
+    for at in shapes.matches(text) {
+        let (form, kind) = FORMS[at];
+        let Some(each) = EACH[at].get_or_init(|| Regex::new(form).ok()) else { continue };
+        spans.extend(each.find_iter(text).map(|found| whole(text, kind, found.range())));
+    }
+    spans
+}
+
+/// The secret in what a form found, up to where it ends.
+fn whole(text: &str, kind: &str, found: Span) -> Span {
+    let said = &text[found.clone()];
+    let more = |end: usize| {
+        let rest = text[end..].find(|c: char| !(c.is_ascii_alphanumeric() || "._~+/=%-".contains(c)));
+        rest.map_or(text.len(), |rest| end + rest)
+    };
+    match kind {
+        "password in a URL" => {
+            let from = said.find("://").map_or(0, |at| at + 3);
+            let from = said[from..].find(':').map_or(from, |at| from + at + 1);
+            found.start + from..found.end - 1
+        }
+        "private key" => {
+            let end = text[found.end..].find("-----END").map(|at| found.end + at);
+            let end = end.map(|end| text[end..].find('\n').map_or(text.len(), |at| end + at));
+            found.start..end.unwrap_or(text.len())
+        }
+        "bearer token" | "user name and password" => {
+            let word = said.find(char::is_whitespace).unwrap_or(0);
+            let blanks = said[word..].len() - said[word..].trim_start().len();
+            found.start + word + blanks..more(found.end)
+        }
+        "password file" => found,
+        _ => found.start..more(found.end),
+    }
+}
+
+/// Where values stand under names that say that they are secrets. One in quotes goes to its closing quote.
+pub(super) fn named(text: &str) -> Vec<Span> {
+    let Some(named) = NAMED.as_ref() else { return Vec::new() };
+    let spans = named.captures_iter(text).filter_map(|found| {
+        let (name, value) = (found.get(1)?.as_str(), found.get(2)?);
+        let quote = text[..value.start()].chars().next_back().filter(|quote| matches!(quote, '"' | '\''));
+        let end =
+            quote.and_then(|quote| text[value.end()..].find([quote, '\n'])).map_or(value.end(), |at| value.end() + at);
+        telling(name, value.as_str()).then(|| value.start()..end)
+    });
+    spans.collect()
+}
+
 fn by_name(text: &str) -> Option<String> {
     let Some(named) = NAMED.as_ref() else { return Some("unreadable text".to_owned()) };
     named.captures_iter(text).find_map(|found| {
@@ -84,13 +141,17 @@ fn by_name(text: &str) -> Option<String> {
 /// Whether a value under such a name is the secret itself: any value of a password, else one that looks random.
 fn telling(name: &str, value: &str) -> bool {
     let name = name.to_lowercase();
-    let placeholder = value.starts_with(['$', '<', '{', '*'])
-        || value.len() > 2 && value.chars().all(|letter| matches!(letter, 'x' | 'X'));
-    if placeholder {
+    if placeholder(value) {
         return false;
     }
     let spoken = ["passw", "passphrase", "pwd", "secret", "private"].iter().any(|word| name.contains(word));
     spoken || random(value, 16) || name.contains("api") && value.len() >= 8 && random(value, 8)
+}
+
+/// Whether a value only stands for one: `$KEY`, `<key>`, `xxx`.
+pub(super) fn placeholder(value: &str) -> bool {
+    value.starts_with(['$', '<', '{', '*'])
+        || value.len() > 2 && value.chars().all(|letter| matches!(letter, 'x' | 'X'))
 }
 
 /// Letters and digits mixed, long enough: hexadecimal, base64 and the like.

@@ -10,6 +10,7 @@ mod edit;
 mod facts;
 mod gate;
 mod grants;
+mod mask;
 mod need;
 pub mod number;
 mod operation;
@@ -35,6 +36,7 @@ pub use edit::Editable;
 pub use facts::{Facts, FolderFact, PathFact, PathKind, Place, RepositoryFact};
 pub use gate::{Admission, Countersigned, Gate, Release, Seal, Standing};
 pub use grants::Grants;
+pub use mask::{mask, masked, masked_part};
 pub use need::Need;
 pub use operation::{
     CommandOperation, Dialect, FileOperation, FindOperation, HttpOperation, Operation, OperationId, OperationKind,

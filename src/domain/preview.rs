@@ -3,6 +3,7 @@
 
 use super::operation::Text;
 use super::output::Table;
+use super::risk::Span;
 
 /// What is known of the effects of an operation that waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +44,8 @@ pub struct Preview {
     /// What it looks like in full: a diff, rows, files, a request. Shown in this order; bounded by the tool, and
     /// what is left out is said in it.
     pub details: Vec<Detail>,
+    /// For each of the details, where its text holds secrets; filled in once all of it is measured.
+    pub secrets: Vec<Vec<Span>>,
     /// Whether it could be undone.
     pub remedy: Remedy,
 }

@@ -177,6 +177,9 @@ pub struct Assessment {
     /// What it would do in a few words, such as `Delete rows`; empty where its kind says it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub act: String,
+    /// Where its text holds secrets, in order and apart: masked on the screen until the person asks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<Span>,
     /// Why what it hits is production, in a few words each; empty if it isn't.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub production: Vec<String>,

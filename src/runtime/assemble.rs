@@ -1,18 +1,20 @@
 //! Assembles a session from the configuration: the model, the two sides' tools, the journal, and the state that
 //! the screen starts with.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures::FutureExt as _;
+use secrecy::ExposeSecret as _;
 
 use super::bus::{Lanes, Work};
 use super::engine::{Engine, Opening, Side, prove};
 use crate::app::{Briefing, Event, Keymap, Setting, State};
-use crate::assess::Sensitive;
+use crate::assess::{Known, Sensitive};
 use crate::cli::Start;
 use crate::config::{ChosenModel, Problem, process_environment};
-use crate::contain::{self, Walls};
+use crate::contain;
 use crate::providers::prompt::{Surroundings, fill};
 use crate::providers::{Practice, PracticeWorld, Provider, from_settings};
 use crate::store::{Journal, prune};
@@ -42,14 +44,16 @@ pub async fn assemble(start: &Start, lanes: Lanes, size: (u16, u16)) -> Result<A
     let mut notices: Vec<String> = Problem::notice(&start.problems).into_iter().collect();
     let (connections, left_out) = start.connections(&process_environment).map_err(|error| error.to_string())?;
     notices.extend(left_out);
-    let mut person_side = side(start.bench().map_err(|error| error.to_string())?, Arc::new(connections));
     let chosen = start.settings.chosen_model(&process_environment).await.map_err(|error| error.to_string())?;
+    let mut bench = start.bench().map_err(|error| error.to_string())?;
+    bench.settings.known = known(&chosen, &connections);
+    let mut person_side = side(bench, Arc::new(connections));
     let (provider, model_side, world) = match chosen {
         ChosenModel::Provider(settings) => {
             (from_settings(settings).map_err(|error| error.to_string())?, person_side.clone(), None)
         }
         ChosenModel::Practice => {
-            let (provider, practice_side, world) = practice(start, Arc::clone(&person_side.bench.walls)).await?;
+            let (provider, practice_side, world) = practice(start, &person_side.bench).await?;
             if person_side.connections.is_empty() {
                 // The person's own SQL works on the practice database while they have no connection.
                 person_side = side((*person_side.bench).clone(), Arc::clone(&practice_side.connections));
@@ -92,6 +96,17 @@ fn opening(path: PathBuf, lane: tokio::sync::mpsc::Sender<Work>) -> Opening {
     opening
 }
 
+/// The secrets that the session holds: they are masked wherever an operation's text has them.
+fn known(chosen: &ChosenModel, connections: &Connections) -> Known {
+    let key = match chosen {
+        ChosenModel::Practice => None,
+        ChosenModel::Provider(settings) => settings.key.as_ref().map(|key| key.expose_secret().to_owned()),
+    };
+    let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+    let environment = Known::values_of(std::env::vars_os().filter_map(text));
+    Known::of(key.into_iter().chain(connections.secrets()).chain(environment))
+}
+
 fn side(mut bench: Workbench, connections: Arc<Connections>) -> Side {
     bench.settings.databases = Arc::new(connections.targets());
     let bench = Arc::new(bench);
@@ -102,7 +117,7 @@ fn side(mut bench: Workbench, connections: Arc<Connections>) -> Side {
 /// The practice model, or a scripted session from the file that is named as its model, with a database, folder
 /// and server of its own. Its folder lies in the program's own, so its
 /// list of sensitive paths names the files there that are not its own, rather than the whole.
-async fn practice(start: &Start, walls: Arc<Walls>) -> Result<(Arc<dyn Provider>, Side, PracticeWorld), String> {
+async fn practice(start: &Start, of: &Workbench) -> Result<(Arc<dyn Provider>, Side, PracticeWorld), String> {
     let world = PracticeWorld::open(&start.folders.data).await.map_err(|error| error.to_string())?;
     let script = start.settings.provider.as_ref().and_then(|model| model.model.as_deref());
     let provider = match script {
@@ -118,7 +133,8 @@ async fn practice(start: &Start, walls: Arc<Walls>) -> Result<(Arc<dyn Provider>
         [&start.folders.config, &start.folders.journal()].map(|path| globset::escape(&path.to_string_lossy()));
     let globs = start.settings.sensitive.iter().cloned().chain(guarded).chain([images]).collect();
     let mut bench = start.bench().map_err(|error| error.to_string())?;
-    bench.walls = walls;
+    bench.walls = Arc::clone(&of.walls);
+    bench.settings.known = of.settings.known.clone();
     bench.workspace.clone_from(&world.workspace);
     bench.settings.sensitive = Sensitive::with(globs);
     Ok((Arc::new(provider), side(bench, Arc::new(connections)), world))

@@ -237,6 +237,9 @@ fn read(side: &Side, id: OperationId, origin: Origin, call: &ToolCall) -> Result
     };
     let arguments = Arguments::parse(&call.arguments).map_err(|error| format!("{}: {error}", call.name))?;
     let kind = tool.prepare(&arguments).map_err(|error| format!("{}: {error}", call.name))?;
+    if let Some(why) = kind.copied_mask() {
+        return Err(format!("{}: {why}", call.name));
+    }
     let claim = if matches!(origin, Origin::Model { .. }) { arguments.claim } else { Claim::Absent };
     Ok(Operation { id, origin, tool: call.name.clone(), claim, kind, cwd: side.bench.workspace.clone() })
 }
@@ -319,4 +322,37 @@ async fn run(side: &Side, countersigned: Countersigned, port: RunPort, cancel: C
 
 fn lost(reason: String) -> RunReport {
     RunReport { result: format!("error: {reason}"), outcome: Outcome::Failed { reason }, took: Duration::ZERO }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::mask;
+    use crate::tools::standard;
+
+    #[test]
+    fn a_call_that_copies_a_mask_is_refused_by_every_tool_that_writes() {
+        let bench = Arc::new(Workbench::new("/".into(), None, "/".into()));
+        let mut connections = Connections::default();
+        connections.add("shop", Connections::parse_url("sqlite::memory:").unwrap());
+        let connections = Arc::new(connections);
+        let side = Side { registry: standard(&bench, &connections), bench, connections, path: None };
+        let held = mask(7);
+        let arguments = |tool: &str| match tool {
+            "execute_command" => serde_json::json!({ "command": format!("echo {held} > .env") }),
+            "execute_sql" => serde_json::json!({ "sql": format!("UPDATE t SET a = '{held}'"), "connection": "shop" }),
+            "file_operations" => serde_json::json!({ "operation": "write", "path": "a", "content": held }),
+            "http_request" => serde_json::json!({ "method": "POST", "url": "https://x.example", "body": held }),
+            _ => serde_json::json!({ "pattern": held, "glob": held }),
+        };
+        for tool in side.registry.names() {
+            let call = ToolCall { id: String::new(), name: tool.to_owned(), arguments: arguments(tool).to_string() };
+            let read = read(&side, OperationId(1), Origin::Person, &call);
+            if tool.ends_with("_files") {
+                assert!(!read.is_err_and(|why| why.contains("stands for")), "{tool} only looks");
+            } else {
+                assert!(read.unwrap_err().contains("stands for a secret that was not shown"), "{tool}");
+            }
+        }
+    }
 }

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::bus::Work;
 use super::engine::Side;
+use crate::assess::conceal;
 use crate::domain::{Foresight, OperationId, Prepared, Seal};
 
 /// Operations that are measured at once.
@@ -82,7 +83,15 @@ async fn measure(side: &Side, prepared: Prepared, cancel: &CancellationToken) ->
         None => timeout(GRACE, &mut task).await.ok(),
     };
     match ended {
-        Some(Ok(measured)) => measured.into(),
+        Some(Ok(measured)) => {
+            let concealed = measured.map(|preview| {
+                preview.map(|mut preview| {
+                    conceal(&mut preview, &side.bench.settings);
+                    preview
+                })
+            });
+            concealed.into()
+        }
         Some(Err(_)) => Foresight::Unmeasurable("Measuring it failed; the log has more.".to_owned()),
         None => {
             task.abort();

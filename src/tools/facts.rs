@@ -9,8 +9,10 @@ use std::io::{ErrorKind, Read as _};
 use std::path::{Component, Path, PathBuf};
 
 use super::{repository, targets};
-use crate::assess::{AssessSettings, Mentions, RiskAssessor, Subject, assess};
-use crate::domain::{Catalog, Class, Facts, FolderFact, Operation, OperationKind, PathFact, PathKind, Place, Prepared};
+use crate::assess::{AssessSettings, Mentions, RiskAssessor, Subject, assess, secrets_of};
+use crate::domain::{
+    Assessment, Catalog, Class, Facts, FolderFact, Operation, OperationKind, PathFact, PathKind, Place, Prepared,
+};
 
 /// Most names of each sort that are looked up; more is trouble.
 const NAMES: usize = 500;
@@ -48,6 +50,7 @@ pub fn prepare(
     let mut assessment = assess(assessor, Subject { operation: &operation, facts: &facts, settings });
     facts.targets = targets::targets(&operation.kind, &mentions, &facts, assessment.class(), settings);
     assessment.production = settings.production.told(&facts.targets);
+    assessment.secrets = secrets_of(&operation, settings);
     if let (OperationKind::Command(command), true) = (&operation.kind, assessment.class() != Class::Whitelisted)
         && facts.trouble.is_none()
     {
@@ -67,11 +70,10 @@ pub fn with_catalog(
     catalog: Catalog,
     settings: &AssessSettings,
 ) -> Prepared {
-    let Prepared { operation, facts, .. } = prepared;
+    let Prepared { operation, facts, assessment: Assessment { secrets, production, .. } } = prepared;
     let facts = Facts { catalog: Some(catalog), ..facts };
-    let mut assessment = assess(assessor, Subject { operation: &operation, facts: &facts, settings });
-    assessment.production = settings.production.told(&facts.targets);
-    Prepared { operation, facts, assessment }
+    let assessment = assess(assessor, Subject { operation: &operation, facts: &facts, settings });
+    Prepared { operation, facts, assessment: Assessment { secrets, production, ..assessment } }
 }
 
 /// What a command that asks would read and run: the files it names, the programs of the workspace, and what

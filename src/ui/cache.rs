@@ -8,7 +8,7 @@ use ratatui::text::Line;
 use super::ansi::Printed;
 use super::markdown::Markdown;
 use super::theme::Theme;
-use crate::domain::{OperationId, Seal, Table};
+use crate::domain::{Judgement, OperationId, Seal, Table};
 
 /// Rows that were made for earlier frames.
 #[derive(Debug, Default)]
@@ -99,6 +99,10 @@ pub(super) struct DialogRows {
     pub seal: Seal,
     pub columns: usize,
     pub theme: String,
+    /// Whether secrets are shown.
+    pub revealed: bool,
     pub lines: Arc<Vec<Line<'static>>>,
+    /// The derivation of a judgement, once it was looked at.
+    pub derivation: Option<(Judgement, Arc<Vec<Line<'static>>>)>,
     pub details: Option<Arc<Vec<Line<'static>>>>,
 }

@@ -8,7 +8,8 @@ use super::text::{self, Break};
 use super::theme::Role;
 use crate::app::Item;
 use crate::domain::{
-    ApprovalMode, Claim, Class, Containment, Danger, Finding, Judgement, OperationKind, Prepared, RiskLevel, Step, Wall,
+    ApprovalMode, Claim, Class, Containment, Danger, Finding, Judgement, OperationKind, Prepared, RiskLevel, Span,
+    Step, Wall, masked_part,
 };
 
 /// Columns of the words at the left.
@@ -70,7 +71,13 @@ fn claim(claim: &Claim, judgement: &Judgement, mode: ApprovalMode) -> Option<Str
 }
 
 /// The derivation: step, class, rules with the text they are about, claim, mode, containment.
-pub fn derivation(view: View<'_>, prepared: &Prepared, judgement: &Judgement, columns: usize) -> Vec<Line<'static>> {
+pub fn derivation(
+    view: View<'_>,
+    prepared: &Prepared,
+    judgement: &Judgement,
+    revealed: bool,
+    columns: usize,
+) -> Vec<Line<'static>> {
     let assessment = &prepared.assessment;
     let policy = view.state.queue.gate().policy();
     let mut lines = Vec::new();
@@ -96,8 +103,12 @@ pub fn derivation(view: View<'_>, prepared: &Prepared, judgement: &Judgement, co
         add("rules", "none of them knows it".to_owned());
     }
     let body = prepared.operation.kind.text().body;
+    let secrets: &[Span] = if revealed { &[] } else { &assessment.secrets };
     for (at, finding) in assessment.findings.iter().enumerate() {
-        add(if at == 0 { "rules" } else { "" }, rule(finding, &body));
+        add(if at == 0 { "rules" } else { "" }, rule(finding));
+        if let Some(piece) = about(finding, &body, secrets) {
+            add("", piece);
+        }
         add("", text::line(&finding.sentence));
     }
     lines
@@ -117,13 +128,20 @@ fn contained(prepared: &Prepared, judgement: &Judgement) -> String {
     }
 }
 
-fn rule(finding: &Finding, body: &str) -> String {
-    let about = finding.span.clone().and_then(|span| {
-        let piece = body.get(span.clone()).map(text::line);
-        Some(format!(" at {}–{} `{}`", span.start, span.end, text::fit(&piece?, 40)))
-    });
+fn rule(finding: &Finding) -> String {
     let level = item::badge(finding.level).trim_end();
-    format!("{} ({level}, {}){}", text::line(&finding.rule), class(finding.class), about.unwrap_or_default())
+    format!("{} ({level}, {})", text::line(&finding.rule), class(finding.class))
+}
+
+/// The text that a finding is about, all of it.
+fn about(finding: &Finding, body: &str, secrets: &[Span]) -> Option<String> {
+    let span = finding.span.clone()?;
+    body.get(span.clone())?;
+    if span == (0..body.len()) {
+        return Some("about all of it".to_owned());
+    }
+    let piece = text::line(&masked_part(body, secrets, span.clone()));
+    Some(format!("about {}–{} `{piece}`", span.start, span.end))
 }
 
 fn said_claim(claim: &Claim) -> String {

@@ -1,19 +1,18 @@
 //! What floats above the panes: the dialog about an operation, and help. A dialog shows the whole operation,
 //! scrollable to its last byte, in a double frame; what others wrote stays behind a gutter inside it.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::cache::{Cache, DialogRows};
-use super::derivation::{derivation, labelled, why};
+use super::body::{self, Body};
+use super::cache::Cache;
+use super::derivation::{labelled, why};
 use super::editor;
 use super::floating::{WIDEST, column, corner, frame, place, shown, title};
 use super::help;
-use super::highlight::highlight;
 use super::item;
 use super::number;
 use super::paint::{View, keys, put};
@@ -22,8 +21,8 @@ use super::text::{self, Break};
 use super::theme::Role;
 use super::typing::Rows;
 use super::unasked;
-use crate::app::{Asking, Command, Context, Dialog, Item, Modal, Page, Placing, Sight, leads};
-use crate::domain::{Foresight, OperationId, Origin, Prepared, RiskLevel, Seal};
+use crate::app::{Asking, Command, Context, Dialog, Item, Modal, Page, Placing, Sight};
+use crate::domain::{self, Detail, Foresight, OperationId, Origin, Prepared, RiskLevel, Seal, masked};
 
 /// Draws what floats, if anything does; says where the cursor belongs.
 pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, cache: &mut Cache, sight: &mut Sight) -> Option<Position> {
@@ -63,29 +62,6 @@ struct Parts {
     /// What the next key would do, or why the last one didn't count.
     hint: Line<'static>,
     keys: Vec<Line<'static>>,
-}
-
-/// What scrolls: one part after the other.
-#[derive(Default)]
-struct Body {
-    parts: Vec<Arc<Vec<Line<'static>>>>,
-    /// After how many rows everything was seen that must be seen before a High is approved: the list, or the
-    /// operation's own text. None if it isn't among them.
-    end: Option<usize>,
-}
-
-impl Body {
-    fn of(lines: Vec<Line<'static>>, end: Option<usize>) -> Self {
-        Self { parts: vec![Arc::new(lines)], end }
-    }
-
-    fn len(&self) -> usize {
-        self.parts.iter().map(|part| part.len()).sum()
-    }
-
-    fn from(&self, first: usize) -> impl Iterator<Item = &Line<'static>> {
-        self.parts.iter().flat_map(|part| part.iter()).skip(first)
-    }
 }
 
 fn confirm(
@@ -223,10 +199,10 @@ fn parts(
     let live = dialog.live(view.state.now);
     let judgement = view.state.queue.gate().judgement(dialog.id);
     let why = || judgement.map_or_else(Vec::new, |judgement| why(view, item, prepared, judgement, columns));
-    let text = operation(view, cache, dialog.seal, prepared, columns);
+    let text = body::operation(view, cache, dialog, prepared, columns);
     let usual = text.len();
     let foresight = view.state.queue.foresight(dialog.id);
-    let effect = || preview::rows(view, foresight, dialog.placing, columns);
+    let effect = || preview::rows(view, &prepared.operation.kind, foresight, dialog.placing, columns);
     let (body, why, effect) = match &dialog.asking {
         Asking::All { listed, high } => {
             let lines = list(view, listed, columns);
@@ -234,10 +210,12 @@ fn parts(
             (Body::of(lines, end), all(view, listed, *high, columns), Vec::new())
         }
         Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => {
-            let body = match judgement.filter(|_| dialog.derivation) {
-                Some(judgement) => Body::of(derivation(view, prepared, judgement, columns), None),
-                None => body(view, cache, dialog, prepared, text, columns),
-            };
+            let derived = judgement.filter(|_| dialog.derivation);
+            let body =
+                match derived.and_then(|judgement| body::derived(view, cache, dialog, prepared, judgement, columns)) {
+                    Some(rows) => Body { parts: vec![rows], end: None },
+                    None => body::whole(view, cache, dialog, prepared, text, columns),
+                };
             (body, why(), effect())
         }
     };
@@ -283,85 +261,6 @@ fn head(view: View<'_>, dialog: &Dialog, item: &Item, prepared: &Prepared, colum
     view.line(text::fit(&said.join("   "), columns).into_owned(), Role::Dim)
 }
 
-/// The whole text: neutral, highlighted, each of its lines numbered in the gutter, so that a wrapped line can't
-/// pass for two.
-fn operation(
-    view: View<'_>,
-    cache: &mut Cache,
-    seal: Seal,
-    prepared: &Prepared,
-    columns: usize,
-) -> Arc<Vec<Line<'static>>> {
-    let known = cache
-        .dialog
-        .as_ref()
-        .is_some_and(|rows| rows.seal == seal && rows.columns == columns && rows.theme == view.theme.name());
-    if !known {
-        let said = prepared.operation.kind.text();
-        let lines = highlight(&text::plain(&said.body), said.language, view.theme);
-        let digits = if lines.len() > 1 { lines.len().to_string().len() } else { 0 };
-        let room = columns.saturating_sub(digits + 3).max(1);
-        let hidden = view.theme.style(Role::High);
-        let mut rows = Vec::new();
-        for (at, line) in lines.iter().enumerate() {
-            for (part, row) in text::wrap(line, room, 0, Break::Anywhere).into_iter().enumerate() {
-                let number = if digits > 0 && part == 0 { (at + 1).to_string() } else { String::new() };
-                let sign = if part == 0 { "│" } else { "┆" };
-                let mut spans = vec![view.span(format!("{number:>digits$} {sign} "), Role::Dim)];
-                spans.extend(row.spans.into_iter().flat_map(|span| marked(span, hidden)));
-                rows.push(Line::from(spans));
-            }
-        }
-        let theme = view.theme.name().to_owned();
-        cache.dialog = Some(DialogRows { seal, columns, theme, lines: Arc::new(rows), details: None });
-    }
-    cache.dialog.as_ref().map_or_else(Arc::default, |rows| Arc::clone(&rows.lines))
-}
-
-/// The operation's text and what its preview shows in full. A diff that was there first stands before the text.
-fn body(
-    view: View<'_>,
-    cache: &mut Cache,
-    dialog: &Dialog,
-    prepared: &Prepared,
-    text: Arc<Vec<Line<'static>>>,
-    columns: usize,
-) -> Body {
-    let rows = text.len();
-    let foresight = view.state.queue.foresight(dialog.id);
-    let come = !matches!(dialog.placing, Placing::Kept | Placing::Late);
-    let (Some(Foresight::Measured(preview)), Some(held), true) = (foresight, &mut cache.dialog, come) else {
-        return Body { parts: vec![text], end: Some(rows) };
-    };
-    let details = held.details.get_or_insert_with(|| Arc::new(preview::details(view, preview, columns)));
-    let details = Arc::clone(details);
-    if dialog.placing == Placing::Free && foresight.is_some_and(|foresight| leads(&prepared.operation.kind, foresight))
-    {
-        Body { end: Some(details.len() + rows), parts: vec![details, text] }
-    } else {
-        Body { end: Some(rows), parts: vec![text, details] }
-    }
-}
-
-/// Makes what stands for a hidden or control character stand out.
-fn marked(span: Span<'static>, style: Style) -> Vec<Span<'static>> {
-    let odd = |c: char| ('\u{2400}'..='\u{2421}').contains(&c);
-    if !span.content.contains(odd) && !span.content.contains("<U+") {
-        return vec![span];
-    }
-    let mut spans = Vec::new();
-    let mut rest: &str = &span.content;
-    while let Some(at) = rest.find(|c: char| odd(c)).into_iter().chain(rest.find("<U+")).min() {
-        let sign = &rest[at..];
-        let end = if sign.starts_with('<') { sign.find('>').map_or(3, |end| end + 1) } else { '\u{2400}'.len_utf8() };
-        spans.push(Span::styled(rest[..at].to_owned(), span.style));
-        spans.push(Span::styled(sign[..end].to_owned(), style));
-        rest = &sign[end..];
-    }
-    spans.push(Span::styled(rest.to_owned(), span.style));
-    spans
-}
-
 /// Everything that was listed, worst told apart.
 fn list(view: View<'_>, listed: &[(OperationId, Seal)], columns: usize) -> Vec<Line<'static>> {
     let digits = listed.iter().map(|(id, _)| id.0).max().unwrap_or(0).to_string().len();
@@ -393,8 +292,9 @@ fn list(view: View<'_>, listed: &[(OperationId, Seal)], columns: usize) -> Vec<L
 fn brief(item: &Item, room: usize) -> (String, String) {
     let visible = |said: &str| said.chars().filter(|c| !c.is_whitespace()).count();
     let gist = item::gist(item);
-    let whole =
-        item.prepared.as_ref().map_or(0, |prepared| visible(&text::plain(&prepared.operation.kind.text().body)));
+    let whole = item.prepared.as_ref().map_or(0, |prepared| {
+        visible(&text::plain(&masked(&prepared.operation.kind.text().body, &prepared.assessment.secrets)))
+    });
     let more = |kept: &str| match whole.saturating_sub(visible(kept)) {
         0 => String::new(),
         left => format!("… {}", number::count(left, "more character")),
@@ -440,7 +340,37 @@ fn hint(view: View<'_>, dialog: &Dialog) -> Line<'static> {
             line.push_span(view.span(format!("{}▏", text::line(typed)), Role::Accent));
             line
         }
-        Asking::Choice | Asking::Reason(_) | Asking::All { .. } => Line::default(),
+        Asking::Choice => concealed(view, dialog),
+        Asking::Reason(_) | Asking::All { .. } => Line::default(),
+    }
+}
+
+/// `2 values masked · s shows them`: what is approved is the whole text, shown or not.
+fn concealed(view: View<'_>, dialog: &Dialog) -> Line<'static> {
+    let mut values = BTreeSet::new();
+    let mut add = |text: &str, spans: &[domain::Span]| {
+        values.extend(spans.iter().filter_map(|span| text.get(span.clone())).map(str::to_owned));
+    };
+    if let Some(prepared) = view.state.queue.gate().prepared(dialog.id).filter(|it| !it.assessment.secrets.is_empty()) {
+        add(&prepared.operation.kind.text().body, &prepared.assessment.secrets);
+    }
+    if let Some(Foresight::Measured(preview)) = view.state.queue.foresight(dialog.id) {
+        for (detail, spans) in preview.details.iter().zip(&preview.secrets) {
+            match detail {
+                Detail::Diff { text, .. } => add(text, spans),
+                Detail::Text(text) => add(&text.body, spans),
+                Detail::Rows { .. } => {}
+            }
+        }
+    }
+    let key = view.key(Context::Dialog, Command::ShowSecrets, "").map_or_else(String::new, |(key, _)| key);
+    let them = if values.len() == 1 { "it" } else { "them" };
+    match values.len() {
+        0 => Line::default(),
+        some if dialog.revealed => {
+            view.line(format!("{} shown · {key} masks {them}", number::count(some, "value")), Role::Medium)
+        }
+        some => view.line(format!("{} masked · {key} shows {them}", number::count(some, "value")), Role::Accent),
     }
 }
 

@@ -11,7 +11,7 @@ use super::table;
 use super::text::{self, Break};
 use super::theme::{Role, Theme};
 use crate::app::{Command, Context, Placing};
-use crate::domain::{Detail, Foresight, Preview, Remedy};
+use crate::domain::{self, Detail, Foresight, OperationKind, Preview, Remedy, masked};
 
 /// Rows that are kept free for the effect while it is being measured: two for what it does, one for undoing it.
 pub const RESERVED: usize = 3;
@@ -37,13 +37,21 @@ pub fn brief(foresight: &Foresight) -> Option<String> {
 }
 
 /// The rows that stay in sight: what it would do, and whether that could be undone.
-pub fn rows(view: View<'_>, foresight: Option<&Foresight>, placing: Placing, columns: usize) -> Vec<Line<'static>> {
+pub fn rows(
+    view: View<'_>,
+    kind: &OperationKind,
+    foresight: Option<&Foresight>,
+    placing: Placing,
+    columns: usize,
+) -> Vec<Line<'static>> {
     let effect = |said: Vec<(String, Role)>| labelled(view, "effect", said, columns);
     let mut lines = match foresight {
         None | Some(Foresight::Nothing) => Vec::new(),
         Some(Foresight::Measuring) => effect(vec![("measuring…".to_owned(), Role::Dim)]),
         Some(Foresight::Unmeasurable(reason)) => {
-            effect(vec![(format!("can't be told beforehand: {}", text::line(reason)), Role::Dim)])
+            let mut lines = effect(vec![(format!("can't be told beforehand: {}", text::line(reason)), Role::Dim)]);
+            lines.extend(remedy(view, &unmeasured(kind), columns));
+            lines
         }
         Some(Foresight::Measured(preview)) => {
             let warnings = preview.warnings.iter().map(|said| (text::line(said), Role::Trouble));
@@ -69,22 +77,37 @@ fn detailed(foresight: &Foresight) -> bool {
     matches!(foresight, Foresight::Measured(preview) if !preview.details.is_empty())
 }
 
+/// Whether what couldn't be measured could be undone.
+fn unmeasured(kind: &OperationKind) -> Remedy {
+    match kind {
+        OperationKind::Command(_) => Remedy::Impossible("nothing is kept of what a command changes.".to_owned()),
+        OperationKind::Other(_) => Remedy::Impossible("nothing is kept of what it changes.".to_owned()),
+        OperationKind::Sql(_)
+        | OperationKind::File(_)
+        | OperationKind::Http(_)
+        | OperationKind::Search(_)
+        | OperationKind::Find(_)
+        | OperationKind::Undo(_) => Remedy::Unknown,
+    }
+}
+
 fn remedy(view: View<'_>, remedy: &Remedy, columns: usize) -> Vec<Line<'static>> {
     let (said, role) = match remedy {
         Remedy::Unknown => return Vec::new(),
-        Remedy::Possible(how) => (format!("possible: {}", text::line(how)), Role::Text),
-        Remedy::Impossible(why) => (format!("not possible: {}", text::line(why)), Role::Trouble),
+        Remedy::Possible(how) => (format!("can be undone: {}", text::line(how)), Role::Text),
+        Remedy::Impossible(why) => (format!("can't be undone: {}", text::line(why)), Role::Trouble),
     };
     labelled(view, "undo", vec![(said, role)], columns)
 }
 
-/// What scrolls: diffs, rows and texts in full.
-pub fn details(view: View<'_>, preview: &Preview, columns: usize) -> Vec<Line<'static>> {
+/// What scrolls: diffs, rows and texts in full, their secrets masked unless they were asked for.
+pub fn details(view: View<'_>, preview: &Preview, revealed: bool, columns: usize) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
-    for detail in &preview.details {
+    for (at, detail) in preview.details.iter().enumerate() {
+        let secrets: &[domain::Span] = preview.secrets.get(at).filter(|_| !revealed).map_or(&[], Vec::as_slice);
         lines.push(Line::default());
         match detail {
-            Detail::Diff { text, language } => diff(view, text, language, columns, &mut lines),
+            Detail::Diff { text, language } => diff(view, &masked(text, secrets), language, columns, &mut lines),
             Detail::Rows { title, table } => {
                 let total = number::thousands(table.total);
                 let head = format!("{} ({} of {total})", text::line(title), number::thousands(table.rows.len() as u64));
@@ -94,7 +117,7 @@ pub fn details(view: View<'_>, preview: &Preview, columns: usize) -> Vec<Line<'s
                 );
             }
             Detail::Text(said) => {
-                for line in highlight(&text::plain(&said.body), said.language, view.theme) {
+                for line in highlight(&text::plain(&masked(&said.body, secrets)), said.language, view.theme) {
                     let rows = text::wrap(&line, columns.saturating_sub(2), 0, Break::Anywhere);
                     lines.extend(rows.into_iter().map(|row| behind(view, row)));
                 }

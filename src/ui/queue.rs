@@ -17,6 +17,9 @@ use crate::domain::{Judgement, OperationId, Step};
 
 /// Columns of the word for a tool.
 const WORD: usize = 8;
+/// Columns of what it does in a few words, in the word's place where there is room; and how many there must be.
+const TITLE: usize = 22;
+const ROOMY: usize = 76;
 /// Columns that what an operation would do keeps beside how it ended.
 const LEAST: usize = 16;
 
@@ -149,7 +152,11 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, digits: usize, column
     let fate = item::fate(view, item);
     let used = 1 + digits + 2 + 6 + 2;
     let wide = columns > used + WORD + 24;
-    let used = used + if wide { WORD + 1 } else { 0 };
+    let (said, taken) = match &item.prepared {
+        Some(prepared) if columns >= ROOMY => (text::fit(&text::line(&prepared.title()), TITLE).into_owned(), TITLE),
+        _ => (text::line(item.word()), WORD),
+    };
+    let used = used + if wide { taken + 1 } else { 0 };
     let end = match &item.status {
         Status::Waiting => view.state.queue.waits_for(item.id).map_or_else(String::new, |id| format!("after {id}")),
         Status::Running { .. } => format!("{}  {}", fate.time, fate.mark),
@@ -167,7 +174,7 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, digits: usize, column
         Span::raw("  "),
     ];
     if wide {
-        spans.push(view.span(format!("{} ", text::column(&text::line(item.word()), WORD)), Role::Dim));
+        spans.push(view.span(format!("{} ", text::column(&said, taken)), Role::Dim));
     }
     let production = item::production_span(view, item);
     let used = used + production.as_ref().map_or(0, |badge| badge.width() + 1);

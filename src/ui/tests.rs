@@ -188,6 +188,46 @@ fn production_is_said_in_words_wherever_it_is_hit() {
 }
 
 #[test]
+fn secrets_are_masked_until_a_key_shows_them_and_again_when_the_dialog_closes() {
+    let mut desk = Desk::new();
+    desk.send("go");
+    let command = "curl -H 'Authorization: Bearer hunter2hunter2hunter2' -X POST https://ann:pa55word@x.example/a";
+    let call = serde_json::json!({ "command": command }).to_string();
+    desk.secrets = ["hunter2hunter2hunter2", "pa55word"].map(str::to_owned).to_vec();
+    desk.call(&[("execute_command", &call, high("Sends it."))]);
+    let masked = desk.screen(120, 40);
+    insta::assert_snapshot!("masked_120", masked);
+    assert!(!masked.contains("hunter2") && !masked.contains("pa55word"), "{masked}");
+    desk.key('s');
+    let shown = desk.screen(120, 40);
+    assert!(
+        shown.contains("Bearer hunter2hunter2hunter2") && shown.contains("2 values shown · s masks them"),
+        "{shown}"
+    );
+    desk.press(KeyCode::Esc);
+    assert!(!desk.screen(120, 40).contains("hunter2"), "nowhere but in the dialog");
+    desk.press(KeyCode::F(2));
+    desk.press(KeyCode::Enter);
+    let again = desk.screen(120, 40);
+    assert!(again.contains("2 values masked · s shows them") && !again.contains("hunter2"), "{again}");
+}
+
+#[test]
+fn the_derivation_shows_all_of_the_text_that_a_rule_is_about() {
+    let mut desk = Desk::new();
+    desk.send("go");
+    let condition = (0..12).map(|at| format!("name{at} = 'x'")).collect::<Vec<_>>().join(" AND ");
+    let sql = format!("SELECT 1; DELETE FROM orders WHERE {condition}");
+    let finding = Finding::new("sql.delete", Class::Declared(Danger::Destructive), "It deletes.").at(10..sql.len());
+    desk.call(&[("execute_sql", &serde_json::json!({ "sql": sql }).to_string(), vec![finding])]);
+    desk.screen(80, 40);
+    desk.key('x');
+    let screen = desk.screen(80, 40);
+    let words = screen.replace(['║', '\n'], " ").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(&format!("`DELETE FROM orders WHERE {condition}`")), "{screen}");
+}
+
+#[test]
 fn help_lists_every_key() {
     let mut desk = Desk::new();
     desk.press(KeyCode::F(1));

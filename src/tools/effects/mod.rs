@@ -190,7 +190,10 @@ fn remedy(remedies: Vec<Remedy>, unmeasured: bool) -> Remedy {
     if !lost.is_empty() {
         return Remedy::Impossible(lost.join(" "));
     }
-    if unmeasured || remedies.contains(&Remedy::Unknown) {
+    if unmeasured {
+        return Remedy::Impossible("nothing is kept of what other commands change.".to_owned());
+    }
+    if remedies.contains(&Remedy::Unknown) {
         return Remedy::Unknown;
     }
     let mut ways: Vec<String> = Vec::new();

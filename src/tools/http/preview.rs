@@ -1,8 +1,7 @@
-//! The request as it will be sent, for the person: with the headers that are added to it, its size, and what looks
-//! like a secret left out. Nothing is looked up and nothing is sent.
+//! The request as it will be sent, for the person: with the headers that are added to it, and its size.
+//! Nothing is looked up and nothing is sent.
 
 use super::{AGENT, Request};
-use crate::assess::secret_kind;
 use crate::domain::number::{count, size};
 use crate::domain::{Detail, HttpOperation, Preview, Remedy, Text};
 
@@ -20,7 +19,7 @@ pub(super) fn measure(operation: &HttpOperation) -> Preview {
     };
     let mut target = request.url.path().to_owned();
     if let Some(query) = request.url.query() {
-        target.push_str(&format!("?{}", masked(query)));
+        target.push_str(&format!("?{query}"));
     }
     let port = request.url.port().map_or_else(String::new, |port| format!(":{port}"));
     let mut body = format!("{} {target}\nhost: {}{port}\n", request.method, request.host());
@@ -32,8 +31,6 @@ pub(super) fn measure(operation: &HttpOperation) -> Preview {
     }
     for (name, value) in &request.headers {
         let value = String::from_utf8_lossy(value.as_bytes());
-        let secret = value.len() > 4 && (secret_kind(&format!("{name}: {value}")).is_some() || named(name.as_str()));
-        let value = if secret { mask(&value) } else { value.into_owned() };
         body.push_str(&format!("{name}: {value}\n"));
     }
     let sent = request.body.as_deref().unwrap_or_default();
@@ -44,8 +41,7 @@ pub(super) fn measure(operation: &HttpOperation) -> Preview {
         let laid_out =
             json.and_then(|json| serde_json::to_string_pretty(&json).ok()).unwrap_or_else(|| sent.to_owned());
         let end = laid_out.floor_char_boundary(SHOWN.min(laid_out.len()));
-        let lines: Vec<String> = laid_out[..end].lines().map(masked).collect();
-        body.push_str(&lines.join("\n"));
+        body.push_str(&laid_out[..end]);
         if end < laid_out.len() {
             body.push_str(&format!("\n… {} left out", size((laid_out.len() - end) as u64)));
         }
@@ -63,18 +59,4 @@ pub(super) fn measure(operation: &HttpOperation) -> Preview {
         remedy,
         ..Preview::default()
     }
-}
-
-/// Whether a header's name says that its value is a secret.
-fn named(name: &str) -> bool {
-    ["authorization", "cookie", "token", "api-key", "secret"].iter().any(|word| name.contains(word))
-}
-
-/// A text without what looks like a secret: all of it, as where the secret ends can't be told for sure.
-fn masked(text: &str) -> String {
-    if secret_kind(text).is_some() { mask(text) } else { text.to_owned() }
-}
-
-fn mask(text: &str) -> String {
-    format!("[secret, {}]", count(text.chars().count(), "character"))
 }

@@ -9,7 +9,7 @@ use sqlx::sqlite::SqliteConnectOptions;
 use url::Url;
 
 use super::SqlError;
-use crate::domain::Dialect;
+use crate::domain::{Dialect, mask};
 
 /// What each engine needs to connect.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ pub struct Address {
     pub(super) host: Option<String>,
     pub(super) options: Options,
     /// Texts that no message may hold.
-    secrets: Vec<String>,
+    pub(super) secrets: Vec<String>,
 }
 
 impl std::fmt::Debug for Address {
@@ -71,7 +71,7 @@ impl Address {
 
     /// Takes everything secret out of a message.
     pub(super) fn mask(&self, message: &str) -> String {
-        self.secrets.iter().fold(message.to_owned(), |text, secret| text.replace(secret, "***"))
+        self.secrets.iter().fold(message.to_owned(), |text, secret| text.replace(secret, &mask(secret.chars().count())))
     }
 }
 
@@ -185,7 +185,8 @@ fn secrets(url: &Url) -> Vec<String> {
 }
 
 fn unread(error: &sqlx::Error, url: &Url) -> SqlError {
-    let message = secrets(url).iter().fold(error.to_string(), |text, secret| text.replace(secret, "***"));
+    let message =
+        secrets(url).iter().fold(error.to_string(), |text, secret| text.replace(secret, &mask(secret.chars().count())));
     SqlError::BadUrl(message)
 }
 
@@ -210,7 +211,7 @@ mod tests {
             assert_eq!((address.dialect, address.label.as_str()), (dialect, label), "{url}");
         }
         let address = Address::parse(cases[0].0).unwrap();
-        assert_eq!(address.mask("no s+cret and no s%2Bcret"), "no *** and no ***");
+        assert_eq!(address.mask("no s+cret and no s%2Bcret"), format!("no {} and no {}", mask(6), mask(8)));
     }
 
     #[test]

@@ -267,6 +267,14 @@ impl Connections {
         self.sources.iter().map(target).collect()
     }
 
+    /// The passwords of the connections, so that they can be masked.
+    #[must_use]
+    pub fn secrets(&self) -> Vec<String> {
+        let databases = self.sources.values().map(|source| &source.database);
+        let addresses = databases.flat_map(|database| std::iter::once(&database.address).chain(&database.reading));
+        addresses.flat_map(|address| address.secrets.iter().cloned()).collect()
+    }
+
     /// Where the rows of a connection may go.
     #[must_use]
     pub fn results(&self, name: &str) -> Option<Results> {

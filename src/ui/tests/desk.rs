@@ -28,6 +28,8 @@ pub(super) struct Desk {
     pub(super) foresight: Option<Foresight>,
     /// Why what is called hits production.
     pub(super) production: Vec<String>,
+    /// What is secret in what is called.
+    pub(super) secrets: Vec<String>,
 }
 
 impl Desk {
@@ -51,6 +53,7 @@ impl Desk {
             effects: Vec::new(),
             foresight: Some(Foresight::Nothing),
             production: Vec::new(),
+            secrets: Vec::new(),
         }
     }
 
@@ -120,6 +123,9 @@ impl Desk {
             let id = OperationId(from + at as u64 + 1);
             let mut prepared = prepared(id, tool, arguments, findings.clone());
             prepared.assessment.production.clone_from(&self.production);
+            let body = prepared.operation.kind.text().body;
+            let found = self.secrets.iter().filter_map(|secret| body.find(secret).map(|at| at..at + secret.len()));
+            prepared.assessment.secrets = found.collect();
             self.event(Event::Proposed(id, Proposal::Ready(Box::new(prepared))));
         }
         self.refresh();

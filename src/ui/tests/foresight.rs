@@ -20,6 +20,7 @@ fn rows() -> Foresight {
         warnings: Vec::new(),
         details: vec![Detail::Rows { title: "rows that match".to_owned(), table }],
         remedy: Remedy::Impossible("the database keeps no copy.".to_owned()),
+        ..Preview::default()
     }))
 }
 
@@ -128,6 +129,7 @@ fn hostile_previews_stay_behind_their_gutter() {
             Detail::Text(crate::domain::Text { language: "json", body: bad.clone() }),
         ],
         remedy: Remedy::Impossible(bad),
+        ..Preview::default()
     }));
     let mut desk = asked(Some(foresight));
     for (columns, rows) in [(120, 40), (80, 24), (60, 15), (20, 5)] {

@@ -1,0 +1,242 @@
+//! Where a text holds secrets: by their value, where the session knows it, and by their shape. What is found is only
+//! masked on the screen; nothing is decided by it.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Arc, LazyLock};
+
+use regex::Regex;
+
+use super::AssessSettings;
+use super::secrets::{forms, named, placeholder, secret_kind};
+use crate::domain::{Detail, Operation, OperationKind, Preview, Span, Text};
+
+/// Shortest value that is looked for, in bytes: a shorter one is a word of its own too often.
+const SHORTEST: usize = 6;
+/// Parts of the name of a variable that say that its value is a secret.
+const TELLING: [&str; 11] =
+    ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "PASS", "KEY", "APIKEY", "CREDENTIAL", "CREDENTIALS", "PW"];
+
+/// The secrets that the session itself holds: its model's key, its connections' passwords, what its environment says.
+#[derive(Clone, Default)]
+pub struct Known(Arc<[String]>);
+
+impl fmt::Debug for Known {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Known({} values)", self.0.len())
+    }
+}
+
+impl Known {
+    /// These values, as they are and as a URL spells them.
+    #[must_use]
+    pub fn of(values: impl IntoIterator<Item = String>) -> Self {
+        let long = |value: &String| value.len() >= SHORTEST;
+        let encoded = |value: &str| url::form_urlencoded::byte_serialize(value.as_bytes()).collect::<String>();
+        let mut known: Vec<String> =
+            values.into_iter().filter(long).flat_map(|value| [encoded(&value), value]).collect();
+        known.sort_by_key(|value| (usize::MAX - value.len(), value.clone()));
+        known.dedup();
+        Self(known.into())
+    }
+
+    /// The values of an environment whose names say that they are secrets.
+    #[must_use]
+    pub fn values_of(environment: impl IntoIterator<Item = (String, String)>) -> Vec<String> {
+        let telling = |name: &str| name.to_ascii_uppercase().split('_').any(|word| TELLING.contains(&word));
+        let plain = |value: &str| value.starts_with(['/', '~', '.']) || value.contains(char::is_whitespace);
+        let told = environment.into_iter().filter_map(|(name, value)| {
+            (telling(&name) && !plain(&value) && value.len() >= SHORTEST + 2).then_some(value)
+        });
+        told.collect()
+    }
+
+    fn found(&self, text: &str) -> Vec<Span> {
+        let apart = |at: Option<char>| at.is_none_or(|letter| !letter.is_alphanumeric());
+        let of = |value: &'_ String| {
+            text.match_indices(value.as_str())
+                .filter(|(at, _)| {
+                    apart(text[..*at].chars().next_back()) && apart(text[at + value.len()..].chars().next())
+                })
+                .map(|(at, _)| at..at + value.len())
+                .collect::<Vec<_>>()
+        };
+        self.0.iter().flat_map(of).collect()
+    }
+}
+
+/// Where words of a command or of SQL say that a secret follows.
+static SPOKEN: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    let spoken = [
+        r#"(?i)(?:^|\s)--?[\w-]*(?:password|passwd|passphrase|token|secret|api-?key)\s+["']?([^\s"'-][^\s"']*)"#,
+        r"(?i)\b(?:identified(?:\s+with\s+\S+)?\s+by|password)\s+'([^']+)'",
+        r#"(?i)\bcurl\b[^|;&\n]*?\s(?:-u|--user)[\s=]?["']?[^\s:"'/]*:([^\s"'@]+)"#,
+        r"(?i)\b(?:mysql|mariadb)[\w-]*\b[^|;&\n]*?\s-p([^\s-]\S*)",
+    ];
+    spoken.iter().filter_map(|spoken| Regex::new(spoken).ok()).collect()
+});
+
+/// The headers of a request whose value is a secret.
+static HEADERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#"(?im)(?:^|["'])[\w-]*(?:authorization|cookie|token|api-key|apikey|secret)[\w-]*:[ \t]*([^"'\n]+)"#)
+        .ok()
+});
+
+/// Where the text of an operation holds secrets, in order and apart.
+#[must_use]
+pub fn secrets_of(operation: &Operation, settings: &AssessSettings) -> Vec<Span> {
+    let headers = matches!(operation.kind, OperationKind::Http(_) | OperationKind::Command(_));
+    let Text { language, body } = operation.kind.text();
+    let body = if language == "diff" { unsigned(&body) } else { body };
+    secret_spans(&body, headers, &settings.known)
+}
+
+/// A diff with blanks in the place of its signs, which no name stands behind.
+fn unsigned(diff: &str) -> String {
+    let plain = |line: &str| match line.strip_prefix(['+', '-']) {
+        Some(rest) => format!(" {rest}"),
+        None => line.to_owned(),
+    };
+    diff.split('\n').map(plain).collect::<Vec<_>>().join("\n")
+}
+
+/// Says of each part of a preview where it holds secrets.
+pub fn conceal(preview: &mut Preview, settings: &AssessSettings) {
+    let spans = |detail: &Detail| match detail {
+        Detail::Diff { text, .. } => secret_spans(&unsigned(text), false, &settings.known),
+        Detail::Text(text) => secret_spans(&text.body, text.language == "http", &settings.known),
+        Detail::Rows { .. } => Vec::new(),
+    };
+    preview.secrets = preview.details.iter().map(spans).collect();
+}
+
+fn secret_spans(text: &str, headers: bool, known: &Known) -> Vec<Span> {
+    let mut spans = known.found(text);
+    spans.extend(forms(text));
+    spans.extend(named(text));
+    let said = SPOKEN.iter().chain(HEADERS.as_ref().filter(|_| headers));
+    for found in said.flat_map(|spoken| spoken.captures_iter(text)) {
+        if let Some(value) = found.get(1).filter(|value| !placeholder(value.as_str())) {
+            spans.push(value.start()..value.end());
+        }
+    }
+    if spans.is_empty() && text.contains('%') && secret_kind(text).is_some() {
+        spans.extend(encoded(text));
+    }
+    joined(spans)
+}
+
+/// The words that hold a secret only once they are decoded: a URL's query, or all of the word.
+fn encoded(text: &str) -> impl Iterator<Item = Span> {
+    words(text).filter(|word| secret_kind(&text[word.clone()]).is_some()).map(|word| {
+        let from = text[word.clone()].find('?').map_or(0, |at| at + 1);
+        word.start + from..word.end
+    })
+}
+
+fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
+    text.split_whitespace().map(|word| {
+        let start = word.as_ptr() as usize - text.as_ptr() as usize;
+        start..start + word.len()
+    })
+}
+
+/// In order, those that meet made one.
+fn joined(mut spans: Vec<Span>) -> Vec<Span> {
+    spans.sort_by_key(|span| (span.start, span.end));
+    let mut joined: Vec<Span> = Vec::with_capacity(spans.len());
+    for span in spans.into_iter().filter(|span| span.start < span.end) {
+        match joined.last_mut() {
+            Some(last) if span.start < last.end => last.end = last.end.max(span.end),
+            _ => joined.push(span),
+        }
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domain::masked;
+
+    fn shown(text: &str) -> String {
+        let known = Known::of(["s+cret!1".to_owned(), "short".to_owned()]);
+        let spans = secret_spans(text, true, &known);
+        let shown = masked(text, &spans);
+        let mut plain = shown.clone();
+        while let (Some(start), Some(end)) = (plain.find('⟦'), plain.find('⟧')) {
+            plain.replace_range(start..end + '⟧'.len_utf8(), "•");
+        }
+        plain
+    }
+
+    #[test]
+    fn only_the_secret_itself_is_masked() {
+        let long = "a1".repeat(20);
+        for (text, said) in [
+            ("echo s+cret!1 short", "echo • short"),
+            ("echo s%2Bcret%211", "echo •"),
+            ("psql postgres://ann:hunter2@db/shop", "psql postgres://ann:•@db/shop"),
+            ("PGPASSWORD=hunter2 psql", "PGPASSWORD=• psql"),
+            ("x --password hunter2 -v", "x --password • -v"),
+            ("x --password \"$PW\"", "x --password \"$PW\""),
+            ("x --token-file a", "x --token-file a"),
+            ("mysql -u root -phunter2 shop", "mysql -u root -p• shop"),
+            ("curl -u ann:hunter2 https://x.example", "curl -u ann:• https://x.example"),
+            ("docker run -u 1000:1000 x", "docker run -u 1000:1000 x"),
+            ("curl -H 'X-Api-Key: abc' x", "curl -H 'X-Api-Key: •' x"),
+            ("CREATE USER a IDENTIFIED BY 'pw'", "CREATE USER a IDENTIFIED BY '•'"),
+            ("ALTER ROLE a PASSWORD 'p w'", "ALTER ROLE a PASSWORD '•'"),
+            ("password: \"my long one\"\nname: x", "password: \"•\"\nname: x"),
+            ("GET https://x.example/?pass%77ord=hunter2", "GET https://x.example/?•"),
+            ("authorization: Bearer abc\nx: y", "authorization: •\nx: y"),
+            ("a -----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----\nb", "a •\nb"),
+            ("SELECT name FROM customers WHERE id = 7", "SELECT name FROM customers WHERE id = 7"),
+        ] {
+            assert_eq!(shown(text), said, "{text}");
+        }
+        assert_eq!(shown(&format!("x ghp_{long} y")), "x • y");
+        assert_eq!(shown(&format!("curl -H 'Authorization: Bearer {long}'")), "curl -H 'Authorization: •'");
+        assert_eq!(shown("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl x"), "• x");
+    }
+
+    #[test]
+    fn an_environment_says_by_its_names_what_is_secret() {
+        let variables = [
+            ("OPENAI_API_KEY", "sk-12345678"),
+            ("DB_PASSWORD", "hunter22"),
+            ("SSH_KEY_FILE", "/home/a/key"),
+            ("MONKEY", "bananabanana"),
+            ("HOME", "/home/a"),
+            ("A_TOKEN", "short"),
+        ];
+        let values = Known::values_of(variables.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        assert_eq!(values, ["sk-12345678", "hunter22"]);
+        assert_eq!(format!("{:?}", Known::of(values)), "Known(2 values)");
+    }
+
+    #[test]
+    fn a_preview_says_of_each_part_where_its_secrets_are() {
+        let text = |body: &str| Detail::Text(Text { language: "http", body: body.to_owned() });
+        let diff = Detail::Diff { text: "+password=hunter2".to_owned(), language: String::new() };
+        let mut preview = Preview { details: vec![text("cookie: a=b"), diff], ..Preview::default() };
+        conceal(&mut preview, &AssessSettings::default());
+        let starts: Vec<Vec<usize>> =
+            preview.secrets.iter().map(|spans| spans.iter().map(|span| span.start).collect()).collect();
+        assert_eq!(starts, [[8], [10]]);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_found_lies_apart_on_whole_letters(text in "(?s)[a-z ñ%=:'\"\n/@?-]{0,40}(password|token|--secret|://)?[=: ]?.{0,40}") {
+            let spans = secret_spans(&text, true, &Known::of(["secret".to_owned()]));
+            let mut last = 0;
+            for span in spans {
+                prop_assert!(span.start >= last && span.start < span.end && text.get(span.clone()).is_some());
+                last = span.end;
+            }
+        }
+    }
+}

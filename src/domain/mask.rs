@@ -1,0 +1,133 @@
+//! What stands in the place of a secret that isn't shown. What is approved and run is always the whole text; the mask
+//! is only how it looks, and a text that holds one is refused: it was copied from what was shown.
+
+use super::number::count;
+use super::operation::{FileOperation, HttpOperation, OperationKind, Prepared};
+use super::risk::Span;
+
+/// How every mask begins. Nobody writes this by chance.
+const SIGN: &str = "⟦masked: ";
+
+/// The mask of a secret of so many characters.
+#[must_use]
+pub fn mask(characters: usize) -> String {
+    format!("{SIGN}{}⟧", count(characters, "character"))
+}
+
+/// A text with masks in the place of its secrets: byte ranges, in order and apart.
+#[must_use]
+pub fn masked(text: &str, secrets: &[Span]) -> String {
+    masked_part(text, secrets, 0..text.len())
+}
+
+/// A part of a text with masks in the place of the text's secrets. One that is cut is masked as far as it reaches in.
+#[must_use]
+pub fn masked_part(text: &str, secrets: &[Span], part: Span) -> String {
+    let mut shown = String::new();
+    let mut at = part.start;
+    for secret in secrets.iter().filter(|secret| secret.start < part.end && secret.end > part.start) {
+        let (start, end) = (secret.start.max(part.start), secret.end.min(part.end));
+        shown.push_str(text.get(at..start).unwrap_or_default());
+        shown.push_str(&mask(text.get(start..end).unwrap_or_default().chars().count()));
+        at = end;
+    }
+    shown.push_str(text.get(at..part.end).unwrap_or_default());
+    shown
+}
+
+impl OperationKind {
+    /// Why it can't be what was meant, if it would write or send one of our masks.
+    #[must_use]
+    pub fn copied_mask(&self) -> Option<String> {
+        let holds = |text: &str| text.contains(SIGN.trim_end());
+        let copied = match self {
+            Self::Sql(sql) => holds(&sql.sql),
+            Self::Command(command) => holds(&command.command),
+            Self::File(FileOperation::Write { content, .. }) => holds(content),
+            Self::File(FileOperation::Edit { new, .. }) => holds(new),
+            Self::Http(HttpOperation { url, headers, body, .. }) => {
+                let headers = headers.iter().any(|(name, value)| holds(name) || holds(value));
+                holds(url) || headers || body.as_deref().is_some_and(holds)
+            }
+            Self::Other(arguments) => holds(&arguments.to_string()),
+            Self::File(_) | Self::Search(_) | Self::Find(_) | Self::Undo(_) => false,
+        };
+        copied.then(|| {
+            format!(
+                "it holds `{SIGN}…⟧`, which stands for a secret that was not shown and would be written as it stands; \
+                 name the file or variable that holds the secret instead, or leave that part out"
+            )
+        })
+    }
+}
+
+impl Prepared {
+    /// One line that says what it would do, with masks in the place of secrets. Not shortened, not neutralised.
+    #[must_use]
+    pub fn gist(&self) -> String {
+        let secrets = &self.assessment.secrets;
+        if secrets.is_empty() {
+            return self.operation.kind.gist();
+        }
+        let shown = masked(&self.operation.kind.text().body, secrets);
+        match &self.operation.kind {
+            OperationKind::Sql(_) | OperationKind::Command(_) | OperationKind::Other(_) => {
+                shown.split_whitespace().collect::<Vec<_>>().join(" ")
+            }
+            // Their text begins with the line that says it.
+            OperationKind::File(_)
+            | OperationKind::Http(_)
+            | OperationKind::Search(_)
+            | OperationKind::Find(_)
+            | OperationKind::Undo(_) => shown.lines().next().unwrap_or_default().to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{CommandOperation, SqlOperation};
+
+    #[test]
+    fn a_part_is_masked_as_far_as_a_secret_reaches_into_it() {
+        let text = "curl -u me:hunter2 https://x/abc";
+        let secrets = [11..18, 29..32];
+        assert_eq!(masked(text, &secrets), "curl -u me:⟦masked: 7 characters⟧ https://x/⟦masked: 3 characters⟧");
+        assert_eq!(masked_part(text, &secrets, 8..14), "me:⟦masked: 3 characters⟧");
+        assert_eq!(masked_part(text, &secrets, 0..4), "curl");
+        assert_eq!(masked(text, &[]), text);
+    }
+
+    #[test]
+    fn what_would_write_a_mask_is_refused_and_what_only_looks_for_one_is_not() {
+        let held = format!("x {} y", mask(12));
+        let http = |url: &str, value: &str, body: Option<&str>| {
+            OperationKind::Http(HttpOperation {
+                method: "POST".to_owned(),
+                url: url.to_owned(),
+                headers: vec![("authorization".to_owned(), value.to_owned())],
+                body: body.map(str::to_owned),
+            })
+        };
+        let path = || "a".to_owned();
+        for kind in [
+            OperationKind::Sql(SqlOperation { connection: String::new(), dialect: None, sql: held.clone() }),
+            OperationKind::Command(CommandOperation { command: held.clone(), timeout: None }),
+            OperationKind::File(FileOperation::Write { path: path(), content: held.clone() }),
+            OperationKind::File(FileOperation::Edit { path: path(), old: path(), new: held.clone(), all: false }),
+            http(&held, "", None),
+            http("", &held, None),
+            http("", "", Some(&held)),
+            OperationKind::Other(serde_json::json!({ "deep": [{ "text": held.clone() }] })),
+        ] {
+            assert!(kind.copied_mask().is_some_and(|why| why.contains("stands for a secret")), "{kind:?}");
+        }
+        for kind in [
+            OperationKind::File(FileOperation::Read { path: held.clone(), offset: None, limit: None }),
+            http("https://example.org", "***", Some("masked: 12 characters")),
+        ] {
+            assert_eq!(kind.copied_mask(), None, "{kind:?}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! What scrolls in a dialog: the operation's whole text, its preview in full, or the derivation. Made once for each
+//! seal, width and theme; secrets are masked unless the person asked for them.
+
+use std::sync::Arc;
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use super::cache::{Cache, DialogRows};
+use super::derivation::derivation;
+use super::highlight::highlight;
+use super::paint::View;
+use super::preview;
+use super::text::{self, Break};
+use super::theme::Role;
+use crate::app::{Dialog, Placing, leads};
+use crate::domain::{self, Foresight, Judgement, Prepared, masked};
+
+/// What scrolls: one part after the other.
+#[derive(Default)]
+pub struct Body {
+    pub parts: Vec<Arc<Vec<Line<'static>>>>,
+    /// After how many rows everything was seen that must be seen before a High is approved: the list, or the
+    /// operation's own text. None if it isn't among them.
+    pub end: Option<usize>,
+}
+
+impl Body {
+    pub fn of(lines: Vec<Line<'static>>, end: Option<usize>) -> Self {
+        Self { parts: vec![Arc::new(lines)], end }
+    }
+
+    pub fn len(&self) -> usize {
+        self.parts.iter().map(|part| part.len()).sum()
+    }
+
+    pub fn from(&self, first: usize) -> impl Iterator<Item = &Line<'static>> {
+        self.parts.iter().flat_map(|part| part.iter()).skip(first)
+    }
+}
+
+/// The derivation's rows, made once.
+pub fn derived(
+    view: View<'_>,
+    cache: &mut Cache,
+    dialog: &Dialog,
+    prepared: &Prepared,
+    judgement: &Judgement,
+    columns: usize,
+) -> Option<Arc<Vec<Line<'static>>>> {
+    let held = cache.dialog.as_mut()?;
+    // A change of mode judges anew under the same seal.
+    let known = held.derivation.as_ref().filter(|(of, _)| of == judgement).map(|(_, rows)| Arc::clone(rows));
+    Some(known.unwrap_or_else(|| {
+        let rows = Arc::new(derivation(view, prepared, judgement, dialog.revealed, columns));
+        held.derivation = Some((judgement.clone(), Arc::clone(&rows)));
+        rows
+    }))
+}
+
+/// The whole text: neutral, highlighted, each of its lines numbered in the gutter, so that a wrapped line can't
+/// pass for two. Secrets are masked unless the person asked for them.
+pub fn operation(
+    view: View<'_>,
+    cache: &mut Cache,
+    dialog: &Dialog,
+    prepared: &Prepared,
+    columns: usize,
+) -> Arc<Vec<Line<'static>>> {
+    let known = cache.dialog.as_ref().is_some_and(|rows| {
+        (rows.seal, rows.columns, rows.revealed) == (dialog.seal, columns, dialog.revealed)
+            && rows.theme == view.theme.name()
+    });
+    if !known {
+        let said = prepared.operation.kind.text();
+        let secrets: &[domain::Span] = if dialog.revealed { &[] } else { &prepared.assessment.secrets };
+        let lines = highlight(&text::plain(&masked(&said.body, secrets)), said.language, view.theme);
+        let digits = if lines.len() > 1 { lines.len().to_string().len() } else { 0 };
+        let room = columns.saturating_sub(digits + 3).max(1);
+        let hidden = view.theme.style(Role::High);
+        let mut rows = Vec::new();
+        for (at, line) in lines.iter().enumerate() {
+            for (part, row) in text::wrap(line, room, 0, Break::Anywhere).into_iter().enumerate() {
+                let number = if digits > 0 && part == 0 { (at + 1).to_string() } else { String::new() };
+                let sign = if part == 0 { "│" } else { "┆" };
+                let mut spans = vec![view.span(format!("{number:>digits$} {sign} "), Role::Dim)];
+                spans.extend(row.spans.into_iter().flat_map(|span| marked(span, hidden)));
+                rows.push(Line::from(spans));
+            }
+        }
+        let theme = view.theme.name().to_owned();
+        cache.dialog = Some(DialogRows {
+            seal: dialog.seal,
+            columns,
+            theme,
+            revealed: dialog.revealed,
+            lines: Arc::new(rows),
+            derivation: None,
+            details: None,
+        });
+    }
+    cache.dialog.as_ref().map_or_else(Arc::default, |rows| Arc::clone(&rows.lines))
+}
+
+/// The operation's text and what its preview shows in full. A diff that was there first stands before the text.
+pub fn whole(
+    view: View<'_>,
+    cache: &mut Cache,
+    dialog: &Dialog,
+    prepared: &Prepared,
+    text: Arc<Vec<Line<'static>>>,
+    columns: usize,
+) -> Body {
+    let rows = text.len();
+    let foresight = view.state.queue.foresight(dialog.id);
+    let come = !matches!(dialog.placing, Placing::Kept | Placing::Late);
+    let (Some(Foresight::Measured(preview)), Some(held), true) = (foresight, &mut cache.dialog, come) else {
+        return Body { parts: vec![text], end: Some(rows) };
+    };
+    let details =
+        held.details.get_or_insert_with(|| Arc::new(preview::details(view, preview, dialog.revealed, columns)));
+    let details = Arc::clone(details);
+    if dialog.placing == Placing::Free && foresight.is_some_and(|foresight| leads(&prepared.operation.kind, foresight))
+    {
+        Body { end: Some(details.len() + rows), parts: vec![details, text] }
+    } else {
+        Body { end: Some(rows), parts: vec![text, details] }
+    }
+}
+
+/// Makes what stands for a hidden or control character stand out.
+fn marked(span: Span<'static>, style: Style) -> Vec<Span<'static>> {
+    let odd = |c: char| ('\u{2400}'..='\u{2421}').contains(&c);
+    if !span.content.contains(odd) && !span.content.contains("<U+") {
+        return vec![span];
+    }
+    let mut spans = Vec::new();
+    let mut rest: &str = &span.content;
+    while let Some(at) = rest.find(|c: char| odd(c)).into_iter().chain(rest.find("<U+")).min() {
+        let sign = &rest[at..];
+        let end = if sign.starts_with('<') { sign.find('>').map_or(3, |end| end + 1) } else { '\u{2400}'.len_utf8() };
+        spans.push(Span::styled(rest[..at].to_owned(), span.style));
+        spans.push(Span::styled(sign[..end].to_owned(), style));
+        rest = &sign[end..];
+    }
+    spans.push(Span::styled(rest.to_owned(), span.style));
+    spans
+}
