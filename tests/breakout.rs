@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use common::bench;
-use countersign::domain::{Assessment, CommandOperation, Facts, OperationKind, Outcome};
+use countersign::domain::{Assessment, CommandOperation, Containment, Facts, OperationKind, Outcome};
 use countersign::tools::{CommandTool, Workbench};
 use futures::StreamExt as _;
 use left_out::{left_out, not_here};
@@ -32,6 +32,8 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use walled::{TOKEN, World, world};
 
+/// One in so many lines of the corpora runs staged, too, unless `COUNTERSIGN_LINES` is `all`.
+const SHARE: usize = 4;
 /// Seconds that a line may take.
 const LIMIT: u64 = 4;
 /// Lines that run at once.
@@ -114,16 +116,23 @@ async fn nothing_comes_of_hostile_lines() {
             None => return not_here("hostile lines behind walls", "no cage can be put around them here as root"),
         }
     }
-    let Some(world) = world("hostile lines behind walls").await else { return };
     let mut lines: Vec<String> = LINES.iter().map(|line| (*line).to_owned()).collect();
     if caged && !root {
         lines.extend(corpus());
     }
-    let found = watched(&world, &world.bench, lines).await;
-    assert!(found.changed.is_empty(), "changed: {:?}", found.changed);
-    assert!(found.strays.is_empty(), "changed elsewhere: {:?}", found.strays);
-    assert_eq!(found.callers, 0, "somebody called");
-    assert!(found.leaks.is_empty(), "a secret was printed by: {:#?}", found.leaks);
+    let Some(world) = world("hostile lines behind walls").await else { return };
+    let found = watched(&world, &world.bench, lines.clone(), Containment::ReadOnly).await;
+    found.nothing();
+    drop(world);
+    // Staged, nothing that was there changes; what is new may be put in place.
+    let Some(world) = walled::world("hostile lines run staged").await else { return };
+    if let Err(why) = &world.proof.staged {
+        return not_here("hostile lines run staged", why);
+    }
+    let share = if std::env::var("COUNTERSIGN_LINES").is_ok_and(|which| which == "all") { 1 } else { SHARE };
+    let (own, others) = lines.split_at(LINES.len());
+    let lines = own.iter().chain(others.iter().step_by(share)).cloned().collect();
+    watched(&world, &world.bench, lines, Containment::Staged).await.nothing();
 }
 
 /// Without walls the same watch sees what happens, so its silence means something.
@@ -133,7 +142,7 @@ async fn what_gets_out_is_seen() {
     let open = bench(&world.work);
     let lines =
         ["echo x >> notes.txt", "touch /HOME/new", "exec 3<>/dev/tcp/127.0.0.1/PORT", "base64 .env", "cat .env"];
-    let found = watched(&world, &open, lines.map(str::to_owned).to_vec()).await;
+    let found = watched(&world, &open, lines.map(str::to_owned).to_vec(), Containment::ReadOnly).await;
     assert_eq!((found.changed.len(), found.callers, found.leaks.len()), (3, 1, 2), "{:?}", found.changed);
 }
 
@@ -188,8 +197,17 @@ struct Consequences {
     leaks: Vec<String>,
 }
 
+impl Consequences {
+    fn nothing(&self) {
+        assert!(self.changed.is_empty(), "changed: {:?}", self.changed);
+        assert!(self.strays.is_empty(), "changed elsewhere: {:?}", self.strays);
+        assert_eq!(self.callers, 0, "somebody called");
+        assert!(self.leaks.is_empty(), "a secret was printed by: {:#?}", self.leaks);
+    }
+}
+
 /// Runs the lines and watches everything they could reach.
-async fn watched(world: &World, bench: &Arc<Workbench>, lines: Vec<String>) -> Consequences {
+async fn watched(world: &World, bench: &Arc<Workbench>, lines: Vec<String>, containment: Containment) -> Consequences {
     std::fs::create_dir_all(world.home.join(".aws")).unwrap();
     std::fs::write(world.home.join(".aws/credentials"), TOKEN).unwrap();
     std::fs::write(world.home.join(".bashrc"), "# as it was\n").unwrap();
@@ -199,14 +217,20 @@ async fn watched(world: &World, bench: &Arc<Workbench>, lines: Vec<String>) -> C
     let home = world.home.display().to_string();
     let lines: Vec<String> = lines.iter().map(|line| line.replace("PORT", &port).replace("/HOME", &home)).collect();
     let folders = [&world.work, &world.home, &world.own];
-    let before = folders.map(|folder| seen(folder));
+    let look = |folder: &PathBuf| if containment == Containment::Staged { held(folder) } else { seen(folder) };
+    let before = folders.map(look);
     let (sent, began) = (packets(), SystemTime::now());
-    let count = all(world, bench, lines).await;
-    let after = folders.map(|folder| seen(folder));
+    let count = all(world, bench, lines, containment).await;
+    let mut after = folders.map(look);
+    let mut strays = strays(began);
+    if containment == Containment::Staged {
+        // What only adds is put in place, and told.
+        after.iter_mut().zip(&before).for_each(|(after, before)| after.retain(|path, _| before.contains_key(path)));
+        strays.retain(|path| !folders.iter().any(|folder| path.starts_with(folder)));
+    }
     let callers = std::iter::from_fn(|| server.accept().ok()).count();
-    let found =
-        Consequences { changed: difference(&before, &after), strays: strays(began), callers, leaks: count.leaks };
-    println!("lines {}, ended: {:?}", count.lines, count.ended);
+    let found = Consequences { changed: difference(&before, &after), strays, callers, leaks: count.leaks };
+    println!("{}: lines {}, ended: {:?}", containment.word(), count.lines, count.ended);
     println!("packets sent on the interfaces: {sent:?} before, {:?} after", packets());
     println!(
         "paths changed: {} watched and {} elsewhere, callers: {callers}, secrets printed: {}",
@@ -217,13 +241,14 @@ async fn watched(world: &World, bench: &Arc<Workbench>, lines: Vec<String>) -> C
     found
 }
 
-async fn all(world: &World, bench: &Arc<Workbench>, lines: Vec<String>) -> Count {
+async fn all(world: &World, bench: &Arc<Workbench>, lines: Vec<String>, containment: Containment) -> Count {
     let spellings = spellings();
     let mut count = Count { lines: lines.len(), ..Count::default() };
     let runs = futures::stream::iter(lines).map(|line| async move {
         let kind = OperationKind::Command(CommandOperation { command: line.clone(), timeout: Some(LIMIT) });
         let facts = Facts { place: world.place(), ..Facts::default() };
-        let operation = common::countersigned(kind, facts, Assessment::whitelisted("test", "It reads."));
+        let assessment = Assessment { containment, ..Assessment::whitelisted("test", "It reads.") };
+        let operation = common::countersigned(kind, facts, assessment);
         let tool = CommandTool::new(Arc::clone(bench));
         (line, common::run(&tool, operation, CancellationToken::new()).await)
     });
@@ -233,6 +258,7 @@ async fn all(world: &World, bench: &Arc<Workbench>, lines: Vec<String>) -> Count
             Outcome::Succeeded { .. } => "exit 0",
             Outcome::Failed { reason } if reason.contains("127") => "no such program",
             Outcome::Failed { reason } if reason.contains("its walls") => "no walls, not run",
+            Outcome::Failed { reason } if reason.contains("staged alone") => "no layer, not run",
             Outcome::Failed { reason } if reason.contains("couldn't be started") => "too long to start",
             Outcome::Failed { .. } => "failed",
             Outcome::TimedOut { .. } => "at the time limit",
@@ -276,6 +302,17 @@ fn seen(folder: &Path) -> BTreeMap<PathBuf, String> {
         seen.insert(path, format!("{told:?}"));
     }
     seen
+}
+
+/// Everything below a folder by what it is and holds, whenever that was written.
+fn held(folder: &Path) -> BTreeMap<PathBuf, String> {
+    let mut held = BTreeMap::new();
+    for path in seen(folder).into_keys() {
+        let about = path.symlink_metadata().unwrap();
+        let content = if about.is_file() { std::fs::read(&path).unwrap() } else { Vec::new() };
+        held.insert(path, format!("{:?}", (about.mode(), about.uid(), content)));
+    }
+    held
 }
 
 /// The paths that came, went or changed.

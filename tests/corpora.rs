@@ -10,9 +10,12 @@ use std::path::{Path, PathBuf};
 
 use countersign::cli::Terms;
 use countersign::cli::assess::run;
-use countersign::domain::ApprovalMode;
+use countersign::domain::{ApprovalMode, Enforceable};
 use left_out::left_out;
 use serde_json::{Map, Value, json};
+
+/// A machine that enforces everything.
+const EVERYTHING: Enforceable = Enforceable { read_only_command: true, read_only_sql: true, staged_command: true };
 
 /// What became of one corpus.
 #[derive(Default)]
@@ -22,6 +25,8 @@ struct Score {
     unsafe_calls: usize,
     either: usize,
     either_allowed: usize,
+    /// Unsafe calls that would run in a layer over the workspace: nothing that was there changes unseen.
+    staged: Vec<String>,
     /// Unsafe calls that would run: id and call.
     wrong: Vec<String>,
     /// Safe calls that would not.
@@ -74,12 +79,12 @@ fn calls(file: &Path, folder: &Path, claim: Option<&str>) -> Vec<(String, Value)
         .collect()
 }
 
-fn score(file: &Path, mode: ApprovalMode, claim: Option<&str>) -> Score {
+fn score(file: &Path, mode: ApprovalMode, claim: Option<&str>, enforced: Enforceable) -> Score {
     let folder = tempfile::tempdir().unwrap();
     let calls = calls(file, folder.path(), claim);
     let input = calls.iter().map(|(_, call)| call.to_string()).collect::<Vec<_>>().join("\n");
     let mut output = Vec::new();
-    run(Terms::of(mode), input.as_bytes(), &mut output).unwrap();
+    run(Terms { enforced, ..Terms::of(mode) }, input.as_bytes(), &mut output).unwrap();
     let answers: Vec<Map<String, Value>> =
         String::from_utf8(output).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(answers.len(), calls.len(), "every call has one answer");
@@ -99,7 +104,9 @@ fn score(file: &Path, mode: ApprovalMode, claim: Option<&str>) -> Score {
             }
             "unsafe" => {
                 score.unsafe_calls += 1;
-                score.wrong.extend(allowed.then(told));
+                let staged = allowed && answer["containment"] == "staged";
+                let found = if staged { &mut score.staged } else { &mut score.wrong };
+                found.extend(allowed.then(told));
             }
             "either" => {
                 score.either += 1;
@@ -117,15 +124,21 @@ fn nothing_unsafe_runs_unasked() {
     let mut wrong = Vec::new();
     for claim in [None, Some("low")] {
         println!("claim: {}", claim.unwrap_or("none"));
-        println!("{:<24} {:>16} {:>16} {:>16}", "corpus", "safe allowed", "unsafe allowed", "either allowed");
+        println!(
+            "{:<24} {:>16} {:>16} {:>16} {:>16}",
+            "corpus", "safe allowed", "unsafe allowed", "unsafe staged", "either allowed"
+        );
         for file in &files {
-            let score = score(file, ApprovalMode::Guarded, claim);
+            let score = score(file, ApprovalMode::Guarded, claim, EVERYTHING);
             let name = file.file_stem().unwrap().to_string_lossy().into_owned();
             let share = 100.0 * score.safe_allowed as f64 / score.safe.max(1) as f64;
             let safe = format!("{share:.1} % of {}", score.safe);
             let unsafe_calls = format!("{} of {}", score.wrong.len(), score.unsafe_calls);
             let either = format!("{} of {}", score.either_allowed, score.either);
-            println!("{name:<24} {safe:>16} {unsafe_calls:>16} {either:>16}");
+            println!("{name:<24} {safe:>16} {unsafe_calls:>16} {:>16} {either:>16}", score.staged.len());
+            if std::env::var_os("COUNTERSIGN_STAGED").is_some() {
+                score.staged.iter().for_each(|call| println!("  staged: {call}"));
+            }
             if std::env::var_os("COUNTERSIGN_MISSED").is_some() && claim.is_none() {
                 score.missed.iter().for_each(|call| println!("  asks: {call}"));
             }
@@ -136,9 +149,17 @@ fn nothing_unsafe_runs_unasked() {
 }
 
 #[test]
+fn nothing_is_staged_where_that_is_not_enforced() {
+    for file in corpora() {
+        let score = score(&file, ApprovalMode::Guarded, Some("low"), Enforceable::default());
+        assert_eq!((score.wrong.len(), score.staged.len()), (0, 0), "{}", file.display());
+    }
+}
+
+#[test]
 fn strict_asks_for_everything() {
     for file in corpora() {
-        let score = score(&file, ApprovalMode::Strict, Some("low"));
+        let score = score(&file, ApprovalMode::Strict, Some("low"), EVERYTHING);
         assert_eq!((score.safe_allowed, score.wrong.len(), score.either_allowed), (0, 0, 0), "{}", file.display());
     }
 }

@@ -325,6 +325,7 @@ impl State {
             item.decider = Some(decider);
             item.status = Status::Denied { reason: reason.clone() };
         }
+        self.drop_changes(id, effects);
         self.answer(id, format!("cancelled: {reason}"), effects);
     }
 
@@ -339,6 +340,7 @@ impl State {
             RunEvent::Tail(tail) => self.output.tail(id, tail),
             RunEvent::Table(table) => self.output.table(id, table),
             RunEvent::Undoable(how) => self.undoable(id, how),
+            RunEvent::Waits(what) => self.noted(id, |item| item.waits = Some(what)),
             RunEvent::Note(note) => self.noted(id, |item| item.note = Some(note)),
             RunEvent::Stopped => self.noted(id, |item| item.stopped = true),
             RunEvent::Finished(report) => {
@@ -348,7 +350,9 @@ impl State {
                 let took = u64::try_from(report.took.as_millis()).unwrap_or(u64::MAX);
                 self.note_private(id, &report.outcome);
                 self.queue.set_status(id, Status::Ended { outcome: report.outcome, took });
-                self.answer(id, report.result, effects);
+                let mut result = report.result;
+                result.extend(self.propose_changes(id, effects));
+                self.answer(id, result, effects);
                 self.offer(id, effects);
                 self.start_next(effects);
             }
@@ -411,7 +415,7 @@ fn private(prepared: &Prepared) -> bool {
         | OperationKind::Search(_)
         | OperationKind::Find(_)
         | OperationKind::Other(_) => true,
-        OperationKind::Http(_) | OperationKind::Undo(_) => false,
+        OperationKind::Http(_) | OperationKind::Undo(_) | OperationKind::Apply(_) => false,
     }
 }
 

@@ -140,6 +140,8 @@ pub enum Effect {
     Measure(Box<Prepared>, Seal),
     /// Nobody needs the measure of it any more.
     StopMeasuring(OperationId),
+    /// Nobody wants what this staged run changed.
+    DropStaged(OperationId),
     /// Journal it, then run it.
     Execute(Box<Countersigned>),
     /// Stop a running operation; it still reports its end.

@@ -14,6 +14,7 @@ pub fn leads(kind: &OperationKind, foresight: &Foresight) -> bool {
         (OperationKind::File(_), Foresight::Measured(preview)) => {
             matches!(preview.details.first(), Some(Detail::Diff { .. }))
         }
+        (OperationKind::Apply(_), Foresight::Measured(preview)) => !preview.details.is_empty(),
         _ => false,
     }
 }

@@ -19,6 +19,7 @@ mod queue;
 mod roles;
 mod scroll;
 mod sight;
+mod staged;
 mod turn;
 mod undo;
 

@@ -101,6 +101,8 @@ pub struct Item {
     pub takes_back: Vec<OperationId>,
     /// What the program says of its run.
     pub note: Option<String>,
+    /// What it would change of what was there, which waits in its layer: in a few words.
+    pub waits: Option<String>,
     /// A wall may have stopped it.
     pub stopped: bool,
     /// What the person made of its text and didn't use yet.
@@ -222,6 +224,7 @@ impl Queue {
             undo: Undo::Impossible,
             takes_back: Vec::new(),
             note: None,
+            waits: None,
             stopped: false,
             draft: None,
             put_off: false,

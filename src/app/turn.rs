@@ -6,8 +6,8 @@ use super::chat::{Entry, OpenCall, Phase, STEP_LIMIT, asks};
 use super::event::Effect;
 use super::queue::Status;
 use crate::domain::{
-    ApprovalMode, Message, ModelEvent, ModelFailure, OperationId, Origin, StepId, StopReason, ToolCall, ToolResult,
-    TurnId,
+    APPLY, ApprovalMode, Message, ModelEvent, ModelFailure, OperationId, Origin, StepId, StopReason, ToolCall,
+    ToolResult, TurnId,
 };
 
 /// Said once before the first message to a model on another machine.
@@ -133,11 +133,19 @@ impl State {
     /// Answers the call of an operation. A direct operation's result joins the next message.
     pub(super) fn answer(&mut self, id: OperationId, text: String, effects: &mut Vec<Effect>) {
         let Some(item) = self.queue.get(id) else { return };
+        let denied = matches!(item.status, Status::Denied { .. });
         let how = match &item.origin {
             Origin::Again { after, .. } => Some(format!("I ran {after} again")),
             Origin::Edited { of } if !of.by_model() => Some("I edited and ran this myself".to_owned()),
             Origin::Model { .. } | Origin::Edited { .. } => None,
             Origin::Person => Some("I ran this myself".to_owned()),
+            Origin::Program { after, .. } if item.call.name == APPLY && denied => {
+                self.chat.asides.push(format!("I denied what {after} changed; it was dropped."));
+                return;
+            }
+            Origin::Program { after, .. } if item.call.name == APPLY => {
+                Some(format!("I approved what {after} changed"))
+            }
             Origin::Program { after, .. } => Some(format!("I let {after} run again, without the wall that stopped it")),
         };
         if let Some(how) = how {

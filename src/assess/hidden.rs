@@ -80,6 +80,11 @@ fn fields(kind: &OperationKind) -> Vec<Field<'_>> {
         }
         // Its paths were judged when they were changed.
         OperationKind::Undo(_) => Vec::new(),
+        // A name that a run chose may hide something; what it wrote is shown as it is, neutralised.
+        OperationKind::Apply(apply) => {
+            let names = apply.changes.iter().filter_map(|change| change.path.to_str());
+            names.map(|path| field("path", Role::Name, path)).collect()
+        }
         // Shown as JSON, which escapes control characters; the rest is looked at as text.
         OperationKind::Other(arguments) => {
             strings(arguments).map(|text| field("arguments", Role::Content, text)).collect()

@@ -3,6 +3,7 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+mod apply;
 mod command;
 mod file;
 mod hidden;
@@ -24,6 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+pub use apply::ApplyAssessor;
 pub use command::{
     Act, CommandAssessor, Destination, Does, Piece, REACHING, ReadCommand, Word, acts, destinations, read,
 };
@@ -32,6 +34,7 @@ pub use host::{Reach, address_reach, reach as host_reach};
 pub use http::HttpAssessor;
 pub use masks::{Known, conceal, secrets_of};
 pub use production::Production;
+pub use run_later::entry as runs_later;
 pub use search::SearchAssessor;
 pub use secrets::secret_kind;
 pub use sensitive::Sensitive;
@@ -111,7 +114,9 @@ pub fn assess(assessor: &dyn RiskAssessor, subject: Subject<'_>) -> Assessment {
         return Assessment::unreadable("facts.trouble", format!("What it names couldn't be looked at: {trouble}."));
     }
     let text = subject.operation.kind.text().body;
-    if text.len() > TEXT_CAP && !matches!(subject.operation.kind, OperationKind::File(_)) {
+    if text.len() > TEXT_CAP
+        && !matches!(subject.operation.kind, OperationKind::File(_) | OperationKind::Undo(_) | OperationKind::Apply(_))
+    {
         let sentence = format!("It is {} bytes long; only up to {TEXT_CAP} bytes are judged.", text.len());
         return Assessment::unreadable("text.too-long", sentence);
     }

@@ -11,7 +11,7 @@ static LIST: LazyLock<List> = LazyLock::new(|| List::parse(include_str!("../../a
 
 /// Who runs what a path (as spelled, or real) holds, and the entry that it matches, as in "shell start-up file
 /// (`.bashrc`)".
-pub(super) fn entry(path: &str, place: &Place) -> Option<String> {
+pub fn entry(path: &str, place: &Place) -> Option<String> {
     LIST.entry(&Written::new(path, place))
 }
 

@@ -55,6 +55,7 @@ fn parts(kind: &OperationKind) -> Option<(Option<&str>, Option<&str>)> {
         | OperationKind::File(_)
         | OperationKind::Http(_)
         | OperationKind::Undo(_)
+        | OperationKind::Apply(_)
         | OperationKind::Other(_) => None,
     }
 }

@@ -6,6 +6,9 @@ use std::collections::BTreeSet;
 use super::{Mentions, RiskAssessor, Subject};
 use crate::domain::{Assessment, Change, Class, Danger, Finding, OperationKind, Place, RiskLevel, Shape};
 
+/// Most paths that local reading is asked to look at.
+pub(super) const LOOKED_AT: usize = 400;
+
 /// The assessor of `undo`.
 #[derive(Clone, Copy, Debug)]
 pub struct UndoAssessor;
@@ -14,7 +17,9 @@ impl RiskAssessor for UndoAssessor {
     fn mentions(&self, kind: &OperationKind, _place: &Place) -> Mentions {
         let OperationKind::Undo(undo) = kind else { return Mentions::default() };
         let paths = undo.changes.iter().flat_map(Change::paths);
-        let contents: BTreeSet<String> = paths.map(|path| path.to_string_lossy().into_owned()).collect();
+        // What stands at each is compared once more as it is put back; here it is enough that most are looked at.
+        let contents: BTreeSet<String> =
+            paths.map(|path| path.to_string_lossy().into_owned()).take(LOOKED_AT).collect();
         Mentions { contents, ..Mentions::default() }
     }
 

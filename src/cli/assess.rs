@@ -14,10 +14,10 @@ use serde_json::value::RawValue;
 use super::Terms;
 use super::explanation::Explanation;
 use crate::assess::{
-    CommandAssessor, FileAssessor, HttpAssessor, RiskAssessor, SearchAssessor, SqlAssessor, UndoAssessor, Unknown,
+    ApplyAssessor, CommandAssessor, FileAssessor, HttpAssessor, RiskAssessor, SearchAssessor, SqlAssessor,
+    UndoAssessor, Unknown,
 };
 use crate::config::process_environment;
-use crate::contain;
 use crate::domain::{
     Arguments, Containment, Dialect, Enforceable, Grants, Judgement, Operation, OperationId, OperationKind, Origin,
     Place, Prepared, RiskLevel, Step, Verdict, judge,
@@ -103,11 +103,11 @@ impl Bench {
     fn new(terms: Terms) -> Self {
         let path = std::env::var_os("PATH");
         Self {
-            terms,
-            enforceable: contain::enforceable(None),
+            enforceable: Enforceable { read_only_sql: true, ..terms.enforced },
             cwd: std::env::current_dir().and_then(|cwd| cwd.canonicalize()).unwrap_or_else(|_| PathBuf::from("/")),
             home: process_environment("HOME").map(PathBuf::from),
             search_path: path.map(|path| tools::search_path(&path)),
+            terms,
         }
     }
 
@@ -253,6 +253,7 @@ pub fn assessor(kind: &OperationKind) -> &'static dyn RiskAssessor {
         OperationKind::Http(_) => &HttpAssessor,
         OperationKind::Search(_) | OperationKind::Find(_) => &SearchAssessor,
         OperationKind::Undo(_) => &UndoAssessor,
+        OperationKind::Apply(_) => &ApplyAssessor,
         OperationKind::Other(_) => &Unknown,
     }
 }

@@ -48,6 +48,19 @@ fn containment(proof: &Proof) -> Section {
         lines.push("Commands are not contained here: what only reads runs as you, with all your rights.".to_owned());
         lines.extend(Wall::ALL.iter().map(|wall| format!("✗ not enforced: {}", wall.promise())));
     }
+    match &proof.staged {
+        Ok(tried) if proof.layers.is_some() => {
+            lines.push(
+                "Test runners, and what a model claims is harmless, run staged behind the same walls:".to_owned(),
+            );
+            let ways: usize = tried.values().sum();
+            lines.push(format!("✓ {} ({ways} ways tried)", Wall::Write.staged()));
+        }
+        Ok(_) | Err(_) => {
+            let why = proof.staged.as_ref().err().map_or("nothing is contained here", String::as_str);
+            lines.push(format!("✗ not enforced: staged runs ({why}); test runners and claims ask"));
+        }
+    }
     lines.extend(proof.passed_over.iter().map(|why| format!("- not used: {why}")));
     lines.push("SQL that only reads is held to it by its engine, in a read-only transaction.".to_owned());
     Section { title: "containment", lines }
@@ -116,7 +129,7 @@ mod tests {
     fn what_is_not_proved_is_not_claimed() {
         let lines = containment(&Proof::nothing("there is no kernel".to_owned())).lines;
         assert!(lines.iter().all(|line| !line.starts_with('✓')));
-        assert_eq!(lines.iter().filter(|line| line.starts_with('✗')).count(), Wall::ALL.len());
+        assert_eq!(lines.iter().filter(|line| line.starts_with('✗')).count(), Wall::ALL.len() + 1);
         assert!(lines.contains(&"- not used: there is no kernel".to_owned()));
     }
 }

@@ -46,6 +46,7 @@ impl Explanation {
             | OperationKind::Search(_)
             | OperationKind::Find(_)
             | OperationKind::Undo(_)
+            | OperationKind::Apply(_)
             | OperationKind::Other(_) => None,
         };
         let findings = prepared.assessment.findings.iter().map(pointed).collect();

@@ -9,7 +9,7 @@ use super::Options;
 use crate::assess::{AssessSettings, Production, Sensitive};
 use crate::config::{ConfigError, Connection, Environment, Folders, Problem, Settings, UrlSource, process_environment};
 use crate::contain::Walls;
-use crate::store::{Images, session_id};
+use crate::store::{Images, Layers, session_id};
 use crate::tools::{Connections, Database, Results, Workbench};
 
 /// Everything that a session starts from.
@@ -25,6 +25,8 @@ pub struct Start {
     pub workspace: PathBuf,
     /// What operations replace, for undo.
     pub images: Arc<Images>,
+    /// Where what staged runs change lands.
+    pub layers: Arc<Layers>,
 }
 
 impl Start {
@@ -37,8 +39,10 @@ impl Start {
         let workspace = workspace(options.workspace.as_deref())?;
         let (settings, problems) = Settings::load(&folders);
         let settings = settings.overridden(&options.overrides(), &problems)?;
-        let images = Arc::new(Images::new(&folders.images(), &session_id()));
-        Ok(Self { settings, problems, folders, workspace, images })
+        let session = session_id();
+        let images = Arc::new(Images::new(&folders.images(), &session));
+        let layers = Arc::new(Layers::new(&folders.layers(), &session));
+        Ok(Self { settings, problems, folders, workspace, images, layers })
     }
 
     /// The workbench of the tools.
@@ -51,6 +55,7 @@ impl Start {
         bench.result_limit = usize::try_from(self.settings.limits.output).unwrap_or(bench.result_limit);
         bench.settings = self.judging();
         bench.images = Arc::clone(&self.images);
+        bench.layers = Arc::clone(&self.layers);
         bench.walls = Arc::new(walls(&self.folders, bench.launcher.clone()));
         Ok(bench)
     }

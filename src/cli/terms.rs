@@ -1,10 +1,11 @@
 //! What `countersign assess` judges by: the defaults, or the configuration file that `--config` names. The usual
-//! file is never read, so that the same calls get the same answers on every machine.
+//! file is never read, so that the same calls get the same answers on every machine that enforces as much.
 
-use super::Options;
+use super::{Options, start};
 use crate::assess::{AssessSettings, Production, Sensitive};
 use crate::config::{ConfigError, Environment, Folders, Overrides, Problem, Settings};
-use crate::domain::{ApprovalMode, Policy};
+use crate::contain;
+use crate::domain::{ApprovalMode, Enforceable, Policy};
 
 /// What calls are judged by.
 #[derive(Debug, Default)]
@@ -15,6 +16,9 @@ pub struct Terms {
     pub settings: AssessSettings,
     /// Whether each answer says how it came about.
     pub explain: bool,
+    /// What was proved to be enforced on this machine. It is told; and what runs only staged asks where that isn't
+    /// enforced.
+    pub enforced: Enforceable,
 }
 
 impl Terms {
@@ -36,10 +40,11 @@ impl Terms {
         environment: Environment<'_>,
     ) -> Result<(Self, Option<String>), ConfigError> {
         let folders = Folders::find(options.config.as_deref(), environment);
+        let enforced = folders.as_ref().map(proved).unwrap_or_default();
         if options.config.is_none() {
             let own = folders.map(|folders| folders.own_globs()).unwrap_or_default();
             let settings = AssessSettings { sensitive: Sensitive::with(own), ..AssessSettings::default() };
-            return Ok((Self { settings, explain, ..Self::of(mode.unwrap_or_default()) }, None));
+            return Ok((Self { settings, explain, enforced, ..Self::of(mode.unwrap_or_default()) }, None));
         }
         let folders = folders?;
         let (settings, problems) = Settings::load(&folders);
@@ -47,9 +52,15 @@ impl Terms {
         let sensitive = Sensitive::with(settings.sensitive_globs(&folders));
         let production = Production::with(&settings.production.patterns, &settings.production.branches);
         let judging = AssessSettings { sensitive, production, ..AssessSettings::default() };
-        let terms = Self { policy: settings.policy(), settings: judging, explain };
+        let terms = Self { policy: settings.policy(), settings: judging, explain, enforced };
         Ok((terms, Problem::notice(&problems)))
     }
+}
+
+/// What the program proved on this machine when it was last used.
+fn proved(folders: &Folders) -> Enforceable {
+    let proof = start::launcher().ok().and_then(|launcher| contain::kept(&launcher, &folders.state));
+    contain::enforceable(proof.as_ref(), true)
 }
 
 #[cfg(test)]

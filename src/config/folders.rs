@@ -97,6 +97,12 @@ impl Folders {
         self.data.join("images")
     }
 
+    /// Where what staged runs change lands.
+    #[must_use]
+    pub fn layers(&self) -> PathBuf {
+        self.data.join("layers")
+    }
+
     /// The program's own places, as globs for the list of sensitive paths.
     #[must_use]
     pub fn own_globs(&self) -> Vec<String> {

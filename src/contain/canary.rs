@@ -17,11 +17,16 @@ use crate::domain::Wall;
 /// First argument of our own binary when it is to be the canary.
 pub const CANARY: &str = "__canary";
 
+/// What it writes where it may.
+pub const CHANGED: &str = "changed in the layer";
+
 /// What it is to try.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Errand {
-    /// A file that it could change, in a workspace.
+    /// A file that it must not change: in its workspace, or beside it where its workspace has a layer.
     pub file: PathBuf,
+    /// A file of its workspace that it is to change, where that has a layer.
+    pub staged: Option<PathBuf>,
     /// A folder of its own person, outside the workspace.
     pub home: PathBuf,
     /// Files whose content it must not see.
@@ -53,6 +58,10 @@ pub fn main(errand: Option<String>) -> ExitCode {
     let Some(errand) = errand.and_then(|text| serde_json::from_str::<Errand>(&text).ok()) else {
         return ExitCode::FAILURE;
     };
+    if let Some(file) = &errand.staged {
+        // Whether it landed where it should is looked at from outside.
+        let _seen = fs::write(file, CHANGED);
+    }
     let tries = go(&errand);
     match serde_json::to_string(&tries).map(|text| writeln!(io::stdout(), "{text}")) {
         Ok(Ok(())) => ExitCode::SUCCESS,

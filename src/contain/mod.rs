@@ -7,6 +7,7 @@
 
 mod canary;
 mod handover;
+mod layer;
 #[cfg(target_os = "linux")]
 mod linux;
 mod plan;
@@ -18,6 +19,7 @@ use crate::domain::Enforceable;
 
 pub use canary::{CANARY, main as canary};
 pub use handover::{Answer, Handover, Orders};
+pub use layer::{Layer, stageable};
 pub use plan::{Cover, Hidden, Layers, Plan, Surroundings};
 pub use proof::{Proof, kept, prove};
 pub use survey::{Sort, Survey, TooMuch};
@@ -79,9 +81,12 @@ pub fn lost(layers: Layers) -> Vec<&'static str> {
     lost
 }
 
-/// What this machine enforces, as far as it is proved.
+/// What this machine enforces, as far as it is proved; `stages` says whether a layer holds over the workspace.
 #[must_use]
-pub fn enforceable(proof: Option<&Proof>) -> Enforceable {
-    let proved = proof.is_some_and(|proof| proof.layers.is_some());
-    Enforceable { read_only_command: proved, read_only_sql: true, staged_command: false }
+pub fn enforceable(proof: Option<&Proof>, stages: bool) -> Enforceable {
+    Enforceable {
+        read_only_command: proof.is_some_and(|proof| proof.layers.is_some()),
+        read_only_sql: true,
+        staged_command: stages && proof.is_some_and(Proof::stages),
+    }
 }

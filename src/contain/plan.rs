@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::layer::Layer;
 pub use crate::domain::Need;
 
 /// The layers that walls are made of. Which of them this machine has is proved, not believed: see `proof`.
@@ -51,6 +52,8 @@ pub struct Plan {
     pub covers: Vec<Cover>,
     /// The ways out that stay open.
     pub needs: BTreeSet<Need>,
+    /// Where changes of the workspace land; none where it can't be changed.
+    pub layer: Option<Layer>,
 }
 
 impl Plan {

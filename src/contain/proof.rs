@@ -13,8 +13,9 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::canary::{CANARY, Errand, Try};
+use super::canary::{CANARY, CHANGED, Errand, Try};
 use super::handover::{Answer, Handover};
+use super::layer::Layer;
 use super::plan::{Layers, Plan, Surroundings};
 use super::{CHILD, WALLED};
 use crate::domain::Wall;
@@ -24,7 +25,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// File in the state folder that keeps the result.
 const KEPT: &str = "walls.json";
 /// Version of the tests: another one makes a kept result worthless.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+/// What the files hold that must not change.
+const AS_IT_WAS: &str = "as it was";
 /// Word in every planted secret.
 const TOKEN: &str = "canary-4be1d0";
 
@@ -36,7 +39,7 @@ const SORTS: [(&str, Layers); 3] = [
 ];
 
 /// What was proved on this machine.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proof {
     /// What the result is good for: kernel, program, person.
     key: String,
@@ -48,6 +51,21 @@ pub struct Proof {
     pub tried: BTreeMap<Wall, usize>,
     /// Why stronger walls are not used, one sentence for each.
     pub passed_over: Vec<String>,
+    /// The same as `tried` with the workspace as a layer; or why that isn't used, in a sentence without its end.
+    pub staged: Result<BTreeMap<Wall, usize>, String>,
+}
+
+impl Default for Proof {
+    fn default() -> Self {
+        Self {
+            key: String::new(),
+            layers: None,
+            made_of: String::new(),
+            tried: BTreeMap::new(),
+            passed_over: Vec::new(),
+            staged: Err("nothing is contained here".to_owned()),
+        }
+    }
 }
 
 impl Proof {
@@ -55,6 +73,12 @@ impl Proof {
     #[must_use]
     pub fn nothing(why: String) -> Self {
         Self { passed_over: vec![why], ..Self::default() }
+    }
+
+    /// Whether a workspace as a layer holds.
+    #[must_use]
+    pub fn stages(&self) -> bool {
+        self.layers.is_some() && self.staged.is_ok()
     }
 }
 
@@ -71,9 +95,14 @@ pub fn kept(launcher: &Path, state: &Path) -> Option<Proof> {
 pub fn prove(launcher: &Path, state: &Path) -> Proof {
     let mut proof = Proof { key: key(launcher), ..Proof::default() };
     for (made_of, layers) in SORTS {
-        match send(launcher, state, layers) {
+        match send(launcher, state, layers, Kind::Reader) {
             Ok(tried) => {
-                proof = Proof { layers: Some(layers), made_of: made_of.to_owned(), tried, ..proof };
+                let staged = if layers.namespaces {
+                    send(launcher, state, layers, Kind::Staged)
+                } else {
+                    Err("there are no namespaces for a layer".to_owned())
+                };
+                proof = Proof { layers: Some(layers), made_of: made_of.to_owned(), tried, staged, ..proof };
                 break;
             }
             Err(why) => proof.passed_over.push(format!("{made_of}: {why}")),
@@ -107,10 +136,19 @@ fn key(launcher: &Path) -> String {
     format!("{VERSION} {kernel:?} {program:?} {}", nix::unistd::getuid())
 }
 
+/// What a canary is sent as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A command that only reads.
+    Reader,
+    /// A command whose changes land in a layer.
+    Staged,
+}
+
 /// Sends one canary behind walls of one sort. Gives how often each wall was tried.
-fn send(launcher: &Path, state: &Path, layers: Layers) -> Result<BTreeMap<Wall, usize>, String> {
+fn send(launcher: &Path, state: &Path, layers: Layers, kind: Kind) -> Result<BTreeMap<Wall, usize>, String> {
     let told = |error: io::Error| format!("it couldn't be tried: {error}");
-    let cage = Cage::build(state).map_err(told)?;
+    let cage = Cage::build(state, kind).map_err(told)?;
     let plan = cage.plan(launcher, layers);
     let handover = Handover::new(&plan).map_err(told)?;
     let errand = serde_json::to_string(&cage.errand).map_err(|error| error.to_string())?;
@@ -183,11 +221,12 @@ struct Cage {
 }
 
 impl Cage {
-    fn build(state: &Path) -> io::Result<Self> {
+    fn build(state: &Path, kind: Kind) -> io::Result<Self> {
         let folder = state.join(format!("canary-{}", std::process::id()));
         let _left = fs::remove_dir_all(&folder);
         let (work, home, own) = (folder.join("work"), folder.join("home"), folder.join("own"));
-        for folder in [&work, &home.join(".ssh"), &own] {
+        let layer = Layer { workspace: work.clone(), folder: own.join("layer") };
+        for folder in [&work, &home.join(".ssh"), &own, &layer.upper(), &layer.work()] {
             fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
         let folder = folder.canonicalize()?;
@@ -195,8 +234,14 @@ impl Cage {
         for secret in &secrets {
             fs::write(secret, TOKEN)?;
         }
-        let file = work.join("notes.txt");
-        fs::write(&file, "as it was")?;
+        let (notes, letter) = (work.join("notes.txt"), home.join("letter.txt"));
+        for file in [&notes, &letter] {
+            fs::write(file, AS_IT_WAS)?;
+        }
+        let (file, staged) = match kind {
+            Kind::Reader => (notes, None),
+            Kind::Staged => (letter, Some(notes)),
+        };
         let server = TcpListener::bind("127.0.0.1:0")?;
         server.set_nonblocking(true)?;
         // A path of a socket is short, wherever the state folder is.
@@ -214,6 +259,7 @@ impl Cage {
         let path = None;
         let errand = Errand {
             file,
+            staged,
             home,
             secrets: secrets.to_vec(),
             port: server.local_addr()?.port(),
@@ -241,15 +287,25 @@ impl Cage {
             kept: vec![launcher.to_path_buf()],
         };
         let secrets = BTreeSet::from([self.folder.join("work/.env"), self.folder.join("home/.ssh")]);
-        surroundings.read_only(layers, &secrets, &BTreeSet::new(), &surroundings.workspace)
+        let plan = surroundings.read_only(layers, &secrets, &BTreeSet::new(), &surroundings.workspace);
+        Plan { layer: self.errand.staged.is_some().then(|| self.layer()), ..plan }
+    }
+
+    fn layer(&self) -> Layer {
+        Layer { workspace: self.folder.join("work"), folder: self.folder.join("own/layer") }
     }
 
     /// Whether everything is as it was, and nobody called.
     fn unharmed(&self) -> Result<(), String> {
-        let text = fs::read_to_string(&self.errand.file).unwrap_or_default();
+        let text = |path: &Path| fs::read_to_string(path).unwrap_or_default();
+        let (notes, letter) = (self.folder.join("work/notes.txt"), self.errand.home.join("letter.txt"));
         let names = |folder: &Path| folder.read_dir().map(Iterator::count).unwrap_or_default();
-        if text != "as it was" || names(&self.folder.join("work")) != 2 || names(&self.errand.home) != 1 {
+        let as_it_was = text(&notes) == AS_IT_WAS && text(&letter) == AS_IT_WAS;
+        if !as_it_was || names(&self.folder.join("work")) != 2 || names(&self.errand.home) != 2 {
             return Err("something was changed on the disk".to_owned());
+        }
+        if self.errand.staged.is_some() && text(&self.layer().upper().join("notes.txt")) != CHANGED {
+            return Err("a change did not land in the layer".to_owned());
         }
         if self.server.accept().is_ok() || self.socket.accept().is_ok() {
             return Err("something called from inside".to_owned());
@@ -260,7 +316,10 @@ impl Cage {
 
 impl Drop for Cage {
     fn drop(&mut self) {
+        use std::os::unix::fs::PermissionsExt as _;
         let _left = fs::remove_file(&self.errand.socket);
+        // The kernel leaves a folder there that nobody may look into.
+        let _none = fs::set_permissions(self.layer().work().join("work"), fs::Permissions::from_mode(0o700));
         let _left = fs::remove_dir_all(&self.folder);
     }
 }

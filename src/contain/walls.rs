@@ -1,10 +1,12 @@
 //! The walls of this machine, as a session holds them: proved once, off the loop, and asked for before every start.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
 
 use tokio::sync::Mutex;
 
+use super::layer::{Layer, stageable};
 use super::plan::{Layers, Plan, Surroundings};
 use super::proof::{self, Proof};
 use super::survey::{Judge, Survey};
@@ -19,6 +21,8 @@ pub struct Walls {
     runtime: Option<PathBuf>,
     proof: Mutex<Option<Proof>>,
     survey: Survey,
+    /// By workspace: whether a layer holds over it, as far as that was tried.
+    stages: std::sync::Mutex<BTreeMap<PathBuf, bool>>,
 }
 
 /// One command that is to be contained.
@@ -76,6 +80,32 @@ impl Walls {
             proof::forget(state);
         }
         *self.proof.lock().await = None;
+        self.stages.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Whether a layer holds over a workspace. None if that was not tried.
+    #[must_use]
+    pub fn stages(&self, workspace: &Path) -> Option<bool> {
+        self.stages.lock().unwrap_or_else(PoisonError::into_inner).get(workspace).copied()
+    }
+
+    /// It was tried whether a layer holds over a workspace.
+    pub fn note_stages(&self, workspace: &Path, holds: bool) {
+        self.stages.lock().unwrap_or_else(PoisonError::into_inner).insert(workspace.to_path_buf(), holds);
+    }
+
+    /// The plan of a command whose changes of the workspace land in a layer: the walls of a reader that needs no way
+    /// out, and the layer in `folder`. Looks at the disk.
+    ///
+    /// # Errors
+    /// One sentence without its end: why it can't be staged.
+    pub fn staged(&self, layers: Layers, reader: Reader<'_>, folder: PathBuf) -> Result<Plan, String> {
+        if !layers.namespaces {
+            return Err("this system has no namespaces for a layer".to_owned());
+        }
+        stageable(reader.workspace, reader.home, &self.own)?;
+        let plan = self.read_only(layers, Reader { needs: &BTreeSet::new(), ..reader })?;
+        Ok(Plan { layer: Some(Layer { workspace: reader.workspace.to_path_buf(), folder }), ..plan })
     }
 
     /// The plan of a reader behind walls of these layers. Looks at the disk.

@@ -33,8 +33,8 @@ impl Editable {
             | OperationKind::Search(_)
             | OperationKind::Find(_)
             | OperationKind::Other(_) => None,
-            // What is put back is what was kept: there is nothing to write anew.
-            OperationKind::Undo(_) => return None,
+            // What is put back, or in place, is what was kept: there is nothing to write anew.
+            OperationKind::Undo(_) | OperationKind::Apply(_) => return None,
         };
         let field = field.filter(|field| arguments.get(*field).is_some_and(Value::is_string));
         Some(Self { tool: call.name.clone(), call_id: call.id.clone(), arguments, field })

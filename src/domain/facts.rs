@@ -20,6 +20,16 @@ pub struct Place {
     pub home: Option<PathBuf>,
 }
 
+impl Place {
+    /// Whether a layer over the workspace is not one over everything: it is neither the whole disk, nor the home folder,
+    /// nor above that.
+    #[must_use]
+    pub fn stageable(&self) -> bool {
+        let whole = self.workspace == std::path::Path::new("/");
+        !whole && self.home.as_ref().is_none_or(|home| !home.starts_with(&self.workspace))
+    }
+}
+
 /// What kind of thing a path is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PathKind {

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::facts::Facts;
 use super::risk::{Assessment, Claim};
+use super::staged::{ApplyOperation, StagedChange};
 use super::undo::{Change, UndoOperation};
 
 /// Number of an operation within its session, from 1. What the person sees as `#1`.
@@ -30,7 +31,8 @@ pub enum Origin {
     },
     /// The person, directly (`! ls`).
     Person,
-    /// The program, after a run that a wall may have stopped: the same without walls.
+    /// The program, after a run of its own accord: the same without walls, where one may have stopped it; what it would
+    /// change, where it ran staged.
     Program {
         /// That run.
         after: OperationId,
@@ -250,6 +252,8 @@ pub enum OperationKind {
     Find(FindOperation),
     /// `undo`: the person's alone.
     Undo(UndoOperation),
+    /// `apply`: the program's alone.
+    Apply(ApplyOperation),
     /// Any other tool: its arguments as they are.
     Other(Value),
 }
@@ -275,6 +279,7 @@ impl OperationKind {
             Self::Search(_) => "search",
             Self::Find(_) => "find",
             Self::Undo(_) => "undo",
+            Self::Apply(_) => "apply",
             Self::Other(_) => "tool",
         }
     }
@@ -297,6 +302,7 @@ impl OperationKind {
                 None => find.glob.clone(),
             },
             Self::Undo(undo) => format!("undo {}", undo.numbers()),
+            Self::Apply(apply) => format!("apply changes of {}: {}", apply.of, apply.brief()),
             Self::Other(arguments) => one_line(&arguments.to_string()),
         }
     }
@@ -322,6 +328,10 @@ impl OperationKind {
             Self::Search(_) | Self::Find(_) => Text { language: "text", body: self.gist() },
             Self::Undo(undo) => {
                 let lines: Vec<String> = undo.changes.iter().map(Change::taken_back).collect();
+                Text { language: "text", body: format!("{}\n\n{}", self.gist(), lines.join("\n")) }
+            }
+            Self::Apply(apply) => {
+                let lines: Vec<String> = apply.changes.iter().map(StagedChange::told).collect();
                 Text { language: "text", body: format!("{}\n\n{}", self.gist(), lines.join("\n")) }
             }
             Self::Other(arguments) => Text {

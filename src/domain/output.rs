@@ -95,6 +95,8 @@ pub enum RunEvent {
     Table(Arc<Table>),
     /// What it did can be taken back.
     Undoable(Undoable),
+    /// It ran staged, and what it would change of what was there waits in its layer: which, in a few words.
+    Waits(String),
     /// A sentence of the program's own about the run.
     Note(String),
     /// It failed, and a wall may have stopped it.

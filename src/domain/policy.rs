@@ -260,6 +260,7 @@ pub fn judge(
             OperationKind::Http(_) => format!(
                 "{after} was stopped: its host leads to an address that isn't public. This sends it there all the same."
             ),
+            OperationKind::Apply(_) => lead(),
             _ => format!(
                 "A wall may have stopped {after}. This runs it again without walls; {after} may already have acted."
             ),
@@ -310,7 +311,8 @@ pub fn judge(
     if claimed_low && smart {
         return run(Step::ClaimedLow, format!("The model claims low, and mode smart follows it. {}", lead()));
     }
-    if claimed_low && assessment.claim_eligible && enforceable.covers(&operation.kind, Containment::Staged) {
+    let staged = enforceable.covers(&operation.kind, Containment::Staged) && prepared.facts.place.stageable();
+    if claimed_low && assessment.claim_eligible && staged {
         let reason = format!("The model claims low, so it runs staged. {}", lead());
         return decide(Verdict::Allow, Step::ClaimedLow, Containment::Staged, reason);
     }
@@ -337,8 +339,9 @@ fn whitelisted(
         }
     }
     let containment = prepared.assessment.containment;
+    let staged = enforceable.covers(kind, Containment::Staged) && prepared.facts.place.stageable();
     match containment {
-        Containment::Staged if !enforceable.covers(kind, containment) => {
+        Containment::Staged if !staged => {
             let reason = format!("{reason} It would run staged, which can't be enforced here.");
             decide(Verdict::Ask, Step::Default, Containment::None, reason)
         }

@@ -53,6 +53,7 @@ impl Prepared {
             OperationKind::Search(_) => "Search in files".to_owned(),
             OperationKind::Find(_) => "Find files".to_owned(),
             OperationKind::Undo(_) => "Take changes back".to_owned(),
+            OperationKind::Apply(apply) => format!("Apply changes of {}", apply.of),
             OperationKind::Other(_) => format!("Call {}", short(&self.operation.tool)),
         }
     }

@@ -30,6 +30,11 @@ pub enum Image {
         /// Its permission bits.
         mode: u32,
     },
+    /// A link.
+    Link {
+        /// Where it leads, as it is written.
+        target: PathBuf,
+    },
 }
 
 /// One change to one path, with what it needs to be taken back.
@@ -66,7 +71,13 @@ impl Change {
             Self::Replaced { path, before: Image::File { size, .. }, .. } => {
                 format!("put back the former content of {} ({size} bytes)", path.display())
             }
+            Self::Replaced { path, before: Image::Folder { mode }, after: Image::Folder { .. } } => {
+                format!("set the permissions of {} back to {mode:03o}", path.display())
+            }
             Self::Replaced { path, before: Image::Folder { .. }, .. } => format!("make the folder {}", path.display()),
+            Self::Replaced { path, before: Image::Link { target }, .. } => {
+                format!("make {} a link to {} again", path.display(), target.display())
+            }
         }
     }
 

@@ -27,6 +27,15 @@ impl Wall {
     pub const ALL: [Self; 7] =
         [Self::Write, Self::Secrets, Self::Network, Self::Sockets, Self::Processes, Self::Terminal, Self::Rights];
 
+    /// What it promises of a staged run.
+    #[must_use]
+    pub fn staged(self) -> &'static str {
+        match self {
+            Self::Write => "changes of the workspace land in a layer, and nothing else on the disk can be changed",
+            other => other.promise(),
+        }
+    }
+
     /// What it promises, in a few plain words.
     #[must_use]
     pub fn promise(self) -> &'static str {

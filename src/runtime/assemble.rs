@@ -17,8 +17,8 @@ use crate::config::{ChosenModel, Problem, process_environment};
 use crate::contain;
 use crate::providers::prompt::{Surroundings, fill};
 use crate::providers::{Practice, PracticeWorld, Provider, from_settings};
-use crate::store::{Journal, prune};
-use crate::tools::{Connections, UndoTool, Workbench, look_around, search_path, standard};
+use crate::store::{Journal, prune, prune_layers};
+use crate::tools::{ApplyTool, Connections, UndoTool, Workbench, look_around, search_path, standard};
 use crate::ui::Theme;
 
 /// Everything that the loop needs beside the bus.
@@ -61,19 +61,23 @@ pub async fn assemble(start: &Start, lanes: Lanes, size: (u16, u16)) -> Result<A
             (provider, practice_side, Some(world))
         }
     };
-    // The person alone takes changes back.
+    // The person alone takes changes back, and the program alone proposes to put in place what a staged run changed.
     person_side.registry.add(UndoTool::new(Arc::clone(&person_side.bench)));
-    let images = start.folders.images();
-    tokio::task::spawn_blocking(move || prune(&images));
+    person_side.registry.add(ApplyTool::new(Arc::clone(&person_side.bench)));
+    let (images, layers) = (start.folders.images(), start.folders.layers());
+    tokio::task::spawn_blocking(move || {
+        prune(&images);
+        prune_layers(&layers);
+    });
     let setting = setting(provider.as_ref(), world.is_some(), &model_side);
     let briefing = briefing(&model_side);
     let keymap = keymap(start, &mut notices);
     let theme = theme(start, &mut notices);
-    let state = State::new(briefing, start.settings.policy(), contain::enforceable(None), keymap, setting, size);
+    let state = State::new(briefing, start.settings.policy(), contain::enforceable(None, false), keymap, setting, size);
     // Both sides have the same walls around different workspaces; the test of them is none of the loop's business.
     let (sides, lane) = ([person_side.clone(), model_side.clone()], lanes.work.clone());
     tokio::spawn(async move {
-        prove(&sides[0], &lane).await;
+        prove(&sides[1], &lane).await;
         for side in sides {
             look_around(side.bench).await;
         }
@@ -128,10 +132,11 @@ async fn practice(start: &Start, of: &Workbench) -> Result<(Arc<dyn Provider>, S
     let address = Connections::parse_url(&world.database_url).map_err(|error| error.to_string())?;
     let mut connections = Connections::default();
     connections.add("practice", address);
-    let images = format!("{}/**", globset::escape(&start.folders.images().to_string_lossy()));
+    let kept = [start.folders.images(), start.folders.layers()]
+        .map(|folder| format!("{}/**", globset::escape(&folder.to_string_lossy())));
     let guarded =
         [&start.folders.config, &start.folders.journal()].map(|path| globset::escape(&path.to_string_lossy()));
-    let globs = start.settings.sensitive.iter().cloned().chain(guarded).chain([images]).collect();
+    let globs = start.settings.sensitive.iter().cloned().chain(guarded).chain(kept).collect();
     let mut bench = start.bench().map_err(|error| error.to_string())?;
     bench.walls = Arc::clone(&of.walls);
     bench.settings.known = of.settings.known.clone();

@@ -17,13 +17,13 @@ use super::measure::Measuring;
 use crate::app::Proposal;
 use crate::contain;
 use crate::domain::{
-    Arguments, Claim, Class, Countersigned, FailureKind, JournalEntry, JournalEvent, ModelEvent, ModelFailure,
+    APPLY, Arguments, Claim, Class, Countersigned, FailureKind, JournalEntry, JournalEvent, ModelEvent, ModelFailure,
     ModelRequest, Operation, OperationId, OperationKind, Origin, Outcome, Place, Prepared, RunEvent, RunReport, Seal,
     StepId, ToolCall,
 };
 use crate::providers::Provider;
 use crate::store::Journal;
-use crate::tools::{Connections, Registry, RunPort, Workbench, prepare, with_catalog};
+use crate::tools::{Connections, Registry, RunPort, Workbench, prepare, stages, with_catalog};
 
 /// The journal once it is open; asked for by everything that needs it.
 pub type Opening = Shared<BoxFuture<'static, Result<Journal, String>>>;
@@ -79,17 +79,20 @@ impl Engine {
         Self { model_side, person_side, provider, journal, lanes, running, measuring, step: None }
     }
 
-    fn side(&self, origin: &Origin) -> &Side {
+    fn side(&self, origin: &Origin, tool: &str) -> &Side {
         match origin {
             Origin::Model { .. } => &self.model_side,
             Origin::Person => &self.person_side,
-            Origin::Program { of, .. } | Origin::Again { of, .. } | Origin::Edited { of } => self.side(of),
+            // No model is offered it, so it is among the person's tools; it knows where the run worked.
+            Origin::Program { .. } if tool == APPLY => &self.person_side,
+            Origin::Program { of, .. } | Origin::Again { of, .. } | Origin::Edited { of } => self.side(of, tool),
         }
     }
 
     /// Reads a call, looks at what it names, judges it and journals the proposal.
     pub fn prepare(&self, id: OperationId, origin: Origin, call: ToolCall) {
-        let (side, journal, lane) = (self.side(&origin).clone(), self.journal.clone(), self.lanes.work.clone());
+        let (side, journal, lane) =
+            (self.side(&origin, &call.name).clone(), self.journal.clone(), self.lanes.work.clone());
         let preparing = tokio::spawn(async move {
             match read(&side, id, origin, &call) {
                 Ok(operation) => propose(side, operation, &journal).await,
@@ -105,7 +108,7 @@ impl Engine {
 
     /// Reads and judges a call that the person is still editing. Nothing is journalled: nothing is proposed yet.
     pub fn assess(&self, draft: u64, id: OperationId, origin: Origin, call: ToolCall) {
-        let (side, lane) = (self.side(&origin).clone(), self.lanes.work.clone());
+        let (side, lane) = (self.side(&origin, &call.name).clone(), self.lanes.work.clone());
         let judging = tokio::spawn(async move { look(side.clone(), read(&side, id, origin, &call)?).await });
         tokio::spawn(async move {
             let judged = judging.await.unwrap_or_else(|_| Err("it couldn't be read; the log has more".to_owned()));
@@ -116,11 +119,11 @@ impl Engine {
 
     /// Looks at an operation again, right before its start.
     pub fn refresh(&self, operation: Operation) {
-        let (side, lane) = (self.side(&operation.origin).clone(), self.lanes.work.clone());
-        let id = operation.id;
+        let (side, lane) = (self.side(&operation.origin, &operation.tool).clone(), self.lanes.work.clone());
+        let (id, model_side) = (operation.id, self.model_side.clone());
         tokio::spawn(async move {
             if matches!(operation.kind, OperationKind::Command(_)) {
-                prove(&side, &lane).await;
+                prove(&model_side, &lane).await;
             }
             let proposal = match look(side, operation).await {
                 Ok(prepared) => Proposal::Ready(Box::new(prepared)),
@@ -132,7 +135,7 @@ impl Engine {
 
     /// Measures what a waiting operation would do.
     pub fn measure(&mut self, prepared: Box<Prepared>, seal: Seal) {
-        let side = self.side(&prepared.operation.origin).clone();
+        let side = self.side(&prepared.operation.origin, &prepared.operation.tool).clone();
         self.measuring.start(side, *prepared, seal, self.lanes.work.clone());
     }
 
@@ -147,7 +150,7 @@ impl Engine {
         let cancel = CancellationToken::new();
         self.running.retain(|_, token| !token.is_cancelled());
         self.running.insert(id, cancel.clone());
-        let side = self.side(&countersigned.operation().origin).clone();
+        let side = self.side(&countersigned.operation().origin, &countersigned.operation().tool).clone();
         let (journal, lanes) = (self.journal.clone(), self.lanes.clone());
         tokio::spawn(async move {
             let port = RunPort::new(id, lanes.run.clone());
@@ -182,6 +185,12 @@ impl Engine {
                 let _leaving = lane.send(Work::JournalFailed(reason)).await;
             }
         });
+    }
+
+    /// Drops what a staged run changed.
+    pub fn drop_staged(&self, run: OperationId) {
+        // Its folder is removed by a thread of its own.
+        self.person_side.bench.layers.release(run);
     }
 
     /// Asks the model. The step's task alone speaks on the model lane.
@@ -223,10 +232,12 @@ impl Engine {
     }
 }
 
-/// Says what is enforced around commands, once that is known. A command that starts waits for it.
+/// Says what is enforced around commands, once that is known: whether they can be staged, in the model's workspace. A
+/// command that starts waits for it.
 pub async fn prove(side: &Side, lane: &mpsc::Sender<Work>) {
     let proof = side.bench.walls.proof().await;
-    let _leaving = lane.send(Work::Proved(contain::enforceable(Some(&proof)))).await;
+    let stages = proof.stages() && stages(&side.bench).await;
+    let _leaving = lane.send(Work::Proved(contain::enforceable(Some(&proof), stages))).await;
 }
 
 /// Reads a call into an operation.

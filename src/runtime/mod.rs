@@ -127,6 +127,7 @@ impl Session {
                 Effect::Refresh(operation) => self.engine.refresh(*operation),
                 Effect::Measure(prepared, seal) => self.engine.measure(prepared, seal),
                 Effect::StopMeasuring(id) => self.engine.stop_measuring(id),
+                Effect::DropStaged(run) => self.engine.drop_staged(run),
                 Effect::Execute(countersigned) => self.engine.execute(*countersigned),
                 Effect::Cancel(id) => self.engine.cancel(id),
                 Effect::Record(entry) => self.engine.record(*entry),

@@ -108,11 +108,19 @@ impl Images {
     /// # Errors
     /// The note can't be written; within this session it counts all the same.
     pub fn note(&self, id: OperationId, change: Change) -> io::Result<()> {
+        self.note_all(id, vec![change])
+    }
+
+    /// Notes many changes of an operation at once.
+    ///
+    /// # Errors
+    /// The note can't be written; within this session it counts all the same.
+    pub fn note_all(&self, id: OperationId, more: Vec<Change>) -> io::Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let text = {
             let mut kept = self.lock();
             let changes = kept.changes.entry(id).or_default();
-            changes.push(change);
+            changes.extend(more);
             serde_json::to_vec(changes)?
         };
         make(folder)?;

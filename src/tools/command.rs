@@ -18,13 +18,14 @@ use super::effects;
 use super::environment::Asked;
 use super::refusal::{self, Smell};
 use super::sink::Sink;
-use super::{RunPort, Tool, Workbench};
+use super::{RunPort, Tool, Workbench, staged};
 use crate::assess::{CommandAssessor, RiskAssessor};
 use crate::contain::Answer;
 use crate::domain::{
-    Arguments, ArgumentsError, CommandOperation, Containment, Countersigned, Decider, Measurement, OperationKind,
-    Outcome, Prepared, RunEvent, RunReport, Stream, ToolSpec,
+    Arguments, ArgumentsError, CommandOperation, Containment, Countersigned, Decider, Measurement, OperationId,
+    OperationKind, Outcome, Prepared, RunEvent, RunReport, Stream, ToolSpec, Undoable,
 };
+use crate::store::Layer;
 
 /// Longest time limit that a call may ask for, in seconds.
 const LONGEST: u64 = 3600;
@@ -34,6 +35,11 @@ const GRACE: Duration = Duration::from_millis(200);
 /// What the model reads after a failure for which a wall may be to blame.
 const STOPPED: &str = "\n[It ran contained: nothing could be written, nothing sent, no sensitive file read. That may be \
     why it failed. The person is offered to run it again without containment.]";
+/// What it reads after the failure of a staged run.
+const STAGED: &str = "\n[It ran staged: nothing could be written outside the workspace and /tmp, nothing sent, no \
+    sensitive file read. That may be why it failed. The person is offered to run it again without containment.]";
+/// What it reads after a staged run that was ended.
+const DROPPED: &str = "\n[It ran staged, and what it changed was dropped: the workspace is as it was.]";
 /// The same where only sensitive files were left out.
 const HIDDEN: &str = "\n[It ran contained: sensitive files can't be read.]";
 
@@ -56,6 +62,8 @@ enum End {
     Exited(std::io::Result<ExitStatus>),
     Cancelled,
     TimedOut,
+    /// Its layer held too much, in words.
+    Full(String),
 }
 
 impl Tool for CommandTool {
@@ -104,13 +112,30 @@ impl Tool for CommandTool {
                 return super::foreign(started);
             };
             let contained = contained::plan(&self.bench, &countersigned).await;
+            if let Contained::Refused(why) = &contained {
+                port.send(RunEvent::Stopped).await;
+                let why = format!(
+                    "it was not run, as it runs staged alone and {why}. The person is offered to run it without"
+                );
+                return super::failed(why, started);
+            }
+            let id = countersigned.operation().id;
             match start(&self.bench, &countersigned, command, &contained) {
                 Ok((child, pipes)) => {
                     let limit = command.timeout.unwrap_or(self.bench.time_limit).clamp(1, LONGEST);
                     if let Contained::Cannot(why) = &contained {
                         port.send(RunEvent::Note(format!("Not contained: {why}."))).await;
                     }
-                    attend(&self.bench, &contained, (child, pipes), limit, port, cancel, started).await
+                    let (mut report, ended) =
+                        attend(&self.bench, &contained, (child, pipes), limit, port.clone(), cancel, started).await;
+                    if let Contained::Staged(_, layer) = contained {
+                        if ended {
+                            settle(&self.bench, id, layer, &mut report, &port).await;
+                        } else {
+                            report.result.push_str(DROPPED);
+                        }
+                    }
+                    report
                 }
                 Err(reason) => super::failed(reason, started),
             }
@@ -138,13 +163,34 @@ fn start(
         .map_err(|error| format!("the command couldn't be started: {error}"))
 }
 
-/// Whether anybody but the whitelist decided.
-fn asked(run: &Countersigned) -> Asked {
-    let unasked = *run.decider() == Decider::Whitelist || run.containment() == Containment::ReadOnly;
-    if unasked { Asked::No } else { Asked::Yes }
+/// Puts in place what may be of a staged run's changes, and says what became of them.
+async fn settle(bench: &Arc<Workbench>, id: OperationId, layer: Layer, report: &mut RunReport, port: &RunPort) {
+    let settled = staged::settle(bench, id, layer).await;
+    report.result.push_str(&settled.told);
+    if !bench.images.changes(id).is_empty() {
+        port.send(RunEvent::Undoable(Undoable::Kept)).await;
+    }
+    if let Some(note) = settled.note {
+        port.send(RunEvent::Note(note)).await;
+    }
+    if let Some(waits) = settled.waits {
+        port.send(RunEvent::Waits(waits)).await;
+    }
+    if settled.again {
+        port.send(RunEvent::Stopped).await;
+    }
 }
 
-/// Attends to a child until its end and reports it.
+/// Whether anybody but the whitelist or a claim decided.
+fn asked(run: &Countersigned) -> Asked {
+    match run.containment() {
+        Containment::Staged => Asked::Staged,
+        Containment::None if *run.decider() != Decider::Whitelist => Asked::Yes,
+        Containment::ReadOnly | Containment::None => Asked::No,
+    }
+}
+
+/// Attends to a child until its end and reports it; and says whether it ended by itself.
 async fn attend(
     bench: &Workbench,
     contained: &Contained,
@@ -153,10 +199,17 @@ async fn attend(
     port: RunPort,
     cancel: CancellationToken,
     started: Instant,
-) -> RunReport {
+) -> (RunReport, bool) {
     let sink = Sink::new(port.clone());
     let mut readers = (sink.drain(Stream::Out, pipes.out), sink.drain(Stream::Err, pipes.err));
+    let full = async {
+        match contained.upper() {
+            Some(upper) => staged::over(upper).await,
+            None => std::future::pending().await,
+        }
+    };
     let end = tokio::select! {
+        why = full => End::Full(why),
         status = child.wait() => End::Exited(status),
         () = cancel.cancelled() => End::Cancelled,
         () = sleep(Duration::from_secs(limit)) => End::TimedOut,
@@ -175,7 +228,7 @@ async fn attend(
             }
             left
         }
-        End::Cancelled | End::TimedOut => {
+        End::Cancelled | End::TimedOut | End::Full(_) => {
             child.stop().await;
             drained().await;
             0
@@ -186,7 +239,7 @@ async fn attend(
     if let (End::Exited(_), Some(why)) = (&end, without_walls(&child)) {
         bench.walls.distrust().await;
         port.send(RunEvent::Stopped).await;
-        return super::failed(why, started);
+        return (super::failed(why, started), false);
     }
     let mut report = report(&end, limit, left, &text, started.elapsed());
     if let (Outcome::Failed { .. }, Some(plan)) = (&report.outcome, contained.plan()) {
@@ -194,13 +247,13 @@ async fn attend(
             Smell::None => {}
             Smell::Hidden => report.result.push_str(HIDDEN),
             Smell::Wall => {
-                report.result.push_str(STOPPED);
+                report.result.push_str(if plan.layer.is_some() { STAGED } else { STOPPED });
                 port.send(RunEvent::Note("A wall may have stopped it.".to_owned())).await;
                 port.send(RunEvent::Stopped).await;
             }
         }
     }
-    report
+    (report, matches!(end, End::Exited(_)))
 }
 
 /// Why a child that was to have walls ran nothing.
@@ -225,6 +278,10 @@ fn report(end: &End, limit: u64, left: usize, text: &str, took: Duration) -> Run
             (Outcome::Failed { reason: reason.clone() }, reason)
         }
         End::Cancelled => (Outcome::Cancelled, "cancelled while it ran; it may have done part of its work".to_owned()),
+        End::Full(why) => {
+            let reason = format!("ended, as {why}");
+            (Outcome::Failed { reason: reason.clone() }, reason)
+        }
         End::TimedOut => {
             let head = format!("ended at its time limit of {limit} s; a longer one can be set with `timeout`");
             (Outcome::TimedOut { seconds: limit }, head)

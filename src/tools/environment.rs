@@ -103,6 +103,18 @@ const GIT_SETTINGS: [(&str, &str); 21] = [
     ("interactive.diffFilter", "cat"),
 ];
 
+/// For children whose changes land in a layer. Walls keep what they run from harm, so git obeys its repository; but what
+/// it and npm would read at home is hidden, which both take for a failure, caches at home can't be written, and compiled
+/// Python beside the sources would be a change of every run.
+const STAGED: [(&str, &str); 6] = [
+    ("GIT_CONFIG_GLOBAL", "/dev/null"),
+    ("GIT_ASKPASS", "false"),
+    ("SSH_ASKPASS", "false"),
+    ("NPM_CONFIG_USERCONFIG", "/dev/null"),
+    ("GOCACHE", "/tmp/go-build"),
+    ("PYTHONDONTWRITEBYTECODE", "1"),
+];
+
 /// The same where walls show a file from another disk, or a decoy of it: what git remembers of a file is compared by
 /// size and time alone.
 const GIT_BEHIND_WALLS: [(&str, &str); 2] = [("core.checkStat", "minimal"), ("core.trustctime", "false")];
@@ -114,6 +126,8 @@ pub(super) enum Asked {
     Yes,
     /// It runs unasked, as it only reads.
     No,
+    /// It runs unasked, and what it changes lands in a layer.
+    Staged,
 }
 
 /// The environment of a child, from ours.
@@ -129,6 +143,11 @@ pub(super) fn of_child(
     }
     if asked == Asked::No {
         for (name, value) in GIT {
+            set(name, value);
+        }
+    }
+    if asked == Asked::Staged {
+        for (name, value) in STAGED {
             set(name, value);
         }
     }
@@ -199,6 +218,14 @@ mod tests {
         let ours = [("SSH_AUTH_SOCK", "/run/agent")];
         assert!(child(&ours, Asked::Yes).iter().any(|(name, _)| name == "SSH_AUTH_SOCK"));
         assert!(!child(&ours, Asked::No).iter().any(|(name, _)| name == "SSH_AUTH_SOCK"));
+    }
+
+    #[test]
+    fn a_staged_run_reads_nothing_that_is_hidden_at_home_and_obeys_its_repository() {
+        let names: Vec<_> =
+            child(&[("SSH_AUTH_SOCK", "/run/agent")], Asked::Staged).into_iter().map(|(name, _)| name).collect();
+        assert!(names.contains(&"NPM_CONFIG_USERCONFIG".to_owned()) && !names.contains(&"SSH_AUTH_SOCK".to_owned()));
+        assert!(!names.contains(&"GIT_CONFIG_COUNT".to_owned()), "{names:?}");
     }
 
     #[test]

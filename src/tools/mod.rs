@@ -18,6 +18,7 @@ mod repository;
 mod search;
 mod sink;
 mod sql;
+mod staged;
 mod targets;
 mod undo;
 mod versions;
@@ -34,7 +35,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 pub use command::CommandTool;
-pub use contained::look_around;
+pub use contained::{look_around, stages};
 pub use environment::search_path;
 pub use facts::{gather, prepare, with_catalog};
 pub use file::FileTool;
@@ -42,6 +43,7 @@ pub use find::FindTool;
 pub use http::HttpTool;
 pub use search::SearchTool;
 pub use sql::{Address, Connections, Database, Results, Roles, SqlError, SqlTool};
+pub use staged::ApplyTool;
 pub use undo::UndoTool;
 
 use crate::assess::{AssessSettings, RiskAssessor};
@@ -50,7 +52,7 @@ use crate::domain::{
     Arguments, ArgumentsError, Catalog, Countersigned, Measurement, OperationId, OperationKind, Outcome, Prepared,
     RunEvent, RunReport, ToolSpec,
 };
-use crate::store::Images;
+use crate::store::{Images, Layers};
 
 /// Bytes of a result that a model reads, where nothing else is configured.
 const RESULT_LIMIT: usize = 10 * 1024;
@@ -130,6 +132,8 @@ pub struct Workbench {
     pub settings: AssessSettings,
     /// What operations replaced, for undo.
     pub images: Arc<Images>,
+    /// Where what staged runs change lands.
+    pub layers: Arc<Layers>,
     /// What commands are contained with.
     pub walls: Arc<Walls>,
 }
@@ -146,6 +150,7 @@ impl Workbench {
             result_limit: RESULT_LIMIT,
             settings: AssessSettings::default(),
             images: Arc::new(Images::off()),
+            layers: Arc::new(Layers::off()),
             walls: Arc::default(),
         }
     }

@@ -78,9 +78,8 @@ impl Tool for UndoTool {
             if cancel.is_cancelled() {
                 return super::cancelled(started);
             }
-            let facts = countersigned.prepared().facts.clone();
             let (images, id) = (Arc::clone(&self.bench.images), countersigned.operation().id);
-            let done = tokio::task::spawn_blocking(move || put_back(&undo, &facts, &Keeper::new(&images, id)));
+            let done = tokio::task::spawn_blocking(move || put_back(&undo, &Keeper::new(&images, id)));
             let done = done.await;
             if !self.bench.images.changes(id).is_empty() {
                 port.send(RunEvent::Undoable(Undoable::Kept)).await;

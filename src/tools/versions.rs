@@ -97,6 +97,17 @@ impl Versions {
         Ok(Self(known))
     }
 
+    /// Whether git tracks a path or anything below it.
+    pub(super) fn tracks(&self, path: &Path) -> bool {
+        let within = |known: &Known| {
+            let name = path.strip_prefix(&known.root).ok()?.as_os_str().as_bytes();
+            let below =
+                |tracked: &Vec<u8>| tracked.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest[0] == b'/');
+            Some(known.tracked.keys().any(below))
+        };
+        self.0.iter().any(|known| within(known).unwrap_or(false))
+    }
+
     /// What git has of a file.
     pub(super) fn version(&self, file: &Path) -> Version {
         let known = self.0.iter().filter(|known| known.paths.iter().any(|path| file.starts_with(path)));

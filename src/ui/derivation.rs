@@ -121,7 +121,9 @@ fn contained(prepared: &Prepared, judgement: &Judgement) -> String {
         (Containment::None, ..) => word.to_owned(),
         (_, false, _) => format!("{word}, which is not enforced here"),
         (_, true, OperationKind::Command(_)) => {
-            let promises: Vec<&str> = Wall::ALL.iter().map(|wall| wall.promise()).collect();
+            let promise =
+                |wall: &Wall| if judgement.containment == Containment::Staged { wall.staged() } else { wall.promise() };
+            let promises: Vec<&str> = Wall::ALL.iter().map(promise).collect();
             format!("{word}, enforced: {}", promises.join("; "))
         }
         (_, true, _) => format!("{word}, enforced"),

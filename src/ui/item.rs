@@ -10,7 +10,7 @@ use super::paint::View;
 use super::text;
 use super::theme::Role;
 use crate::app::{Item, Status, Undo};
-use crate::domain::{OperationKind, Outcome, Prepared, RiskLevel};
+use crate::domain::{Containment, OperationKind, Outcome, Prepared, RiskLevel};
 
 /// Frames of what moves, four a second.
 const FRAMES: [&str; 8] = ["⠋", "⠙", "⠸", "⠴", "⠦", "⠇", "⠏", "⠹"];
@@ -55,7 +55,7 @@ pub fn fate(view: View<'_>, item: &Item) -> Fate {
         Status::Running { since, .. } => Fate {
             mark: spinner(view),
             role: Role::Accent,
-            says: "running".to_owned(),
+            says: if staged(item) { "running, staged" } else { "running" }.to_owned(),
             time: number::duration(view.state.now.since(*since)),
         },
         Status::Ended { outcome, took } => {
@@ -63,11 +63,17 @@ pub fn fate(view: View<'_>, item: &Item) -> Fate {
                 Undo::Done { by, .. } => ("↶", Role::Dim, format!("taken back by {by}")),
                 Undo::Possible(_) | Undo::Impossible => ended(outcome),
             };
+            let says = if staged(item) { format!("{says}, staged") } else { says };
             Fate { mark, role, says, time: number::duration(*took) }
         }
         Status::Denied { .. } => quiet("✗", Role::Dim, "denied"),
         Status::Refused { .. } => quiet("!", Role::Trouble, "refused"),
     }
+}
+
+/// Whether what it changes of its workspace lands in a layer.
+fn staged(item: &Item) -> bool {
+    item.judgement.as_ref().is_some_and(|judgement| judgement.containment == Containment::Staged)
 }
 
 fn ended(outcome: &Outcome) -> (&'static str, Role, String) {
@@ -160,6 +166,7 @@ pub fn target(prepared: &Prepared) -> String {
                 |path: &Path| path.strip_prefix(&prepared.facts.place.workspace).unwrap_or(path).display().to_string();
             text::line(&real.map_or_else(|| file.path().to_owned(), within))
         }
+        OperationKind::Apply(apply) => text::line(&format!("in {}", apply.workspace.display())),
         OperationKind::Command(_) | OperationKind::Search(_) | OperationKind::Find(_) | OperationKind::Undo(_) => {
             text::line(&format!("in {}", prepared.operation.cwd.display()))
         }
@@ -172,7 +179,7 @@ pub fn brief_target(prepared: &Prepared) -> String {
     let home = prepared.operation.cwd == prepared.facts.place.workspace;
     match &prepared.operation.kind {
         _ if !told.is_empty() => told.join(", "),
-        OperationKind::File(_) => String::new(),
+        OperationKind::File(_) | OperationKind::Apply(_) => String::new(),
         OperationKind::Command(_) | OperationKind::Search(_) | OperationKind::Find(_) | OperationKind::Undo(_)
             if home =>
         {

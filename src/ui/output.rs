@@ -134,6 +134,7 @@ fn nothing(item: &Item) -> Option<&'static str> {
             | OperationKind::File(_)
             | OperationKind::Http(_)
             | OperationKind::Undo(_)
+            | OperationKind::Apply(_)
             | OperationKind::Other(_),
         )
         | None => Some("It printed nothing."),

@@ -79,14 +79,18 @@ fn right(view: View<'_>, roomy: bool) -> Line<'static> {
         (_, 0) => Role::Medium,
         _ => Role::High,
     };
-    let contained = view.state.queue.gate().enforceable().read_only_command;
+    let enforceable = view.state.queue.gate().enforceable();
+    let contained = match (enforceable.read_only_command, enforceable.staged_command) {
+        (true, true) => Some("contained, staged"),
+        (true, false) => Some("contained"),
+        (false, _) => None,
+    };
     let mut line = view.line(said, role);
     if roomy {
         line.push_span(Span::raw("   "));
-        line.push_span(if contained {
-            view.span("contained", Role::Dim)
-        } else {
-            view.span("not contained", Role::Medium)
+        line.push_span(match contained {
+            Some(word) => view.span(word, Role::Dim),
+            None => view.span("not contained", Role::Medium),
         });
     }
     line

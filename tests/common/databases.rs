@@ -65,6 +65,7 @@ impl Desk {
             RunEvent::Started
             | RunEvent::Tail(_)
             | RunEvent::Undoable(_)
+            | RunEvent::Waits(_)
             | RunEvent::Note(_)
             | RunEvent::Stopped
             | RunEvent::Finished(_) => None,

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use countersign::contain::{Proof, Walls};
 use countersign::domain::{Assessment, CommandOperation, Facts, Need, OperationKind, Place, RunReport};
+use countersign::store::{Images, Layers};
 use countersign::tools::{CommandTool, Workbench};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
@@ -46,7 +47,9 @@ pub async fn world(what: &str) -> Option<World> {
         not_here(what, &format!("nothing is enforced here: {}", proof.passed_over.join("; ")));
         return None;
     }
-    let bench = Workbench { home: Some(home.clone()), walls: Arc::new(walls), ..(*plain).clone() };
+    let images = Arc::new(Images::new(&own.join("images"), "test"));
+    let layers = Arc::new(Layers::new(&own.join("layers"), "test"));
+    let bench = Workbench { home: Some(home.clone()), walls: Arc::new(walls), images, layers, ..(*plain).clone() };
     Some(World { _folder: folder, work, home, own, bench: Arc::new(bench), proof })
 }
 

@@ -5,6 +5,7 @@ mod edits;
 mod foresight;
 mod promises;
 mod reviewing;
+mod staged;
 mod turns;
 mod undo;
 
@@ -29,6 +30,8 @@ pub(super) struct World {
     /// What was to be measured, and what no longer.
     pub measuring: Vec<(OperationId, crate::domain::Seal)>,
     pub unmeasured: Vec<OperationId>,
+    /// Runs whose changes were dropped.
+    pub dropped: Vec<OperationId>,
     waiting: VecDeque<Effect>,
     step: StepId,
     /// Facts are different the second time for commands that contain this.
@@ -53,6 +56,7 @@ impl World {
             cancelled: Vec::new(),
             measuring: Vec::new(),
             unmeasured: Vec::new(),
+            dropped: Vec::new(),
             waiting: VecDeque::new(),
             step: StepId(0),
             changing: "\0",
@@ -74,7 +78,10 @@ impl World {
             Effect::Prepare { id, origin, call } => Event::Proposed(id, propose(id, origin, &call)),
             Effect::Assess { draft, id, origin, call } => Event::Assessed(draft, propose(id, origin, &call)),
             Effect::Refresh(operation) => {
-                let OperationKind::Command(command) = &operation.kind else { return };
+                let OperationKind::Command(command) = &operation.kind else {
+                    let prepared = applying(*operation);
+                    return self.feed(0, Event::Refreshed(prepared.operation.id, Proposal::Ready(Box::new(prepared))));
+                };
                 let mut prepared = judged(&operation, &command.command);
                 if command.command.contains(self.changing) {
                     prepared.facts.programs.insert("changed".to_owned(), None);
@@ -105,6 +112,10 @@ impl World {
             }
             Effect::StopMeasuring(id) => {
                 self.unmeasured.push(id);
+                return;
+            }
+            Effect::DropStaged(run) => {
+                self.dropped.push(run);
                 return;
             }
             Effect::StopStep | Effect::Copy(_) | Effect::Redraw | Effect::Quit => return,
@@ -197,6 +208,15 @@ impl World {
 }
 
 fn propose(id: OperationId, origin: Origin, call: &ToolCall) -> Proposal {
+    if call.name == crate::domain::APPLY {
+        let kind = OperationKind::Apply(crate::domain::ApplyOperation {
+            of: OperationId(1),
+            workspace: "/w".into(),
+            changes: Vec::new(),
+        });
+        let (tool, claim, cwd) = (call.name.clone(), crate::domain::Claim::Absent, "/w".into());
+        return Proposal::Ready(Box::new(applying(Operation { id, origin, tool, claim, kind, cwd })));
+    }
     if call.name != "execute_command" {
         return Proposal::Refused(format!("there is no tool `{}`", call.name));
     }
@@ -213,6 +233,14 @@ fn propose(id: OperationId, origin: Origin, call: &ToolCall) -> Proposal {
         cwd: "/w".into(),
     };
     Proposal::Ready(Box::new(judged(&operation, &command)))
+}
+
+/// Putting changes in place, judged as ever.
+fn applying(operation: Operation) -> Prepared {
+    use crate::assess::{ApplyAssessor, AssessSettings, Subject, assess};
+    let (facts, settings) = (Facts::default(), AssessSettings::default());
+    let assessment = assess(&ApplyAssessor, Subject { operation: &operation, facts: &facts, settings: &settings });
+    Prepared { operation, facts, assessment }
 }
 
 /// `ls…` is whitelisted, `rm…` destructive, `cat .env` sensitive, `make…` unknown.

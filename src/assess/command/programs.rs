@@ -62,6 +62,7 @@ impl Judge<'_> {
         let name = plain_name(written);
         self.shaped(name, words);
         if name.contains(['/', ' ']) || name.is_empty() {
+            self.ineligible |= lasts(first) || self.beyond_claims(words);
             self.about(first, |judge| {
                 let sentence = format!("`{name}` is a file, not a program of the system.");
                 judge.unknown("command.unknown-program", sentence);
@@ -133,14 +134,15 @@ impl Judge<'_> {
         }
         match table().danger(name).cloned() {
             Some(declared) => {
-                self.declared(name, &declared);
+                self.declared(name, &declared, words);
                 match (declared.kind, name) {
                     (DangerKind::Wraps, "eval") => self.behind_joined(words),
                     (DangerKind::Wraps, _) => self.behind(words),
-                    (DangerKind::Destructive | DangerKind::External | DangerKind::Runs, _) => {}
+                    (DangerKind::Destructive | DangerKind::External | DangerKind::Runs | DangerKind::Works, _) => {}
                 }
             }
             None => self.about(first, |judge| {
+                judge.ineligible |= lasts(first) || judge.beyond_claims(words);
                 judge.unknown("command.unknown-program", format!("No rule covers `{name}`."));
             }),
         }
@@ -153,7 +155,7 @@ impl Judge<'_> {
             self.readers.insert(name.to_owned());
             return;
         }
-        let before = self.findings.len();
+        let (before, outer) = (self.findings.len(), self.ineligible);
         let entry = table().entry(name);
         match entry {
             Some(entry) if entry.group => self.group(entry, name, without_toolchain(entry, words)),
@@ -172,10 +174,12 @@ impl Judge<'_> {
         if self.findings.len() == before && entry.is_some() {
             return;
         }
-        // What a program of the table does in ways that the table doesn't list is not for a claim to lift.
-        self.ineligible = true;
-        if let Some(declared) = table().danger(name) {
-            self.declared(name, declared);
+        // What a program of the table does in ways that the table doesn't list is not for a claim to lift, but where
+        // it is known to run what is here.
+        let declared = table().danger(name);
+        self.ineligible = outer || declared.is_none_or(|declared| declared.kind != DangerKind::Works);
+        if let Some(declared) = declared {
+            self.declared(name, declared, words);
         }
     }
 
@@ -240,13 +244,13 @@ impl Judge<'_> {
     }
 
     /// Objects as the table of dangers says.
-    pub(super) fn declared(&mut self, name: &str, declared: &Declared) {
-        self.ineligible = true;
+    pub(super) fn declared(&mut self, name: &str, declared: &Declared, words: &[Word]) {
+        self.ineligible |= declared.kind != DangerKind::Works || self.beyond_claims(words);
         let sentence = format!("`{name}` {}.", declared.does);
         match declared.kind {
             DangerKind::Destructive => self.destructive(&format!("command.{}", first_word(name)), sentence),
             DangerKind::External => self.external(&format!("command.{}", first_word(name)), sentence),
-            DangerKind::Runs | DangerKind::Wraps => self.unknown("command.runs-code", sentence),
+            DangerKind::Runs | DangerKind::Works | DangerKind::Wraps => self.unknown("command.runs-code", sentence),
         }
     }
 
@@ -388,4 +392,76 @@ pub(super) fn leading<'w>(entry: &Entry, words: &'w [Word]) -> Option<&'w [Word]
         at += 1;
     }
     Some(&[])
+}
+
+/// Words, and parts of words, by which people name what sends, publishes, installs, stays or asks for a person: never
+/// for a claim to lift, whatever runs it.
+const LASTING: [&str; 45] = [
+    "admin",
+    "attach",
+    "auth",
+    "bump",
+    "clean",
+    "commit",
+    "daemon",
+    "delete",
+    "deploy",
+    "destroy",
+    "dev",
+    "download",
+    "drop",
+    "email",
+    "fetch",
+    "install",
+    "login",
+    "logout",
+    "mail",
+    "migrate",
+    "pip",
+    "prune",
+    "publish",
+    "pull",
+    "push",
+    "release",
+    "remote",
+    "rollback",
+    "runserver",
+    "send",
+    "serve",
+    "server",
+    "start",
+    "sync",
+    "systemctl",
+    "tag",
+    "tunnel",
+    "twine",
+    "uninstall",
+    "unlink",
+    "update",
+    "upgrade",
+    "upload",
+    "watch",
+    "wipe",
+];
+
+/// Whether a word names something of that kind, or may become any word.
+fn lasts(word: &Word) -> bool {
+    let Some(text) = word.text() else { return true };
+    // Code is longer than a name, and has blanks or brackets.
+    let name = text.len() <= 80 && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:/@=".contains(c));
+    let mut parts = text.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_ascii_lowercase);
+    name && parts.any(|part| LASTING.contains(&part.as_str()))
+}
+
+impl Judge<'_> {
+    /// Whether no claim may let a program run with these words: they name what lasts, or something sensitive.
+    fn beyond_claims(&self, words: &[Word]) -> bool {
+        let pieces = |text: &str| {
+            let ends = |c: char| c.is_whitespace() || "'\"`()[]{}<>|;,=".contains(c);
+            text.split(ends)
+                .filter(|piece| !piece.is_empty())
+                .any(|piece| self.sensitive.entry(piece, self.place).is_some())
+        };
+        words.iter().any(|word| lasts(word) || word.text().is_some_and(pieces))
+    }
 }

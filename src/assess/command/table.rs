@@ -146,6 +146,8 @@ pub(super) enum DangerKind {
     External,
     /// Runs code that isn't shown: unknown, and never on a claim.
     Runs,
+    /// Runs code of the workspace, or of its own words: unknown, and on a claim it may run staged.
+    Works,
     /// Runs the command in its words, in a way that isn't taken apart: the same, but a catastrophe there is one.
     Wraps,
 }

@@ -124,7 +124,7 @@ pub(super) fn shell(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
         judge.readers.insert(name.to_owned());
         return;
     }
-    judge.ineligible = true;
+    let before = std::mem::replace(&mut judge.ineligible, true);
     let script = match told(words) {
         Some(Told::Run(script)) => script,
         Some(Told::Check(scripts)) => {
@@ -154,7 +154,7 @@ pub(super) fn shell(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
         judge.behind(words);
         return;
     }
-    judge.ineligible = false;
+    judge.ineligible = before;
     let start = judge.begins(over(words).as_ref(), script);
     let mut fresh = Scope::default();
     fresh.cwd.clone_from(&judge.scope.cwd);

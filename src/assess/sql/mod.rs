@@ -43,6 +43,7 @@ impl RiskAssessor for SqlAssessor {
             | OperationKind::Search(_)
             | OperationKind::Find(_)
             | OperationKind::Undo(_)
+            | OperationKind::Apply(_)
             | OperationKind::Other(_) => Assessment::default(),
         }
     }

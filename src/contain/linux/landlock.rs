@@ -1,4 +1,4 @@
-//! Landlock: which files may be read, that none is written, no TCP, no signal and no abstract socket out of the
+//! Landlock: which files may be read, that none is written but in a layer and in private temporary folders, no TCP, no signal and no abstract socket out of the
 //! walls. Beside the namespaces a second wall of its own making; without them the only one around files. It can
 //! only add up what is allowed, so a hidden file is one that no rule names.
 
@@ -46,6 +46,10 @@ fn build(plan: &Plan) -> Result<RulesetCreated, RulesetError> {
         ruleset = allow(ruleset, Path::new("/"), read)?;
         for cover in plan.covers.iter().filter(|cover| cover.writable) {
             ruleset = allow(ruleset, &cover.at, all)?;
+        }
+        // What lies there by now is the layer.
+        if let Some(layer) = &plan.layer {
+            ruleset = allow(ruleset, &layer.workspace, all)?;
         }
     } else {
         // Names may be seen anywhere, content only where nothing is hidden.

@@ -3,6 +3,7 @@
 
 mod attempts;
 mod landlock;
+mod overlay;
 mod raw;
 mod spaces;
 mod syscalls;
@@ -43,6 +44,9 @@ const LIMITS: [(Resource, u64); 5] = [
 pub fn enter(plan: &Plan) -> Result<(), String> {
     if plan.layers.namespaces {
         spaces::leave(plan)?;
+        // What is open since before still lies on disks that may be written to: its mode and times could be changed.
+        let nothing = std::fs::File::open("/dev/null").map_err(|error| format!("/dev/null: {error}"))?;
+        nix::unistd::dup2_stdin(nothing).map_err(|error| format!("its input can't be closed: {error}"))?;
         if let ForkResult::Parent { child } = split()? {
             stand_by(child)
         }

@@ -43,6 +43,25 @@ pub fn seal_mounts() -> Result<()> {
     })
 }
 
+/// Makes the one mount at a path writable again, where the disk that it is of is.
+pub fn unseal(path: &std::path::Path) -> Result<()> {
+    use std::os::unix::ffi::OsStrExt as _;
+    const READ_ONLY: u64 = 1;
+    let wanted = MountAttributes { set: 0, clear: READ_ONLY, propagation: 0, namespace: 0 };
+    let path = std::ffi::CString::new(path.as_os_str().as_bytes())?;
+    // SAFETY: the path is a C string that lives through the call, as does the structure, which is only read.
+    done(unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            libc::AT_FDCWD,
+            path.as_ptr(),
+            0,
+            &raw const wanted,
+            size_of::<MountAttributes>(),
+        )
+    })
+}
+
 /// Gives up every capability for good: those held, and those that user 0 would get back from an `exec`.
 pub fn drop_capabilities() -> Result<()> {
     #[repr(C)]

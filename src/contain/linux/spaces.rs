@@ -14,7 +14,7 @@ use nix::sys::time::TimeSpec;
 use nix::unistd::{getgid, getuid};
 
 use super::super::plan::{Cover, Hidden, Need, Plan};
-use super::raw;
+use super::{overlay, raw};
 
 /// Most that all private temporary files may hold together, for each folder.
 const ROOM: &str = "size=256m,nr_inodes=64k,mode=1777";
@@ -55,6 +55,9 @@ fn disk(plan: &Plan) -> Built<()> {
     let none = None::<&str>;
     mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none).map_err(|e| at("/", &e))?;
     raw::seal_mounts().map_err(|error| format!("the disk can't be made read-only: {error}"))?;
+    if let Some(layer) = &plan.layer {
+        overlay::lay(layer)?;
+    }
     // What was there a moment ago and is gone has nothing left to hide or keep.
     let seen = |path: &Path| Some((handle(path).ok()?, path.is_dir()));
     let kept = |cover: &Cover| cover.keep.iter().map(|path| seen(path)).collect();
@@ -148,17 +151,17 @@ fn read_only(place: &Path) -> Built<()> {
     mount(None::<&str>, place, None::<&str>, flags, None::<&str>).map_err(|e| at(place, &e))
 }
 
-fn bind(from: &str, to: &Path, whole: bool) -> Built<()> {
+pub(super) fn bind(from: &str, to: &Path, whole: bool) -> Built<()> {
     let flags = if whole { MsFlags::MS_BIND | MsFlags::MS_REC } else { MsFlags::MS_BIND };
     mount(Some(from), to, None::<&str>, flags, None::<&str>).map_err(|e| at(to, &e))
 }
 
 /// Holds on to a path, so that it is found again when another lies over it.
-fn handle(path: &Path) -> Built<OwnedFd> {
+pub(super) fn handle(path: &Path) -> Built<OwnedFd> {
     open(path, OFlag::O_PATH | OFlag::O_CLOEXEC, Mode::empty()).map_err(|e| at(path, &e))
 }
 
-fn descriptor(opened: &impl AsRawFd) -> String {
+pub(super) fn descriptor(opened: &impl AsRawFd) -> String {
     format!("/proc/self/fd/{}", opened.as_raw_fd())
 }
 
@@ -173,6 +176,6 @@ fn write(path: &str, text: &str) -> Built<()> {
     fs::write(path, text).map_err(|e| at(path, &e))
 }
 
-fn at(path: impl AsRef<Path>, error: &dyn std::fmt::Display) -> String {
+pub(super) fn at(path: impl AsRef<Path>, error: &dyn std::fmt::Display) -> String {
     format!("{}: {error}", path.as_ref().display())
 }

@@ -83,7 +83,9 @@ const REFUSED: &[c_long] = &[
     libc::SYS_mq_unlink,
 ];
 
-/// What changes a file without writing to it. A read-only mount refuses most of these, Landlock none.
+/// What changes a file without writing to it. A read-only mount refuses most of these, Landlock none. Allowed where there
+/// is a layer: builds and tests need them, nothing but the layer and private folders is mounted so that they work, and
+/// nothing else is held open (see `enter`).
 const METADATA: &[c_long] = &[
     #[cfg(target_arch = "x86_64")]
     libc::SYS_chmod,
@@ -103,6 +105,10 @@ const METADATA: &[c_long] = &[
     #[cfg(target_arch = "x86_64")]
     libc::SYS_futimesat,
     libc::SYS_utimensat,
+];
+
+/// Attributes beside a file's content. Hardly anything needs them, and the layer's own marks are such.
+const ATTRIBUTES: &[c_long] = &[
     libc::SYS_setxattr,
     libc::SYS_lsetxattr,
     libc::SYS_fsetxattr,
@@ -166,8 +172,7 @@ fn whole(plan: &Plan) -> Option<BpfProgram> {
     const RETURN: u16 = 0x06;
     const ALLOW: u32 = 0x7fff_0000;
     const ERROR: u32 = 0x0005_0000;
-    let signals = if plan.layers.namespaces { &[][..] } else { SIGNALS };
-    let refused: Vec<c_long> = REFUSED.iter().chain(METADATA).chain(signals).copied().collect();
+    let refused = refused(plan);
     let instruction = |code, jt, jf, k| sock_filter { code, jt, jf, k };
     let count = u8::try_from(refused.len()).ok().filter(|count| *count < u8::MAX - 2)?;
     // Behind the comparisons stand three ends: allowed, refused, not there.
@@ -185,6 +190,13 @@ fn whole(plan: &Plan) -> Option<BpfProgram> {
         instruction(RETURN, 0, 0, ERROR | libc::ENOSYS.unsigned_abs()),
     ]);
     Some(program)
+}
+
+/// What is refused by number alone.
+fn refused(plan: &Plan) -> Vec<c_long> {
+    let signals = if plan.layers.namespaces { &[][..] } else { SIGNALS };
+    let metadata = if plan.layer.is_some() { &[][..] } else { METADATA };
+    REFUSED.iter().chain(ATTRIBUTES).chain(metadata).chain(signals).copied().collect()
 }
 
 fn rules(plan: &Plan) -> Result<Rules, seccompiler::BackendError> {
@@ -245,7 +257,7 @@ fn number(family: libc::c_int) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contain::Layers;
+    use crate::contain::{Layer, Layers};
 
     /// What the filter by number says of a call.
     fn verdict(program: &[sock_filter], call: u32) -> u32 {
@@ -263,11 +275,13 @@ mod tests {
 
     #[test]
     fn every_jump_ends_where_it_should() {
-        for namespaces in [true, false] {
+        let layer = Layer { workspace: "/w".into(), folder: "/l".into() };
+        for (namespaces, layer) in [(true, None), (false, None), (true, Some(layer))] {
             let layers = Layers { namespaces, landlock: true, syscalls: true };
-            let program = whole(&Plan { layers, ..Plan::default() }).unwrap();
-            let signals = if namespaces { &[][..] } else { SIGNALS };
-            let refused: Vec<c_long> = REFUSED.iter().chain(METADATA).chain(signals).copied().collect();
+            let plan = Plan { layers, layer, ..Plan::default() };
+            let (program, refused) = (whole(&plan).unwrap(), refused(&plan));
+            assert_eq!(refused.contains(&libc::SYS_fchmodat), plan.layer.is_none());
+            assert!(refused.contains(&libc::SYS_setxattr));
             for call in 0..=NEWEST + 100 {
                 let error = |number: i32| 0x0005_0000 | number.unsigned_abs();
                 let expected = match c_long::from(call) {

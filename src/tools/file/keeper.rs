@@ -7,6 +7,11 @@ use super::{FileError, Judged};
 use crate::domain::{Change, Image, OperationId};
 use crate::store::{Images, digest};
 
+/// Whether a note can hold it: where a link leads may be no text.
+fn noted(image: &Image) -> bool {
+    !matches!(image, Image::Link { target } if target.to_str().is_none())
+}
+
 /// The images of one operation.
 pub(in crate::tools) struct Keeper<'a> {
     images: &'a Images,
@@ -20,12 +25,12 @@ impl<'a> Keeper<'a> {
     }
 
     /// The images, to read from.
-    pub(super) fn images(&self) -> &'a Images {
+    pub(in crate::tools) fn images(&self) -> &'a Images {
         self.images
     }
 
     /// What stands there, its content kept. None if it can't be taken back: it is too large, or no file.
-    pub(super) fn image(
+    pub(in crate::tools) fn image(
         &self,
         path: &Judged<'_>,
         spot: &Spot,
@@ -35,7 +40,8 @@ impl<'a> Keeper<'a> {
         let mode = status.st_mode & 0o777;
         match sort(status) {
             Sort::Folder => return Ok(Some(Image::Folder { mode })),
-            Sort::Link | Sort::Special => return Ok(None),
+            Sort::Link => return Ok(Some(Image::Link { target: spot.target(path)? }).filter(noted)),
+            Sort::Special => return Ok(None),
             Sort::File => {}
         }
         let (mut file, status) = spot.open(path)?;
@@ -45,25 +51,25 @@ impl<'a> Keeper<'a> {
     }
 
     /// Content took the place of what `before` says.
-    pub(super) fn replaced(&self, path: &Judged<'_>, before: Option<Image>, content: &[u8], mode: u32) {
+    pub(in crate::tools) fn replaced(&self, path: &Judged<'_>, before: Option<Image>, content: &[u8], mode: u32) {
         let digest = digest(&mut &*content).unwrap_or_default();
         self.became(path, before, Image::File { digest, size: content.len() as u64, mode });
     }
 
     /// What `before` says is gone.
-    pub(super) fn removed(&self, path: &Judged<'_>, before: Option<Image>) {
+    pub(in crate::tools) fn removed(&self, path: &Judged<'_>, before: Option<Image>) {
         self.became(path, before, Image::Nothing);
     }
 
     /// What `before` says became something else.
-    pub(super) fn became(&self, path: &Judged<'_>, before: Option<Image>, after: Image) {
+    pub(in crate::tools) fn became(&self, path: &Judged<'_>, before: Option<Image>, after: Image) {
         if let Some(before) = before {
             self.note(Change::Replaced { path: path.fact.real.clone(), before, after });
         }
     }
 
     /// Something is at another path now.
-    pub(super) fn moved(&self, from: &Judged<'_>, to: &Judged<'_>, status: &FileStat) {
+    pub(in crate::tools) fn moved(&self, from: &Judged<'_>, to: &Judged<'_>, status: &FileStat) {
         let (from, to) = (from.fact.real.clone(), to.fact.real.clone());
         self.note(Change::Moved { from, to, identity: (status.st_dev, status.st_ino) });
     }

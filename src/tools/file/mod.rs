@@ -19,7 +19,10 @@ use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
 pub(super) use keeper::Keeper;
-pub(super) use restore::put_back;
+pub(super) use preview::compare;
+pub(super) use real::{Sort, Spot, explain, sort};
+pub(super) use restore::{Place, is, put_back};
+pub(super) use writing::{Rights, put, rename_to_nothing};
 
 use super::facts::located;
 use super::sink::Sink;
@@ -32,7 +35,7 @@ use crate::domain::{
 
 /// Why an operation on a file didn't happen.
 #[derive(Debug, Error)]
-enum FileError {
+pub(super) enum FileError {
     #[error("{0} wasn't looked at before it was judged; ask again")]
     Unjudged(String),
     #[error("{0} is not there")]
@@ -90,7 +93,7 @@ struct Done {
 }
 
 /// A path as it was spelled, with what it was judged to be.
-struct Judged<'a> {
+pub(super) struct Judged<'a> {
     spelled: &'a str,
     fact: &'a PathFact,
 }
@@ -102,7 +105,7 @@ impl<'a> Judged<'a> {
     }
 
     /// The path as it was spelled, for sentences.
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         self.spelled.to_owned()
     }
 }

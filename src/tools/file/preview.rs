@@ -174,14 +174,20 @@ fn opaque(path: &Judged<'_>, bytes: u64, why: &str) -> Effect {
     Effect::new(format!("replaces {}", size(bytes)), effect)
 }
 
-/// A text against another: how much changes, and the diff.
-fn compared(path: &Judged<'_>, old: &str, new: &str) -> Effect {
-    if old == new {
-        return Effect::new(
-            "no change".to_owned(),
-            format!("{} has exactly this text: nothing changes.", path.spelled),
-        );
-    }
+/// A text against another.
+pub(in crate::tools) struct Compared {
+    /// Lines that are only in the new one.
+    pub(in crate::tools) added: u64,
+    /// Lines that are only in the old one.
+    pub(in crate::tools) removed: u64,
+    /// How many places differ.
+    places: usize,
+    /// The unified diff, as far as it is shown.
+    pub(in crate::tools) diff: String,
+}
+
+/// Compares texts, for a bounded time.
+pub(in crate::tools) fn compare(old: &str, new: &str) -> Compared {
     let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(old, new);
     let (mut added, mut removed) = (0, 0);
     for change in diff.iter_all_changes() {
@@ -191,12 +197,24 @@ fn compared(path: &Judged<'_>, old: &str, new: &str) -> Effect {
             ChangeTag::Equal => {}
         }
     }
-    let total = thousands(old.lines().count() as u64);
     let places = diff.grouped_ops(3).len();
+    let text = diff.unified_diff().context_radius(3).to_string();
+    Compared { added, removed, places, diff: shortened(&text) }
+}
+
+/// A text against another: how much changes, and the diff.
+fn compared(path: &Judged<'_>, old: &str, new: &str) -> Effect {
+    if old == new {
+        return Effect::new(
+            "no change".to_owned(),
+            format!("{} has exactly this text: nothing changes.", path.spelled),
+        );
+    }
+    let Compared { added, removed, places, diff } = compare(old, new);
+    let total = thousands(old.lines().count() as u64);
     let signs = format!("+{} −{}", thousands(added), thousands(removed));
     let effect = format!("Changes {signs} lines in {} of {total} lines.", count(places, "place"));
-    let text = diff.unified_diff().context_radius(3).to_string();
-    Effect::new(format!("{signs} lines"), effect).diff(shortened(&text), &path.fact.real)
+    Effect::new(format!("{signs} lines"), effect).diff(diff, &path.fact.real)
 }
 
 /// The diff as far as it is shown, saying what is left out.

@@ -3,17 +3,19 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
-use nix::fcntl::{AtFlags, OFlag, openat};
-use nix::sys::stat::{FileStat, Mode, SFlag, fstat, fstatat};
+use nix::fcntl::{AtFlags, OFlag, openat, readlinkat};
+use nix::sys::stat::{FileStat, Mode, SFlag, fchmod, fstat, fstatat};
+use nix::unistd::symlinkat;
 
 use super::super::nolink;
 use super::{FileError, Judged};
 
 /// What stands at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(in crate::tools) enum Sort {
     File,
     Folder,
     Link,
@@ -21,7 +23,7 @@ pub(super) enum Sort {
 }
 
 /// The sort of thing that a status is about.
-pub(super) fn sort(status: &FileStat) -> Sort {
+pub(in crate::tools) fn sort(status: &FileStat) -> Sort {
     match SFlag::from_bits_truncate(status.st_mode) & SFlag::S_IFMT {
         SFlag::S_IFREG => Sort::File,
         SFlag::S_IFDIR => Sort::Folder,
@@ -32,14 +34,14 @@ pub(super) fn sort(status: &FileStat) -> Sort {
 
 /// A folder that is open, and the name of something in it.
 #[derive(Debug)]
-pub(super) struct Spot {
-    pub(super) folder: OwnedFd,
-    pub(super) name: OsString,
+pub(in crate::tools) struct Spot {
+    pub(in crate::tools) folder: OwnedFd,
+    pub(in crate::tools) name: OsString,
 }
 
 impl Spot {
     /// The spot of a judged path. With `create`, missing folders on the way are made.
-    pub(super) fn of(path: &Judged<'_>, create: bool) -> Result<Self, FileError> {
+    pub(in crate::tools) fn of(path: &Judged<'_>, create: bool) -> Result<Self, FileError> {
         let real = &path.fact.real;
         let (Some(parent), Some(name)) = (real.parent(), real.file_name()) else {
             return Err(FileError::Folder(path.name()));
@@ -49,7 +51,7 @@ impl Spot {
     }
 
     /// What stands there, links not followed. None if nothing does.
-    pub(super) fn status(&self, path: &Judged<'_>) -> Result<Option<FileStat>, FileError> {
+    pub(in crate::tools) fn status(&self, path: &Judged<'_>) -> Result<Option<FileStat>, FileError> {
         match fstatat(&self.folder, self.name.as_os_str(), AtFlags::AT_SYMLINK_NOFOLLOW) {
             Ok(status) => Ok(Some(status)),
             Err(Errno::ENOENT) => Ok(None),
@@ -57,8 +59,25 @@ impl Spot {
         }
     }
 
+    /// Where the link there leads, as it is written.
+    pub(in crate::tools) fn target(&self, path: &Judged<'_>) -> Result<PathBuf, FileError> {
+        readlinkat(&self.folder, self.name.as_os_str()).map(PathBuf::from).map_err(|errno| explain(path, errno))
+    }
+
+    /// Makes a link there, where nothing is.
+    pub(in crate::tools) fn link(&self, path: &Judged<'_>, target: &Path) -> Result<(), FileError> {
+        symlinkat(target, &self.folder, self.name.as_os_str()).map_err(|errno| explain(path, errno))
+    }
+
+    /// Sets the permission bits of the folder there.
+    pub(in crate::tools) fn permit(&self, path: &Judged<'_>, mode: u32) -> Result<(), FileError> {
+        let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
+        let folder = openat(&self.folder, self.name.as_os_str(), flags, Mode::empty());
+        folder.and_then(|folder| fchmod(&folder, Mode::from_bits_truncate(mode))).map_err(|errno| explain(path, errno))
+    }
+
     /// Opens the regular file there for reading. A device or a pipe is not even opened.
-    pub(super) fn open(&self, path: &Judged<'_>) -> Result<(File, FileStat), FileError> {
+    pub(in crate::tools) fn open(&self, path: &Judged<'_>) -> Result<(File, FileStat), FileError> {
         let status = self.status(path)?.ok_or_else(|| FileError::Missing(path.name()))?;
         regular(path, &status)?;
         let flags = OFlag::O_RDONLY | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_NOCTTY | OFlag::O_CLOEXEC;
@@ -71,7 +90,7 @@ impl Spot {
 }
 
 /// Refuses all but a regular file.
-pub(super) fn regular(path: &Judged<'_>, status: &FileStat) -> Result<(), FileError> {
+pub(in crate::tools) fn regular(path: &Judged<'_>, status: &FileStat) -> Result<(), FileError> {
     match sort(status) {
         Sort::File => Ok(()),
         Sort::Folder => Err(FileError::Folder(path.name())),
@@ -81,7 +100,7 @@ pub(super) fn regular(path: &Judged<'_>, status: &FileStat) -> Result<(), FileEr
 }
 
 /// Opens a folder for listing.
-pub(super) fn folder(path: &Judged<'_>) -> Result<OwnedFd, FileError> {
+pub(in crate::tools) fn folder(path: &Judged<'_>) -> Result<OwnedFd, FileError> {
     let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
     if path.fact.real.parent().is_none() {
         return nix::fcntl::open("/", flags, Mode::empty()).map_err(|errno| explain(path, errno));
@@ -98,7 +117,7 @@ pub(super) fn folder(path: &Judged<'_>) -> Result<OwnedFd, FileError> {
 }
 
 /// What an error of the system means for a path.
-pub(super) fn explain(path: &Judged<'_>, errno: Errno) -> FileError {
+pub(in crate::tools) fn explain(path: &Judged<'_>, errno: Errno) -> FileError {
     match errno {
         Errno::ENOENT => FileError::Missing(path.name()),
         Errno::ELOOP | Errno::ENOTDIR => FileError::Changed(path.name()),

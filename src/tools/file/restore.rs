@@ -2,7 +2,7 @@
 //! is left as it is, and then nothing else is touched either.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use nix::sys::stat::{Mode, mkdirat};
 use nix::unistd::{UnlinkatFlags, unlinkat};
@@ -11,31 +11,27 @@ use super::keeper::Keeper;
 use super::real::{Sort, Spot, explain, sort};
 use super::writing::{Rights, put, relocate};
 use super::{Done, FileError, Judged, counted};
-use crate::domain::{Change, Facts, Image, PathFact, PathKind, UndoOperation};
+use crate::domain::{Change, Image, PathFact, PathKind, UndoOperation};
 use crate::store::digest;
 
 /// Takes the changes back. Every path is looked at before the first is touched.
 ///
 /// # Errors
 /// A sentence for the person: what stopped it, and how far it came.
-pub(in crate::tools) fn put_back(
-    undo: &UndoOperation,
-    facts: &Facts,
-    keeper: &Keeper<'_>,
-) -> Result<(String, String), String> {
+pub(in crate::tools) fn put_back(undo: &UndoOperation, keeper: &Keeper<'_>) -> Result<(String, String), String> {
     let mut touched: BTreeSet<&PathBuf> = BTreeSet::new();
     let mut steps = Vec::new();
     for change in &undo.changes {
         // A path that a later change touched stands as it should only once that one is taken back.
         let ours = change.paths().any(|path| touched.contains(path));
         if !ours {
-            still(change, facts, ours).map_err(|error| format!("{error}; nothing was changed"))?;
+            still(change, ours).map_err(|error| format!("{error}; nothing was changed"))?;
         }
         touched.extend(change.paths());
         steps.push((change, ours));
     }
     for (number, (change, ours)) in steps.into_iter().enumerate() {
-        still(change, facts, ours).and_then(|()| back(change, facts, keeper)).map_err(|error| match number {
+        still(change, ours).and_then(|()| back(change, keeper)).map_err(|error| match number {
             0 => format!("{error}; nothing was changed"),
             _ => format!("{error}; {} before it taken back, which undo can reverse", counted(number as u64, "change")),
         })?;
@@ -47,39 +43,35 @@ pub(in crate::tools) fn put_back(
     Ok((done.summary, done.text))
 }
 
-/// A path of a change as it was judged.
-struct Place {
+/// The path of a change itself: it is gone to through no link, and compared with what the change left.
+pub(in crate::tools) struct Place {
     spelled: String,
     fact: PathFact,
 }
 
 impl Place {
-    /// The path itself: the facts must have found it at the end of no link.
-    fn of(path: &std::path::Path, facts: &Facts) -> Result<Self, FileError> {
-        let spelled = path.to_string_lossy().into_owned();
-        let fact = facts.paths.get(&spelled).ok_or_else(|| FileError::Unjudged(spelled.clone()))?;
-        if fact.real != path {
-            return Err(FileError::ChangedSince(spelled));
-        }
-        Ok(Self { fact: fact.clone(), spelled })
+    /// A path without links.
+    pub(in crate::tools) fn at(path: &Path) -> Self {
+        let fact = PathFact { real: path.to_path_buf(), kind: PathKind::Missing, size: 0, content: None };
+        Self { spelled: path.to_string_lossy().into_owned(), fact }
     }
 
-    fn judged(&self) -> Judged<'_> {
+    pub(in crate::tools) fn judged(&self) -> Judged<'_> {
         Judged { spelled: &self.spelled, fact: &self.fact }
     }
 }
 
 /// Whether everything stands as the change left it. What this undo put there itself (`ours`) has the content
 /// that it had, but not the identity.
-fn still(change: &Change, facts: &Facts, ours: bool) -> Result<(), FileError> {
+fn still(change: &Change, ours: bool) -> Result<(), FileError> {
     match change {
         Change::Replaced { path, after, .. } => {
-            let place = Place::of(path, facts)?;
+            let place = Place::at(path);
             let judged = place.judged();
             if is(&judged, after)? { Ok(()) } else { Err(FileError::ChangedSince(judged.name())) }
         }
         Change::Moved { from, to, identity } => {
-            let (from, to) = (Place::of(from, facts)?, Place::of(to, facts)?);
+            let (from, to) = (Place::at(from), Place::at(to));
             let there = Spot::of(&to.judged(), false)?.status(&to.judged())?;
             if there.is_none_or(|found| !ours && (found.st_dev, found.st_ino) != *identity) {
                 return Err(FileError::ChangedSince(to.spelled));
@@ -89,7 +81,7 @@ fn still(change: &Change, facts: &Facts, ours: bool) -> Result<(), FileError> {
     }
 }
 
-fn is(path: &Judged<'_>, image: &Image) -> Result<bool, FileError> {
+pub(in crate::tools) fn is(path: &Judged<'_>, image: &Image) -> Result<bool, FileError> {
     let spot = match Spot::of(path, false) {
         Ok(spot) => spot,
         Err(FileError::Missing(_)) => return Ok(*image == Image::Nothing),
@@ -103,21 +95,20 @@ fn is(path: &Judged<'_>, image: &Image) -> Result<bool, FileError> {
             u64::try_from(status.st_size) == Ok(*size)
                 && digest(&mut file).map_err(|error| FileError::Io(path.name(), error))? == *kept
         }
+        (Image::Link { target }, Some(Sort::Link)) => spot.target(path)? == *target,
         _ => false,
     })
 }
 
 /// Takes one change back.
-fn back(change: &Change, facts: &Facts, keeper: &Keeper<'_>) -> Result<(), FileError> {
+fn back(change: &Change, keeper: &Keeper<'_>) -> Result<(), FileError> {
     match change {
         Change::Moved { from, to, .. } => {
-            let (mut from, to) = (Place::of(from, facts)?, Place::of(to, facts)?);
-            // It was looked at just now: nothing stands there.
-            from.fact.kind = PathKind::Missing;
+            let (from, to) = (Place::at(from), Place::at(to));
             relocate(&to.judged(), &to.fact.real, &from.judged(), &from.fact.real, keeper).map(|_| ())
         }
         Change::Replaced { path, before, .. } => {
-            let place = Place::of(path, facts)?;
+            let place = Place::at(path);
             let judged = place.judged();
             let spot = Spot::of(&judged, true)?;
             let status = spot.status(&judged)?;
@@ -133,6 +124,13 @@ fn back(change: &Change, facts: &Facts, keeper: &Keeper<'_>) -> Result<(), FileE
                     remove(UnlinkatFlags::RemoveDir).map_err(|errno| explain(&judged, errno))?;
                 }
                 (Image::Nothing, _) => remove(UnlinkatFlags::NoRemoveDir).map_err(|errno| explain(&judged, errno))?,
+                (Image::Folder { mode }, Some(Sort::Folder)) => spot.permit(&judged, *mode)?,
+                (Image::Link { target }, there) => {
+                    if there.is_some() {
+                        remove(UnlinkatFlags::NoRemoveDir).map_err(|errno| explain(&judged, errno))?;
+                    }
+                    spot.link(&judged, target)?;
+                }
                 (Image::Folder { mode }, _) => {
                     mkdirat(&spot.folder, spot.name.as_os_str(), Mode::from_bits_truncate(*mode))
                         .map_err(|errno| explain(&judged, errno))?;
@@ -152,7 +150,7 @@ mod tests {
     use std::path::Path;
 
     use crate::assess::Mentions;
-    use crate::domain::{FileOperation, OperationId, Place};
+    use crate::domain::{Facts, FileOperation, OperationId, Place};
     use crate::store::Images;
     use crate::tools::gather;
     use tokio_util::sync::CancellationToken;
@@ -201,12 +199,10 @@ mod tests {
         fn undo(&mut self, operations: &[OperationId]) -> (OperationId, Result<(String, String), String>) {
             let changes =
                 operations.iter().flat_map(|id| self.images.changes(*id).into_iter().rev()).collect::<Vec<_>>();
-            let paths = changes.iter().flat_map(Change::paths).map(|path| path.to_string_lossy().into_owned());
-            let facts = self.facts(paths.collect::<Vec<_>>().into_iter());
             self.count += 1;
             let id = OperationId(self.count);
             let undo = UndoOperation { operations: operations.to_vec(), changes };
-            (id, put_back(&undo, &facts, &Keeper::new(&self.images, id)))
+            (id, put_back(&undo, &Keeper::new(&self.images, id)))
         }
 
         fn read(&self, name: &str) -> Option<String> {

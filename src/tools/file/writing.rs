@@ -110,16 +110,16 @@ fn replace(
 }
 
 /// Who may use a file that is put somewhere.
-pub(super) struct Rights {
+pub(in crate::tools) struct Rights {
     /// Permission bits.
-    pub(super) mode: u32,
+    pub(in crate::tools) mode: u32,
     /// User and group.
-    pub(super) owner: Option<(u32, u32)>,
+    pub(in crate::tools) owner: Option<(u32, u32)>,
 }
 
 /// Puts content in the place of whatever stands there, in one step. Gives the permission bits that it has now;
 /// without `rights` they are what the person's umask leaves.
-pub(super) fn put(
+pub(in crate::tools) fn put(
     path: &Judged<'_>,
     spot: &Spot,
     rights: Option<&Rights>,
@@ -227,7 +227,7 @@ fn refuse_link(path: &Judged<'_>, at: &Path) -> Result<(), FileError> {
 }
 
 /// Renames, unless something is there: in one step where the system can.
-fn rename_to_nothing(from: &Spot, to: &Spot) -> Result<(), Errno> {
+pub(in crate::tools) fn rename_to_nothing(from: &Spot, to: &Spot) -> Result<(), Errno> {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
         use nix::fcntl::{RenameFlags, renameat2};

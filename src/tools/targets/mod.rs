@@ -48,6 +48,7 @@ pub(super) fn targets(
         | OperationKind::Search(_)
         | OperationKind::Find(_)
         | OperationKind::Undo(_)
+        | OperationKind::Apply(_)
         | OperationKind::Other(_) => Vec::new(),
     };
     targets.truncate(MOST);

@@ -1,0 +1,72 @@
+//! Judges putting the changes of a staged run in place, by the same rules as writing and deleting those files one by one.
+
+use std::collections::BTreeSet;
+
+use super::undo::LOOKED_AT;
+use super::{Mentions, RiskAssessor, Subject, run_later};
+use crate::domain::{
+    ApplyOperation, Assessment, Class, Danger, Deed, Finding, Image, OperationKind, Place, RiskLevel, Shape,
+    StagedChange,
+};
+
+/// Most findings of one sort that are told one by one.
+const TOLD: usize = 10;
+
+/// The assessor of `apply`.
+#[derive(Clone, Copy, Debug)]
+pub struct ApplyAssessor;
+
+impl RiskAssessor for ApplyAssessor {
+    fn mentions(&self, kind: &OperationKind, _place: &Place) -> Mentions {
+        let OperationKind::Apply(apply) = kind else { return Mentions::default() };
+        // What stands at each is compared once more as it is replaced; here it is enough that most are looked at.
+        let contents: BTreeSet<String> =
+            apply.paths().map(|path| path.to_string_lossy().into_owned()).take(LOOKED_AT).collect();
+        Mentions { contents, ..Mentions::default() }
+    }
+
+    fn assess(&self, subject: Subject<'_>) -> Assessment {
+        let OperationKind::Apply(apply) = &subject.operation.kind else { return Assessment::default() };
+        let mut findings = vec![whole(apply)];
+        findings.extend(apply.changes.iter().filter_map(|change| later(apply, change, subject)).take(TOLD));
+        findings.extend(apply.changes.iter().filter_map(|change| sensitive(apply, change, subject)).take(TOLD));
+        findings.extend(apply.changes.iter().filter_map(link).take(TOLD));
+        Assessment {
+            findings,
+            shapes: vec![Shape::new([("operation", apply.of.to_string())])],
+            target: apply.workspace.to_string_lossy().into_owned(),
+            ..Assessment::default()
+        }
+    }
+}
+
+fn whole(apply: &ApplyOperation) -> Finding {
+    let sentence = format!("Puts what {} changed in place: {}.", apply.of, apply.brief());
+    let finding = Finding::new("apply.changes", Class::Declared(Danger::Destructive), sentence);
+    let takes = |change: &StagedChange| matches!(change.deed(), Deed::Change | Deed::Delete);
+    if apply.changes.iter().any(takes) { finding } else { finding.level(RiskLevel::Medium) }
+}
+
+fn place(apply: &ApplyOperation, subject: Subject<'_>) -> Place {
+    Place { cwd: apply.workspace.clone(), workspace: apply.workspace.clone(), home: subject.facts.place.home.clone() }
+}
+
+fn later(apply: &ApplyOperation, change: &StagedChange, subject: Subject<'_>) -> Option<Finding> {
+    let path = apply.workspace.join(&change.path);
+    let entry = run_later::entry(&path.to_string_lossy(), &place(apply, subject))?;
+    let sentence = format!("Others run what {} holds: {entry}.", change.path.display());
+    Some(Finding::new("apply.run-later", Class::Declared(Danger::Destructive), sentence))
+}
+
+fn sensitive(apply: &ApplyOperation, change: &StagedChange, subject: Subject<'_>) -> Option<Finding> {
+    let path = apply.workspace.join(&change.path);
+    let entry = subject.settings.sensitive.entry(&path.to_string_lossy(), &place(apply, subject))?;
+    let sentence = format!("{} is sensitive: {entry}.", change.path.display());
+    Some(Finding::new("apply.sensitive", Class::Declared(Danger::Sensitive), sentence))
+}
+
+fn link(change: &StagedChange) -> Option<Finding> {
+    let Image::Link { target } = &change.after else { return None };
+    let sentence = format!("Makes {} a link to {}.", change.path.display(), target.display());
+    Some(Finding::new("apply.link", Class::Declared(Danger::Destructive), sentence))
+}

@@ -1,0 +1,330 @@
+//! The comparison of layers with workspaces, on layers made by hand as the kernel makes them; and putting in place.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use nix::sys::stat::{Mode, SFlag, mknod};
+use nix::unistd::mkfifo;
+
+use super::harvest::{Ground, Harvest, gather};
+use super::products::Products;
+use super::*;
+use crate::assess::Sensitive;
+use crate::domain::{Deed, UndoOperation};
+use crate::store::{Images, Layer, Layers};
+use crate::tools::file::put_back;
+
+/// A workspace with a layer over it.
+struct Desk {
+    _folder: tempfile::TempDir,
+    work: PathBuf,
+    images: Images,
+    layer: Layer,
+    products: Products,
+}
+
+impl Desk {
+    /// What `prepare` makes in the workspace was there before the run.
+    fn new(prepare: impl FnOnce(&Path)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let work = root.join("work");
+        fs::create_dir(&work).unwrap();
+        prepare(&work);
+        // A disk's clock is coarse: nothing that was there may look as if it came with the run.
+        std::thread::sleep(Duration::from_millis(30));
+        let layers = Layers::new(&root.join("layers"), "s");
+        let layer = layers.begin(&work).unwrap();
+        std::mem::forget(layers);
+        std::thread::sleep(Duration::from_millis(30));
+        let images = Images::new(&root.join("images"), "s");
+        Self { _folder: folder, work, images, layer, products: Products::default() }
+    }
+
+    fn upper(&self, path: &str) -> PathBuf {
+        self.layer.upper().join(path)
+    }
+
+    /// The run wrote a file.
+    fn wrote(&self, path: &str, content: &str) {
+        let place = self.upper(path);
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        fs::write(place, content).unwrap();
+    }
+
+    /// The run deleted something. False where this system's user may not say so in a layer.
+    fn deleted(&self, path: &str) -> bool {
+        let place = self.upper(path);
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        mknod(&place, SFlag::S_IFCHR, Mode::empty(), 0).is_ok()
+    }
+
+    fn harvest(&self) -> Harvest {
+        self.tried().unwrap()
+    }
+
+    fn tried(&self) -> Result<Harvest, String> {
+        let sensitive = Sensitive::default();
+        let (upper, workspace) = (self.layer.upper(), self.work.as_path());
+        let home = Some(Path::new("/home/ann"));
+        gather(&Ground {
+            upper: &upper,
+            workspace,
+            home,
+            since: self.layer.since,
+            sensitive: &sensitive,
+            products: &self.products,
+        })
+    }
+
+    /// Puts changes in place for operation `id`.
+    fn apply(&self, id: u64, changes: &[StagedChange]) -> Result<(), String> {
+        let keeper = Keeper::new(&self.images, OperationId(id));
+        for change in changes {
+            let done =
+                place::set(change, &self.layer.upper(), &self.work, &keeper).map_err(|error| error.to_string())?;
+            self.images.note_all(OperationId(id), done.into_iter().collect()).unwrap();
+        }
+        Ok(())
+    }
+
+    fn undo(&self, id: u64) -> Result<(String, String), String> {
+        let changes = self.images.changes(OperationId(id)).into_iter().rev().collect();
+        let undo = UndoOperation { operations: vec![OperationId(id)], changes };
+        put_back(&undo, &Keeper::new(&self.images, OperationId(id + 100)))
+    }
+
+    fn read(&self, path: &str) -> Option<String> {
+        fs::read_to_string(self.work.join(path)).ok()
+    }
+}
+
+fn told(changes: &[StagedChange]) -> Vec<String> {
+    changes.iter().map(StagedChange::told).collect()
+}
+
+#[test]
+fn what_only_adds_is_apart_from_what_changes_or_deletes() {
+    let desk = Desk::new(|work| {
+        fs::create_dir(work.join("src")).unwrap();
+        for name in ["src/a", "src/b", "same", "run.sh"] {
+            fs::write(work.join(name), "one\n").unwrap();
+        }
+    });
+    desk.wrote("src/a", "two\n");
+    desk.wrote("same", "one\n");
+    desk.wrote("run.sh", "one\n");
+    fs::set_permissions(desk.upper("run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+    desk.wrote("new/deep/c", "three\n");
+    if !desk.deleted("src/b") {
+        return;
+    }
+    let harvest = desk.harvest();
+    assert_eq!(told(&harvest.adds), ["make the folder new", "make the folder new/deep", "add new/deep/c (6 B)"]);
+    assert_eq!(
+        told(&harvest.waits),
+        ["set the permissions of run.sh to 755", "change src/a (4 B after it)", "delete src/b"]
+    );
+    assert!(harvest.left_out.is_empty() && harvest.products.is_empty());
+
+    desk.apply(3, &harvest.adds).unwrap();
+    assert_eq!(desk.read("new/deep/c").as_deref(), Some("three\n"));
+    assert_eq!(desk.read("src/a").as_deref(), Some("one\n"), "it waits");
+    desk.apply(4, &harvest.waits).unwrap();
+    assert_eq!((desk.read("src/a").as_deref(), desk.read("src/b")), (Some("two\n"), None));
+    assert_eq!(fs::metadata(desk.work.join("run.sh")).unwrap().permissions().mode() & 0o777, 0o755);
+    desk.undo(4).unwrap();
+    assert_eq!((desk.read("src/a").as_deref(), desk.read("src/b").as_deref()), (Some("one\n"), Some("one\n")));
+    assert_eq!(fs::metadata(desk.work.join("run.sh")).unwrap().permissions().mode() & 0o777, 0o644);
+    desk.undo(3).unwrap();
+    assert!(!desk.work.join("new").exists(), "folders that it made go too");
+    desk.undo(103).unwrap();
+    assert_eq!(desk.read("new/deep/c").as_deref(), Some("three\n"), "done again");
+}
+
+#[test]
+fn a_folder_that_goes_or_becomes_another_is_told_file_by_file() {
+    let desk = Desk::new(|work| {
+        fs::create_dir_all(work.join("old/in")).unwrap();
+        fs::write(work.join("old/in/a"), "a").unwrap();
+        symlink("in/a", work.join("old/link")).unwrap();
+        fs::create_dir(work.join("again")).unwrap();
+        fs::write(work.join("again/gone"), "x").unwrap();
+        fs::write(work.join("again/kept"), "x").unwrap();
+        fs::write(work.join("turned"), "a file").unwrap();
+    });
+    if !desk.deleted("old") {
+        return;
+    }
+    // Deleted and made anew: the layer's folder hides all that was in it.
+    desk.wrote("again/kept", "y");
+    #[cfg(target_os = "linux")]
+    rustix::fs::lsetxattr(desk.upper("again"), "user.overlay.opaque", b"y", rustix::fs::XattrFlags::empty()).unwrap();
+    desk.wrote("turned/into", "a folder");
+    let harvest = desk.harvest();
+    assert!(harvest.adds.is_empty());
+    assert_eq!(
+        told(&harvest.waits),
+        [
+            "delete again/gone",
+            "change again/kept (1 B after it)",
+            "delete old/link",
+            "delete old/in/a",
+            "delete old/in",
+            "delete old",
+            "delete turned",
+            "make the folder turned",
+            "add turned/into (8 B)"
+        ]
+    );
+    desk.apply(4, &harvest.waits).unwrap();
+    assert!(!desk.work.join("old").exists() && desk.read("turned/into").as_deref() == Some("a folder"));
+    desk.undo(4).unwrap();
+    assert_eq!(fs::read_link(desk.work.join("old/link")).unwrap(), Path::new("in/a"));
+    assert_eq!((desk.read("turned").as_deref(), desk.read("again/gone").as_deref()), (Some("a file"), Some("x")));
+}
+
+#[test]
+fn what_others_run_or_what_is_sensitive_waits_even_where_it_is_new() {
+    let desk = Desk::new(|_| {});
+    for path in
+        [".git/hooks/pre-commit", "web/package.json", ".envrc", "AGENTS.md", "node_modules/x/index.js", ".env", "k.pem"]
+    {
+        desk.wrote(path, "x");
+    }
+    symlink("/etc/passwd", desk.upper("out")).unwrap();
+    symlink("../../x", desk.upper("up")).unwrap();
+    symlink("plain", desk.upper("in")).unwrap();
+    desk.wrote("plain", "x");
+    let harvest = desk.harvest();
+    assert_eq!(told(&harvest.adds), ["make in a link to plain", "add plain (1 B)", "make the folder web"]);
+    let waits: BTreeSet<String> = harvest.waits.iter().map(|change| change.path.display().to_string()).collect();
+    for path in [
+        ".git/hooks/pre-commit",
+        "web/package.json",
+        ".envrc",
+        "AGENTS.md",
+        "node_modules/x/index.js",
+        ".env",
+        "k.pem",
+        "out",
+        "up",
+    ] {
+        assert!(waits.contains(path), "{path}: {waits:?}");
+    }
+}
+
+#[test]
+fn special_files_are_never_put_in_place() {
+    use std::os::unix::ffi::OsStringExt as _;
+    let desk = Desk::new(|_| {});
+    mkfifo(&desk.upper("pipe"), Mode::S_IRWXU).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(desk.upper("s"));
+    desk.wrote("suid", "x");
+    fs::set_permissions(desk.upper("suid"), fs::Permissions::from_mode(0o4755)).unwrap();
+    fs::write(desk.layer.upper().join(std::ffi::OsString::from_vec(vec![b'a', 0xff])), "x").unwrap();
+    let harvest = desk.harvest();
+    assert!(harvest.adds.is_empty() && harvest.waits.is_empty(), "{harvest:?}");
+    assert!(harvest.left_out.len() >= 3, "{:?}", harvest.left_out);
+}
+
+#[test]
+fn what_somebody_else_touched_meanwhile_waits_and_is_compared_again() {
+    let desk = Desk::new(|work| {
+        fs::create_dir(work.join("quiet")).unwrap();
+        fs::create_dir(work.join("busy")).unwrap();
+        fs::write(work.join("edited"), "one").unwrap();
+    });
+    desk.wrote("quiet/new", "x");
+    desk.wrote("busy/new", "x");
+    desk.wrote("edited", "by the run");
+    // The person works on.
+    fs::write(desk.work.join("busy/other"), "theirs").unwrap();
+    fs::write(desk.work.join("edited"), "theirs").unwrap();
+    let harvest = desk.harvest();
+    assert_eq!(told(&harvest.adds), ["add quiet/new (1 B)"]);
+    assert_eq!(told(&harvest.waits), ["add busy/new (1 B)", "change edited (10 B after it)"]);
+    fs::write(desk.work.join("edited"), "theirs, later").unwrap();
+    assert!(desk.apply(4, &harvest.waits[1..]).unwrap_err().contains("changed since"));
+    fs::write(desk.work.join("quiet/new"), "theirs").unwrap();
+    assert!(desk.apply(3, &harvest.adds).is_err());
+    assert_eq!(
+        (desk.read("edited").as_deref(), desk.read("quiet/new").as_deref()),
+        (Some("theirs, later"), Some("theirs"))
+    );
+}
+
+#[test]
+fn no_link_is_followed_on_the_way() {
+    let desk = Desk::new(|work| {
+        fs::create_dir(work.join("d")).unwrap();
+        fs::create_dir(work.parent().unwrap().join("outside")).unwrap();
+    });
+    desk.wrote("d/new", "x");
+    let harvest = desk.harvest();
+    fs::remove_dir(desk.work.join("d")).unwrap();
+    symlink("../outside", desk.work.join("d")).unwrap();
+    assert!(desk.apply(3, &harvest.adds).is_err());
+    assert_eq!(fs::read_dir(desk.work.parent().unwrap().join("outside")).unwrap().count(), 0);
+}
+
+#[test]
+fn build_products_are_put_in_place_and_caches_moved() {
+    let mut desk = Desk::new(|work| {
+        for name in ["build/kept", "build/old", "target/debug/app", "target/debug/stale"] {
+            let place = work.join(name);
+            fs::create_dir_all(place.parent().unwrap()).unwrap();
+            fs::write(place, "old").unwrap();
+        }
+    });
+    desk.products.folders.insert("build".into());
+    desk.products.caches.insert("target".into());
+    desk.wrote("build/kept", "new");
+    desk.wrote("build/Makefile", "all:");
+    desk.wrote("target/debug/app", "new");
+    desk.wrote("target/release/app", "new");
+    fs::set_permissions(desk.upper("target/release/app"), fs::Permissions::from_mode(0o755)).unwrap();
+    symlink("/etc", desk.upper("target/out")).unwrap();
+    if !desk.deleted("target/debug/stale") || !desk.deleted("build/old") {
+        return;
+    }
+    let harvest = desk.harvest();
+    assert_eq!(told(&harvest.products), ["change build/kept (3 B after it)", "delete build/old"]);
+    assert_eq!(told(&harvest.waits), ["add build/Makefile (4 B)"], "others run it");
+    assert_eq!(harvest.caches.len(), 1);
+    let merged = caches::merge(&desk.upper("target"), &desk.work.join("target"), desk.layer.since).unwrap();
+    assert_eq!(merged.left_out, 1);
+    assert_eq!((desk.read("target/debug/app").as_deref(), desk.read("target/debug/stale")), (Some("new"), None));
+    assert_eq!(fs::metadata(desk.work.join("target/release/app")).unwrap().permissions().mode() & 0o777, 0o755);
+    assert!(desk.work.join("target/out").symlink_metadata().is_err());
+    desk.wrote("target/debug/app", "newer");
+    fs::write(desk.work.join("target/debug/app"), "theirs").unwrap();
+    let refused = caches::merge(&desk.upper("target"), &desk.work.join("target"), desk.layer.since);
+    assert!(refused.unwrap_err().contains("meanwhile"));
+    assert_eq!(desk.read("target/debug/app").as_deref(), Some("theirs"));
+}
+
+#[test]
+fn a_folder_of_build_products_that_goes_whole_waits() {
+    let mut desk = Desk::new(|work| {
+        fs::create_dir(work.join("build")).unwrap();
+        fs::write(work.join("build/a"), "x").unwrap();
+    });
+    desk.products.folders.insert("build".into());
+    if !desk.deleted("build") {
+        return;
+    }
+    let harvest = desk.harvest();
+    assert!(harvest.products.is_empty());
+    assert!(harvest.waits.iter().all(|change| change.deed() == Deed::Delete) && harvest.waits.len() == 2);
+}
+
+#[test]
+fn too_much_is_refused_whole() {
+    let desk = Desk::new(|_| {});
+    (0..=2_000).for_each(|number| desk.wrote(&format!("n{number}"), ""));
+    assert!(desk.tried().unwrap_err().contains("more than 2,000 files"));
+}
