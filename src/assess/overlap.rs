@@ -11,18 +11,29 @@ enum Token {
     Many,
 }
 
-/// A glob over one part of a path.
+/// A glob over one part of a path, and what is asked of it most.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Name(Vec<Token>);
+pub(super) struct Name {
+    tokens: Vec<Token>,
+    ends: Ends,
+    letters: usize,
+}
 
 /// The letters at both ends of a glob, where they are known: most names differ in one of them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ends {
     first: Option<char>,
     last: Option<char>,
 }
 
 impl Ends {
+    /// Those of a plain name.
+    pub fn of(name: &str) -> Self {
+        let mut letters = name.chars();
+        let first = letters.next();
+        Self { first, last: letters.next_back().or(first) }
+    }
+
     /// Whether names with these ends can be the same. They need not be.
     pub fn agree(self, other: Self) -> bool {
         let differ = |a: Option<char>, b: Option<char>| a.is_some() && b.is_some() && a != b;
@@ -49,32 +60,68 @@ impl Name {
             }
             at = next;
         }
-        Self(tokens)
+        let ends = Ends { first: tokens.first().and_then(Token::letter), last: tokens.last().and_then(Token::letter) };
+        let letters = tokens.iter().filter(|token| matches!(token, Token::Letter(_))).count();
+        Self { tokens, ends, letters }
     }
 
     /// The letters at its ends.
     pub fn ends(&self) -> Ends {
-        Ends { first: self.0.first().and_then(Token::letter), last: self.0.last().and_then(Token::letter) }
+        self.ends
+    }
+
+    /// Whether a name matches.
+    pub fn matches(&self, name: &str) -> bool {
+        let mut at = 0;
+        let mut letters = name.chars();
+        // Where the last `*` ends, in the glob and in the name: it takes one letter more whenever the rest fails.
+        let mut many = None;
+        loop {
+            let mut rest = letters.clone();
+            match (self.tokens.get(at), rest.next()) {
+                (Some(Token::Many), _) => {
+                    at += 1;
+                    many = Some((at, letters.clone()));
+                }
+                (Some(token), Some(letter)) if one_meets(token, &Token::Letter(letter)) => {
+                    at += 1;
+                    letters = rest;
+                }
+                (None, None) => return true,
+                (Some(_) | None, _) => {
+                    let Some((after, taken)) = &mut many else { return false };
+                    if taken.next().is_none() {
+                        return false;
+                    }
+                    (at, letters) = (*after, taken.clone());
+                }
+            }
+        }
+    }
+
+    /// Its text, if it is literal.
+    pub fn letters_alone(&self) -> String {
+        self.start().collect()
     }
 
     /// Whether it names one thing only.
     pub fn literal(&self) -> bool {
-        self.0.iter().all(|token| matches!(token, Token::Letter(_)))
+        self.letters == self.tokens.len()
     }
 
     /// Whether it says nothing at all.
     pub fn anything(&self) -> bool {
-        self.0 == [Token::Many]
+        self.tokens == [Token::Many]
     }
 
     /// Whether it begins with a dot, which a lone `*` doesn't name.
     pub fn begins_with_dot(&self) -> bool {
-        self.0.first() == Some(&Token::Letter('.'))
+        self.tokens.first() == Some(&Token::Letter('.'))
     }
 
     /// Whether some name matches both.
     pub fn meets(&self, other: &Self) -> bool {
-        let (a, b) = (&self.0, &other.0);
+        let (a, b) = (&self.tokens, &other.tokens);
         if !self.ends().agree(other.ends()) {
             return false;
         }
@@ -122,33 +169,32 @@ impl Name {
         }
         if entry.literal() {
             // `*.json` says what sort of file, not which.
-            let sort_only = self.0.starts_with(&[Token::Many, Token::Letter('.')]);
-            let (letters, all) = (self.letters(), entry.0.len());
+            let sort_only = self.tokens.starts_with(&[Token::Many, Token::Letter('.')]);
+            let (letters, all) = (self.letters, entry.tokens.len());
             return if sort_only { letters == all } else { letters * 2 > all || all <= 4 && letters * 2 == all };
         }
-        matches!(entry.0.first(), Some(Token::Many)) && self.ends_like(entry)
-    }
-
-    fn letters(&self) -> usize {
-        self.0.iter().filter(|token| matches!(token, Token::Letter(_))).count()
+        matches!(entry.tokens.first(), Some(Token::Many)) && self.ends_like(entry)
     }
 
     /// The letters before the first wildcard.
     fn start(&self) -> impl Iterator<Item = char> {
-        self.0.iter().map_while(Token::letter)
+        self.tokens.iter().map_while(Token::letter)
     }
 
     /// Whether this ends as `*<end>` demands, or begins the same extension (`server.k*` for `*.key`).
     fn ends_like(&self, entry: &Self) -> bool {
-        let end = &entry.0[1..];
-        let covered = self.0.len() >= end.len()
-            && self.0[self.0.len() - end.len()..].iter().zip(end).all(|(a, b)| *a != Token::Many && one_meets(a, b));
+        let end = &entry.tokens[1..];
+        let covered = self.tokens.len() >= end.len()
+            && self.tokens[self.tokens.len() - end.len()..]
+                .iter()
+                .zip(end)
+                .all(|(a, b)| *a != Token::Many && one_meets(a, b));
         let extension = || {
-            let dot = self.0.iter().rposition(|token| *token == Token::Letter('.'))?;
-            let rest: Vec<char> = self.0[dot + 1..].iter().map_while(Token::letter).collect();
+            let dot = self.tokens.iter().rposition(|token| *token == Token::Letter('.'))?;
+            let rest: Vec<char> = self.tokens[dot + 1..].iter().map_while(Token::letter).collect();
             let wanted: Vec<char> = end.iter().skip(1).map_while(Token::letter).collect();
             let dotted = end.first() == Some(&Token::Letter('.'));
-            Some(dotted && !rest.is_empty() && wanted.starts_with(&rest) && self.0.last() == Some(&Token::Many))
+            Some(dotted && !rest.is_empty() && wanted.starts_with(&rest) && self.tokens.last() == Some(&Token::Many))
         };
         covered || extension().unwrap_or(false)
     }
@@ -281,6 +327,29 @@ mod tests {
             ("main.rs", "id_*"),
         ] {
             assert!(!points(pattern, entry), "{pattern} {entry}");
+        }
+    }
+
+    #[test]
+    fn a_name_matches_as_in_a_shell() {
+        for (glob, name) in [
+            ("*.pem", "a.pem"),
+            ("*.pem", ".pem"),
+            ("*.pem.*", "a.pem.pem.b"),
+            ("id_*", "id_"),
+            ("*a*b*", "xaxxbx"),
+            ("a?c", "aéc"),
+            ("[!a-c]x", "dx"),
+            ("\\*", "*"),
+            ("*", ""),
+            ("", ""),
+        ] {
+            assert!(Name::glob(glob).matches(name), "{glob} {name}");
+        }
+        for (glob, name) in
+            [("*.pem", "a.pem.b"), ("id_*", "id"), ("a?", "a"), ("a", "ab"), ("*a*b*", "ba"), ("[a-c]", "d")]
+        {
+            assert!(!Name::glob(glob).matches(name), "{glob} {name}");
         }
     }
 

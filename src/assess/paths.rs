@@ -1,11 +1,13 @@
-//! Lists of paths, read from data: names anywhere, places in a home folder, whole paths. One list compiled once
-//! answers for whole paths (a glob set) and for patterns with unknown parts (laid over the entries).
+//! Lists of paths, read from data: names anywhere, places in a home folder, whole paths. One list answers for whole
+//! paths (name by name from the end, entries found by the last one) and for patterns with unknown parts (laid over the
+//! entries).
 
-use std::cell::OnceCell;
+use std::cell::{LazyCell, OnceCell};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 
 use super::overlap::{Ends, Name, alternatives};
@@ -70,23 +72,32 @@ struct Entry {
     /// Everything below is meant too.
     below: bool,
     names: Vec<Name>,
-    /// The ends of its first name.
+    /// The ends of its last name.
     ends: Ends,
+}
+
+/// The other half of an entry, which only a hit needs.
+#[derive(Debug)]
+struct Described {
     label: String,
     /// The folder that it is looked for in, as far as its name is known.
     folder: String,
 }
 
-/// Entries, and the same compiled in the same order: all of them, for whole paths, and those that mean everything
-/// below, for the folders that a path is in.
+/// Entries in order. Those that a whole path may match are found by its last name.
 #[derive(Debug)]
 pub(super) struct List {
     entries: Vec<Entry>,
-    all: GlobSet,
-    below: GlobSet,
-    /// Which entries `below` holds.
-    below_at: Vec<usize>,
-    harmless: GlobSet,
+    described: Vec<Described>,
+    /// Entries whose last name is plain, by that.
+    plain: HashMap<String, Vec<usize>>,
+    /// All others, and those of them that mean everything below.
+    loose: Vec<usize>,
+    loose_below: Vec<usize>,
+    /// Those with a `**`, which only a configuration writes.
+    deep: GlobSet,
+    deep_at: Vec<usize>,
+    harmless: Vec<Name>,
     harmless_folders: Vec<String>,
 }
 
@@ -104,7 +115,6 @@ pub(super) struct Written<'a> {
 struct Pattern {
     path: String,
     names: Vec<Name>,
-    ends: Vec<Ends>,
     /// How many of its names lead to a home folder.
     home: Option<usize>,
 }
@@ -136,9 +146,8 @@ impl<'a> Written<'a> {
 impl Pattern {
     fn new(path: String) -> Self {
         let names: Vec<Name> = path.split('/').skip(1).map(Name::glob).collect();
-        let ends = names.iter().map(Name::ends).collect();
         let home = home_depth(&names);
-        Self { path, names, ends, home }
+        Self { path, names, home }
     }
 }
 
@@ -153,27 +162,31 @@ impl List {
 
     /// Compiles a list.
     pub fn of(data: Data) -> Self {
+        let harmless = data.harmless.iter().flat_map(|text| alternatives(text, ALTERNATIVES_CAP).unwrap_or_default());
         let mut list = Self {
             entries: Vec::new(),
-            all: GlobSet::empty(),
-            below: GlobSet::empty(),
-            below_at: Vec::new(),
-            harmless: compiled(&data.harmless.iter().filter_map(|text| glob(text)).collect::<Vec<_>>()),
+            described: Vec::new(),
+            plain: HashMap::new(),
+            loose: Vec::new(),
+            loose_below: Vec::new(),
+            deep: GlobSet::empty(),
+            deep_at: Vec::new(),
+            harmless: harmless.map(|text| Name::glob(&text)).collect(),
             harmless_folders: data.harmless_folders,
         };
-        let mut globs = Vec::new();
+        let mut deep = GlobSetBuilder::new();
         for kind in &data.kind {
             for text in &kind.files {
-                list.add(&mut globs, kind, Anchor::Anywhere, false, text);
+                list.add(&mut deep, kind, Anchor::Anywhere, false, text);
             }
             for text in &kind.folders {
-                list.add(&mut globs, kind, Anchor::Anywhere, true, text);
+                list.add(&mut deep, kind, Anchor::Anywhere, true, text);
             }
             for text in &kind.home {
-                list.add(&mut globs, kind, Anchor::Home, true, text);
+                list.add(&mut deep, kind, Anchor::Home, true, text);
             }
             for text in &kind.system {
-                list.add(&mut globs, kind, Anchor::Root, true, text);
+                list.add(&mut deep, kind, Anchor::Root, true, text);
             }
             for text in &kind.own {
                 let text = text.trim_end_matches("/**");
@@ -182,32 +195,43 @@ impl List {
                     (None, true) => (Anchor::Root, text),
                     (None, false) => (Anchor::Anywhere, text),
                 };
-                list.add(&mut globs, kind, anchor, true, rest);
+                list.add(&mut deep, kind, anchor, true, rest);
             }
         }
-        list.all = compiled(&globs);
-        list.below_at = (0..globs.len()).filter(|at| list.entries[*at].below).collect();
-        list.below = compiled(&list.below_at.iter().map(|at| globs[*at].clone()).collect::<Vec<_>>());
+        list.deep = deep.build().unwrap_or_else(|_| GlobSet::empty());
         list
     }
 
-    /// Adds one entry: its names for patterns, its globs for paths.
-    fn add(&mut self, globs: &mut Vec<Glob>, kind: &Kind, anchor: Anchor, below: bool, text: &str) {
+    /// Adds one entry.
+    fn add(&mut self, deep: &mut GlobSetBuilder, kind: &Kind, anchor: Anchor, below: bool, text: &str) {
         let label = format!("{} (`{text}`)", kind.what);
         for text in alternatives(text, ALTERNATIVES_CAP).unwrap_or_default() {
             let text = text.to_lowercase();
             let text = text.trim_matches('/');
-            let start = match anchor {
-                Anchor::Anywhere => "**/",
-                Anchor::Home => HOME,
-                Anchor::Root => "/",
-            };
-            if let Some(glob) = glob(&format!("{start}{text}")) {
-                let names: Vec<Name> = text.split('/').map(Name::glob).collect();
-                let (ends, folder) = (names[0].ends(), literal_folder(text).to_owned());
-                self.entries.push(Entry { anchor, below, names, ends, label: label.clone(), folder });
-                globs.push(glob);
+            let names: Vec<Name> = text.split('/').map(Name::glob).collect();
+            let Some(last) = names.last() else { continue };
+            let at = self.entries.len();
+            if text.contains("**") {
+                let start = match anchor {
+                    Anchor::Anywhere => "**/",
+                    Anchor::Home => HOME,
+                    Anchor::Root => "/",
+                };
+                let Ok(glob) = GlobBuilder::new(&format!("{start}{text}")).literal_separator(true).build() else {
+                    continue;
+                };
+                deep.add(glob);
+                self.deep_at.push(at);
+            } else if last.literal() {
+                self.plain.entry(last.letters_alone()).or_default().push(at);
+            } else {
+                self.loose.push(at);
+                if below {
+                    self.loose_below.push(at);
+                }
             }
+            self.described.push(Described { label: label.clone(), folder: literal_folder(text).to_owned() });
+            self.entries.push(Entry { anchor, below, ends: last.ends(), names });
         }
     }
 
@@ -222,7 +246,7 @@ impl List {
     /// The kind and the entry at which the letters of a pattern point.
     pub fn may_match(&self, written: &Written<'_>) -> Option<String> {
         self.entry(written).or_else(|| match written.patterns() {
-            Ok(patterns) => patterns.iter().find_map(|pattern| self.named_by(pattern)),
+            Ok(patterns) => self.named_by(patterns),
             Err(what) => Some((*what).to_owned()),
         })
     }
@@ -252,9 +276,9 @@ impl List {
 
     /// The folders in which its entries lie: in the home folder, or in the system.
     pub fn folders<'a>(&'a self, place: &'a Place) -> impl Iterator<Item = PathBuf> + 'a {
-        self.entries.iter().filter_map(|entry| match entry.anchor {
-            Anchor::Anywhere | Anchor::Home => place.home.as_ref().map(|home| home.join(&entry.folder)),
-            Anchor::Root => Some(Path::new("/").join(&entry.folder)),
+        self.entries.iter().zip(&self.described).filter_map(|(entry, Described { folder, .. })| match entry.anchor {
+            Anchor::Anywhere | Anchor::Home => place.home.as_ref().map(|home| home.join(folder)),
+            Anchor::Root => Some(Path::new("/").join(folder)),
         })
     }
 
@@ -268,9 +292,11 @@ impl List {
         let home = spelling::home(place).to_lowercase();
         let own = path.strip_prefix(&home).filter(|_| home.len() > 1).and_then(|rest| rest.strip_prefix('/'));
         let in_home = own.or_else(|| below_home(&path)).map(|rest| format!("{HOME}{rest}"));
-        let harmless = self.harmless.is_match(path.rsplit('/').next().unwrap_or_default());
         let mut paths = in_home.iter().chain([&path]);
-        paths.any(|path| self.below.is_match(path) || !folder && !harmless && self.all.is_match(path))
+        paths.any(|path| {
+            self.first(path, true, || true).is_some()
+                || !folder && self.first(path, false, || !self.harmless(path)).is_some()
+        })
     }
 
     /// The label of the entry that a whole path matches.
@@ -278,34 +304,76 @@ impl List {
         if self.entries.is_empty() || self.harmless_folders.iter().any(|folder| spelling::within(path, folder)) {
             return None;
         }
-        let label = |at: usize| self.entries.get(at).map(|entry| entry.label.clone());
-        let mut hits = Vec::new();
-        for (end, _) in path.match_indices('/').skip(1) {
-            self.below.matches_into(&path[..end], &mut hits);
-            if let Some(hit) = hits.first() {
-                return label(self.below_at[*hit]);
-            }
-        }
-        self.all.matches_into(path, &mut hits);
-        let harmless = || self.harmless.is_match(path.rsplit('/').next().unwrap_or_default());
-        let meant = |hit: &&usize| self.entries.get(**hit).is_some_and(|entry| entry.below) || !harmless();
-        hits.iter().find(meant).and_then(|hit| label(*hit))
+        let folders = path.match_indices('/').skip(1).map(|(end, _)| &path[..end]);
+        let harmless = LazyCell::new(|| self.harmless(path));
+        let mut hits = folders.filter_map(|folder| self.first(folder, true, || true));
+        let hit = hits.next().or_else(|| self.first(path, false, || !*harmless))?;
+        Some(self.described[hit].label.clone())
+    }
+
+    /// Whether the name of a path only looks like an entry's.
+    fn harmless(&self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        self.harmless.iter().any(|harmless| harmless.matches(name))
+    }
+
+    /// The first entry that a whole path matches: one that means everything below, or, unless only such count, one
+    /// that counts for others.
+    fn first(&self, path: &str, below: bool, counts: impl Fn() -> bool) -> Option<usize> {
+        let last = path.rsplit('/').next().unwrap_or_default();
+        let ends = Ends::of(last);
+        let plain = self.plain.get(last).into_iter().flatten();
+        let loose = if below { &self.loose_below } else { &self.loose };
+        let loose = loose.iter().filter(|at| self.entries[**at].ends.agree(ends));
+        let meant = |at: &usize| {
+            let entry = &self.entries[*at];
+            (entry.below || !below) && entry.is(path) && (entry.below || counts())
+        };
+        let deep = self.deep.matches(path).into_iter().map(|hit| self.deep_at[hit]);
+        let deep = deep.filter(|at| self.entries[*at].below || !below && counts());
+        plain.chain(loose).copied().filter(meant).chain(deep).min()
     }
 
     /// The label of an entry at which a pattern's own letters point.
-    fn named_by(&self, pattern: &Pattern) -> Option<String> {
-        if self.harmless_folders.iter().any(|folder| spelling::within(&pattern.path, folder)) {
-            return None;
+    fn named_by(&self, patterns: &[Pattern]) -> Option<String> {
+        let mut tried: Vec<&Name> = Vec::new();
+        for pattern in patterns {
+            if self.harmless_folders.iter().any(|folder| spelling::within(&pattern.path, folder)) {
+                continue;
+            }
+            let last = pattern.names.last()?;
+            let again = tried.contains(&last);
+            let named = |entry: &Entry| !(again && entry.asks_last_name_alone()) && entry.may_be_named_by(pattern);
+            if let Some(at) = self.entries.iter().position(named) {
+                return Some(self.described[at].label.clone());
+            }
+            tried.push(last);
         }
-        self.entries.iter().find(|entry| entry.may_be_named_by(pattern)).map(|entry| entry.label.clone())
+        None
     }
 }
 
 impl Entry {
+    /// Whether a whole path matches, name by name from the end.
+    fn is(&self, path: &str) -> bool {
+        let mut names = path.rsplit('/');
+        let same = self.names.iter().rev().all(|name| names.next().is_some_and(|text| name.matches(text)));
+        same && match self.anchor {
+            Anchor::Anywhere => names.next().is_some(),
+            Anchor::Home => names.eq(["~", ""]),
+            Anchor::Root => names.eq([""]),
+        }
+    }
+
+    /// Whether nothing but the last name of a pattern says if it may be named.
+    fn asks_last_name_alone(&self) -> bool {
+        self.anchor == Anchor::Anywhere && !self.below && self.names.len() == 1
+    }
+
     /// Whether a pattern, laid over the entry where that may begin, points at it and meets it.
     fn may_be_named_by(&self, pattern: &Pattern) -> bool {
         let Some(last) = pattern.names.len().checked_sub(self.names.len()) else { return false };
-        let fits = |start: usize| self.ends.agree(pattern.ends[start]) && self.laid_over(&pattern.names[start..]);
+        let fits = |start: usize| self.laid_over(&pattern.names[start..]);
         match self.anchor {
             Anchor::Anywhere if self.below => (0..=last).any(fits),
             Anchor::Anywhere => fits(last),
@@ -317,6 +385,10 @@ impl Entry {
     }
 
     fn laid_over(&self, pattern: &[Name]) -> bool {
+        // Quick: most names differ at one of their ends.
+        if !self.names.iter().zip(pattern).all(|(entry, name)| name.ends().agree(entry.ends())) {
+            return false;
+        }
         let Some((last, before)) = self.names.split_last() else { return false };
         let points = |(entry, name): (&Name, &Name)| name.points_at(entry) || entry.anything();
         let name = &pattern[before.len()];
@@ -373,18 +445,6 @@ fn floating(pattern: &str) -> Vec<String> {
     patterns
 }
 
-fn glob(text: &str) -> Option<Glob> {
-    GlobBuilder::new(text).literal_separator(true).build().ok()
-}
-
-fn compiled(globs: &[Glob]) -> GlobSet {
-    let mut builder = GlobSetBuilder::new();
-    for glob in globs {
-        builder.add(glob.clone());
-    }
-    builder.build().unwrap_or_else(|_| GlobSet::empty())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -400,11 +460,11 @@ mod tests {
             let texts =
                 |kind: &'_ Kind| [&kind.files, &kind.folders, &kind.home, &kind.system].map(Clone::clone).concat();
             for text in data.kind.iter().flat_map(texts).chain(data.harmless) {
-                assert!(glob(&text).is_some(), "{text}");
+                assert!(!text.contains("**"), "{text}");
                 assert!(!alternatives(&text, ALTERNATIVES_CAP).unwrap().is_empty(), "{text}");
                 assert_eq!(text, text.to_lowercase(), "entries are compared in lower case");
             }
-            assert!(List::parse(list).all.len() > 100);
+            assert!(List::parse(list).entries.len() > 100);
         }
     }
 

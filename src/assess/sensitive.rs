@@ -15,6 +15,8 @@ static BUILT_IN: LazyLock<List> = LazyLock::new(|| List::parse(include_str!("../
 #[derive(Clone, Debug, Default)]
 pub struct Sensitive {
     extra: Option<Arc<List>>,
+    /// Whether nothing is looked up at all.
+    idle: bool,
 }
 
 impl Sensitive {
@@ -23,7 +25,12 @@ impl Sensitive {
     #[must_use]
     pub fn with(extra: Vec<String>) -> Self {
         let kind = Kind { what: "named sensitive by your configuration".to_owned(), own: extra, ..Kind::default() };
-        Self { extra: Some(Arc::new(List::of(Data { kind: vec![kind], ..Data::default() }))) }
+        Self { extra: Some(Arc::new(List::of(Data { kind: vec![kind], ..Data::default() }))), idle: false }
+    }
+
+    /// A list that names nothing, for asking what an operation mentions: nothing is judged then.
+    pub(super) fn idle() -> Self {
+        Self { extra: None, idle: true }
     }
 
     /// Why a path (as spelled, or real) is sensitive: the kind of thing and the entry that it matches, as in
@@ -63,11 +70,15 @@ impl Sensitive {
     }
 
     fn lists(&self) -> impl Iterator<Item = &List> {
-        std::iter::once(&*BUILT_IN).chain(self.extra.as_deref())
+        let built_in = (!self.idle).then(|| &*BUILT_IN);
+        built_in.into_iter().chain(self.extra.as_deref())
     }
 
     /// What the lists say of a text, and of what it may be an editor's copy of.
     fn search(&self, text: &str, place: &Place, told: fn(&List, &Written<'_>) -> Option<String>) -> Option<String> {
+        if self.idle {
+            return None;
+        }
         let said = |text: &str| {
             let written = Written::new(text, place);
             self.lists().find_map(|list| told(list, &written))

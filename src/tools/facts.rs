@@ -1,7 +1,7 @@
 //! Local facts about what an operation names: real paths, programs on the child's `PATH`, what a git repository's
 //! own configuration would make git do. Reads only; never opens a device or a pipe; bounded in count and size.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 use std::hash::{Hash as _, Hasher as _};
@@ -16,8 +16,10 @@ use crate::domain::{
 
 /// Most names of each sort that are looked up; more is trouble.
 const NAMES: usize = 500;
-/// Most names of one folder that are looked through.
+/// Most names in all folders together that are looked through.
 const LISTED: usize = 20_000;
+/// Most links to nowhere that are followed by hand.
+const LINKS: usize = 16;
 /// Files of the folder that make, just, npm and their like obey without being named.
 const RUNNERS: [&str; 9] = [
     "GNUmakefile",
@@ -95,20 +97,6 @@ pub fn gather(mentions: &Mentions, place: &Place, path: Option<&OsStr>) -> Facts
     Look::new(place, path).at(mentions)
 }
 
-/// Whether some name in a folder begins with a dash, or holds a blank at which an unquoted variable would split it;
-/// so too where that can't be told, or would take long.
-fn dashed(folder: &Path) -> bool {
-    let Ok(mut names) = std::fs::read_dir(folder) else { return true };
-    let flag = |name: std::io::Result<std::fs::DirEntry>| {
-        name.map_or(true, |name| {
-            let name = name.file_name();
-            name.as_encoded_bytes().first() == Some(&b'-')
-                || name.as_encoded_bytes().iter().any(u8::is_ascii_whitespace)
-        })
-    };
-    names.by_ref().take(LISTED).any(flag) || names.next().is_some()
-}
-
 /// The absolute path that a spelling means: `~` is the home folder, anything else starts from the folder.
 #[must_use]
 pub fn located(name: &str, place: &Place) -> PathBuf {
@@ -124,16 +112,29 @@ pub fn located(name: &str, place: &Place) -> PathBuf {
     }
 }
 
-/// One look at what an operation names. A folder that several paths lie in is resolved once.
+/// One look at what an operation names. What several paths lead through is looked at once.
 struct Look<'a> {
     place: &'a Place,
     path: Option<&'a OsStr>,
-    folders: BTreeMap<OsString, Option<PathBuf>>,
+    /// Folders as they are spelled, after links and `..`; none for one that isn't there.
+    folders: HashMap<OsString, Option<PathBuf>>,
+    /// Parts of paths, behind a folder without links.
+    steps: HashMap<PathBuf, Step>,
+    /// How many names may still be looked through.
+    listable: usize,
+}
+
+/// What stands at one part of a path.
+#[derive(Clone, Debug)]
+enum Step {
+    Here,
+    Link(PathBuf),
+    Missing,
 }
 
 impl<'a> Look<'a> {
     fn new(place: &'a Place, path: Option<&'a OsStr>) -> Self {
-        Self { place, path, folders: BTreeMap::new() }
+        Self { place, path, folders: HashMap::new(), steps: HashMap::new(), listable: LISTED }
     }
 
     fn at(&mut self, mentions: &Mentions) -> Facts {
@@ -156,7 +157,7 @@ impl<'a> Look<'a> {
             }
         }
         for folder in &mentions.folders {
-            facts.folders.insert(folder.clone(), FolderFact { dashed: dashed(&located(folder, self.place)) });
+            facts.folders.insert(folder.clone(), FolderFact { dashed: self.dashed(&located(folder, self.place)) });
         }
         facts
     }
@@ -205,38 +206,80 @@ impl<'a> Look<'a> {
     fn folder(&mut self, folder: &Path) -> Option<&PathBuf> {
         let name = folder.as_os_str();
         if !self.folders.contains_key(name) {
-            self.folders.insert(name.to_owned(), folder.canonicalize().ok());
+            let (real, there) = self.resolved(folder);
+            self.folders.insert(name.to_owned(), there.then_some(real));
         }
         self.folders.get(name)?.as_ref()
     }
 
     /// The path after links and `..`; for what doesn't exist, its nearest existing parent resolved and the rest.
     fn real(&mut self, path: &Path) -> PathBuf {
-        if let Ok(real) = path.canonicalize() {
-            return real;
+        if let Some(real) = self.folder(path) {
+            return real.clone();
         }
         // A link to nowhere is where a write would go: follow it by hand, a few steps at most.
         let mut at = path.to_path_buf();
-        for _ in 0..16 {
+        for _ in 0..LINKS {
             match std::fs::read_link(&at) {
                 Ok(target) => at = at.parent().unwrap_or(Path::new("/")).join(target),
                 Err(_) => break,
             }
         }
-        let mut rest = Vec::new();
-        let mut parent = at.as_path();
-        while let (Some(up), Some(last)) = (parent.parent(), parent.components().next_back()) {
-            rest.push(last);
-            parent = up;
-            if let Some(existing) = self.folder(parent) {
-                return rest.iter().rev().fold(existing.clone(), |path, part| match part {
-                    Component::ParentDir => path.parent().map(Path::to_path_buf).unwrap_or_default(),
-                    Component::CurDir => path,
-                    Component::Normal(_) | Component::RootDir | Component::Prefix(_) => path.join(part),
-                });
+        self.resolved(&at).0
+    }
+
+    /// Follows a path part by part: what is there resolved, from the first part that isn't on as it is written, and
+    /// whether all of it is there. One look for each part that wasn't looked at before.
+    fn resolved(&mut self, path: &Path) -> (PathBuf, bool) {
+        let mut real = PathBuf::with_capacity(path.as_os_str().len());
+        let mut there = true;
+        for part in path.components() {
+            match part {
+                Component::Prefix(_) | Component::RootDir => real.push(part),
+                Component::CurDir => {}
+                Component::ParentDir => _ = real.pop(),
+                Component::Normal(name) if !there => real.push(name),
+                Component::Normal(name) => {
+                    real.push(name);
+                    match self.step(&real) {
+                        Step::Here => {}
+                        Step::Link(target) => real = target,
+                        Step::Missing => there = false,
+                    }
+                }
             }
         }
-        at
+        (real, there)
+    }
+    /// What stands at a path whose folder has neither links nor `..`.
+    fn step(&mut self, path: &Path) -> Step {
+        if let Some(step) = self.steps.get(path) {
+            return step.clone();
+        }
+        let step = match std::fs::symlink_metadata(path) {
+            Ok(found) if found.is_symlink() => path.canonicalize().map_or(Step::Missing, Step::Link),
+            Ok(_) => Step::Here,
+            Err(_) => Step::Missing,
+        };
+        self.steps.insert(path.to_owned(), step.clone());
+        step
+    }
+
+    /// Whether some name in a folder begins with a dash, or holds a blank at which an unquoted variable would split
+    /// it; so too where that can't be told, or would take long.
+    fn dashed(&mut self, folder: &Path) -> bool {
+        let Ok(names) = std::fs::read_dir(folder) else { return true };
+        for name in names {
+            let Ok(name) = name else { return true };
+            let Some(left) = self.listable.checked_sub(1) else { return true };
+            self.listable = left;
+            let name = name.file_name();
+            let name = name.as_encoded_bytes();
+            if name.first() == Some(&b'-') || name.iter().any(u8::is_ascii_whitespace) {
+                return true;
+            }
+        }
+        false
     }
 
     /// The file that a program's name means: on the `PATH`, or where a path in the name points.
@@ -394,7 +437,46 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             std::fs::write(folder.path().join("b"), "").unwrap();
             std::fs::write(folder.path().join(name), "").unwrap();
-            assert_eq!(dashed(folder.path()), seen, "{name}");
+            assert_eq!(Look::new(&place(folder.path()), None).dashed(folder.path()), seen, "{name}");
+        }
+    }
+
+    #[test]
+    fn only_so_many_names_are_looked_through_in_all_folders_together() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a"), "").unwrap();
+        let place = place(folder.path());
+        let mut look = Look { listable: 2, ..Look::new(&place, None) };
+        assert_eq!([0; 3].map(|_| look.dashed(folder.path())), [false, false, true]);
+    }
+
+    #[test]
+    fn a_path_is_followed_to_where_the_kernel_would() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("a/b")).unwrap();
+        std::fs::write(root.join("a/file"), "").unwrap();
+        std::os::unix::fs::symlink("a/b", root.join("link")).unwrap();
+        std::os::unix::fs::symlink("link/../file", root.join("chain")).unwrap();
+        std::os::unix::fs::symlink("loop", root.join("loop")).unwrap();
+        std::os::unix::fs::symlink("nowhere/x", root.join("dangling")).unwrap();
+        let place = place(&root);
+        let mut look = Look::new(&place, None);
+        for (name, real) in [
+            ("link/../file", "a/file"),
+            ("./a//b/../b/.", "a/b"),
+            ("chain", "a/file"),
+            ("link/x/../y", "a/b/y"),
+            ("missing/../link/x", "link/x"),
+            ("dangling", "nowhere/x"),
+            ("dangling/x", "dangling/x"),
+            ("loop", "loop"),
+            ("a/file/x", "a/file/x"),
+        ] {
+            assert_eq!(look.path(&located(name, &place), false).real, root.join(real), "{name}");
+            if let Ok(same) = root.join(name).canonicalize() {
+                assert_eq!(same, root.join(real), "{name}");
+            }
         }
     }
 

@@ -1,23 +1,19 @@
 //! How long judging takes: `cargo bench --bench assess`. One operation is timed from the arguments of the call to the
-//! verdict, local reading included; then whole lines through `countersign assess`. Under `cargo test --benches` each
-//! is judged once and nothing is timed.
+//! verdict, local reading included, by the clock on the wall and by the processor's; then whole lines through
+//! `countersign assess`. Under `cargo test --benches` each is judged once and nothing is timed.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::cast_precision_loss)]
 
+mod call;
+mod hostile;
 mod inputs;
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use countersign::assess::AssessSettings;
+use call::{Bench, Call, spent, spent_by_all};
 use countersign::cli::Terms;
-use countersign::cli::assess::{assessor, run};
-use countersign::contain;
-use countersign::domain::{
-    Arguments, Grants, Operation, OperationId, OperationKind, Origin, Place, Policy, Verdict, judge,
-};
-use countersign::tools::{prepare, search_path};
-use inputs::Call;
+use countersign::cli::assess::run;
+use countersign::domain::Verdict;
 
 /// Stack of the thread that judges, as `countersign assess` gives it.
 const STACK: usize = 64 * 1024 * 1024;
@@ -26,101 +22,85 @@ const RUNS: usize = 20_000;
 const PATIENCE: Duration = Duration::from_millis(1500);
 /// Fewest lines of the throughput.
 const LINES: usize = 20_000;
+/// Bytes of the texts that are made to be slow.
+const SIZES: [usize; 3] = [4 * 1024, 16 * 1024, 60 * 1024];
 
 /// Times in order.
 struct Times(Vec<Duration>);
 
 impl Times {
-    /// Runs `judged` again and again; once where nothing is measured.
-    fn of(measuring: bool, mut judged: impl FnMut()) -> Self {
-        let mut times = Vec::new();
-        let begin = Instant::now();
-        while times.is_empty() || measuring && times.len() < RUNS && begin.elapsed() < PATIENCE {
-            let start = Instant::now();
-            judged();
-            times.push(start.elapsed());
-        }
+    fn of(mut times: Vec<Duration>) -> Self {
         times.sort();
         Self(times)
     }
 
-    /// The time under which this share of the runs stays.
-    fn under(&self, percent: usize) -> Duration {
-        self.0[(self.0.len() * percent / 100).min(self.0.len() - 1)]
+    /// The time under which this share of the runs stays, in microseconds.
+    fn under(&self, percent: usize) -> f64 {
+        self.0[(self.0.len() * percent / 100).min(self.0.len() - 1)].as_secs_f64() * 1e6
     }
 }
 
-/// Where everything is judged.
-struct Bench {
-    place: Place,
-    path: Option<std::ffi::OsString>,
-    settings: AssessSettings,
-    policy: Policy,
+/// Runs `judged` again and again, once where nothing is measured: times on the wall, and of the processor.
+fn times(measuring: bool, mut judged: impl FnMut()) -> (Times, Times) {
+    let (mut wall, mut processor) = (Vec::new(), Vec::new());
+    let begin = Instant::now();
+    while wall.is_empty() || measuring && wall.len() < RUNS && begin.elapsed() < PATIENCE {
+        let (start, before) = (Instant::now(), spent());
+        judged();
+        processor.push(spent().saturating_sub(before));
+        wall.push(start.elapsed());
+    }
+    (Times::of(wall), Times::of(processor))
 }
 
-impl Bench {
-    fn new() -> Self {
-        let workspace = PathBuf::from(env!("CARGO_MANIFEST_DIR")).canonicalize().unwrap();
-        let home = std::env::var_os("HOME").map(PathBuf::from);
-        Self {
-            place: Place { cwd: workspace.clone(), workspace, home },
-            path: std::env::var_os("PATH").map(|path| search_path(&path)),
-            settings: AssessSettings::default(),
-            policy: Policy::default(),
-        }
+/// What the very first call of each sort costs, which reads its tables.
+fn first() {
+    let bench = Bench::new();
+    let firsts = [call::shell("shell", "git status"), call::sql("SQL", None, "SELECT 1")];
+    for call in firsts {
+        let before = spent();
+        bench.judged(&call);
+        println!("first of all, {:<12} {:>5.1} ms of CPU", call.name, (spent() - before).as_secs_f64() * 1e3);
     }
-
-    /// From the arguments as a model writes them to the verdict.
-    fn judged(&self, call: &Call) -> Verdict {
-        let arguments = Arguments::parse(&call.arguments).unwrap();
-        let mut kind = OperationKind::read(call.tool, &arguments).unwrap().unwrap();
-        if let OperationKind::Sql(sql) = &mut kind {
-            sql.dialect = call.dialect;
-        }
-        let operation = Operation {
-            id: OperationId(1),
-            origin: Origin::Person,
-            tool: call.tool.to_owned(),
-            claim: arguments.claim,
-            kind,
-            cwd: self.place.cwd.clone(),
-        };
-        let assessor = assessor(&operation.kind);
-        let prepared = prepare(assessor, operation, &self.place, self.path.as_deref(), &self.settings);
-        judge(&prepared, &self.policy, &Grants::default(), contain::enforceable(None, false), false).verdict
-    }
-}
-
-fn micros(time: Duration) -> String {
-    format!("{:.0}", time.as_secs_f64() * 1e6)
 }
 
 /// One line for each input.
 fn operations(measuring: bool) {
     let bench = Bench::new();
-    println!("{:<44} {:>8} {:>7} {:>9} {:>9} {:>9}", "one operation", "bytes", "", "median µs", "p99 µs", "max µs");
+    let heads = ["bytes", "", "median µs", "p99 µs", "CPU median", "CPU p99"];
+    let [bytes, verdict, median, p99, own_median, own_p99] = heads;
+    println!("{:<44} {bytes:>6} {verdict:>5} {median:>9} {p99:>9} {own_median:>11} {own_p99:>9}", "one operation");
     for call in inputs::ordinary() {
         let verdict = bench.judged(&call);
-        let times = Times::of(measuring, || assert_eq!(bench.judged(&call), verdict));
-        let (size, verdict) = (call.size, format!("{verdict:?}").to_lowercase());
-        let (median, p99, most) = (micros(times.under(50)), micros(times.under(99)), micros(times.under(100)));
-        println!("{:<44} {size:>8} {verdict:>7} {median:>9} {p99:>9} {most:>9}", call.name);
+        let (wall, own) = times(measuring, || assert_eq!(bench.judged(&call), verdict));
+        let Call { name, size, .. } = call;
+        let verdict = format!("{verdict:?}").to_lowercase();
+        let (median, p99, own_median, own_p99) = (wall.under(50), wall.under(99), own.under(50), own.under(99));
+        println!("{name:<44} {size:>6} {verdict:>5} {median:>9.0} {p99:>9.0} {own_median:>11.0} {own_p99:>9.0}");
     }
 }
 
-/// The slowest of the texts that are made to nest, chain or confuse, and all of them together.
+/// The slowest of the texts that are made to nest, chain or confuse, at each size.
 fn hostile(measuring: bool) {
     let bench = Bench::new();
-    let mut slowest: Vec<(Duration, String)> = Vec::new();
-    for call in inputs::hostile(if measuring { 60 * 1024 } else { 2 * 1024 }) {
-        let start = Instant::now();
-        assert_ne!(bench.judged(&call), Verdict::Deny, "{}", call.name);
-        slowest.push((start.elapsed(), call.name));
-    }
-    slowest.sort_by(|a, b| b.cmp(a));
-    println!("\n{:<44} {:>8}", format!("hostile, 60 KiB each, {} of them", slowest.len()), "once, ms");
-    for (time, name) in slowest.iter().take(10) {
-        println!("{name:<44} {:>8.1}", time.as_secs_f64() * 1e3);
+    let once = |call: &Call| {
+        let before = spent();
+        assert_ne!(bench.judged(call), Verdict::Deny, "{}", call.name);
+        spent().saturating_sub(before).as_secs_f64() * 1e3
+    };
+    let sizes = if measuring { SIZES } else { [1024; 3] };
+    let texts = sizes.map(hostile::hostile);
+    let mut slowest: Vec<_> =
+        (0..texts[0].len()).map(|nth| (texts.each_ref().map(|texts| once(&texts[nth])), nth)).collect();
+    let most = |times: &[f64; 3]| times.iter().copied().fold(0.0, f64::max);
+    slowest.sort_by(|a, b| most(&b.0).total_cmp(&most(&a.0)));
+    let [small, middle, large] = sizes.map(|size| format!("{} KiB", size / 1024));
+    println!(
+        "\n{:<56} {small:>9} {middle:>9} {large:>9}",
+        format!("hostile, {} of them, once, ms of CPU", slowest.len())
+    );
+    for ([small, middle, large], nth) in slowest.iter().take(12) {
+        println!("{:<56} {small:>9.2} {middle:>9.2} {large:>9.2}", texts[0][*nth].name);
     }
 }
 
@@ -132,16 +112,20 @@ fn lines(measuring: bool) {
     let input = text.repeat(repeats);
     // The tables are read at first use.
     run(Terms::default(), text.as_bytes(), std::io::sink()).unwrap();
-    let start = Instant::now();
+    let (start, before) = (Instant::now(), spent_by_all());
     run(Terms::default(), input.as_bytes(), std::io::sink()).unwrap();
-    let (count, took) = (once * repeats, start.elapsed());
-    let rate = count as f64 / took.as_secs_f64();
-    println!("\n{:<44} {count:>8} lines in {:.2} s: {rate:.0} a second on one core", name, took.as_secs_f64());
+    let (wall, own) = (start.elapsed().as_secs_f64(), (spent_by_all() - before).as_secs_f64());
+    let count = once * repeats;
+    let (by_wall, by_own) = (count as f64 / wall, count as f64 / own);
+    println!(
+        "\n{name:<44} {count:>8} lines: {by_own:.0} a second of one core's time, {by_wall:.0} a second on the wall"
+    );
 }
 
 fn main() {
     let measuring = std::env::args().any(|argument| argument == "--bench");
     let judged = std::thread::Builder::new().stack_size(STACK).spawn(move || {
+        first();
         operations(measuring);
         hostile(measuring);
     });

@@ -1,34 +1,9 @@
-//! What is judged: ordinary calls by size, texts that are made to be slow, and a mix of lines.
+//! What is judged: ordinary calls by size, and a mix of lines.
 
 use countersign::domain::Dialect;
 use serde_json::{Value, json};
 
-/// One call.
-pub struct Call {
-    /// For the table.
-    pub name: String,
-    /// The tool.
-    pub tool: &'static str,
-    /// Its arguments, as a model writes them.
-    pub arguments: String,
-    /// The dialect of SQL.
-    pub dialect: Option<Dialect>,
-    /// Bytes of the text that is judged.
-    pub size: usize,
-}
-
-fn call(name: &str, tool: &'static str, arguments: &Value, size: usize) -> Call {
-    Call { name: name.to_owned(), tool, arguments: arguments.to_string(), dialect: None, size }
-}
-
-fn shell(name: &str, command: &str) -> Call {
-    call(name, "execute_command", &json!({ "command": command }), command.len())
-}
-
-fn sql(name: &str, dialect: Option<Dialect>, sql: &str) -> Call {
-    let named = format!("{name}, {}", dialect.map_or("no dialect", Dialect::word));
-    Call { dialect, ..call(&named, "execute_sql", &json!({ "sql": sql }), sql.len()) }
-}
+use crate::call::{Call, call, shell, sized, sql};
 
 const DIALECTS: [Option<Dialect>; 4] = [Some(Dialect::Sqlite), Some(Dialect::Postgres), Some(Dialect::Mysql), None];
 
@@ -38,11 +13,6 @@ const SCRIPT: &str = "for f in src/*.rs; do wc -l \"$f\"; done\ngit log --onelin
 const QUERY: &str = "SELECT o.id, c.name, sum(i.price * i.amount) AS total FROM orders o JOIN customers c ON \
     c.id = o.customer_id JOIN items i ON i.order_id = o.id WHERE o.created_at > '2024-01-01' AND c.country IN \
     ('DE', 'FR', 'PL') GROUP BY o.id, c.name HAVING sum(i.price) > 100 ORDER BY total DESC LIMIT 50";
-
-/// A text of about this size from a piece.
-fn sized(piece: &str, size: usize) -> String {
-    piece.repeat(size / piece.len())
-}
 
 /// A query of about this size: a long list behind `IN`.
 fn long_query(size: usize) -> String {
@@ -87,135 +57,6 @@ pub fn ordinary() -> Vec<Call> {
     ]);
     calls.extend(DIALECTS.map(|dialect| sql("SQL, 64 KiB: a list", dialect, &long_query(64 * 1024 - 1024))));
     calls
-}
-
-/// Pieces of shell text that nest, chain or confuse: what comes first, and what is repeated.
-const SHELL: [(&str, &str); 68] = [
-    ("", "("),
-    ("", "( "),
-    ("", "{ "),
-    ("", "{"),
-    ("echo ", "{a,b}"),
-    ("echo ", "{a,"),
-    ("echo ", "{1..9}"),
-    ("echo ", "$(("),
-    ("echo $((", "("),
-    ("echo ", "$("),
-    ("echo ", "$( "),
-    ("echo ", "${"),
-    ("echo ", "${x:-"),
-    ("echo ", "$["),
-    ("echo ", "`"),
-    ("echo ", "`a` "),
-    ("echo \"", "$x"),
-    ("echo \"", "$x "),
-    ("echo ", "$x"),
-    ("echo ", "$x "),
-    ("echo ", "'"),
-    ("echo ", "\""),
-    ("echo ", "'a' "),
-    ("echo ", "\"a\" "),
-    ("echo ", "'a'"),
-    ("echo ", "\"a\""),
-    ("echo ", "$'a'"),
-    ("echo ", "\\"),
-    ("echo ", "\\\n"),
-    ("echo ", "a\\ b"),
-    ("cat ", "<<"),
-    ("cat ", "<<a "),
-    ("", "cat <<a\n"),
-    ("cat <<a\n", "a \n"),
-    ("cat <<a\n", "$x\n"),
-    ("cat ", "<<< a "),
-    ("cat ", "< a "),
-    ("cat ", "> a "),
-    ("cat ", "<(cat "),
-    ("", "# \n"),
-    ("echo ", "#"),
-    ("", "a;"),
-    ("", "a|"),
-    ("true", "|true"),
-    ("", "a &&"),
-    ("true", " && true"),
-    ("", "! "),
-    ("", "if "),
-    ("", "if true; then "),
-    ("", "case a in "),
-    ("", "while true; do "),
-    ("", "a=b "),
-    ("", "a() { "),
-    ("[[ ", "( "),
-    ("[[ a", " && a"),
-    ("cat ", "*"),
-    ("cat ", "[a"),
-    ("cat ", "../"),
-    ("cat ", "a/"),
-    ("cat ", "*/"),
-    ("cat ", "*/* "),
-    ("cat ", "a*/b*/c*/d* "),
-    ("cat ", "{a,b}* "),
-    ("cat ", "{a,{b,c}}"),
-    ("cat ", "a "),
-    ("find . -name ", "'*a*b*c*' -name "),
-    ("rm ", "?[a-z]* "),
-    ("cd a; ", "cd a; "),
-];
-
-/// The same of SQL.
-const SQL: [(&str, &str); 22] = [
-    ("SELECT ", "("),
-    ("SELECT ", "f("),
-    ("SELECT ", "-"),
-    ("SELECT ", "1+"),
-    ("SELECT ", "NOT "),
-    ("SELECT ", "CASE WHEN "),
-    ("SELECT '", "''"),
-    ("SELECT '", "\\'"),
-    ("SELECT ", "'a' "),
-    ("SELECT ", "$a$ "),
-    ("SELECT ", "[1]"),
-    ("SELECT 1", " UNION SELECT 1"),
-    ("SELECT 1", " UNION (SELECT 1"),
-    ("SELECT 1 ", "/*"),
-    ("SELECT 1 ", "/* */"),
-    ("SELECT 1 ", "/*! "),
-    ("SELECT 1 ", "/*+ "),
-    ("SELECT 1 ", "-- \n"),
-    ("", "SELECT 1;"),
-    ("", "WITH a AS ("),
-    ("SELECT a", ".a"),
-    ("SELECT * FROM a", " JOIN a ON 1"),
-];
-
-/// Texts of one piece each, cut off and closed again.
-pub fn hostile(size: usize) -> Vec<Call> {
-    let mut calls = Vec::new();
-    for (first, piece) in SHELL {
-        let text = format!("{first}{}", sized(piece, size));
-        calls.push(shell(&format!("shell: {first:?} {piece:?}…"), &text));
-        calls.push(shell(&format!("shell: {first:?} {piece:?}… closed"), &format!("{text}{}", closing(&text))));
-    }
-    for (first, piece) in SQL {
-        let text = format!("{first}{}", sized(piece, size));
-        calls.push(sql(&format!("SQL: {first:?} {piece:?}…"), None, &text));
-        calls.push(sql(&format!("SQL: {first:?} {piece:?}… closed"), None, &format!("{text}{}", closing(&text))));
-    }
-    calls
-}
-
-/// The brackets that close a text, as many as fit.
-fn closing(text: &str) -> String {
-    let mut open = Vec::new();
-    for letter in text.chars() {
-        match letter {
-            '(' => open.push(')'),
-            '{' => open.push('}'),
-            '[' => open.push(']'),
-            ')' | '}' | ']' => drop(open.pop()),
-            _ => {}
-        }
-    }
-    open.iter().rev().take(4 * 1024).collect()
 }
 
 /// Lines for `countersign assess`: of the corpora in `COUNTERSIGN_CORPUS`, else of the calls above.

@@ -159,8 +159,7 @@ impl Judge<'_> {
         reading.shifted |= word.open();
         // Only what is passed on as paths needs to be clean.
         if reading.lists || entry.produces == Produces::Paths {
-            let pattern = self.absolute_if_moved(&word.pattern());
-            reading.tainted |= word.vague() || self.sensitive.may_match(&pattern, self.place).is_some();
+            reading.tainted |= word.vague() || self.may_be_sensitive(&word.pattern()).is_some();
         }
         if nth == 0 && word.text().is_some_and(|text| entry.not.contains(text)) {
             self.ineligible = true;
@@ -238,7 +237,7 @@ impl Judge<'_> {
             // No sensitive name has a single letter; numbers and separators are common.
             Some(text) if text.chars().filter(|c| c.is_alphabetic()).count() < 2 => None,
             Some(text) => self.sensitive_entry(text),
-            None => self.sensitive.may_match(&self.absolute_if_moved(&value.pattern()), self.place),
+            None => self.may_be_sensitive(&value.pattern()),
         };
         if let Some(hit) = hit {
             self.sensitive(format!("{} is sensitive: {hit}.", value.shown()));

@@ -19,7 +19,7 @@ pub(super) fn cd(judge: &mut Judge<'_>, words: &[Word]) {
     // Much that follows reads the folder that it stands in without naming it: `rg x`, `ls | xargs cat`.
     let entry = target.and_then(|word| match word.text() {
         Some(path) => judge.sensitive_entry(path),
-        None => judge.sensitive.may_match(&judge.absolute_if_moved(&word.pattern()), judge.place),
+        None => judge.may_be_sensitive(&word.pattern()),
     });
     if let Some((entry, word)) = entry.zip(target) {
         judge.sensitive(format!("It goes into {}, which is sensitive: {entry}.", word.shown()));

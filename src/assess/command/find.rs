@@ -211,7 +211,7 @@ impl Judge<'_> {
     pub(super) fn names_sensitive(&mut self, pattern: &str, starts: &[Word]) -> bool {
         /// How deep below the start the names of the list are tried.
         const DEPTH: usize = 5;
-        if self.sensitive.may_match(pattern, self.place).is_some() {
+        if self.told(true, pattern).is_some() {
             return true;
         }
         let roots = starts.iter().filter_map(Word::text).filter_map(|start| self.normal(start));
@@ -219,7 +219,7 @@ impl Judge<'_> {
         roots.iter().any(|root| {
             (0..DEPTH).any(|depth| {
                 let path = format!("{}{}/{pattern}", root.trim_end_matches('/'), "/*".repeat(depth));
-                self.sensitive.may_match(&path, self.place).is_some()
+                self.told(true, &path).is_some()
             })
         })
     }

@@ -133,7 +133,7 @@ impl Judge<'_> {
         let path = text.rsplit_once(':').map_or(text, |(_, path)| path);
         let path = path.rsplit_once(')').map_or(path, |(_, path)| path);
         let glob = path.contains(['*', '?', '[']);
-        let hit = if glob { self.sensitive.may_match(path, self.place) } else { self.sensitive_entry(path) };
+        let hit = if glob { self.told(true, path) } else { self.sensitive_entry(path) };
         if let Some(entry) = hit {
             self.sensitive(format!("{path} is sensitive: {entry}."));
         }

@@ -1,7 +1,7 @@
 //! The judge of one command text: what it knows, what it has found so far, and how it objects. The walk, the
 //! words, the paths and the programs are further `impl` blocks in the files beside this one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::reading::Reading;
 use super::scope::Scope;
@@ -33,6 +33,8 @@ pub(super) struct Judge<'a> {
     /// None while asking what should be looked at.
     pub(super) facts: Option<&'a Facts>,
     pub(super) sensitive: &'a Sensitive,
+    /// What the list of sensitive paths said of patterns, and of paths, that were asked about before.
+    pub(super) told: HashMap<(bool, String), Option<String>>,
     pub(super) scope: Scope,
     pub(super) findings: Vec<Finding>,
     pub(super) shapes: Vec<Shape>,
@@ -80,6 +82,7 @@ impl<'a> Judge<'a> {
             place,
             facts,
             sensitive,
+            told: HashMap::new(),
             scope: Scope::at(place.cwd.to_string_lossy().into_owned()),
             findings: Vec::new(),
             shapes: Vec::new(),

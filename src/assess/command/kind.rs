@@ -110,8 +110,8 @@ impl Judge<'_> {
                 let glob = as_glob(&word.pattern());
                 let bare = glob.trim_matches('*');
                 let spellings = [&glob, bare, &format!("*.{}", bare.trim_start_matches(['?', '.']))];
-                self.seeks_sensitive |=
-                    spellings.iter().any(|glob| self.sensitive.may_match(glob, self.place).is_some());
+                let sensitive = spellings.iter().any(|glob| self.told(true, glob).is_some());
+                self.seeks_sensitive |= sensitive;
             }
             Kind::Lines => {
                 let text = word.pattern();
@@ -211,7 +211,7 @@ impl Judge<'_> {
             return;
         }
         let glob = glob.rsplit_once(':').map_or(glob, |(_, glob)| glob);
-        if let Some(entry) = self.sensitive.may_match(&self.absolute_if_moved(glob), self.place) {
+        if let Some(entry) = self.may_be_sensitive(glob) {
             self.sensitive(format!("`{name}` looks for {}, which may match a sensitive file: {entry}.", word.shown()));
         }
     }

@@ -48,7 +48,7 @@ impl Judge<'_> {
             self.sensitive(format!("Below {} there may be sensitive files.", word.shown()));
         } else if word.vague() {
             self.unreadable("command.path", format!("It reads {}, which may become any file.", word.shown()));
-        } else if let Some(entry) = self.sensitive.may_match(&self.absolute_if_moved(&pattern), self.place) {
+        } else if let Some(entry) = self.may_be_sensitive(&pattern) {
             self.sensitive(format!("The pattern {} may match a sensitive file: {entry}.", word.shown()));
         }
     }
@@ -118,12 +118,27 @@ impl Judge<'_> {
     pub(super) fn sensitive_entry(&mut self, path: &str) -> Option<String> {
         let spelled = self.absolute_if_moved(path);
         self.mentions.paths.insert(spelled.clone());
-        let place = self.place;
+        let real = self.facts.and_then(|facts| facts.paths.get(&spelled)).map(|fact| fact.real.to_string_lossy());
+        self.told(false, &spelled).or_else(|| self.told(false, &real?))
+    }
+
+    /// The entry of the sensitive list at which a pattern may point, from the folder that it stands in.
+    pub(super) fn may_be_sensitive(&mut self, pattern: &str) -> Option<String> {
+        let pattern = self.absolute_if_moved(pattern);
+        self.told(true, &pattern)
+    }
+
+    /// What the sensitive list says of a pattern, or of a path. Each is looked for once: loops and flags ask again and
+    /// again.
+    pub(super) fn told(&mut self, pattern: bool, text: &str) -> Option<String> {
+        let key = (pattern, text.to_owned());
+        if let Some(told) = self.told.get(&key) {
+            return told.clone();
+        }
         let list = self.sensitive;
-        list.entry(&spelled, place).or_else(|| {
-            let fact = self.facts?.paths.get(&spelled)?;
-            list.entry(&fact.real.to_string_lossy(), place)
-        })
+        let told = if pattern { list.may_match(text, self.place) } else { list.entry(text, self.place) };
+        self.told.insert(key, told.clone());
+        told
     }
 
     /// A search below a folder reads files: the folder must not be a sensitive one.

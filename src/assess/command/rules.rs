@@ -2,6 +2,7 @@
 //! each program or subcommand.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 use serde::Deserialize;
 use serde::de::IntoDeserializer as _;
@@ -10,7 +11,7 @@ use serde::de::value::StrDeserializer;
 use super::kind::Kind;
 use super::needs::{Needs, Sees};
 use super::obeys;
-use super::table::{DangerKind, Declared, Entry, Examples, Produces, Style, Table, Takes};
+use super::table::{DangerKind, Declared, Entry, Examples, Produces, Style, Table, Takes, Written};
 
 const SOURCES: [(&str, &str); 29] = [
     ("coreutils.toml", include_str!("../../../assets/rules/coreutils.toml")),
@@ -45,11 +46,10 @@ const SOURCES: [(&str, &str); 29] = [
 ];
 const DANGERS: &str = include_str!("../../../assets/rules/danger.toml");
 
+/// What stands in a file above its entries.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Source {
-    #[serde(default)]
-    program: Vec<SourceEntry>,
+struct Head {
     #[serde(default)]
     help: String,
 }
@@ -163,19 +163,19 @@ struct DangerEntry {
 pub(super) fn build() -> Result<Table, String> {
     let mut table = Table { obeys: obeys::rules()?, ..Table::default() };
     for (file, text) in SOURCES {
-        let source: Source = toml::from_str(text).map_err(|error| format!("{file}: {error}"))?;
-        table.help.extend(set(&source.help));
-        for entry in source.program {
-            for name in std::iter::once(&entry.name).chain(&entry.also).flat_map(|name| spelled(name)) {
-                let other = table.by_name.insert(name.clone(), table.entries.len());
-                if other.is_some_and(|other| other != table.entries.len()) {
-                    return Err(format!("{file}: two entries for {name}"));
+        let (head, entries) = parts(text);
+        let head: Head = toml::from_str(head).map_err(|error| format!("{file}: {error}"))?;
+        table.help.extend(set(&head.help));
+        for text in entries {
+            let at = table.entries.len();
+            let mut names = names(text);
+            for name in names.clone().flat_map(spelled) {
+                if let Some(other) = table.by_name.insert(name.clone(), at).filter(|other| *other != at) {
+                    return Err(format!("{file}: two entries for {name}, one for {}", table.entries[other].name));
                 }
             }
-            let name = entry.name.clone();
-            table
-                .entries
-                .push(entry_of(entry).ok_or_else(|| format!("{file}: a flag of {name} takes an unknown kind"))?);
+            let name = names.next().ok_or_else(|| format!("{file}: an entry without a name"))?.to_owned();
+            table.entries.push(Written { name, text: Some(text), entry: OnceLock::new() });
         }
     }
     let source: DangerSource = toml::from_str(DANGERS).map_err(|error| format!("danger.toml: {error}"))?;
@@ -190,6 +190,27 @@ pub(super) fn build() -> Result<Table, String> {
     Ok(table)
 }
 
+/// What stands above the entries of a file, and the text of each. To parse all of them takes longer than most programs
+/// run; a test compares this with what a parser of the whole file sees.
+fn parts(text: &str) -> (&str, impl Iterator<Item = &str>) {
+    let mut parts = text.split("[[program]]\n");
+    (parts.next().unwrap_or_default(), parts)
+}
+
+/// The names in the text of an entry, the first one first.
+fn names(text: &str) -> impl Iterator<Item = &str> + Clone {
+    let named = text.lines().filter(|line| line.starts_with("name = ") || line.starts_with("also = "));
+    named.flat_map(|line| line.split('"').skip(1).step_by(2))
+}
+
+/// Reads one entry. None if it can't be read; then no rule covers the program.
+pub(super) fn entry(written: &Written) -> Option<Entry> {
+    match written.text {
+        Some(text) => entry_of(toml::from_str(text).ok()?),
+        None => Some(Entry { name: written.name.clone(), group: true, acts: true, ..Entry::default() }),
+    }
+}
+
 /// The names that braces in one stand for: `a {b,c}` is `a b` and `a c`.
 fn spelled(name: &str) -> Vec<String> {
     let Some((before, rest)) = name.split_once('{') else { return vec![name.to_owned()] };
@@ -197,23 +218,13 @@ fn spelled(name: &str) -> Vec<String> {
     choices.split(',').flat_map(|choice| spelled(&format!("{before}{choice}{after}"))).collect()
 }
 
-/// Adds what the names imply: the groups above a subcommand, and the flags that these share with it.
+/// Adds what the names imply: the groups above a subcommand, and the names that stand for many.
 fn complete(table: &mut Table) {
-    let names: Vec<String> = table.by_name.keys().cloned().collect();
+    let names: Vec<String> = table.by_name.keys().filter(|name| name.contains(' ')).cloned().collect();
     for above in names.iter().flat_map(|name| groups(name)) {
         if !table.by_name.contains_key(above) {
             table.by_name.insert(above.to_owned(), table.entries.len());
-            table.entries.push(Entry { name: above.to_owned(), group: true, acts: true, ..Entry::default() });
-        }
-    }
-    for at in 0..table.entries.len() {
-        // Those of its first name alone: another name of it may be in a group that shares others.
-        let name = table.entries[at].name.clone();
-        let above =
-            groups(&name).filter_map(|above| table.by_name.get(above)).map(|&group| &table.entries[group].shared);
-        let shared: Vec<(String, Takes)> = above.flatten().map(|(flag, &takes)| (flag.clone(), takes)).collect();
-        for (flag, takes) in shared {
-            table.entries[at].flags.entry(flag).or_insert(takes);
+            table.entries.push(Written { name: above.to_owned(), text: None, entry: OnceLock::new() });
         }
     }
     let starred = table.by_name.iter().filter(|(name, _)| name.contains('*'));
@@ -221,7 +232,7 @@ fn complete(table: &mut Table) {
 }
 
 /// The names of the groups that a subcommand is in: `a` and `a b` of `a b c`.
-fn groups(name: &str) -> impl Iterator<Item = &str> {
+pub(super) fn groups(name: &str) -> impl Iterator<Item = &str> {
     name.match_indices(' ').map(|(at, _)| &name[..at])
 }
 
@@ -312,7 +323,31 @@ mod tests {
 
     #[test]
     fn the_rule_files_are_sound() {
-        build().unwrap();
+        let table = build().unwrap();
+        for (at, written) in table.entries.iter().enumerate() {
+            assert!(table.at(at).is_some(), "{}: {:?}", written.name, written.text);
+        }
+    }
+
+    #[test]
+    fn files_come_apart_as_a_parser_sees_them() {
+        #[derive(Deserialize)]
+        struct Whole {
+            program: Vec<toml::Table>,
+        }
+        for (file, text) in SOURCES {
+            let whole: Whole = toml::from_str(text).unwrap();
+            let (_, entries) = parts(text);
+            let entries: Vec<&str> = entries.collect();
+            assert_eq!(entries.len(), whole.program.len(), "{file}");
+            for (text, program) in entries.into_iter().zip(whole.program) {
+                assert_eq!(toml::from_str::<toml::Table>(text).unwrap(), program, "{file}");
+                let text_of = |value: &toml::Value| value.as_str().unwrap().to_owned();
+                let also = program.get("also").map(|also| also.as_array().unwrap().as_slice()).unwrap_or_default();
+                let all: Vec<String> = std::iter::once(&program["name"]).chain(also).map(text_of).collect();
+                assert_eq!(names(text).collect::<Vec<_>>(), all, "{file}");
+            }
+        }
     }
 
     #[test]

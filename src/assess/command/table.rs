@@ -1,5 +1,6 @@
 //! The table of programs that only look. One entry says which flags keep a program reading and what its words mean;
-//! `rules` reads it from the files embedded with the program, once, and `argv` judges by it.
+//! `rules` reads it from the files embedded with the program: their names at first use, each entry when it is first
+//! asked for. `argv` judges by it.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
@@ -159,10 +160,19 @@ pub(super) struct Declared {
     pub(super) does: String,
 }
 
+/// An entry as it stands in its file, and what that was read as: none if it can't be read, which a test rules out.
+#[derive(Debug)]
+pub(super) struct Written {
+    pub(super) name: String,
+    /// None for a group that only the names of its subcommands tell of.
+    pub(super) text: Option<&'static str>,
+    pub(super) entry: OnceLock<Option<Entry>>,
+}
+
 /// The tables.
 #[derive(Debug, Default)]
 pub(super) struct Table {
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<Written>,
     pub(super) by_name: HashMap<String, usize>,
     /// Names with a `*` at the end of some word, which stands for any rest of it.
     pub(super) patterns: Vec<(Vec<String>, usize)>,
@@ -186,8 +196,8 @@ impl Table {
 
     /// Every entry, for the tests of their examples.
     #[cfg(test)]
-    pub(super) fn entries(&self) -> &[Entry] {
-        &self.entries
+    pub(super) fn entries(&self) -> Vec<&Entry> {
+        (0..self.entries.len()).filter_map(|at| self.at(at)).collect()
     }
 
     /// The name of every entry, aliases too.
@@ -198,7 +208,26 @@ impl Table {
 
     /// The entry of a program or subcommand.
     pub(super) fn entry(&self, name: &str) -> Option<&Entry> {
-        self.by_name.get(name).map(|&at| &self.entries[at]).or_else(|| self.like(name))
+        match self.by_name.get(name) {
+            Some(&at) => self.at(at),
+            None => self.like(name),
+        }
+    }
+
+    /// The entry of that number, with the flags that the groups above share with it.
+    pub(super) fn at(&self, at: usize) -> Option<&Entry> {
+        let written = self.entries.get(at)?;
+        let read = || {
+            let mut entry = rules::entry(written)?;
+            // Those of its first name alone: another name of it may be in a group that shares others.
+            for above in rules::groups(&written.name).filter_map(|above| self.by_name.get(above)) {
+                for (flag, &takes) in &self.at(*above)?.shared {
+                    entry.flags.entry(flag.clone()).or_insert(takes);
+                }
+            }
+            Some(entry)
+        };
+        written.entry.get_or_init(read).as_ref()
     }
 
     /// Whether there is an entry of this name, not of one like it.
@@ -216,7 +245,7 @@ impl Table {
         let same = |pattern: &[String]| {
             pattern.len() == words.len() && pattern.iter().zip(&words).all(|(pattern, word)| fits(pattern, word))
         };
-        let found = self.patterns.iter().filter(|(pattern, _)| same(pattern)).map(|&(_, at)| &self.entries[at]);
+        let found = self.patterns.iter().filter(|(pattern, _)| same(pattern)).filter_map(|&(_, at)| self.at(at));
         let entry = found.min_by_key(|entry| entry.group)?;
         let parts = name.replace(' ', "-");
         let barred =
@@ -230,7 +259,7 @@ impl Table {
     }
 }
 
-/// The tables, parsed at first use. Empty, so that everything asks, if the rule files can't be used; a test rules
+/// The tables, read at first use. Empty, so that everything asks, if the rule files can't be used; a test rules
 /// that out.
 pub(super) fn table() -> &'static Table {
     static TABLE: OnceLock<Table> = OnceLock::new();
