@@ -3,8 +3,14 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+#[path = "bench/call.rs"]
+mod call;
+#[path = "bench/hostile.rs"]
+mod hostile;
+
 use std::time::{Duration, Instant};
 
+use call::{Bench, Call, spent};
 use countersign::cli::Terms;
 use countersign::cli::assess::run;
 use countersign::domain::ApprovalMode;
@@ -59,6 +65,13 @@ const PIECES: [&str; 40] = [
     "aB3",
 ];
 
+/// How much longer four times the text may take: less than eight times as long, where sixteen would be its square.
+/// What ends within this time is too short to compare.
+const GROWTH: u32 = 8;
+const SHORT: Duration = Duration::from_millis(40);
+/// Stack of the thread that judges, as `countersign assess` gives it.
+const STACK: usize = 64 * 1024 * 1024;
+
 fn answered(call: &Value) -> Duration {
     let mut output = Vec::new();
     let start = Instant::now();
@@ -107,4 +120,37 @@ fn requests() {
             json!({"tool": "http_request", "arguments": {"url": url, "method": "POST", "body": text}}),
         ]
     });
+}
+
+/// The time that a call takes of the processor: the shorter of two, since the first one may read tables.
+fn taken(bench: &Bench, call: &Call) -> Duration {
+    let once = || {
+        let before = spent();
+        bench.judged(call);
+        spent().saturating_sub(before)
+    };
+    once().min(once())
+}
+
+#[test]
+fn time_grows_with_the_text_and_no_faster() {
+    let judged = || {
+        let bench = Bench::new();
+        let texts = hostile::SIZES.map(hostile::hostile);
+        let mut slowest = Vec::new();
+        for nth in 0..texts[0].len() {
+            let calls = texts.each_ref().map(|texts| &texts[nth]);
+            let times = calls.map(|call| taken(&bench, call));
+            for (pair, call) in times.windows(2).zip(&calls[1..]) {
+                let long = pair[1] > SHORT && pair[1] > pair[0] * GROWTH;
+                assert!(!long, "{} of {} bytes: {times:?}", call.name, call.size);
+            }
+            slowest.push((times, calls[0].name.clone()));
+        }
+        slowest.sort_by_key(|(times, _)| std::cmp::Reverse(times.iter().max().copied()));
+        for (times, name) in slowest.iter().take(20) {
+            eprintln!("{name:<50} {times:?}");
+        }
+    };
+    std::thread::Builder::new().stack_size(STACK).spawn(judged).unwrap().join().unwrap();
 }

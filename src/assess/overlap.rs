@@ -128,6 +128,9 @@ impl Name {
         if self.anything() || other.anything() {
             return true;
         }
+        if self.literal() && other.literal() {
+            return a == b;
+        }
         // One row of "the rest from here meets", filled from the ends.
         let mut below = vec![false; b.len() + 1];
         let mut row = below.clone();

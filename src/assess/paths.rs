@@ -336,18 +336,23 @@ impl List {
 
     /// The label of an entry at which a pattern's own letters point.
     fn named_by(&self, patterns: &[Pattern]) -> Option<String> {
-        let mut tried: Vec<&Name> = Vec::new();
+        // A pattern that may begin anywhere comes as several, with the same names behind unknown ones. What single
+        // names say was tried with the first of them.
+        let (mut names, mut lasts): (Vec<&Name>, Vec<&Name>) = (Vec::new(), Vec::new());
         for pattern in patterns {
             if self.harmless_folders.iter().any(|folder| spelling::within(&pattern.path, folder)) {
                 continue;
             }
-            let last = pattern.names.last()?;
-            let again = tried.contains(&last);
-            let named = |entry: &Entry| !(again && entry.asks_last_name_alone()) && entry.may_be_named_by(pattern);
+            let Some(last) = pattern.names.last() else { continue };
+            let again = lasts.contains(&last);
+            let again_below = pattern.names.iter().all(|name| name.anything() || names.contains(&name));
+            let said = |entry: &Entry| entry.one_name_anywhere() && if entry.below { again_below } else { again };
+            let named = |entry: &Entry| !said(entry) && entry.may_be_named_by(pattern);
             if let Some(at) = self.entries.iter().position(named) {
                 return Some(self.described[at].label.clone());
             }
-            tried.push(last);
+            names.extend(&pattern.names);
+            lasts.push(last);
         }
         None
     }
@@ -365,9 +370,9 @@ impl Entry {
         }
     }
 
-    /// Whether nothing but the last name of a pattern says if it may be named.
-    fn asks_last_name_alone(&self) -> bool {
-        self.anchor == Anchor::Anywhere && !self.below && self.names.len() == 1
+    /// Whether single names of a pattern say if it may be named. One that may be anything says nothing.
+    fn one_name_anywhere(&self) -> bool {
+        self.anchor == Anchor::Anywhere && self.names.len() == 1
     }
 
     /// Whether a pattern, laid over the entry where that may begin, points at it and meets it.

@@ -237,6 +237,7 @@ mod tests {
             "*/shadow",
             "*/.env",
             "{README.md,.env}",
+            "*{.pem/a,.pem}",
             "/etc/{hosts,pass*}",
             "/home/*/.gitconf*",
             "**/.aws/**",

@@ -10,7 +10,7 @@ mod inputs;
 
 use std::time::{Duration, Instant};
 
-use call::{Bench, Call, spent, spent_by_all};
+use call::{Bench, Call, spent};
 use countersign::cli::Terms;
 use countersign::cli::assess::run;
 use countersign::domain::Verdict;
@@ -22,8 +22,14 @@ const RUNS: usize = 20_000;
 const PATIENCE: Duration = Duration::from_millis(1500);
 /// Fewest lines of the throughput.
 const LINES: usize = 20_000;
-/// Bytes of the texts that are made to be slow.
-const SIZES: [usize; 3] = [4 * 1024, 16 * 1024, 60 * 1024];
+
+/// The processor's time of all threads together.
+fn spent_by_all() -> Duration {
+    #[cfg(unix)]
+    return Duration::from(nix::time::clock_gettime(nix::time::ClockId::CLOCK_PROCESS_CPUTIME_ID).unwrap());
+    #[cfg(not(unix))]
+    spent()
+}
 
 /// Times in order.
 struct Times(Vec<Duration>);
@@ -88,7 +94,7 @@ fn hostile(measuring: bool) {
         assert_ne!(bench.judged(call), Verdict::Deny, "{}", call.name);
         spent().saturating_sub(before).as_secs_f64() * 1e3
     };
-    let sizes = if measuring { SIZES } else { [1024; 3] };
+    let sizes = if measuring { hostile::SIZES } else { [1024; 3] };
     let texts = sizes.map(hostile::hostile);
     let mut slowest: Vec<_> =
         (0..texts[0].len()).map(|nth| (texts.each_ref().map(|texts| once(&texts[nth])), nth)).collect();

@@ -65,6 +65,7 @@ pub struct Bench {
 }
 
 impl Bench {
+    /// In the folder of this package, with the environment's `PATH`.
     pub fn new() -> Self {
         let workspace = PathBuf::from(env!("CARGO_MANIFEST_DIR")).canonicalize().unwrap();
         let home = std::env::var_os("HOME").map(PathBuf::from);
@@ -103,19 +104,8 @@ pub fn spent() -> Duration {
     #[cfg(unix)]
     return Duration::from(nix::time::clock_gettime(nix::time::ClockId::CLOCK_THREAD_CPUTIME_ID).unwrap());
     #[cfg(not(unix))]
-    elapsed()
-}
-
-/// The same of all threads together.
-pub fn spent_by_all() -> Duration {
-    #[cfg(unix)]
-    return Duration::from(nix::time::clock_gettime(nix::time::ClockId::CLOCK_PROCESS_CPUTIME_ID).unwrap());
-    #[cfg(not(unix))]
-    elapsed()
-}
-
-#[cfg(not(unix))]
-fn elapsed() -> Duration {
-    static START: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
-    START.elapsed()
+    {
+        static START: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
+        START.elapsed()
+    }
 }

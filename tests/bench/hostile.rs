@@ -2,6 +2,9 @@
 
 use crate::call::{Call, shell, sized, sql};
 
+/// Bytes of the texts that are compared: how the time grows tells more than how long it is.
+pub const SIZES: [usize; 3] = [4 * 1024, 16 * 1024, 60 * 1024];
+
 /// Pieces of shell text that nest, chain or confuse: what comes first, and what is repeated. An `@` counts.
 const SHELL: [(&str, &str); 126] = [
     ("", "("),
