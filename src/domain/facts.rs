@@ -65,6 +65,9 @@ pub struct RepositoryFact {
     pub foreign_keys: Vec<String>,
     /// `.git/info/attributes` is present.
     pub own_attributes: bool,
+    /// The top folder of its working tree, after links; none where git would find none or another.
+    #[serde(default)]
+    pub root: Option<PathBuf>,
 }
 
 /// What the names in a folder may do to a command in which a pattern becomes them.

@@ -70,9 +70,12 @@ pub(super) fn look(folder: &Path) -> Option<RepositoryFact> {
         let git = up.join(".git");
         let named = git.symlink_metadata().is_ok().then(|| pointed(&git).unwrap_or(git));
         let bare = up.join("config").is_file().then(|| up.to_path_buf());
-        for own in named.into_iter().chain(bare) {
+        let roots = [named.is_some().then(|| up.canonicalize().ok()).flatten(), None];
+        let roots = if named.is_some() { &roots[..] } else { &roots[1..] };
+        for (own, root) in named.into_iter().chain(bare).zip(roots) {
             let found = fact.get_or_insert_with(RepositoryFact::default);
             if add(found, &own) {
+                found.root.clone_from(root);
                 found.foreign_keys.extend(submodule_keys(&up.join(".gitmodules")));
                 found.foreign_keys.sort();
                 found.foreign_keys.dedup();

@@ -94,7 +94,7 @@ impl Bench {
         };
         let assessor = assessor(&operation.kind);
         let prepared = prepare(assessor, operation, &self.place, self.path.as_deref(), &self.settings);
-        judge(&prepared, &self.policy, &Grants::default(), contain::enforceable(None), false).verdict
+        judge(&prepared, &self.policy, &Grants::default(), contain::enforceable(None, false), false).verdict
     }
 }
 

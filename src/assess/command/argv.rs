@@ -143,13 +143,17 @@ impl Judge<'_> {
             _ if reading.lists && !tainted => paths,
             Produces::Paths => paths,
             Produces::Same if reading.altered || self.seeks_sensitive => Feed::Text,
-            Produces::Same if operands == 0 || entry.first.len() == operands => self.feed,
+            // Some of them take a zero byte for text.
+            Produces::Same if operands == 0 || entry.first.len() == operands => match self.feed {
+                Feed::Whole(reach) => Feed::Paths(reach),
+                same => same,
+            },
             Produces::Same | Produces::Text => Feed::Text,
         };
         if !entry.numbers.is_empty() {
             let texts: Option<Vec<&str>> = words.iter().map(Word::text).collect();
             let known = |texts: Vec<&str>| entry.numbers.contains(&texts.join(" "));
-            self.printed = texts.is_some_and(known).then_some(Piece::Number);
+            self.printed = texts.is_some_and(known).then(|| Piece::Number.into());
         }
     }
 

@@ -54,7 +54,11 @@ impl Judge<'_> {
                 }) => {}
                 WordPiece::CommandSubstitution(text) => {
                     self.substitution(text);
-                    if !matches!(self.printed, Some(Piece::Number | Piece::Digits)) {
+                    if !self
+                        .printed
+                        .as_ref()
+                        .is_some_and(|word| matches!(word.pieces[..], [Piece::Number | Piece::Digits]))
+                    {
                         self.unreadable(
                             "command.arithmetic",
                             "Its arithmetic computes with a command's output, which can run code.",

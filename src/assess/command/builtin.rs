@@ -37,7 +37,7 @@ pub(super) fn cd(judge: &mut Judge<'_>, words: &[Word]) {
 /// `pwd`: it prints the folder.
 pub(super) fn pwd(judge: &mut Judge<'_>, words: &[Word]) {
     judge.looked_up("pwd", &Word::exact("pwd"), words);
-    judge.printed = judge.folder().map(Piece::Exact);
+    judge.printed = judge.folder().map(Word::exact);
 }
 
 /// `export`, `declare` and their kind.
@@ -54,11 +54,11 @@ pub(super) fn declare(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     }
     judge.readers.insert(name.to_owned());
     let given = |flag| words.iter().filter_map(Word::text).any(|text| text.starts_with('-') && text.contains(flag));
-    let (exports, arrays) = (name == "export" || given('x'), given('a'));
+    let (exports, arrays) = (name == "export" || given('x'), given('a') || given('A'));
     for word in words {
         let head = word.prefix();
         if let Some(flags) = word.text().and_then(|text| text.strip_prefix('-')) {
-            if !flags.bytes().all(|flag| b"xrgpaF-".contains(&flag)) {
+            if !flags.bytes().all(|flag| b"xrgpaAF-".contains(&flag)) {
                 judge
                     .unknown("command.unknown-flag", format!("No rule says that `{name}` with `-{flags}` only reads."));
             }
@@ -82,9 +82,17 @@ pub(super) fn declare(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
                     format!("`{name}` may take {} for an array and expand it.", word.shown()),
                 );
             }
-            // Outside of a function, which is where all of it stands, `local` fails and sets nothing.
-            let value = if value.vague() || name == "local" { Word::any() } else { value };
+            // Outside of a function `local` fails and sets nothing.
+            let fails = name == "local" && judge.locals.is_none();
+            let value = if value.vague() || fails { Word::any() } else { value };
             judge.assign(variable, value);
+        } else if given('A') && judge.scope.get(variable).is_none() {
+            judge.scope.keys(variable);
+        } else if judge.locals.is_some() {
+            judge.assign(variable, Word::any());
+        }
+        if let Some(locals) = judge.locals.as_mut().filter(|_| !given('g') && !matches!(name, "export" | "readonly")) {
+            locals.push(variable.to_owned());
         }
         if name == "readonly" || given('r') {
             judge.scope.fix(variable);
@@ -109,11 +117,13 @@ pub(super) fn unset(judge: &mut Judge<'_>, words: &[Word]) {
 /// `read`: its variables may be anything afterwards.
 pub(super) fn read(judge: &mut Judge<'_>, words: &[Word]) {
     judge.readers.insert("read".to_owned());
+    let texts: Vec<&str> = words.iter().filter_map(Word::text).collect();
+    let one = texts.iter().filter(|text| is_name(text)).count() == 1;
+    let ended = texts.windows(2).any(|pair| matches!(pair, ["-d" | "-rd", ""]));
     let value = match judge.feed {
-        Feed::Paths(reach) if words.iter().filter_map(Word::text).filter(|text| is_name(text)).count() == 1 => {
-            Piece::Found(reach).into()
-        }
-        Feed::Paths(_) | Feed::Text | Feed::Download => Word::any(),
+        Feed::Whole(reach) if one && ended => Piece::Whole(reach).into(),
+        Feed::Paths(reach) | Feed::Whole(reach) if one => Piece::Found(reach).into(),
+        Feed::Paths(_) | Feed::Whole(_) | Feed::Text | Feed::Download => Word::any(),
     };
     let mut rest = words.iter();
     while let Some(word) = rest.next() {

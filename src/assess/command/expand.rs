@@ -8,7 +8,9 @@ use brush_parser::word::{
     parse_heredoc,
 };
 
+use super::array::plain_key;
 use super::braces::braces;
+use super::escapes::ansi_c;
 use super::judge::{Feed, Judge};
 use super::parse::options;
 use super::scope::{known_variable, obeyed_variable, secret_variable, steering_variable};
@@ -23,6 +25,9 @@ impl Judge<'_> {
             return vec![Word::exact(raw).at(span)];
         }
         self.word.clone_from(&span);
+        if let Some(words) = self.all_of(raw) {
+            return words;
+        }
         if raw.contains('{') && raw.contains('}') && (raw.contains(',') || raw.contains("..")) {
             match braces(raw) {
                 Some(raws) if raws != [raw] => {
@@ -168,8 +173,8 @@ impl Judge<'_> {
     /// What the command substitution just judged puts in its place.
     fn printed_in(&mut self, quotes: Quotes, word: &mut Word) {
         match (self.printed.take(), self.produced) {
-            (Some(piece), _) => place(&piece.into(), quotes, word),
-            (None, Feed::Paths(reach)) => word.push(Piece::Found(reach)),
+            (Some(printed), _) => place(&printed, quotes, word),
+            (None, Feed::Paths(reach) | Feed::Whole(reach)) => word.push(Piece::Found(reach)),
             (None, Feed::Text | Feed::Download) => word.push(quotes.unknown()),
         }
     }
@@ -319,7 +324,9 @@ impl Judge<'_> {
 
     /// A place in an array is computed, which can run code.
     pub(super) fn indexed(&mut self, parameter: &Parameter) {
-        if let Parameter::NamedWithIndex { index, .. } = parameter {
+        if let Parameter::NamedWithIndex { name, index } = parameter
+            && !(self.scope.keyed(name) && plain_key(index))
+        {
             self.arithmetic(index);
         }
     }
@@ -350,7 +357,17 @@ impl Judge<'_> {
                 }
                 SpecialParameter::CurrentOptionFlags | SpecialParameter::ShellName => quotes.unknown(),
             }),
-            Parameter::Positional(_) | Parameter::NamedWithIndex { .. } => word.push(quotes.unknown()),
+            Parameter::NamedWithIndex { name, index } => match self.member(name, index).cloned() {
+                Some(value) => place(&value, quotes, word),
+                None => word.push(quotes.unknown()),
+            },
+            Parameter::Positional(number) => match self.scope.arguments() {
+                Some(words) if *number > 0 && !words.iter().take(*number as usize).any(Word::several) => {
+                    let value = words.get(*number as usize - 1).cloned().unwrap_or_default();
+                    place(&value, quotes, word);
+                }
+                Some(_) | None => word.push(quotes.unknown()),
+            },
             Parameter::NamedWithAllIndices { .. } => word.push(Piece::Words),
         }
     }
@@ -405,6 +422,8 @@ fn place(value: &Word, quotes: Quotes, word: &mut Word) {
         word.push(match piece {
             Piece::Exact(text) if !splits(text) => Piece::Exact(text.clone()),
             Piece::Exact(_) | Piece::Any | Piece::Words => Piece::Words,
+            // Without quotes it is split at blanks.
+            Piece::Whole(reach) => Piece::Found(*reach),
             Piece::Pattern(_) | Piece::Number | Piece::Digits | Piece::Found(_) => piece.clone(),
         });
     }
@@ -445,41 +464,4 @@ fn assignment(raw: &str) -> (&str, &str) {
 /// Whether a raw word is its own text.
 fn is_plain(raw: &str) -> bool {
     raw.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_./:@%+,=-".contains(&byte))
-}
-
-/// The text of `$'…'`; none if it has an escape that isn't known here.
-fn ansi_c(text: &str) -> Option<String> {
-    let mut decoded = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find('\\') {
-        decoded.push_str(&rest[..at]);
-        let mut chars = rest[at + 1..].chars();
-        let (kind, radix, longest) = match chars.next()? {
-            'n' => ('\n', 0, 0),
-            't' => ('\t', 0, 0),
-            'e' | 'E' => ('\u{1b}', 0, 0),
-            '\\' => ('\\', 0, 0),
-            '\'' => ('\'', 0, 0),
-            '"' => ('"', 0, 0),
-            'x' => ('x', 16, 2),
-            'u' => ('u', 16, 4),
-            'U' => ('U', 16, 8),
-            _ => return None,
-        };
-        rest = chars.as_str();
-        if radix == 0 {
-            decoded.push(kind);
-            continue;
-        }
-        let length = rest.bytes().take(longest).take_while(u8::is_ascii_hexdigit).count();
-        let code = u32::from_str_radix(&rest[..length], radix).ok()?;
-        // What other characters become depends on the locale.
-        if code == 0 || code > 127 {
-            return None;
-        }
-        decoded.push(char::from_u32(code)?);
-        rest = &rest[length..];
-    }
-    decoded.push_str(rest);
-    Some(decoded)
 }

@@ -21,7 +21,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
         return;
     }
     let found = match judge.produced {
-        Feed::Paths(reach) => Piece::Found(reach),
+        Feed::Paths(reach) | Feed::Whole(reach) => Piece::Found(reach),
         Feed::Text | Feed::Download => Piece::Any,
     };
     let end = program.iter().position(|word| word.text() == Some(";")).unwrap_or(program.len());

@@ -92,7 +92,15 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
     }
     if judge.findings.len() == before {
         judge.readers.insert("find".to_owned());
-        judge.produced = if plain && !hidden { Feed::Paths(reach) } else { Feed::Text };
+        let prints = |wanted: &str| words.iter().any(|word| word.text() == Some(wanted));
+        // A found path begins with the place where the search began.
+        let whole =
+            prints("-print0") && !prints("-print") && !prints("-ls") && roots.iter().all(|root| root.text().is_some());
+        judge.produced = match (plain && !hidden, whole) {
+            (true, true) => Feed::Whole(reach),
+            (true, false) => Feed::Paths(reach),
+            (false, _) => Feed::Text,
+        };
     }
 }
 

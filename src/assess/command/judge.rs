@@ -2,11 +2,13 @@
 //! words, the paths and the programs are further `impl` blocks in the files beside this one.
 
 use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
+use super::function::Function;
 use super::reading::Reading;
 use super::scope::Scope;
 use super::source::Source;
-use super::word::{Piece, Reach};
+use super::word::{Reach, Word};
 use crate::assess::{Mentions, Sensitive};
 use crate::domain::{Class, Danger, Facts, Finding, Place, Shape, Span};
 
@@ -22,6 +24,8 @@ pub(super) enum Feed {
     Text,
     /// Paths that a search found, none of them sensitive by name, and how far it went.
     Paths(Reach),
+    /// The same, each beginning with a folder that was named and ended by a zero byte.
+    Whole(Reach),
     /// What came from the network.
     Download,
 }
@@ -48,8 +52,8 @@ pub(super) struct Judge<'a> {
     /// What flows into the next command, and out of the last one.
     pub(super) feed: Feed,
     pub(super) produced: Feed,
-    /// All that the last command prints, where that is known: a whole number, or a text.
-    pub(super) printed: Option<Piece>,
+    /// All that the last command prints, where that is known: a number, a text, both.
+    pub(super) printed: Option<Word>,
     /// Whether the command that is judged shows the content of what it reads, and reads whole folders.
     pub(super) shows: bool,
     pub(super) recurses: bool,
@@ -71,6 +75,11 @@ pub(super) struct Judge<'a> {
     pub(super) source: Source,
     /// What those that objected would do, in a few words each.
     pub(super) acts: Vec<String>,
+    /// What held where `break`, `continue` and `return` left a body.
+    pub(super) left: Vec<Scope>,
+    /// The functions that were defined, and the variables of the one that is judged that are its own.
+    pub(super) functions: Vec<Rc<Function>>,
+    pub(super) locals: Option<Vec<String>>,
     /// The commands as they were read, if anybody wants to know.
     pub(super) read: Option<Reading>,
     commands: usize,
@@ -105,6 +114,9 @@ impl<'a> Judge<'a> {
             text,
             source: Source::new("", None),
             acts: Vec::new(),
+            left: Vec::new(),
+            functions: Vec::new(),
+            locals: None,
             read: None,
             commands: 0,
         }

@@ -129,10 +129,7 @@ impl Judge<'_> {
                 self.sensitive(format!("`{name} {}` may show secrets.", word.shown()));
             }
             Kind::Format if word.prefix().starts_with('+') && !word.open() => {
-                let numbers = ["+%s", "+%Y", "+%m", "+%d", "+%H", "+%M", "+%S", "+%j", "+%u", "+%N"];
-                if word.text().is_some_and(|text| numbers.contains(&text)) {
-                    self.printed = Some(Piece::Number);
-                }
+                self.printed = word.text().and_then(|text| dated(&text[1..]));
             }
             Kind::Archive
                 if word
@@ -234,6 +231,32 @@ impl Judge<'_> {
             }
         });
     }
+}
+
+/// What `date` prints for a format of numbers and plain text; none if a word of a language is in it.
+fn dated(format: &str) -> Option<Word> {
+    let mut word = Word::default();
+    let mut rest = format.chars();
+    while let Some(c) = rest.next() {
+        let parts: &[&str] = match (c, if c == '%' { rest.next()? } else { c }) {
+            ('%', 's' | 'Y' | 'm' | 'd' | 'H' | 'M' | 'S' | 'j' | 'u' | 'w' | 'y' | 'C' | 'V' | 'G' | 'N') => &[""],
+            ('%', 'F') => &["", "-", "-"],
+            ('%', 'T') => &["", ":", ":"],
+            ('%', 'R') => &["", ":"],
+            (c, plain) if c == plain && (c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':')) => {
+                word.push(Piece::Exact(c.to_string()));
+                continue;
+            }
+            _ => return None,
+        };
+        for between in parts {
+            if !between.is_empty() {
+                word.push(Piece::Exact((*between).to_owned()));
+            }
+            word.push(Piece::Number);
+        }
+    }
+    Some(word)
 }
 
 /// Whether something is a number, `owner/name`, or an address at github.com.

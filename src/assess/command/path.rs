@@ -251,7 +251,7 @@ impl Judge<'_> {
         for piece in &word.pieces {
             match piece {
                 Piece::Exact(text) | Piece::Pattern(text) => pattern.push_str(text),
-                Piece::Number | Piece::Digits | Piece::Found(_) => return false,
+                Piece::Number | Piece::Digits | Piece::Found(_) | Piece::Whole(_) => return false,
                 // An empty variable leaves what stands around it: `rm -rf "$x/"` may be `rm -rf /`.
                 Piece::Any | Piece::Words => {}
             }

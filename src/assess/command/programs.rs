@@ -5,7 +5,7 @@ use super::judge::Judge;
 use super::reading::ReadCommand;
 use super::source::over;
 use super::table::{DangerKind, Declared, Entry, Style, Takes, table};
-use super::word::Word;
+use super::word::{Piece, Word};
 use super::{builtin, danger, fd, find, git, titles, wrapper, xargs};
 use crate::domain::Shape;
 
@@ -19,6 +19,34 @@ const SYSTEM: [&str; 8] = [
     "/usr/local/sbin/",
     "/opt/homebrew/bin/",
     "/snap/bin/",
+];
+
+/// Names that are judged by code of their own, of the shell's own words those that may have no entry.
+pub(super) const SPECIAL: [&str; 24] = [
+    "cd",
+    "pushd",
+    "popd",
+    "export",
+    "declare",
+    "typeset",
+    "local",
+    "readonly",
+    "unset",
+    "read",
+    "mapfile",
+    "readarray",
+    "getopts",
+    "let",
+    "exec",
+    "pwd",
+    "set",
+    "command",
+    "builtin",
+    "hash",
+    "eval",
+    "source",
+    "trap",
+    "alias",
 ];
 
 impl Judge<'_> {
@@ -105,6 +133,24 @@ impl Judge<'_> {
             // Alone it only opens and closes what its redirections name, which are judged.
             "exec" if words.is_empty() => _ = self.readers.insert(name.to_owned()),
             "pwd" => builtin::pwd(self, words),
+            // Whatever its words are, it prints them.
+            "echo" => _ = self.readers.insert(name.to_owned()),
+            "date" => {
+                self.looked_up(name, first, words);
+                // A day that it doesn't understand is nothing at all.
+                if words.len() > 1 {
+                    let number = self.printed.take().filter(|word| word.pieces == [Piece::Number]);
+                    self.printed = number.map(|_| Piece::Digits.into());
+                }
+            }
+            "break" | "continue" | "return" => {
+                self.left.push(self.scope.clone());
+                self.looked_up(name, first, words);
+            }
+            "shift" => {
+                self.scope.take_arguments(None);
+                self.looked_up(name, first, words);
+            }
             "set" => builtin::set(self, words),
             "command" | "builtin" => wrapper::command(self, name, words),
             "type" | "hash" => builtin::look_up(self, name, words),

@@ -1,6 +1,6 @@
 //! What is known of variables and of the working folder at one point of a script. Values only; the walk changes them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::word::{Piece, Word};
 
@@ -31,6 +31,13 @@ pub(super) struct Scope {
     variables: HashMap<String, Word>,
     /// Variables that may keep their value whatever the script assigns.
     fixed: BTreeSet<String>,
+    /// The members of arrays, where they are known, and which arrays have keys.
+    arrays: BTreeMap<String, Vec<Word>>,
+    keyed: BTreeSet<String>,
+    /// Functions by their place in the judge's list; none where it may be one or another.
+    functions: BTreeMap<String, Option<usize>>,
+    /// The words that the function was called with, where they are known.
+    arguments: Option<Vec<Word>>,
     /// The working folder, absolute, unless it may be anywhere.
     pub(super) cwd: Option<String>,
     /// Whether `cwd` is still the folder that the command starts in.
@@ -48,6 +55,49 @@ impl Scope {
         let own = OWN.contains(&name) || self.fixed.contains(name);
         let value = if own { Word::any() } else { value };
         self.variables.insert(name.to_owned(), value);
+        self.arrays.remove(name);
+    }
+
+    /// The members of an array that was just assigned.
+    pub(super) fn fill(&mut self, name: &str, members: Vec<Word>) {
+        if !OWN.contains(&name) && !self.fixed.contains(name) {
+            self.arrays.insert(name.to_owned(), members);
+        }
+    }
+
+    /// The members of an array.
+    pub(super) fn members(&self, name: &str) -> Option<&[Word]> {
+        self.arrays.get(name).map(Vec::as_slice)
+    }
+
+    /// From here on an array has keys.
+    pub(super) fn keys(&mut self, name: &str) {
+        self.keyed.insert(name.to_owned());
+    }
+
+    /// Whether an array has keys.
+    pub(super) fn keyed(&self, name: &str) -> bool {
+        self.keyed.contains(name)
+    }
+
+    /// From here on a name is that function.
+    pub(super) fn define(&mut self, name: &str, at: usize) {
+        self.functions.insert(name.to_owned(), Some(at));
+    }
+
+    /// The function of a name, if it is one; within, none if it may be one or another.
+    pub(super) fn function(&self, name: &str) -> Option<Option<usize>> {
+        self.functions.get(name).copied()
+    }
+
+    /// The words that the function was called with.
+    pub(super) fn arguments(&self) -> Option<&[Word]> {
+        self.arguments.as_deref()
+    }
+
+    /// Sets the words that a function is called with; gives back those that were there.
+    pub(super) fn take_arguments(&mut self, words: Option<Vec<Word>>) -> Option<Vec<Word>> {
+        std::mem::replace(&mut self.arguments, words)
     }
 
     /// From here on a variable can't be set.
@@ -81,6 +131,17 @@ impl Scope {
         }
         self.moved |= other.moved;
         self.fixed.extend(other.fixed.iter().cloned());
+        self.arrays.retain(|name, members| other.arrays.get(name) == Some(members));
+        self.keyed.retain(|name| other.keyed.contains(name));
+        for name in other.functions.keys() {
+            self.functions.entry(name.clone()).or_insert(None);
+        }
+        for (name, at) in &mut self.functions {
+            *at = at.filter(|_| other.functions.get(name) == Some(at));
+        }
+        if self.arguments != other.arguments {
+            self.arguments = None;
+        }
     }
 
     /// Forgets the values of variables: they may be anything from here on.

@@ -230,6 +230,11 @@ impl Table {
         written.entry.get_or_init(read).as_ref()
     }
 
+    /// Whether a name is one that an entry, a declared danger or the code is about.
+    pub(super) fn knows(&self, name: &str) -> bool {
+        self.entry(name).is_some() || self.danger(name).is_some() || super::programs::SPECIAL.contains(&name)
+    }
+
     /// Whether there is an entry of this name, not of one like it.
     pub(super) fn names_exactly(&self, name: &str) -> bool {
         self.by_name.contains_key(name)

@@ -1,5 +1,6 @@
 //! Golden lines: what is run, asked or refused, and the examples of every entry of the tables.
 
+mod scripts;
 mod searching;
 mod shell;
 
@@ -432,7 +433,7 @@ fn facts_about_programs_paths_and_repositories_count() {
     let link = PathFact { real: "/home/me/.ssh/id_rsa".into(), kind: PathKind::File, size: 1, content: None };
     facts.paths.insert("notes.txt".into(), link);
     assert_eq!(judged("cat notes.txt", facts.clone()), Class::Declared(crate::domain::Danger::Sensitive));
-    let repository = RepositoryFact { foreign_keys: vec!["filter.x.clean".into()], own_attributes: false };
+    let repository = RepositoryFact { foreign_keys: vec!["filter.x.clean".into()], own_attributes: false, root: None };
     facts.repositories.insert("/home/me/project".into(), repository);
     assert_eq!(judged("git status", facts), Class::Unknown);
 }

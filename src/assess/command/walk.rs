@@ -131,16 +131,7 @@ impl Judge<'_> {
                 self.produced = Feed::Text;
                 self.printed = None;
             }
-            Command::Function(function) => {
-                let name = function.fname.value.as_str();
-                let body = function.body.to_string();
-                let calls =
-                    body.split(|c: char| c.is_whitespace() || ";&|".contains(c)).filter(|word| *word == name).count();
-                if calls > 1 && body.contains('|') {
-                    self.catastrophe("command.fork-bomb", format!("`{name}` starts itself again and again."));
-                }
-                self.unreadable("command.function", "It defines a function, which can take any program's place.");
-            }
+            Command::Function(function) => self.define(function),
             Command::ExtendedTest(test, redirects) => {
                 self.redirects(redirects.as_ref());
                 self.extended(&test.expr);
@@ -150,7 +141,7 @@ impl Judge<'_> {
         }
     }
 
-    fn compound(&mut self, compound: &CompoundCommand) {
+    pub(super) fn compound(&mut self, compound: &CompoundCommand) {
         match compound {
             CompoundCommand::Arithmetic(command) => self.arithmetic(&command.expr.value),
             CompoundCommand::ArithmeticForClause(command) => {
@@ -221,12 +212,22 @@ impl Judge<'_> {
     /// Judges a body that may run any number of times: what one pass changes may be anything in the next.
     fn repeated(&mut self, body: impl Fn(&mut Self)) {
         let before = self.scope.clone();
+        let left = self.left.len();
         body(self);
+        self.lands(left);
         if self.scope != before {
             self.scope.join(&before);
             let joined = self.scope.clone();
             body(self);
             self.scope.join(&joined);
+            self.lands(left);
+        }
+    }
+
+    /// What holds behind a body may be what held where `break`, `continue` or `return` left it.
+    pub(super) fn lands(&mut self, since: usize) {
+        for at in since..self.left.len() {
+            self.scope.join(&self.left[at]);
         }
     }
 
@@ -234,6 +235,7 @@ impl Judge<'_> {
         const PASSES: usize = 16;
         let values = if values.len() > PASSES { vec![Word::any()] } else { values };
         let before = self.scope.clone();
+        let left = self.left.len();
         for value in values {
             let value = if value.open() { Word::any() } else { value };
             self.repeated(|judge| {
@@ -242,6 +244,7 @@ impl Judge<'_> {
             });
         }
         self.scope.join(&before);
+        self.lands(left);
         self.scope.forget(&[name.to_owned()]);
     }
 
@@ -321,10 +324,15 @@ impl Judge<'_> {
                     if declares && matches!(assignment.value, AssignmentValue::Array(_)) =>
                 {
                     match (&assignment.name, &assignment.value) {
-                        (AssignmentName::VariableName(name), AssignmentValue::Array(members)) => {
-                            self.members(members);
-                            self.assign(name, Word::any());
-                            argv.push(Word::exact(name));
+                        (AssignmentName::VariableName(array), AssignmentValue::Array(members)) => {
+                            let keyed =
+                                argv.iter().any(|word| word.prefix().starts_with('-') && word.prefix().contains('A'));
+                            self.array(array, members, keyed, assignment.append);
+                            // Outside of a function it fails and sets nothing.
+                            if name == Some("local") && self.locals.is_none() {
+                                self.scope.forget(std::slice::from_ref(array));
+                            }
+                            argv.push(Word::exact(array));
                         }
                         _ => self.unreadable("command.array", "It assigns to a computed place in an array."),
                     }
@@ -346,19 +354,29 @@ impl Judge<'_> {
         self.produced = Feed::Text;
         self.printed = None;
         let plain = argv.is_empty();
+        let mut given = Vec::new();
         for assignment in assignments {
-            let value = match &assignment.value {
-                AssignmentValue::Scalar(word) => self.assigned(word),
-                AssignmentValue::Array(members) => {
-                    self.members(members);
+            let value = match (&assignment.value, &assignment.name) {
+                (AssignmentValue::Scalar(word), _) => self.assigned(word),
+                (AssignmentValue::Array(members), AssignmentName::VariableName(name)) if plain => {
+                    self.array(name, members, false, assignment.append);
+                    continue;
+                }
+                (AssignmentValue::Array(_), _) => {
+                    self.unreadable("command.array", "It assigns an array in a place that is not judged.");
                     Word::any()
                 }
             };
             let value = if assignment.append { Word::any() } else { value };
             match &assignment.name {
+                AssignmentName::VariableName(name) if plain && name == "IFS" && blank(&value) => {}
                 AssignmentName::VariableName(name) if plain => self.assign(name, value),
                 AssignmentName::VariableName(name) if name == "IFS" && argv[0].text() == Some("read") => {}
-                AssignmentName::VariableName(name) => self.exported(name),
+                AssignmentName::VariableName(name) => {
+                    self.exported(name);
+                    given.push(name.clone());
+                }
+                AssignmentName::ArrayElementName(name, index) if plain => self.element(name, index),
                 AssignmentName::ArrayElementName(..) => {
                     self.unreadable("command.array", "It assigns to a computed place in an array.");
                 }
@@ -368,10 +386,15 @@ impl Judge<'_> {
             self.produced = produced;
             return;
         }
-        self.dispatch(&argv);
+        // A function, and some of the shell's own commands in some shells, see what stands before it.
+        self.scope.forget(&given);
+        if !self.called(&argv) {
+            self.dispatch(&argv);
+        }
         if reads_file {
             // Where that can't be opened, nothing is printed.
-            self.printed = self.printed.take().filter(|piece| *piece == Piece::Number).map(|_| Piece::Digits);
+            self.printed =
+                self.printed.take().filter(|word| word.pieces == [Piece::Number]).map(|_| Piece::Digits.into());
         }
     }
 
@@ -389,16 +412,6 @@ impl Judge<'_> {
         }
         word.at(self.place_of(raw))
     }
-
-    /// The members of an array that is assigned.
-    fn members(&mut self, members: &[(Option<Raw>, Raw)]) {
-        for (index, word) in members {
-            if index.as_ref().is_some_and(|index| !index.value.bytes().all(|byte| byte.is_ascii_digit())) {
-                self.unreadable("command.array", "It assigns to a computed place in an array.");
-            }
-            self.words(word);
-        }
-    }
 }
 
 /// Whether a command doesn't start if a file of its redirections can't be opened.
@@ -406,4 +419,9 @@ fn redirected(command: &SimpleCommand) -> bool {
     let before = command.prefix.iter().flat_map(|prefix| &prefix.0);
     let mut items = before.chain(command.suffix.iter().flat_map(|suffix| &suffix.0));
     items.any(|item| matches!(item, CommandPrefixOrSuffixItem::IoRedirect(IoRedirect::File(..))))
+}
+
+/// Whether a value of `IFS` splits words at blanks alone, where they are taken to be split anyway.
+fn blank(value: &Word) -> bool {
+    value.text().is_some_and(|text| text.chars().all(|c| matches!(c, ' ' | '\t' | '\n')))
 }

@@ -25,6 +25,8 @@ pub enum Piece {
     Digits,
     /// A path that a search found below the folder written before it.
     Found(Reach),
+    /// The same, whole: it begins with the folder where the search began, and so is no flag.
+    Whole(Reach),
     /// Any text, within this word.
     Any,
     /// Any number of words, with any text.
@@ -99,7 +101,7 @@ impl Word {
         let digits = self.pieces.iter().all(|piece| match piece {
             Piece::Exact(text) => text.bytes().all(|byte| byte.is_ascii_digit()),
             Piece::Number | Piece::Digits => true,
-            Piece::Pattern(_) | Piece::Found(_) | Piece::Any | Piece::Words => false,
+            Piece::Pattern(_) | Piece::Found(_) | Piece::Whole(_) | Piece::Any | Piece::Words => false,
         });
         let sure = |piece: &Piece| *piece == Piece::Number || matches!(piece, Piece::Exact(text) if !text.is_empty());
         digits.then(|| if self.pieces.iter().any(sure) { Piece::Number } else { Piece::Digits })
@@ -120,7 +122,9 @@ impl Word {
 
     /// Whether it may become several words, or none.
     pub(super) fn several(&self) -> bool {
-        self.pieces.iter().any(|piece| matches!(piece, Piece::Words | Piece::Pattern(_) | Piece::Found(_)))
+        self.pieces
+            .iter()
+            .any(|piece| matches!(piece, Piece::Words | Piece::Pattern(_) | Piece::Found(_) | Piece::Whole(_)))
     }
 
     /// Whether it may become words whose text, and number, nobody knows.
@@ -136,7 +140,7 @@ impl Word {
     /// How far the search went that found it, below what is written.
     pub(super) fn found(&self) -> Option<Reach> {
         self.pieces.iter().find_map(|piece| match piece {
-            Piece::Found(reach) => Some(*reach),
+            Piece::Found(reach) | Piece::Whole(reach) => Some(*reach),
             _ => None,
         })
     }
@@ -153,7 +157,7 @@ impl Word {
             return true;
         }
         match self.pieces.iter().find(|piece| !matches!(piece, Piece::Exact(text) if text.is_empty())) {
-            None | Some(Piece::Exact(_) | Piece::Number | Piece::Digits) => false,
+            None | Some(Piece::Exact(_) | Piece::Number | Piece::Digits | Piece::Whole(_)) => false,
             Some(Piece::Pattern(_) | Piece::Found(_) | Piece::Any | Piece::Words) => true,
         }
     }
@@ -165,7 +169,7 @@ impl Word {
             match piece {
                 Piece::Exact(text) | Piece::Pattern(text) => pattern.push_str(text),
                 Piece::Number | Piece::Digits => pattern.push_str("{,[-0-9]*}"),
-                Piece::Found(_) | Piece::Any | Piece::Words => pattern.push('*'),
+                Piece::Found(_) | Piece::Whole(_) | Piece::Any | Piece::Words => pattern.push('*'),
             }
         }
         pattern
@@ -190,7 +194,9 @@ impl Word {
         for piece in &self.pieces {
             match piece {
                 Piece::Exact(text) | Piece::Pattern(text) => shown.push_str(text),
-                Piece::Number | Piece::Digits | Piece::Found(_) | Piece::Any | Piece::Words => shown.push('…'),
+                Piece::Number | Piece::Digits | Piece::Found(_) | Piece::Whole(_) | Piece::Any | Piece::Words => {
+                    shown.push('…');
+                }
             }
         }
         if shown.chars().count() > 60 {

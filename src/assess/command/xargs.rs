@@ -23,9 +23,12 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
             judge.reads(&word.after(skip.len()));
         }
     }
+    let ended =
+        flags.iter().filter_map(Word::text).any(|text| text == "--null" || matches!(text, "-0" | "-0r" | "-r0"));
     let found = match judge.feed {
-        Feed::Paths(reach) if !from_file => Some(Piece::Found(reach)),
-        Feed::Paths(_) | Feed::Text | Feed::Download => None,
+        Feed::Whole(reach) if !from_file && ended => Some(Piece::Whole(reach)),
+        Feed::Paths(reach) | Feed::Whole(reach) if !from_file => Some(Piece::Found(reach)),
+        Feed::Paths(_) | Feed::Whole(_) | Feed::Text | Feed::Download => None,
     };
     let fed = Word::from(found.clone().unwrap_or(Piece::Words));
     let mut argv: Vec<Word> = if inner.is_empty() { vec![Word::exact("echo")] } else { inner.to_vec() };

@@ -1,0 +1,76 @@
+//! Arrays: their members where a script says them, so that `"${files[@]}"` is the words that it becomes. Places in an
+//! array are arithmetic, which can run code, but for the plain keys of one that is declared to have keys.
+
+use brush_parser::ast::Word as Raw;
+
+use super::judge::Judge;
+use super::word::Word;
+
+/// Most members that are kept.
+const MEMBERS: usize = 16;
+
+impl Judge<'_> {
+    /// An array is assigned, or added to.
+    pub(super) fn array(&mut self, name: &str, members: &[(Option<Raw>, Raw)], keyed: bool, append: bool) {
+        let fresh = self.scope.get(name).is_none();
+        if keyed && fresh {
+            self.scope.keys(name);
+        }
+        let keyed = self.scope.keyed(name);
+        let mut words = if append { self.scope.members(name).map(<[Word]>::to_vec) } else { Some(Vec::new()) };
+        for (index, member) in members {
+            if let Some(index) = index {
+                let place = index.value.as_str();
+                let known = place.bytes().all(|byte| byte.is_ascii_digit()) || keyed && plain_key(place);
+                if !known {
+                    self.unreadable("command.array", "It assigns to a computed place in an array.");
+                }
+                words = None;
+            }
+            let become_words = self.words(member);
+            if let Some(words) = &mut words {
+                words.extend(become_words);
+            }
+        }
+        self.assign(name, Word::any());
+        if let Some(words) = words.filter(|words| !keyed && words.len() <= MEMBERS && !words.iter().any(Word::open)) {
+            self.scope.fill(name, words);
+        }
+    }
+
+    /// One place of an array is assigned.
+    pub(super) fn element(&mut self, name: &str, index: &str) {
+        if !(self.scope.keyed(name) && plain_key(index)) {
+            self.arithmetic(index);
+        }
+        self.assign(name, Word::any());
+    }
+
+    /// The words that a whole word of the script stands for, if it is every member of an array, or every argument of
+    /// the function that is called, and these are known.
+    pub(super) fn all_of(&self, raw: &str) -> Option<Vec<Word>> {
+        let quoted = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"'));
+        let bare = quoted.unwrap_or(raw);
+        let words = match bare {
+            "$@" | "${@}" => self.scope.arguments()?,
+            _ => self.scope.members(bare.strip_prefix("${")?.strip_suffix("[@]}")?)?,
+        };
+        // Without quotes each of them is split and expanded once more.
+        let plain = |word: &Word| {
+            word.text().is_some_and(|text| !text.is_empty() && !text.contains([' ', '\t', '\n', '*', '?', '[']))
+        };
+        (quoted.is_some() || words.iter().all(plain)).then(|| words.to_vec())
+    }
+
+    /// The value of one member of an array.
+    pub(super) fn member(&self, name: &str, index: &str) -> Option<&Word> {
+        let members = self.scope.members(name)?;
+        let before = members.get(..index.parse().ok()?)?;
+        members.get(before.len()).filter(|_| !before.iter().any(Word::several))
+    }
+}
+
+/// Whether a key stands for itself: no expansion, and nothing that arithmetic would evaluate further.
+pub(super) fn plain_key(key: &str) -> bool {
+    !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}

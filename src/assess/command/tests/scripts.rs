@@ -1,0 +1,135 @@
+//! Golden lines about scripts: functions, arrays, loops that are left early, paths that a search found.
+
+use super::{allowed, asks};
+
+#[test]
+fn functions_are_judged_where_they_are_called() {
+    for command in [
+        "count() { ls \"$1\" | wc -l; }; count src",
+        "count() { wc -l < \"$1\"; }; count notes.txt",
+        "f() { grep -n \"$1\" src/main.rs; }; f foo; f bar | head",
+        "function show { head -n 5 \"$1\"; }; show README.md",
+        "hr() { printf '%s\\n' '-----'; }; hr; ls; hr",
+        "all() { for f in \"$@\"; do wc -l \"$f\"; done; }; all a.txt b.txt",
+        "inner() { cat \"$1\"; }; outer() { inner \"$1\" | sort; }; outer a.txt",
+        "f() { local n=$1; head -n \"$n\" a.txt; }; f 3",
+        "f() { if [ -z \"$1\" ]; then return 1; fi; ls \"$1\"; }; f src",
+        "danger() { rm -rf build; }; ls",
+    ] {
+        allowed(command);
+    }
+    for command in [
+        "f() { rm -rf \"$1\"; }; f build",
+        "f() { cat \"$1\"; }; f .env",
+        "f() { cat \"$@\"; }; f a.txt .env",
+        "f() { cat \"$2\"; }; f .env a.txt .env; f a .env",
+        "f() { shift; cat \"$1\"; }; f a.txt .env",
+        "x=a.txt; f() { cat $x; }; x=.env f",
+        "x=a.txt; f() { x=.env; return; x=a.txt; }; f; cat $x",
+        "x=a.txt; f() { local x=.env; g; }; g() { cat $x; }; f",
+        "f() { ls; }; if [ -f a ]; then f() { rm x; }; fi; f",
+        "[ -f a ] && f() { rm x; }; f",
+        "ls() { rm x; }; ls",
+        "cd() { rm x; }; cd src",
+        "command_not_found_handle() { rm x; }; nosuch",
+        "f() { f; }; f",
+        "f() { g; }; g() { f; }; f",
+        "f; f() { ls; }",
+        "f() { ls; } > out; f",
+        "f() { \"$@\"; }; f rm x",
+        "f() { $1 x; }; f rm",
+        "f() { cd /etc; }; f; cat shadow",
+        "f() { cat \"$1\"; }; env f .env",
+    ] {
+        asks(command);
+    }
+}
+
+#[test]
+fn arrays_are_their_members() {
+    for command in [
+        "files=(a.txt b.txt); wc -l \"${files[@]}\"",
+        "files=(a.txt b.txt); for f in \"${files[@]}\"; do head -1 \"$f\"; done",
+        "files=(a.txt b.txt); cat \"${files[0]}\"",
+        "files=(a.txt); files+=(b.txt); cat ${files[@]}",
+        "files=(*.md); wc -l \"${files[@]}\"",
+        "declare -A m=([a]=1 [b]=2); echo \"${m[a]}\"",
+        "declare -A m; m[a]=1; echo \"${m[a]}\"; echo \"${!m[@]}\"",
+    ] {
+        allowed(command);
+    }
+    for command in [
+        "files=(a.txt .env); cat \"${files[@]}\"",
+        "files=(a.txt .env); cat \"${files[1]}\"",
+        "files=(a.txt); files+=(.env); cat \"${files[@]}\"",
+        "files=(a.txt); files[0]=.env; cat \"${files[@]}\"",
+        "files=(a.txt); files=.env; cat \"${files[@]}\"",
+        "files=(.env); local files=(a.txt); cat \"${files[@]}\"",
+        "f=(a.txt); [ -f x ] && f=(.env); cat \"${f[@]}\"",
+        "f=($(cat list)); cat \"${f[@]}\"",
+        "f=(-o out); sort \"${f[@]}\" a.txt",
+        "m['$(rm x)']=1",
+        "read k; m[$k]=1",
+        "declare -A m; read k; m[$k]=1",
+        "m=(1); declare -A m; read k; echo ${m[$k]}",
+        "x=(a) ls",
+    ] {
+        asks(command);
+    }
+}
+
+#[test]
+fn a_loop_may_be_left_where_it_says_so() {
+    for command in [
+        "f=a; for i in 1; do f=.env; break; f=a; done; cat $f",
+        "f=a; while true; do f=.env; continue; f=a; done; cat $f",
+        "for i in 1 2; do while true; do f=.env; break 2; done; f=a; done; cat $f",
+        "cd src; for i in 1; do cd /etc; break; cd /home/me/project/src; done; cat shadow",
+    ] {
+        asks(command);
+    }
+    allowed("for f in a b; do [ -f \"$f\" ] || continue; wc -l \"$f\"; done");
+}
+
+#[test]
+fn whole_paths_of_a_search_are_no_flags() {
+    for command in [
+        "find . -name '*.json' -print0 | xargs -0 jq .version",
+        "find src -name '*.rs' -print0 | xargs -0 sed -n '1,5p'",
+        "find . -type f -print0 | xargs -0 file",
+        "find . -name '*.rs' -print0 | while IFS= read -r -d '' f; do sed -n 1p \"$f\"; done",
+    ] {
+        allowed(command);
+    }
+    for command in [
+        "find . -name '*.rs' | xargs sed -n '1,5p'",
+        "find . -name '*.rs' -print0 | xargs sed -n '1,5p'",
+        "find . -name '*.rs' -print0 | sort -z | xargs -0 sed -n '1,5p'",
+        "find . -name '*.rs' -print0 -print | xargs -0 sed -n '1,5p'",
+        "find \"$d\" -name '*.rs' -print0 | xargs -0 sed -n '1,5p'",
+        "find . -print0 | while read -r -d '' f; do sed -n 1p $f; done",
+        "find . -name .env -print0 | xargs -0 cat",
+    ] {
+        asks(command);
+    }
+}
+
+#[test]
+fn a_date_is_numbers_with_text_between() {
+    for command in [
+        "cat \"app-$(date +%F).log\"",
+        "tail -n 20 log.$(date +%Y-%m-%d)",
+        "IFS=$'\\n'; for l in $(cat a); do echo \"$l\"; done",
+    ] {
+        allowed(command);
+    }
+    for command in [
+        "cat \".env$(date -d x +%F)\"",
+        "cat \"$(date +.env)\"",
+        "cat log.$(date +%B)",
+        "cat log.$(date +%c)",
+        "x=a.txt; x=.env :; cat $x",
+    ] {
+        asks(command);
+    }
+}
