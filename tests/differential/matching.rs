@@ -9,7 +9,7 @@ pub fn fits(words: &[Word], argv: &[Vec<u8>]) -> bool {
     if let Some(text) = word.text() {
         return argv.split_first().is_some_and(|(first, more)| first == text.as_bytes() && fits(rest, more));
     }
-    if word.pieces().iter().any(|piece| matches!(piece, Piece::Words | Piece::Found(_))) {
+    if word.pieces().iter().any(|piece| matches!(piece, Piece::Words | Piece::Found(_) | Piece::Whole(_))) {
         // Any number of words; what is written before and after belongs to the first and the last.
         let least =
             usize::from(word.pieces().iter().any(|piece| matches!(piece, Piece::Exact(text) if !text.is_empty())));
@@ -41,6 +41,7 @@ fn pattern(word: &Word) -> Regex {
             Piece::Number => pattern += "-?[0-9]+",
             Piece::Digits => pattern += "(-?[0-9]+)?",
             Piece::Pattern(_) | Piece::Any | Piece::Words | Piece::Found(_) => pattern += ".*",
+            Piece::Whole(_) => pattern += "[^-].*",
         }
     }
     Regex::new(&(pattern + "$")).unwrap()

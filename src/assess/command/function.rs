@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use brush_parser::ast::FunctionDefinition;
 
-use super::judge::Judge;
+use super::judge::{Feed, Judge};
+use super::scope::Defined;
 use super::source::Source;
 use super::table::table;
 use super::word::Word;
@@ -40,11 +41,14 @@ impl Judge<'_> {
     /// Judges a call of a function of the script; false if it is none.
     pub(super) fn called(&mut self, argv: &[Word]) -> bool {
         let Some((first, words)) = argv.split_first() else { return false };
-        let Some(at) = first.text().and_then(|name| self.scope.function(name)) else { return false };
-        let Some(function) = at.map(|at| Rc::clone(&self.functions[at])) else {
-            let sentence = format!("Which function {} calls is not known.", first.shown());
-            self.unreadable("command.function", sentence);
-            return true;
+        let function = match first.text().and_then(|name| self.scope.function(name)) {
+            None => return false,
+            Some(Defined::As(at)) => Rc::clone(&self.functions[at]),
+            Some(Defined::Unsure) => {
+                let sentence = format!("Which function {} calls is not known.", first.shown());
+                self.unreadable("command.function", sentence);
+                return true;
+            }
         };
         let known = !words.iter().any(Word::open);
         let arguments = self.scope.take_arguments(known.then(|| words.to_vec()));
@@ -61,7 +65,7 @@ impl Judge<'_> {
         self.source = source;
         self.scope.take_arguments(arguments);
         self.printed = None;
-        self.produced = super::judge::Feed::Text;
+        self.produced = Feed::Text;
         true
     }
 }

@@ -25,6 +25,15 @@ const OWN: [&str; 17] = [
     "REPLY",
 ];
 
+/// What a name is defined as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Defined {
+    /// The function at that place in the judge's list.
+    As(usize),
+    /// One function or another, or none.
+    Unsure,
+}
+
 /// What is known at one point of the script.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Scope {
@@ -34,8 +43,7 @@ pub(super) struct Scope {
     /// The members of arrays, where they are known, and which arrays have keys.
     arrays: BTreeMap<String, Vec<Word>>,
     keyed: BTreeSet<String>,
-    /// Functions by their place in the judge's list; none where it may be one or another.
-    functions: BTreeMap<String, Option<usize>>,
+    functions: BTreeMap<String, Defined>,
     /// The words that the function was called with, where they are known.
     arguments: Option<Vec<Word>>,
     /// The working folder, absolute, unless it may be anywhere.
@@ -82,11 +90,11 @@ impl Scope {
 
     /// From here on a name is that function.
     pub(super) fn define(&mut self, name: &str, at: usize) {
-        self.functions.insert(name.to_owned(), Some(at));
+        self.functions.insert(name.to_owned(), Defined::As(at));
     }
 
-    /// The function of a name, if it is one; within, none if it may be one or another.
-    pub(super) fn function(&self, name: &str) -> Option<Option<usize>> {
+    /// What a name is defined as, if it is.
+    pub(super) fn function(&self, name: &str) -> Option<Defined> {
         self.functions.get(name).copied()
     }
 
@@ -134,10 +142,12 @@ impl Scope {
         self.arrays.retain(|name, members| other.arrays.get(name) == Some(members));
         self.keyed.retain(|name| other.keyed.contains(name));
         for name in other.functions.keys() {
-            self.functions.entry(name.clone()).or_insert(None);
+            self.functions.entry(name.clone()).or_insert(Defined::Unsure);
         }
-        for (name, at) in &mut self.functions {
-            *at = at.filter(|_| other.functions.get(name) == Some(at));
+        for (name, defined) in &mut self.functions {
+            if other.functions.get(name) != Some(defined) {
+                *defined = Defined::Unsure;
+            }
         }
         if self.arguments != other.arguments {
             self.arguments = None;
