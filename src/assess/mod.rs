@@ -27,7 +27,8 @@ use std::sync::Arc;
 
 pub use apply::ApplyAssessor;
 pub use command::{
-    Act, CommandAssessor, Destination, Does, Piece, REACHING, ReadCommand, Word, acts, destinations, read,
+    Act, CommandAssessor, Destination, Does, Piece, REACHING, ReadCommand, Word, acts, destinations, foreign_settings,
+    read,
 };
 pub use file::FileAssessor;
 pub use host::{Reach, address_reach, reach as host_reach};
@@ -59,6 +60,8 @@ pub struct Mentions {
     pub repositories: BTreeSet<String>,
     /// Folders in which a pattern picks names.
     pub folders: BTreeSet<String>,
+    /// Settings files that may be plain.
+    pub settings: BTreeSet<String>,
 }
 
 /// What the configuration adds to judging.

@@ -97,6 +97,9 @@ pub struct Facts {
     /// What it would hit beside the workspace.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<Target>,
+    /// By settings file that may be plain: its settings that aren't. None where it isn't there or can't be read.
+    #[serde(default)]
+    pub settings: BTreeMap<String, Vec<String>>,
     /// Trouble while looking: makes the operation unreadable.
     pub trouble: Option<String>,
 }

@@ -9,7 +9,7 @@ use std::io::{ErrorKind, Read as _};
 use std::path::{Component, Path, PathBuf};
 
 use super::{repository, targets};
-use crate::assess::{AssessSettings, Mentions, RiskAssessor, Subject, assess, secrets_of};
+use crate::assess::{AssessSettings, Mentions, RiskAssessor, Subject, assess, foreign_settings, secrets_of};
 use crate::domain::{
     Assessment, Catalog, Class, Facts, FolderFact, Operation, OperationKind, PathFact, PathKind, Place, Prepared,
 };
@@ -139,7 +139,14 @@ impl<'a> Look<'a> {
 
     fn at(&mut self, mentions: &Mentions) -> Facts {
         let mut facts = Facts { place: self.place.clone(), ..Facts::default() };
-        let most = [&mentions.paths, &mentions.contents, &mentions.programs, &mentions.repositories, &mentions.folders];
+        let most = [
+            &mentions.paths,
+            &mentions.contents,
+            &mentions.programs,
+            &mentions.repositories,
+            &mentions.folders,
+            &mentions.settings,
+        ];
         if most.iter().any(|names| names.len() > NAMES) {
             facts.trouble = Some(format!("it names more than {NAMES} things"));
             return facts;
@@ -154,6 +161,11 @@ impl<'a> Look<'a> {
         for folder in &mentions.repositories {
             if let Some(fact) = repository::look(&located(folder, self.place)) {
                 facts.repositories.insert(folder.clone(), fact);
+            }
+        }
+        for file in &mentions.settings {
+            if let Some(foreign) = settings(&located(file, self.place)) {
+                facts.settings.insert(file.clone(), foreign);
             }
         }
         for folder in &mentions.folders {
@@ -302,6 +314,17 @@ impl<'a> Look<'a> {
         }
         None
     }
+}
+
+/// Largest settings file that is read, in bytes.
+const SETTINGS: u64 = 16 * 1024;
+
+/// The settings of a file that aren't plain, if it is an ordinary file of little size.
+fn settings(path: &Path) -> Option<Vec<String>> {
+    let found = std::fs::metadata(path).ok().filter(|found| found.is_file() && found.len() <= SETTINGS)?;
+    let mut text = String::new();
+    std::fs::File::open(path).ok()?.take(found.len().min(SETTINGS)).read_to_string(&mut text).ok()?;
+    foreign_settings(path.file_name()?.to_str()?, &text)
 }
 
 /// Whether nothing can be at a path: it doesn't exist, or lies below a file.

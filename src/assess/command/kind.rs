@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::clients::{mysql_shows, psql_shows};
 use super::filter::only_filters;
 use super::judge::Judge;
 use super::path::descriptor;
@@ -83,6 +84,10 @@ pub(super) enum Kind {
     Image,
     /// A path in the store of Nix.
     Store,
+    /// What `psql` shows of a server: its own commands that describe, and settings.
+    Psql,
+    /// What `mysql` shows of a server.
+    Mysql,
     /// None may stand here.
     None,
 }
@@ -165,6 +170,8 @@ impl Judge<'_> {
             Kind::Shown if word.text().is_some_and(|text| !shows_environment(text)) => {}
             Kind::Image if word.text().is_some_and(|text| text.starts_with("docker://")) => {}
             Kind::Store if word.text().is_some_and(|text| text.starts_with("/nix/store/")) => {}
+            Kind::Psql if word.text().is_some_and(psql_shows) => {}
+            Kind::Mysql if word.text().is_some_and(mysql_shows) => {}
             Kind::Shown => self.sensitive(format!("`{name} {}` may show secrets.", word.shown())),
             Kind::Repository
             | Kind::Endpoint
@@ -174,6 +181,8 @@ impl Judge<'_> {
             | Kind::Package
             | Kind::Here
             | Kind::Image
+            | Kind::Psql
+            | Kind::Mysql
             | Kind::Store
             | Kind::Format
             | Kind::Never

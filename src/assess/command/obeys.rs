@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::git;
 use super::judge::Judge;
+use super::plain::can_be_plain;
 use super::word::Word;
 use crate::domain::PathKind;
 
@@ -128,6 +129,15 @@ impl Judge<'_> {
     fn obeyed_files(&mut self, rule: &Rule, reader: &str, folder: &str) -> bool {
         for file in &rule.files {
             let path = format!("{folder}/{file}");
+            let plain = can_be_plain(file);
+            if plain {
+                self.mentions.settings.insert(path.clone());
+            }
+            let keys = self.facts.and_then(|facts| facts.settings.get(&path)).filter(|_| plain);
+            if keys.is_some_and(Vec::is_empty) {
+                self.mentions.paths.insert(path);
+                continue;
+            }
             let fact = self.facts.and_then(|facts| facts.paths.get(&path));
             let present = fact.is_some_and(|fact| fact.kind != PathKind::Missing);
             self.mentions.paths.insert(path);
@@ -138,9 +148,10 @@ impl Judge<'_> {
                     format!("{folder}/")
                 };
                 self.ineligible = true;
+                let by = keys.and_then(|keys| keys.first()).map(|key| format!(" by `{key}`")).unwrap_or_default();
                 self.unknown(
                     "command.obeyed-file",
-                    format!("`{reader}` obeys {file} of {place}, which can make it run or change something."),
+                    format!("`{reader}` obeys {file} of {place}, which can make it run or change something{by}."),
                 );
                 return false;
             }

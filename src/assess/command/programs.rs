@@ -6,7 +6,7 @@ use super::reading::ReadCommand;
 use super::source::over;
 use super::table::{DangerKind, Declared, Entry, Style, Takes, table};
 use super::word::{Piece, Word};
-use super::{builtin, danger, fd, find, git, titles, wrapper, xargs};
+use super::{builtin, clients, danger, fd, find, git, titles, wrapper, xargs};
 use crate::domain::Shape;
 
 /// Folders whose programs are the ones in the table.
@@ -165,6 +165,7 @@ impl Judge<'_> {
             "find" => find::judge(self, words),
             "fd" | "fdfind" => fd::judge(self, name, words),
             "git" => git::judge(self, words),
+            "sqlite3" => clients::sqlite(self, first, words),
             _ => self.looked_up(name, first, words),
         }
     }

@@ -13,7 +13,7 @@ use super::needs::{Needs, Sees};
 use super::obeys;
 use super::table::{DangerKind, Declared, Entry, Examples, Produces, Style, Table, Takes, Written};
 
-const SOURCES: [(&str, &str); 29] = [
+const SOURCES: [(&str, &str); 32] = [
     ("coreutils.toml", include_str!("../../../assets/rules/coreutils.toml")),
     ("shell.toml", include_str!("../../../assets/rules/shell.toml")),
     ("text.toml", include_str!("../../../assets/rules/text.toml")),
@@ -43,6 +43,9 @@ const SOURCES: [(&str, &str); 29] = [
     ("languages.toml", include_str!("../../../assets/rules/languages.toml")),
     ("toolchains.toml", include_str!("../../../assets/rules/toolchains.toml")),
     ("checks.toml", include_str!("../../../assets/rules/checks.toml")),
+    ("machine.toml", include_str!("../../../assets/rules/machine.toml")),
+    ("filters.toml", include_str!("../../../assets/rules/filters.toml")),
+    ("building.toml", include_str!("../../../assets/rules/building.toml")),
 ];
 const DANGERS: &str = include_str!("../../../assets/rules/danger.toml");
 

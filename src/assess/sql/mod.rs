@@ -71,6 +71,12 @@ pub(super) fn spans_of_names(sql: &SqlOperation) -> Option<Vec<Span>> {
     Some(tokens.into_iter().filter(Token::names).map(|token| token.span).collect())
 }
 
+/// Whether a text is a single statement that only reads.
+pub(super) fn only_reads(dialect: Dialect, text: &str) -> bool {
+    let sql = SqlOperation { connection: String::new(), dialect: Some(dialect), sql: text.to_owned() };
+    judge(&sql).class() == Class::Whitelisted
+}
+
 /// Without a dialect all three judge, and the worst counts.
 fn judge(sql: &SqlOperation) -> Assessment {
     let dialects = match &sql.dialect {

@@ -1,0 +1,223 @@
+//! Statements given to the clients of databases in their words.
+//!
+//! `sqlite3` works on a file of this machine behind the walls of a read, so a statement that the assessor of SQL lets
+//! pass may run: what a hostile file brings, views and triggers, can't call the functions of the client that write, run
+//! or load something, which SQLite keeps to statements from outside. `psql` and `mysql` reach a server that would carry
+//! out whatever a function of somebody's own does, and nothing looks those up first as it does for `execute_sql`: only
+//! forms pass whose names are wholly the engine's own.
+
+use super::judge::Judge;
+use super::word::Word;
+use crate::assess::sql::only_reads;
+use crate::domain::{Dialect, PathKind};
+
+/// Flags of `sqlite3` that change how results look, or make it stricter; its dashes may be two.
+const FLAGS: &str = " ascii bail batch box column csv header html json line list markdown noheader quote readonly safe \
+    table tabs ";
+/// The same with a value.
+const VALUES: &str = " newline nullvalue separator ";
+/// Commands of `sqlite3` that only tell what a file holds.
+const DOTS: [&str; 9] =
+    [".tables", ".schema", ".fullschema", ".indexes", ".indices", ".databases", ".dbinfo", ".version", ".help"];
+/// What `psql` may be asked to select: called without arguments, so that no function of somebody's own fits better.
+const SELECTED: [&str; 11] = [
+    "version()",
+    "now()",
+    "current_database()",
+    "current_schema()",
+    "current_user",
+    "session_user",
+    "current_date",
+    "current_timestamp",
+    "pg_is_in_recovery()",
+    "pg_postmaster_start_time()",
+    "1",
+];
+/// The same for `mysql`.
+const SELECTED_MYSQL: [&str; 9] =
+    ["version()", "now()", "database()", "user()", "current_user()", "@@version", "@@hostname", "@@read_only", "1"];
+/// What `SHOW` of MySQL and MariaDB tells without an account or its secrets.
+const SHOWN: &str = " databases schemas tables status variables processlist engines columns fields index indexes keys \
+    collation plugins warnings errors ";
+
+/// Judges the words of `sqlite3`.
+pub(super) fn sqlite(judge: &mut Judge<'_>, first: &Word, words: &[Word]) {
+    let Some(operands) = operands(words) else {
+        judge.looked_up("sqlite3", first, words);
+        return;
+    };
+    let [file, statements @ ..] = operands else {
+        judge.looked_up("sqlite3", first, words);
+        return;
+    };
+    let reads = |word: &Word| match word.text() {
+        Some(text) if text.starts_with('.') => dot(text),
+        Some(text) => !text.contains("\n.") && only_reads(Dialect::Sqlite, text),
+        None => false,
+    };
+    if statements.is_empty() || !statements.iter().all(reads) || !present(judge, file) {
+        judge.looked_up("sqlite3", first, words);
+        return;
+    }
+    judge.reads(file);
+    judge.readers.insert("sqlite3".to_owned());
+}
+
+/// The words behind the flags; none if one of these isn't known.
+fn operands(words: &[Word]) -> Option<&[Word]> {
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let Some(flag) = word.prefix().strip_prefix('-') else { break };
+        word.text()?;
+        let flag = format!(" {} ", flag.strip_prefix('-').unwrap_or(flag));
+        at += match (FLAGS.contains(&flag), VALUES.contains(&flag)) {
+            (true, _) => 1,
+            (false, true) => 2,
+            (false, false) => return None,
+        };
+    }
+    let operands = words.get(at..)?;
+    operands.iter().all(|word| !word.prefix().starts_with('-') && !word.vague()).then_some(operands)
+}
+
+/// Whether a database is there: one that isn't would be made. In memory there is always one.
+fn present(judge: &mut Judge<'_>, file: &Word) -> bool {
+    let Some(path) = file.text() else { return false };
+    if path == ":memory:" {
+        return true;
+    }
+    if path.starts_with("file:") || path.is_empty() {
+        return false;
+    }
+    let spelled = judge.absolute_if_moved(path);
+    judge.mentions.paths.insert(spelled.clone());
+    judge.facts.is_none_or(|facts| facts.paths.get(&spelled).is_some_and(|fact| fact.kind == PathKind::File))
+}
+
+/// Whether a command of `sqlite3` itself only tells.
+fn dot(text: &str) -> bool {
+    let mut words = text.split_ascii_whitespace();
+    let plain = |word: &str| word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'%'));
+    words.next().is_some_and(|command| DOTS.contains(&command)) && words.all(plain) && !text.contains('\n')
+}
+
+/// Whether `psql` only shows what the server itself has with a text.
+pub(super) fn psql_shows(text: &str) -> bool {
+    let Some(words) = words_of(text, "+\\\"") else { return false };
+    match words.as_slice() {
+        [first, ..] if first.starts_with('\\') => {
+            let told = ["\\d", "\\l", "\\z", "\\sf", "\\sv", "\\conninfo", "\\?", "\\h"];
+            let command = first.trim_end_matches('+').trim_end_matches('s');
+            let known = told.contains(&command) || command.strip_prefix("\\d").is_some_and(|kind| kind.len() <= 7);
+            known && text.matches('\\').count() == 1
+        }
+        [first, second] if first == "select" => SELECTED.contains(&second.as_str()),
+        [first, rest @ ..] if first == "show" => !rest.is_empty() && rest.iter().all(|word| plain(word)),
+        _ => false,
+    }
+}
+
+/// Whether `mysql` only shows what the server itself has with a text.
+pub(super) fn mysql_shows(text: &str) -> bool {
+    let Some(words) = words_of(text, "@'%`") else { return false };
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["select", what] => SELECTED_MYSQL.contains(what),
+        ["describe" | "desc", name] => plain(name),
+        ["show", "create", "table" | "view" | "database", name] => plain(name),
+        ["show", "full" | "global" | "session", what, rest @ ..] | ["show", what, rest @ ..] => {
+            SHOWN.contains(&format!(" {what} ")) && !rest.contains(&"where")
+        }
+        _ => false,
+    }
+}
+
+/// The words of a statement in small letters, without its end; none with anything but names and some signs.
+fn words_of(text: &str, signs: &str) -> Option<Vec<String>> {
+    let text = text.trim_matches(' ').trim_end_matches(';');
+    let known = |c: char| c.is_ascii_alphanumeric() || " _.()*?".contains(c) || signs.contains(c);
+    text.chars().all(known).then(|| text.split(' ').filter(|word| !word.is_empty()).map(str::to_lowercase).collect())
+}
+
+fn plain(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'`'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_wholly_the_servers_own_is_shown() {
+        for text in [
+            "\\dt",
+            "\\l+",
+            "\\d public.users",
+            "\\dt *.*",
+            "\\df+ foo",
+            "SHOW server_version;",
+            "select version()",
+            "show all",
+        ] {
+            assert!(psql_shows(text), "{text}");
+        }
+        for text in [
+            "\\! id",
+            "\\copy a to b",
+            "\\o x",
+            "\\d `id`",
+            "\\dt \\! id",
+            "\\i x",
+            "\\g x",
+            "\\setenv a b",
+            "\\e",
+            "\\w x",
+            "select 1; drop table x",
+            "select f()",
+            "select pg_sleep(9)",
+            "show a; drop table b",
+            "\\ef x",
+            "\\ev x",
+            "select now() \\gexec",
+            "\\password",
+            "\\gexec",
+            "\\watch",
+            "show a\n\\! id",
+            "\\lo_export 1 x",
+            "\\lo_unlink 1",
+            "\\s x",
+            "\\html",
+            "delete from x",
+        ] {
+            assert!(!psql_shows(text), "{text}");
+        }
+        for text in [
+            "SHOW DATABASES",
+            "show tables like 'a%'",
+            "SHOW CREATE TABLE `a`.b;",
+            "describe users",
+            "select @@version",
+            "show full processlist",
+        ] {
+            assert!(mysql_shows(text), "{text}");
+        }
+        for text in [
+            "\\! id",
+            "system id",
+            "source x",
+            "tee x",
+            "show tables where f()",
+            "show grants",
+            "show create user x",
+            "select f()",
+            "show tables; drop table x",
+            "select sleep(9)",
+            "show databases\n\\! id",
+            "pager x",
+            "show databases \\! id",
+            "drop table x",
+        ] {
+            assert!(!mysql_shows(text), "{text}");
+        }
+    }
+}
