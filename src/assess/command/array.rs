@@ -28,6 +28,9 @@ impl Judge<'_> {
                 words = None;
             }
             let become_words = self.words(member);
+            // Here a tilde behind `=` stays one.
+            let tildes = member.value.trim_start_matches('~').contains('~');
+            words = words.filter(|_| !tildes);
             if let Some(words) = &mut words {
                 words.extend(become_words);
             }
@@ -52,7 +55,7 @@ impl Judge<'_> {
         let quoted = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"'));
         let bare = quoted.unwrap_or(raw);
         let words = match bare {
-            "$@" | "${@}" => self.scope.arguments()?,
+            "$@" | "${@}" => self.scope.arguments()?.get(1..)?,
             _ => self.scope.members(bare.strip_prefix("${")?.strip_suffix("[@]}")?)?,
         };
         // Without quotes each of them is split and expanded once more.

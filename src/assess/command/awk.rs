@@ -12,13 +12,17 @@ const KEYWORDS: [&str; 13] =
 impl Judge<'_> {
     /// Judges the program of `awk`.
     pub(super) fn awk_program(&mut self, word: &Word) {
-        let Some(program) = word.text() else {
-            self.unreadable(
+        match (word.text(), word.numbered()) {
+            (Some(program), _) => self.awk_text(program),
+            (None, Some(programs)) => programs.iter().for_each(|program| self.awk_text(program)),
+            (None, None) => self.unreadable(
                 "command.vague-script",
                 format!("The `awk` program {} may become any program.", word.shown()),
-            );
-            return;
-        };
+            ),
+        }
+    }
+
+    fn awk_text(&mut self, program: &str) {
         match scan(program) {
             Scan { strange: Some(what), .. } => {
                 self.ineligible = true;

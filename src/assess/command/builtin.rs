@@ -222,7 +222,11 @@ pub(super) fn test_or_print(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     let computed = |pair: &[Word]| {
         pair[0].vague() && pair[0].prefix().is_empty() && pair[1].vague() && pair[1].prefix().is_empty()
     };
-    if words.windows(2).any(|pair| by_name(pair) || computed(pair)) || words.iter().any(Word::open) {
+    // A number that may be none leaves its neighbours side by side.
+    let there: Vec<Word> = words.iter().filter(|word| !word.may_vanish()).cloned().collect();
+    let open = |word: &Word| word.open() && !word.may_vanish();
+    let odd = |words: &[Word]| words.windows(2).any(|pair| by_name(pair) || computed(pair));
+    if odd(words) || odd(&there) || words.iter().any(open) {
         judge.unreadable(
             "command.test",
             format!("`{name}` may test a variable by a computed name, which can run code."),

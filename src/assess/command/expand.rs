@@ -33,7 +33,7 @@ impl Judge<'_> {
                 Some(raws) if raws != [raw] => {
                     // An empty one is no word.
                     let raws = raws.iter().filter(|raw| !raw.is_empty());
-                    return raws.map(|raw| passed(self.plain_word(raw)).at(span.clone())).collect();
+                    return raws.map(|raw| passed(self.plain_word(raw), false).at(span.clone())).collect();
                 }
                 Some(_) => {}
                 None => {
@@ -42,7 +42,8 @@ impl Judge<'_> {
                 }
             }
         }
-        vec![passed(self.word(raw)).at(span)]
+        let word = self.word(raw);
+        vec![passed(word, self.tested).at(span)]
     }
 
     /// What one word may become, without brace expansion. Where it looks like an assignment, the shell expands the
@@ -355,15 +356,21 @@ impl Judge<'_> {
                 SpecialParameter::LastBackgroundProcessId | SpecialParameter::AllPositionalParameters { .. } => {
                     Piece::Words
                 }
-                SpecialParameter::CurrentOptionFlags | SpecialParameter::ShellName => quotes.unknown(),
+                SpecialParameter::ShellName => {
+                    return match self.scope.arguments().and_then(|words| argument(words, 0)).cloned() {
+                        Some(value) => place(&value, quotes, word),
+                        None => word.push(quotes.unknown()),
+                    };
+                }
+                SpecialParameter::CurrentOptionFlags => quotes.unknown(),
             }),
             Parameter::NamedWithIndex { name, index } => match self.member(name, index).cloned() {
                 Some(value) => place(&value, quotes, word),
                 None => word.push(quotes.unknown()),
             },
             Parameter::Positional(number) => match self.scope.arguments() {
-                Some(words) if *number > 0 && !words.iter().take(*number as usize).any(Word::several) => {
-                    let value = words.get(*number as usize - 1).cloned().unwrap_or_default();
+                Some(words) if argument(words, *number as usize).is_some() => {
+                    let value = argument(words, *number as usize).cloned().unwrap_or_default();
                     place(&value, quotes, word);
                 }
                 Some(_) | None => word.push(quotes.unknown()),
@@ -401,9 +408,19 @@ impl Judge<'_> {
     }
 }
 
+/// The argument of a number; an empty one behind the last, none where it isn't known which it is.
+fn argument(words: &[Word], number: usize) -> Option<&Word> {
+    static EMPTY: Word = Word { pieces: Vec::new(), span: None };
+    let one = |word: &Word| !word.several();
+    let before = words.iter().take(number).all(one);
+    // What a search found is at least one path: otherwise nothing would run, or the last is empty.
+    let at = words.get(number).unwrap_or(&EMPTY);
+    (before && (one(at) || at.found().is_some() && number + 1 == words.len())).then_some(at)
+}
+
 /// The word as it is passed: one that may be empty without quotes may be none.
-fn passed(word: Word) -> Word {
-    if word.may_vanish() { Piece::Words.into() } else { word }
+fn passed(word: Word, tested: bool) -> Word {
+    if word.may_vanish() && !tested { Piece::Words.into() } else { word }
 }
 
 /// Puts a variable's value into a word.

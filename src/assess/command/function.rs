@@ -51,7 +51,8 @@ impl Judge<'_> {
             }
         };
         let known = !words.iter().any(Word::open);
-        let arguments = self.scope.take_arguments(known.then(|| words.to_vec()));
+        let words = std::iter::once(Word::any()).chain(words.iter().cloned());
+        let arguments = self.scope.take_arguments(known.then(|| words.collect()));
         let source = std::mem::replace(&mut self.source, function.source.clone());
         let (left, outer) = (self.left.len(), self.locals.replace(Vec::new()));
         self.deeper(|judge| {

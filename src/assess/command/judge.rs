@@ -75,6 +75,8 @@ pub(super) struct Judge<'a> {
     pub(super) source: Source,
     /// What those that objected would do, in a few words each.
     pub(super) acts: Vec<String>,
+    /// Whether the words that are expanded are those of `[` or `test`, which looks at what may be missing itself.
+    pub(super) tested: bool,
     /// What held where `break`, `continue` and `return` left a body.
     pub(super) left: Vec<Scope>,
     /// The functions that were defined, and the variables of the one that is judged that are its own.
@@ -114,6 +116,7 @@ impl<'a> Judge<'a> {
             text,
             source: Source::new("", None),
             acts: Vec::new(),
+            tested: false,
             left: Vec::new(),
             functions: Vec::new(),
             locals: None,

@@ -44,7 +44,7 @@ pub(super) struct Scope {
     arrays: BTreeMap<String, Vec<Word>>,
     keyed: BTreeSet<String>,
     functions: BTreeMap<String, Defined>,
-    /// The words that the function was called with, where they are known.
+    /// The name that the script or function was called by and its words, where they are known.
     arguments: Option<Vec<Word>>,
     /// The working folder, absolute, unless it may be anywhere.
     pub(super) cwd: Option<String>,
@@ -98,7 +98,7 @@ impl Scope {
         self.functions.get(name).copied()
     }
 
-    /// The words that the function was called with.
+    /// The name that the script or function was called by and its words.
     pub(super) fn arguments(&self) -> Option<&[Word]> {
         self.arguments.as_deref()
     }
@@ -120,8 +120,12 @@ impl Scope {
 
     /// Keeps what is the same here and in another scope that may hold instead.
     pub(super) fn join(&mut self, other: &Self) {
-        for name in other.variables.keys() {
-            self.variables.entry(name.clone()).or_insert_with(Word::any);
+        // A number, or what the environment has: no more is known of it than of any other variable.
+        self.variables.retain(|name, value| value.number().is_none() || other.variables.contains_key(name));
+        for (name, value) in &other.variables {
+            if value.number().is_none() {
+                self.variables.entry(name.clone()).or_insert_with(Word::any);
+            }
         }
         for (name, value) in &mut self.variables {
             *value = match other.variables.get(name) {

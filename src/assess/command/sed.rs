@@ -7,13 +7,17 @@ use super::word::Word;
 impl Judge<'_> {
     /// Judges the script of `sed`.
     pub(super) fn sed_script(&mut self, word: &Word) {
-        let Some(script) = word.text() else {
-            self.unreadable(
+        match (word.text(), word.numbered()) {
+            (Some(script), _) => self.sed_text(script),
+            (None, Some(scripts)) => scripts.iter().for_each(|script| self.sed_text(script)),
+            (None, None) => self.unreadable(
                 "command.vague-script",
                 format!("The `sed` script {} may become any commands.", word.shown()),
-            );
-            return;
-        };
+            ),
+        }
+    }
+
+    fn sed_text(&mut self, script: &str) {
         let mut reader = Reader { rest: script, line_end: None };
         while let Some(action) = reader.next() {
             match action {

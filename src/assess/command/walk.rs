@@ -160,7 +160,10 @@ impl Judge<'_> {
                 let mut values = Vec::new();
                 match &command.values {
                     Some(words) => words.iter().for_each(|word| values.extend(self.words(word))),
-                    None => values.push(Piece::Words.into()),
+                    None => match self.scope.arguments() {
+                        Some([_, words @ ..]) => values.extend_from_slice(words),
+                        Some([]) | None => values.push(Piece::Words.into()),
+                    },
                 }
                 self.for_loop(&command.variable_name, values, &command.body.list);
             }
@@ -317,6 +320,7 @@ impl Judge<'_> {
         // As the shell has it: by the name as it is written.
         let name = command.word_or_name.as_ref().map(|name| name.value.as_str());
         let declares = matches!(name, Some("declare" | "typeset" | "local" | "readonly" | "export"));
+        let outer = std::mem::replace(&mut self.tested, matches!(name, Some("[" | "test")));
         for item in command.suffix.iter().flat_map(|suffix| &suffix.0) {
             match item {
                 CommandPrefixOrSuffixItem::IoRedirect(redirect) => self.redirect(redirect),
@@ -351,6 +355,7 @@ impl Judge<'_> {
                 }
             }
         }
+        self.tested = outer;
         self.produced = Feed::Text;
         self.printed = None;
         let plain = argv.is_empty();

@@ -107,6 +107,21 @@ impl Word {
         digits.then(|| if self.pieces.iter().any(sure) { Piece::Number } else { Piece::Digits })
     }
 
+    /// The texts that stand for all that it may be, if nothing but numbers in it isn't known: with one, and without
+    /// where there may be none.
+    pub(super) fn numbered(&self) -> Option<Vec<String>> {
+        let spelled = |number: &str, none: &str| {
+            let text = |piece: &Piece| match piece {
+                Piece::Exact(text) => Some(text.clone()),
+                Piece::Number => Some(number.to_owned()),
+                Piece::Digits => Some(none.to_owned()),
+                Piece::Pattern(_) | Piece::Found(_) | Piece::Whole(_) | Piece::Any | Piece::Words => None,
+            };
+            self.pieces.iter().map(text).collect::<Option<String>>()
+        };
+        [("1", "1"), ("1", "")].into_iter().map(|(number, none)| spelled(number, none)).collect()
+    }
+
     /// Whether it is nothing but unquoted output that may be empty: then the shell passes no word at all.
     pub(super) fn may_vanish(&self) -> bool {
         !self.pieces.is_empty() && self.pieces.iter().all(|piece| *piece == Piece::Digits)

@@ -6,7 +6,7 @@ use super::programs::leading;
 use super::scope::{Scope, steering_variable};
 use super::source::over;
 use super::table::table;
-use super::word::Word;
+use super::word::{Reach, Word};
 
 /// Wrappers whose flags the table knows.
 pub(super) fn peel(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
@@ -60,6 +60,10 @@ pub(super) fn command(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     match words.first().and_then(Word::text) {
         Some("-v" | "-V" | "-pv" | "-pV") if name == "command" => {
             judge.readers.insert(name.to_owned());
+            let plain = |word: &Word| word.text().is_some_and(|text| !text.contains('/'));
+            if words.iter().all(plain) {
+                judge.produced = Feed::Paths(Reach::Chosen);
+            }
         }
         Some("-p") if name == "command" => command(judge, name, &words[1..]),
         Some(flag) if flag.starts_with('-') && flag != "--" => {
@@ -78,8 +82,8 @@ const STRICTNESS: [&str; 7] = ["pipefail", "errexit", "nounset", "noglob", "xtra
 
 /// What a shell is told to do.
 enum Told<'w> {
-    /// To run a text.
-    Run(&'w str),
+    /// To run a text, with a name and arguments.
+    Run(&'w str, &'w [Word]),
     /// To read scripts without running them.
     Check(&'w [Word]),
 }
@@ -109,7 +113,10 @@ fn told(words: &[Word]) -> Option<Told<'_>> {
         }
         match words.get(at)?.text() {
             Some(next) if next.starts_with('-') => {}
-            _ if runs && !checks => return words.get(at)?.text().map(Told::Run),
+            _ if runs && !checks => {
+                let (script, arguments) = words.get(at..)?.split_first()?;
+                return Some(Told::Run(script.text()?, arguments));
+            }
             _ if checks && !runs => return Some(Told::Check(&words[at..])),
             _ => return None,
         }
@@ -125,8 +132,8 @@ pub(super) fn shell(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
         return;
     }
     let before = std::mem::replace(&mut judge.ineligible, true);
-    let script = match told(words) {
-        Some(Told::Run(script)) => script,
+    let (script, arguments) = match told(words) {
+        Some(Told::Run(script, arguments)) => (script, arguments),
         Some(Told::Check(scripts)) => {
             judge.readers.insert(name.to_owned());
             for script in scripts {
@@ -159,6 +166,8 @@ pub(super) fn shell(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     let mut fresh = Scope::default();
     fresh.cwd.clone_from(&judge.scope.cwd);
     fresh.moved = judge.scope.moved;
+    let named = if arguments.is_empty() { &[Word::any()] } else { arguments };
+    fresh.take_arguments((!named.iter().any(Word::open)).then(|| named.to_vec()));
     judge.deeper(|judge| {
         std::mem::swap(&mut judge.scope, &mut fresh);
         judge.script(script, start);

@@ -133,3 +133,41 @@ fn a_date_is_numbers_with_text_between() {
         asks(command);
     }
 }
+
+#[test]
+fn what_sh_runs_has_the_words_behind_it() {
+    for command in [
+        "bash -c 'wc -l \"$1\"' _ a.txt",
+        "bash -c 'wc -l \"$0\"' a.txt",
+        "sh -c 'for f; do wc -l \"$f\"; done' _ a.txt b.txt",
+        "find . -type f -exec sh -c 'wc -l \"$1\"' _ {} \\;",
+        "find . -name '*.txt' -exec sh -c 'for f; do wc -l \"$f\"; done' _ {} +",
+        "if [ $(wc -l < a.txt) -gt 10 ]; then head a.txt; fi",
+        "sed -n \"$((3 + 2))p\" a.txt",
+        "n=$(wc -l < a.txt); sed -n \"${n}p\" a.txt; awk \"NR==$n\" a.txt",
+        "cat a.txt | while read -r l; do echo \"$((++i)) $l\"; done",
+        "head -1 $(command -v npm)",
+    ] {
+        allowed(command);
+    }
+    for command in [
+        "bash -c 'cat \"$1\"' _ .env",
+        "bash -c 'cat \"$0\"' .env",
+        "bash -c 'cat \"$1\"' _ $x",
+        "bash -c 'cat \"$2\"' _ *.txt .env",
+        "bash -c 'cat $1' _ 'a .env'",
+        "bash -c '\"$@\"' _ rm x",
+        "sh -c 'for f; do cat \"$f\"; done' _ .env",
+        "find . -name .env -exec sh -c 'cat \"$1\"' _ {} \\;",
+        "[ -v $(wc -l < a) \"$x\" ]",
+        "[ \"$a\" $(wc -l < a) \"$b\" ]",
+        "sed \"s/a/b/$((1))e\" a.txt",
+        "n=$(wc -l < a); sed \"${n}e id\" a.txt",
+        "n=$(wc -l < a); sed -n \"${n}w out\" a.txt",
+        "n=$(wc -l < a); awk \"BEGIN { system$n(\\\"id\\\") }\"",
+        "i=x; read l; echo $((l))",
+        "cat $(command -v ./.env)",
+    ] {
+        asks(command);
+    }
+}
