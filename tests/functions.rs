@@ -10,7 +10,9 @@ mod databases;
 mod left_out;
 
 use countersign::assess::{AssessSettings, SqlAssessor, Subject, assess, sql_catalog};
-use countersign::domain::{Claim, Class, Dialect, Facts, Operation, OperationId, OperationKind, Origin, SqlOperation};
+use countersign::domain::{
+    Claim, Class, Dialect, Facts, Operation, OperationId, OperationKind, Origin, SqlOperation, SqlWay,
+};
 use databases::{Desk, mariadb, postgres};
 
 /// PostgreSQL calls these volatile, and all that they do is look: at the clock, the catalog, the session, the log
@@ -50,6 +52,7 @@ fn allowed(dialect: Dialect, sql: &str) -> bool {
             connection: "main".to_owned(),
             dialect: Some(dialect),
             sql: sql.to_owned(),
+            way: SqlWay::Plain,
         }),
         cwd: "/".into(),
     };

@@ -394,14 +394,19 @@ fn padding(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{CommandOperation, HttpOperation, SqlOperation};
+    use crate::domain::{CommandOperation, HttpOperation, SqlOperation, SqlWay};
 
     fn command(text: &str) -> OperationKind {
         OperationKind::Command(CommandOperation { command: text.to_owned(), timeout: None })
     }
 
     fn sql(text: &str) -> OperationKind {
-        OperationKind::Sql(SqlOperation { connection: String::new(), dialect: None, sql: text.to_owned() })
+        OperationKind::Sql(SqlOperation {
+            connection: String::new(),
+            dialect: None,
+            sql: text.to_owned(),
+            way: SqlWay::Plain,
+        })
     }
 
     fn read(path: &str) -> OperationKind {

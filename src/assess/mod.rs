@@ -39,7 +39,7 @@ pub use run_later::entry as runs_later;
 pub use search::SearchAssessor;
 pub use secrets::secret_kind;
 pub use sensitive::Sensitive;
-pub use sql::{SqlAssessor, catalog as sql_catalog, foresee as sql_foresee};
+pub use sql::{SqlAssessor, catalog as sql_catalog, foresee as sql_foresee, touch as sql_touch};
 pub use undo::UndoAssessor;
 
 use crate::domain::{Assessment, Facts, Operation, OperationKind, Place, Target};

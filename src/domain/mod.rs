@@ -41,11 +41,11 @@ pub use mask::{mask, masked, masked_part};
 pub use need::Need;
 pub use operation::{
     CommandOperation, Dialect, FileOperation, FindOperation, HttpOperation, Operation, OperationId, OperationKind,
-    Origin, Prepared, SearchOperation, SqlOperation, Text,
+    Origin, Prepared, SearchOperation, SqlOperation, SqlWay, TakeBack, Text,
 };
 pub use output::{Outcome, Printed, RunEvent, RunReport, Stream, Table, Tail};
 pub use policy::{ApprovalMode, Containment, Enforceable, Judgement, Policy, Step, Verdict, judge};
-pub use preview::{Detail, Foresight, Measurement, Preview, Remedy};
+pub use preview::{Detail, Foresight, Measurement, Preview, Remedy, Trial};
 pub use record::{Decider, JournalEntry, JournalEvent};
 pub use risk::{Assessment, Claim, Class, Danger, Finding, RiskLevel, Span};
 pub use rule::{Effect as RuleEffect, Rule, Shape};

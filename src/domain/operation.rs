@@ -104,6 +104,33 @@ pub struct SqlOperation {
     pub dialect: Option<Dialect>,
     /// The text, as it will be sent.
     pub sql: String,
+    /// How it is run.
+    #[serde(default)]
+    pub way: SqlWay,
+}
+
+/// How SQL is run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SqlWay {
+    /// As it is.
+    #[default]
+    Plain,
+    /// In a transaction that is counted, shown and rolled back.
+    Trial,
+    /// In one transaction that is rolled back unless every row is as it was left: takes an operation back.
+    TakeBack(TakeBack),
+}
+
+/// What a statement that takes another one back was made from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TakeBack {
+    /// Where the two statements, there and back, are kept: a digest.
+    pub kept: String,
+    /// It does again what was taken back.
+    pub again: bool,
+    /// Rows that must change, no more and no less.
+    pub rows: u64,
 }
 
 /// A shell command.
@@ -288,7 +315,11 @@ impl OperationKind {
     #[must_use]
     pub fn gist(&self) -> String {
         match self {
-            Self::Sql(sql) => one_line(&sql.sql),
+            Self::Sql(sql) => match &sql.way {
+                SqlWay::Plain => one_line(&sql.sql),
+                SqlWay::Trial => format!("try {}", one_line(&sql.sql)),
+                SqlWay::TakeBack(_) => format!("undo by {}", one_line(&sql.sql)),
+            },
             Self::Command(command) => one_line(&command.command),
             Self::File(FileOperation::Move { path, destination }) => format!("move {path} → {destination}"),
             Self::File(file) => format!("{} {}", file.verb(), file.path()),

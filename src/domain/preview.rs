@@ -48,6 +48,20 @@ pub struct Preview {
     pub secrets: Vec<Vec<Span>>,
     /// Whether it could be undone.
     pub remedy: Remedy,
+    /// Whether it could be tried before.
+    pub trial: Trial,
+}
+
+/// Whether an operation could be tried: really run, in a transaction that is rolled back.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Trial {
+    /// Trials are not for such operations.
+    #[default]
+    None,
+    /// It can.
+    Offered,
+    /// It can't, in one sentence that says why: something of it might outlive the rollback.
+    Refused(String),
 }
 
 /// One thing shown in full.

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::arguments::{Arguments, ArgumentsError};
 use super::operation::{
-    CommandOperation, FileOperation, FindOperation, HttpOperation, OperationKind, SearchOperation, SqlOperation,
+    CommandOperation, FileOperation, FindOperation, HttpOperation, OperationKind, SearchOperation, SqlOperation, SqlWay,
 };
 
 /// Every argument of `file_operations`; which of them count depends on the operation.
@@ -21,7 +21,7 @@ impl SqlOperation {
     pub fn read(arguments: &Arguments) -> Result<Self, ArgumentsError> {
         arguments.only(&["sql", "connection"])?;
         let connection = arguments.optional_text("connection")?.unwrap_or_default();
-        Ok(Self { connection, dialect: None, sql: arguments.text("sql")? })
+        Ok(Self { connection, dialect: None, sql: arguments.text("sql")?, way: SqlWay::Plain })
     }
 }
 

@@ -11,6 +11,7 @@ use countersign::domain::{
     Arguments, Assessment, Claim, Operation, OperationId, OperationKind, Origin, Outcome, Prepared, RunEvent,
     RunReport, Table,
 };
+use countersign::store::Images;
 use countersign::tools::{Connections, Database, SqlTool, Tool, Workbench, prepare, with_catalog};
 use tokio_util::sync::CancellationToken;
 
@@ -47,6 +48,23 @@ impl Desk {
         connections.add("main", database);
         let workbench = Workbench { time_limit: seconds, ..(*bench(folder.path())).clone() };
         Self { tool: SqlTool::new(Arc::new(workbench), Arc::new(connections)), folder }
+    }
+
+    /// A tool that keeps what its writes replace.
+    pub fn keeping(url: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut connections = Connections::default();
+        connections.add("main", Connections::parse_url(url).unwrap());
+        let images = Arc::new(Images::new(&folder.path().join("images"), "session"));
+        let workbench = Workbench { images, time_limit: 30, ..(*bench(folder.path())).clone() };
+        Self { tool: SqlTool::new(Arc::new(workbench), Arc::new(connections)), folder }
+    }
+
+    /// Runs an approved call; gives what it says and its report.
+    pub async fn call(&self, arguments: &str) -> (Vec<RunEvent>, RunReport) {
+        let kind = self.tool.prepare(&Arguments::parse(arguments).unwrap()).unwrap();
+        let run_of = countersigned(kind, facts(self.folder.path()), Assessment::default());
+        run(&self.tool, run_of, CancellationToken::new()).await
     }
 
     pub async fn with(&self, sql: &str, how: As, cancel: CancellationToken) -> (Table, RunReport) {

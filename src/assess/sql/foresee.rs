@@ -3,8 +3,8 @@
 //! other before somebody runs it.
 
 use sqlparser::ast::{
-    Assignment, AssignmentTarget, Delete, Expr, FromTable, Insert, ObjectName, ObjectType, SetExpr, Statement,
-    TableFactor, TableObject, TableWithJoins, Update, UpdateTableFromKind,
+    Assignment, AssignmentTarget, CascadeOption, Delete, Expr, FromTable, Insert, Merge, MergeAction, MergeClauseKind,
+    ObjectName, ObjectType, SetExpr, Statement, TableFactor, TableObject, TableWithJoins, Update, UpdateTableFromKind,
 };
 
 use super::lex;
@@ -29,6 +29,8 @@ pub enum Act {
     Drop,
     /// `ALTER TABLE`
     Alter,
+    /// `MERGE`
+    Merge,
 }
 
 /// What to read to tell what a statement would do.
@@ -38,6 +40,8 @@ pub struct Reads {
     pub act: Act,
     /// The table, as the statement spells it.
     pub table: String,
+    /// Its schema and name, as the engine folds them.
+    pub place: (Option<String>, String),
     /// Counts the rows that it touches. None if the text itself says how many: `rows`.
     pub touched: Option<String>,
     /// Rows that the text itself brings.
@@ -48,6 +52,10 @@ pub struct Reads {
     pub sample: Option<String>,
     /// It may touch fewer rows than are counted, or others: it says what to do when they are there already.
     pub at_most: bool,
+    /// Counts the rows that it adds beside those that it touches: of a `MERGE`.
+    pub added: Option<String>,
+    /// What depends on the table goes along: `CASCADE`.
+    pub cascade: bool,
 }
 
 /// The reads for a statement. None for one that touches no rows of a table.
@@ -60,22 +68,25 @@ pub fn reads(dialect: Dialect, sql: &str) -> Result<Option<Reads>, String> {
     match statement {
         Statement::Delete(delete) => deleted(dialect, delete).map(Some),
         Statement::Update(update) => changed(dialect, update).map(Some),
-        Statement::Insert(insert) => added(&insert).map(Some),
+        Statement::Insert(insert) => added(dialect, &insert).map(Some),
         Statement::Truncate(truncate) => match truncate.table_names.as_slice() {
-            [one] => Ok(Some(whole(Act::Empty, &one.name))),
+            [one] => Ok(Some(Reads {
+                cascade: truncate.cascade == Some(CascadeOption::Cascade),
+                ..whole(dialect, Act::Empty, &one.name)
+            })),
             _ => Err(several()),
         },
-        Statement::Drop { object_type: ObjectType::Table, names, .. } => match names.as_slice() {
-            [one] => Ok(Some(whole(Act::Drop, one))),
+        Statement::Drop { object_type: ObjectType::Table, names, cascade, .. } => match names.as_slice() {
+            [one] => Ok(Some(Reads { cascade, ..whole(dialect, Act::Drop, one) })),
             _ => Err(several()),
         },
-        Statement::AlterTable(alter) => Ok(Some(whole(Act::Alter, &alter.name))),
-        Statement::Merge(_) => Err("Its rows can't be counted beforehand: it merges.".to_owned()),
+        Statement::AlterTable(alter) => Ok(Some(whole(dialect, Act::Alter, &alter.name))),
+        Statement::Merge(merge) => merged(dialect, &merge).map(Some),
         _ => Ok(None),
     }
 }
 
-fn statement(dialect: Dialect, sql: &str) -> Option<Statement> {
+pub(super) fn statement(dialect: Dialect, sql: &str) -> Option<Statement> {
     let quoting = *lex::quotings(dialect, sql).first()?;
     let tokens = lex::lex(sql, dialect, quoting).ok()?.tokens;
     let mut statements = tree::parse(dialect, &tokens, sql)?;
@@ -83,18 +94,65 @@ fn statement(dialect: Dialect, sql: &str) -> Option<Statement> {
     statements.is_empty().then_some(one)
 }
 
-fn several() -> String {
+pub(super) fn several() -> String {
     "Its rows can't be counted beforehand: it names several tables.".to_owned()
 }
 
-fn whole(act: Act, name: &ObjectName) -> Reads {
+fn whole(dialect: Dialect, act: Act, name: &ObjectName) -> Reads {
     let count = format!("SELECT count(*) FROM {name}");
     let (table, all) = (name.to_string(), count.clone());
-    Reads { act, table, touched: Some(count), rows: 0, all, sample: None, at_most: false }
+    Reads {
+        act,
+        place: place(dialect, name),
+        table,
+        touched: Some(count),
+        rows: 0,
+        all,
+        sample: None,
+        at_most: false,
+        added: None,
+        cascade: false,
+    }
+}
+
+fn place(dialect: Dialect, name: &ObjectName) -> (Option<String>, String) {
+    super::touch::parts(dialect, name).unwrap_or_else(|_| (None, name.to_string()))
+}
+
+/// The rows that meet one of the source and what a clause does with them; the rows of the source that meet none.
+fn merged(dialect: Dialect, merge: &Merge) -> Result<Reads, String> {
+    let unclear = || "Its rows can't be counted beforehand: it merges in a way that no rule knows.".to_owned();
+    let TableFactor::Table { name, args: None, .. } = &merge.table else { return Err(unclear()) };
+    let (mut matched, mut added) = (Vec::new(), Vec::new());
+    for clause in &merge.clauses {
+        let acts = !matches!(clause.action, MergeAction::DoNothing { .. });
+        let condition =
+            clause.predicate.as_ref().map_or_else(|| "TRUE".to_owned(), |predicate| format!("({predicate})"));
+        // The first clause that fits decides.
+        let when = format!("WHEN {condition} THEN {}", if acts { "TRUE" } else { "FALSE" });
+        match clause.clause_kind {
+            MergeClauseKind::Matched => matched.push(when),
+            MergeClauseKind::NotMatched | MergeClauseKind::NotMatchedByTarget => added.push(when),
+            MergeClauseKind::NotMatchedBySource => return Err(unclear()),
+        }
+    }
+    let decided = |clauses: &[String]| match clauses {
+        [] => "FALSE".to_owned(),
+        clauses => format!("CASE {} ELSE FALSE END", clauses.join(" ")),
+    };
+    let (table, source, on) = (&merge.table, &merge.source, &merge.on);
+    Ok(Reads {
+        touched: Some(format!("SELECT count(*) FROM {table} JOIN {source} ON {on} WHERE {}", decided(&matched))),
+        added: Some(format!(
+            "SELECT count(*) FROM {source} WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE {on}) AND {}",
+            decided(&added)
+        )),
+        ..whole(dialect, Act::Merge, name)
+    })
 }
 
 /// One plain table, maybe under another name.
-fn plain(tables: &[TableWithJoins]) -> Result<(&ObjectName, String), String> {
+pub(super) fn plain(tables: &[TableWithJoins]) -> Result<(&ObjectName, String), String> {
     let [TableWithJoins { relation, joins }] = tables else { return Err(several()) };
     match relation {
         TableFactor::Table { name, args: None, .. } if joins.is_empty() => Ok((name, relation.to_string())),
@@ -103,7 +161,7 @@ fn plain(tables: &[TableWithJoins]) -> Result<(&ObjectName, String), String> {
 }
 
 /// `WHERE` of a read: the statement's own condition, and that a row of the other tables meets it, too.
-fn condition(selection: Option<&Expr>, others: &[TableWithJoins]) -> String {
+pub(super) fn condition(selection: Option<&Expr>, others: &[TableWithJoins]) -> String {
     let own = selection.map(|condition| format!(" WHERE {condition}")).unwrap_or_default();
     if others.is_empty() {
         return own;
@@ -113,13 +171,19 @@ fn condition(selection: Option<&Expr>, others: &[TableWithJoins]) -> String {
 }
 
 /// `ORDER BY … LIMIT …` of MySQL's and SQLite's own forms.
-fn bounds(order: &[impl ToString], limit: Option<&Expr>) -> String {
+pub(super) fn bounds(order: &[impl ToString], limit: Option<&Expr>) -> String {
     let order: Vec<String> = order.iter().map(ToString::to_string).collect();
     let order = if order.is_empty() { String::new() } else { format!(" ORDER BY {}", order.join(", ")) };
     limit.map_or(String::new(), |limit| format!("{order} LIMIT {limit}"))
 }
 
-fn touching(act: Act, name: &ObjectName, from: &str, narrowed: &str, bounds: &str, new: &str) -> Reads {
+fn touching(
+    dialect: Dialect,
+    act: Act,
+    name: &ObjectName,
+    (from, narrowed, bounds): (&str, &str, &str),
+    new: &str,
+) -> Reads {
     let touched = if bounds.is_empty() {
         format!("SELECT count(*) FROM {from}{narrowed}")
     } else {
@@ -130,15 +194,7 @@ fn touching(act: Act, name: &ObjectName, from: &str, narrowed: &str, bounds: &st
     } else {
         format!("SELECT * FROM (SELECT *{new} FROM {from}{narrowed}{bounds}) AS touched LIMIT {SAMPLE}")
     };
-    Reads {
-        act,
-        table: name.to_string(),
-        touched: Some(touched),
-        rows: 0,
-        all: format!("SELECT count(*) FROM {name}"),
-        sample: Some(sample),
-        at_most: false,
-    }
+    Reads { touched: Some(touched), sample: Some(sample), ..whole(dialect, act, name) }
 }
 
 fn deleted(dialect: Dialect, delete: Delete) -> Result<Reads, String> {
@@ -151,7 +207,7 @@ fn deleted(dialect: Dialect, delete: Delete) -> Result<Reads, String> {
     let (name, spelled) = plain(from)?;
     let narrowed = condition(delete.selection.as_ref(), &others);
     let bounds = bounds(&delete.order_by, delete.limit.as_ref());
-    Ok(touching(Act::Delete, name, &spelled, &narrowed, &bounds, ""))
+    Ok(touching(dialect, Act::Delete, name, (&spelled, &narrowed, &bounds), ""))
 }
 
 fn changed(dialect: Dialect, update: Update) -> Result<Reads, String> {
@@ -165,7 +221,7 @@ fn changed(dialect: Dialect, update: Update) -> Result<Reads, String> {
     let bounds = bounds(&update.order_by, update.limit.as_ref());
     // With other tables, a new value may name a row that the sample doesn't hold.
     let new = if others.is_empty() { new_values(dialect, &update.assignments) } else { String::new() };
-    let mut reads = touching(Act::Change, name, &spelled, &narrowed, &bounds, &new);
+    let mut reads = touching(dialect, Act::Change, name, (&spelled, &narrowed, &bounds), &new);
     reads.at_most = update.or.is_some();
     Ok(reads)
 }
@@ -182,9 +238,9 @@ fn new_values(dialect: Dialect, assignments: &[Assignment]) -> String {
     assignments.iter().filter_map(one).collect()
 }
 
-fn added(insert: &Insert) -> Result<Reads, String> {
+fn added(dialect: Dialect, insert: &Insert) -> Result<Reads, String> {
     let TableObject::TableName(name) = &insert.table else { return Err(several()) };
-    let mut reads = whole(Act::Add, name);
+    let mut reads = whole(dialect, Act::Add, name);
     reads.at_most = insert.on.is_some() || insert.ignore || insert.or.is_some();
     if insert.replace_into {
         return Err("How many rows it replaces can't be told beforehand.".to_owned());
@@ -232,6 +288,26 @@ mod tests {
         );
         assert_eq!(told(Dialect::Postgres, "TRUNCATE t").0, "SELECT count(*) FROM t");
         assert_eq!(reads(Dialect::Postgres, "CREATE TABLE t (a int)"), Ok(None));
+    }
+
+    #[test]
+    fn a_merge_is_counted_by_its_first_clause_that_fits() {
+        let sql = "MERGE INTO t USING u ON t.a = u.a WHEN MATCHED AND u.b > 3 THEN DELETE WHEN MATCHED THEN DO NOTHING \
+            WHEN NOT MATCHED THEN INSERT (a) VALUES (u.a)";
+        let told = reads(Dialect::Postgres, sql).unwrap().unwrap();
+        let touched = "SELECT count(*) FROM t JOIN u ON t.a = u.a WHERE CASE WHEN (u.b > 3) THEN TRUE WHEN TRUE THEN FALSE \
+            ELSE FALSE END";
+        assert_eq!(told.touched.as_deref(), Some(touched));
+        let added = "SELECT count(*) FROM u WHERE NOT EXISTS (SELECT 1 FROM t WHERE t.a = u.a) AND CASE WHEN TRUE THEN TRUE \
+            ELSE FALSE END";
+        assert_eq!(told.added.as_deref(), Some(added));
+    }
+
+    #[test]
+    fn what_goes_along_is_told() {
+        let cascade = |sql: &str| reads(Dialect::Postgres, sql).unwrap().unwrap().cascade;
+        assert!(cascade("DROP TABLE t CASCADE") && cascade("TRUNCATE t CASCADE"));
+        assert!(!cascade("DROP TABLE t") && !cascade("TRUNCATE t RESTRICT"));
     }
 
     #[test]

@@ -14,7 +14,7 @@ fn none_runs_unasked(dialect: Dialect, list: &str) {
     for sql in statements(list) {
         for dialect in [Some(dialect), None] {
             let connection = "main".to_owned();
-            let kind = OperationKind::Sql(SqlOperation { connection, dialect, sql: sql.clone() });
+            let kind = OperationKind::Sql(SqlOperation { connection, dialect, sql: sql.clone(), way: SqlWay::Plain });
             // A claim never helps: nothing unknown in SQL can be staged.
             if classes(&kind).is_none_or(|class| class == Class::Whitelisted) {
                 allowed.push(sql.clone());

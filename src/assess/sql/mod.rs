@@ -14,6 +14,7 @@ mod operators;
 mod reading;
 mod secrets;
 mod statements;
+pub mod touch;
 mod tree;
 
 use std::collections::{BTreeSet, HashSet};
@@ -25,8 +26,9 @@ use reading::{Reading, unparsed};
 use statements::Narrowing;
 
 use super::{RiskAssessor, Subject};
+use crate::domain::number::count;
 use crate::domain::{
-    Assessment, Catalog, Class, Containment, Dialect, Finding, OperationKind, Shape, Span, SqlOperation,
+    Assessment, Catalog, Class, Containment, Dialect, Finding, OperationKind, Shape, Span, SqlOperation, SqlWay,
 };
 
 /// Judges `execute_sql`.
@@ -36,7 +38,14 @@ pub struct SqlAssessor;
 impl RiskAssessor for SqlAssessor {
     fn assess(&self, subject: Subject<'_>) -> Assessment {
         match &subject.operation.kind {
-            OperationKind::Sql(sql) => with_catalog(judge(sql), sql, subject.facts.catalog.as_ref()),
+            OperationKind::Sql(sql) => {
+                let mut assessment = with_catalog(judge(sql), sql, subject.facts.catalog.as_ref());
+                if let Some(finding) = way(&sql.way) {
+                    assessment.findings.push(finding);
+                    assessment.containment = Containment::default();
+                }
+                assessment
+            }
             OperationKind::Command(_)
             | OperationKind::File(_)
             | OperationKind::Http(_)
@@ -47,6 +56,23 @@ impl RiskAssessor for SqlAssessor {
             | OperationKind::Other(_) => Assessment::default(),
         }
     }
+}
+
+/// What has to be said of a statement that isn't simply run: never whitelisted.
+fn way(way: &SqlWay) -> Option<Finding> {
+    let (rule, sentence) = match way {
+        SqlWay::Plain => return None,
+        SqlWay::Trial => (
+            "sql.trial",
+            "A trial really runs it, then rolls it back: it takes locks, and sequences and counters stay advanced."
+                .to_owned(),
+        ),
+        SqlWay::TakeBack(back) => {
+            let rows = count(usize::try_from(back.rows).unwrap_or(usize::MAX), "row");
+            ("sql.take-back", format!("Changes exactly {rows}, each as it was left, or nothing."))
+        }
+    };
+    Some(Finding::new(rule, Class::Unknown, sentence))
 }
 
 /// What only reads by its text still asks where its names lead to more than that.

@@ -11,7 +11,7 @@ use crate::assess::TEXT_CAP;
 const DIALECTS: [Option<Dialect>; 4] = [Some(Dialect::Sqlite), Some(Dialect::Postgres), Some(Dialect::Mysql), None];
 
 fn assessed(sql: &str, dialect: Option<Dialect>) -> Assessment {
-    judge(&SqlOperation { connection: "main".to_owned(), dialect, sql: sql.to_owned() })
+    judge(&SqlOperation { connection: "main".to_owned(), dialect, sql: sql.to_owned(), way: SqlWay::Plain })
 }
 
 fn reads(sql: &str, dialect: Option<Dialect>) -> bool {

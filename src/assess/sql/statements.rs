@@ -198,23 +198,50 @@ fn always(condition: &[Token], depth: usize) -> bool {
     if depth > 8 {
         return false;
     }
-    let mut level = 0_usize;
-    for (at, token) in condition.iter().enumerate() {
-        match token.kind {
-            Kind::Mark('(') => level += 1,
-            Kind::Mark(')') => level = level.saturating_sub(1),
-            Kind::Word if level == 0 && token.text == "or" => {
-                return always(&condition[..at], depth + 1) || always(&condition[at + 1..], depth + 1);
-            }
-            _ => {}
-        }
+    if let Some((left, right)) = split(condition, "or") {
+        let opposite = complement(left, right) || complement(right, left);
+        return opposite || always(left, depth + 1) || always(right, depth + 1);
+    }
+    // The `AND` of a `BETWEEN` belongs to it, and what it bounds isn't told here.
+    if let Some((left, right)) =
+        split(condition, "and").filter(|(left, _)| !left.iter().any(|token| token.is("between")))
+    {
+        return always(left, depth + 1) && always(right, depth + 1);
     }
     match condition {
         [open, inner @ .., close] if open.mark('(') && close.mark(')') => always(inner, depth + 1),
         [one] => one.is("true") || (one.kind == Kind::Number && one.text.bytes().any(|digit| digit > b'0')),
         [not, rest] => not.is("not") && rest.is("false"),
         [left, equal, right] => equal.mark('=') && left.kind == right.kind && left.text == right.text,
-        [left, one, two, right] => one.mark('=') && two.mark('=') && left.kind == right.kind && left.text == right.text,
+        [left, one, two, right] => {
+            let same = left.kind == right.kind && left.text == right.text;
+            same && two.mark('=') && (one.mark('=') || one.mark('<') || one.mark('>'))
+        }
         _ => false,
     }
+}
+
+/// The parts of a condition around the first such word at its own level.
+fn split<'a>(condition: &'a [Token], word: &str) -> Option<(&'a [Token], &'a [Token])> {
+    let mut level = 0_usize;
+    for (at, token) in condition.iter().enumerate() {
+        match token.kind {
+            Kind::Mark('(') => level += 1,
+            Kind::Mark(')') => level = level.saturating_sub(1),
+            Kind::Word if level == 0 && token.text == word => return Some((&condition[..at], &condition[at + 1..])),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// `x IS NULL` beside `x IS NOT NULL`.
+fn complement(one: &[Token], other: &[Token]) -> bool {
+    let (Some((null, one)), Some((last, other))) = (one.split_last(), other.split_last()) else { return false };
+    let (Some((is, one)), Some((not, other))) = (one.split_last(), other.split_last()) else { return false };
+    let Some((too, other)) = other.split_last() else { return false };
+    let words = null.is("null") && is.is("is") && last.is("null") && not.is("not") && too.is("is");
+    let same = one.len() == other.len()
+        && one.iter().zip(other).all(|(one, other)| one.text == other.text && one.kind == other.kind);
+    words && same && !one.is_empty()
 }

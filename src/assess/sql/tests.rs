@@ -1,10 +1,10 @@
 //! What the SQL assessor promises, case by case.
 
 use super::*;
-use crate::domain::{Danger, RiskLevel};
+use crate::domain::{Danger, RiskLevel, SqlWay};
 
 fn assessed(sql: &str, dialect: Option<Dialect>) -> Assessment {
-    judge(&SqlOperation { connection: "main".to_owned(), dialect, sql: sql.to_owned() })
+    judge(&SqlOperation { connection: "main".to_owned(), dialect, sql: sql.to_owned(), way: SqlWay::Plain })
 }
 
 fn in_postgres(sql: &str) -> Assessment {

@@ -126,6 +126,10 @@ impl Source {
             Failure::Several => SqlError::Several,
             Failure::Writes => SqlError::Writes,
             Failure::Walled(why) => SqlError::Walled(why),
+            Failure::NotKept(why) => SqlError::NotKept(why),
+            Failure::Open => SqlError::Open,
+            Failure::Changed { found, expected } => SqlError::Changed { found, expected },
+            Failure::Untried(why) => SqlError::Untried(why),
             Failure::Engine(sqlx::Error::Protocol(text)) if text.contains("CopyInResponse") => SqlError::Copy,
             Failure::Engine(sqlx::Error::Protocol(text)) if text.contains("CopyOutResponse") => SqlError::Copy,
             Failure::Engine(error) => {
@@ -148,6 +152,17 @@ pub(super) enum Failure {
     /// A session that only reads won't run it, for this sentence.
     Walled(String),
     Engine(sqlx::Error),
+    /// What it replaces couldn't be written to disk, for this reason.
+    NotKept(String),
+    /// Somebody's transaction is open on the connection.
+    Open,
+    /// Rows aren't as an operation left them.
+    Changed {
+        found: u64,
+        expected: u64,
+    },
+    /// It can't be tried, for this reason.
+    Untried(String),
 }
 
 impl From<sqlx::Error> for Failure {

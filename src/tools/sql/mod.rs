@@ -3,15 +3,19 @@
 
 mod address;
 mod connections;
+mod inverse;
+mod keep;
 mod mysql;
 mod postgres;
 mod preview;
-mod related;
 mod role;
 mod rows;
 mod session;
 mod sqlite;
 mod statement;
+mod table;
+mod trial;
+mod value;
 mod wall;
 
 use std::sync::Arc;
@@ -27,15 +31,17 @@ pub use address::Address;
 pub use connections::{Connections, Database, Results};
 pub use role::Roles;
 
-use self::connections::Source;
-use self::rows::Rows;
+use self::connections::{Failure, Source};
+use self::keep::{Keeping, Kept};
+use self::rows::{Rows, some_rows};
 use self::session::{Access, Session};
 use super::{RunPort, Tool, Workbench};
 use crate::assess::{RiskAssessor, SqlAssessor, sql_catalog};
 use crate::domain::{
     Arguments, ArgumentsError, Catalog, Containment, Countersigned, Measurement, OperationKind, Outcome, Prepared,
-    RunReport, SqlOperation, ToolSpec,
+    RunEvent, RunReport, SqlOperation, SqlWay, TakeBack, ToolSpec, Undoable,
 };
+use crate::store::Images;
 
 /// Time that the catalog has to answer, connecting included.
 const LOOK: Duration = Duration::from_secs(2);
@@ -80,6 +86,26 @@ pub enum SqlError {
     /// The wall of a session that only reads.
     #[error("nobody was asked, and so it wasn't run: {0} Call it again by itself, and the person decides")]
     Walled(String),
+    /// What it replaces couldn't be kept.
+    #[error("it wasn't run: what it replaces couldn't be kept for undo ({0})")]
+    NotKept(String),
+    /// A transaction of somebody's is open.
+    #[error("a transaction is open on this connection; end it by COMMIT or ROLLBACK first")]
+    Open,
+    /// Rows were changed since.
+    #[error(
+        "{} of {expected} rows are no longer as they were left, so nothing was changed; look at them first",
+        expected.saturating_sub(*found)
+    )]
+    Changed {
+        /// Rows that were as they were left.
+        found: u64,
+        /// Rows that should have been.
+        expected: u64,
+    },
+    /// It can't be tried.
+    #[error("it can't be tried, and nothing was run: {0}")]
+    Untried(String),
     /// It would write after all.
     #[error("it was taken for one that only reads, but the database says that it writes; it wasn't run")]
     Writes,
@@ -115,8 +141,21 @@ impl SqlTool {
 
 /// How a statement came to its end.
 enum End {
-    Done(Result<(), SqlError>),
+    Done(Result<Keeping, SqlError>),
     Stopped(Why, Halt),
+}
+
+/// What is done with a text.
+#[derive(Clone, Copy)]
+enum Work<'a> {
+    /// It runs.
+    Run,
+    /// It runs, and the rows that it changes are kept.
+    Keep(&'a Images),
+    /// It is tried, and rolled back.
+    Try,
+    /// It takes something back, which changes so many rows.
+    TakeBack(u64),
 }
 
 /// Why a statement was stopped.
@@ -170,7 +209,11 @@ impl Tool for SqlTool {
     }
 
     fn prepare(&self, arguments: &Arguments) -> Result<OperationKind, ArgumentsError> {
-        let operation = SqlOperation::read(arguments)?;
+        let back = ["undo", "redo"].into_iter().find(|name| arguments.values.contains_key(*name));
+        let operation = match back {
+            Some(name) => self.taking_back(arguments, name)?,
+            None => SqlOperation::read(arguments)?,
+        };
         let source = self.connections.find(&operation.connection).map_err(ArgumentsError)?;
         let (connection, dialect) = (source.name.clone(), Some(source.dialect()));
         Ok(OperationKind::Sql(SqlOperation { connection, dialect, ..operation }))
@@ -183,7 +226,7 @@ impl Tool for SqlTool {
                 Ok(source) => Arc::clone(source),
                 Err(reason) => return Some(Catalog::unknown(reason)),
             };
-            let asked = timeout(LOOK, look(&source, &operation.sql, self.bench.time_limit)).await;
+            let asked = timeout(LOOK, look(&source, &operation.sql, false, self.bench.time_limit)).await;
             Some(match asked {
                 Ok(Ok(catalog)) => catalog,
                 Ok(Err(error)) => Catalog::unknown(error.to_string()),
@@ -196,7 +239,7 @@ impl Tool for SqlTool {
         Box::pin(async move {
             let OperationKind::Sql(operation) = &prepared.operation.kind else { return Ok(None) };
             let source = Arc::clone(self.connections.find(&operation.connection)?);
-            preview::measure(&source, prepared, operation, &cancel).await
+            preview::measure(&source, &self.bench.images, prepared, operation, &cancel).await
         })
     }
 
@@ -213,19 +256,65 @@ impl Tool for SqlTool {
             let read_only = countersigned.containment() == Containment::ReadOnly;
             let access = if read_only { Access::ReadOnly } else { Access::Full };
             let limit = self.bench.time_limit;
-            let mut rows = Rows::new(port);
-            let end = execute(&source, access, &operation.sql, limit, &mut rows, &cancel).await;
+            let work = match &operation.way {
+                _ if read_only => Work::Run,
+                SqlWay::Plain => Work::Keep(&self.bench.images),
+                SqlWay::TakeBack(back) => Work::TakeBack(back.rows),
+                SqlWay::Trial => Work::Try,
+            };
+            let mut rows = Rows::new(port.clone());
+            let end = execute(&source, access, (work, &operation.sql), limit, &mut rows, &cancel).await;
             rows.finish().await;
-            report(end, &operation.sql, limit, &rows, (source.database.results, self.bench.result_limit), started)
+            if let End::Done(Ok(keeping)) = &end {
+                tell(operation, keeping, &port).await;
+            }
+            report(end, operation, limit, &rows, (source.database.results, self.bench.result_limit), started)
         })
     }
 }
 
-/// Asks the catalog of a source what the names in a statement lead to, on a session that only reads.
-async fn look(source: &Source, sql: &str, limit: u64) -> Result<Catalog, SqlError> {
-    let Some(names) = sql_catalog::names(source.dialect(), sql) else {
+/// Tells the person's side how a write could be taken back, or why it can't be.
+async fn tell(operation: &SqlOperation, keeping: &Keeping, port: &RunPort) {
+    let connection = &operation.connection;
+    let call = |arguments: serde_json::Value| RunEvent::Undoable(Undoable::Call(arguments.to_string()));
+    let event = match (&operation.way, keeping) {
+        (SqlWay::TakeBack(back), _) => {
+            let name = if back.again { "undo" } else { "redo" };
+            call(json!({ "connection": connection, name: back.kept }))
+        }
+        (SqlWay::Plain | SqlWay::Trial, Keeping::Under(digest)) => {
+            call(json!({ "connection": connection, "undo": digest }))
+        }
+        (_, Keeping::Not(why)) => RunEvent::Note(format!("Nothing was kept for undo: {why}")),
+        (_, Keeping::Nothing) => return,
+    };
+    port.send(event).await;
+}
+
+impl SqlTool {
+    /// The operation that takes back what was kept, or does it again.
+    fn taking_back(&self, arguments: &Arguments, name: &str) -> Result<SqlOperation, ArgumentsError> {
+        arguments.only(&["connection", name])?;
+        let kept = arguments.text(name)?;
+        let scripts = Kept::open(&self.bench.images, &kept).map_err(ArgumentsError)?;
+        let again = name == "redo";
+        let script = if again { scripts.again } else { scripts.back };
+        Ok(SqlOperation {
+            connection: arguments.text("connection")?,
+            dialect: None,
+            sql: script.sql,
+            way: SqlWay::TakeBack(TakeBack { kept, again, rows: script.rows }),
+        })
+    }
+}
+
+/// Asks the catalog of a source what the names in a statement lead to, on a session that only reads. Of one that
+/// `writes` also what the engine computes then.
+async fn look(source: &Source, sql: &str, writes: bool, limit: u64) -> Result<Catalog, SqlError> {
+    let Some(mut names) = sql_catalog::names(source.dialect(), sql) else {
         return Ok(Catalog::unknown("its names can't be told apart"));
     };
+    names.planned |= writes;
     let mut session = source.take(Access::ReadOnly, limit).await?;
     match session.look(sql, &names).await {
         Ok(catalog) => {
@@ -240,7 +329,7 @@ async fn look(source: &Source, sql: &str, limit: u64) -> Result<Catalog, SqlErro
 async fn execute(
     source: &Source,
     access: Access,
-    sql: &str,
+    job: (Work<'_>, &str),
     limit: u64,
     rows: &mut Rows,
     cancel: &CancellationToken,
@@ -252,7 +341,7 @@ async fn execute(
         },
         () = cancel.cancelled() => return End::Stopped(Why::Cancelled, Halt::Before),
     };
-    let end = attend(session.as_mut(), source, sql, limit, rows, cancel).await;
+    let end = attend(session.as_mut(), source, job, limit, rows, cancel).await;
     match end {
         (end, true) => {
             source.give_back(access, session).await;
@@ -267,17 +356,24 @@ async fn execute(
 async fn attend(
     session: &mut dyn Session,
     source: &Source,
-    sql: &str,
+    (work, sql): (Work<'_>, &str),
     limit: u64,
     rows: &mut Rows,
     cancel: &CancellationToken,
 ) -> (End, bool) {
     let brake = session.brake();
-    let mut running = session.run(sql, rows);
+    let mut running: BoxFuture<'_, Result<Keeping, Failure>> = Box::pin(async {
+        match work {
+            Work::Run => session.run(sql, rows).await.map(|()| Keeping::Nothing),
+            Work::Keep(images) => keep::run(session, source.dialect(), sql, images, rows).await,
+            Work::Try => trial::run(session, source.dialect(), sql, rows).await.map(|()| Keeping::Nothing),
+            Work::TakeBack(expected) => keep::take_back(session, sql, expected, rows).await.map(|()| Keeping::Nothing),
+        }
+    });
     let why = tokio::select! {
         done = &mut running => {
             let error = match done {
-                Ok(()) => return (End::Done(Ok(())), true),
+                Ok(keeping) => return (End::Done(Ok(keeping)), true),
                 Err(error) => source.explain(error),
             };
             let healthy = !matches!(error, SqlError::Broken(..) | SqlError::Copy);
@@ -299,7 +395,7 @@ async fn attend(
 /// The report of an end, with the rows for the model.
 fn report(
     end: End,
-    sql: &str,
+    operation: &SqlOperation,
     limit: u64,
     rows: &Rows,
     (results, result_limit): (Results, usize),
@@ -310,8 +406,11 @@ fn report(
         Results::Local => rows.shapes(result_limit),
     };
     let (outcome, result) = match end {
-        End::Done(Ok(())) => {
-            let summary = rows.summary(statement::yields_rows(sql));
+        End::Done(Ok(_)) => {
+            let summary = match operation.way {
+                SqlWay::Trial => format!("{} would change; rolled back", some_rows(rows.touched())),
+                SqlWay::Plain | SqlWay::TakeBack(_) => rows.summary(statement::yields_rows(&operation.sql)),
+            };
             let result = if text.is_empty() { summary.clone() } else { format!("{summary}\n{text}") };
             (Outcome::Succeeded { summary }, result)
         }

@@ -11,7 +11,8 @@ use sqlx::{
 
 use super::connections::Failure;
 use super::rows::Rows;
-use super::session::{Access, Brake, Engine, Session, gather, text_or_hex};
+use super::session::{Access, Answer, Begun, Brake, Engine, Scope, Session, collect, gather, text_or_hex};
+use super::value::quoted_name;
 use super::wall;
 use crate::assess::sql_catalog::Names;
 use crate::domain::{Catalog, Dialect, Role};
@@ -39,6 +40,8 @@ struct MysqlSession {
     options: Box<MySqlConnectOptions>,
     thread: u64,
     access: Access,
+    /// Whether the server returns the rows that an `INSERT` added: MariaDB from 10.5 on.
+    returns: bool,
     /// The setting that bounds the time of a statement.
     timer: Option<Timer>,
     /// Time that one read may take, in seconds.
@@ -58,7 +61,8 @@ pub(super) async fn open(
     limit: u64,
 ) -> Result<Box<dyn Session>, sqlx::Error> {
     let mut connection = options.connect().await?;
-    let thread = sqlx::query_scalar("SELECT CONNECTION_ID()").fetch_one(&mut connection).await?;
+    let (thread, version): (u64, String) =
+        sqlx::query_as("SELECT CONNECTION_ID(), VERSION()").fetch_one(&mut connection).await?;
     let mut timer = None;
     for known in TIMERS {
         // Each server refuses the other's.
@@ -70,7 +74,15 @@ pub(super) async fn open(
         run_quietly(&mut connection, "SET SESSION TRANSACTION READ ONLY").await?;
         run_quietly(&mut connection, "SET SESSION lock_wait_timeout = 5, SESSION innodb_lock_wait_timeout = 5").await?;
     }
-    Ok(Box::new(MysqlSession { connection, options: Box::new(options.clone()), thread, access, timer, limit }))
+    Ok(Box::new(MysqlSession {
+        connection,
+        options: Box::new(options.clone()),
+        thread,
+        access,
+        returns: returns(&version),
+        timer,
+        limit,
+    }))
 }
 
 async fn run_quietly(connection: &mut MySqlConnection, sql: &str) -> Result<(), sqlx::Error> {
@@ -81,7 +93,7 @@ impl MysqlSession {
     /// Begins a transaction in which the server refuses to write. The session form also refuses what commits by
     /// itself (`TRUNCATE`, `CREATE`), which a read-only transaction alone doesn't; it is set anew each time, as a
     /// statement before may have set it otherwise.
-    async fn begin(&mut self) -> Result<(), sqlx::Error> {
+    async fn begin_reading(&mut self) -> Result<(), sqlx::Error> {
         let timer = self.timer.map(|timer| format!("{}; ", timed(timer, self.limit))).unwrap_or_default();
         let read_only = "SET SESSION TRANSACTION READ ONLY; START TRANSACTION READ ONLY";
         run_quietly(&mut self.connection, &format!("ROLLBACK; {timer}{read_only}")).await
@@ -90,7 +102,7 @@ impl MysqlSession {
     /// Runs one statement where the server refuses to write, and undoes the transaction.
     async fn read(&mut self, sql: &str, rows: &mut Rows) -> Result<(), Failure> {
         let names = wall::names(Dialect::Mysql, sql)?;
-        self.begin().await?;
+        self.begin_reading().await?;
         let done = self.walled(sql, &names, rows).await;
         let undone = run_quietly(&mut self.connection, "ROLLBACK").await;
         done?;
@@ -110,7 +122,7 @@ impl MysqlSession {
     }
 
     async fn looked(&mut self, names: &Names) -> Result<Catalog, Failure> {
-        self.begin().await?;
+        self.begin_reading().await?;
         let catalog = catalog::ask(&mut self.connection, names).await;
         run_quietly(&mut self.connection, "ROLLBACK").await?;
         Ok(catalog?)
@@ -160,9 +172,73 @@ impl Session for MysqlSession {
         })
     }
 
+    fn ask<'a>(&'a mut self, sql: &'a str) -> BoxFuture<'a, Result<Answer, Failure>> {
+        Box::pin(async move {
+            if self.access == Access::ReadOnly {
+                self.begin_reading().await?;
+            }
+            let items = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_many(&mut self.connection);
+            let answer = collect::<MySql>(items).await;
+            if self.access == Access::ReadOnly {
+                run_quietly(&mut self.connection, "ROLLBACK").await?;
+            }
+            Ok(answer?)
+        })
+    }
+
+    fn begin(&mut self, scope: Scope) -> BoxFuture<'_, Result<Begun, Failure>> {
+        Box::pin(async move {
+            match Session::ask(self, "SELECT @@in_transaction, @@autocommit").await {
+                Ok(state) if state.number(0) == 0 && state.number(1) == 1 => {}
+                Ok(_) => return Ok(Begun::Within),
+                // Only MariaDB tells it.
+                Err(Failure::Engine(sqlx::Error::Database(_))) => return Ok(Begun::Unsure),
+                Err(failure) => return Err(failure),
+            }
+            let begin = match scope {
+                // What is read beforehand stays as it is until the end, other tables' rows included.
+                Scope::Write => "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; START TRANSACTION",
+                Scope::Own => {
+                    "SET @countersign_mode = @@SESSION.sql_mode, @countersign_zone = @@SESSION.time_zone; \
+                     SET SESSION sql_mode = 'NO_AUTO_VALUE_ON_ZERO,STRICT_ALL_TABLES,ALLOW_INVALID_DATES', \
+                     SESSION time_zone = '+00:00'; START TRANSACTION"
+                }
+            };
+            run_quietly(&mut self.connection, begin).await?;
+            Ok(Begun::Ours)
+        })
+    }
+
+    fn restore(&mut self) -> BoxFuture<'_, Result<(), Failure>> {
+        let sql = "SET SESSION sql_mode = @countersign_mode, SESSION time_zone = @countersign_zone";
+        Box::pin(async move { Ok(run_quietly(&mut self.connection, sql).await?) })
+    }
+
+    fn hides<'a>(&'a mut self, schema: &'a str, table: &'a str) -> BoxFuture<'a, Result<bool, Failure>> {
+        Box::pin(async move {
+            let name = |name| quoted_name(Dialect::Mysql, name);
+            let made = Session::ask(self, &format!("SHOW CREATE TABLE {}.{}", name(schema), name(table))).await?;
+            let made = made.rows.first().and_then(|row| row.get(1).cloned().flatten()).unwrap_or_default();
+            Ok(!made.starts_with(b"CREATE TABLE"))
+        })
+    }
+
+    fn returns(&self) -> bool {
+        self.returns
+    }
+
     fn brake(&self) -> Brake {
         Brake::Mysql(self.options.clone(), self.thread)
     }
+}
+
+/// Whether a server of this version returns the rows that an `INSERT` added.
+fn returns(version: &str) -> bool {
+    // Before 11 MariaDB puts `5.5.5-` in front, for clients that know no larger number.
+    let version = version.trim_start_matches("5.5.5-");
+    let mut numbers = version.split(['.', '-']).map(|number| number.parse::<u32>().unwrap_or(0));
+    let found = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    version.contains("MariaDB") && found >= (10, 5)
 }
 
 /// Stops the running statement of a server thread, from a second connection.
@@ -174,6 +250,11 @@ pub(super) async fn stop(options: &MySqlConnectOptions, thread: u64) {
 }
 
 impl Engine for MySql {
+    fn bytes(row: &MySqlRow, index: usize) -> Option<Vec<u8>> {
+        let value = row.try_get_raw(index).ok()?;
+        (!value.is_null()).then(|| <&[u8] as Decode<MySql>>::decode(value).map(<[u8]>::to_vec).unwrap_or_default())
+    }
+
     fn changed(result: &MySqlQueryResult) -> u64 {
         result.rows_affected()
     }

@@ -8,13 +8,16 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row, SqlSafeStr,
 
 use super::connections::Failure;
 use super::rows::Rows;
-use super::session::{Access, Brake, Engine, Session, gather, hex, text};
+use super::session::{Access, Answer, Begun, Brake, Engine, Scope, Session, collect, gather, hex, text};
 use super::wall;
 use crate::assess::sql_catalog::Names;
 use crate::domain::{Catalog, Dialect, Role};
 
 /// Error code of a text that holds more than one statement where one is prepared.
 const SYNTAX: &str = "42601";
+/// Error code where no transaction is open, and where one has failed.
+const IDLE: &str = "25P01";
+const ABORTED: &str = "25P02";
 
 struct PostgresSession {
     connection: PgConnection,
@@ -72,7 +75,7 @@ async fn run_quietly(connection: &mut PgConnection, sql: &str) -> Result<(), sql
 
 impl PostgresSession {
     /// Begins a transaction in which the server refuses to write. Whatever an earlier statement left ends first.
-    async fn begin(&mut self) -> Result<(), sqlx::Error> {
+    async fn begin_reading(&mut self) -> Result<(), sqlx::Error> {
         if !std::mem::replace(&mut self.clean, false) {
             run_quietly(&mut self.connection, "ROLLBACK").await?;
         }
@@ -89,7 +92,7 @@ impl PostgresSession {
     /// Runs one statement where the server refuses to write, and undoes the transaction.
     async fn read(&mut self, sql: &str, rows: &mut Rows) -> Result<(), Failure> {
         let names = wall::names(Dialect::Postgres, sql)?;
-        self.begin().await?;
+        self.begin_reading().await?;
         let done = self.walled(sql, &names, rows).await;
         let undone = self.undo().await;
         done?;
@@ -108,11 +111,15 @@ impl PostgresSession {
     }
 
     async fn looked(&mut self, names: &Names) -> Result<Catalog, Failure> {
-        self.begin().await?;
+        self.begin_reading().await?;
         let catalog = catalog::ask(&mut self.connection, names).await;
         self.undo().await?;
         Ok(catalog?)
     }
+}
+
+fn coded(error: &sqlx::Error, code: &str) -> bool {
+    error.as_database_error().is_some_and(|refusal| refusal.code().as_deref() == Some(code))
 }
 
 /// A refusal to prepare, told apart where it is about several statements.
@@ -141,7 +148,7 @@ impl Session for PostgresSession {
 
     fn role(&mut self) -> BoxFuture<'_, Result<Role, Failure>> {
         Box::pin(async {
-            self.begin().await?;
+            self.begin_reading().await?;
             let role = catalog::who(&mut self.connection).await;
             self.undo().await?;
             Ok(role?)
@@ -160,6 +167,46 @@ impl Session for PostgresSession {
         })
     }
 
+    fn ask<'a>(&'a mut self, sql: &'a str) -> BoxFuture<'a, Result<Answer, Failure>> {
+        Box::pin(async move {
+            if self.access == Access::ReadOnly {
+                self.begin_reading().await?;
+            }
+            let items = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_many(&mut self.connection);
+            let answer = collect::<Postgres>(items).await;
+            if self.access == Access::ReadOnly {
+                self.undo().await?;
+            }
+            Ok(answer?)
+        })
+    }
+
+    fn begin(&mut self, scope: Scope) -> BoxFuture<'_, Result<Begun, Failure>> {
+        Box::pin(async move {
+            // A savepoint is refused outside of a transaction, and in one that failed.
+            match run_quietly(&mut self.connection, "SAVEPOINT countersign; RELEASE SAVEPOINT countersign").await {
+                Ok(()) => return Ok(Begun::Within),
+                Err(error) if coded(&error, IDLE) => {}
+                Err(error) if coded(&error, ABORTED) => return Ok(Begun::Within),
+                Err(error) => return Err(error.into()),
+            }
+            let begin = match scope {
+                // One snapshot for what is read beforehand and what is written.
+                Scope::Write => {
+                    let level = "SELECT pg_catalog.current_setting('default_transaction_isolation')";
+                    let level: String = sqlx::query_scalar(level).fetch_one(&mut self.connection).await?;
+                    let wanted = if level == "serializable" { "SERIALIZABLE" } else { "REPEATABLE READ" };
+                    format!("BEGIN ISOLATION LEVEL {wanted}")
+                }
+                Scope::Own => "BEGIN; SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL IntervalStyle = 'postgres'; \
+                    SET LOCAL extra_float_digits = 1; SET LOCAL standard_conforming_strings = on"
+                    .to_owned(),
+            };
+            run_quietly(&mut self.connection, &begin).await?;
+            Ok(Begun::Ours)
+        })
+    }
+
     fn brake(&self) -> Brake {
         Brake::Postgres(self.options.clone(), self.process)
     }
@@ -174,6 +221,11 @@ pub(super) async fn stop(options: &PgConnectOptions, process: i32) {
 }
 
 impl Engine for Postgres {
+    fn bytes(row: &PgRow, index: usize) -> Option<Vec<u8>> {
+        let value = row.try_get_raw(index).ok()?;
+        (!value.is_null()).then(|| value.as_bytes().map(<[u8]>::to_vec).unwrap_or_default())
+    }
+
     fn changed(result: &PgQueryResult) -> u64 {
         result.rows_affected()
     }

@@ -1,20 +1,25 @@
-//! What a waiting statement would do: how many rows it touches, of how many, and some of them. Counted by reads of our
-//! own making, which are judged like any other and run behind the same walls; the statement itself is never run.
+//! What a waiting statement would do: how many rows it touches, of how many, and some of them; what it sets off, and
+//! whether it could be taken back or tried. Counted by reads of our own making, which are judged like any other and run
+//! behind the same walls, and by questions to the catalog; the statement itself is never run.
 
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::connections::Source;
+use super::inverse::{Plan, too_many};
 use super::rows::Rows;
 use super::session::Access;
-use super::{End, RunPort, execute, related};
+use super::table::Known;
+use super::{End, RunPort, Work, execute, trial};
 use crate::assess::sql_foresee::{Act, Reads, reads};
+use crate::assess::sql_touch::target;
 use crate::assess::{AssessSettings, SqlAssessor, Subject, assess};
-use crate::domain::number::{count, thousands};
+use crate::domain::number::{count, size, thousands};
 use crate::domain::{
     Class, Detail, Dialect, Facts, Measurement, Operation, OperationKind, Prepared, Preview, Remedy, SqlOperation,
-    Table,
+    SqlWay, Table, TakeBack, Trial,
 };
+use crate::store::Images;
 
 /// Seconds that each read may take.
 const PATIENCE: u64 = 2;
@@ -22,25 +27,24 @@ const PATIENCE: u64 = 2;
 /// Measures a statement. None for one that touches no rows.
 pub(super) async fn measure(
     source: &Source,
+    images: &Images,
     prepared: &Prepared,
     operation: &SqlOperation,
     cancel: &CancellationToken,
 ) -> Measurement {
     let dialect = source.dialect();
     let desk = Desk { source, prepared, dialect, cancel };
+    if let SqlWay::TakeBack(back) = &operation.way {
+        return Ok(Some(taken_back(back)));
+    }
     let Some(reads) = reads(dialect, &operation.sql)? else { return Ok(None) };
-    let touched = match &reads.touched {
-        Some(sql) => {
-            desk.number(sql).await.map_err(|reason| format!("Its rows can't be counted beforehand: {reason}"))?
-        }
-        None => reads.rows,
-    };
-    let all = desk.number(&reads.all).await.ok();
+    let mut counts = desk.counts(&reads).await?;
+    let known = desk.known(&reads).await;
+    counts.size = counts.size.or_else(|| known.as_ref().ok()?.as_ref()?.size);
+    let (touched, all) = (counts.touched, counts.all);
     let mut preview = Preview {
-        brief: brief(&reads, touched),
-        effects: vec![effect(&reads, touched, all)],
-        // The words of one sentence behind "undo".
-        remedy: Remedy::Impossible("nothing is kept of what SQL replaces.".to_owned()),
+        brief: brief(&reads, touched + counts.added),
+        effects: vec![effect(&reads, &counts)],
         ..Preview::default()
     };
     if let (Act::Change | Act::Delete, Some(all)) = (reads.act, all)
@@ -55,20 +59,133 @@ pub(super) async fn measure(
         let title = match reads.act {
             Act::Change => "rows that match, new values behind the old ones",
             Act::Add => "rows that it brings",
-            Act::Delete | Act::Empty | Act::Drop | Act::Alter => "rows that match",
+            Act::Delete | Act::Empty | Act::Drop | Act::Alter | Act::Merge => "rows that match",
         };
         preview.details.push(Detail::Rows { title: title.to_owned(), table: Table { total: touched, ..table } });
     }
-    for (label, sql) in related::questions(dialect, &reads) {
-        if let Ok(table) = desk.rows(&sql).await {
-            let names: Vec<String> =
-                table.rows.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect();
-            if !names.is_empty() {
-                preview.effects.push(format!("{label}: {}.", names.join(", ")));
-            }
-        }
+    if let Ok(Some(known)) = &known {
+        preview.effects.extend(set_off(dialect, &reads, known, &operation.sql));
     }
+    if operation.way == SqlWay::Trial {
+        preview.remedy = Remedy::Possible("it is rolled back at the end.".to_owned());
+        return Ok(Some(preview));
+    }
+    preview.remedy = match remedy(&desk, images, &known, &operation.sql, touched).await {
+        Ok(()) => {
+            Remedy::Possible("its rows are kept as they are now, and a key proposes what puts them back.".to_owned())
+        }
+        Err(why) => Remedy::Impossible(why),
+    };
+    preview.trial = match (reads.act, known) {
+        (Act::Empty | Act::Drop | Act::Alter, _) => Trial::None,
+        (_, Ok(Some(known))) => match trial::allowed(source, &known, reads.act, &operation.sql).await {
+            Ok(()) => Trial::Offered,
+            Err(why) => Trial::Refused(why),
+        },
+        (_, Ok(None)) => Trial::Refused(format!("{} is not found.", reads.table)),
+        (_, Err(why)) => Trial::Refused(why),
+    };
     Ok(Some(preview))
+}
+
+/// What taking something back does: its text says the rest.
+fn taken_back(back: &TakeBack) -> Preview {
+    let rows = count(usize::try_from(back.rows).unwrap_or(usize::MAX), "row");
+    Preview {
+        effects: vec![format!("Changes {rows}, if all of them are as they were left; else nothing.")],
+        brief: rows,
+        remedy: Remedy::Possible("a key proposes what does the opposite.".to_owned()),
+        ..Preview::default()
+    }
+}
+
+/// Whether the rows of a statement would be kept; if not, why.
+async fn remedy(
+    desk: &Desk<'_>,
+    images: &Images,
+    known: &Result<Option<Known>, String>,
+    sql: &str,
+    touched: u64,
+) -> Result<(), String> {
+    let Some(target) = target(desk.dialect, sql)? else {
+        return Err("nothing is kept of what such a statement replaces.".to_owned());
+    };
+    let known = known.as_ref().map_err(Clone::clone)?;
+    let known = known.as_ref().ok_or_else(|| format!("{} is not found.", target.spelled))?;
+    let (act, returning) = (target.act, target.returning);
+    let plan = Plan::new(desk.dialect, target, known)?;
+    if act == Act::Add && returning {
+        return Err("it returns rows of its own.".to_owned());
+    }
+    if let Some(why) = too_many(touched, 0) {
+        return Err(why);
+    }
+    let mut bytes = 0;
+    if act != Act::Add && touched > 0 {
+        bytes = desk.numbers(&plan.measure()).await?.get(1).copied().unwrap_or_default();
+    }
+    match too_many(touched, bytes) {
+        Some(why) => Err(why),
+        None if !images.would_keep(bytes) => Err("nothing is kept here.".to_owned()),
+        None => Ok(()),
+    }
+}
+
+/// What else it does, in full sentences.
+fn set_off(dialect: Dialect, reads: &Reads, known: &Known, sql: &str) -> Vec<String> {
+    let mut said = Vec::new();
+    let mut names = |label: &str, names: &[&str], end: &str| {
+        if !names.is_empty() {
+            said.push(format!("{label}: {}{end}.", names.join(", ")));
+        }
+    };
+    let events: &[&str] = match reads.act {
+        Act::Change => &["update"],
+        Act::Delete => &["delete"],
+        Act::Add => &["insert"],
+        Act::Empty => &["truncate"],
+        Act::Merge => &["update", "delete", "insert"],
+        Act::Drop | Act::Alter => &[],
+    };
+    names("Triggers that fire", &known.firing(events), "");
+    let set = target(dialect, sql).ok().flatten().map_or_else(|| vec!["*".to_owned()], |target| target.set);
+    let along = match reads.act {
+        Act::Change => known.taken_along("update", &set),
+        Act::Delete | Act::Merge => known.taken_along("delete", &[]),
+        // SQLite empties a table before it drops it.
+        Act::Drop if dialect == Dialect::Sqlite => known.taken_along("delete", &[]),
+        Act::Add | Act::Empty | Act::Drop | Act::Alter => Vec::new(),
+    };
+    names("Tables whose rows refer to it and go along or change", &along, "");
+    let mut referrers: Vec<&str> = known.referrers.iter().map(|referrer| referrer.table.as_str()).collect();
+    referrers.sort_unstable();
+    referrers.dedup();
+    let views: Vec<&str> = known.views.iter().map(String::as_str).collect();
+    match reads.act {
+        Act::Empty if reads.cascade => names("Tables that are emptied, too", &referrers, ", and what refers to those"),
+        Act::Drop if reads.cascade => {
+            names("Views that go, too", &views, ", and what reads those");
+            names("Tables that lose the key by which they refer to it", &referrers, "");
+        }
+        Act::Empty | Act::Drop | Act::Alter => {
+            if reads.act != Act::Empty {
+                names("Views that read it", &views, "");
+            }
+            names("Tables that refer to it", &referrers, "");
+        }
+        Act::Change | Act::Delete | Act::Add | Act::Merge => {}
+    }
+    said
+}
+
+/// How many rows a statement touches.
+struct Counts {
+    touched: u64,
+    added: u64,
+    /// Rows of the table, where that could be counted.
+    all: Option<u64>,
+    /// Bytes of the table.
+    size: Option<u64>,
 }
 
 /// What stands before a number that may be too large.
@@ -80,22 +197,23 @@ fn brief(reads: &Reads, touched: u64) -> String {
     format!("{}{}", most(reads), count(usize::try_from(touched).unwrap_or(usize::MAX), "row"))
 }
 
-fn effect(reads: &Reads, touched: u64, all: Option<u64>) -> String {
-    let rows = brief(reads, touched);
-    let table = &reads.table;
-    let share = all.filter(|all| *all > 0).map(|all| {
+fn effect(reads: &Reads, counts: &Counts) -> String {
+    let (touched, rows, table) = (counts.touched, brief(reads, counts.touched), &reads.table);
+    let share = counts.all.filter(|all| *all > 0).map(|all| {
         // Tenths of a percent, in whole numbers.
         let share = u128::from(touched) * 1000 / u128::from(all);
         format!("{}{} of {} rows ({}.{} %)", most(reads), thousands(touched), thousands(all), share / 10, share % 10)
     });
     let part = share.unwrap_or_else(|| rows.clone());
+    let size = counts.size.map(|bytes| format!(", {} with its indexes", size(bytes))).unwrap_or_default();
     match reads.act {
         Act::Change => format!("Changes {part} of {table}."),
         Act::Delete => format!("Deletes {part} of {table}."),
         Act::Add => format!("Adds {rows} to {table}."),
-        Act::Empty => format!("Empties {table}: {rows}."),
-        Act::Drop => format!("Drops {table} with {rows}."),
-        Act::Alter => format!("Alters {table}, which has {rows}."),
+        Act::Empty => format!("Empties {table}: {rows}{size}."),
+        Act::Drop => format!("Drops {table} with {rows}{size}."),
+        Act::Alter => format!("Alters {table}, which has {rows}{size}."),
+        Act::Merge => format!("Changes or deletes {part} of {table}, and adds {}.", thousands(counts.added)),
     }
 }
 
@@ -108,10 +226,58 @@ struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    async fn number(&self, sql: &str) -> Result<u64, String> {
+    /// Counts in one read; the rows of the table are left out where they take too long.
+    async fn counts(&self, reads: &Reads) -> Result<Counts, String> {
+        let touched = reads.touched.clone().unwrap_or_else(|| format!("SELECT {}", reads.rows));
+        let added = reads.added.clone().unwrap_or_else(|| "SELECT 0".to_owned());
+        let own = format!("SELECT ({touched}) AS touched, ({added}) AS added");
+        // A table that can't be read whole can be counted in part.
+        let numbers = match self.numbers(&format!("{own}, ({}) AS rows_in_all", reads.all)).await {
+            Ok(numbers) => numbers,
+            Err(_) if reads.touched.is_none() => vec![reads.rows, 0],
+            Err(_) => {
+                let told = self.numbers(&own).await;
+                told.map_err(|reason| format!("Its rows can't be counted beforehand: {reason}"))?
+            }
+        };
+        let at = |at: usize| numbers.get(at).copied();
+        let size = match reads.act {
+            Act::Empty | Act::Drop | Act::Alter => self.size(reads).await,
+            Act::Change | Act::Delete | Act::Add | Act::Merge => None,
+        };
+        Ok(Counts { touched: at(0).unwrap_or_default(), added: at(1).unwrap_or_default(), all: at(2), size })
+    }
+
+    /// The size of a table with its indexes. SQLite walks through its pages for it.
+    async fn size(&self, reads: &Reads) -> Option<u64> {
+        if self.dialect != Dialect::Sqlite {
+            return None;
+        }
+        let name = super::value::quoted_text(self.dialect, &reads.place.1);
+        let sql = format!(
+            "SELECT sum(pgsize) FROM dbstat WHERE aggregate = 1 AND name IN \
+             (SELECT name FROM sqlite_schema WHERE lower(tbl_name) = lower({name}))"
+        );
+        self.numbers(&sql).await.ok()?.first().copied()
+    }
+
+    /// The numbers in the one row of a read.
+    async fn numbers(&self, sql: &str) -> Result<Vec<u64>, String> {
         let table = self.rows(sql).await?;
-        let cell = table.rows.first().and_then(|row| row.first()).and_then(Option::as_ref);
-        cell.and_then(|number| number.parse().ok()).ok_or_else(|| "the database gave no number.".to_owned())
+        let row = table.rows.first().map(Vec::as_slice).unwrap_or_default();
+        let numbers: Option<Vec<u64>> = row.iter().map(|cell| cell.as_ref()?.parse().ok()).collect();
+        numbers.ok_or_else(|| "the database gave no number.".to_owned())
+    }
+
+    /// What the catalog says of the table.
+    async fn known(&self, reads: &Reads) -> Result<Option<Known>, String> {
+        let told = |error: &dyn std::fmt::Display| format!("its table can't be looked up: {error}.");
+        let mut session = self.source.take(Access::ReadOnly, PATIENCE).await.map_err(|error| told(&error))?;
+        let (schema, name) = &reads.place;
+        let known = Known::ask(session.as_mut(), self.dialect, &reads.table, (schema.as_deref(), name)).await;
+        let known = known.map_err(|failure| told(&self.source.explain(failure)))?;
+        self.source.give_back(Access::ReadOnly, session).await;
+        Ok(known)
     }
 
     /// The rows of a read, if it is one.
@@ -120,8 +286,8 @@ impl Desk<'_> {
         let id = self.prepared.operation.id;
         // Nobody listens: the rows are taken at the end.
         let mut rows = Rows::new(RunPort::new(id, mpsc::channel(1).0));
-        match execute(self.source, Access::ReadOnly, sql, PATIENCE, &mut rows, self.cancel).await {
-            End::Done(Ok(())) => rows.last().cloned().ok_or_else(|| "the database gave no rows.".to_owned()),
+        match execute(self.source, Access::ReadOnly, (Work::Run, sql), PATIENCE, &mut rows, self.cancel).await {
+            End::Done(Ok(_)) => rows.last().cloned().ok_or_else(|| "the database gave no rows.".to_owned()),
             End::Done(Err(error)) => Err(format!("{error}.")),
             End::Stopped(..) => Err(format!("counting took longer than {PATIENCE} s.")),
         }
@@ -130,7 +296,12 @@ impl Desk<'_> {
     /// Our own reads are judged like a model's: what a condition calls may be anything.
     fn judged(&self, sql: &str) -> Result<(), String> {
         let connection = self.source.name.clone();
-        let kind = OperationKind::Sql(SqlOperation { connection, dialect: Some(self.dialect), sql: sql.to_owned() });
+        let kind = OperationKind::Sql(SqlOperation {
+            connection,
+            dialect: Some(self.dialect),
+            sql: sql.to_owned(),
+            way: SqlWay::Plain,
+        });
         let operation = Operation { kind, ..self.prepared.operation.clone() };
         let facts = Facts { place: self.prepared.facts.place.clone(), ..Facts::default() };
         let settings = AssessSettings::default();

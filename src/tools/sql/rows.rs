@@ -104,6 +104,23 @@ impl Rows {
         }
     }
 
+    /// Rows that its one statement touched, whether it returned them or not.
+    pub(super) fn touched(&self) -> u64 {
+        self.sets.last().map_or(self.changed, |set| set.total)
+    }
+
+    /// The rows of the last result are some of so many.
+    pub(super) fn says(&mut self, total: u64) {
+        if let Some(set) = self.sets.last_mut() {
+            set.total = total;
+        }
+    }
+
+    /// Forgets everything: the statement was rolled back.
+    pub(super) fn clear(&mut self) {
+        *self = Self::new(self.port.clone());
+    }
+
     /// The last result.
     pub(super) fn last(&self) -> Option<&Table> {
         self.sets.last()
@@ -111,7 +128,7 @@ impl Rows {
 
     /// The figure for a list: `12 rows`, `3 rows changed`, `done`.
     pub(super) fn summary(&self, yields_rows: bool) -> String {
-        let rows = |count: u64| format!("{count} row{}", if count == 1 { "" } else { "s" });
+        let rows = some_rows;
         match (self.sets.last(), self.changed) {
             (Some(set), 0) => rows(set.total),
             (Some(set), changed) => format!("{}, {} changed", rows(set.total), rows(changed)),
@@ -151,6 +168,11 @@ impl Rows {
         }
         text
     }
+}
+
+/// `1 row`, `12 rows`.
+pub(super) fn some_rows(count: u64) -> String {
+    format!("{count} row{}", if count == 1 { "" } else { "s" })
 }
 
 /// A table as lines of `a | b`, one row a line.

@@ -24,6 +24,46 @@ pub(super) enum Access {
     Full,
 }
 
+/// What a transaction of our own is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// Somebody's statement, under the settings that they made, on rows that don't change meanwhile.
+    Write,
+    /// Statements of ours, under settings that read our literals exactly.
+    Own,
+}
+
+/// What came of beginning a transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Begun {
+    /// It is ours.
+    Ours,
+    /// One was open already; it is as it was.
+    Within,
+    /// The engine doesn't say whether one is open; nothing was begun.
+    Unsure,
+}
+
+/// What the engine answered to SQL of our own.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    /// The rows of all its statements, each value as the bytes that the engine prints.
+    pub(super) rows: Vec<Vec<Option<Vec<u8>>>>,
+    /// Rows that statements without rows changed.
+    pub(super) changed: u64,
+    /// There were more rows, or larger ones, than are kept.
+    pub(super) cut: bool,
+}
+
+impl Answer {
+    /// The number in a column of the first row; zero where there is none.
+    pub(super) fn number(&self, column: usize) -> u64 {
+        let value = self.rows.first().and_then(|row| row.get(column)).and_then(Option::as_ref);
+        let text = value.map(|bytes| String::from_utf8_lossy(bytes));
+        text.and_then(|text| text.parse().ok()).unwrap_or_default()
+    }
+}
+
 /// An open connection.
 pub(super) trait Session: Send + fmt::Debug {
     /// Whether it still answers.
@@ -41,6 +81,28 @@ pub(super) trait Session: Send + fmt::Debug {
 
     /// Runs SQL to its end and gathers what it yields.
     fn run<'a>(&'a mut self, sql: &'a str, rows: &'a mut Rows) -> BoxFuture<'a, Result<(), Failure>>;
+
+    /// Runs SQL of our own, several statements maybe. On a session that only reads, in a transaction that is
+    /// rolled back.
+    fn ask<'a>(&'a mut self, sql: &'a str) -> BoxFuture<'a, Result<Answer, Failure>>;
+
+    /// Begins a transaction, unless one is open.
+    fn begin(&mut self, scope: Scope) -> BoxFuture<'_, Result<Begun, Failure>>;
+
+    /// Puts back the settings that a transaction of our own changed.
+    fn restore(&mut self) -> BoxFuture<'_, Result<(), Failure>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// Whether a temporary table of this session stands before a table.
+    fn hides<'a>(&'a mut self, _schema: &'a str, _table: &'a str) -> BoxFuture<'a, Result<bool, Failure>> {
+        Box::pin(std::future::ready(Ok(false)))
+    }
+
+    /// Whether the engine returns the rows that an `INSERT` added.
+    fn returns(&self) -> bool {
+        true
+    }
 
     /// What stops a running statement from outside.
     fn brake(&self) -> Brake;
@@ -72,6 +134,9 @@ pub(super) trait Engine: Database {
 
     /// One value, bounded in size; none for NULL.
     fn cell(row: &Self::Row, index: usize) -> Option<String>;
+
+    /// One value as the bytes that the engine prints, whole; none for NULL.
+    fn bytes(row: &Self::Row, index: usize) -> Option<Vec<u8>>;
 }
 
 /// What a statement of an engine yields, as it comes.
@@ -100,6 +165,34 @@ pub(super) async fn gather<E: Engine>(mut items: Items<'_, E>, rows: &mut Rows) 
         }
     }
     Ok(())
+}
+
+/// Rows of an answer that are kept, and bytes of them.
+const ANSWER: (usize, usize) = (10_001, 8 * 1024 * 1024);
+
+/// Gathers what statements of our own yield.
+pub(super) async fn collect<E: Engine>(mut items: Items<'_, E>) -> Result<Answer, sqlx::Error> {
+    let mut answer = Answer::default();
+    let (mut size, mut yielded) = (0, false);
+    while let Some(item) = items.next().await {
+        match item? {
+            Either::Left(result) => {
+                // Engines count rows that they returned, too.
+                answer.changed += if std::mem::take(&mut yielded) { 0 } else { E::changed(&result) };
+            }
+            Either::Right(row) => {
+                yielded = true;
+                if answer.rows.len() >= ANSWER.0 || size >= ANSWER.1 {
+                    answer.cut = true;
+                    continue;
+                }
+                let values: Vec<_> = (0..row.columns().len()).map(|index| E::bytes(&row, index)).collect();
+                size += values.iter().flatten().map(Vec::len).sum::<usize>();
+                answer.rows.push(values);
+            }
+        }
+    }
+    Ok(answer)
 }
 
 /// Longest value that is shown, in bytes.

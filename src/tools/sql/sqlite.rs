@@ -16,7 +16,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Decode, Row, TypeInfo, Val
 use super::address::SqliteFile;
 use super::connections::Failure;
 use super::rows::Rows;
-use super::session::{Access, Brake, Engine, Session, gather, hex, text};
+use super::session::{Access, Answer, Begun, Brake, Engine, Scope, Session, collect, gather, hex, text};
 use super::wall;
 use crate::assess::sql_catalog::Names;
 use crate::domain::{Catalog, Dialect, Role};
@@ -100,6 +100,28 @@ impl Session for SqliteSession {
         })
     }
 
+    fn ask<'a>(&'a mut self, sql: &'a str) -> BoxFuture<'a, Result<Answer, Failure>> {
+        self.stop.store(false, Ordering::Relaxed);
+        Box::pin(async move {
+            let items = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_many(&mut self.connection);
+            Ok(collect::<Sqlite>(items).await?)
+        })
+    }
+
+    /// From here on nobody else writes.
+    fn begin(&mut self, _scope: Scope) -> BoxFuture<'_, Result<Begun, Failure>> {
+        self.stop.store(false, Ordering::Relaxed);
+        Box::pin(async move {
+            match sqlx::raw_sql("BEGIN IMMEDIATE").execute(&mut self.connection).await {
+                Ok(_) => Ok(Begun::Ours),
+                Err(sqlx::Error::Database(refusal)) if refusal.message().contains("within a transaction") => {
+                    Ok(Begun::Within)
+                }
+                Err(error) => Err(error.into()),
+            }
+        })
+    }
+
     fn brake(&self) -> Brake {
         Brake::Sqlite(Arc::clone(&self.stop))
     }
@@ -108,6 +130,14 @@ impl Session for SqliteSession {
 impl Engine for Sqlite {
     fn changed(result: &SqliteQueryResult) -> u64 {
         result.rows_affected()
+    }
+
+    fn bytes(row: &SqliteRow, index: usize) -> Option<Vec<u8>> {
+        let value = row.try_get_raw(index).ok()?;
+        match value.type_info().name() {
+            "TEXT" | "BLOB" => <&[u8] as Decode<Sqlite>>::decode(value).ok().map(<[u8]>::to_vec),
+            _ => Self::cell(row, index).map(String::into_bytes),
+        }
     }
 
     /// By the type of the value, which in SQLite counts more than the column's.

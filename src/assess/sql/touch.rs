@@ -1,0 +1,224 @@
+//! What a statement touches, told for whoever keeps the rows before they change: its table, the rows as a read of
+//! them, the columns that it sets. Text to text, by the syntax tree. Only of one plain `UPDATE`, `DELETE` or `INSERT`
+//! on one table; for everything else a sentence says why its rows can't be kept.
+
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{
+    Assignment, AssignmentTarget, Expr, FromTable, Ident, ObjectName, ObjectNamePart, Statement, TableObject,
+    UpdateTableFromKind, Visit, Visitor,
+};
+
+use super::foresee::{Act, bounds, condition, plain, statement};
+use super::lex;
+use crate::domain::Dialect;
+
+/// Functions that give something else each time: rows that they pick are others the second time.
+const CHANCE: &str = " rand random random_normal randomblob uuid uuid_short uuidv4 uuidv7 gen_random_uuid \
+    clock_timestamp timeofday nextval lastval currval setval last_insert_id row_count found_rows sleep pg_sleep \
+    get_lock release_lock sysdate changes total_changes last_insert_rowid ";
+
+/// What a statement touches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// What it does: `Change`, `Delete` or `Add`.
+    pub act: Act,
+    /// Schema and name of its table, as the engine folds them.
+    pub table: (Option<String>, String),
+    /// The table as the statement spells it.
+    pub spelled: String,
+    /// The rows that it touches: what stands between the list of a `SELECT` and its end. Empty for `Add`.
+    pub rows: String,
+    /// Whether it bounds how many rows it touches.
+    pub bounded: bool,
+    /// Names of the columns that it sets, folded to lower case. Empty for what isn't `Change`.
+    pub set: Vec<String>,
+    /// The statement alone: no semicolon or comment behind it.
+    pub text: String,
+    /// Whether it yields rows by itself.
+    pub returning: bool,
+}
+
+/// What a statement touches. None for one that is no `UPDATE`, `DELETE` or `INSERT`.
+///
+/// # Errors
+/// Why its rows can't be kept: a full sentence that begins small, to stand behind a colon.
+pub fn target(dialect: Dialect, sql: &str) -> Result<Option<Target>, String> {
+    let parsed = statement(dialect, sql).ok_or("it is not understood whole.")?;
+    let text = alone(dialect, sql).ok_or("it is not understood whole.")?;
+    touched(dialect, parsed, text)
+}
+
+fn touched(dialect: Dialect, parsed: Statement, text: String) -> Result<Option<Target>, String> {
+    match parsed {
+        Statement::Delete(delete) => {
+            let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
+            let others = delete.using.unwrap_or_default();
+            if !delete.tables.is_empty() || (dialect == Dialect::Mysql && !others.is_empty()) {
+                return Err(several());
+            }
+            let (name, spelled) = plain(from).map_err(|_| several())?;
+            steady(&delete.selection)?;
+            steady(&others)?;
+            let narrowed = condition(delete.selection.as_ref(), &others);
+            let bounds = bounds(&delete.order_by, delete.limit.as_ref());
+            Ok(Some(Target {
+                act: Act::Delete,
+                table: parts(dialect, name)?,
+                spelled: name.to_string(),
+                bounded: !bounds.is_empty(),
+                rows: format!("FROM {spelled}{narrowed}{bounds}"),
+                set: Vec::new(),
+                text,
+                returning: delete.returning.is_some(),
+            }))
+        }
+        Statement::Update(update) => {
+            let others = match update.from {
+                Some(UpdateTableFromKind::BeforeSet(tables) | UpdateTableFromKind::AfterSet(tables)) => tables,
+                None => Vec::new(),
+            };
+            if update.or.is_some() {
+                return Err("it says itself what happens to rows that are in its way.".to_owned());
+            }
+            if update.limit.is_some() {
+                return Err("its LIMIT may pick other rows the second time.".to_owned());
+            }
+            let tables = [update.table];
+            let (name, spelled) = plain(&tables).map_err(|_| several())?;
+            steady(&update.selection)?;
+            steady(&others)?;
+            let narrowed = condition(update.selection.as_ref(), &others);
+            Ok(Some(Target {
+                act: Act::Change,
+                table: parts(dialect, name)?,
+                spelled: name.to_string(),
+                bounded: false,
+                rows: format!("FROM {spelled}{narrowed}"),
+                set: columns(&update.assignments),
+                text,
+                returning: update.returning.is_some(),
+            }))
+        }
+        Statement::Insert(insert) => {
+            let TableObject::TableName(name) = &insert.table else { return Err(several()) };
+            let replaces = insert.replace_into || insert.on.is_some() || insert.or.is_some() || insert.ignore;
+            if replaces || insert.overwrite {
+                return Err("it says itself what happens to rows that are in its way.".to_owned());
+            }
+            Ok(Some(Target {
+                act: Act::Add,
+                table: parts(dialect, name)?,
+                spelled: name.to_string(),
+                bounded: false,
+                rows: String::new(),
+                set: Vec::new(),
+                text,
+                returning: insert.returning.is_some(),
+            }))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn several() -> String {
+    "it names several tables.".to_owned()
+}
+
+/// The one statement, from its first token to its last.
+fn alone(dialect: Dialect, sql: &str) -> Option<String> {
+    let quoting = *lex::quotings(dialect, sql).first()?;
+    let tokens = lex::lex(sql, dialect, quoting).ok()?.tokens;
+    let first = tokens.iter().find(|token| !token.mark(';'))?;
+    let last = tokens.iter().rfind(|token| !token.mark(';'))?;
+    sql.get(first.span.start..last.span.end).map(str::to_owned)
+}
+
+/// Schema and name. A name with a catalog before them is somebody else's.
+pub(super) fn parts(dialect: Dialect, name: &ObjectName) -> Result<(Option<String>, String), String> {
+    let idents: Option<Vec<&Ident>> = name.0.iter().map(ObjectNamePart::as_ident).collect();
+    let folded = |ident: &Ident| match (dialect, ident.quote_style) {
+        (Dialect::Postgres, None) => ident.value.to_lowercase(),
+        _ => ident.value.clone(),
+    };
+    match idents.as_deref() {
+        Some([name]) => Ok((None, folded(name))),
+        Some([schema, name]) => Ok((Some(folded(schema)), folded(name))),
+        Some(_) | None => Err("its table is not named plainly.".to_owned()),
+    }
+}
+
+/// The columns that are set; a name that can't be told is every column.
+fn columns(assignments: &[Assignment]) -> Vec<String> {
+    let last = |name: &ObjectName| {
+        let ident = name.0.last().and_then(ObjectNamePart::as_ident);
+        ident.map_or_else(|| "*".to_owned(), |ident| ident.value.to_lowercase())
+    };
+    let of = |assignment: &Assignment| match &assignment.target {
+        AssignmentTarget::ColumnName(name) => vec![last(name)],
+        AssignmentTarget::Tuple(names) => names.iter().map(last).collect(),
+    };
+    assignments.iter().flat_map(of).collect()
+}
+
+/// Refuses a condition that leaves to chance which rows it meets.
+fn steady(condition: &impl Visit) -> Result<(), String> {
+    struct Look(Option<String>);
+    impl Visitor for Look {
+        type Break = ();
+
+        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+            if let Expr::Function(function) = expr {
+                let last = function.name.0.last().and_then(ObjectNamePart::as_ident);
+                let name = last.map(|ident| ident.value.to_ascii_lowercase()).unwrap_or_default();
+                if CHANCE.contains(&format!(" {name} ")) {
+                    self.0 = Some(name);
+                    return ControlFlow::Break(());
+                }
+            }
+            ControlFlow::Continue(())
+        }
+    }
+    let mut look = Look(None);
+    let _ = condition.visit(&mut look);
+    match look.0 {
+        Some(name) => Err(format!("`{name}` leaves open which rows it meets.")),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_touched_is_told_as_a_read() {
+        let told =
+            target(Dialect::Postgres, "-- x\nUPDATE Shop.Orders o SET a = 1, (b, c) = (2, 3) WHERE id = 3; -- y")
+                .unwrap()
+                .unwrap();
+        assert_eq!((told.act, told.rows.as_str()), (Act::Change, "FROM Shop.Orders o WHERE id = 3"));
+        assert_eq!(told.table, (Some("shop".to_owned()), "orders".to_owned()));
+        assert_eq!(told.set, ["a", "b", "c"]);
+        assert!(told.text.starts_with("UPDATE") && told.text.ends_with("id = 3"), "{}", told.text);
+        let told = target(Dialect::Mysql, "DELETE FROM `a``b` WHERE x > 1 ORDER BY x LIMIT 3").unwrap().unwrap();
+        assert_eq!((told.bounded, told.table.1.as_str()), (true, "a`b"));
+        assert_eq!(target(Dialect::Sqlite, "INSERT INTO t DEFAULT VALUES").unwrap().unwrap().act, Act::Add);
+    }
+
+    #[test]
+    fn what_cannot_be_kept_says_why() {
+        for (dialect, sql) in [
+            (Dialect::Postgres, "DELETE FROM t WHERE random() < 0.5"),
+            (Dialect::Sqlite, "UPDATE t SET a = 1 WHERE b IN (SELECT abs(random()) FROM u)"),
+            (Dialect::Mysql, "UPDATE t SET a = 1 ORDER BY b LIMIT 2"),
+            (Dialect::Mysql, "UPDATE t, u SET t.a = 1"),
+            (Dialect::Mysql, "REPLACE INTO t VALUES (1)"),
+            (Dialect::Postgres, "INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING"),
+            (Dialect::Postgres, "DELETE FROM a; DELETE FROM b"),
+        ] {
+            assert!(target(dialect, sql).is_err(), "{sql}");
+        }
+        assert_eq!(target(Dialect::Postgres, "TRUNCATE t"), Ok(None));
+    }
+}

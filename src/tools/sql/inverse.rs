@@ -1,0 +1,240 @@
+//! What takes a statement back, as SQL: rows that were deleted are inserted, changed ones changed back by their key,
+//! added ones deleted. Each statement names all that its row holds, so that it finds only rows which nobody changed
+//! since. And the same the other way round, to do it again.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::table::{Column, Known};
+use super::value::{Form, found_by, holds, literal, quoted_name};
+use crate::assess::sql_foresee::Act;
+use crate::assess::sql_touch::Target;
+use crate::domain::Dialect;
+use crate::domain::number::thousands;
+
+/// Most rows that are kept.
+pub(super) const ROWS: u64 = 10_000;
+/// Most bytes of values that are kept.
+pub(super) const BYTES: u64 = 1024 * 1024;
+/// Rows that one `INSERT` puts back.
+const CHUNK: usize = 200;
+
+/// A row, each column as its image.
+pub(super) type Row = Vec<Option<Vec<u8>>>;
+
+/// SQL and the rows that it must change.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Script {
+    pub(super) sql: String,
+    pub(super) rows: u64,
+}
+
+/// How the rows of one statement are kept.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) dialect: Dialect,
+    pub(super) target: Target,
+    /// The table with its schema, quoted.
+    place: String,
+    columns: Vec<(Column, Form)>,
+    /// Which of them are the key.
+    key: Vec<usize>,
+    collated: bool,
+}
+
+impl Plan {
+    /// How rows are kept.
+    ///
+    /// # Errors
+    /// Why they can't be: a sentence that begins small.
+    pub(super) fn new(dialect: Dialect, target: Target, known: &Known) -> Result<Self, String> {
+        if !known.objection.is_empty() {
+            return Err(format!("of {}: {}.", target.spelled, known.objection));
+        }
+        let (event, back) = match target.act {
+            Act::Change => ("update", "update"),
+            Act::Delete => ("delete", "insert"),
+            _ => ("insert", "delete"),
+        };
+        if let Some(trigger) = known.firing(&[event, back]).first() {
+            return Err(format!("the trigger {trigger} fires, and nobody knows what takes that back."));
+        }
+        let set: &[String] = if target.act == Act::Change { &target.set } else { &[] };
+        // Deleting what was added could take along what was added to it since.
+        let along = if target.act == Act::Change { "update" } else { "delete" };
+        if let Some(table) = known.taken_along(along, set).first() {
+            return Err(format!("rows of {table} go along or change with them, and aren't kept."));
+        }
+        let stored = known.columns.iter().filter(|column| !column.generated);
+        let columns: Vec<(Column, Form)> = stored
+            .map(|column| match column.form {
+                Some(form) => Ok((column.clone(), form)),
+                None => Err(format!("no text tells a {} exactly, which {} is.", column.kind, column.name)),
+            })
+            .collect::<Result<_, _>>()?;
+        let at = |name: &String| columns.iter().position(|(column, _)| column.name == *name);
+        let fixed = |name: &String| !set.iter().any(|set| set == "*" || *set == name.to_lowercase());
+        let keys: Vec<Vec<usize>> = known
+            .keys
+            .iter()
+            .filter(|key| key.iter().all(fixed))
+            .filter_map(|key| key.iter().map(at).collect())
+            .collect();
+        let Some(key) = keys.into_iter().find(|key| !key.is_empty()) else {
+            let table = &target.spelled;
+            return Err(if known.keys.is_empty() {
+                format!("{table} has no key that tells its rows apart.")
+            } else {
+                format!("it changes the key of {table}.")
+            });
+        };
+        let place = match dialect {
+            Dialect::Sqlite => quoted_name(dialect, &known.name),
+            Dialect::Postgres | Dialect::Mysql => {
+                format!("{}.{}", quoted_name(dialect, &known.schema), quoted_name(dialect, &known.name))
+            }
+        };
+        Ok(Self { dialect, target, place, columns, key, collated: known.collated })
+    }
+
+    /// The expressions that read a row.
+    pub(super) fn images(&self) -> String {
+        let read = |(column, form): &(Column, Form)| form.image(&quoted_name(self.dialect, &column.name));
+        self.columns.iter().map(read).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Counts the rows that it touches and their bytes, no more rows than one too many.
+    pub(super) fn measure(&self) -> String {
+        let size = |(column, _): &(Column, Form)| {
+            let name = quoted_name(self.dialect, &column.name);
+            match self.dialect {
+                Dialect::Postgres => format!("coalesce(pg_column_size({name}), 0)"),
+                Dialect::Mysql => format!("coalesce(octet_length({name}), 0)"),
+                Dialect::Sqlite => format!("coalesce(length(CAST({name} AS BLOB)), 0)"),
+            }
+        };
+        let size: Vec<String> = self.columns.iter().map(size).collect();
+        let limit = if self.target.bounded { String::new() } else { format!(" LIMIT {}", ROWS + 1) };
+        let rows = &self.target.rows;
+        format!(
+            "SELECT count(*), coalesce(sum(size), 0) FROM (SELECT {} AS size {rows}{limit}) AS kept",
+            size.join(" + ")
+        )
+    }
+
+    /// Reads the rows that it touches, and keeps others from changing them.
+    pub(super) fn before(&self) -> String {
+        let lock = if self.dialect == Dialect::Sqlite { "" } else { " FOR UPDATE" };
+        format!("SELECT {} {}{lock}", self.images(), self.target.rows)
+    }
+
+    /// Reads some of the rows that it touches.
+    pub(super) fn some(&self, rows: usize) -> String {
+        format!("SELECT {} {} LIMIT {rows}", self.images(), self.target.rows)
+    }
+
+    /// Reads rows again by the keys that they had.
+    pub(super) fn after(&self, rows: &[Row]) -> String {
+        format!("SELECT {} FROM {} WHERE {}", self.images(), self.place, self.keyed(rows))
+    }
+
+    /// Reads some rows by their keys, as they are shown.
+    pub(super) fn shown(&self, rows: &[Row]) -> String {
+        format!("SELECT * FROM {} WHERE {}", self.place, self.keyed(rows))
+    }
+
+    fn keyed(&self, rows: &[Row]) -> String {
+        let name = |at: &usize| quoted_name(self.dialect, &self.columns[*at].0.name);
+        let value = |row: &Row, at: usize| literal(self.dialect, self.columns[at].1, row[at].as_deref());
+        if let [at] = self.key.as_slice() {
+            let values: Vec<String> = rows.iter().map(|row| value(row, *at)).collect();
+            return format!("{} IN ({})", name(at), values.join(", "));
+        }
+        let names: Vec<String> = self.key.iter().map(name).collect();
+        let tuples: Vec<String> = rows
+            .iter()
+            .map(|row| format!("({})", self.key.iter().map(|at| value(row, *at)).collect::<Vec<_>>().join(", ")))
+            .collect();
+        let values = if self.dialect == Dialect::Sqlite { "VALUES " } else { "" };
+        format!("({}) IN ({values}{})", names.join(", "), tuples.join(", "))
+    }
+
+    /// The condition that a row is still there as it was.
+    fn unchanged(&self, row: &Row) -> String {
+        let mut parts = Vec::new();
+        for at in &self.key {
+            let (column, form) = &self.columns[*at];
+            parts.extend(found_by(self.dialect, column, *form, row[*at].as_deref()));
+        }
+        for ((column, form), image) in self.columns.iter().zip(row) {
+            let part = holds(self.dialect, column, self.collated, *form, image.as_deref());
+            if !parts.contains(&part) {
+                parts.push(part);
+            }
+        }
+        parts.join(" AND ")
+    }
+
+    /// Puts rows into the table.
+    pub(super) fn insert(&self, rows: &[Row]) -> Script {
+        let names: Vec<String> =
+            self.columns.iter().map(|(column, _)| quoted_name(self.dialect, &column.name)).collect();
+        let numbered = self.columns.iter().any(|(column, _)| column.numbered);
+        let overriding = if numbered { " OVERRIDING SYSTEM VALUE" } else { "" };
+        let values = |row: &Row| {
+            let values = self.columns.iter().zip(row);
+            let values = values.map(|((_, form), image)| literal(self.dialect, *form, image.as_deref()));
+            format!("({})", values.collect::<Vec<_>>().join(", "))
+        };
+        let statements = rows.chunks(CHUNK).map(|chunk| {
+            let values: Vec<String> = chunk.iter().map(values).collect();
+            format!("INSERT INTO {} ({}){overriding} VALUES\n  {}", self.place, names.join(", "), values.join(",\n  "))
+        });
+        script(statements, rows.len())
+    }
+
+    /// Deletes rows that are as they were.
+    pub(super) fn delete(&self, rows: &[Row]) -> Script {
+        let one = |row: &Row| format!("DELETE FROM {} WHERE {}", self.place, self.unchanged(row));
+        script(rows.iter().map(one), rows.len())
+    }
+
+    /// Makes the rows of each pair that are as in the first what they are in the second.
+    pub(super) fn update<'a>(&self, pairs: impl Iterator<Item = (&'a Row, &'a Row)>) -> Script {
+        let mut statements = Vec::new();
+        for (now, then) in pairs {
+            let set: Vec<String> = (self.columns.iter().zip(now.iter().zip(then)))
+                .filter(|((column, _), (now, then))| now != then || column.renewed)
+                .map(|((column, form), (_, then))| {
+                    let value = literal(self.dialect, *form, then.as_deref());
+                    format!("{} = {value}", quoted_name(self.dialect, &column.name))
+                })
+                .collect();
+            let unchanged = self.unchanged(now);
+            statements.push(format!("UPDATE {} SET {} WHERE {unchanged}", self.place, set.join(", ")));
+        }
+        let rows = statements.len();
+        script(statements.into_iter(), rows)
+    }
+
+    /// The pairs of rows, by key, that differ. None if their keys aren't the same.
+    pub(super) fn changed<'a>(&self, before: &'a [Row], after: &'a [Row]) -> Option<Vec<(&'a Row, &'a Row)>> {
+        let key = |row: &'a Row| self.key.iter().map(|at| &row[*at]).collect::<Vec<_>>();
+        let after: BTreeMap<_, &Row> = after.iter().map(|row| (key(row), row)).collect();
+        let pairs: Option<Vec<_>> = before.iter().map(|row| Some((row, *after.get(&key(row))?))).collect();
+        Some(pairs?.into_iter().filter(|(before, after)| before != after).collect())
+    }
+}
+
+fn script(statements: impl Iterator<Item = String>, rows: usize) -> Script {
+    Script { sql: statements.collect::<Vec<_>>().join(";\n"), rows: rows as u64 }
+}
+
+/// Why so many rows or bytes aren't kept, if they are too many.
+pub(super) fn too_many(rows: u64, bytes: u64) -> Option<String> {
+    if rows > ROWS {
+        return Some(format!("too many rows, only up to {} are kept.", thousands(ROWS)));
+    }
+    (bytes > BYTES).then(|| "too large, only up to 1 MiB is kept.".to_owned())
+}

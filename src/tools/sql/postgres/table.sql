@@ -1,0 +1,76 @@
+-- What is known of one table, whose number is in the setting `countersign.table`: what it is, its columns, its unique
+-- keys without NULLs, its triggers, and what refers to it. Six columns: sort, and five that depend on it.
+WITH t AS (
+  SELECT c.*, n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE c.oid = current_setting('countersign.table')::oid
+),
+tree AS (
+  SELECT t.oid FROM t
+  UNION
+  SELECT p.relid FROM t CROSS JOIN LATERAL pg_partition_tree(t.oid) AS p WHERE t.relkind = 'p'
+)
+SELECT 'table', t.nspname::text, t.relname::text,
+  CASE
+    WHEN t.relkind IN ('v', 'm') THEN 'it is a view'
+    WHEN t.relkind = 'f' THEN 'its rows lie on another server'
+    WHEN t.relkind NOT IN ('r', 'p') THEN 'it is no plain table'
+    WHEN t.oid < 16384 THEN 'it belongs to the engine'
+    WHEN t.relpersistence = 't' THEN 'it is temporary'
+    WHEN t.relrowsecurity THEN 'row policies decide what is seen of it'
+    WHEN EXISTS (SELECT FROM pg_rewrite w WHERE w.ev_class = t.oid AND w.ev_type <> '1') THEN 'rules rewrite what is done to it'
+    WHEN t.relkind = 'r' AND EXISTS (SELECT FROM pg_inherits i WHERE i.inhparent = t.oid) THEN 'other tables inherit from it'
+    WHEN EXISTS (SELECT FROM tree JOIN pg_class c USING (oid) WHERE c.relkind = 'f') THEN 'a part of it lies on another server'
+    WHEN current_setting('DateStyle') NOT LIKE 'ISO%' OR current_setting('IntervalStyle') <> 'postgres'
+      OR current_setting('extra_float_digits')::int < 1 THEN 'this connection prints values in a form of its own'
+    ELSE ''
+  END,
+  (SELECT sum(pg_total_relation_size(tree.oid)) FROM tree)::text, 0
+FROM t
+UNION ALL
+SELECT 'column', a.attname::text,
+  CASE
+    WHEN b.oid IN (790, 24, 2202, 2203, 2204, 2205, 2206, 3734, 3769, 4089, 4096, 4191)
+      OR b.typelem IN (790, 24, 2202, 2203, 2204, 2205, 2206, 3734, 3769, 4089, 4096, 4191) OR b.typtype = 'p' THEN 'inexact'
+    WHEN b.typtype = 'e' OR (b.oid = 1700 AND a.atttypmod >= 0) THEN 'plain'
+    WHEN b.oid IN (16, 17, 18, 19, 20, 21, 23, 25, 26, 700, 701, 1042, 1043, 1082, 1083, 1114, 1184, 2950)
+      AND COALESCE(l.collisdeterministic, true) THEN 'plain'
+    ELSE 'printed'
+  END,
+  concat_ws(' ', CASE WHEN a.attgenerated <> '' THEN 'generated' END, CASE WHEN a.attidentity = 'a' THEN 'always' END),
+  format_type(a.atttypid, a.atttypmod), a.attnum
+FROM t
+JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
+JOIN pg_type y ON y.oid = a.atttypid
+JOIN pg_type b ON b.oid = CASE WHEN y.typtype = 'd' THEN y.typbasetype ELSE y.oid END
+LEFT JOIN pg_collation l ON l.oid = a.attcollation
+UNION ALL
+SELECT 'key', i.indexrelid::text, a.attname::text, CASE WHEN a.attnotnull THEN '' ELSE 'null' END, '',
+  CASE WHEN i.indisprimary THEN 0 ELSE 1000 END + k.place
+FROM t
+JOIN pg_index i ON i.indrelid = t.oid AND i.indisunique AND i.indisvalid AND i.indimmediate
+  AND i.indpred IS NULL AND i.indexprs IS NULL
+CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k (attnum, place)
+JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = k.attnum
+WHERE k.place <= i.indnkeyatts
+UNION ALL
+SELECT DISTINCT 'trigger', g.tgname::text,
+  concat_ws(' ', CASE WHEN g.tgtype & 4 <> 0 THEN 'insert' END, CASE WHEN g.tgtype & 8 <> 0 THEN 'delete' END,
+    CASE WHEN g.tgtype & 16 <> 0 THEN 'update' END, CASE WHEN g.tgtype & 32 <> 0 THEN 'truncate' END),
+  '', '', 0
+FROM tree JOIN pg_trigger g ON g.tgrelid = tree.oid WHERE NOT g.tgisinternal AND g.tgenabled <> 'D'
+UNION ALL
+SELECT 'refers', o.relname::text,
+  concat_ws(' ', CASE WHEN f.confdeltype IN ('c', 'n', 'd') THEN 'delete' END, CASE WHEN f.confupdtype IN ('c', 'n', 'd') THEN 'update' END),
+  a.attname::text, '', 0
+FROM t
+JOIN pg_constraint f ON f.confrelid = t.oid AND f.contype = 'f' AND f.conparentid = 0
+JOIN pg_class o ON o.oid = f.conrelid
+CROSS JOIN LATERAL unnest(f.confkey) AS k (attnum)
+JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = k.attnum
+UNION ALL
+SELECT DISTINCT 'view', v.relname::text, '', '', '', 0
+FROM t
+JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = t.oid AND d.classid = 'pg_rewrite'::regclass
+JOIN pg_rewrite w ON w.oid = d.objid AND w.ev_class <> t.oid
+JOIN pg_class v ON v.oid = w.ev_class
+ORDER BY 6

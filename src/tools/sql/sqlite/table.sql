@@ -1,0 +1,46 @@
+-- What is known of one table: what it is, its columns, its unique keys, its triggers, and what refers to it. Six
+-- columns: sort, and five that depend on it.
+SELECT 'table', 'main', m.name,
+  CASE
+    WHEN m.type = 'view' THEN 'it is a view'
+    WHEN lower(m.sql) LIKE 'create virtual%' THEN 'a module keeps its rows'
+    WHEN m.name LIKE 'sqlite\_%' ESCAPE '\' THEN 'it belongs to the engine'
+    WHEN EXISTS (SELECT 1 FROM sqlite_temp_schema s WHERE lower(s.name) = lower({name}) AND s.type IN ('table', 'view'))
+      THEN 'a temporary table hides it'
+    ELSE ''
+  END, lower(m.sql) LIKE '%collate%', 0
+FROM sqlite_schema m WHERE lower(m.name) = lower({name}) AND m.type IN ('table', 'view')
+UNION ALL
+SELECT 'column', c.name, CASE WHEN c.hidden = 1 THEN 'inexact' ELSE 'any' END,
+  CASE WHEN c.hidden IN (2, 3) THEN 'generated' ELSE '' END, c.type, c.cid
+FROM pragma_table_xinfo({name}) c
+UNION ALL
+-- The primary key of an ordinary table may hold NULLs, unless it is the number of the row.
+SELECT 'key', 'primary', c.name,
+  CASE
+    WHEN c."notnull" = 1 THEN ''
+    WHEN upper(c.type) = 'INTEGER' AND NOT EXISTS (SELECT 1 FROM pragma_index_list({name}) l WHERE l.origin = 'pk') THEN ''
+    ELSE 'null'
+  END, '', c.pk
+FROM pragma_table_xinfo({name}) c WHERE c.pk > 0
+UNION ALL
+SELECT 'key', l.name, coalesce(i.name, ''),
+  CASE WHEN (SELECT c."notnull" FROM pragma_table_xinfo({name}) c WHERE c.cid = i.cid) = 1 THEN '' ELSE 'null' END,
+  '', 1000 + i.seqno
+FROM pragma_index_list({name}) l JOIN pragma_index_info(l.name) i WHERE l."unique" = 1 AND l.partial = 0 AND l.origin <> 'pk'
+UNION ALL
+SELECT 'trigger', m.name, 'text', m.sql, '', 0
+FROM (SELECT name, tbl_name, type, sql FROM sqlite_schema UNION ALL SELECT name, tbl_name, type, sql FROM sqlite_temp_schema) m
+WHERE m.type = 'trigger' AND lower(m.tbl_name) = lower({name})
+UNION ALL
+SELECT 'refers', m.name,
+  CASE WHEN k.foreign_keys = 0 THEN '' ELSE
+    CASE WHEN f.on_delete IN ('CASCADE', 'SET NULL', 'SET DEFAULT') THEN 'delete' ELSE '' END
+    || CASE WHEN f.on_update IN ('CASCADE', 'SET NULL', 'SET DEFAULT') THEN ' update' ELSE '' END
+  END, coalesce(f."to", ''), '', 0
+FROM pragma_foreign_keys k JOIN sqlite_schema m JOIN pragma_foreign_key_list(m.name) f
+WHERE m.type = 'table' AND lower(f."table") = lower({name})
+UNION ALL
+SELECT 'view', m.name, 'text', m.sql, '', 0
+FROM sqlite_schema m WHERE m.type = 'view' AND instr(lower(m.sql), lower({name})) > 0
+ORDER BY 6

@@ -1,0 +1,225 @@
+//! What an engine's catalog says of one table: columns, keys, triggers, what refers to it. Asked once for a preview,
+//! and again inside the transaction that keeps rows. Each engine's question is in `table.sql` beside its catalog.
+
+use super::connections::Failure;
+use super::session::Session;
+use super::value::{Form, quoted_text};
+use crate::assess::sql_touch::Target;
+use crate::domain::Dialect;
+
+const POSTGRES: &str = include_str!("postgres/table.sql");
+const MYSQL: &str = include_str!("mysql/table.sql");
+const SQLITE: &str = include_str!("sqlite/table.sql");
+
+/// A column that a table stores.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Column {
+    /// Its name.
+    pub(super) name: String,
+    /// How its values are told and compared. None if no text tells them exactly.
+    pub(super) form: Option<Form>,
+    /// Its type, as the engine spells it.
+    pub(super) kind: String,
+    /// The engine computes it: it is never written.
+    pub(super) generated: bool,
+    /// The engine numbers it, and takes a number of ours only if told to.
+    pub(super) numbered: bool,
+    /// The engine sets it anew with each change of its row.
+    pub(super) renewed: bool,
+}
+
+/// Another table whose rows refer to this one's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Referrer {
+    /// Its name.
+    pub(super) table: String,
+    /// `delete`, `update`: what takes its rows along, or changes them.
+    pub(super) along: Vec<String>,
+    /// The column that it refers to; empty for the key.
+    pub(super) column: String,
+}
+
+/// What is known of a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Known {
+    pub(super) schema: String,
+    pub(super) name: String,
+    /// Why its rows can't be kept, nor a write be tried: in words that end a sentence. Empty where they can.
+    pub(super) objection: String,
+    /// Size with its indexes in bytes, where that is known.
+    pub(super) size: Option<u64>,
+    /// Texts of its columns may be compared by other rules than byte by byte.
+    pub(super) collated: bool,
+    pub(super) columns: Vec<Column>,
+    /// The columns of each unique key without NULLs, the primary one first.
+    pub(super) keys: Vec<Vec<String>>,
+    /// Each trigger, with the events that fire it: `insert`, `update`, `delete`, `truncate`.
+    pub(super) triggers: Vec<(String, String)>,
+    pub(super) referrers: Vec<Referrer>,
+    /// Views that read it.
+    pub(super) views: Vec<String>,
+}
+
+impl Known {
+    /// Asks. None if there is no such table.
+    pub(super) async fn ask(
+        session: &mut dyn Session,
+        dialect: Dialect,
+        spelled: &str,
+        (schema, name): (Option<&str>, &str),
+    ) -> Result<Option<Self>, Failure> {
+        if dialect == Dialect::Sqlite && schema.is_some_and(|schema| !schema.eq_ignore_ascii_case("main")) {
+            return Ok(Some(Self { objection: "it is in another file".to_owned(), ..Self::default() }));
+        }
+        let answer = session.ask(&question(dialect, spelled, schema, name)).await?;
+        let texts = answer.rows.into_iter().map(|row| {
+            let mut texts = row.into_iter().map(|value| value.map_or_else(String::new, |bytes| lossy(&bytes)));
+            std::array::from_fn(|_| texts.next().unwrap_or_default())
+        });
+        Ok(Self::read(dialect, texts))
+    }
+
+    fn read(dialect: Dialect, rows: impl Iterator<Item = [String; 6]>) -> Option<Self> {
+        let mut known = Self::default();
+        let (mut tables, mut nullable) = (0, Vec::new());
+        let mut keys: Vec<(String, Vec<String>)> = Vec::new();
+        for [sort, one, two, three, four, _] in rows {
+            match sort.as_str() {
+                "table" => {
+                    tables += 1;
+                    (known.schema, known.name, known.objection) = (one, two, three);
+                    known.size = four.parse().ok().filter(|_| dialect != Dialect::Sqlite);
+                    known.collated = dialect == Dialect::Sqlite && four == "1";
+                }
+                "column" => known.columns.push(Column {
+                    form: Form::named(&two),
+                    kind: four,
+                    generated: three.contains("generated"),
+                    numbered: three.contains("always"),
+                    renewed: three.contains("renewed"),
+                    name: one,
+                }),
+                "key" => {
+                    if !three.is_empty() {
+                        nullable.push(one.clone());
+                    }
+                    match keys.iter_mut().find(|(key, _)| *key == one) {
+                        Some((_, columns)) => columns.push(two),
+                        None => keys.push((one, vec![two])),
+                    }
+                }
+                "trigger" => known.triggers.push((one, if two == "text" { events(&three) } else { two })),
+                "refers" => known.referrers.push(Referrer {
+                    table: one,
+                    along: two.split_whitespace().map(str::to_owned).collect(),
+                    column: three,
+                }),
+                "view" if two != "text" || names(dialect, &three, &known.name) => known.views.push(one),
+                _ => {}
+            }
+        }
+        known.keys = keys.into_iter().filter(|(key, _)| !nullable.contains(key)).map(|(_, columns)| columns).collect();
+        // Two of a name are told apart by nothing that we know.
+        (tables == 1).then_some(known)
+    }
+
+    /// Asks about the table of a statement.
+    pub(super) async fn of(
+        session: &mut dyn Session,
+        dialect: Dialect,
+        target: &Target,
+    ) -> Result<Option<Self>, Failure> {
+        let (schema, name) = &target.table;
+        Self::ask(session, dialect, &target.spelled, (schema.as_deref(), name)).await
+    }
+
+    /// The triggers that one of these events fires.
+    pub(super) fn firing(&self, events: &[&str]) -> Vec<&str> {
+        let fires = |fired: &str| fired.split(' ').any(|event| events.contains(&event));
+        self.triggers.iter().filter(|(_, fired)| fires(fired)).map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// Other tables whose rows an event takes along or changes. An update does only where it sets what they refer to.
+    pub(super) fn taken_along(&self, event: &str, set: &[String]) -> Vec<&str> {
+        let key = self.keys.first();
+        let sets = |column: &str| {
+            let named = |name: &str| set.iter().any(|set| set == "*" || *set == name.to_lowercase());
+            if column.is_empty() { key.is_none_or(|key| key.iter().any(|name| named(name))) } else { named(column) }
+        };
+        let concerns = |referrer: &&Referrer| {
+            referrer.along.iter().any(|along| along == event) && (event == "delete" || sets(&referrer.column))
+        };
+        let mut tables: Vec<&str> =
+            self.referrers.iter().filter(concerns).map(|referrer| referrer.table.as_str()).collect();
+        tables.sort_unstable();
+        tables.dedup();
+        tables
+    }
+}
+
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn question(dialect: Dialect, spelled: &str, schema: Option<&str>, name: &str) -> String {
+    match dialect {
+        // Our own names are the engine's, whatever the search path says; the table's name goes by the path.
+        Dialect::Postgres => format!(
+            "SAVEPOINT look; SELECT pg_catalog.set_config('countersign.table', \
+             COALESCE(pg_catalog.to_regclass({})::pg_catalog.oid::pg_catalog.text, '0'), true); \
+             SET LOCAL search_path = pg_catalog, pg_temp; SET LOCAL jit = off; {POSTGRES}; ROLLBACK TO SAVEPOINT look",
+            quoted_text(dialect, spelled)
+        ),
+        Dialect::Mysql => {
+            let schema = schema.map_or_else(|| "DATABASE()".to_owned(), |schema| quoted_text(dialect, schema));
+            MYSQL.replace("{schema}", &schema).replace("{name}", &quoted_text(dialect, name))
+        }
+        Dialect::Sqlite => SQLITE.replace("{name}", &quoted_text(dialect, name)),
+    }
+}
+
+/// The events that fire a trigger, from the statement that made it: among the words before `ON`. One too many does
+/// no harm.
+fn events(made: &str) -> String {
+    let folded = made.to_ascii_lowercase();
+    let words = folded.split_whitespace().take_while(|word| *word != "on");
+    let known: Vec<&str> = words.filter(|word| ["insert", "update", "delete"].contains(word)).collect();
+    if known.is_empty() { "insert update delete".to_owned() } else { known.join(" ") }
+}
+
+/// Whether the text of a view names a table.
+fn names(dialect: Dialect, text: &str, table: &str) -> bool {
+    let names = crate::assess::sql_catalog::names(dialect, text);
+    names.is_none_or(|names| names.words.iter().any(|word| word.eq_ignore_ascii_case(table)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_events_of_a_trigger_are_read_from_its_text() {
+        assert_eq!(events("CREATE TRIGGER IF NOT EXISTS a AFTER UPDATE OF x ON t BEGIN DELETE FROM u; END"), "update");
+        assert_eq!(events("create trigger b delete on t begin select 1; end"), "delete");
+        assert_eq!(events("CREATE TRIGGER odd"), "insert update delete");
+    }
+
+    #[test]
+    fn keys_with_nulls_are_none_and_an_update_takes_along_what_it_sets() {
+        let row = |parts: [&str; 6]| parts.map(str::to_owned);
+        let rows = [
+            row(["table", "main", "t", "", "1", "0"]),
+            row(["key", "primary", "a", "", "", "1"]),
+            row(["key", "primary", "b", "", "", "2"]),
+            row(["key", "other", "c", "null", "", "1000"]),
+            row(["refers", "u", "delete update", "a", "", "0"]),
+            row(["refers", "v", "update", "", "", "0"]),
+        ];
+        let known = Known::read(Dialect::Sqlite, rows.into_iter()).unwrap();
+        assert_eq!(known.keys, [["a", "b"]]);
+        assert_eq!(known.taken_along("delete", &[]), ["u"]);
+        assert_eq!(known.taken_along("update", &["c".to_owned()]), [""; 0]);
+        assert_eq!(known.taken_along("update", &["b".to_owned()]), ["v"]);
+        assert_eq!(known.taken_along("update", &["*".to_owned()]), ["u", "v"]);
+    }
+}

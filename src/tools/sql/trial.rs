@@ -1,0 +1,119 @@
+//! Tries a write: runs it in a transaction, counts, shows some of its rows as they would be, rolls it back. Only where
+//! everything that it does is undone by that: tables that are local and transactional, no code that nobody knows.
+
+use super::connections::{Failure, Source};
+use super::inverse::{Plan, Row};
+use super::rows::Rows;
+use super::session::{Begun, Scope, Session};
+use super::table::Known;
+use crate::assess::sql_catalog;
+use crate::assess::sql_foresee::Act;
+use crate::assess::sql_touch::{Target, target};
+use crate::domain::{Catalog, Dialect};
+
+/// Rows that are shown.
+const SHOWN: usize = 5;
+/// Seconds to look up what a statement calls.
+const PATIENCE: u64 = 2;
+
+/// Whether a statement can be tried.
+///
+/// # Errors
+/// Why not: a sentence that begins small.
+pub(super) async fn allowed(source: &Source, known: &Known, act: Act, sql: &str) -> Result<(), String> {
+    let dialect = source.dialect();
+    harmless(dialect, known, act)?;
+    let catalog = super::look(source, sql, true, PATIENCE).await.map_err(|error| format!("{error}."))?;
+    // That numbers stay taken is said.
+    let entries = catalog.entries.into_iter().filter(|entry| entry.name != "nextval").collect();
+    match sql_catalog::objections(dialect, false, &Catalog { entries, ..catalog }).into_iter().next() {
+        Some(finding) => Err(finding.sentence),
+        None => Ok(()),
+    }
+}
+
+/// Whether the table itself sets nothing off that a rollback may not take back.
+fn harmless(dialect: Dialect, known: &Known, act: Act) -> Result<(), String> {
+    if !known.objection.is_empty() {
+        return Err(format!("of {}: {}.", known.name, known.objection));
+    }
+    // What SQLite's triggers do stays in the same file.
+    let (events, along): (&[&str], &str) = match act {
+        Act::Change => (&["update"], "update"),
+        Act::Delete => (&["delete"], "delete"),
+        Act::Add => (&["insert"], ""),
+        _ => (&["insert", "update", "delete"], "delete"),
+    };
+    if let Some(trigger) = known.firing(events).first().filter(|_| dialect != Dialect::Sqlite) {
+        return Err(format!("the trigger {trigger} fires, and what it does may outlive a rollback."));
+    }
+    let set = ["*".to_owned()];
+    if let Some(table) = known.taken_along(along, &set).first().filter(|_| dialect == Dialect::Postgres) {
+        return Err(format!("rows of {table} go along or change, and what that sets off may outlive a rollback."));
+    }
+    Ok(())
+}
+
+/// Tries it.
+pub(super) async fn run(
+    session: &mut dyn Session,
+    dialect: Dialect,
+    sql: &str,
+    rows: &mut Rows,
+) -> Result<(), Failure> {
+    match session.begin(Scope::Write).await? {
+        Begun::Ours => {}
+        Begun::Within => return Err(Failure::Open),
+        Begun::Unsure => {
+            return Err(Failure::Untried("this server doesn't say whether a transaction is open.".to_owned()));
+        }
+    }
+    let tried = within(session, dialect, sql, rows).await;
+    let ended = session.ask("ROLLBACK").await;
+    tried?;
+    ended?;
+    Ok(())
+}
+
+async fn within(session: &mut dyn Session, dialect: Dialect, sql: &str, rows: &mut Rows) -> Result<(), Failure> {
+    // The table may be another one by now, or hidden by one of this session.
+    let reads = crate::assess::sql_foresee::reads(dialect, sql).map_err(Failure::Untried)?;
+    let reads = reads.ok_or_else(|| Failure::Untried("it touches no rows.".to_owned()))?;
+    let (schema, name) = &reads.place;
+    let known = Known::ask(session, dialect, &reads.table, (schema.as_deref(), name)).await?;
+    let known = known.ok_or_else(|| Failure::Untried(format!("{} is not found.", reads.table)))?;
+    harmless(dialect, &known, reads.act).map_err(Failure::Untried)?;
+    if session.hides(&known.schema, &known.name).await? {
+        return Err(Failure::Untried("a temporary table hides it.".to_owned()));
+    }
+    match target(dialect, sql) {
+        Ok(Some(target)) if target.act == Act::Add => return added(session, &target, sql, rows).await,
+        Ok(Some(target)) if target.act == Act::Change => {
+            if let Ok(plan) = Plan::new(dialect, target, &known) {
+                return changed(session, &plan, sql, rows).await;
+            }
+        }
+        Ok(_) | Err(_) => {}
+    }
+    session.run(sql, rows).await
+}
+
+/// Rows that it would bring, as the engine returns them.
+async fn added(session: &mut dyn Session, target: &Target, sql: &str, rows: &mut Rows) -> Result<(), Failure> {
+    if target.returning || !session.returns() {
+        return session.run(sql, rows).await;
+    }
+    session.run(&format!("{}\nRETURNING *", target.text), rows).await
+}
+
+/// Some of the rows that it changes, as they would be.
+async fn changed(session: &mut dyn Session, plan: &Plan, sql: &str, rows: &mut Rows) -> Result<(), Failure> {
+    let some: Vec<Row> = session.ask(&plan.some(SHOWN)).await?.rows;
+    session.run(sql, rows).await?;
+    if !some.is_empty() && rows.last().is_none() {
+        let touched = rows.touched();
+        session.run(&plan.shown(&some), rows).await?;
+        rows.says(touched);
+    }
+    Ok(())
+}

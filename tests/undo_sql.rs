@@ -1,0 +1,407 @@
+//! What SQL changed comes back, to the last bit: generated statements are run, taken back and done again, and the
+//! whole table is compared each time. SQLite always; the servers that `COUNTERSIGN_POSTGRES` and
+//! `COUNTERSIGN_MARIADB` name.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
+
+mod common;
+#[path = "common/databases.rs"]
+mod databases;
+#[path = "common/left_out.rs"]
+mod left_out;
+
+use countersign::domain::{Dialect, Outcome, Remedy, RunEvent, Undoable};
+use countersign::tools::Tool as _;
+use databases::{Desk, mariadb, postgres};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+/// Statements for each engine.
+const STATEMENTS: usize = 60;
+
+/// Numbers that only look random: the same in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % sides
+    }
+
+    fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {
+        choices[usize::try_from(self.roll(choices.len() as u64)).unwrap()]
+    }
+}
+
+/// A table of many types, with values that are easily bent.
+struct World {
+    dialect: Dialect,
+    /// Makes the table `undo_types` with the key `id`, and fills it.
+    make: &'static [&'static str],
+    /// Each row as one text that tells it exactly.
+    told: &'static str,
+    /// Columns other than the key, each with values to set.
+    columns: &'static [(&'static str, &'static [&'static str])],
+}
+
+const SQLITE: World = World {
+    dialect: Dialect::Sqlite,
+    make: &[
+        "DROP TABLE IF EXISTS undo_types",
+        "CREATE TABLE undo_types (id INTEGER PRIMARY KEY, t TEXT COLLATE NOCASE, b BLOB, n NUMERIC, r REAL, x, \
+         g INTEGER GENERATED ALWAYS AS (id * 2) STORED, v AS (length(t)))",
+        r"INSERT INTO undo_types (id, t, b, n, r, x) VALUES (1, 'it''s \ here', x'00ff27', 9223372036854775807, 0.1, 'a' || char(0) || 'b'),
+          (2, '', x'', '1e3', 1e308, NULL), (-3, 'ä 中 🦀', NULL, -0.5, 9e999, 1), (4, NULL, zeroblob(3), '0012', -1.7976931348623157e308, 1.0),
+          (9223372036854775807, char(10) || char(9) || '--', x'5c', NULL, 5e-324, '1'), (-9223372036854775808, 'A', 'text', 7, 2.0, x'31')",
+    ],
+    told: "SELECT group_concat(id || '|' || typeof(t) || coalesce(hex(t), '') || '|' || quote(b) || '|' || quote(n) || typeof(n) || '|' || \
+           coalesce(printf('%!.26e', r), '') || '|' || typeof(x) || coalesce(hex(x), '') || '|' || g || '|' || coalesce(v, '')) \
+           FROM (SELECT * FROM undo_types ORDER BY id)",
+    columns: &[
+        ("t", &["'it''s'", "NULL", "''", "t || 'ß'", "char(0) || 'x'", "upper(t)", r"'\'"]),
+        ("b", &["x'0027'", "NULL", "zeroblob(5)", "'text'"]),
+        ("n", &["-9223372036854775808", "0.1 + 0.2", "NULL", "'abc'"]),
+        ("r", &["1.0 / 3", "9e999", "NULL", "id * 1.1", "-0.0", "2.2250738585072014e-308"]),
+        ("x", &["1", "'1'", "1.5", "x'00'", "NULL", "id"]),
+    ],
+};
+
+const POSTGRES: World = World {
+    dialect: Dialect::Postgres,
+    make: &[
+        "DROP TABLE IF EXISTS undo_types",
+        "DROP TYPE IF EXISTS undo_mood; DROP TYPE IF EXISTS undo_pair",
+        "CREATE TYPE undo_mood AS ENUM ('sad', 'it''s ok')",
+        "CREATE TYPE undo_pair AS (a int, b text)",
+        "CREATE TABLE undo_types (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, t text, c char(5), b bytea, n numeric, m numeric(12, 3), \
+         f float8, r real, d date, z timestamptz, s timestamp, i interval, j json, k jsonb, a text[], w int4range, e undo_mood, p undo_pair, \
+         u uuid, o bool, x xml, y point, q inet, l bit varying, h \"char\", g bigint GENERATED ALWAYS AS (id * 2) STORED)",
+        r#"INSERT INTO undo_types OVERRIDING SYSTEM VALUE VALUES
+          (1, 'it''s \ here', 'ab', '\x00ff27', 1.00, 1.5, 'NaN', 0.1, '0044-03-15 BC', '2024-03-31 01:30:00.123456+02', 'infinity', '1 mon -3 days 04:05:06.7',
+           '{ "a":  1, "a": 2 }', '{"b": "\\u00e4"}', '{NULL,"NULL","a,b\""}', '[1,5)', 'it''s ok', '(1,"a,""b")', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11',
+           true, '<a>1</a>', '(1.5,2)', '10.0.0.1/8', B'101', 'x', DEFAULT),
+          (2, '', '', '', 12345678901234567890123456789.123456789, -0.001, '-infinity', 'NaN', 'infinity', '-infinity', '0001-01-01 BC', '30 days',
+           'null', 'null', '{}', 'empty', NULL, '(,)', NULL, false, NULL, NULL, '::1', B'', '', DEFAULT),
+          (9223372036854775807 / 2, NULL, NULL, NULL, NULL, NULL, 1e-307, 3.4e38, NULL, '1900-01-01 00:00+00:19', NULL, NULL,
+           NULL, NULL, '{{1,2},{3,4}}', '(,)', 'sad', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, DEFAULT)"#,
+        "ALTER TABLE undo_types ALTER COLUMN id RESTART WITH 100",
+    ],
+    told: "SELECT string_agg(t::text, E'\\n' ORDER BY id) FROM undo_types t",
+    columns: &[
+        ("t", &["'it''s'", "NULL", "''", "t || 'ß'", r"E'\\x'", "E'\\n\\t'"]),
+        ("c", &["'x'", "NULL", "''"]),
+        ("b", &[r"'\x00'", "NULL", "''"]),
+        ("n", &["n + 0.10", "'NaN'", "NULL", "1.0000"]),
+        ("m", &["1", "NULL"]),
+        ("f", &["1.0 / 3", "'infinity'", "NULL", "'-0'"]),
+        ("r", &["1.1", "NULL"]),
+        ("z", &["'2024-10-27 02:30:00.000001 Europe/Berlin'", "NULL", "now()"]),
+        ("i", &["'1 month'", "'30 days'", "NULL"]),
+        ("j", &["'[1,  2]'", "NULL"]),
+        ("k", &["'[1,  2]'", "NULL"]),
+        ("a", &["'{x}'", "NULL", "ARRAY[t, NULL]"]),
+        ("e", &["'sad'", "NULL"]),
+        ("p", &["'(2,)'", "NULL"]),
+        ("o", &["NOT o", "NULL"]),
+        ("x", &["'<b/>'", "NULL"]),
+        ("y", &["'(0,0)'", "NULL"]),
+    ],
+};
+
+const MARIADB: World = World {
+    dialect: Dialect::Mysql,
+    make: &[
+        "CREATE DATABASE IF NOT EXISTS countersign_undo",
+        "DROP TABLE IF EXISTS countersign_undo.undo_types",
+        "CREATE TABLE countersign_undo.undo_types (id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY, t VARCHAR(60) CHARACTER SET utf8mb4, \
+         l VARCHAR(60) CHARACTER SET latin1, c CHAR(5), b BLOB, y BINARY(4), n DECIMAL(30, 10), d DOUBLE, f FLOAT, k BIT(10), e ENUM('a', 'it''s'), \
+         s SET('p', 'q'), z TIMESTAMP(6) NULL, u TIMESTAMP DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP, w DATETIME(3), v DATE, i TIME(2), \
+         r YEAR, j JSON, q UUID, g DECIMAL(31, 10) AS (n * 2) STORED, h INT AS (LENGTH(t)) VIRTUAL) ENGINE=InnoDB",
+        r"INSERT INTO countersign_undo.undo_types (id, t, l, c, b, y, n, d, f, k, e, s, z, w, v, i, r, j, q) VALUES
+          (1, 'it''s \\ here', 'é', 'ab', x'00ff27', 'ab', 12345678901234567890.0123456789, 0.1, 0.1, b'1010101010', 'it''s', 'p,q', '2024-10-27 00:30:00.123456',
+           '2024-01-01 00:00:00.5', '0000-00-00', '-800:00:00.5', 2024, '[1,   2]', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'),
+          (2, '', '', '', '', '', -0.5, -1.7976931348623157e308, 3.4e38, 0, 'a', '', '1970-01-01 00:00:01', '9999-12-31 23:59:59.999', '2024-02-29', '00:00:00', 0, 'null', NULL),
+          (10000000000000000000, NULL, NULL, NULL, NULL, NULL, NULL, 5e-324, 16777217, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
+    ],
+    told: "SELECT GROUP_CONCAT(CONCAT_WS('|', id, IFNULL(HEX(t), '-'), IFNULL(HEX(l), '-'), IFNULL(HEX(c), '-'), IFNULL(HEX(b), '-'), IFNULL(HEX(y), '-'), \
+           IFNULL(n, '-'), IFNULL(d, '-'), IFNULL(f * 1e0, '-'), IFNULL(k + 0, '-'), IFNULL(e, '-'), IFNULL(s, '-'), IFNULL(z, '-'), IFNULL(u, '-'), \
+           IFNULL(w, '-'), IFNULL(v, '-'), IFNULL(i, '-'), IFNULL(r, '-'), IFNULL(HEX(j), '-'), IFNULL(q, '-'), IFNULL(g, '-'), IFNULL(h, '-')) ORDER BY id) \
+           FROM countersign_undo.undo_types",
+    columns: &[
+        ("t", &["'it''s'", "NULL", "''", "CONCAT(t, 'ß')", r"'\\'", "UPPER(t)", "CONCAT(t, ' ')"]),
+        ("l", &["'ü'", "NULL", "UPPER(l)"]),
+        ("c", &["'x'", "NULL", "''"]),
+        ("b", &["x'0027'", "NULL", "''"]),
+        ("y", &["'x'", "NULL"]),
+        ("n", &["n + 0.1", "NULL", "-1"]),
+        ("d", &["1e0 / 3", "NULL", "d / 7"]),
+        ("f", &["0.3", "NULL", "f / 7"]),
+        ("k", &["b'1'", "NULL"]),
+        ("e", &["'a'", "NULL"]),
+        ("z", &["'2024-10-27 01:30:00.000001'", "NULL", "NOW(6)"]),
+        ("w", &["NULL", "NOW(3)"]),
+        ("i", &["'12:00:00.25'", "NULL"]),
+        ("j", &["'[1,  2]'", "NULL"]),
+        ("q", &["UUID()", "NULL"]),
+    ],
+};
+
+impl World {
+    fn table(&self) -> &'static str {
+        if self.dialect == Dialect::Mysql { "countersign_undo.undo_types" } else { "undo_types" }
+    }
+
+    async fn told(&self, desk: &Desk) -> String {
+        let (events, report) = desk.call(&json!({ "sql": self.told }).to_string()).await;
+        assert!(matches!(report.outcome, Outcome::Succeeded { .. }), "{}", report.result);
+        let table = events.iter().rev().find_map(|event| match event {
+            RunEvent::Table(table) => Some(table.rows[0][0].clone().unwrap_or_default()),
+            _ => None,
+        });
+        table.unwrap()
+    }
+
+    fn statement(&self, dice: &mut Dice) -> String {
+        let table = self.table();
+        let at = |dice: &mut Dice| usize::try_from(dice.roll(self.columns.len() as u64)).unwrap();
+        let narrowed = match dice.roll(4) {
+            0 => String::new(),
+            1 => format!(" WHERE id {} 2", dice.pick(&["<", ">", "<=", "<>"])),
+            2 => format!(" WHERE {} IS NOT NULL", self.columns[at(dice)].0),
+            _ => " WHERE id > 0".to_owned(),
+        };
+        match dice.roll(5) {
+            0 => format!("DELETE FROM {table}{narrowed}"),
+            1 => {
+                let (column, values) = self.columns[at(dice)];
+                let plain: Vec<&str> = values
+                    .iter()
+                    .copied()
+                    .filter(|value| {
+                        !["||", "id", "NOT", "(t", "(l", "n +", "d /", "f /", "[t", "(t,"]
+                            .iter()
+                            .any(|part| value.contains(part))
+                    })
+                    .collect();
+                let value = dice.pick(if plain.is_empty() { &["NULL"] } else { &plain });
+                format!("INSERT INTO {table} ({column}) VALUES ({value}), (NULL);\n-- two")
+            }
+            _ => {
+                let (one, other) = (self.columns[at(dice)], self.columns[at(dice)]);
+                let mut set = vec![format!("{} = {}", one.0, dice.pick(one.1))];
+                if one.0 != other.0 {
+                    set.push(format!("{} = {}", other.0, dice.pick(other.1)));
+                }
+                format!("UPDATE {table} SET {}{narrowed}", set.join(", "))
+            }
+        }
+    }
+}
+
+/// How what ran can be taken back.
+fn undoable(events: &[RunEvent]) -> Option<String> {
+    events.iter().find_map(|event| match event {
+        RunEvent::Undoable(Undoable::Call(arguments)) => Some(arguments.clone()),
+        _ => None,
+    })
+}
+
+fn note(events: &[RunEvent]) -> Option<String> {
+    events.iter().find_map(|event| match event {
+        RunEvent::Note(note) => Some(note.clone()),
+        _ => None,
+    })
+}
+
+async fn succeeded(desk: &Desk, arguments: &str) -> Option<String> {
+    let (events, report) = desk.call(arguments).await;
+    assert!(matches!(report.outcome, Outcome::Succeeded { .. }), "{arguments}: {}", report.result);
+    assert_eq!(note(&events), None, "{arguments}");
+    undoable(&events)
+}
+
+async fn comes_back(world: &World, desk: &Desk) {
+    for sql in world.make {
+        desk.approved(sql).await;
+    }
+    let mut dice = Dice(20_261_122);
+    let (mut undone, mut idle) = (0, 0);
+    for _ in 0..STATEMENTS {
+        let sql = world.statement(&mut dice);
+        let before = world.told(desk).await;
+        let back = succeeded(desk, &json!({ "sql": sql }).to_string()).await;
+        let after = world.told(desk).await;
+        let Some(back) = back else {
+            assert_eq!(before, after, "{sql}: changed something that can't be taken back");
+            idle += 1;
+            continue;
+        };
+        let again = succeeded(desk, &back).await.unwrap();
+        assert_eq!(world.told(desk).await, before, "{sql}: not taken back by\n{back}");
+        let back = succeeded(desk, &again).await.unwrap();
+        assert_eq!(world.told(desk).await, after, "{sql}: not done again by\n{again}");
+        if dice.roll(3) > 0 {
+            succeeded(desk, &back).await.unwrap();
+            assert_eq!(world.told(desk).await, before, "{sql}: not taken back a second time");
+        }
+        undone += 1;
+        if world.told(desk).await.len() < 60 {
+            for sql in world.make {
+                desk.approved(sql).await;
+            }
+        }
+    }
+    assert!(undone > STATEMENTS / 2, "{undone}");
+    println!(
+        "{}: {undone} of {STATEMENTS} statements taken back and done again, {idle} changed nothing",
+        world.dialect.word()
+    );
+}
+
+fn file() -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}?mode=rwc", folder.path().join("u.db").display());
+    (folder, url)
+}
+
+#[tokio::test]
+async fn everything_comes_back_in_sqlite() {
+    let (_folder, url) = file();
+    comes_back(&SQLITE, &Desk::keeping(&url)).await;
+}
+
+#[tokio::test]
+async fn everything_comes_back_in_postgres() {
+    if let Some(url) = postgres().await {
+        comes_back(&POSTGRES, &Desk::keeping(&url)).await;
+    }
+}
+
+#[tokio::test]
+async fn everything_comes_back_in_mariadb() {
+    if let Some(url) = mariadb().await {
+        comes_back(&MARIADB, &Desk::keeping(&url)).await;
+    }
+}
+
+/// Makes a table of three rows, in each engine that is there.
+async fn desks() -> Vec<(Dialect, Desk)> {
+    let mut desks = Vec::new();
+    let folder = tempfile::tempdir().unwrap().keep();
+    let url = format!("sqlite:{}?mode=rwc", folder.join("u.db").display());
+    desks.push((Dialect::Sqlite, Desk::keeping(&url)));
+    if let Some(url) = postgres().await {
+        desks.push((Dialect::Postgres, Desk::keeping(&url)));
+    }
+    if let Some(url) = mariadb().await {
+        let desk = Desk::keeping(&url);
+        desk.approved("CREATE DATABASE IF NOT EXISTS countersign_undo").await;
+        let url = databases::within(&url, "countersign_undo");
+        desks.push((Dialect::Mysql, Desk::keeping(&url)));
+    }
+    desks
+}
+
+async fn three(desk: &Desk, table: &str) {
+    desk.approved(&format!("DROP TABLE IF EXISTS {table}")).await;
+    desk.approved(&format!("CREATE TABLE {table} (id int NOT NULL PRIMARY KEY, name varchar(20))")).await;
+    desk.approved(&format!("INSERT INTO {table} VALUES (1, 'ann'), (2, 'bob'), (3, 'cy')")).await;
+}
+
+#[tokio::test]
+async fn what_was_changed_since_stays() {
+    for (dialect, desk) in desks().await {
+        three(&desk, "undo_since").await;
+        let all = "SELECT max(id), min(name), max(name), count(*) FROM undo_since";
+        let back = succeeded(&desk, r#"{"sql":"UPDATE undo_since SET name = 'x'"}"#).await.unwrap();
+        desk.approved("UPDATE undo_since SET name = 'X' WHERE id = 2").await;
+        let before = desk.row(all).await;
+        let (_, report) = desk.call(&back).await;
+        let Outcome::Failed { reason } = report.outcome else { panic!("{dialect:?}: {}", report.result) };
+        assert!(reason.starts_with("1 of 3 rows are no longer as they were left, so nothing was changed"), "{reason}");
+        assert_eq!(desk.row(all).await, before, "{dialect:?}");
+        // Somebody took the place of what was deleted.
+        let back = succeeded(&desk, r#"{"sql":"DELETE FROM undo_since WHERE id > 1"}"#).await.unwrap();
+        desk.approved("INSERT INTO undo_since VALUES (3, 'new')").await;
+        let (_, report) = desk.call(&back).await;
+        assert!(matches!(report.outcome, Outcome::Failed { .. }), "{dialect:?}: {}", report.result);
+        assert_eq!(desk.row("SELECT count(*), max(name) FROM undo_since").await, ["2", "x"].map(str::to_owned));
+        desk.approved("UPDATE undo_since SET name = name").await;
+    }
+}
+
+#[tokio::test]
+async fn an_open_transaction_is_left_alone() {
+    for (dialect, desk) in desks().await {
+        three(&desk, "undo_open").await;
+        desk.approved("BEGIN").await;
+        let (events, _) = desk.call(r#"{"sql":"DELETE FROM undo_open"}"#).await;
+        let said = note(&events).unwrap();
+        assert!(said.contains("a transaction that was open"), "{dialect:?}: {said}");
+        desk.approved("ROLLBACK").await;
+        assert_eq!(desk.row("SELECT count(*) FROM undo_open").await, ["3"], "{dialect:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_taken_back_says_so_before_and_after() {
+    for (dialect, desk) in desks().await {
+        three(&desk, "undo_not").await;
+        for sql in [
+            "DROP TABLE IF EXISTS undo_child",
+            "DROP TABLE IF EXISTS undo_keyless",
+            "CREATE TABLE undo_keyless (a int)",
+            "INSERT INTO undo_keyless VALUES (1)",
+            "CREATE TABLE undo_child (p int, FOREIGN KEY (p) REFERENCES undo_not (id) ON DELETE CASCADE)",
+        ] {
+            desk.approved(sql).await;
+        }
+        for (sql, why) in [
+            ("DELETE FROM undo_keyless", "undo_keyless has no key"),
+            ("DELETE FROM undo_not WHERE id = 3", "rows of undo_child go along"),
+            ("UPDATE undo_not SET id = id + 10 WHERE id = 2", "it changes the key"),
+        ] {
+            let told = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap();
+            let Remedy::Impossible(said) = &told.remedy else { panic!("{dialect:?} {sql}: {:?}", told.remedy) };
+            assert!(said.contains(why), "{dialect:?} {sql}: {said}");
+            let (events, _) = desk.call(&json!({ "sql": sql }).to_string()).await;
+            assert!(undoable(&events).is_none());
+            let said = note(&events).unwrap();
+            assert!(said.contains(why), "{dialect:?} {sql}: {said}");
+        }
+        let sql = "UPDATE undo_not SET name = 'z'";
+        let told = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap();
+        assert!(matches!(told.remedy, Remedy::Possible(_)), "{dialect:?}: {:?}", told.remedy);
+        desk.approved("DROP TABLE undo_child").await;
+    }
+}
+
+#[tokio::test]
+async fn too_many_rows_are_said_beforehand() {
+    for (dialect, desk) in desks().await {
+        desk.approved("DROP TABLE IF EXISTS undo_many").await;
+        desk.approved("CREATE TABLE undo_many (id int NOT NULL PRIMARY KEY, s varchar(10))").await;
+        let digits = "(SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 \
+            UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)";
+        let fill = format!(
+            "INSERT INTO undo_many SELECT a.d + b.d * 10 + c.d * 100 + e.d * 1000 + f.d * 10000, 'x' \
+             FROM {digits} a, {digits} b, {digits} c, {digits} e, {digits} f WHERE f.d < 2"
+        );
+        desk.approved(&fill).await;
+        for (sql, possible) in [("DELETE FROM undo_many", false), ("DELETE FROM undo_many WHERE id < 10000", true)] {
+            let told = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap();
+            match &told.remedy {
+                Remedy::Possible(_) if possible => {}
+                Remedy::Impossible(why) if !possible => assert!(why.starts_with("too many rows"), "{why}"),
+                other => panic!("{dialect:?} {sql}: {other:?}"),
+            }
+        }
+        let started = std::time::Instant::now();
+        let back = succeeded(&desk, r#"{"sql":"UPDATE undo_many SET s = 'y' WHERE id < 10000"}"#).await.unwrap();
+        let kept = started.elapsed();
+        succeeded(&desk, &back).await.unwrap();
+        println!("{}: 10,000 rows kept in {kept:?}, taken back in {:?}", dialect.word(), started.elapsed() - kept);
+        assert_eq!(desk.row("SELECT count(*), max(s), min(s) FROM undo_many").await, ["20000", "x", "x"]);
+        desk.approved("DROP TABLE undo_many").await;
+    }
+}
