@@ -102,6 +102,7 @@ impl State {
             }
             Command::ShowSecrets => self.show_secrets(),
             Command::Edit => self.edit_chosen(effects),
+            Command::Try => self.try_shown(effects),
             Command::Back => self.dialog_back(),
             Command::Interrupt => self.interrupt(effects),
             Command::Quit => effects.push(Effect::Quit),
@@ -247,7 +248,7 @@ impl State {
         }
     }
 
-    fn dialog_hint(&mut self, hint: String) {
+    pub(super) fn dialog_hint(&mut self, hint: String) {
         if let Some(Modal::Confirm(dialog)) = &mut self.modal {
             dialog.hint = Some(hint);
         }

@@ -107,6 +107,7 @@ commands! {
     Derivation "derivation" "derivation",
     ShowSecrets "show-secrets" "show or mask secrets",
     Edit "edit" "edit",
+    Try "try" "try it, then roll back",
     UseEdit "use-edit" "use it",
     ShowOutput "show-output" "show output",
     PreviousOutput "previous-output" "older output",

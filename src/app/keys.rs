@@ -124,7 +124,7 @@ impl State {
             Command::Undo => self.undo_selected(effects),
             Command::UndoTurn => self.undo_turn(effects),
             Command::Edit => self.edit_chosen(effects),
-            Command::Approve | Command::Derivation | Command::ShowSecrets | Command::UseEdit => {}
+            Command::Approve | Command::Derivation | Command::ShowSecrets | Command::Try | Command::UseEdit => {}
         }
     }
 

@@ -20,6 +20,7 @@ mod roles;
 mod scroll;
 mod sight;
 mod staged;
+mod trial;
 mod turn;
 mod undo;
 

@@ -109,6 +109,8 @@ pub struct Item {
     pub draft: Option<String>,
     /// The person put it off: the dialog doesn't open by itself for it again.
     pub put_off: bool,
+    /// What it tries, if it is a trial.
+    pub tries: Option<OperationId>,
 }
 
 impl Item {
@@ -228,6 +230,7 @@ impl Queue {
             stopped: false,
             draft: None,
             put_off: false,
+            tries: None,
         };
         self.items.insert(id, item);
         id

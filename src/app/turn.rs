@@ -132,6 +132,7 @@ impl State {
 
     /// Answers the call of an operation. A direct operation's result joins the next message.
     pub(super) fn answer(&mut self, id: OperationId, text: String, effects: &mut Vec<Effect>) {
+        self.tried(id);
         let Some(item) = self.queue.get(id) else { return };
         let denied = matches!(item.status, Status::Denied { .. });
         let how = match &item.origin {

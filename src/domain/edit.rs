@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::arguments::CLAIM;
 use super::chat::ToolCall;
-use super::operation::{FileOperation, OperationKind};
+use super::operation::{FileOperation, OperationKind, SqlOperation, SqlWay};
 
 /// A call opened for editing.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,7 @@ impl Editable {
         // An edited operation loses the model's claim.
         arguments.remove(CLAIM);
         let field = match kind {
+            OperationKind::Sql(SqlOperation { way: SqlWay::TakeBack(_), .. }) => return None,
             OperationKind::Sql(_) => Some("sql"),
             OperationKind::Command(_) => Some("command"),
             OperationKind::File(FileOperation::Write { .. }) => Some("content"),

@@ -1,7 +1,7 @@
 //! What an operation would do in a few words: `Delete rows`, `Push to origin/main`. The same words in the dialog, in
 //! the list and when it is done. Told from what was parsed, never from the text itself; not yet neutralised.
 
-use super::operation::{FileOperation, OperationKind, Prepared};
+use super::operation::{FileOperation, OperationKind, Prepared, SqlOperation, SqlWay};
 use super::target::Target;
 
 /// Longest name within a title, in characters.
@@ -13,6 +13,8 @@ impl Prepared {
     pub fn title(&self) -> String {
         let act = &self.assessment.act;
         match &self.operation.kind {
+            OperationKind::Sql(SqlOperation { way: SqlWay::Trial, .. }) => "Try SQL, then roll back".to_owned(),
+            OperationKind::Sql(SqlOperation { way: SqlWay::TakeBack(_), .. }) => "Take SQL back".to_owned(),
             OperationKind::Sql(_) if act.is_empty() => "Run SQL".to_owned(),
             OperationKind::Command(_) if act.is_empty() => "Run command".to_owned(),
             OperationKind::Command(_) => match (act.as_str(), self.facts.targets.as_slice()) {

@@ -22,7 +22,7 @@ use super::theme::Role;
 use super::typing::Rows;
 use super::unasked;
 use crate::app::{Asking, Command, Context, Dialog, Item, Modal, Page, Placing, Sight};
-use crate::domain::{self, Detail, Foresight, OperationId, Origin, Prepared, RiskLevel, Seal, masked};
+use crate::domain::{self, Detail, Foresight, OperationId, Origin, Prepared, RiskLevel, Seal, Trial, masked};
 
 /// Draws what floats, if anything does; says where the cursor belongs.
 pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, cache: &mut Cache, sight: &mut Sight) -> Option<Position> {
@@ -374,6 +374,12 @@ fn concealed(view: View<'_>, dialog: &Dialog) -> Line<'static> {
     }
 }
 
+/// Whether it could be tried first.
+fn tried(view: View<'_>, dialog: &Dialog) -> bool {
+    let foresight = view.state.queue.foresight(dialog.id);
+    matches!(foresight, Some(Foresight::Measured(preview)) if preview.trial == Trial::Offered)
+}
+
 /// The keys that count now, named by the keymap.
 fn bound(view: View<'_>, dialog: &Dialog) -> Vec<(String, String)> {
     let key = |command, says: &str| view.key(Context::Dialog, command, says);
@@ -389,6 +395,7 @@ fn bound(view: View<'_>, dialog: &Dialog) -> Vec<(String, String)> {
                 key(Command::Deny, "deny"),
                 key(Command::DenyWithReason, "deny, saying why"),
                 key(Command::Edit, "edit"),
+                tried(view, dialog).then(|| key(Command::Try, "try it")).flatten(),
                 (waiting > 1).then(|| key(Command::ApproveAll, &format!("approve {all}"))).flatten(),
                 (waiting > 1).then(|| key(Command::DenyAll, "deny all")).flatten(),
                 (waiting > 1).then(|| ("0-9".to_owned(), "pick".to_owned())),

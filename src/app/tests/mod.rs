@@ -6,6 +6,7 @@ mod foresight;
 mod promises;
 mod reviewing;
 mod staged;
+mod trial;
 mod turns;
 mod undo;
 

@@ -212,7 +212,7 @@ impl Tool for SqlTool {
         let back = ["undo", "redo"].into_iter().find(|name| arguments.values.contains_key(*name));
         let operation = match back {
             Some(name) => self.taking_back(arguments, name)?,
-            None => SqlOperation::read(arguments)?,
+            None => trying(arguments)?,
         };
         let source = self.connections.find(&operation.connection).map_err(ArgumentsError)?;
         let (connection, dialect) = (source.name.clone(), Some(source.dialect()));
@@ -271,6 +271,14 @@ impl Tool for SqlTool {
             report(end, operation, limit, &rows, (source.database.results, self.bench.result_limit), started)
         })
     }
+}
+
+/// A statement, to run or to be tried.
+fn trying(arguments: &Arguments) -> Result<SqlOperation, ArgumentsError> {
+    let mut arguments = arguments.clone();
+    let way = if arguments.flag("trial")? { SqlWay::Trial } else { SqlWay::Plain };
+    arguments.values.remove("trial");
+    Ok(SqlOperation { way, ..SqlOperation::read(&arguments)? })
 }
 
 /// Tells the person's side how a write could be taken back, or why it can't be.
