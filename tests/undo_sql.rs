@@ -399,8 +399,9 @@ async fn too_many_rows_are_said_beforehand() {
         let started = std::time::Instant::now();
         let back = succeeded(&desk, r#"{"sql":"UPDATE undo_many SET s = 'y' WHERE id < 10000"}"#).await.unwrap();
         let kept = started.elapsed();
+        let started = std::time::Instant::now();
         succeeded(&desk, &back).await.unwrap();
-        println!("{}: 10,000 rows kept in {kept:?}, taken back in {:?}", dialect.word(), started.elapsed() - kept);
+        println!("{}: 10,000 rows kept in {kept:?}, taken back in {:?}", dialect.word(), started.elapsed());
         assert_eq!(desk.row("SELECT count(*), max(s), min(s) FROM undo_many").await, ["20000", "x", "x"]);
         desk.approved("DROP TABLE undo_many").await;
     }

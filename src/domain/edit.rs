@@ -24,7 +24,10 @@ impl Editable {
         // An edited operation loses the model's claim.
         arguments.remove(CLAIM);
         let field = match kind {
-            OperationKind::Sql(SqlOperation { way: SqlWay::TakeBack(_), .. }) => return None,
+            // What is put back, or in place, is what was kept: there is nothing to write anew.
+            OperationKind::Undo(_)
+            | OperationKind::Apply(_)
+            | OperationKind::Sql(SqlOperation { way: SqlWay::TakeBack(_), .. }) => return None,
             OperationKind::Sql(_) => Some("sql"),
             OperationKind::Command(_) => Some("command"),
             OperationKind::File(FileOperation::Write { .. }) => Some("content"),
@@ -34,8 +37,6 @@ impl Editable {
             | OperationKind::Search(_)
             | OperationKind::Find(_)
             | OperationKind::Other(_) => None,
-            // What is put back, or in place, is what was kept: there is nothing to write anew.
-            OperationKind::Undo(_) | OperationKind::Apply(_) => return None,
         };
         let field = field.filter(|field| arguments.get(*field).is_some_and(Value::is_string));
         Some(Self { tool: call.name.clone(), call_id: call.id.clone(), arguments, field })
