@@ -114,6 +114,7 @@ async fn seed(desk: &Desk) {
 async fn told_is_what_happens(desk: &Desk, dialect: Dialect) {
     make(desk, dialect).await;
     let mut dice = Dice(20_261_122);
+    let mut took = std::time::Duration::ZERO;
     let usual = if dialect == Dialect::Mysql { SLOW } else { STATEMENTS };
     let asked = std::env::var("COUNTERSIGN_STATEMENTS").ok().and_then(|count| count.parse().ok());
     let statements: usize = asked.unwrap_or(usual);
@@ -122,11 +123,16 @@ async fn told_is_what_happens(desk: &Desk, dialect: Dialect) {
             seed(desk).await;
         }
         let sql = dice.statement(dialect);
-        let told = preview(desk, &sql).await.unwrap_or_else(|reason| panic!("{sql}: {reason}")).unwrap();
+        let prepared = desk.judged(&sql).await;
+        let started = std::time::Instant::now();
+        let told = desk.tool.preview(&prepared, CancellationToken::new()).await;
+        took += started.elapsed();
+        let told = told.unwrap_or_else(|reason| panic!("{sql}: {reason}")).unwrap();
         let happened = desk.approved(&sql).await;
         assert_eq!(number(&told.brief), number(&happened), "{sql}: told {}, happened {happened}", told.brief);
     }
-    println!("{}: told and happened agree on {statements} of {statements} statements", dialect.word());
+    let each = took.as_millis() / statements.max(1) as u128;
+    println!("{}: told and happened agree on {statements} of {statements} statements, {each} ms each", dialect.word());
 }
 
 #[tokio::test]
@@ -206,5 +212,67 @@ async fn triggers_and_cascades_of_servers_are_named() {
             told.effects[1..],
             ["Triggers that fire: noted.", "Tables whose rows refer to it and go along or change: foresight_child."]
         );
+    }
+}
+
+#[tokio::test]
+async fn what_a_drop_takes_along_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::new(&format!("sqlite:{}?mode=rwc", folder.path().join("f.db").display()));
+    for sql in [
+        "CREATE TABLE parent (id INTEGER PRIMARY KEY, s TEXT)",
+        "INSERT INTO parent (s) VALUES ('a'), ('b')",
+        "CREATE TABLE child (p REFERENCES parent ON DELETE CASCADE, q REFERENCES parent (id) ON UPDATE SET NULL)",
+        "CREATE VIEW seen AS SELECT s FROM Parent",
+        "CREATE VIEW other AS SELECT 'parental' AS s",
+        "CREATE TRIGGER noted AFTER DELETE ON parent BEGIN SELECT 1; END",
+    ] {
+        desk.approved(sql).await;
+    }
+    let effects = async |sql: &str| preview(&desk, sql).await.unwrap().unwrap().effects;
+    let deleted = effects("DELETE FROM parent WHERE s = 'a'").await;
+    assert_eq!(
+        deleted[1..],
+        ["Triggers that fire: noted.", "Tables whose rows refer to it and go along or change: child."]
+    );
+    let changed = effects("UPDATE parent SET id = id + 1").await;
+    assert_eq!(changed[1..], ["Tables whose rows refer to it and go along or change: child."]);
+    assert_eq!(effects("UPDATE parent SET s = 'c'").await.len(), 1);
+    let dropped = effects("DROP TABLE parent").await;
+    assert_eq!(dropped[0], "Drops parent with 2 rows, 4 kB with its indexes.");
+    assert!(dropped.contains(&"Views that read it: seen.".to_owned()), "{dropped:?}");
+    desk.approved("PRAGMA foreign_keys = off").await;
+    if let Some(url) = postgres().await {
+        let desk = Desk::new(&url);
+        for sql in [
+            "DROP SCHEMA IF EXISTS foresight_ddl CASCADE",
+            "CREATE SCHEMA foresight_ddl",
+            "CREATE TABLE foresight_ddl.parent (id int PRIMARY KEY, s text)",
+            "INSERT INTO foresight_ddl.parent SELECT g, 'x' FROM generate_series(1, 10) g",
+            "CREATE TABLE foresight_ddl.child (p int REFERENCES foresight_ddl.parent)",
+            "CREATE VIEW foresight_ddl.seen AS SELECT s FROM foresight_ddl.parent",
+            "CREATE TABLE foresight_ddl.news (id int, s text, d bool)",
+            "INSERT INTO foresight_ddl.news VALUES (1, 'y', true), (2, 'y', false), (50, 'y', false), (51, 'y', true)",
+        ] {
+            desk.approved(sql).await;
+        }
+        let effects = async |sql: &str| preview(&desk, sql).await.unwrap().unwrap().effects;
+        let dropped = effects("DROP TABLE foresight_ddl.parent CASCADE").await;
+        assert!(dropped[0].starts_with("Drops foresight_ddl.parent with 10 rows, 32 kB"), "{dropped:?}");
+        assert_eq!(
+            dropped[1..],
+            [
+                "Views that go, too: seen, and what reads those.",
+                "Tables that lose the key by which they refer to it: child."
+            ]
+        );
+        let emptied = effects("TRUNCATE foresight_ddl.parent CASCADE").await;
+        assert_eq!(emptied[1..], ["Tables that are emptied, too: child, and what refers to those."]);
+        let sql = "MERGE INTO foresight_ddl.parent p USING foresight_ddl.news n ON p.id = n.id \
+            WHEN MATCHED AND n.d THEN DELETE WHEN MATCHED THEN UPDATE SET s = n.s \
+            WHEN NOT MATCHED AND n.d THEN INSERT VALUES (n.id, n.s)";
+        let told = preview(&desk, sql).await.unwrap().unwrap();
+        assert_eq!(told.effects[0], "Changes or deletes 2 of 10 rows (20.0 %) of foresight_ddl.parent, and adds 1.");
+        assert_eq!(number(&told.brief), number(&desk.approved(sql).await), "{}", told.brief);
     }
 }

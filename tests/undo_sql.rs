@@ -10,7 +10,7 @@ mod databases;
 #[path = "common/left_out.rs"]
 mod left_out;
 
-use countersign::domain::{Dialect, Outcome, Remedy, RunEvent, Undoable};
+use countersign::domain::{Dialect, Outcome, Remedy, RunEvent, Trial, Undoable};
 use countersign::tools::Tool as _;
 use databases::{Desk, mariadb, postgres};
 use serde_json::json;
@@ -404,5 +404,78 @@ async fn too_many_rows_are_said_beforehand() {
         println!("{}: 10,000 rows kept in {kept:?}, taken back in {:?}", dialect.word(), started.elapsed());
         assert_eq!(desk.row("SELECT count(*), max(s), min(s) FROM undo_many").await, ["20000", "x", "x"]);
         desk.approved("DROP TABLE undo_many").await;
+    }
+}
+
+#[tokio::test]
+async fn a_trial_leaves_everything_as_it_was() {
+    for (dialect, desk) in desks().await {
+        three(&desk, "undo_trial").await;
+        for (sql, rows, shown) in [
+            ("UPDATE undo_trial SET name = 'new' WHERE id > 1", 2, Some("new")),
+            ("DELETE FROM undo_trial", 3, None),
+            ("INSERT INTO undo_trial VALUES (9, 'nine');", 1, Some("nine")),
+        ] {
+            let told = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap();
+            assert_eq!(told.trial, Trial::Offered, "{dialect:?} {sql}");
+            let (events, report) = desk.call(&json!({ "sql": sql, "trial": true }).to_string()).await;
+            let Outcome::Succeeded { summary } = &report.outcome else {
+                panic!("{dialect:?} {sql}: {}", report.result)
+            };
+            let word = if rows == 1 { "row" } else { "rows" };
+            assert_eq!(*summary, format!("{rows} {word} would change; rolled back"), "{dialect:?} {sql}");
+            assert_eq!(undoable(&events), None);
+            let names: Vec<String> = events
+                .iter()
+                .filter_map(|event| match event {
+                    RunEvent::Table(table) => Some(table.rows.iter().filter_map(|row| row[1].clone())),
+                    _ => None,
+                })
+                .flatten()
+                .collect();
+            assert_eq!(names.first().map(String::as_str), shown, "{dialect:?} {sql}");
+            let now = desk.row("SELECT count(*), min(name), max(name), max(id) FROM undo_trial").await;
+            assert_eq!(now, ["3", "ann", "cy", "3"], "{dialect:?} {sql}");
+        }
+        desk.approved("BEGIN").await;
+        let (_, report) = desk.call(r#"{"sql":"DELETE FROM undo_trial","trial":true}"#).await;
+        assert!(report.result.contains("a transaction is open"), "{dialect:?}: {}", report.result);
+        desk.approved("ROLLBACK").await;
+    }
+}
+
+#[tokio::test]
+async fn what_may_outlive_a_rollback_is_not_tried() {
+    let refused = async |desk: &Desk, sql: &str| {
+        let told = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap();
+        let Trial::Refused(why) = told.trial else { panic!("{sql}: {:?}", told.trial) };
+        why
+    };
+    if let Some(url) = postgres().await {
+        let desk = Desk::keeping(&url);
+        for sql in [
+            "DROP TABLE IF EXISTS undo_fires, undo_calls, undo_serial",
+            "DROP FUNCTION IF EXISTS undo_note() CASCADE; DROP FUNCTION IF EXISTS undo_own() CASCADE",
+            "CREATE FUNCTION undo_note() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'",
+            "CREATE FUNCTION undo_own() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+            "CREATE TABLE undo_fires (id int PRIMARY KEY)",
+            "CREATE TRIGGER noted BEFORE INSERT ON undo_fires FOR EACH ROW EXECUTE FUNCTION undo_note()",
+            "CREATE TABLE undo_calls (id int PRIMARY KEY, n int DEFAULT undo_own())",
+            "CREATE TABLE undo_serial (id serial PRIMARY KEY, n int)",
+        ] {
+            desk.approved(sql).await;
+        }
+        assert!(refused(&desk, "INSERT INTO undo_fires VALUES (1)").await.contains("trigger noted"));
+        assert!(refused(&desk, "INSERT INTO undo_calls VALUES (1)").await.contains("undo_own"));
+        assert!(refused(&desk, "UPDATE undo_serial SET n = undo_own()").await.contains("undo_own"));
+        let sql = "INSERT INTO undo_serial (n) VALUES (1)";
+        let told = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap();
+        assert_eq!(told.trial, Trial::Offered, "a sequence that goes on is said");
+    }
+    if let Some(url) = mariadb().await {
+        let desk = Desk::keeping(&url);
+        desk.approved("CREATE DATABASE IF NOT EXISTS countersign_undo").await;
+        desk.approved("CREATE OR REPLACE TABLE countersign_undo.undo_old (id INT PRIMARY KEY) ENGINE=MyISAM").await;
+        assert!(refused(&desk, "DELETE FROM countersign_undo.undo_old").await.contains("MyISAM"));
     }
 }

@@ -90,8 +90,12 @@ pub(super) enum Subcommand {
         #[arg(long)]
         explain: bool,
     },
-    /// Say what works here and what doesn't: what is enforced around commands
-    Doctor,
+    /// Say what works here and what doesn't: what is enforced around commands, as whom databases are read
+    Doctor {
+        /// A database to look at: a URL, an SQLite file or the name of a connection; may be repeated
+        #[arg(long = "db", value_name = "URL|NAME", value_parser = secret)]
+        databases: Vec<SecretString>,
+    },
     /// The configuration
     Config {
         /// What to do with it.

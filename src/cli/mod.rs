@@ -45,7 +45,7 @@ pub fn parse() -> Cli {
 /// Does what needs no screen, and says what is left.
 #[must_use]
 pub fn dispatch(cli: Cli) -> Task {
-    let options = cli.options;
+    let mut options = cli.options;
     let done = match cli.command {
         None => Start::read(&options, &process_environment).map(|start| Task::Session(Box::new(start))),
         Some(Subcommand::Assess { mode, explain }) => {
@@ -57,7 +57,10 @@ pub fn dispatch(cli: Cli) -> Task {
                 Task::Assess(Box::new(terms))
             })
         }
-        Some(Subcommand::Doctor) => doctor_task(&options).map(Task::Done),
+        Some(Subcommand::Doctor { databases }) => {
+            options.databases.extend(databases);
+            doctor_task(&options).map(Task::Done)
+        }
         Some(Subcommand::Config { command }) => config_task(&options, command).map(Task::Done),
     };
     done.unwrap_or_else(|error| {

@@ -11,6 +11,9 @@ use super::risk::{Assessment, Claim};
 use super::staged::{ApplyOperation, StagedChange};
 use super::undo::{Change, UndoOperation};
 
+/// Characters of a text of the program's own that a line takes in.
+const GIST: usize = 400;
+
 /// Number of an operation within its session, from 1. What the person sees as `#1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct OperationId(pub u64);
@@ -318,7 +321,10 @@ impl OperationKind {
             Self::Sql(sql) => match &sql.way {
                 SqlWay::Plain => one_line(&sql.sql),
                 SqlWay::Trial => format!("try {}", one_line(&sql.sql)),
-                SqlWay::TakeBack(_) => format!("undo by {}", one_line(&sql.sql)),
+                // Made by the program, and maybe long: its beginning says what it is.
+                SqlWay::TakeBack(_) => {
+                    format!("undo by {}", one_line(&sql.sql.chars().take(GIST).collect::<String>()))
+                }
             },
             Self::Command(command) => one_line(&command.command),
             Self::File(FileOperation::Move { path, destination }) => format!("move {path} → {destination}"),

@@ -6,7 +6,7 @@
 use countersign::assess::{AssessSettings, CommandAssessor, RiskAssessor, SqlAssessor, Subject, assess};
 use countersign::domain::{
     Claim, Class, CommandOperation, Dialect, Enforceable, Facts, Grants, Operation, OperationId, OperationKind, Origin,
-    Place, Policy, Prepared, SqlOperation, Verdict, judge,
+    Place, Policy, Prepared, SqlOperation, SqlWay, Verdict, judge,
 };
 
 /// A verdict with what it rests on.
@@ -40,7 +40,12 @@ pub fn claimed(line: &str, claim: Claim) -> Judged {
 
 /// A statement without a claim.
 pub fn statement(sql: &str, dialect: Option<Dialect>) -> Judged {
-    let kind = OperationKind::Sql(SqlOperation { connection: "main".to_owned(), dialect, sql: sql.to_owned() });
+    let kind = OperationKind::Sql(SqlOperation {
+        connection: "main".to_owned(),
+        dialect,
+        sql: sql.to_owned(),
+        way: SqlWay::Plain,
+    });
     judged(&SqlAssessor, "execute_sql", kind, Claim::Absent)
 }
 

@@ -44,9 +44,21 @@ pub struct Target {
 /// # Errors
 /// Why its rows can't be kept: a full sentence that begins small, to stand behind a colon.
 pub fn target(dialect: Dialect, sql: &str) -> Result<Option<Target>, String> {
-    let parsed = statement(dialect, sql).ok_or("it is not understood whole.")?;
-    let text = alone(dialect, sql).ok_or("it is not understood whole.")?;
+    let (Some(parsed), Some(text)) = (statement(dialect, sql), alone(dialect, sql)) else {
+        return if writes(dialect, sql) { Err("it is not understood whole.".to_owned()) } else { Ok(None) };
+    };
     touched(dialect, parsed, text)
+}
+
+/// Whether a statement of a text that isn't understood begins like one that changes rows.
+fn writes(dialect: Dialect, sql: &str) -> bool {
+    let Some(quoting) = lex::quotings(dialect, sql).first().copied() else { return true };
+    let Ok(lexed) = lex::lex(sql, dialect, quoting) else { return true };
+    let verbs = ["update", "delete", "insert", "replace", "with"];
+    lexed
+        .tokens
+        .split(|token| token.mark(';'))
+        .any(|tokens| tokens.first().is_some_and(|first| verbs.iter().any(|verb| first.is(verb))))
 }
 
 fn touched(dialect: Dialect, parsed: Statement, text: String) -> Result<Option<Target>, String> {
@@ -219,6 +231,8 @@ mod tests {
         ] {
             assert!(target(dialect, sql).is_err(), "{sql}");
         }
-        assert_eq!(target(Dialect::Postgres, "TRUNCATE t"), Ok(None));
+        for sql in ["TRUNCATE t", "SELECT 1; SELECT 2", "VACUUM (ANALYZE) t", "BEGIN"] {
+            assert_eq!(target(Dialect::Postgres, sql), Ok(None), "{sql}");
+        }
     }
 }

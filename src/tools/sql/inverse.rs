@@ -60,6 +60,12 @@ impl Plan {
         if let Some(trigger) = known.firing(&[event, back]).first() {
             return Err(format!("the trigger {trigger} fires, and nobody knows what takes that back."));
         }
+        if target.act == Act::Add && target.returning {
+            return Err("it returns rows of its own.".to_owned());
+        }
+        if target.act == Act::Add && !known.returns {
+            return Err("this server doesn't tell which rows were added.".to_owned());
+        }
         let set: &[String] = if target.act == Act::Change { &target.set } else { &[] };
         // Deleting what was added could take along what was added to it since.
         let along = if target.act == Act::Change { "update" } else { "delete" };
@@ -106,6 +112,15 @@ impl Plan {
 
     /// Counts the rows that it touches and their bytes, no more rows than one too many.
     pub(super) fn measure(&self) -> String {
+        format!("SELECT count(*), {}", self.bytes())
+    }
+
+    /// Counts the bytes of the rows that it touches.
+    pub(super) fn size(&self) -> String {
+        format!("SELECT {}", self.bytes())
+    }
+
+    fn bytes(&self) -> String {
         let size = |(column, _): &(Column, Form)| {
             let name = quoted_name(self.dialect, &column.name);
             match self.dialect {
@@ -117,10 +132,7 @@ impl Plan {
         let size: Vec<String> = self.columns.iter().map(size).collect();
         let limit = if self.target.bounded { String::new() } else { format!(" LIMIT {}", ROWS + 1) };
         let rows = &self.target.rows;
-        format!(
-            "SELECT count(*), coalesce(sum(size), 0) FROM (SELECT {} AS size {rows}{limit}) AS kept",
-            size.join(" + ")
-        )
+        format!("coalesce(sum(size), 0) FROM (SELECT {} AS size {rows}{limit}) AS kept", size.join(" + "))
     }
 
     /// Reads the rows that it touches, and keeps others from changing them.

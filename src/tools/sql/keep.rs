@@ -190,15 +190,8 @@ async fn touched(
 
 /// Rows that it brings: the engine returns them.
 async fn added(session: &mut dyn Session, plan: &Plan, rows: &mut Rows) -> Result<Option<Kept>, Stop> {
-    if plan.target.returning {
-        return Err(Stop::Without("it returns rows of its own.".to_owned()));
-    }
-    let returning = if session.returns() {
-        // On a line of its own: the statement may end in a comment.
-        format!("{}\nRETURNING {}", plan.target.text, plan.images())
-    } else {
-        return Err(Stop::Without("this server doesn't tell which rows were added.".to_owned()));
-    };
+    // On a line of its own: the statement may end in a comment.
+    let returning = format!("{}\nRETURNING {}", plan.target.text, plan.images());
     let answer = session.ask(&returning).await?;
     let count = answer.rows.len() as u64;
     if answer.cut || count > ROWS {

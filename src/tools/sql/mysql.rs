@@ -40,6 +40,8 @@ struct MysqlSession {
     options: Box<MySqlConnectOptions>,
     thread: u64,
     access: Access,
+    /// Whether it is MariaDB.
+    mariadb: bool,
     /// Whether the server returns the rows that an `INSERT` added: MariaDB from 10.5 on.
     returns: bool,
     /// The setting that bounds the time of a statement.
@@ -79,6 +81,7 @@ pub(super) async fn open(
         options: Box::new(options.clone()),
         thread,
         access,
+        mariadb: version.contains("MariaDB"),
         returns: returns(&version),
         timer,
         limit,
@@ -110,7 +113,7 @@ impl MysqlSession {
     }
 
     async fn walled(&mut self, sql: &str, names: &Names, rows: &mut Rows) -> Result<(), Failure> {
-        let catalog = catalog::ask(&mut self.connection, names).await?;
+        let catalog = catalog::ask(&mut self.connection, names, self.mariadb).await?;
         wall::pass(Dialect::Mysql, names, &catalog)?;
         // Only one statement can be prepared.
         match self.connection.prepare(AssertSqlSafe(sql).into_sql_str()).await {
@@ -123,7 +126,7 @@ impl MysqlSession {
 
     async fn looked(&mut self, names: &Names) -> Result<Catalog, Failure> {
         self.begin_reading().await?;
-        let catalog = catalog::ask(&mut self.connection, names).await;
+        let catalog = catalog::ask(&mut self.connection, names, self.mariadb).await;
         run_quietly(&mut self.connection, "ROLLBACK").await?;
         Ok(catalog?)
     }
@@ -221,6 +224,10 @@ impl Session for MysqlSession {
             let made = made.rows.first().and_then(|row| row.get(1).cloned().flatten()).unwrap_or_default();
             Ok(!made.starts_with(b"CREATE TABLE"))
         })
+    }
+
+    fn tells(&self) -> bool {
+        self.mariadb
     }
 
     fn returns(&self) -> bool {

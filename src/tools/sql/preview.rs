@@ -38,8 +38,9 @@ pub(super) async fn measure(
         return Ok(Some(taken_back(back)));
     }
     let Some(reads) = reads(dialect, &operation.sql)? else { return Ok(None) };
-    let mut counts = desk.counts(&reads).await?;
     let known = desk.known(&reads).await;
+    let plan = planned(dialect, &known, &operation.sql);
+    let mut counts = desk.counts(&reads, plan.as_ref().ok()).await?;
     counts.size = counts.size.or_else(|| known.as_ref().ok()?.as_ref()?.size);
     let (touched, all) = (counts.touched, counts.all);
     let mut preview = Preview {
@@ -70,7 +71,7 @@ pub(super) async fn measure(
         preview.remedy = Remedy::Possible("it is rolled back at the end.".to_owned());
         return Ok(Some(preview));
     }
-    preview.remedy = match remedy(&desk, images, &known, &operation.sql, touched).await {
+    preview.remedy = match plan.and_then(|_| kept(images, &counts)) {
         Ok(()) => {
             Remedy::Possible("its rows are kept as they are now, and a key proposes what puts them back.".to_owned())
         }
@@ -99,32 +100,18 @@ fn taken_back(back: &TakeBack) -> Preview {
     }
 }
 
-/// Whether the rows of a statement would be kept; if not, why.
-async fn remedy(
-    desk: &Desk<'_>,
-    images: &Images,
-    known: &Result<Option<Known>, String>,
-    sql: &str,
-    touched: u64,
-) -> Result<(), String> {
-    let Some(target) = target(desk.dialect, sql)? else {
-        return Err("nothing is kept of what such a statement replaces.".to_owned());
-    };
+/// How the rows of a statement would be kept; if they can't be, why.
+fn planned(dialect: Dialect, known: &Result<Option<Known>, String>, sql: &str) -> Result<Plan, String> {
+    let target = target(dialect, sql)?.ok_or("nothing is kept of what such a statement replaces.")?;
     let known = known.as_ref().map_err(Clone::clone)?;
     let known = known.as_ref().ok_or_else(|| format!("{} is not found.", target.spelled))?;
-    let (act, returning) = (target.act, target.returning);
-    let plan = Plan::new(desk.dialect, target, known)?;
-    if act == Act::Add && returning {
-        return Err("it returns rows of its own.".to_owned());
-    }
-    if let Some(why) = too_many(touched, 0) {
-        return Err(why);
-    }
-    let mut bytes = 0;
-    if act != Act::Add && touched > 0 {
-        bytes = desk.numbers(&plan.measure()).await?.get(1).copied().unwrap_or_default();
-    }
-    match too_many(touched, bytes) {
+    Plan::new(dialect, target, known)
+}
+
+/// Whether so many rows would be kept; if not, why.
+fn kept(images: &Images, counts: &Counts) -> Result<(), String> {
+    let bytes = counts.bytes.ok_or("how large its rows are can't be told beforehand.")?;
+    match too_many(counts.touched, bytes) {
         Some(why) => Err(why),
         None if !images.would_keep(bytes) => Err("nothing is kept here.".to_owned()),
         None => Ok(()),
@@ -184,6 +171,8 @@ struct Counts {
     added: u64,
     /// Rows of the table, where that could be counted.
     all: Option<u64>,
+    /// Bytes of the rows that it touches, if they were asked for; of more rows than are kept, of some.
+    bytes: Option<u64>,
     /// Bytes of the table.
     size: Option<u64>,
 }
@@ -226,13 +215,15 @@ struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    /// Counts in one read; the rows of the table are left out where they take too long.
-    async fn counts(&self, reads: &Reads) -> Result<Counts, String> {
+    /// Counts in one read; what takes too long together is left out but for the rows that it touches.
+    async fn counts(&self, reads: &Reads, plan: Option<&Plan>) -> Result<Counts, String> {
         let touched = reads.touched.clone().unwrap_or_else(|| format!("SELECT {}", reads.rows));
         let added = reads.added.clone().unwrap_or_else(|| "SELECT 0".to_owned());
+        let measured = plan.filter(|plan| plan.target.act != Act::Add).map(Plan::size);
+        let bytes = measured.unwrap_or_else(|| "SELECT 0".to_owned());
         let own = format!("SELECT ({touched}) AS touched, ({added}) AS added");
-        // A table that can't be read whole can be counted in part.
-        let numbers = match self.numbers(&format!("{own}, ({}) AS rows_in_all", reads.all)).await {
+        let whole = format!("{own}, ({}) AS rows_in_all, ({bytes}) AS bytes", reads.all);
+        let numbers = match self.numbers(&whole).await {
             Ok(numbers) => numbers,
             Err(_) if reads.touched.is_none() => vec![reads.rows, 0],
             Err(_) => {
@@ -245,7 +236,8 @@ impl Desk<'_> {
             Act::Empty | Act::Drop | Act::Alter => self.size(reads).await,
             Act::Change | Act::Delete | Act::Add | Act::Merge => None,
         };
-        Ok(Counts { touched: at(0).unwrap_or_default(), added: at(1).unwrap_or_default(), all: at(2), size })
+        let (touched, added) = (at(0).unwrap_or_default(), at(1).unwrap_or_default());
+        Ok(Counts { touched, added, all: at(2), bytes: at(3), size })
     }
 
     /// The size of a table with its indexes. SQLite walks through its pages for it.

@@ -99,6 +99,11 @@ pub(super) trait Session: Send + fmt::Debug {
         Box::pin(std::future::ready(Ok(false)))
     }
 
+    /// Whether the engine says whether a transaction is open.
+    fn tells(&self) -> bool {
+        true
+    }
+
     /// Whether the engine returns the rows that an `INSERT` added.
     fn returns(&self) -> bool {
         true

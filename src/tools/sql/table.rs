@@ -58,6 +58,8 @@ pub(super) struct Known {
     pub(super) referrers: Vec<Referrer>,
     /// Views that read it.
     pub(super) views: Vec<String>,
+    /// Whether the engine returns the rows that an `INSERT` adds.
+    pub(super) returns: bool,
 }
 
 impl Known {
@@ -76,7 +78,12 @@ impl Known {
             let mut texts = row.into_iter().map(|value| value.map_or_else(String::new, |bytes| lossy(&bytes)));
             std::array::from_fn(|_| texts.next().unwrap_or_default())
         });
-        Ok(Self::read(dialect, texts))
+        let Some(mut known) = Self::read(dialect, texts) else { return Ok(None) };
+        known.returns = session.returns();
+        if known.objection.is_empty() && !session.tells() {
+            "this server doesn't say whether a transaction is open".clone_into(&mut known.objection);
+        }
+        Ok(Some(known))
     }
 
     fn read(dialect: Dialect, rows: impl Iterator<Item = [String; 6]>) -> Option<Self> {

@@ -1,10 +1,14 @@
 //! Asks MySQL or MariaDB what the names in a statement lead to. They keep no record of what a view uses, so its
-//! text is read for names again, until nothing new is found.
+//! text is read for names again, until nothing new is found. Questions are sent together and as plain text: preparing
+//! each would cost a round trip more, and closing it a delay in the network.
 
 use std::collections::BTreeSet;
 
-use sqlx::mysql::{MySqlConnection, MySqlRow};
-use sqlx::{AssertSqlSafe, Row as _};
+use sqlx::AssertSqlSafe;
+use sqlx::mysql::{MySql, MySqlConnection};
+
+use super::super::session::collect;
+use super::super::value::quoted_text;
 
 use crate::assess::sql_catalog::{self, Names};
 use crate::domain::{Catalog, CatalogEntry, Dialect, Maker, Meaning, Role, Sort};
@@ -25,148 +29,197 @@ const POWERS: &str = " file super shutdown process reload grant_option create_us
     replication_slave_admin binlog_admin connection_admin system_variables_admin system_user role_admin \
     set_user set_user_id ";
 
-/// Asks.
-pub(super) async fn ask(connection: &mut MySqlConnection, names: &Names) -> Result<Catalog, sqlx::Error> {
-    let mut search = Search { connection, entries: BTreeSet::new(), schemas: BTreeSet::new(), seen: BTreeSet::new() };
-    let trouble = search.follow(names).await?;
-    let Search { connection, entries, .. } = search;
-    Ok(Catalog { entries: entries.into_iter().collect(), role: role(connection).await?, trouble })
+/// One row of an answer, each value as text; empty for NULL.
+type Found = Vec<String>;
+
+/// Asks. `mariadb` says that the server lists its own functions.
+pub(super) async fn ask(
+    connection: &mut MySqlConnection,
+    names: &Names,
+    mariadb: bool,
+) -> Result<Catalog, sqlx::Error> {
+    let (entries, words, seen) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let mut search = Search { connection, mariadb, entries, words, seen };
+    let (role, trouble) = search.follow(names).await?;
+    Ok(Catalog { entries: search.entries.into_iter().collect(), role, trouble })
 }
 
 struct Search<'a> {
     connection: &'a mut MySqlConnection,
+    mariadb: bool,
     entries: BTreeSet<CatalogEntry>,
-    /// The default schema and those that are named.
-    schemas: BTreeSet<String>,
+    /// Every name so far: one that turns out to be a schema may hold a table of an earlier one.
+    words: BTreeSet<String>,
     /// Tables that were looked at.
     seen: BTreeSet<(String, String)>,
 }
 
 impl Search<'_> {
-    /// Follows names through views. Gives the reason where it can't come to an end.
-    async fn follow(&mut self, names: &Names) -> Result<Option<String>, sqlx::Error> {
-        let current: Option<String> = sqlx::query_scalar("SELECT DATABASE()").fetch_one(&mut *self.connection).await?;
-        self.schemas.extend(current);
+    /// Follows names through views. Gives the role, and the reason where it can't come to an end.
+    async fn follow(&mut self, names: &Names) -> Result<(Role, Option<String>), sqlx::Error> {
         let (mut words, mut called) = (names.words.clone(), names.called.clone());
-        let mut known = BTreeSet::new();
-        for _ in 0..ROUNDS {
-            let schemas = self.schemas.len();
-            let sql = "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME IN (…)";
-            let found = self.list(sql, &[&words]).await?;
-            self.schemas.extend(found.iter().map(|row| text(row, 0)));
-            if self.schemas.len() > schemas {
-                // A name that was looked up before may be one of a table there.
-                words.extend(std::mem::take(&mut known));
-            }
-            known.extend(words.iter().cloned());
-            self.functions(&called).await?;
-            let texts = self.tables(&words).await?;
+        let mut role = Role::default();
+        for round in 0..ROUNDS {
+            self.words.append(&mut words);
+            let schemas = self.schemas(&called, (round == 0).then_some(&mut role)).await?;
+            self.loaded(&called).await?;
+            let texts = self.within(&schemas, &called).await?;
             if self.seen.len() > TABLES {
-                return Ok(Some(format!("its names lead to more than {TABLES} tables")));
+                return Ok((role, Some(format!("its names lead to more than {TABLES} tables"))));
             }
             if texts.is_empty() {
-                return Ok(None);
+                return Ok((role, None));
             }
-            (words, called) = (BTreeSet::new(), BTreeSet::new());
+            called = BTreeSet::new();
             for text in texts {
                 let Some(more) = sql_catalog::names(Dialect::Mysql, &text) else {
-                    return Ok(Some("the text of a view can't be read".to_owned()));
+                    return Ok((role, Some("the text of a view can't be read".to_owned())));
                 };
                 words.extend(more.words);
                 called.extend(more.called);
             }
         }
-        Ok(Some(format!("its views lead on after {ROUNDS} steps")))
+        Ok((role, Some(format!("its views lead on after {ROUNDS} steps"))))
     }
 
-    /// Looks at the tables of these names that were not seen yet; gives the texts of views.
-    async fn tables(&mut self, words: &BTreeSet<String>) -> Result<Vec<String>, sqlx::Error> {
-        // Without a further column nothing has to be opened for this.
-        let sql = "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES \
-            WHERE TABLE_SCHEMA IN (…) AND TABLE_NAME IN (…)";
-        let schemas = self.schemas.clone();
-        let found = self.list(sql, &[&schemas, words]).await?;
-        let mut texts = Vec::new();
-        for row in found {
-            let place = (text(&row, 0), text(&row, 1));
-            if self.seen.len() <= TABLES && self.seen.insert(place.clone()) {
-                texts.extend(self.table(&place.0, &place.1).await?);
+    /// The default schema and those that are named; beside it, which of the names are the server's functions, and
+    /// who the role is.
+    async fn schemas(
+        &mut self,
+        called: &BTreeSet<String>,
+        role: Option<&mut Role>,
+    ) -> Result<BTreeSet<String>, sqlx::Error> {
+        let mut questions = vec!["SELECT 'schema', DATABASE(), ''".to_owned()];
+        if !self.words.is_empty() {
+            let schemas = "SELECT 'schema', SCHEMA_NAME, '' FROM information_schema.SCHEMATA WHERE SCHEMA_NAME IN";
+            questions.push(format!("{schemas} {}", list(&self.words)));
+        }
+        if self.mariadb && !called.is_empty() {
+            let functions = "SELECT 'function', FUNCTION, '' FROM information_schema.SQL_FUNCTIONS WHERE FUNCTION IN";
+            questions.push(format!("{functions} {}", list(called)));
+        }
+        if role.is_some() {
+            questions.extend([ROLE.to_owned(), POWERS_HELD.to_owned()]);
+        }
+        let rows = self.ask(&questions).await?;
+        if let Some(role) = role {
+            *role = told(&rows);
+        }
+        for row in rows.iter().filter(|row| row[0] == "function") {
+            self.function(Sort::Function, row[1].to_ascii_lowercase(), Maker::Engine);
+        }
+        let schemas = rows.into_iter().filter(|row| row[0] == "schema" && !row[1].is_empty());
+        Ok(schemas.map(|mut row| row.swap_remove(1)).collect())
+    }
+
+    /// Looks at the tables of these schemas that were not seen yet, and at their functions; gives the texts of views.
+    async fn within(
+        &mut self,
+        schemas: &BTreeSet<String>,
+        called: &BTreeSet<String>,
+    ) -> Result<Vec<String>, sqlx::Error> {
+        let mut questions = Vec::new();
+        for schema in schemas.iter().map(|schema| text(schema)) {
+            // Without a further column nothing has to be opened for this.
+            if !self.words.is_empty() {
+                questions.push(format!(
+                    "SELECT 'table', TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES \
+                     WHERE TABLE_SCHEMA = {schema} AND TABLE_NAME IN {}",
+                    list(&self.words)
+                ));
             }
-        }
-        Ok(texts)
-    }
-
-    async fn table(&mut self, schema: &str, table: &str) -> Result<Option<String>, sqlx::Error> {
-        let own = OWN.contains(&schema.to_ascii_lowercase().as_str());
-        let name = format!("{schema}.{table}");
-        if own && sql_catalog::relation_is_secret(Dialect::Mysql, &name.to_ascii_lowercase()) {
-            let (sort, meaning) = (Sort::Relation, Meaning::Code(Maker::Engine));
-            self.entries.insert(CatalogEntry { sort, name: name.to_ascii_lowercase(), meaning });
-        }
-        let rows = self.about("SELECT TABLE_TYPE, ENGINE FROM information_schema.TABLES", schema, table).await?;
-        // Gone in between: then the statement says so itself.
-        let Some(row) = rows.first() else { return Ok(None) };
-        let (kind, engine) = (text(row, 0).to_ascii_lowercase(), text(row, 1));
-        if kind.contains("view") && kind != "system view" {
-            return self.view(schema, table, name).await;
-        }
-        if !own && !engine.is_empty() && !ENGINES.contains(&format!(" {} ", engine.to_ascii_lowercase())) {
-            self.entries.insert(CatalogEntry {
-                sort: Sort::Table,
-                name: name.clone(),
-                meaning: Meaning::Outside(format!("it is kept by {engine}")),
-            });
-        }
-        if !own {
-            let sql = "SELECT COLUMN_NAME, GENERATION_EXPRESSION FROM information_schema.COLUMNS";
-            for row in self.about(sql, schema, table).await? {
-                let expression = text(&row, 1);
-                if !expression.is_empty() {
-                    let (sort, meaning) = (Sort::Column, Meaning::Text(expression));
-                    self.entries.insert(CatalogEntry { sort, name: format!("{name}.{}", text(&row, 0)), meaning });
-                }
-            }
-        }
-        Ok(None)
-    }
-
-    /// Without the right to see it, a view's text is empty.
-    async fn view(&mut self, schema: &str, table: &str, name: String) -> Result<Option<String>, sqlx::Error> {
-        let rows = self.about("SELECT VIEW_DEFINITION FROM information_schema.VIEWS", schema, table).await?;
-        let found = rows.first().map(|row| text(row, 0)).filter(|text| !text.is_empty());
-        let meaning = found.clone().map_or(Meaning::Hidden, Meaning::Text);
-        self.entries.insert(CatalogEntry { sort: Sort::View, name, meaning });
-        Ok(found)
-    }
-
-    /// Functions that were put into the database or the server, and those of the server that are known to act.
-    async fn functions(&mut self, called: &BTreeSet<String>) -> Result<(), sqlx::Error> {
-        let sql = "SELECT ROUTINE_SCHEMA, ROUTINE_NAME FROM information_schema.ROUTINES \
-            WHERE ROUTINE_TYPE = 'FUNCTION' AND ROUTINE_SCHEMA IN (…) AND ROUTINE_NAME IN (…)";
-        let schemas = self.schemas.clone();
-        for row in self.list(sql, &[&schemas, called]).await? {
-            let (schema, name) = (text(&row, 0), text(&row, 1));
-            // The functions of `sys` come with the server; the table knows them with their schema.
-            let maker = if schema == "sys" { Maker::Engine } else { Maker::Database };
-            self.function(Sort::Function, format!("{schema}.{name}"), maker);
-        }
-        // Only MariaDB lists its functions; only an administrator sees those that were loaded.
-        for (sql, maker) in [
-            ("SELECT FUNCTION FROM information_schema.SQL_FUNCTIONS WHERE FUNCTION IN (…)", Maker::Engine),
-            ("SELECT name FROM mysql.func WHERE name IN (…)", Maker::Database),
-        ] {
-            match self.list(sql, &[called]).await {
-                Ok(rows) => rows.iter().for_each(|row| {
-                    self.function(Sort::Function, text(row, 0).to_ascii_lowercase(), maker.clone());
-                }),
-                Err(sqlx::Error::Database(_)) => {}
-                Err(error) => return Err(error),
+            if !called.is_empty() {
+                questions.push(format!(
+                    "SELECT 'routine', ROUTINE_SCHEMA, ROUTINE_NAME FROM information_schema.ROUTINES \
+                     WHERE ROUTINE_TYPE = 'FUNCTION' AND ROUTINE_SCHEMA = {schema} AND ROUTINE_NAME IN {}",
+                    list(called)
+                ));
             }
         }
         for name in called {
             self.function(Sort::Field, name.to_ascii_lowercase(), Maker::Engine);
         }
-        Ok(())
+        let mut tables = Vec::new();
+        for row in self.ask(&questions).await? {
+            let (schema, name) = (row[1].clone(), row[2].clone());
+            if row[0] == "routine" {
+                // The functions of `sys` come with the server; the table knows them with their schema.
+                let maker = if schema == "sys" { Maker::Engine } else { Maker::Database };
+                self.function(Sort::Function, format!("{schema}.{name}"), maker);
+            } else if self.seen.len() <= TABLES && self.seen.insert((schema.clone(), name.clone())) {
+                tables.push((schema, name));
+            }
+        }
+        self.tables(&tables).await
+    }
+
+    /// Looks at tables, each by its exact name: the server opens no other then. Gives the texts of views.
+    async fn tables(&mut self, tables: &[(String, String)]) -> Result<Vec<String>, sqlx::Error> {
+        let mut questions = Vec::new();
+        for (schema, table) in tables {
+            let own = own(schema);
+            let full = format!("{schema}.{table}").to_ascii_lowercase();
+            if own && sql_catalog::relation_is_secret(Dialect::Mysql, &full) {
+                let (sort, meaning) = (Sort::Relation, Meaning::Code(Maker::Engine));
+                self.entries.insert(CatalogEntry { sort, name: full, meaning });
+            }
+            let of = format!("WHERE TABLE_SCHEMA = {} AND TABLE_NAME = {}", text(schema), text(table));
+            let place = "TABLE_SCHEMA, TABLE_NAME";
+            questions.push(format!("SELECT 'table', {place}, TABLE_TYPE, ENGINE FROM information_schema.TABLES {of}"));
+            questions.push(format!("SELECT 'view', {place}, VIEW_DEFINITION, '' FROM information_schema.VIEWS {of}"));
+            if !own {
+                questions.push(format!(
+                    "SELECT 'column', {place}, COLUMN_NAME, GENERATION_EXPRESSION FROM information_schema.COLUMNS \
+                     {of} AND GENERATION_EXPRESSION <> ''"
+                ));
+            }
+        }
+        let mut texts = Vec::new();
+        for row in self.ask(&questions).await? {
+            let (schema, name) = (&row[1], format!("{}.{}", row[1], row[2]));
+            let (sort, name, meaning) = match row[0].as_str() {
+                "table" => {
+                    self.table(schema, name, &row[3], &row[4]);
+                    continue;
+                }
+                "column" => (Sort::Column, format!("{name}.{}", row[3]), Meaning::Text(row[4].clone())),
+                // Without the right to see it, a view's text is empty.
+                _ if row[3].is_empty() => (Sort::View, name, Meaning::Hidden),
+                _ => {
+                    texts.push(row[3].clone());
+                    (Sort::View, name, Meaning::Text(row[3].clone()))
+                }
+            };
+            self.entries.insert(CatalogEntry { sort, name, meaning });
+        }
+        Ok(texts)
+    }
+
+    fn table(&mut self, schema: &str, name: String, kind: &str, engine: &str) {
+        let view = kind.to_ascii_lowercase().contains("view");
+        let known = engine.is_empty() || ENGINES.contains(&format!(" {} ", engine.to_ascii_lowercase()));
+        if !view && !own(schema) && !known {
+            let (sort, meaning) = (Sort::Table, Meaning::Outside(format!("it is kept by {engine}")));
+            self.entries.insert(CatalogEntry { sort, name, meaning });
+        }
+    }
+
+    /// Functions that were loaded into the server: only an administrator sees them.
+    async fn loaded(&mut self, called: &BTreeSet<String>) -> Result<(), sqlx::Error> {
+        if called.is_empty() {
+            return Ok(());
+        }
+        let sql = format!("SELECT 'loaded', name, '' FROM mysql.func WHERE name IN {}", list(called));
+        match self.ask(&[sql]).await {
+            Ok(rows) => {
+                for row in rows {
+                    self.function(Sort::Function, row[1].to_ascii_lowercase(), Maker::Database);
+                }
+                Ok(())
+            }
+            Err(sqlx::Error::Database(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     fn function(&mut self, sort: Sort, name: String, maker: Maker) {
@@ -177,48 +230,57 @@ impl Search<'_> {
         }
     }
 
-    /// Runs a query in which each `…` stands for a list.
-    async fn list(&mut self, sql: &str, lists: &[&BTreeSet<String>]) -> Result<Vec<MySqlRow>, sqlx::Error> {
-        if lists.iter().any(|list| list.is_empty()) {
-            return Ok(Vec::new());
-        }
-        let mut spelled = sql.to_owned();
-        for list in lists {
-            spelled = spelled.replacen('…', &vec!["?"; list.len()].join(", "), 1);
-        }
-        let mut query = sqlx::query(AssertSqlSafe(spelled)).persistent(false);
-        for name in lists.iter().flat_map(|list| list.iter()) {
-            query = query.bind(name.clone());
-        }
-        query.fetch_all(&mut *self.connection).await
-    }
-
-    async fn about(&mut self, sql: &str, schema: &str, table: &str) -> Result<Vec<MySqlRow>, sqlx::Error> {
-        let sql = format!("{sql} WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?");
-        sqlx::query(AssertSqlSafe(sql))
-            .persistent(false)
-            .bind(schema)
-            .bind(table)
-            .fetch_all(&mut *self.connection)
-            .await
+    async fn ask(&mut self, questions: &[String]) -> Result<Vec<Found>, sqlx::Error> {
+        answers(&mut *self.connection, questions).await
     }
 }
 
-/// A column as text, whatever type the server gives it; empty for NULL.
-fn text(row: &MySqlRow, index: usize) -> String {
-    let bytes = row.try_get_unchecked::<Option<Vec<u8>>, _>(index).ok().flatten();
-    bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+/// The rows of all these questions, which are sent together.
+async fn answers(connection: &mut MySqlConnection, questions: &[String]) -> Result<Vec<Found>, sqlx::Error> {
+    if questions.is_empty() {
+        return Ok(Vec::new());
+    }
+    let items = sqlx::raw_sql(AssertSqlSafe(questions.join("; "))).fetch_many(connection);
+    let answer = collect::<MySql>(items).await?;
+    if answer.cut {
+        return Err(sqlx::Error::Protocol("the catalog says more than can be taken in".to_owned()));
+    }
+    let plain =
+        |value: Option<Vec<u8>>| value.map_or_else(String::new, |bytes| String::from_utf8_lossy(&bytes).into_owned());
+    Ok(answer.rows.into_iter().map(|row| row.into_iter().map(plain).collect()).collect())
 }
+
+/// Whether the server brings a schema along.
+fn own(schema: &str) -> bool {
+    OWN.contains(&schema.to_ascii_lowercase().as_str())
+}
+
+/// A name as a literal that every setting of the server reads the same.
+fn text(name: &str) -> String {
+    quoted_text(Dialect::Mysql, name)
+}
+
+fn list(names: &BTreeSet<String>) -> String {
+    format!("({})", names.iter().map(|name| text(name)).collect::<Vec<_>>().join(", "))
+}
+
+/// The user.
+const ROLE: &str = "SELECT 'role', CURRENT_USER(), ''";
+/// Its privileges over the whole server. The last `@` parts user and host.
+const POWERS_HELD: &str = "SELECT 'power', PRIVILEGE_TYPE, '' FROM information_schema.USER_PRIVILEGES WHERE GRANTEE = \
+    CONCAT('''', LEFT(CURRENT_USER(), CHAR_LENGTH(CURRENT_USER()) \
+    - CHAR_LENGTH(SUBSTRING_INDEX(CURRENT_USER(), '@', -1)) - 1), \
+    '''@''', SUBSTRING_INDEX(CURRENT_USER(), '@', -1), '''')";
 
 /// The user, and what it may do beyond the data of this server.
 pub(super) async fn role(connection: &mut MySqlConnection) -> Result<Role, sqlx::Error> {
-    let row = sqlx::query("SELECT CURRENT_USER()").fetch_one(&mut *connection).await?;
-    let name = text(&row, 0);
-    let (user, host) = name.rsplit_once('@').unwrap_or((&name, "%"));
-    let sql = "SELECT PRIVILEGE_TYPE FROM information_schema.USER_PRIVILEGES WHERE GRANTEE = ?";
-    let rows = sqlx::query(sql).bind(format!("'{user}'@'{host}'")).fetch_all(connection).await?;
-    let held = rows.iter().map(|row| text(row, 0));
-    let powers: BTreeSet<String> =
-        held.filter(|held| POWERS.contains(&format!(" {} ", held.to_ascii_lowercase().replace(' ', "_")))).collect();
-    Ok(Role { name, powers: powers.into_iter().collect() })
+    Ok(told(&answers(connection, &[ROLE.to_owned(), POWERS_HELD.to_owned()]).await?))
+}
+
+/// The role in these rows.
+fn told(rows: &[Found]) -> Role {
+    let of = |sort: &'static str| rows.iter().filter(move |row| row[0] == sort).map(|row| row[1].clone());
+    let reaches = |held: &String| POWERS.contains(&format!(" {} ", held.to_ascii_lowercase().replace(' ', "_")));
+    let powers: BTreeSet<String> = of("power").filter(reaches).collect();
+    Role { name: of("role").next().unwrap_or_default(), powers: powers.into_iter().collect() }
 }
