@@ -49,10 +49,21 @@ pub fn statement(sql: &str, dialect: Option<Dialect>) -> Judged {
     judged(&SqlAssessor, "execute_sql", kind, Claim::Absent)
 }
 
-fn judged(assessor: &dyn RiskAssessor, tool: &str, kind: OperationKind, claim: Claim) -> Judged {
+/// Reads a command line as everything else but the verdict does.
+pub fn read(line: &str) {
+    let kind = OperationKind::Command(CommandOperation { command: line.to_owned(), timeout: None });
+    let facts = Facts { place: place(), ..Facts::default() };
+    drop(CommandAssessor.mentions(&kind, &facts.place));
+    drop(countersign::assess::read(line, &facts, &AssessSettings::default()));
+}
+
+fn place() -> Place {
     let (home, work) = ("/home/me", "/home/me/project");
-    let place = Place { cwd: work.into(), workspace: work.into(), home: Some(home.into()) };
-    let facts = Facts { place, ..Facts::default() };
+    Place { cwd: work.into(), workspace: work.into(), home: Some(home.into()) }
+}
+
+fn judged(assessor: &dyn RiskAssessor, tool: &str, kind: OperationKind, claim: Claim) -> Judged {
+    let facts = Facts { place: place(), ..Facts::default() };
     let cwd = facts.place.cwd.clone();
     let origin = Origin::Model { call_id: "1".to_owned() };
     let operation = Operation { id: OperationId(1), origin, tool: tool.to_owned(), claim, kind, cwd };
