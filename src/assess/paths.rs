@@ -347,8 +347,8 @@ impl List {
             let again = lasts.contains(&last);
             let again_below = pattern.names.iter().all(|name| name.anything() || names.contains(&name));
             let said = |entry: &Entry| entry.one_name_anywhere() && if entry.below { again_below } else { again };
-            let named = |entry: &Entry| !said(entry) && entry.may_be_named_by(pattern);
-            if let Some(at) = self.entries.iter().position(named) {
+            let pointed_at = |entry: &Entry| !said(entry) && entry.may_be_named_by(pattern);
+            if let Some(at) = self.entries.iter().position(pointed_at) {
                 return Some(self.described[at].label.clone());
             }
             names.extend(&pattern.names);

@@ -50,7 +50,8 @@ impl OperationKind {
                 holds(url) || headers || body.as_deref().is_some_and(holds)
             }
             Self::Other(arguments) => holds(&arguments.to_string()),
-            Self::File(_) | Self::Search(_) | Self::Find(_) | Self::Undo(_) => false,
+            // What is put in place is on the disk already: a run wrote it, no model here.
+            Self::File(_) | Self::Search(_) | Self::Find(_) | Self::Undo(_) | Self::Apply(_) => false,
         };
         copied.then(|| {
             format!(
@@ -79,7 +80,8 @@ impl Prepared {
             | OperationKind::Http(_)
             | OperationKind::Search(_)
             | OperationKind::Find(_)
-            | OperationKind::Undo(_) => shown.lines().next().unwrap_or_default().to_owned(),
+            | OperationKind::Undo(_)
+            | OperationKind::Apply(_) => shown.lines().next().unwrap_or_default().to_owned(),
         }
     }
 }
@@ -87,7 +89,7 @@ impl Prepared {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{CommandOperation, SqlOperation};
+    use crate::domain::{CommandOperation, SqlOperation, SqlWay};
 
     #[test]
     fn a_part_is_masked_as_far_as_a_secret_reaches_into_it() {
@@ -112,7 +114,12 @@ mod tests {
         };
         let path = || "a".to_owned();
         for kind in [
-            OperationKind::Sql(SqlOperation { connection: String::new(), dialect: None, sql: held.clone() }),
+            OperationKind::Sql(SqlOperation {
+                connection: String::new(),
+                dialect: None,
+                sql: held.clone(),
+                way: SqlWay::Plain,
+            }),
             OperationKind::Command(CommandOperation { command: held.clone(), timeout: None }),
             OperationKind::File(FileOperation::Write { path: path(), content: held.clone() }),
             OperationKind::File(FileOperation::Edit { path: path(), old: path(), new: held.clone(), all: false }),

@@ -87,7 +87,8 @@ fn unmeasured(kind: &OperationKind) -> Remedy {
         | OperationKind::Http(_)
         | OperationKind::Search(_)
         | OperationKind::Find(_)
-        | OperationKind::Undo(_) => Remedy::Unknown,
+        | OperationKind::Undo(_)
+        | OperationKind::Apply(_) => Remedy::Unknown,
     }
 }
 

@@ -62,8 +62,8 @@ struct Head {
 #[allow(clippy::struct_excessive_bools)]
 struct SourceEntry {
     name: String,
-    #[serde(default)]
-    also: Vec<String>,
+    #[serde(default, rename = "also")]
+    _also: Vec<String>, // read with the name of every entry, by `names`
     #[serde(default)]
     flags: String,
     #[serde(default)]

@@ -99,7 +99,8 @@ pub(super) fn spans_of_names(sql: &SqlOperation) -> Option<Vec<Span>> {
 
 /// Whether a text is a single statement that only reads.
 pub(super) fn only_reads(dialect: Dialect, text: &str) -> bool {
-    let sql = SqlOperation { connection: String::new(), dialect: Some(dialect), sql: text.to_owned() };
+    let sql =
+        SqlOperation { connection: String::new(), dialect: Some(dialect), sql: text.to_owned(), way: SqlWay::Plain };
     judge(&sql).class() == Class::Whitelisted
 }
 
