@@ -60,6 +60,8 @@ pub struct Mentions {
     pub repositories: BTreeSet<String>,
     /// Folders in which a pattern picks names.
     pub folders: BTreeSet<String>,
+    /// Folders in which Python would look for modules.
+    pub modules: BTreeSet<String>,
     /// Settings files that may be plain.
     pub settings: BTreeSet<String>,
 }

@@ -97,6 +97,9 @@ pub struct Facts {
     /// What it would hit beside the workspace.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<Target>,
+    /// By folder: whether Python would find modules there that take the place of its own.
+    #[serde(default)]
+    pub modules: BTreeMap<String, bool>,
     /// By settings file that may be plain: its settings that aren't. None where it isn't there or can't be read.
     #[serde(default)]
     pub settings: BTreeMap<String, Vec<String>>,

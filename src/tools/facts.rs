@@ -8,7 +8,7 @@ use std::hash::{Hash as _, Hasher as _};
 use std::io::{ErrorKind, Read as _};
 use std::path::{Component, Path, PathBuf};
 
-use super::{repository, targets};
+use super::{modules, repository, targets};
 use crate::assess::{AssessSettings, Mentions, RiskAssessor, Subject, assess, foreign_settings, secrets_of};
 use crate::domain::{
     Assessment, Catalog, Class, Facts, FolderFact, Operation, OperationKind, PathFact, PathKind, Place, Prepared,
@@ -167,6 +167,9 @@ impl<'a> Look<'a> {
             if let Some(foreign) = settings(&located(file, self.place)) {
                 facts.settings.insert(file.clone(), foreign);
             }
+        }
+        for folder in &mentions.modules {
+            facts.modules.insert(folder.clone(), modules::shadowed(&located(folder, self.place)));
         }
         for folder in &mentions.folders {
             facts.folders.insert(folder.clone(), FolderFact { dashed: self.dashed(&located(folder, self.place)) });

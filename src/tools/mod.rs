@@ -11,6 +11,7 @@ mod file;
 mod find;
 mod git;
 mod http;
+mod modules;
 mod nolink;
 mod output;
 mod refusal;

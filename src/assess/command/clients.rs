@@ -123,8 +123,7 @@ pub(super) fn mysql_shows(text: &str) -> bool {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["select", what] => SELECTED_MYSQL.contains(what),
-        ["describe" | "desc", name] => plain(name),
-        ["show", "create", "table" | "view" | "database", name] => plain(name),
+        ["describe" | "desc", name] | ["show", "create", "table" | "view" | "database", name] => plain(name),
         ["show", "full" | "global" | "session", what, rest @ ..] | ["show", what, rest @ ..] => {
             SHOWN.contains(&format!(" {what} ")) && !rest.contains(&"where")
         }

@@ -38,6 +38,9 @@ pub(super) struct Rule {
     /// The program runs git, which obeys the repository.
     #[serde(default)]
     repository: bool,
+    /// It loads modules of Python from the folder, where there are any of that name, before its own.
+    #[serde(default)]
+    modules: bool,
 }
 
 impl Rule {
@@ -67,6 +70,9 @@ impl Judge<'_> {
             if rule.repository {
                 git::repository(self);
             }
+            if rule.modules {
+                self.obeys_modules(reader);
+            }
             match self.folders(rule, words) {
                 Some(folders) => folders.iter().for_each(|folder| self.obeys_in(rule, reader, folder)),
                 None => self.unreadable(
@@ -74,6 +80,22 @@ impl Judge<'_> {
                     format!("In which folder `{reader}` would look for files that it obeys is not known."),
                 ),
             }
+        }
+    }
+
+    /// Objects where modules of the folder would be loaded in place of Python's own.
+    fn obeys_modules(&mut self, reader: &str) {
+        let Some(folder) = self.folder() else { return };
+        self.mentions.modules.insert(folder.clone());
+        let Some(facts) = self.facts else { return };
+        if facts.modules.get(&folder).is_none_or(|shadowed| *shadowed) {
+            self.ineligible = true;
+            self.unknown(
+                "command.obeyed-file",
+                format!(
+                    "`{reader}` loads modules of {folder} in place of Python's own, where they have the same name."
+                ),
+            );
         }
     }
 

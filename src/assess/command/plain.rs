@@ -45,10 +45,9 @@ const NPM: [&str; 34] = [
 pub fn foreign_settings(file: &str, text: &str) -> Option<Vec<String>> {
     match file {
         ".npmrc" => Some(npm(text)),
-        "rust-toolchain.toml" => Some(toolchain(text)),
         // Once it was a name alone.
         "rust-toolchain" if !text.contains('=') => Some(named(text.trim())),
-        "rust-toolchain" => Some(toolchain(text)),
+        "rust-toolchain.toml" | "rust-toolchain" => Some(toolchain(text)),
         _ => None,
     }
 }
