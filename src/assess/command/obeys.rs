@@ -266,9 +266,8 @@ mod tests {
         for (command, file) in [
             ("cargo tree", ".cargo/config.toml"),
             ("cargo --version", ".cargo/config"),
-            ("rustc -vV", "rust-toolchain.toml"),
             ("cargo metadata --no-deps", "rust-toolchain"),
-            ("npm view x", ".npmrc"),
+            ("python3 -m json.tool a.json", "json.py"),
             ("yarn --version", ".yarnrc.yml"),
             ("pnpm ls", ".pnpmfile.cjs"),
             ("hg status", ".hg/hgrc"),
@@ -284,6 +283,23 @@ mod tests {
             put(&workspace, file);
             assert_eq!(class(command, &workspace), Class::Unknown, "{command} with {file}");
             assert_eq!(class("ls; git --version", &workspace), Class::Whitelisted);
+        }
+    }
+
+    #[test]
+    fn settings_that_are_plain_run_nothing() {
+        for (command, file, plain, other) in [
+            ("cargo tree", "rust-toolchain.toml", "[toolchain]\nchannel = \"1.80\"\n", "[toolchain]\npath = \"x\"\n"),
+            ("rustc -vV", "rust-toolchain", "stable\n", "./x\n"),
+            ("npm ls", ".npmrc", "save-exact=true\n", "save-exact=true\ngit=./x\n"),
+        ] {
+            let (_kept, workspace) = world();
+            std::fs::write(workspace.join(file), plain).unwrap();
+            assert_eq!(class(command, &workspace), Class::Whitelisted, "{command}: {plain}");
+            std::fs::write(workspace.join(file), other).unwrap();
+            assert_eq!(class(command, &workspace), Class::Unknown, "{command}: {other}");
+            std::fs::write(workspace.join(file), " ".repeat(20_000)).unwrap();
+            assert_eq!(class(command, &workspace), Class::Unknown, "{command}: large");
         }
     }
 
