@@ -435,13 +435,21 @@ fn place(value: &Word, quotes: Quotes, word: &mut Word) {
     if value.pieces.is_empty() {
         word.push(Piece::Words);
     }
+    // Split at blanks, each part of a path that was found may be anything that begins like one.
+    if let Some(reach) = value.found().filter(|_| !value.vague()) {
+        let behind =
+            value.pieces.iter().skip_while(|piece| !matches!(piece, Piece::Found(_) | Piece::Whole(_))).skip(1);
+        word.push(Piece::Found(reach));
+        for piece in behind {
+            word.push(piece.clone());
+        }
+        return;
+    }
     for piece in &value.pieces {
         word.push(match piece {
             Piece::Exact(text) if !splits(text) => Piece::Exact(text.clone()),
             Piece::Exact(_) | Piece::Any | Piece::Words => Piece::Words,
-            // Without quotes it is split at blanks.
-            Piece::Whole(reach) => Piece::Found(*reach),
-            Piece::Pattern(_) | Piece::Number | Piece::Digits | Piece::Found(_) => piece.clone(),
+            Piece::Pattern(_) | Piece::Number | Piece::Digits | Piece::Found(_) | Piece::Whole(_) => piece.clone(),
         });
     }
 }

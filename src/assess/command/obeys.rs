@@ -23,6 +23,7 @@ struct Source {
 /// What some programs obey.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[allow(clippy::struct_excessive_bools)] // independent traits, as the rule file spells them
 pub(super) struct Rule {
     programs: Vec<String>,
     files: Vec<String>,

@@ -44,12 +44,29 @@ impl Judge<'_> {
         }
         if let Some(reach) = word.found() {
             self.below(word, reach);
+            self.behind_found(word, &pattern);
         } else if self.recurses && self.shows && self.picks_among_secrets(&pattern) {
             self.sensitive(format!("Below {} there may be sensitive files.", word.shown()));
         } else if word.vague() {
             self.unreadable("command.path", format!("It reads {}, which may become any file.", word.shown()));
         } else if let Some(entry) = self.may_be_sensitive(&pattern) {
             self.sensitive(format!("The pattern {} may match a sensitive file: {entry}.", word.shown()));
+        }
+    }
+
+    /// What is written behind a path that a search found names another one, which nothing found.
+    fn behind_found(&mut self, word: &Word, pattern: &str) {
+        let found = |piece: &Piece| matches!(piece, Piece::Found(_) | Piece::Whole(_));
+        let behind = word.pieces.iter().skip_while(|piece| !found(piece)).skip(1);
+        let mut behind = behind.filter(|piece| !matches!(piece, Piece::Exact(text) if text.is_empty())).peekable();
+        if behind.peek().is_none() {
+            return;
+        }
+        let climbs = behind.any(|piece| matches!(piece, Piece::Exact(text) if text.contains("..")));
+        if climbs || word.vague() {
+            self.unreadable("command.path", format!("It reads {}, which may become any file.", word.shown()));
+        } else if let Some(entry) = self.sensitive.may_match(&self.absolute_if_moved(pattern), self.place) {
+            self.sensitive(format!("{} may be a sensitive file: {entry}.", word.shown()));
         }
     }
 

@@ -97,6 +97,9 @@ fn whole_paths_of_a_search_are_no_flags() {
         "find . -name '*.json' -print0 | xargs -0 jq .version",
         "find src -name '*.rs' -print0 | xargs -0 sed -n '1,5p'",
         "find . -type f -print0 | xargs -0 file",
+        "find . -type d -exec cat {}/Cargo.toml \\;",
+        "find . -type d | while read -r d; do wc -l \"$d/README.md\"; done",
+        "find . -name x -exec sh -c 'wc -l $1' _ {} \\;",
         "find . -name '*.rs' -print0 | while IFS= read -r -d '' f; do sed -n 1p \"$f\"; done",
     ] {
         allowed(command);
@@ -109,6 +112,17 @@ fn whole_paths_of_a_search_are_no_flags() {
         "find \"$d\" -name '*.rs' -print0 | xargs -0 sed -n '1,5p'",
         "find . -print0 | while read -r -d '' f; do sed -n 1p $f; done",
         "find . -name .env -print0 | xargs -0 cat",
+        "find . -type d -exec cat {}/.env \\;",
+        "find . -type d -exec cat '{}/../notes' \\;",
+        "find . -type d | xargs -I% cat %/../.ssh/id_rsa",
+        "find . -type d -print0 | xargs -0 -I{} head {}/id_rsa",
+        "cat $(find . -name x)/../.env",
+        "cat $(which which)/../../../etc/shadow",
+        "find . -type d | while read -r d; do cat \"$d/.env\"; done",
+        "for d in $(find . -type d); do cat $d/.env; done",
+        "for d in $(find . -type d); do cat \"$d/$x\"; done",
+        "find . -type d -exec grep -r x {}/secrets.yml \\;",
+        "find . -name x -exec sh -c 'sort $1' _ {} \\;",
     ] {
         asks(command);
     }
