@@ -8,6 +8,9 @@ use super::risk::Span;
 /// How every mask begins. Nobody writes this by chance.
 const SIGN: &str = "⟦masked: ";
 
+/// Shortest secret that is looked for in sentences, in bytes.
+const QUOTED: usize = 4;
+
 /// The mask of a secret of so many characters.
 #[must_use]
 pub fn mask(characters: usize) -> String {
@@ -63,6 +66,20 @@ impl OperationKind {
 }
 
 impl Prepared {
+    /// A sentence about it with masks in the place of its secrets: a reason may quote a word of it. A secret of a few
+    /// letters is left, as a word may hold it by chance.
+    #[must_use]
+    pub fn hidden(&self, said: &str) -> String {
+        if self.assessment.secrets.is_empty() {
+            return said.to_owned();
+        }
+        let body = self.operation.kind.text().body;
+        let secrets = self.assessment.secrets.iter().filter_map(|span| body.get(span.clone()));
+        secrets.filter(|secret| secret.len() >= QUOTED).fold(said.to_owned(), |said, secret| {
+            if said.contains(secret) { said.replace(secret, &mask(secret.chars().count())) } else { said }
+        })
+    }
+
     /// One line that says what it would do, with masks in the place of secrets. Not shortened, not neutralised.
     #[must_use]
     pub fn gist(&self) -> String {
@@ -89,7 +106,9 @@ impl Prepared {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{CommandOperation, SqlOperation, SqlWay};
+    use crate::domain::{
+        Assessment, Claim, CommandOperation, Facts, Operation, OperationId, Origin, SqlOperation, SqlWay,
+    };
 
     #[test]
     fn a_part_is_masked_as_far_as_a_secret_reaches_into_it() {
@@ -99,6 +118,23 @@ mod tests {
         assert_eq!(masked_part(text, &secrets, 8..14), "me:⟦masked: 3 characters⟧");
         assert_eq!(masked_part(text, &secrets, 0..4), "curl");
         assert_eq!(masked(text, &[]), text);
+    }
+
+    #[test]
+    fn a_sentence_that_quotes_a_secret_is_masked_too() {
+        let kind = OperationKind::Command(CommandOperation { command: "x -phunter2".to_owned(), timeout: None });
+        let operation = Operation {
+            id: OperationId(1),
+            origin: Origin::Person,
+            tool: String::new(),
+            claim: Claim::Absent,
+            kind,
+            cwd: "/".into(),
+        };
+        let assessment = Assessment { secrets: vec![4..11, 0..1], ..Assessment::default() };
+        let prepared = Prepared { operation, facts: Facts::default(), assessment };
+        let said = prepared.hidden("No rule says that `x` with `-phunter2` only reads.");
+        assert_eq!(said, "No rule says that `x` with `-p⟦masked: 7 characters⟧` only reads.");
     }
 
     #[test]

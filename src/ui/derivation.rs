@@ -23,14 +23,15 @@ pub fn why(
     judgement: &Judgement,
     columns: usize,
 ) -> Vec<Line<'static>> {
+    let quoted = |said: &str| text::line(&prepared.hidden(said));
     let mut lines = targets(view, prepared, columns);
     let mut sentences = Vec::new();
     if let Some(why) = &item.requeued {
         sentences.push((format!("It came back: {}", text::line(why)), Role::Trouble));
     }
-    sentences.push((text::line(&judgement.reason), Role::Text));
+    sentences.push((quoted(&judgement.reason), Role::Text));
     for finding in prepared.assessment.objections() {
-        let sentence = text::line(&finding.sentence);
+        let sentence = quoted(&finding.sentence);
         if sentences.iter().all(|(said, _)| !said.contains(&sentence)) {
             sentences.push((sentence, Role::Text));
         }
@@ -44,12 +45,13 @@ pub fn why(
 /// What it would hit, where its first line doesn't say it, and why that is production.
 fn targets(view: View<'_>, prepared: &Prepared, columns: usize) -> Vec<Line<'static>> {
     let production = &prepared.assessment.production;
+    let quoted = |said: &str| text::line(&prepared.hidden(said));
     let mut said = Vec::new();
     if !production.is_empty() {
-        said.push((text::line(&format!("PRODUCTION: {}.", production.join(", "))), Role::High));
+        said.push((quoted(&format!("PRODUCTION: {}.", production.join(", "))), Role::High));
     }
     if let OperationKind::Command(_) = &prepared.operation.kind {
-        said.extend(prepared.facts.targets.iter().map(|target| (text::line(&target.to_string()), Role::Text)));
+        said.extend(prepared.facts.targets.iter().map(|target| (quoted(&target.to_string()), Role::Text)));
     }
     labelled(view, "target", said, columns)
 }
@@ -109,7 +111,7 @@ pub fn derivation(
         if let Some(piece) = about(finding, &body, secrets) {
             add("", piece);
         }
-        add("", text::line(&finding.sentence));
+        add("", text::line(&if revealed { finding.sentence.clone() } else { prepared.hidden(&finding.sentence) }));
     }
     lines
 }

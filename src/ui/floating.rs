@@ -74,7 +74,7 @@ pub fn title(view: View<'_>, dialog: &Dialog, prepared: &Prepared) -> Line<'stat
     let what = match &dialog.asking {
         Asking::All { .. } => "Approve all".to_owned(),
         Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => {
-            format!("{} · {}", dialog.id.0, text::line(&prepared.title()))
+            format!("{} · {}", dialog.id.0, text::line(&prepared.hidden(&prepared.title())))
         }
     };
     view.line(format!(" {what} "), Role::Strong)

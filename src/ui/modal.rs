@@ -202,7 +202,7 @@ fn parts(
     let text = body::operation(view, cache, dialog, prepared, columns);
     let usual = text.len();
     let foresight = view.state.queue.foresight(dialog.id);
-    let effect = || preview::rows(view, &prepared.operation.kind, foresight, dialog.placing, columns);
+    let effect = || preview::rows(view, prepared, foresight, dialog.placing, columns);
     let (body, why, effect) = match &dialog.asking {
         Asking::All { listed, high } => {
             let lines = list(view, listed, columns);

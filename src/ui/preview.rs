@@ -11,7 +11,7 @@ use super::table;
 use super::text::{self, Break};
 use super::theme::{Role, Theme};
 use crate::app::{Command, Context, Placing};
-use crate::domain::{self, Detail, Foresight, OperationKind, Preview, Remedy, masked};
+use crate::domain::{self, Detail, Foresight, OperationKind, Prepared, Preview, Remedy, masked};
 
 /// Rows that are kept free for the effect while it is being measured: two for what it does, one for undoing it.
 pub const RESERVED: usize = 3;
@@ -39,23 +39,24 @@ pub fn brief(foresight: &Foresight) -> Option<String> {
 /// The rows that stay in sight: what it would do, and whether that could be undone.
 pub fn rows(
     view: View<'_>,
-    kind: &OperationKind,
+    prepared: &Prepared,
     foresight: Option<&Foresight>,
     placing: Placing,
     columns: usize,
 ) -> Vec<Line<'static>> {
+    let quoted = |said: &String| text::line(&prepared.hidden(said));
     let effect = |said: Vec<(String, Role)>| labelled(view, "effect", said, columns);
     let mut lines = match foresight {
         None | Some(Foresight::Nothing) => Vec::new(),
         Some(Foresight::Measuring) => effect(vec![("measuring…".to_owned(), Role::Dim)]),
         Some(Foresight::Unmeasurable(reason)) => {
-            let mut lines = effect(vec![(format!("can't be told beforehand: {}", text::line(reason)), Role::Dim)]);
-            lines.extend(remedy(view, &unmeasured(kind), columns));
+            let mut lines = effect(vec![(format!("can't be told beforehand: {}", quoted(reason)), Role::Dim)]);
+            lines.extend(remedy(view, &unmeasured(&prepared.operation.kind), columns));
             lines
         }
         Some(Foresight::Measured(preview)) => {
-            let warnings = preview.warnings.iter().map(|said| (text::line(said), Role::Trouble));
-            let effects = preview.effects.iter().map(|said| (text::line(said), Role::Text));
+            let warnings = preview.warnings.iter().map(|said| (quoted(said), Role::Trouble));
+            let effects = preview.effects.iter().map(|said| (quoted(said), Role::Text));
             let mut lines = effect(warnings.chain(effects).collect());
             lines.extend(remedy(view, &preview.remedy, columns));
             lines

@@ -153,7 +153,9 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, digits: usize, column
     let used = 1 + digits + 2 + 6 + 2;
     let wide = columns > used + WORD + 24;
     let (said, taken) = match &item.prepared {
-        Some(prepared) if columns >= ROOMY => (text::fit(&text::line(&prepared.title()), TITLE).into_owned(), TITLE),
+        Some(prepared) if columns >= ROOMY => {
+            (text::fit(&text::line(&prepared.hidden(&prepared.title())), TITLE).into_owned(), TITLE)
+        }
         _ => (text::line(item.word()), WORD),
     };
     let used = used + if wide { taken + 1 } else { 0 };
@@ -204,9 +206,11 @@ fn second_line(view: View<'_>, item: &Item, digits: usize, columns: usize) -> Li
     parts.extend(target.map(|target| text::middle(&target, columns / 2).into_owned()));
     parts.extend(view.state.queue.foresight(item.id).and_then(preview::brief));
     parts.extend(item.judgement.as_ref().map(reason));
+    let said = parts.join(" · ");
+    let said = item.prepared.as_ref().map_or(said.clone(), |prepared| prepared.hidden(&said));
     let indent = 1 + digits + 2;
     let room = columns.saturating_sub(indent + 1);
-    view.line(format!("{}{}", " ".repeat(indent), text::fit(&parts.join(" · "), room)), Role::Dim)
+    view.line(format!("{}{}", " ".repeat(indent), text::fit(&said, room)), Role::Dim)
 }
 
 /// Why it asks, as a part of a row.
