@@ -17,8 +17,6 @@ use tokio_util::sync::CancellationToken;
 
 /// Statements for each engine, unless `COUNTERSIGN_STATEMENTS` says how many.
 const STATEMENTS: usize = 200;
-/// The same for MariaDB, where looking up what each read's names lead to takes most of a second.
-const SLOW: usize = 24;
 
 /// Numbers that only look random: the same in every run.
 struct Dice(u64);
@@ -115,9 +113,8 @@ async fn told_is_what_happens(desk: &Desk, dialect: Dialect) {
     make(desk, dialect).await;
     let mut dice = Dice(20_261_122);
     let mut took = std::time::Duration::ZERO;
-    let usual = if dialect == Dialect::Mysql { SLOW } else { STATEMENTS };
     let asked = std::env::var("COUNTERSIGN_STATEMENTS").ok().and_then(|count| count.parse().ok());
-    let statements: usize = asked.unwrap_or(usual);
+    let statements: usize = asked.unwrap_or(STATEMENTS);
     for count in 0..statements {
         if count % 8 == 0 {
             seed(desk).await;

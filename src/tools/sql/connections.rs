@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::Mutex;
 use tokio::time::timeout;
@@ -16,8 +16,6 @@ use crate::domain::{Dialect, Target};
 /// Time to make a connection, or to find out that an idle one still works.
 const CONNECT: Duration = Duration::from_secs(10);
 const PING: Duration = Duration::from_secs(2);
-/// How long a connection that reads is taken to work without asking it.
-const FRESH: Duration = Duration::from_secs(1);
 
 /// Where the rows of a database may go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,17 +44,14 @@ impl From<Address> for Database {
     }
 }
 
-/// A session that nobody uses, and since when.
-type Idle = (Box<dyn Session>, Instant);
-
 /// One named database with its idle sessions. Those that only read are kept apart: nothing that a statement
 /// set on the others reaches them.
 #[derive(Debug)]
 pub(super) struct Source {
     pub(super) name: String,
     pub(super) database: Database,
-    reading: Mutex<Vec<Idle>>,
-    full: Mutex<Vec<Idle>>,
+    reading: Mutex<Vec<Box<dyn Session>>>,
+    full: Mutex<Vec<Box<dyn Session>>>,
 }
 
 impl Source {
@@ -77,7 +72,7 @@ impl Source {
         self.database.reading.iter().fold(message, |message, address| address.mask(&message))
     }
 
-    fn idle(&self, access: Access) -> &Mutex<Vec<Idle>> {
+    fn idle(&self, access: Access) -> &Mutex<Vec<Box<dyn Session>>> {
         match access {
             Access::ReadOnly => &self.reading,
             Access::Full => &self.full,
@@ -87,13 +82,11 @@ impl Source {
     /// A session that works: an idle one, or a new one. `limit` is the time a statement may take, in seconds.
     pub(super) async fn take(&self, access: Access, limit: u64) -> Result<Box<dyn Session>, SqlError> {
         let idle = self.idle(access).lock().await.pop();
-        if let Some((mut session, since)) = idle {
-            // A read that finds its connection broken has done nothing; a write might have.
-            let fresh = access == Access::ReadOnly && since.elapsed() < FRESH;
-            if fresh || timeout(PING, session.alive()).await.unwrap_or(false) {
-                session.limit(limit);
-                return Ok(session);
-            }
+        if let Some(mut session) = idle
+            && timeout(PING, session.alive()).await.unwrap_or(false)
+        {
+            session.limit(limit);
+            return Ok(session);
         }
         match timeout(CONNECT, self.open(access, limit)).await {
             Ok(opened) => opened.map(|mut session| {
@@ -106,7 +99,7 @@ impl Source {
 
     /// Keeps a healthy session for the next use.
     pub(super) async fn give_back(&self, access: Access, session: Box<dyn Session>) {
-        self.idle(access).lock().await.push((session, Instant::now()));
+        self.idle(access).lock().await.push(session);
     }
 
     async fn open(&self, access: Access, limit: u64) -> Result<Box<dyn Session>, SqlError> {
