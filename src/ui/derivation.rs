@@ -14,6 +14,8 @@ use crate::domain::{
 
 /// Columns of the words at the left.
 const LABEL: usize = 11;
+/// Most characters of the text that one rule is about.
+const MOST: usize = 2_000;
 
 /// The sentences: what changed, the reason, what else was found, what the claim counts for.
 pub fn why(
@@ -145,7 +147,18 @@ fn about(finding: &Finding, body: &str, secrets: &[Span]) -> Option<String> {
         return Some("about all of it".to_owned());
     }
     let piece = text::line(&masked_part(body, secrets, span.clone()));
-    Some(format!("about {}–{} `{piece}`", span.start, span.end))
+    Some(format!("about {}–{} {}", span.start, span.end, quoted(&piece)))
+}
+
+/// The text that a rule is about, whole unless it is very long: many rules may be about all of a long text.
+fn quoted(piece: &str) -> String {
+    match piece.char_indices().nth(MOST) {
+        None => format!("`{piece}`"),
+        Some((end, _)) => {
+            let more = piece[end..].chars().count();
+            format!("`{}…` and {more} more characters, which stand in the operation", &piece[..end])
+        }
+    }
 }
 
 fn said_claim(claim: &Claim) -> String {
@@ -201,4 +214,17 @@ pub fn labelled(view: View<'_>, label: &str, sentences: Vec<(String, Role)>, col
         }
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_of_a_rule_is_told_whole_or_by_how_much_it_is_cut() {
+        let long = "git -C a/very/long/path/of/a/workspace branch -D feature";
+        assert_eq!(quoted(long), format!("`{long}`"));
+        let told = quoted(&"é".repeat(MOST + 7));
+        assert!(told.ends_with("é…` and 7 more characters, which stand in the operation"), "{told}");
+    }
 }

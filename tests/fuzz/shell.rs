@@ -139,19 +139,26 @@ const NESTS: &[(&str, &str)] = &[
 
 /// Real lines, and the words of them.
 pub struct Pool {
-    /// Lines.
-    pub lines: Vec<String>,
+    /// Lines that only read.
+    readers: Vec<String>,
+    /// All lines.
+    lines: Vec<String>,
     programs: Vec<String>,
     words: Vec<String>,
 }
 
 impl Pool {
-    /// From real lines.
-    pub fn new(lines: Vec<String>) -> Self {
-        let first = lines.iter().filter_map(|line| line.split_whitespace().next());
-        let rest = lines.iter().flat_map(|line| line.split_whitespace().skip(1));
-        let (programs, words) = (first.map(str::to_owned).collect(), rest.map(str::to_owned).collect());
-        Self { lines, programs, words }
+    /// From lines that only read, and others.
+    pub fn new(readers: Vec<String>, others: Vec<String>) -> Self {
+        let programs = readers.iter().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect();
+        let words = readers.iter().flat_map(|line| line.split_whitespace().skip(1)).map(str::to_owned).collect();
+        let lines = others.into_iter().chain(readers.iter().cloned()).collect();
+        Self { readers, lines, programs, words }
+    }
+
+    /// A line, mostly one that only reads.
+    fn some(&self, random: &mut Random) -> String {
+        if random.one_in(3) { random.of(&self.lines).to_owned() } else { random.of(&self.readers).to_owned() }
     }
 }
 
@@ -160,12 +167,12 @@ pub fn line(random: &mut Random, pool: &Pool) -> String {
     match random.below(20) {
         0..=6 => list(random, pool, 0),
         7..=14 => {
-            let line = random.of(&pool.lines).to_owned();
+            let line = pool.some(random);
             mutated(random, &line, &pool.lines, MARKS)
         }
         15 | 16 => {
             let joint = random.pick(&["; ", " && ", " || ", " | ", " & ", "\n", " |& "]);
-            [random.of(&pool.lines), random.of(&pool.lines)].join(joint)
+            [pool.some(random), pool.some(random)].join(joint)
         }
         17 => nested(random, pool),
         18 => (0..random.below(20)).map(|_| random.pick(MARKS)).collect::<Vec<_>>().join(random.pick(&["", " "])),
@@ -233,12 +240,12 @@ fn command(random: &mut Random, pool: &Pool, depth: usize) -> String {
 
 fn simple(random: &mut Random, pool: &Pool, depth: usize) -> String {
     // A real command with its own words, or with anybody's.
-    let mut words: Vec<String> = if random.one_in(2) {
-        random.of(&pool.lines).split(' ').map(str::to_owned).collect()
-    } else {
+    let mut words: Vec<String> = if random.one_in(4) {
         let program = random.of(&pool.programs).to_owned();
         let rest = (0..random.below(4)).map(|_| word(random, pool, depth)).collect::<Vec<_>>();
         std::iter::once(program).chain(rest).collect()
+    } else {
+        random.of(&pool.readers).split(' ').map(str::to_owned).collect()
     };
     if random.one_in(4) {
         let at = 1 + random.below(words.len());

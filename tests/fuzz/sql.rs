@@ -220,7 +220,7 @@ fn source(random: &mut Random, depth: usize) -> String {
             ])
             .to_owned(),
         2 => format!("t AS {}", random.pick(&["a", "b", "\"c d\""])),
-        _ => random.pick(&["t", "u", "main.t", "\"t\"", "`t`", "[t]", "temp.x"]).to_owned(),
+        _ => random.pick(&["t", "u", "t", "u", "main.t", "\"t\"", "`t`", "[t]", "temp.x"]).to_owned(),
     }
 }
 
@@ -261,7 +261,9 @@ fn expression(random: &mut Random, depth: usize) -> String {
         "typeof",
         "likely",
     ];
-    if depth > 3 {
+    const PLAIN: &[&str] =
+        &["lower", "count", "max", "abs", "coalesce", "length", "substr", "date", "sum", "hex", "typeof"];
+    if depth > 2 {
         return random.pick(&["a", "b", "1", "'x'", "NULL"]).to_owned();
     }
     let mut inner = || expression(random, depth + 1);
@@ -275,7 +277,10 @@ fn expression(random: &mut Random, depth: usize) -> String {
         5 if depth < 2 => format!("EXISTS ({})", select(random, depth + 1)),
         6 => format!("CASE WHEN {one} THEN {two} ELSE 0 END"),
         7 => format!("CAST({one} AS {})", random.pick(&["int", "text", "numeric(3, 1)"])),
-        8 | 9 => format!("{}({one}{})", random.pick(CALLS), random.pick(&["", ", 1", ", 'x'", ", '$.a'"])),
+        8 => format!("{}({one})", random.pick(PLAIN)),
+        9 if random.one_in(4) => {
+            format!("{}({one}{})", random.pick(CALLS), random.pick(&["", ", 1", ", 'x'", ", '$.a'"]))
+        }
         10 => format!("{one} {} {two}", random.pick(&["LIKE", "IS NOT", "||", "->>", "GLOB", "<>", "BETWEEN 1 AND"])),
         11 => format!("{one} COLLATE nocase"),
         _ => random

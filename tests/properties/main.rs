@@ -1,6 +1,6 @@
 //! What is added to a command or a statement never makes it look harmless, and what bash or a database ignores
-//! changes nothing. Over the examples of the rule files, and the corpora where they are; every change by turns, or with
-//! `COUNTERSIGN_PROPERTIES=all` every change on every line.
+//! changes nothing. Over the examples of the rule files, and the corpora where they are; each change on one
+//! line of 36, by turns, or of as many as `COUNTERSIGN_PROPERTIES` says: 1 is every change on every line.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -23,7 +23,7 @@ use countersign::domain::Dialect;
 use left_out::left_out;
 
 /// Of how many lines each change takes one, by turns.
-const TURNS: usize = 40;
+const TURNS: usize = 36;
 
 /// What is promised of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +65,8 @@ fn hold(
     changes: &[Change],
     judge: &(dyn Fn(usize, &str) -> verdict::Judged + Sync),
 ) -> usize {
-    let turns = if std::env::var("COUNTERSIGN_PROPERTIES").is_ok_and(|all| all == "all") { 1 } else { TURNS };
+    let asked = std::env::var("COUNTERSIGN_PROPERTIES").ok().and_then(|turns| turns.parse().ok());
+    let turns: usize = asked.unwrap_or(TURNS).max(1);
     let (next, made) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let wrong = Mutex::new(Vec::new());
     std::thread::scope(|scope| {

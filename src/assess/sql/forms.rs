@@ -193,7 +193,7 @@ fn planned(dialect: Dialect, tokens: &[Token], skipped: usize) -> Form<'_> {
 const TELLS: &str = " analysis_limit application_id auto_vacuum automatic_index busy_timeout cache_size cache_spill \
     cell_size_check checkpoint_fullfsync collation_list compile_options count_changes data_version database_list \
     default_cache_size defer_foreign_keys encoding foreign_keys freelist_count full_column_names fullfsync \
-    function_list hard_heap_limit ignore_check_constraints integrity_check journal_mode journal_size_limit \
+    function_list hard_heap_limit ignore_check_constraints integrity_check journal_size_limit \
     legacy_alter_table legacy_file_format locking_mode max_page_count mmap_size module_list page_count page_size \
     pragma_list query_only quick_check read_uncommitted recursive_triggers reverse_unordered_selects schema_version \
     secure_delete short_column_names soft_heap_limit stats synchronous table_list temp_store temp_store_directory \
