@@ -16,6 +16,7 @@ mod builtin;
 mod clients;
 mod danger;
 mod destinations;
+mod eligible;
 mod escapes;
 mod expand;
 mod fd;

@@ -1,0 +1,140 @@
+//! Tests of the local facts, on real folders.
+
+use super::*;
+use crate::assess::CommandAssessor;
+use crate::domain::{Claim, CommandOperation, OperationId, Origin};
+
+fn place(root: &Path) -> Place {
+    Place { cwd: root.to_path_buf(), workspace: root.to_path_buf(), home: Some(root.join("home")) }
+}
+
+#[test]
+fn paths_are_real_after_links_parents_and_the_home_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    std::fs::create_dir_all(root.join("home/.ssh")).unwrap();
+    std::fs::write(root.join("home/.ssh/key"), "k").unwrap();
+    std::os::unix::fs::symlink(root.join("home/.ssh"), root.join("innocent")).unwrap();
+    std::os::unix::fs::symlink(root.join("home/new"), root.join("dangling")).unwrap();
+    let real = |name: &str| Look::new(&place(&root), None).path(&located(name, &place(&root)), false).real;
+    assert_eq!(real("innocent/key"), root.join("home/.ssh/key"));
+    assert_eq!(real("~/.ssh/key"), root.join("home/.ssh/key"));
+    assert_eq!(real("innocent/../missing/deep"), root.join("home/missing/deep"));
+    assert_eq!(real("dangling"), root.join("home/new"));
+    assert_eq!(Look::new(&place(&root), None).path(&root.join("nothing"), false).kind, PathKind::Missing);
+}
+
+#[test]
+fn content_counts_only_where_it_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    std::fs::write(root.join("a"), "one").unwrap();
+    let names = |name: &str| [name.to_owned()].into();
+    let watched = Mentions { contents: names("a"), ..Mentions::default() };
+    let looked_at = Mentions { paths: names("a"), ..Mentions::default() };
+    let before = (gather(&watched, &place(&root), None), gather(&looked_at, &place(&root), None));
+    std::fs::write(root.join("a"), "two!").unwrap();
+    assert_ne!(gather(&watched, &place(&root), None), before.0);
+    assert_eq!(gather(&looked_at, &place(&root), None), before.1);
+}
+
+#[test]
+fn a_program_is_found_on_the_path_that_children_get() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let found = Look::new(&place(&root), Some(OsStr::new("/nowhere:/bin"))).program("sh");
+    assert!(found.is_some_and(|found| found.starts_with("/usr/bin") || found.starts_with("/bin")));
+    assert_eq!(Look::new(&place(&root), Some(OsStr::new("/nowhere"))).program("sh"), None);
+    std::fs::write(root.join("ls"), "").unwrap();
+    assert_eq!(Look::new(&place(&root), None).program("./ls"), None, "it can't be run");
+}
+
+#[test]
+fn a_script_that_a_command_names_is_watched() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let (place, settings) = (place(&root), AssessSettings::default());
+    let judged = |command: &str| {
+        let kind = OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None });
+        let operation = Operation {
+            id: OperationId(1),
+            origin: Origin::Person,
+            tool: "execute_command".to_owned(),
+            claim: Claim::Absent,
+            kind,
+            cwd: root.clone(),
+        };
+        prepare(&CommandAssessor, operation, &place, Some(OsStr::new("/bin:/usr/bin")), &settings)
+    };
+    for (command, script) in [
+        ("bash s.sh", "s.sh"),
+        ("./s.sh", "s.sh"),
+        ("python3 p.py --quick", "p.py"),
+        (". ./env", "env"),
+        ("make", "Makefile"),
+        ("npm run build", "package.json"),
+    ] {
+        std::fs::write(root.join(script), "echo one").unwrap();
+        let shown = judged(command);
+        assert_ne!(shown.assessment.class(), Class::Whitelisted, "{command}");
+        assert_eq!(judged(command), shown, "{command}");
+        std::fs::write(root.join(script), "echo two").unwrap();
+        assert_ne!(judged(command).facts, shown.facts, "{command}");
+    }
+}
+
+#[test]
+fn a_name_that_may_become_a_flag_is_seen_beside_others() {
+    for (name, seen) in [("plain.txt", false), ("-o", true), ("a -o out", true), ("x\t.env", true)] {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("b"), "").unwrap();
+        std::fs::write(folder.path().join(name), "").unwrap();
+        assert_eq!(Look::new(&place(folder.path()), None).dashed(folder.path()), seen, "{name}");
+    }
+}
+
+#[test]
+fn only_so_many_names_are_looked_through_in_all_folders_together() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a"), "").unwrap();
+    let place = place(folder.path());
+    let mut look = Look { listable: 2, ..Look::new(&place, None) };
+    assert_eq!([0; 3].map(|_| look.dashed(folder.path())), [false, false, true]);
+}
+
+#[test]
+fn a_path_is_followed_to_where_the_kernel_would() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    std::fs::create_dir_all(root.join("a/b")).unwrap();
+    std::fs::write(root.join("a/file"), "").unwrap();
+    std::os::unix::fs::symlink("a/b", root.join("link")).unwrap();
+    std::os::unix::fs::symlink("link/../file", root.join("chain")).unwrap();
+    std::os::unix::fs::symlink("loop", root.join("loop")).unwrap();
+    std::os::unix::fs::symlink("nowhere/x", root.join("dangling")).unwrap();
+    let place = place(&root);
+    let mut look = Look::new(&place, None);
+    for (name, real) in [
+        ("link/../file", "a/file"),
+        ("./a//b/../b/.", "a/b"),
+        ("chain", "a/file"),
+        ("link/x/../y", "a/b/y"),
+        ("missing/../link/x", "link/x"),
+        ("dangling", "nowhere/x"),
+        ("dangling/x", "dangling/x"),
+        ("loop", "loop"),
+        ("a/file/x", "a/file/x"),
+    ] {
+        assert_eq!(look.path(&located(name, &place), false).real, root.join(real), "{name}");
+        if let Ok(same) = root.join(name).canonicalize() {
+            assert_eq!(same, root.join(real), "{name}");
+        }
+    }
+}
+
+#[test]
+fn too_many_names_are_trouble() {
+    let paths = (0..=NAMES).map(|number| number.to_string()).collect();
+    let facts = gather(&Mentions { paths, ..Mentions::default() }, &place(Path::new("/")), None);
+    assert!(facts.trouble.is_some());
+}
