@@ -66,7 +66,11 @@ fn first() {
     for call in firsts {
         let before = spent();
         bench.judged(&call);
-        println!("first of all, {:<12} {:>5.1} ms of CPU", call.name, (spent() - before).as_secs_f64() * 1e3);
+        println!(
+            "first of all, {:<12} {:>5.1} ms of CPU",
+            call.name,
+            spent().saturating_sub(before).as_secs_f64() * 1e3
+        );
     }
 }
 
@@ -120,7 +124,7 @@ fn lines(measuring: bool) {
     run(Terms::default(), text.as_bytes(), std::io::sink()).unwrap();
     let (start, before) = (Instant::now(), spent_by_all());
     run(Terms::default(), input.as_bytes(), std::io::sink()).unwrap();
-    let (wall, own) = (start.elapsed().as_secs_f64(), (spent_by_all() - before).as_secs_f64());
+    let (wall, own) = (start.elapsed().as_secs_f64(), spent_by_all().saturating_sub(before).as_secs_f64());
     let count = once * repeats;
     let (by_wall, by_own) = (count as f64 / wall, count as f64 / own);
     println!(

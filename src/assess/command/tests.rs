@@ -12,7 +12,9 @@ use crate::domain::{Claim, CommandOperation, Facts, Operation, OperationId, Orig
 pub(super) fn judged(command: &str) -> Assessment {
     let place =
         Place { cwd: "/home/me/project".into(), workspace: "/home/me/project".into(), home: Some("/home/me".into()) };
-    let facts = Facts { place, ..Facts::default() };
+    // The folder was looked at: nothing in it takes the place of Python's own modules.
+    let modules = [("/home/me/project".to_owned(), false)].into();
+    let facts = Facts { place, modules, ..Facts::default() };
     let operation = Operation {
         id: OperationId(1),
         origin: Origin::Person,
