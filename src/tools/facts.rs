@@ -16,6 +16,8 @@ use crate::domain::{
 
 /// Most names of each sort that are looked up; more is trouble.
 const NAMES: usize = 500;
+/// Most repositories: every folder above each is looked into.
+const REPOSITORIES: usize = 40;
 /// Most names in all folders together that are looked through.
 const LISTED: usize = 20_000;
 /// Most links to nowhere that are followed by hand.
@@ -149,6 +151,10 @@ impl<'a> Look<'a> {
         ];
         if most.iter().any(|names| names.len() > NAMES) {
             facts.trouble = Some(format!("it names more than {NAMES} things"));
+            return facts;
+        }
+        if mentions.repositories.len() > REPOSITORIES {
+            facts.trouble = Some(format!("it runs git in more than {REPOSITORIES} folders"));
             return facts;
         }
         for name in mentions.paths.iter().chain(&mentions.contents) {

@@ -425,6 +425,10 @@ fn passed(word: Word, tested: bool) -> Word {
 
 /// Puts a variable's value into a word.
 fn place(value: &Word, quotes: Quotes, word: &mut Word) {
+    if word.large() {
+        word.push(quotes.unknown());
+        return;
+    }
     if quotes == Quotes::Double {
         for piece in &value.pieces {
             word.push(piece.clone());

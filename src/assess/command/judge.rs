@@ -134,6 +134,11 @@ impl<'a> Judge<'a> {
         self.commands < COMMANDS
     }
 
+    /// Whether there were too many commands already: the rest is not looked at.
+    pub(super) fn exhausted(&self) -> bool {
+        self.commands >= COMMANDS
+    }
+
     /// Runs `inner` one level deeper, unless that is too deep.
     pub(super) fn deeper(&mut self, inner: impl FnOnce(&mut Self)) {
         if self.depth >= DEPTH {

@@ -58,10 +58,11 @@ impl Scope {
         Self { cwd: Some(cwd), ..Self::default() }
     }
 
-    /// Sets a variable. What the shell sets itself, or doesn't let be set any more, may be anything then.
+    /// Sets a variable. What the shell sets itself, or doesn't let be set any more, may be anything then; so may what
+    /// is too large to be followed.
     pub(super) fn set(&mut self, name: &str, value: Word) {
         let own = OWN.contains(&name) || self.fixed.contains(name);
-        let value = if own { Word::any() } else { value };
+        let value = if own || value.large() { Word::any() } else { value };
         self.variables.insert(name.to_owned(), value);
         self.arrays.remove(name);
     }

@@ -71,6 +71,9 @@ impl Judge<'_> {
 
     pub(super) fn list(&mut self, list: &CompoundList) {
         for item in &list.0 {
+            if self.exhausted() {
+                return;
+            }
             match item.1 {
                 SeparatorOperator::Sequence => self.and_or(&item.0),
                 SeparatorOperator::Async => {
@@ -85,8 +88,14 @@ impl Judge<'_> {
     /// A chain of `&&` and `||`. What an earlier part changed holds for a later one, if that runs only after it.
     fn and_or(&mut self, list: &AndOrList) {
         self.pipeline(&list.first);
+        if list.additional.is_empty() {
+            return;
+        }
         let mut after = self.scope.clone();
         for next in &list.additional {
+            if self.exhausted() {
+                break;
+            }
             match next {
                 AndOr::And(pipeline) => self.pipeline(pipeline),
                 AndOr::Or(pipeline) => {
@@ -107,6 +116,9 @@ impl Judge<'_> {
         }
         let outer = self.feed;
         for (nth, command) in pipeline.seq.iter().enumerate() {
+            if self.exhausted() {
+                break;
+            }
             let scope = self.scope.clone();
             self.feed = if nth == 0 { outer } else { self.produced };
             self.produced = Feed::Text;

@@ -3,6 +3,10 @@
 
 use crate::domain::Span;
 
+/// Most pieces and bytes of a value that is followed: `x=$x$x` doubles it each time.
+const PIECES: usize = 256;
+const BYTES: usize = 4096;
+
 /// How far a search went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
@@ -125,6 +129,15 @@ impl Word {
     /// Whether it is nothing but unquoted output that may be empty: then the shell passes no word at all.
     pub(super) fn may_vanish(&self) -> bool {
         !self.pieces.is_empty() && self.pieces.iter().all(|piece| *piece == Piece::Digits)
+    }
+
+    /// Whether it has grown larger than is followed.
+    pub(super) fn large(&self) -> bool {
+        let bytes = |piece: &Piece| match piece {
+            Piece::Exact(text) | Piece::Pattern(text) => text.len(),
+            Piece::Number | Piece::Digits | Piece::Found(_) | Piece::Any | Piece::Words => 0,
+        };
+        self.pieces.len() > PIECES || self.pieces.iter().map(bytes).sum::<usize>() > BYTES
     }
 
     /// The exact text that it begins with, maybe empty.
