@@ -217,17 +217,21 @@ async fn watched(world: &World, bench: &Arc<Workbench>, lines: Vec<String>, cont
     let home = world.home.display().to_string();
     let lines: Vec<String> = lines.iter().map(|line| line.replace("PORT", &port).replace("/HOME", &home)).collect();
     let folders = [&world.work, &world.home, &world.own];
-    let look = |folder: &PathBuf| if containment == Containment::Staged { held(folder) } else { seen(folder) };
-    let before = folders.map(look);
+    let staged = containment == Containment::Staged;
+    let mut before = folders.map(|folder| seen(folder));
+    if staged {
+        before = before.map(|before| held(before.keys()));
+    }
     let (sent, began) = (packets(), SystemTime::now());
     let count = all(world, bench, lines, containment).await;
-    let mut after = folders.map(look);
     let mut strays = strays(began);
-    if containment == Containment::Staged {
-        // What only adds is put in place, and told.
-        after.iter_mut().zip(&before).for_each(|(after, before)| after.retain(|path, _| before.contains_key(path)));
+    let after = if staged {
+        // What only adds is put in place, and told; what was there is what counts.
         strays.retain(|path| !folders.iter().any(|folder| path.starts_with(folder)));
-    }
+        std::array::from_fn(|at| held(before[at].keys()))
+    } else {
+        folders.map(|folder| seen(folder))
+    };
     let callers = std::iter::from_fn(|| server.accept().ok()).count();
     let found = Consequences { changed: difference(&before, &after), strays, callers, leaks: count.leaks };
     println!("{}: lines {}, ended: {:?}", containment.word(), count.lines, count.ended);
@@ -304,15 +308,14 @@ fn seen(folder: &Path) -> BTreeMap<PathBuf, String> {
     seen
 }
 
-/// Everything below a folder by what it is and holds, whenever that was written.
-fn held(folder: &Path) -> BTreeMap<PathBuf, String> {
-    let mut held = BTreeMap::new();
-    for path in seen(folder).into_keys() {
-        let about = path.symlink_metadata().unwrap();
-        let content = if about.is_file() { std::fs::read(&path).unwrap() } else { Vec::new() };
-        held.insert(path, format!("{:?}", (about.mode(), about.uid(), content)));
-    }
-    held
+/// What stands at paths and what it holds, whenever that was written.
+fn held<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> BTreeMap<PathBuf, String> {
+    let told = |path: &PathBuf| {
+        let about = path.symlink_metadata().ok()?;
+        let content = if about.is_file() { std::fs::read(path).ok()? } else { Vec::new() };
+        Some((path.clone(), format!("{:?}", (about.mode(), about.uid(), content))))
+    };
+    paths.filter_map(told).collect()
 }
 
 /// The paths that came, went or changed.

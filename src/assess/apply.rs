@@ -1,6 +1,7 @@
 //! Judges putting the changes of a staged run in place, by the same rules as writing and deleting those files one by one.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use super::undo::LOOKED_AT;
 use super::{Mentions, RiskAssessor, Subject, run_later};
@@ -59,8 +60,11 @@ fn later(apply: &ApplyOperation, change: &StagedChange, subject: Subject<'_>) ->
 }
 
 fn sensitive(apply: &ApplyOperation, change: &StagedChange, subject: Subject<'_>) -> Option<Finding> {
-    let path = apply.workspace.join(&change.path);
-    let entry = subject.settings.sensitive.entry(&path.to_string_lossy(), &place(apply, subject))?;
+    let (sensitive, place) = (&subject.settings.sensitive, place(apply, subject));
+    // The practice model's workspace lies in a folder of the program's own: its files are judged by their names.
+    let own = sensitive.entry(&apply.workspace.to_string_lossy(), &place).is_some();
+    let root = if own { Path::new("/") } else { &apply.workspace };
+    let entry = sensitive.entry(&root.join(&change.path).to_string_lossy(), &place)?;
     let sentence = format!("{} is sensitive: {entry}.", change.path.display());
     Some(Finding::new("apply.sensitive", Class::Declared(Danger::Sensitive), sentence))
 }

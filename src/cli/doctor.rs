@@ -1,10 +1,8 @@
 //! `countersign doctor`: what works here and what doesn't, in plain words. One section a subject.
 
 use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
 
-use crate::config::Folders;
 use crate::contain::{self, Proof};
 use crate::domain::Wall;
 use crate::tools::Roles;
@@ -17,12 +15,11 @@ struct Section {
 
 /// Looks, and prints what it found.
 pub(super) fn run(
-    folders: &Folders,
-    launcher: &Path,
+    (proof, staged): (&Proof, &Result<(), String>),
     (roles, left_out): (&[Roles], &[String]),
     out: &mut dyn Write,
 ) -> ExitCode {
-    let sections = [containment(&contain::prove(launcher, &folders.state)), databases(roles, left_out)];
+    let sections = [containment(proof, staged), databases(roles, left_out)];
     let mut text = String::new();
     for section in sections {
         text.push_str(section.title);
@@ -35,7 +32,7 @@ pub(super) fn run(
 }
 
 /// What is enforced around commands that run unasked.
-fn containment(proof: &Proof) -> Section {
+fn containment(proof: &Proof, here: &Result<(), String>) -> Section {
     let mut lines = Vec::new();
     if let Some(layers) = proof.layers {
         lines.push(format!("Commands that only read run behind walls: {}.", proof.made_of));
@@ -55,6 +52,10 @@ fn containment(proof: &Proof) -> Section {
             );
             let ways: usize = tried.values().sum();
             lines.push(format!("✓ {} ({ways} ways tried)", Wall::Write.staged()));
+            lines.push(match here {
+                Ok(()) => "✓ this workspace can be staged".to_owned(),
+                Err(why) => format!("✗ not this workspace: {why}; there, test runners and claims ask"),
+            });
         }
         Ok(_) | Err(_) => {
             let why = proof.staged.as_ref().err().map_or("nothing is contained here", String::as_str);
@@ -127,7 +128,7 @@ mod tests {
 
     #[test]
     fn what_is_not_proved_is_not_claimed() {
-        let lines = containment(&Proof::nothing("there is no kernel".to_owned())).lines;
+        let lines = containment(&Proof::nothing("there is no kernel".to_owned()), &Ok(())).lines;
         assert!(lines.iter().all(|line| !line.starts_with('✓')));
         assert_eq!(lines.iter().filter(|line| line.starts_with('✗')).count(), Wall::ALL.len() + 1);
         assert!(lines.contains(&"- not used: there is no kernel".to_owned()));

@@ -11,6 +11,7 @@ mod start;
 mod terms;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Parser as _;
 
@@ -21,6 +22,8 @@ pub use start::Start;
 pub use terms::Terms;
 
 use crate::config::{ConfigError, Folders, process_environment};
+use crate::contain;
+use crate::tools::stages;
 
 /// Exit code for a wrong option, as clap's own.
 const BAD_USAGE: u8 = 2;
@@ -76,7 +79,9 @@ fn doctor_task(options: &Options) -> Result<ExitCode, ConfigError> {
     let runtime = runtime.map_err(|error| ConfigError::Option(format!("no runtime could be started ({error})")))?;
     let _already = rustls::crypto::ring::default_provider().install_default();
     let roles = runtime.block_on(connections.roles());
-    Ok(doctor::run(&start.folders, &start::launcher()?, (&roles, &left_out), &mut std::io::stdout().lock()))
+    let proof = contain::prove(&start::launcher()?, &start.folders.state);
+    let staged = runtime.block_on(stages(&Arc::new(start.bench()?)));
+    Ok(doctor::run((&proof, &staged), (&roles, &left_out), &mut std::io::stdout().lock()))
 }
 
 fn config_task(options: &Options, command: ConfigCommand) -> Result<ExitCode, ConfigError> {

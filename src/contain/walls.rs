@@ -21,8 +21,8 @@ pub struct Walls {
     runtime: Option<PathBuf>,
     proof: Mutex<Option<Proof>>,
     survey: Survey,
-    /// By workspace: whether a layer holds over it, as far as that was tried.
-    stages: std::sync::Mutex<BTreeMap<PathBuf, bool>>,
+    /// By workspace: whether a layer holds over it, as far as that was tried, or why not.
+    stages: std::sync::Mutex<BTreeMap<PathBuf, Result<(), String>>>,
 }
 
 /// One command that is to be contained.
@@ -83,14 +83,14 @@ impl Walls {
         self.stages.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Whether a layer holds over a workspace. None if that was not tried.
+    /// Whether a layer holds over a workspace, or why not. None if that was not tried.
     #[must_use]
-    pub fn stages(&self, workspace: &Path) -> Option<bool> {
-        self.stages.lock().unwrap_or_else(PoisonError::into_inner).get(workspace).copied()
+    pub fn stages(&self, workspace: &Path) -> Option<Result<(), String>> {
+        self.stages.lock().unwrap_or_else(PoisonError::into_inner).get(workspace).cloned()
     }
 
     /// It was tried whether a layer holds over a workspace.
-    pub fn note_stages(&self, workspace: &Path, holds: bool) {
+    pub fn note_stages(&self, workspace: &Path, holds: Result<(), String>) {
         self.stages.lock().unwrap_or_else(PoisonError::into_inner).insert(workspace.to_path_buf(), holds);
     }
 

@@ -57,7 +57,7 @@ impl StagedChange {
             (Deed::Add, Image::Folder { .. }) => format!("make the folder {path}"),
             (Deed::Add | Deed::Change, Image::Link { target }) => format!("make {path} a link to {}", target.display()),
             (Deed::Add, Image::File { size: bytes, .. }) => format!("add {path} ({})", size(*bytes)),
-            (Deed::Change, Image::File { size: bytes, .. }) => format!("change {path} ({} after it)", size(*bytes)),
+            (Deed::Change, Image::File { size: bytes, .. }) => format!("change {path} (then {})", size(*bytes)),
             (Deed::Permit, Image::File { mode, .. } | Image::Folder { mode }) => {
                 format!("set the permissions of {path} to {mode:03o}")
             }

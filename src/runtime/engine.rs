@@ -236,7 +236,7 @@ impl Engine {
 /// command that starts waits for it.
 pub async fn prove(side: &Side, lane: &mpsc::Sender<Work>) {
     let proof = side.bench.walls.proof().await;
-    let stages = proof.stages() && stages(&side.bench).await;
+    let stages = proof.stages() && stages(&side.bench).await.is_ok();
     let _leaving = lane.send(Work::Proved(contain::enforceable(Some(&proof), stages))).await;
 }
 

@@ -120,7 +120,10 @@ async fn staged(bench: &Arc<Workbench>, cwd: &Path) -> Result<(Plan, Layer), Str
 }
 
 /// Whether a layer holds over this very workspace. Found out once, by a run of nothing.
-pub async fn stages(bench: &Arc<Workbench>) -> bool {
+///
+/// # Errors
+/// Why not, without the end of a sentence.
+pub async fn stages(bench: &Arc<Workbench>) -> Result<(), String> {
     if let Some(known) = bench.walls.stages(&bench.workspace) {
         return known;
     }
@@ -128,8 +131,8 @@ pub async fn stages(bench: &Arc<Workbench>) -> bool {
     if let Err(why) = &stages {
         tracing::info!("nothing runs staged in {}: {why}", bench.workspace.display());
     }
-    bench.walls.note_stages(&bench.workspace, stages.is_ok());
-    stages.is_ok()
+    bench.walls.note_stages(&bench.workspace, stages.clone());
+    stages
 }
 
 async fn tried(bench: &Arc<Workbench>) -> Result<(), String> {

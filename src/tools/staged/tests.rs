@@ -126,7 +126,7 @@ fn what_only_adds_is_apart_from_what_changes_or_deletes() {
     assert_eq!(told(&harvest.adds), ["make the folder new", "make the folder new/deep", "add new/deep/c (6 B)"]);
     assert_eq!(
         told(&harvest.waits),
-        ["set the permissions of run.sh to 755", "change src/a (4 B after it)", "delete src/b"]
+        ["set the permissions of run.sh to 755", "change src/a (then 4 B)", "delete src/b"]
     );
     assert!(harvest.left_out.is_empty() && harvest.products.is_empty());
 
@@ -170,7 +170,7 @@ fn a_folder_that_goes_or_becomes_another_is_told_file_by_file() {
         told(&harvest.waits),
         [
             "delete again/gone",
-            "change again/kept (1 B after it)",
+            "change again/kept (then 1 B)",
             "delete old/link",
             "delete old/in/a",
             "delete old/in",
@@ -246,7 +246,7 @@ fn what_somebody_else_touched_meanwhile_waits_and_is_compared_again() {
     fs::write(desk.work.join("edited"), "theirs").unwrap();
     let harvest = desk.harvest();
     assert_eq!(told(&harvest.adds), ["add quiet/new (1 B)"]);
-    assert_eq!(told(&harvest.waits), ["add busy/new (1 B)", "change edited (10 B after it)"]);
+    assert_eq!(told(&harvest.waits), ["add busy/new (1 B)", "change edited (then 10 B)"]);
     fs::write(desk.work.join("edited"), "theirs, later").unwrap();
     assert!(desk.apply(4, &harvest.waits[1..]).unwrap_err().contains("changed since"));
     fs::write(desk.work.join("quiet/new"), "theirs").unwrap();
@@ -292,7 +292,7 @@ fn build_products_are_put_in_place_and_caches_moved() {
         return;
     }
     let harvest = desk.harvest();
-    assert_eq!(told(&harvest.products), ["change build/kept (3 B after it)", "delete build/old"]);
+    assert_eq!(told(&harvest.products), ["change build/kept (then 3 B)", "delete build/old"]);
     assert_eq!(told(&harvest.waits), ["add build/Makefile (4 B)"], "others run it");
     assert_eq!(harvest.caches.len(), 1);
     let merged = caches::merge(&desk.upper("target"), &desk.work.join("target"), desk.layer.since).unwrap();
