@@ -135,7 +135,7 @@ impl Word {
     pub(super) fn large(&self) -> bool {
         let bytes = |piece: &Piece| match piece {
             Piece::Exact(text) | Piece::Pattern(text) => text.len(),
-            Piece::Number | Piece::Digits | Piece::Found(_) | Piece::Any | Piece::Words => 0,
+            Piece::Number | Piece::Digits | Piece::Found(_) | Piece::Whole(_) | Piece::Any | Piece::Words => 0,
         };
         self.pieces.len() > PIECES || self.pieces.iter().map(bytes).sum::<usize>() > BYTES
     }
