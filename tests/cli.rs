@@ -152,5 +152,6 @@ fn doctor_says_wall_by_wall_what_is_enforced() {
     let said = text(&doctor.stdout);
     assert!(doctor.status.success() && said.starts_with("containment\n"), "{said}");
     let (held, not_held) = (said.matches("  ✓ ").count(), said.matches("  ✗ ").count());
-    assert!(matches!((held, not_held), (7, 0) | (0, 7)), "{said}");
+    // All walls of a read hold, and maybe the layer of a staged run; or none does.
+    assert!(held >= 7 && not_held <= 1 || held == 0, "{said}");
 }
