@@ -6,9 +6,6 @@ use brush_parser::ast::Word as Raw;
 use super::judge::Judge;
 use super::word::Word;
 
-/// Most members that are kept.
-const MEMBERS: usize = 16;
-
 impl Judge<'_> {
     /// An array is assigned, or added to.
     pub(super) fn array(&mut self, name: &str, members: &[(Option<Raw>, Raw)], keyed: bool, append: bool) {
@@ -36,7 +33,7 @@ impl Judge<'_> {
             }
         }
         self.assign(name, Word::any());
-        if let Some(words) = words.filter(|words| !keyed && words.len() <= MEMBERS && !words.iter().any(Word::open)) {
+        if let Some(words) = words.filter(|words| !keyed && !words.iter().any(Word::open)) {
             self.scope.fill(name, words);
         }
     }

@@ -25,6 +25,15 @@ const OWN: [&str; 17] = [
     "REPLY",
 ];
 
+/// Longest value that is kept, in bytes, and most words of an array or a call: a script can double them at each step.
+const LONGEST: usize = 1024;
+const WORDS: usize = 17;
+
+/// Whether a value is short enough to be kept.
+fn short(value: &Word) -> bool {
+    value.length() <= LONGEST
+}
+
 /// What a name is defined as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Defined {
@@ -62,14 +71,14 @@ impl Scope {
     /// is too large to be followed.
     pub(super) fn set(&mut self, name: &str, value: Word) {
         let own = OWN.contains(&name) || self.fixed.contains(name);
-        let value = if own || value.large() { Word::any() } else { value };
+        let value = if own || !short(&value) { Word::any() } else { value };
         self.variables.insert(name.to_owned(), value);
         self.arrays.remove(name);
     }
 
     /// The members of an array that was just assigned.
     pub(super) fn fill(&mut self, name: &str, members: Vec<Word>) {
-        if !OWN.contains(&name) && !self.fixed.contains(name) {
+        if !OWN.contains(&name) && !self.fixed.contains(name) && members.len() <= WORDS && members.iter().all(short) {
             self.arrays.insert(name.to_owned(), members);
         }
     }
@@ -106,7 +115,8 @@ impl Scope {
 
     /// Sets the words that a function is called with; gives back those that were there.
     pub(super) fn take_arguments(&mut self, words: Option<Vec<Word>>) -> Option<Vec<Word>> {
-        std::mem::replace(&mut self.arguments, words)
+        let few = words.filter(|words| words.len() <= WORDS && words.iter().all(short));
+        std::mem::replace(&mut self.arguments, few)
     }
 
     /// From here on a variable can't be set.

@@ -148,6 +148,15 @@ impl Word {
         }
     }
 
+    /// How much text is known of it, in bytes.
+    pub(super) fn length(&self) -> usize {
+        let length = |piece: &Piece| match piece {
+            Piece::Exact(text) | Piece::Pattern(text) => text.len(),
+            Piece::Number | Piece::Digits | Piece::Found(_) | Piece::Whole(_) | Piece::Any | Piece::Words => 1,
+        };
+        self.pieces.iter().map(length).sum()
+    }
+
     /// Whether it may become several words, or none.
     pub(super) fn several(&self) -> bool {
         self.pieces

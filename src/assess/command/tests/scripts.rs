@@ -185,3 +185,18 @@ fn what_sh_runs_has_the_words_behind_it() {
         asks(command);
     }
 }
+
+#[test]
+fn values_that_double_stay_small() {
+    let doubled = |start: &str, step: &str| format!("{start}{}echo hi", step.repeat(60));
+    for script in [
+        doubled("x=a; ", "x=$x$x; "),
+        doubled("x=aaaa; ", "x=\"$x$x\"; "),
+        doubled("a=(b c); ", "a=(\"${a[@]}\" \"${a[@]}\"); "),
+        doubled("a=(b); ", "a=(\"${a[0]}${a[0]}\"); "),
+    ] {
+        allowed(&script);
+    }
+    let calls: String = (1..12).map(|n| format!("f{n}() {{ f{} \"$@\" \"$@\"; }}; ", n - 1)).collect();
+    allowed(&format!("f0() {{ echo \"$@\"; }}; {calls}f11 {}", "a ".repeat(1000)));
+}
