@@ -197,6 +197,6 @@ fn values_that_double_stay_small() {
     ] {
         allowed(&script);
     }
-    let calls: String = (1..12).map(|n| format!("f{n}() {{ f{} \"$@\" \"$@\"; }}; ", n - 1)).collect();
-    allowed(&format!("f0() {{ echo \"$@\"; }}; {calls}f11 {}", "a ".repeat(1000)));
+    let calls: Vec<String> = (1..12).map(|n| format!("f{n}() {{ f{} \"$@\" \"$@\"; }}; ", n - 1)).collect();
+    allowed(&format!("f0() {{ echo \"$@\"; }}; {}f11 {}", calls.concat(), "a ".repeat(1000)));
 }
