@@ -125,6 +125,11 @@ impl Judge<'_> {
         }
         if self.findings.len() == before {
             let prints = reading.operands == 0 && carried(&entry.prints);
+            if entry.checks && !prints {
+                let sentence = format!("`{name}` runs code of the workspace to check it, and is no test runner.");
+                self.unknown("command.checks", sentence);
+                return;
+            }
             self.staged |= entry.staged && !prints;
             self.passed(entry, name, words, &reading);
         } else {

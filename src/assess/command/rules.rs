@@ -131,6 +131,8 @@ struct SourceEntry {
     #[serde(default)]
     staged: bool,
     #[serde(default)]
+    checks: bool,
+    #[serde(default)]
     prints: String,
     #[serde(default)]
     shared: String,
@@ -311,6 +313,7 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
         sockets: source.socket,
         sees: source.sees,
         staged: source.staged,
+        checks: source.checks,
         prints: set(&source.prints),
         shared: flags_of(&source.shared)?,
         but: set(&source.but),

@@ -117,6 +117,8 @@ pub(super) struct Entry {
     pub(super) sees: Vec<Sees>,
     /// It runs code of the workspace, as a test runner does: staged.
     pub(super) staged: bool,
+    /// It checks with code of the workspace and is no test runner: unknown, and on a claim it runs staged.
+    pub(super) checks: bool,
     /// Flags with which, without operands, it only prints about itself.
     pub(super) prints: HashSet<String>,
     /// Flags that its subcommands take too.
