@@ -31,6 +31,8 @@ use left_out::{left_out, not_here};
 
 /// Seconds that a line may take.
 const LIMIT: u64 = 2;
+/// One line of so many runs, or of as many as `COUNTERSIGN_WATCHED` says: 1 is all of them.
+const SHARE: usize = 4;
 
 #[test]
 fn in_the_cage() {
@@ -78,7 +80,9 @@ fn an_allowed_command_changes_not_a_byte() {
         Some(more) => lines.extend(more),
         None => left_out("the corpora's commands under watch", "set COUNTERSIGN_CORPUS to their folder"),
     }
-    let lines: Vec<String> = lines.into_iter().filter(|line| allowed(line, &cage)).collect();
+    let share = std::env::var("COUNTERSIGN_WATCHED").ok().and_then(|share| share.parse().ok()).unwrap_or(SHARE);
+    let lines = lines.into_iter().step_by(std::cmp::max(share, 1));
+    let lines: Vec<String> = lines.filter(|line| allowed(line, &cage)).collect();
     world::fill(&cage.work(), &cage.home(), &lines);
     let count = lines.len();
     // What steers a program may have come with the files: only what is still allowed runs.

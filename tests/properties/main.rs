@@ -1,6 +1,6 @@
 //! What is added to a command or a statement never makes it look harmless, and what bash or a database ignores
 //! changes nothing. Over the examples of the rule files, and the corpora where they are; each change on one
-//! line of 36, by turns, or of as many as `COUNTERSIGN_PROPERTIES` says: 1 is every change on every line.
+//! line of 240, by turns, or of as many as `COUNTERSIGN_PROPERTIES` says: 1 is every change on every line.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -23,7 +23,7 @@ use countersign::domain::Dialect;
 use left_out::left_out;
 
 /// Of how many lines each change takes one, by turns.
-const TURNS: usize = 36;
+const TURNS: usize = 240;
 
 /// What is promised of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,8 +75,12 @@ fn hold(
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     let Some(line) = lines.get(number) else { return };
+                    let due = |(nth, _): &(usize, &Change)| (nth + number) % turns == 0;
+                    if !changes.iter().enumerate().any(|change| due(&change)) {
+                        continue;
+                    }
                     let before = judge(number, line);
-                    for (nth, change) in changes.iter().enumerate().filter(|(nth, _)| (nth + number) % turns == 0) {
+                    for (nth, change) in changes.iter().enumerate().filter(due) {
                         let Some(other) = (change.make)(line).filter(|other| other != line) else { continue };
                         made.fetch_add(1, Ordering::Relaxed);
                         let after = judge(number, &other);
