@@ -126,7 +126,7 @@ fn commands() -> Vec<String> {
 fn on_commands(what: &str, changes: &[Change]) {
     let lines = commands();
     let made = hold(what, &lines, changes, &|_, line| verdict::command(line));
-    assert!(made > 1000, "only {made} pairs: nothing is proven");
+    assert!(made > 300, "only {made} pairs: nothing is proven");
 }
 
 #[test]
