@@ -68,13 +68,7 @@ impl State {
             return;
         }
         self.chat.notice(format!("Nothing runs without the journal: {reason}."), true);
-        let open: Vec<OperationId> = self
-            .queue
-            .waiting()
-            .chain(self.queue.running())
-            .filter(|item| !matches!(item.status, Status::Running { .. }))
-            .map(|item| item.id)
-            .collect();
+        let open = self.queue.unstarted();
         let refusal = format!("nothing runs without the journal: {reason}");
         self.journal_trouble = Some(reason);
         for id in open {
@@ -285,14 +279,7 @@ impl State {
 
     /// The same for all that has not started, whoever asked for it.
     pub(super) fn withdraw_all(&mut self, effects: &mut Vec<Effect>) {
-        let open: Vec<OperationId> = self
-            .queue
-            .waiting()
-            .chain(self.queue.running())
-            .filter(|item| !matches!(item.status, Status::Running { .. }))
-            .map(|item| item.id)
-            .collect();
-        for id in open {
+        for id in self.queue.unstarted() {
             self.deny_as(id, Decider::Interrupt, None, effects);
         }
     }

@@ -70,6 +70,15 @@ impl State {
             self.refuse_edit(format!("{id} can't be edited."));
             return;
         };
+        let masked = item.prepared.as_ref().is_some_and(|prepared| !prepared.assessment.secrets.is_empty());
+        let shown = matches!(&self.modal, Some(Modal::Confirm(dialog)) if dialog.revealed);
+        if masked && !shown {
+            if self.modal.is_none() {
+                self.open(id);
+            }
+            self.refuse_edit("Secrets in it are masked: show them first, then edit.".to_owned());
+            return;
+        }
         if matches!(item.origin, Origin::Program { .. }) {
             self.refuse_edit(format!("{id} repeats what ran: edit that one's text and run it yourself."));
             return;

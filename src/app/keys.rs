@@ -10,7 +10,7 @@ use super::queue::Status;
 use super::scroll::Scroll;
 use super::sight::page;
 use super::{Entry, State};
-use crate::domain::{ApprovalMode, OperationId, Origin, UNDO};
+use crate::domain::{APPLY, ApprovalMode, OperationId, Origin, UNDO};
 
 /// How long the second ctrl+c may take to leave, in milliseconds.
 const TWICE: u64 = 1_500;
@@ -224,7 +224,7 @@ impl State {
                 .map(|printout| printout.tail.pieces.iter().map(|piece| piece.text.as_ref()).collect::<String>()),
             Pane::Queue => {
                 let item = self.queue.selected().and_then(|id| self.queue.get(id));
-                item.and_then(|item| item.prepared.as_ref()).map(|prepared| prepared.operation.kind.text().body)
+                item.and_then(|item| item.prepared.as_ref()).map(|prepared| prepared.shown())
             }
             Pane::Chat | Pane::Composer => self.chat.entries().iter().rev().find_map(|entry| match entry {
                 Entry::Model { text, .. } => Some(text.clone()),
@@ -287,7 +287,7 @@ impl State {
     /// Proposes what is done with once more, as an operation of its own.
     fn run_again(&mut self, effects: &mut Vec<Effect>) {
         let done = self.queue.selected().and_then(|id| self.queue.get(id)).filter(|item| item.status.closed());
-        let Some(item) = done.filter(|item| item.call.name != UNDO) else {
+        let Some(item) = done.filter(|item| ![UNDO, APPLY].contains(&item.call.name.as_str())) else {
             self.hint = Some("Only what is done with can be run again.".to_owned());
             return;
         };

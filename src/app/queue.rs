@@ -184,6 +184,12 @@ impl Queue {
             .filter(|item| matches!(item.status, Status::Preparing | Status::Allowed { .. } | Status::Running { .. }))
     }
 
+    /// What has neither started nor ended: it waits, is being read, or may start.
+    pub(super) fn unstarted(&self) -> Vec<OperationId> {
+        let unstarted = |item: &&Item| !item.status.closed() && !matches!(item.status, Status::Running { .. });
+        self.items.values().filter(unstarted).map(|item| item.id).collect()
+    }
+
     /// Operations that are done with, newest first.
     pub fn done(&self) -> impl Iterator<Item = &Item> {
         self.items.values().rev().filter(|item| item.status.closed())

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::State;
 use super::event::Effect;
 use super::modal::{Asking, Modal};
-use crate::domain::{Foresight, OperationId, Origin, ToolCall, Trial};
+use crate::domain::{Foresight, OperationId, Origin, ToolCall, Trial, unclaimed};
 
 impl State {
     /// Proposes to try what the dialog shows.
@@ -54,8 +54,7 @@ impl State {
 
 /// The same call as a trial, without a claim. None if its arguments can't be read.
 fn trial(call: &ToolCall) -> Option<ToolCall> {
-    let Ok(Value::Object(mut arguments)) = serde_json::from_str(&call.arguments) else { return None };
-    arguments.remove("risk_level");
+    let mut arguments = unclaimed(&call.arguments)?;
     arguments.insert("trial".to_owned(), json!(true));
     Some(ToolCall { id: String::new(), name: call.name.clone(), arguments: Value::Object(arguments).to_string() })
 }

@@ -157,7 +157,9 @@ impl State {
         }
         // Denied or run: the model must know that this is not what it asked for.
         let text = if item.origin.edited() {
-            format!("The person edited this call. It now reads: {}\n{text}", item.call.arguments)
+            let reads = &item.call.arguments;
+            let reads = item.prepared.as_ref().map_or_else(|| reads.clone(), |prepared| prepared.hidden(reads));
+            format!("The person edited this call. It now reads: {reads}\n{text}")
         } else {
             text
         };

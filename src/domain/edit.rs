@@ -16,13 +16,20 @@ pub struct Editable {
     field: Option<&'static str>,
 }
 
+/// The arguments of a call without the model's claim. None if they are no JSON object.
+#[must_use]
+pub fn unclaimed(arguments: &str) -> Option<Map<String, Value>> {
+    let Ok(Value::Object(mut arguments)) = serde_json::from_str(arguments) else { return None };
+    arguments.remove(CLAIM);
+    Some(arguments)
+}
+
 impl Editable {
     /// Opens a call that was read as `kind`. None if its arguments are no JSON object.
     #[must_use]
     pub fn of(call: &ToolCall, kind: &OperationKind) -> Option<Self> {
-        let Ok(Value::Object(mut arguments)) = serde_json::from_str(&call.arguments) else { return None };
         // An edited operation loses the model's claim.
-        arguments.remove(CLAIM);
+        let arguments = unclaimed(&call.arguments)?;
         let field = match kind {
             // What is put back, or in place, is what was kept: there is nothing to write anew.
             OperationKind::Undo(_)

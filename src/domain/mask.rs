@@ -80,6 +80,12 @@ impl Prepared {
         })
     }
 
+    /// The whole text of it, with masks in the place of secrets.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        masked(&self.operation.kind.text().body, &self.assessment.secrets)
+    }
+
     /// One line that says what it would do, with masks in the place of secrets. Not shortened, not neutralised.
     #[must_use]
     pub fn gist(&self) -> String {
@@ -87,7 +93,7 @@ impl Prepared {
         if secrets.is_empty() {
             return self.operation.kind.gist();
         }
-        let shown = masked(&self.operation.kind.text().body, secrets);
+        let shown = self.shown();
         match &self.operation.kind {
             OperationKind::Sql(_) | OperationKind::Command(_) | OperationKind::Other(_) => {
                 shown.split_whitespace().collect::<Vec<_>>().join(" ")

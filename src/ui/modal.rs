@@ -22,7 +22,7 @@ use super::theme::Role;
 use super::typing::Rows;
 use super::unasked;
 use crate::app::{Asking, Command, Context, Dialog, Item, Modal, Page, Placing, Sight};
-use crate::domain::{self, Detail, Foresight, OperationId, Origin, Prepared, RiskLevel, Seal, Trial, masked};
+use crate::domain::{self, Detail, Foresight, OperationId, Origin, Prepared, RiskLevel, Seal, Trial};
 
 /// Draws what floats, if anything does; says where the cursor belongs.
 pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, cache: &mut Cache, sight: &mut Sight) -> Option<Position> {
@@ -292,9 +292,7 @@ fn list(view: View<'_>, listed: &[(OperationId, Seal)], columns: usize) -> Vec<L
 fn brief(item: &Item, room: usize) -> (String, String) {
     let visible = |said: &str| said.chars().filter(|c| !c.is_whitespace()).count();
     let gist = item::gist(item);
-    let whole = item.prepared.as_ref().map_or(0, |prepared| {
-        visible(&text::plain(&masked(&prepared.operation.kind.text().body, &prepared.assessment.secrets)))
-    });
+    let whole = item.prepared.as_ref().map_or(0, |prepared| visible(&text::plain(&prepared.shown())));
     let more = |kept: &str| match whole.saturating_sub(visible(kept)) {
         0 => String::new(),
         left => format!("… {}", number::count(left, "more character")),

@@ -26,7 +26,9 @@ pub fn lines(view: View<'_>, columns: usize) -> Vec<Line<'static>> {
             view.span(format!("{:>digits$}  {} ", item.id.0, text::column(&text::line(item.word()), 8)), Role::Dim),
             view.span(text::fit(&item::gist(item), room).into_owned(), Role::Text),
         ]));
-        let why = item.judgement.as_ref().map_or_else(String::new, |judgement| text::line(&judgement.reason));
+        let reason = item.judgement.as_ref().map_or("", |judgement| &judgement.reason);
+        let why = item.prepared.as_ref().map_or_else(|| reason.to_owned(), |prepared| prepared.hidden(reason));
+        let why = text::line(&why);
         let told = Line::styled(format!("{} · {why}", enforced(item)), view.theme.style(Role::Dim));
         for row in text::wrap(&told, room.max(10), 0, Break::Words) {
             let mut spans = vec![Span::raw(" ".repeat(digits + 11))];

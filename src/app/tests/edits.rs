@@ -125,3 +125,24 @@ fn an_answer_about_an_older_text_is_not_taken_for_the_newest() {
     let hasty = KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL);
     assert!(update(&mut state, Millis(100_003), Event::Key(hasty)).is_empty(), "not judged yet");
 }
+
+#[test]
+fn masked_secrets_are_shown_by_their_key_before_they_are_edited_and_never_told() {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("make KEY=hunter2", None)]);
+    world.look();
+    world.press(KeyCode::Char('e'));
+    assert_eq!(world.dialog(), Some(OperationId(1)), "the editor stays closed");
+    world.press(KeyCode::Char('s'));
+    world.look();
+    world.press(KeyCode::Char('e'));
+    assert!(matches!(world.state.modal, Some(Modal::Edit(_))));
+    write(&mut world, " all");
+    use_it(&mut world);
+    world.look();
+    world.press(KeyCode::Char('y'));
+    world.finish(1);
+    let told = &world.results()[0].text;
+    assert!(told.contains("all\"}") && !told.contains("hunter2"), "{told}");
+}

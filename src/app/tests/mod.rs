@@ -258,6 +258,7 @@ fn judged(operation: &Operation, command: &str) -> Prepared {
     };
     assessment.shapes = vec![Shape::new([("program", command.split(' ').next().unwrap_or_default())])];
     assessment.target = "/w".to_owned();
+    assessment.secrets = command.match_indices("hunter2").map(|(at, text)| at..at + text.len()).collect();
     assert_eq!(assessment.level() == RiskLevel::High, command.starts_with("rm"));
     Prepared { operation: operation.clone(), facts: Facts::default(), assessment }
 }
