@@ -8,8 +8,8 @@ use std::sync::{Arc, LazyLock};
 use regex::Regex;
 
 use super::AssessSettings;
-use super::secrets::{forms, named, placeholder, secret_kind};
-use crate::domain::{Detail, Operation, OperationKind, Preview, Span, Text};
+use super::secrets::{forms, named, placeholder, secret_kind, under};
+use crate::domain::{Detail, Operation, OperationKind, Preview, Span, Table, Text};
 
 /// Shortest value that is looked for, in bytes: a shorter one is a word of its own too often.
 const SHORTEST: usize = 6;
@@ -105,9 +105,29 @@ pub fn conceal(preview: &mut Preview, settings: &AssessSettings) {
     let spans = |detail: &Detail| match detail {
         Detail::Diff { text, .. } => secret_spans(&unsigned(text), false, &settings.known),
         Detail::Text(text) => secret_spans(&text.body, text.language == "http", &settings.known),
-        Detail::Rows { .. } => Vec::new(),
+        Detail::Rows { table, .. } => secret_cells(table, &settings.known),
     };
     preview.secrets = preview.details.iter().map(spans).collect();
+}
+
+/// Where the cells of a table, written one after the other, hold secrets. What stands in a column counts as a value under
+/// the column's name, and is one as a whole.
+fn secret_cells(table: &Table, known: &Known) -> Vec<Span> {
+    let (mut spans, mut start) = (Vec::new(), 0);
+    for row in &table.rows {
+        for (at, value) in row.iter().enumerate() {
+            let Some(value) = value else { continue };
+            let column = table.columns.get(at).map_or("", String::as_str);
+            if under(column, value) {
+                spans.push(start..start + value.len());
+            } else {
+                let within = secret_spans(value, false, known);
+                spans.extend(within.into_iter().map(|span| start + span.start..start + span.end));
+            }
+            start += value.len();
+        }
+    }
+    spans
 }
 
 fn secret_spans(text: &str, headers: bool, known: &Known) -> Vec<Span> {
@@ -226,6 +246,39 @@ mod tests {
         let starts: Vec<Vec<usize>> =
             preview.secrets.iter().map(|spans| spans.iter().map(|span| span.start).collect()).collect();
         assert_eq!(starts, [[8], [10]]);
+    }
+
+    #[test]
+    fn rows_are_masked_by_the_names_of_their_columns_and_by_the_shapes_of_their_cells() {
+        let row = |cells: [&str; 4]| cells.map(|cell| Some(cell.to_owned())).to_vec();
+        let table = Table {
+            columns: ["id", "password_hash", "note", "api_key"].map(str::to_owned).to_vec(),
+            rows: vec![
+                row(["1", "two words", "ñ postgres://ann:hunter2@db/shop", "k1k2k3k4k5"]),
+                vec![Some("2".to_owned()), None, Some("hunter22".to_owned()), Some("none".to_owned())],
+            ],
+            ..Table::default()
+        };
+        let rows = Detail::Rows { title: String::new(), table: table.clone() };
+        let mut preview = Preview { details: vec![rows], ..Preview::default() };
+        let settings = AssessSettings { known: Known::of(["hunter22".to_owned()]), ..AssessSettings::default() };
+        conceal(&mut preview, &settings);
+        let shown = table.masked(&preview.secrets[0]);
+        let cells: Vec<String> = shown.rows.iter().flatten().map(|cell| cell.clone().unwrap_or_default()).collect();
+        assert_eq!(
+            cells,
+            [
+                "1",
+                "⟦masked: 9 characters⟧",
+                "ñ postgres://ann:⟦masked: 7 characters⟧@db/shop",
+                "⟦masked: 10 characters⟧",
+                "2",
+                "",
+                "⟦masked: 8 characters⟧",
+                "none",
+            ]
+        );
+        assert_eq!(table.masked(&[]), table);
     }
 
     proptest! {

@@ -53,9 +53,11 @@ static SHAPES: LazyLock<Option<RegexSet>> = LazyLock::new(|| RegexSet::new(FORMS
 
 /// A name that says secret, then its value.
 static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let name = r"[\w.-]*(?:token|secret|passw(?:or)?d|passphrase|pwd|api[_-]?key|apikey|access[_-]?key|auth|credential|signature|session[_-]?id|jwt|private[_-]?key)[\w.-]*|(?:key|sig|sid|pass)";
-    Regex::new(&format!(r#"(?i)(?:^|[?&;,\s"'{{/#])({name})["']?\s*[=:]\s*["']?([^\s"'&;,#}}]+)"#)).ok()
+    Regex::new(&format!(r#"(?i)(?:^|[?&;,\s"'{{/#])({TELLING})["']?\s*[=:]\s*["']?([^\s"'&;,#}}]+)"#)).ok()
 });
+
+/// Names that say secret.
+const TELLING: &str = r"[\w.-]*(?:token|secret|passw(?:or)?d|passphrase|pwd|api[_-]?key|apikey|access[_-]?key|auth|credential|signature|session[_-]?id|jwt|private[_-]?key)[\w.-]*|(?:key|sig|sid|pass)";
 
 /// What kind of secret a text holds, if any. Percent-encoded text is looked at decoded too, also where it was
 /// encoded twice.
@@ -128,6 +130,12 @@ pub(super) fn named(text: &str) -> Vec<Span> {
         telling(name, value.as_str()).then(|| value.start()..end)
     });
     spans.collect()
+}
+
+/// Whether a value under a name is a secret as a whole.
+pub(super) fn under(name: &str, value: &str) -> bool {
+    static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&format!("(?i)^(?:{TELLING})$")).ok());
+    NAME.as_ref().is_none_or(|whole| whole.is_match(name)) && telling(name, value)
 }
 
 fn by_name(text: &str) -> Option<String> {

@@ -3,6 +3,7 @@
 
 use super::number::count;
 use super::operation::{FileOperation, HttpOperation, OperationKind, Prepared};
+use super::output::Table;
 use super::risk::Span;
 
 /// How every mask begins. Nobody writes this by chance.
@@ -36,6 +37,28 @@ pub fn masked_part(text: &str, secrets: &[Span], part: Span) -> String {
     }
     shown.push_str(text.get(at..part.end).unwrap_or_default());
     shown
+}
+
+impl Table {
+    /// The same with masks in the place of its secrets: byte ranges of all its cells, one row after the other, written
+    /// without anything between them.
+    #[must_use]
+    pub fn masked(&self, secrets: &[Span]) -> Self {
+        let mut start = 0;
+        let mut cell = |value: &String| {
+            let part = start..start + value.len();
+            start = part.end;
+            let secrets: Vec<Span> = secrets
+                .iter()
+                .filter(|secret| secret.start < part.end && secret.end > part.start)
+                .map(|secret| secret.start.max(part.start) - part.start..secret.end.min(part.end) - part.start)
+                .collect();
+            masked(value, &secrets)
+        };
+        let rows =
+            self.rows.iter().map(|row| row.iter().map(|value| value.as_ref().map(&mut cell)).collect()).collect();
+        Self { rows, ..self.clone() }
+    }
 }
 
 impl OperationKind {

@@ -44,7 +44,8 @@ pub struct Preview {
     /// What it looks like in full: a diff, rows, files, a request. Shown in this order; bounded by the tool, and
     /// what is left out is said in it.
     pub details: Vec<Detail>,
-    /// For each of the details, where its text holds secrets; filled in once all of it is measured.
+    /// For each of the details, where its text (of rows: all cells, one after the other) holds secrets; filled in once
+    /// all of it is measured.
     pub secrets: Vec<Vec<Span>>,
     /// Whether it could be undone.
     pub remedy: Remedy,

@@ -114,9 +114,8 @@ pub fn details(view: View<'_>, preview: &Preview, revealed: bool, columns: usize
                 let total = number::thousands(table.total);
                 let head = format!("{} ({} of {total})", text::line(title), number::thousands(table.rows.len() as u64));
                 lines.push(view.line(head, Role::Strong));
-                lines.extend(
-                    table::plain(view, table, columns.saturating_sub(2)).into_iter().map(|row| behind(view, row)),
-                );
+                let rows = table::plain(view, &table.masked(secrets), columns.saturating_sub(2));
+                lines.extend(rows.into_iter().map(|row| behind(view, row)));
             }
             Detail::Text(said) => {
                 for line in highlight(&text::plain(&masked(&said.body, secrets)), said.language, view.theme) {

@@ -17,11 +17,14 @@ use crate::domain::{Judgement, OperationId, Step};
 
 /// Columns of the word for a tool.
 const WORD: usize = 8;
-/// Columns of what it does in a few words, in the word's place where there is room; and how many there must be.
+/// Columns of what it does in a few words, in the word's place where there is room; and how many there must be. And the
+/// same for the beginning of longer ones.
 const TITLE: usize = 22;
 const ROOMY: usize = 76;
+const SHORT: usize = 12;
+const SNUG: usize = 52;
 /// Columns that what an operation would do keeps beside how it ended.
-const LEAST: usize = 16;
+const LEAST: usize = 13;
 
 /// One row of the list.
 enum Row<'a> {
@@ -152,11 +155,12 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, digits: usize, column
     let fate = item::fate(view, item);
     let used = 1 + digits + 2 + 6 + 2;
     let wide = columns > used + WORD + 24;
-    let (said, taken) = match &item.prepared {
-        Some(prepared) if columns >= ROOMY => {
-            (text::fit(&text::line(&prepared.hidden(&prepared.title())), TITLE).into_owned(), TITLE)
-        }
-        _ => (text::line(item.word()), WORD),
+    let title = item.prepared.as_ref().map(|prepared| text::line(&prepared.hidden(&prepared.title())));
+    let (said, taken) = match title {
+        Some(title) if columns >= ROOMY => (text::fit(&title, TITLE).into_owned(), TITLE),
+        // In little room, only one that says more than the tool.
+        Some(title) if columns >= SNUG && !title.starts_with("Run ") => (text::fit(&title, SHORT).into_owned(), SHORT),
+        _ => (text::line(item.word()), if columns >= SNUG { SHORT } else { WORD }),
     };
     let used = used + if wide { taken + 1 } else { 0 };
     let end = match &item.status {

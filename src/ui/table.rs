@@ -80,7 +80,8 @@ fn note(view: View<'_>, table: &Table) -> Option<Line<'static>> {
         return Some(view.line("No rows.", Role::Dim));
     }
     let more = table.total.checked_sub(held).filter(|more| *more > 0)?;
-    Some(view.line(format!("… {} more rows are not held here", number::thousands(more)), Role::Dim))
+    let rows = number::count(usize::try_from(more).unwrap_or(usize::MAX), "more row");
+    Some(view.line(format!("… {rows}"), Role::Dim))
 }
 
 fn widths(table: &Table) -> Vec<usize> {

@@ -43,11 +43,8 @@ pub(super) async fn measure(
     let mut counts = desk.counts(&reads, plan.as_ref().ok()).await?;
     counts.size = counts.size.or_else(|| known.as_ref().ok()?.as_ref()?.size);
     let (touched, all) = (counts.touched, counts.all);
-    let mut preview = Preview {
-        brief: brief(&reads, touched + counts.added),
-        effects: vec![effect(&reads, &counts)],
-        ..Preview::default()
-    };
+    let mut preview =
+        Preview { brief: brief(&reads, &counts), effects: vec![effect(&reads, &counts)], ..Preview::default() };
     if let (Act::Change | Act::Delete, Some(all)) = (reads.act, all)
         && touched == all
         && all > 0
@@ -91,7 +88,7 @@ pub(super) async fn measure(
 
 /// What taking something back does: its text says the rest.
 fn taken_back(back: &TakeBack) -> Preview {
-    let rows = count(usize::try_from(back.rows).unwrap_or(usize::MAX), "row");
+    let rows = counted(back.rows);
     Preview {
         effects: vec![format!("Changes {rows}, if all of them are as they were left; else nothing.")],
         brief: rows,
@@ -182,16 +179,31 @@ fn most(reads: &Reads) -> &'static str {
     if reads.at_most { "at most " } else { "" }
 }
 
-fn brief(reads: &Reads, touched: u64) -> String {
-    format!("{}{}", most(reads), count(usize::try_from(touched).unwrap_or(usize::MAX), "row"))
+fn rows(reads: &Reads, touched: u64) -> String {
+    format!("{}{}", most(reads), counted(touched))
+}
+
+fn counted(rows: u64) -> String {
+    count(usize::try_from(rows).unwrap_or(usize::MAX), "row")
+}
+
+/// How many of the table's rows it touches.
+fn brief(reads: &Reads, counts: &Counts) -> String {
+    let touched = counts.touched + counts.added;
+    match (reads.act, counts.all) {
+        (Act::Change | Act::Delete, Some(all)) if all > 0 => {
+            format!("{}{} of {}", most(reads), thousands(touched), counted(all))
+        }
+        _ => rows(reads, touched),
+    }
 }
 
 fn effect(reads: &Reads, counts: &Counts) -> String {
-    let (touched, rows, table) = (counts.touched, brief(reads, counts.touched), &reads.table);
+    let (touched, rows, table) = (counts.touched, rows(reads, counts.touched), &reads.table);
     let share = counts.all.filter(|all| *all > 0).map(|all| {
         // Tenths of a percent, in whole numbers.
         let share = u128::from(touched) * 1000 / u128::from(all);
-        format!("{}{} of {} rows ({}.{} %)", most(reads), thousands(touched), thousands(all), share / 10, share % 10)
+        format!("{}{} of {} ({}.{} %)", most(reads), thousands(touched), counted(all), share / 10, share % 10)
     });
     let part = share.unwrap_or_else(|| rows.clone());
     let size = counts.size.map(|bytes| format!(", {} with its indexes", size(bytes))).unwrap_or_default();
