@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::State;
 use super::event::Effect;
 use super::modal::{Asking, Modal};
-use crate::domain::{Foresight, OperationId, Origin, ToolCall, Trial, unclaimed};
+use crate::domain::{Foresight, OperationId, ToolCall, Trial, unclaimed};
 
 impl State {
     /// Proposes to try what the dialog shows.
@@ -27,8 +27,8 @@ impl State {
                 Some("It can't be tried: what it would do can't be told beforehand.".to_owned())
             }
         };
-        let call = self.queue.get(id).and_then(|item| trial(&item.call));
-        let (None, Some(call)) = (&hint, call) else {
+        let proposed = self.queue.get(id).and_then(|item| Some((item.origin.beside(), trial(&item.call)?)));
+        let (None, Some((origin, call))) = (&hint, proposed) else {
             self.dialog_hint(hint.unwrap_or_default());
             return;
         };
@@ -37,7 +37,7 @@ impl State {
         if let Some(item) = self.queue.item_mut(id) {
             item.put_off = true;
         }
-        let trial = self.propose(Origin::Person, call, effects);
+        let trial = self.propose(origin, call, effects);
         if let Some(item) = self.queue.item_mut(trial) {
             item.tries = Some(id);
         }

@@ -139,7 +139,7 @@ impl State {
             Origin::Again { after, .. } => Some(format!("I ran {after} again")),
             Origin::Edited { of } if !of.by_model() => Some("I edited and ran this myself".to_owned()),
             Origin::Model { .. } | Origin::Edited { .. } => None,
-            Origin::Person => Some("I ran this myself".to_owned()),
+            Origin::Person | Origin::Beside { .. } => Some("I ran this myself".to_owned()),
             Origin::Program { after, .. } if item.call.name == APPLY && denied => {
                 self.chat.asides.push(format!("I denied what {after} changed; it was dropped."));
                 return;

@@ -21,10 +21,11 @@ impl State {
         let Some(item) = self.queue.get(id) else { return };
         match &item.undo {
             Undo::Possible(_) if !item.status.closed() => self.hint = Some(format!("{id} still runs.")),
-            Undo::Possible(Undoable::Kept) => self.take_back(vec![id], kept(&[id]), effects),
+            Undo::Possible(Undoable::Kept) => self.take_back(vec![id], Origin::Person, kept(&[id]), effects),
             Undo::Possible(Undoable::Call(arguments)) => {
                 let (name, arguments) = (item.call.name.clone(), arguments.clone());
-                self.take_back(vec![id], ToolCall { id: String::new(), name, arguments }, effects);
+                let call = ToolCall { id: String::new(), name, arguments };
+                self.take_back(vec![id], item.origin.beside(), call, effects);
             }
             Undo::Done { by, .. } => {
                 self.hint = Some(format!("{id} was taken back by {by}; undo that to do it again."));
@@ -52,12 +53,12 @@ impl State {
             self.hint.get_or_insert_with(|| "No change to files since that turn was kept for undo.".to_owned());
             return;
         }
-        self.take_back(ids.clone(), kept(&ids), effects);
+        self.take_back(ids.clone(), Origin::Person, kept(&ids), effects);
     }
 
-    fn take_back(&mut self, ids: Vec<OperationId>, call: ToolCall, effects: &mut Vec<Effect>) {
+    fn take_back(&mut self, ids: Vec<OperationId>, origin: Origin, call: ToolCall, effects: &mut Vec<Effect>) {
         self.handed_over = true;
-        let id = self.propose(Origin::Person, call, effects);
+        let id = self.propose(origin, call, effects);
         if let Some(item) = self.queue.item_mut(id) {
             item.takes_back = ids;
         }

@@ -49,6 +49,11 @@ pub enum Origin {
         /// Who asked for that one.
         of: Box<Origin>,
     },
+    /// The person, about what a model ran or asks for: tried first, or taken back. It works where that does.
+    Beside {
+        /// Who asked for that one.
+        of: Box<Origin>,
+    },
     /// The person, who edited what somebody else asked for before it ran. It needs its own approval.
     Edited {
         /// Who asked for what was edited.
@@ -63,7 +68,18 @@ impl Origin {
         match self {
             Self::Model { .. } => true,
             Self::Edited { of } => of.by_model(),
-            Self::Person | Self::Program { .. } | Self::Again { .. } => false,
+            Self::Person | Self::Program { .. } | Self::Again { .. } | Self::Beside { .. } => false,
+        }
+    }
+
+    /// The person, who proposes something about an operation of this origin.
+    #[must_use]
+    pub fn beside(&self) -> Self {
+        match self {
+            Self::Person => Self::Person,
+            Self::Beside { .. } => self.clone(),
+            Self::Program { of, .. } | Self::Again { of, .. } | Self::Edited { of } => of.beside(),
+            Self::Model { .. } => Self::Beside { of: Box::new(self.clone()) },
         }
     }
 

@@ -239,7 +239,7 @@ fn head(view: View<'_>, dialog: &Dialog, item: &Item, prepared: &Prepared, colum
         return view.line(said, Role::Strong);
     }
     let who = match &item.origin {
-        Origin::Person => "asked by you".to_owned(),
+        Origin::Person | Origin::Beside { .. } => "asked by you".to_owned(),
         Origin::Program { after, .. } => format!("offered by the program after {after}"),
         Origin::Again { after, .. } => format!("asked by you, {after} again"),
         Origin::Edited { .. } => "edited by you".to_owned(),

@@ -28,6 +28,7 @@ fn a_trial_asks_by_itself_and_what_it_tries_comes_back() {
     assert_eq!(shown(&world), 2, "the trial asks");
     let item = world.state.queue.get(OperationId(2)).unwrap();
     assert!(item.call.arguments.contains(r#""trial":true"#) && !item.call.arguments.contains("risk_level"));
+    assert!(matches!(&item.origin, Origin::Beside { of } if of.by_model()), "it runs where the model's would");
     world.look();
     world.press(KeyCode::Char('n'));
     assert!(matches!(world.status(2), Status::Denied { .. }));

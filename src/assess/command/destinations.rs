@@ -1,4 +1,4 @@
-//! What the commands of a text destination beside the workspace: hosts, clusters, branches, accounts, as far as their words
+//! What the commands of a text reach beside the workspace: hosts, clusters, branches, accounts, as far as their words
 //! say it. What the words leave to a configuration is looked up by whoever asked. Told from what the judging walk
 //! read; decides nothing.
 
@@ -12,7 +12,7 @@ use super::word::Word;
 use crate::assess::AssessSettings;
 use crate::domain::{Facts, Target};
 
-/// Programs that destination something, other than git. Nothing is told of a text without one of them.
+/// Programs that reach something, other than git. Nothing is told of a text without one of them.
 pub const REACHING: [&str; 31] = [
     "kubectl",
     "oc",
@@ -95,12 +95,12 @@ pub enum Destination {
     },
 }
 
-/// What the commands of a text destination, in order, each once.
+/// What the commands of a text reach, in order, each once.
 #[must_use]
 pub fn destinations(command: &str, facts: &Facts, settings: &AssessSettings) -> Vec<Destination> {
     let mut destinations = Vec::new();
     for read in read(command, facts, settings) {
-        for destination in of(&read, command) {
+        for destination in of(&read) {
             if !destinations.contains(&destination) {
                 destinations.push(destination);
             }
@@ -109,7 +109,7 @@ pub fn destinations(command: &str, facts: &Facts, settings: &AssessSettings) -> 
     destinations
 }
 
-fn of(read: &ReadCommand, command: &str) -> Vec<Destination> {
+fn of(read: &ReadCommand) -> Vec<Destination> {
     let Some((first, words)) = read.words.split_first() else { return Vec::new() };
     let Some(name) = first.text().map(plain_name) else { return Vec::new() };
     let told = |target| vec![Destination::Told(target)];
@@ -119,23 +119,23 @@ fn of(read: &ReadCommand, command: &str) -> Vec<Destination> {
     match name {
         "git" if read.objected => git(words, read.folder.clone()),
         "kubectl" | "oc" | "helm" => vec![Destination::Cluster {
-            config: value(words, &["--kubeconfig"]).or_else(|| variable(command, "KUBECONFIG")),
+            config: value(words, &["--kubeconfig"]).or_else(|| variable(read, "KUBECONFIG")),
             context: value(words, &["--context", "--kube-context"]),
             namespace: value(words, &["--namespace", "-n"]),
         }],
         "docker" | "docker-compose" => {
-            let named = value(words, &["--context", "-c"]).or_else(|| variable(command, "DOCKER_CONTEXT"));
-            let host = value(words, &["--host", "-H"]).or_else(|| variable(command, "DOCKER_HOST"));
+            let named = value(words, &["--context", "-c"]).or_else(|| variable(read, "DOCKER_CONTEXT"));
+            let host = value(words, &["--host", "-H"]).or_else(|| variable(read, "DOCKER_HOST"));
             match host.map(|host| without_user(&host)).or(named) {
                 Some(name) => told(Target::Docker { name }),
                 None => vec![Destination::Docker],
             }
         }
-        "terraform" | "tofu" => match variable(command, "TF_WORKSPACE") {
+        "terraform" | "tofu" => match variable(read, "TF_WORKSPACE") {
             Some(workspace) => told(Target::Terraform { workspace }),
             None => vec![Destination::Terraform { folder: below(read.folder.clone(), value(words, &["-chdir"])) }],
         },
-        "aws" => account("profile", value(words, &["--profile"]).or_else(|| variable(command, "AWS_PROFILE"))),
+        "aws" => account("profile", value(words, &["--profile"]).or_else(|| variable(read, "AWS_PROFILE"))),
         "gcloud" => account("project", value(words, &["--project"])),
         "az" => account("subscription", value(words, &["--subscription"])),
         "ssh" | "mosh" => {
@@ -174,12 +174,9 @@ fn value(words: &[Word], flags: &[&str]) -> Option<String> {
     None
 }
 
-/// The value that the text gives a variable, before a command or by itself.
-fn variable(command: &str, name: &str) -> Option<String> {
-    let pieces = command.split(|c: char| c.is_whitespace() || ";&|()".contains(c));
-    let value = pieces.filter_map(|piece| piece.strip_prefix(name)?.strip_prefix('=')).next_back()?;
-    let value = value.trim_matches(['"', '\'']);
-    (!value.is_empty()).then(|| value.to_owned())
+/// The value that the text gives a variable, before this command or by itself.
+fn variable(read: &ReadCommand, name: &str) -> Option<String> {
+    read.variables.get(name).map(Word::shown).filter(|value| !value.is_empty())
 }
 
 /// A folder below another.
@@ -361,6 +358,11 @@ mod tests {
             ("TF_WORKSPACE=prod terraform apply", "terraform workspace prod"),
             ("aws --profile prod s3 rm s3://b/x", "profile prod"),
             ("export AWS_PROFILE=prod; aws s3 rm s3://b/x", "profile prod"),
+            ("export AWS_PROFILE=\"pr\"od; aws s3 rm s3://b/x", "profile prod"),
+            ("p=prod; AWS_PROFILE=$p aws s3 rm s3://b/x", "profile prod"),
+            ("env AWS_PROFILE=prod aws s3 rm s3://b/x", "profile prod"),
+            ("AWS_PROFILE=prod bash -c 'aws s3 rm s3://b/x'", "profile prod"),
+            ("export AWS_PROFILE; AWS_PROFILE=prod; aws s3 rm s3://b/x", "profile prod"),
             ("gcloud --project=shop-prod compute instances delete x", "project shop-prod"),
             ("ssh -i key -p 22 me@prod.example.com uptime", "prod.example.com"),
             ("scp a.txt me@web1:/srv/", "web1"),
@@ -372,7 +374,17 @@ mod tests {
         ] {
             assert_eq!(told(command), [destination], "{command}");
         }
-        for command in ["make", "git log", "git status", "scp a b", "psql -c 'select 1'", "git init"] {
+        for command in [
+            "make",
+            "git log",
+            "git status",
+            "scp a b",
+            "psql -c 'select 1'",
+            "git init",
+            "echo AWS_PROFILE=prod; aws s3 rm s3://b/x",
+            "AWS_PROFILE=prod true; aws s3 rm s3://b/x",
+            "(export AWS_PROFILE=prod); aws s3 rm s3://b/x",
+        ] {
             assert!(told(command).is_empty(), "{command}: {:?}", told(command));
         }
     }

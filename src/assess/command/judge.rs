@@ -82,6 +82,8 @@ pub(super) struct Judge<'a> {
     /// The functions that were defined, and the variables of the one that is judged that are its own.
     pub(super) functions: Vec<Rc<Function>>,
     pub(super) locals: Option<Vec<String>>,
+    /// What stands before the commands that are judged, of variables that point somewhere.
+    pub(super) given: Vec<(String, Word)>,
     /// The commands as they were read, if anybody wants to know.
     pub(super) read: Option<Reading>,
     commands: usize,
@@ -120,6 +122,7 @@ impl<'a> Judge<'a> {
             left: Vec::new(),
             functions: Vec::new(),
             locals: None,
+            given: Vec::new(),
             read: None,
             commands: 0,
         }

@@ -1,9 +1,11 @@
 //! From one simple command's words to a judgement: the name, wrappers, special programs, declared dangers, the
 //! table. What nothing here knows is unknown.
 
+use std::collections::BTreeMap;
+
 use super::eligible::lasts;
 use super::judge::Judge;
-use super::reading::ReadCommand;
+use super::reading::{POINTING, ReadCommand};
 use super::source::over;
 use super::table::{DangerKind, Declared, Entry, Style, Takes, table};
 use super::word::{Piece, Word};
@@ -74,7 +76,11 @@ impl Judge<'_> {
     fn note(&mut self, argv: &[Word]) -> Option<usize> {
         let read = self.read.as_mut()?;
         let (words, span, folder) = (argv.to_vec(), self.span.clone(), self.scope.cwd.clone());
-        read.commands.push(ReadCommand { words, span, folder, objected: false, wraps: false });
+        let known = |name: &&str| self.scope.get(name).filter(|value| !value.vague()).cloned();
+        let set = |name: &&str| Some(((*name).to_owned(), known(name)?));
+        let mut variables: BTreeMap<_, _> = POINTING.iter().filter_map(set).collect();
+        variables.extend(self.given.iter().cloned());
+        read.commands.push(ReadCommand { words, span, folder, variables, objected: false, wraps: false });
         Some(read.commands.len() - 1)
     }
 

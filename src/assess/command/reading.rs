@@ -1,10 +1,15 @@
 //! What a command's text was read as: the commands that a shell would run, after quotes and expansions. The same
 //! walk that judges tells it, so what is shown and tested is what was judged.
 
+use std::collections::BTreeMap;
+
 use super::judge::Judge;
 use super::word::Word;
 use crate::assess::AssessSettings;
 use crate::domain::{Facts, Span};
+
+/// Variables that say which cluster, account or daemon a program reaches.
+pub(super) const POINTING: [&str; 5] = ["AWS_PROFILE", "DOCKER_CONTEXT", "DOCKER_HOST", "KUBECONFIG", "TF_WORKSPACE"];
 
 /// One command, as its program would be given it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +20,8 @@ pub struct ReadCommand {
     pub span: Option<Span>,
     /// The folder that it would run in; none if that may be any.
     pub folder: Option<String>,
+    /// What the text says in the variables that point somewhere: before the command, or by itself.
+    pub variables: BTreeMap<String, Word>,
     /// Whether it is more than a reader: the judge objected to it.
     pub objected: bool,
     /// Whether it runs the commands that follow it here.
@@ -39,6 +46,16 @@ pub struct Reading {
     pub commands: Vec<ReadCommand>,
     /// The redirections to files, in order.
     pub redirects: Vec<Redirect>,
+}
+
+impl Judge<'_> {
+    /// Judges what runs with variables before it.
+    pub(super) fn giving(&mut self, given: impl IntoIterator<Item = (String, Word)>, inner: impl FnOnce(&mut Self)) {
+        let before = self.given.len();
+        self.given.extend(given.into_iter().filter(|(name, _)| POINTING.contains(&name.as_str())));
+        inner(self);
+        self.given.truncate(before);
+    }
 }
 
 /// The commands that a text would run, each as often as it was judged: the bodies of loops once for each pass,

@@ -391,7 +391,7 @@ impl Judge<'_> {
                 AssignmentName::VariableName(name) if name == "IFS" && argv[0].text() == Some("read") => {}
                 AssignmentName::VariableName(name) => {
                     self.exported(name);
-                    given.push(name.clone());
+                    given.push((name.clone(), value));
                 }
                 AssignmentName::ArrayElementName(name, index) if plain => self.element(name, index),
                 AssignmentName::ArrayElementName(..) => {
@@ -404,10 +404,13 @@ impl Judge<'_> {
             return;
         }
         // A function, and some of the shell's own commands in some shells, see what stands before it.
-        self.scope.forget(&given);
-        if !self.called(&argv) {
-            self.dispatch(&argv);
-        }
+        let names: Vec<String> = given.iter().map(|(name, _)| name.clone()).collect();
+        self.scope.forget(&names);
+        self.giving(given, |judge| {
+            if !judge.called(&argv) {
+                judge.dispatch(&argv);
+            }
+        });
         if reads_file {
             // Where that can't be opened, nothing is printed.
             self.printed =

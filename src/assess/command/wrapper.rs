@@ -39,11 +39,13 @@ pub(super) fn env(judge: &mut Judge<'_>, words: &[Word]) {
     if inner.first().and_then(Word::text) == Some("-") {
         inner = &inner[1..];
     }
+    let mut given = Vec::new();
     while let Some(word) = inner.first() {
         let Some((variable, _)) = word.prefix().split_once('=') else { break };
         if steering_variable(variable) {
             judge.steered(variable);
         }
+        given.push((variable.to_owned(), word.after(variable.len() + 1)));
         inner = &inner[1..];
     }
     if inner.is_empty() {
@@ -51,7 +53,7 @@ pub(super) fn env(judge: &mut Judge<'_>, words: &[Word]) {
     } else if inner[0].vague() {
         judge.unreadable("command.vague-program", format!("Which program {} becomes is not known.", inner[0].shown()));
     } else {
-        inside(judge, "env", inner);
+        judge.giving(given, |judge| inside(judge, "env", inner));
     }
 }
 
