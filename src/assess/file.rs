@@ -201,11 +201,19 @@ impl<'a> Target<'a> {
         if self.reached.iter().any(|path| DISKS.iter().any(|disk| path.starts_with(disk))) {
             return catastrophe(format!("{} is a disk.", self.path));
         }
+        let place = &self.subject.facts.place;
+        let own = self.subject.settings.sensitive.own();
+        let real = self.fact.is_some_and(|fact| own.has(&fact.real));
+        if real || self.reached.iter().any(|path| own.named(path, place)) {
+            return catastrophe(format!("{} is Countersign's own, which no tool changes.", self.path));
+        }
         let takes = matches!(file, FileOperation::Delete { .. } | FileOperation::Move { .. });
         if !takes || self.role == Role::Destination {
             return None;
         }
-        let place = &self.subject.facts.place;
+        if self.reached.iter().any(|path| own.below(Path::new(path))) {
+            return catastrophe(format!("{} holds Countersign's own files, which no tool changes.", self.path));
+        }
         let holds = |inner: &Path| self.reached.iter().any(|path| inner.starts_with(path));
         if self.reached.iter().any(|path| path == "/") {
             catastrophe("It would take the whole file system.".to_owned())

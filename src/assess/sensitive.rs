@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
+use super::own::Own;
 use super::paths::{Data, Kind, List, Written};
 use crate::domain::Place;
 
@@ -15,6 +16,8 @@ static BUILT_IN: LazyLock<List> = LazyLock::new(|| List::parse(include_str!("../
 #[derive(Clone, Debug, Default)]
 pub struct Sensitive {
     extra: Option<Arc<List>>,
+    /// What no tool may write.
+    own: Own,
     /// Whether nothing is looked up at all.
     idle: bool,
 }
@@ -25,12 +28,24 @@ impl Sensitive {
     #[must_use]
     pub fn with(extra: Vec<String>) -> Self {
         let kind = Kind { what: "named sensitive by your configuration".to_owned(), own: extra, ..Kind::default() };
-        Self { extra: Some(Arc::new(List::of(Data { kind: vec![kind], ..Data::default() }))), idle: false }
+        Self { extra: Some(Arc::new(List::of(Data { kind: vec![kind], ..Data::default() }))), ..Self::default() }
+    }
+
+    /// The same, with what no tool may write.
+    #[must_use]
+    pub fn and(self, own: Own) -> Self {
+        Self { own, ..self }
+    }
+
+    /// What no tool may write.
+    #[must_use]
+    pub fn own(&self) -> &Own {
+        &self.own
     }
 
     /// A list that names nothing, for asking what an operation mentions: nothing is judged then.
     pub(super) fn idle() -> Self {
-        Self { extra: None, idle: true }
+        Self { idle: true, ..Self::default() }
     }
 
     /// Why a path (as spelled, or real) is sensitive: the kind of thing and the entry that it matches, as in

@@ -7,6 +7,12 @@ use crate::contain::{self, Proof};
 use crate::domain::Wall;
 use crate::tools::Roles;
 
+/// What is true of the program's own files.
+const OWN: [&str; 2] = [
+    "- no tool writes Countersign's own files: what names them is denied, in every mode",
+    "- a command that you approve runs with your rights: no wall keeps it from writing them by a name that its text doesn't show; if it changed the configuration, you are told",
+];
+
 /// One subject: a heading, and what is said of it.
 struct Section {
     title: &'static str,
@@ -63,6 +69,7 @@ fn containment(proof: &Proof, here: &Result<(), String>) -> Section {
         }
     }
     lines.extend(proof.passed_over.iter().map(|why| format!("- not used: {why}")));
+    lines.extend(OWN.map(str::to_owned));
     lines.push("SQL that only reads is held to it by its engine, in a read-only transaction.".to_owned());
     Section { title: "containment", lines }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use secrecy::ExposeSecret as _;
 
 use super::Options;
-use crate::assess::{AssessSettings, Production, Sensitive};
+use crate::assess::{AssessSettings, Own, Production, Sensitive};
 use crate::config::{ConfigError, Connection, Environment, Folders, Problem, Settings, UrlSource, process_environment};
 use crate::contain::Walls;
 use crate::store::{Images, Layers, session_id};
@@ -63,7 +63,7 @@ impl Start {
     /// What the configuration adds to judging.
     #[must_use]
     pub fn judging(&self) -> AssessSettings {
-        let sensitive = Sensitive::with(self.settings.sensitive_globs(&self.folders));
+        let sensitive = Sensitive::with(self.settings.sensitive_globs(&self.folders)).and(own(&self.folders));
         let production = Production::with(&self.settings.production.patterns, &self.settings.production.branches);
         AssessSettings { sensitive, production, ..AssessSettings::default() }
     }
@@ -117,9 +117,17 @@ pub(super) fn launcher() -> Result<PathBuf, ConfigError> {
 
 /// The walls around commands that `launcher` puts up.
 pub(super) fn walls(folders: &Folders, launcher: PathBuf) -> Walls {
-    let own = vec![folders.config.clone(), folders.data.clone(), folders.state.clone()];
     let runtime = process_environment("XDG_RUNTIME_DIR").map(PathBuf::from);
-    Walls::new(launcher, folders.state.clone(), own, runtime)
+    Walls::new(launcher, folders.state.clone(), folders.own(), runtime).sparing(folders.practice())
+}
+
+/// What no tool writes, as it is spelled and after links.
+pub fn own(folders: &Folders) -> Own {
+    let mut places = folders.own();
+    places.extend(folders.own().iter().filter_map(|place| place.canonicalize().ok()));
+    places.sort();
+    places.dedup();
+    Own::of(places, Some(folders.practice()))
 }
 
 /// The workspace: the folder named, else the one the program was started in.

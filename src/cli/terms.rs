@@ -42,14 +42,14 @@ impl Terms {
         let folders = Folders::find(options.config.as_deref(), environment);
         let enforced = folders.as_ref().map(proved).unwrap_or_default();
         if options.config.is_none() {
-            let own = folders.map(|folders| folders.own_globs()).unwrap_or_default();
-            let settings = AssessSettings { sensitive: Sensitive::with(own), ..AssessSettings::default() };
+            let sensitive = folders.map(|folders| Sensitive::with(folders.own_globs()).and(start::own(&folders)));
+            let settings = AssessSettings { sensitive: sensitive.unwrap_or_default(), ..AssessSettings::default() };
             return Ok((Self { settings, explain, enforced, ..Self::of(mode.unwrap_or_default()) }, None));
         }
         let folders = folders?;
         let (settings, problems) = Settings::load(&folders);
         let settings = settings.overridden(&Overrides { mode, ..Overrides::default() }, &problems)?;
-        let sensitive = Sensitive::with(settings.sensitive_globs(&folders));
+        let sensitive = Sensitive::with(settings.sensitive_globs(&folders)).and(start::own(&folders));
         let production = Production::with(&settings.production.patterns, &settings.production.branches);
         let judging = AssessSettings { sensitive, production, ..AssessSettings::default() };
         let terms = Self { policy: settings.policy(), settings: judging, explain, enforced };

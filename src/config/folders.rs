@@ -103,6 +103,22 @@ impl Folders {
         self.data.join("layers")
     }
 
+    /// The program's own files and folders, which no tool writes.
+    #[must_use]
+    pub fn own(&self) -> Vec<PathBuf> {
+        let folder = self.config.parent().filter(|_| !self.config_named).map(Path::to_path_buf);
+        let mut own = vec![self.config.clone(), self.data.clone(), self.state.clone()];
+        own.extend(folder);
+        own.dedup();
+        own
+    }
+
+    /// The practice model's world, which lies among them.
+    #[must_use]
+    pub fn practice(&self) -> PathBuf {
+        self.data.join("practice")
+    }
+
     /// The program's own places, as globs for the list of sensitive paths.
     #[must_use]
     pub fn own_globs(&self) -> Vec<String> {

@@ -12,12 +12,17 @@ use super::proof::{self, Proof};
 use super::survey::{Judge, Survey};
 use crate::domain::Need;
 
+/// Most of a configuration that is compared, in bytes.
+const CONFIGURATION: u64 = 1024 * 1024;
+
 /// What a machine has to contain commands with.
 #[derive(Debug, Default)]
 pub struct Walls {
     /// Our own binary, and the folder that keeps what was proved; none where nothing is contained.
     tools: Option<(PathBuf, PathBuf)>,
     own: Vec<PathBuf>,
+    /// What lies in them and may be written.
+    spared: Option<PathBuf>,
     runtime: Option<PathBuf>,
     proof: Mutex<Option<Proof>>,
     survey: Survey,
@@ -50,11 +55,31 @@ impl Walls {
         Self { tools: Some((launcher, state)), own, runtime, ..Self::default() }
     }
 
-    /// Whether a path is one of the program's own, lies in one or holds one.
+    /// The same, but for a folder among the program's own that tools may write to.
+    #[must_use]
+    pub fn sparing(self, folder: PathBuf) -> Self {
+        Self { spared: Some(folder), ..self }
+    }
+
+    /// Whether a real path is one of the program's own, lies in one or holds one.
     #[must_use]
     pub fn own(&self, path: &Path) -> bool {
-        let touches = |own: &Path| path.starts_with(own) || own.starts_with(path);
-        self.own.iter().any(|own| touches(own) || own.canonicalize().is_ok_and(|own| touches(&own)))
+        let is =
+            |own: &PathBuf, test: &dyn Fn(&Path) -> bool| test(own) || own.canonicalize().is_ok_and(|own| test(&own));
+        if self.spared.as_ref().is_some_and(|spared| is(spared, &|spared| path.starts_with(spared))) {
+            return false;
+        }
+        self.own.iter().any(|own| is(own, &|own| path.starts_with(own) || own.starts_with(path)))
+    }
+
+    /// What the first of the program's own files, its configuration, holds now.
+    #[must_use]
+    pub fn configuration(&self) -> Option<Vec<u8>> {
+        use std::io::Read as _;
+        let file = self.own.first().filter(|path| path.is_file())?;
+        let mut text = Vec::new();
+        std::fs::File::open(file).ok()?.take(CONFIGURATION).read_to_end(&mut text).ok()?;
+        Some(text)
     }
 
     /// What is proved. The first call finds it out, and every other one waits for it.
@@ -126,5 +151,30 @@ impl Walls {
             kept: Vec::new(),
         };
         Ok(surroundings.read_only(layers, &secrets, reader.needs, reader.cwd))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_programs_own_places_are_its_own_wherever_the_workspace_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let (data, link) = (root.join("data"), root.join("link"));
+        std::fs::create_dir_all(data.join("practice")).unwrap();
+        std::os::unix::fs::symlink(&data, &link).unwrap();
+        let own = vec![root.join("config.toml"), link.clone()];
+        let walls = Walls::new(root.join("x"), data.clone(), own, None).sparing(link.join("practice"));
+        for path in [&root, &data, &data.join("journal.sqlite"), &link.join("images/a"), &root.join("config.toml")] {
+            assert!(walls.own(path), "{}", path.display());
+        }
+        for path in [&root.join("work/a"), &data.join("practice/shop.db"), &root.join("config.toml.txt")] {
+            assert!(!walls.own(path), "{}", path.display());
+        }
+        assert_eq!(walls.configuration(), None);
+        std::fs::write(root.join("config.toml"), "mode = 'strict'").unwrap();
+        assert_eq!(walls.configuration().unwrap(), b"mode = 'strict'");
     }
 }

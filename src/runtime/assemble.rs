@@ -141,7 +141,7 @@ async fn practice(start: &Start, of: &Workbench) -> Result<(Arc<dyn Provider>, S
     bench.walls = Arc::clone(&of.walls);
     bench.settings.known = of.settings.known.clone();
     bench.workspace.clone_from(&world.workspace);
-    bench.settings.sensitive = Sensitive::with(globs);
+    bench.settings.sensitive = Sensitive::with(globs).and(of.settings.sensitive.own().clone());
     Ok((Arc::new(provider), side(bench, Arc::new(connections)), world))
 }
 

@@ -43,6 +43,10 @@ const DROPPED: &str = "\n[It ran staged, and what it changed was dropped: the wo
 /// The same where only sensitive files were left out.
 const HIDDEN: &str = "\n[It ran contained: sensitive files can't be read.]";
 
+/// What the person reads where the program's own configuration changed meanwhile.
+const CONFIGURATION: &str = "Countersign's own configuration changed while it ran, which no command may do unseen. It \
+    holds from the next start on: look at it before that.";
+
 /// Runs shell commands.
 #[derive(Clone, Debug)]
 pub struct CommandTool {
@@ -122,12 +126,17 @@ impl Tool for CommandTool {
             let id = countersigned.operation().id;
             match start(&self.bench, &countersigned, command, &contained) {
                 Ok((child, pipes)) => {
+                    let open = contained.plan().is_none();
+                    let before = open.then(|| self.bench.walls.configuration());
                     let limit = command.timeout.unwrap_or(self.bench.time_limit).clamp(1, LONGEST);
                     if let Contained::Cannot(why) = &contained {
                         port.send(RunEvent::Note(format!("Not contained: {why}."))).await;
                     }
                     let (mut report, ended) =
                         attend(&self.bench, &contained, (child, pipes), limit, port.clone(), cancel, started).await;
+                    if before.is_some_and(|before| before != self.bench.walls.configuration()) {
+                        port.send(RunEvent::Note(CONFIGURATION.to_owned())).await;
+                    }
                     if let Contained::Staged(_, layer) = contained {
                         if ended {
                             settle(&self.bench, id, layer, &mut report, &port).await;

@@ -52,7 +52,7 @@ fn only_looks(judge: &mut Judge<'_>, name: &str, words: &[Word]) -> bool {
     judge.findings.len() == before && judge.readers.contains(name)
 }
 
-fn operands(words: &[Word]) -> impl Iterator<Item = &Word> {
+pub(super) fn operands(words: &[Word]) -> impl Iterator<Item = &Word> {
     let ended = words.iter().position(|word| word.text() == Some("--")).unwrap_or(words.len());
     words
         .iter()
@@ -61,7 +61,7 @@ fn operands(words: &[Word]) -> impl Iterator<Item = &Word> {
         .map(|(_, word)| word)
 }
 
-fn recursive(words: &[Word]) -> bool {
+pub(super) fn recursive(words: &[Word]) -> bool {
     words.iter().filter_map(Word::text).any(|text| {
         text.starts_with("--r") || text.starts_with('-') && !text.starts_with("--") && text.contains(['r', 'R'])
     })

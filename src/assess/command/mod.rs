@@ -28,6 +28,7 @@ mod judge;
 mod kind;
 mod needs;
 mod obeys;
+mod own;
 mod parse;
 mod path;
 mod plain;

@@ -62,6 +62,7 @@ impl Judge<'_> {
         let Some((first, words)) = argv.split_first() else { return };
         let (at, before, acts) = (self.note(argv), self.findings.len(), self.acts.len());
         self.known(first, words);
+        self.spare_own(first.text().map_or("…", plain_name), words, before);
         // What a wrapper runs says more than the wrapper.
         if self.findings.len() > before && self.acts.len() == acts {
             self.acts.push(titles::title(first.text().map_or("…", plain_name), words));

@@ -95,6 +95,9 @@ impl Judge<'_> {
                 judge.external("command.redirect", "The shell opens a connection and writes to it.");
             } else if judge.raw_device(&pattern) {
                 judge.catastrophe("command.raw-device", format!("Writes straight to the device {}.", word.shown()));
+            } else if judge.own(&word) {
+                let sentence = format!("Writes to {}, which is Countersign's own and no tool changes.", word.shown());
+                judge.catastrophe("command.own", sentence);
             } else {
                 judge.destructive("command.redirect", format!("Writes to the file {} by redirection.", word.shown()));
             }

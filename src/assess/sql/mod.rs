@@ -40,6 +40,9 @@ impl RiskAssessor for SqlAssessor {
         match &subject.operation.kind {
             OperationKind::Sql(sql) => {
                 let mut assessment = with_catalog(judge(sql), sql, subject.facts.catalog.as_ref());
+                if assessment.class() != Class::Whitelisted {
+                    assessment.findings.extend(own(sql, subject));
+                }
                 if let Some(finding) = way(&sql.way) {
                     assessment.findings.push(finding);
                     assessment.containment = Containment::default();
@@ -56,6 +59,23 @@ impl RiskAssessor for SqlAssessor {
             | OperationKind::Other(_) => Assessment::default(),
         }
     }
+}
+
+/// What isn't known to read alone may write the files that its strings name.
+fn own(sql: &SqlOperation, subject: Subject<'_>) -> Option<Finding> {
+    let dialect = sql.dialect.unwrap_or(Dialect::Sqlite);
+    let quoting = *lex::quotings(dialect, &sql.sql).first()?;
+    let tokens = lex::lex(&sql.sql, dialect, quoting).ok()?.tokens;
+    let (own, place) = (subject.settings.sensitive.own(), &subject.facts.place);
+    let path = |text: &str| text.split('?').next().unwrap_or_default().to_owned();
+    let names = |token: &&Token| {
+        matches!(token.kind, Kind::Text | Kind::Name)
+            && token.text.contains('/')
+            && own.named(&path(&token.text), place)
+    };
+    let token = tokens.iter().find(names)?;
+    let sentence = format!("It may write {}, which is Countersign's own and no tool changes.", token.text);
+    Some(Finding { span: Some(token.span.clone()), ..Finding::new("sql.own", Class::Catastrophe, sentence) })
 }
 
 /// What has to be said of a statement that isn't simply run: never whitelisted.

@@ -125,7 +125,7 @@ impl FileTool {
 }
 
 impl FileTool {
-    /// Refuses to change the program's own files, whoever allowed it. The practice workspace lies among them.
+    /// Refuses to change the program's own files, whoever allowed it.
     fn own(&self, operation: &FileOperation, facts: &Facts) -> Option<FileError> {
         let changed = match operation {
             FileOperation::Read { .. } | FileOperation::List { .. } | FileOperation::Exists { .. } => return None,
@@ -136,7 +136,7 @@ impl FileTool {
         };
         let own = |path: &&String| {
             let real = facts.paths.get(*path).map(|fact| &fact.real);
-            real.is_some_and(|real| !real.starts_with(&self.bench.workspace) && self.bench.walls.own(real))
+            real.is_some_and(|real| self.bench.walls.own(real))
         };
         changed.into_iter().flatten().find(own).map(|path| FileError::Own(path.clone()))
     }

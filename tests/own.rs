@@ -1,0 +1,100 @@
+//! The program's own files: no tool writes them, whoever allowed it, and a command that does is told on.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use common::{bench, countersigned, facts, run};
+use countersign::contain::Walls;
+use countersign::domain::{
+    Assessment, CommandOperation, FileOperation, OperationKind, Outcome, PathFact, PathKind, RunEvent,
+};
+use countersign::tools::{CommandTool, FileTool, Workbench};
+use tokio_util::sync::CancellationToken;
+
+/// A workbench whose workspace is the home folder, in which the program's own folder lies.
+fn at_home(home: &Path) -> (Arc<Workbench>, PathBuf) {
+    let own = home.join(".config/countersign");
+    std::fs::create_dir_all(&own).unwrap();
+    let config = own.join("config.toml");
+    std::fs::write(&config, "mode = 'strict'\n").unwrap();
+    let plain = bench(home);
+    let walls = Walls::new(plain.launcher.clone(), own.clone(), vec![config.clone(), own], None);
+    (Arc::new(Workbench { walls: Arc::new(walls), ..(*plain).clone() }), config)
+}
+
+#[tokio::test]
+async fn no_approved_change_of_a_file_reaches_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().canonicalize().unwrap();
+    let (bench, config) = at_home(&home);
+    let path = ".config/countersign/config.toml".to_owned();
+    for file in [
+        FileOperation::Write { path: path.clone(), content: "mode = 'smart'".to_owned() },
+        FileOperation::Edit { path: path.clone(), old: "strict".to_owned(), new: "smart".to_owned(), all: false },
+        FileOperation::Delete { path: path.clone() },
+        FileOperation::Move { path: path.clone(), destination: "gone".to_owned() },
+    ] {
+        let mut facts = facts(&home);
+        let fact = |real: PathBuf, kind| PathFact { real, kind, size: 0, content: None };
+        facts.paths.insert(path.clone(), fact(config.clone(), PathKind::File));
+        facts.paths.insert("gone".to_owned(), fact(home.join("gone"), PathKind::Missing));
+        let allowed = countersigned(OperationKind::File(file), facts, Assessment::default());
+        let (_, report) = run(&FileTool::new(Arc::clone(&bench)), allowed, CancellationToken::new()).await;
+        assert!(
+            matches!(&report.outcome, Outcome::Failed { reason } if reason.contains("belongs to Countersign itself"))
+        );
+    }
+    assert_eq!(std::fs::read_to_string(config).unwrap(), "mode = 'strict'\n");
+}
+
+#[tokio::test]
+async fn a_command_that_changed_the_configuration_is_told_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().canonicalize().unwrap();
+    let (bench, _) = at_home(&home);
+    for (command, told) in [("true", false), ("cd .config; f=config; echo >> countersign/$f.toml", true)] {
+        let kind = OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None });
+        let allowed = countersigned(kind, facts(&home), Assessment::default());
+        let (events, _) = run(&CommandTool::new(Arc::clone(&bench)), allowed, CancellationToken::new()).await;
+        let note =
+            |event: &RunEvent| matches!(event, RunEvent::Note(said) if said.contains("own configuration changed"));
+        assert_eq!(events.iter().any(note), told, "{command}: {events:?}");
+    }
+}
+
+#[test]
+fn what_names_them_is_denied_in_every_mode_and_in_every_tool() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().canonicalize().unwrap();
+    let calls = r#"{"id":1,"tool":"execute_command","arguments":{"command":"echo x >> ~/.config/countersign/config.toml"}}
+{"id":2,"tool":"file_operations","arguments":{"operation":"write","path":"~/.config/countersign/config.toml","content":""}}
+{"id":3,"tool":"execute_sql","dialect":"sqlite","arguments":{"sql":"VACUUM INTO 'HOME/.local/share/countersign/x'"}}
+{"id":4,"tool":"execute_command","arguments":{"command":"cat ~/.config/countersign/config.toml"}}"#;
+    for mode in ["guarded", "smart", "allow-all"] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_countersign"))
+            .args(["assess", "--mode", mode])
+            .env_clear()
+            .env("HOME", &home)
+            .env("PATH", "/usr/bin:/bin")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let text = calls.replace("HOME", &home.to_string_lossy());
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let answers: Vec<serde_json::Value> =
+            String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        for answer in &answers[..3] {
+            assert_eq!(answer["decision"], "deny", "{mode}: {answer}");
+        }
+        assert_ne!(answers[3]["decision"], "deny", "{mode}: reading asks");
+    }
+}
