@@ -3,7 +3,7 @@
 
 use super::chat::Entry;
 use super::event::{Effect, Proposal};
-use super::modal::{Dialog, Modal, Placing};
+use super::modal::{Dialog, Modal, Placing, Reach};
 use super::queue::Status;
 use super::{Phase, State};
 use crate::domain::{
@@ -89,6 +89,7 @@ impl State {
     fn admit(&mut self, id: OperationId, effects: &mut Vec<Effect>) {
         let Some(item) = self.queue.get(id).filter(|item| item.status == Status::Preparing) else { return };
         let Some(prepared) = item.prepared.clone() else { return };
+        let again = self.queue.gate.denied_before(&prepared);
         let admission = self.queue.gate.admit(*prepared);
         let (status, judgement) = match admission {
             Admission::Allowed(judgement) => (Status::Allowed { starting: false }, judgement),
@@ -96,6 +97,7 @@ impl State {
             Admission::Denied(judgement, decider) => {
                 if let Some(item) = self.queue.item_mut(id) {
                     item.judgement = Some(judgement.clone());
+                    item.again = if item.origin.by_model() { again } else { 0 };
                 }
                 self.deny(id, decider, judgement, None, effects);
                 return;
@@ -216,9 +218,14 @@ impl State {
         true
     }
 
-    /// The person approves everything that was listed.
-    pub(super) fn approve_all(&mut self, listed: &[(OperationId, Seal)], effects: &mut Vec<Effect>) {
-        for id in self.queue.gate.approve_all(listed) {
+    /// The person approves everything that was listed, and what it reaches.
+    pub(super) fn approve_listed(&mut self, listed: &[(OperationId, Seal)], reach: Reach, effects: &mut Vec<Effect>) {
+        let gate = &mut self.queue.gate;
+        let approved = match reach {
+            Reach::Turn => gate.approve_all(listed),
+            Reach::Listed => listed.iter().filter(|(id, seal)| gate.approve(*id, *seal)).map(|(id, _)| *id).collect(),
+        };
+        for id in approved {
             self.approved(id);
         }
         self.start_next(effects);
@@ -235,12 +242,23 @@ impl State {
             self.queue.gate.name_host(host);
         }
         self.stopping = false;
+        self.queue.plan.unmark(id);
         self.queue.set_status(id, Status::Allowed { starting: false });
     }
 
     /// The person denies one, with or without a reason. The others stay.
     pub(super) fn deny_one(&mut self, id: OperationId, why: Option<String>, effects: &mut Vec<Effect>) {
         self.deny_as(id, Decider::Person, why, effects);
+        self.start_next(effects);
+    }
+
+    /// The person denies some of those that wait. The others stay.
+    pub(super) fn deny_several(&mut self, ids: Vec<OperationId>, effects: &mut Vec<Effect>) {
+        for id in ids {
+            if self.queue.gate.seal(id).is_some() {
+                self.deny_as(id, Decider::Person, None, effects);
+            }
+        }
         self.start_next(effects);
     }
 
@@ -305,6 +323,7 @@ impl State {
         effects: &mut Vec<Effect>,
     ) {
         self.queue.gate.reject(id, &decider);
+        self.queue.plan.unmark(id);
         let reason = sentence(&decider, why.as_deref(), &judgement.reason);
         let event = JournalEvent::Decided { decider: decider.clone(), allowed: false, judgement, reason: why };
         effects.push(Effect::Record(Box::new(JournalEntry { id, event })));

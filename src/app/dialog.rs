@@ -5,7 +5,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::event::{Effect, Pane};
 use super::keymap::{Command, Context};
-use super::modal::{Asking, Modal};
+use super::modal::{Asking, Modal, Reach};
 use super::sight::page;
 use super::{QUIET, State};
 use crate::domain::{Foresight, OperationId, RiskLevel};
@@ -37,6 +37,9 @@ impl State {
             self.reason_key(key, effects);
             return;
         }
+        if matches!(dialog.asking, Asking::Pick { .. }) && self.pick_key(key) {
+            return;
+        }
         if let (KeyCode::Char(digit @ '0'..='9'), false) = (key.code, held(key)) {
             self.dialog_digit(digit, effects);
             return;
@@ -57,7 +60,7 @@ impl State {
                 let id = dialog.id;
                 self.modal = None;
                 self.deny_one(id, (!why.is_empty()).then_some(why), effects);
-                self.open_next();
+                self.open_next(id);
             }
             _ => dialog.reason_key(key),
         }
@@ -81,7 +84,7 @@ impl State {
                     None => self.dialog_hint(format!("No operation with a {digit} waits.")),
                 }
             }
-            Asking::All { .. } | Asking::Reason(_) => {}
+            Asking::All { .. } | Asking::Reason(_) | Asking::Pick { .. } => {}
         }
     }
 
@@ -100,6 +103,9 @@ impl State {
                     dialog.derivation ^= matches!(dialog.asking, Asking::Choice);
                 }
             }
+            Command::Pick => self.ask_numbers(),
+            Command::Gentle => self.ask_gentle(),
+            Command::Skip => self.skip(),
             Command::ShowSecrets => self.show_secrets(),
             Command::Edit => self.edit_chosen(effects),
             Command::Try => self.try_shown(effects),
@@ -139,6 +145,10 @@ impl State {
             | Command::UndoTurn
             | Command::UseEdit
             | Command::Unasked
+            | Command::Details
+            | Command::Mark
+            | Command::Filter
+            | Command::Sort
             | Command::RunAgain => {}
         }
     }
@@ -165,11 +175,11 @@ impl State {
             Asking::All { high: 1.., .. } if !dialog.list_seen => {
                 dialog.hint = Some("Scroll to the end of the list first: there are high ones in it.".to_owned());
             }
-            Asking::All { listed, .. } => {
-                let listed = listed.clone();
+            Asking::All { listed, reach, .. } => {
+                let (listed, reach) = (listed.clone(), *reach);
                 self.modal = None;
-                self.approve_all(&listed, effects);
-                self.open_next();
+                self.approve_listed(&listed, reach, effects);
+                self.open_next(OperationId(0));
             }
             Asking::Choice if dialog.risk == RiskLevel::High => {
                 if dialog.end_seen {
@@ -183,7 +193,7 @@ impl State {
                 let number = dialog.id.0;
                 dialog.hint = Some(format!("Type its number, {number}, to approve."));
             }
-            Asking::Reason(_) => {}
+            Asking::Reason(_) | Asking::Pick { .. } => {}
         }
     }
 
@@ -192,18 +202,27 @@ impl State {
         if !self.approve(dialog.id, dialog.seal, effects) {
             self.hint = Some(format!("{} changed since it was shown: look again.", dialog.id));
         }
-        self.open_next();
+        self.open_next(dialog.id);
     }
 
     fn dialog_deny(&mut self, effects: &mut Vec<Effect>) {
         let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
-        if matches!(dialog.asking, Asking::Choice) {
-            let id = dialog.id;
-            self.modal = None;
-            self.deny_one(id, None, effects);
-            self.open_next();
-        } else {
-            dialog.ask(Asking::Choice);
+        match &dialog.asking {
+            Asking::Choice => {
+                let id = dialog.id;
+                self.modal = None;
+                self.deny_one(id, None, effects);
+                self.open_next(id);
+            }
+            Asking::All { listed, reach: Reach::Listed, .. } => {
+                let listed: Vec<OperationId> = listed.iter().map(|(id, _)| *id).collect();
+                self.modal = None;
+                self.deny_several(listed, effects);
+                self.open_next(OperationId(0));
+            }
+            Asking::All { .. } | Asking::Confirm { .. } | Asking::Reason(_) | Asking::Pick { .. } => {
+                dialog.ask(Asking::Choice);
+            }
         }
     }
 
@@ -237,11 +256,10 @@ impl State {
             self.dialog_hint("It is the only one that waits.".to_owned());
             return;
         }
-        let high = self.queue.counts().1;
-        self.ask(Asking::All { listed, high });
+        self.ask_listed(listed, Reach::Turn);
     }
 
-    fn shown_in_dialog(&self) -> Option<OperationId> {
+    pub(super) fn shown_in_dialog(&self) -> Option<OperationId> {
         match &self.modal {
             Some(Modal::Confirm(dialog)) => Some(dialog.id),
             Some(Modal::Edit(_) | Modal::Page { .. }) | None => None,
@@ -254,9 +272,11 @@ impl State {
         }
     }
 
-    /// After a decision the next one that waits is shown; its keys are dead until it was drawn.
-    fn open_next(&mut self) {
-        if let (None, Some(id)) = (&self.modal, self.next_unseen()) {
+    /// After a decision the next one that waits is shown; its keys are dead until it was drawn. Those before it that
+    /// were skipped come last.
+    pub(super) fn open_next(&mut self, after: OperationId) {
+        let next = self.queue.waiting().find(|item| !item.put_off && item.id > after).map(|item| item.id);
+        if let (None, Some(id)) = (&self.modal, next.or_else(|| self.next_unseen())) {
             self.open(id);
         }
     }
@@ -276,7 +296,7 @@ impl State {
             }
         }
         let quiet = self.handed_over || self.last_typed.is_none_or(|typed| self.now.since(typed) >= QUIET);
-        let may_open = self.modal.is_none() && self.composer.is_empty() && quiet;
+        let may_open = self.modal.is_none() && self.composer.is_empty() && self.queue.plan.typing().is_none() && quiet;
         if let Some(id) = self.next_unseen().filter(|_| may_open) {
             self.open(id);
             if let Some(Modal::Confirm(dialog)) = &mut self.modal {

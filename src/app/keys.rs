@@ -6,6 +6,7 @@ use super::direct::{self, Line};
 use super::event::{Effect, Pane};
 use super::keymap::{Command, Context};
 use super::modal::{Asking, Modal, Page};
+use super::plan::Typing;
 use super::queue::Status;
 use super::scroll::Scroll;
 use super::sight::page;
@@ -42,7 +43,7 @@ impl State {
             Some(Modal::Edit(_)) => self.paste_edit(text, effects),
             Some(Modal::Page { .. }) => {}
             None => {
-                self.focus = Pane::Composer;
+                self.go(Pane::Composer);
                 self.composer.paste(text);
             }
         }
@@ -50,6 +51,9 @@ impl State {
 
     fn pane_key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
         let context = self.context();
+        if context == Context::Queue && self.list_typing(key) {
+            return;
+        }
         if let Some(command) = self.keymap.command(context, key) {
             self.pane_command(command, effects);
         } else if context == Context::Composer {
@@ -101,21 +105,22 @@ impl State {
             Command::AnswerNo => self.answer_question("No.", effects),
             Command::Copy => self.copy(effects),
             Command::Open => self.open_selected(),
+            Command::Details => self.show_details(),
+            Command::Mark => self.mark_selected(),
+            Command::Pick => self.queue.plan.start(Typing::Pick(String::new())),
+            Command::Filter => self.queue.plan.start(Typing::Filter),
+            Command::Sort => self.queue.plan.next_order(),
             Command::Deny => {
-                if let Some(id) = self.selected_waiting() {
-                    self.deny_one(id, None, effects);
-                }
+                let marked: Vec<OperationId> = self.queue.marked().map(|item| item.id).collect();
+                let several = if marked.is_empty() { self.selected_waiting().into_iter().collect() } else { marked };
+                self.deny_several(several, effects);
             }
             Command::DenyWithReason => {
                 if self.open_or_hint() {
                     self.ask(Asking::Reason(Box::default()));
                 }
             }
-            Command::ApproveAll => {
-                if self.open_or_hint() {
-                    self.ask_all();
-                }
-            }
+            Command::ApproveAll => self.approve_marked_or_all(),
             Command::DenyAll => self.deny_all(effects),
             Command::ShowOutput => self.show_output(),
             Command::PreviousOutput => self.output.step(false),
@@ -124,7 +129,13 @@ impl State {
             Command::Undo => self.undo_selected(effects),
             Command::UndoTurn => self.undo_turn(effects),
             Command::Edit => self.edit_chosen(effects),
-            Command::Approve | Command::Derivation | Command::ShowSecrets | Command::Try | Command::UseEdit => {}
+            Command::Approve
+            | Command::Derivation
+            | Command::ShowSecrets
+            | Command::Skip
+            | Command::Gentle
+            | Command::Try
+            | Command::UseEdit => {}
         }
     }
 
@@ -137,6 +148,7 @@ impl State {
 
     pub(super) fn go(&mut self, pane: Pane) {
         self.focus = pane;
+        self.queue.plan.stop();
         if pane != Pane::Composer {
             self.tab = pane;
         }
@@ -144,6 +156,9 @@ impl State {
 
     /// Esc: leaves a pane for the composer, else stops what is under way.
     fn back(&mut self, effects: &mut Vec<Effect>) {
+        if self.focus == Pane::Queue && self.queue.plan.step_back() {
+            return;
+        }
         if self.focus != Pane::Composer {
             self.focus = Pane::Composer;
         } else if !self.stop(effects) && self.queue.waiting().next().is_some() {
@@ -248,13 +263,13 @@ impl State {
     fn open_selected(&mut self) {
         match self.queue.selected() {
             Some(id) if self.open(id) => {}
-            Some(_) => self.show_output(),
+            Some(_) => self.show_details(),
             None => self.hint = Some("Nothing waits.".to_owned()),
         }
     }
 
     /// Opens the selected operation's dialog, or the first one's that waits.
-    fn open_or_hint(&mut self) -> bool {
+    pub(super) fn open_or_hint(&mut self) -> bool {
         let id = self.selected_waiting().or_else(|| self.queue.waiting().next().map(|item| item.id));
         let opened = id.is_some_and(|id| self.open(id));
         if !opened {

@@ -6,6 +6,7 @@
 mod chat;
 mod composer;
 mod decide;
+mod depends;
 mod dialog;
 mod direct;
 mod edit;
@@ -14,7 +15,10 @@ mod foresee;
 mod keymap;
 mod keys;
 mod modal;
+mod numbers;
 mod output;
+mod pick;
+mod plan;
 mod queue;
 mod roles;
 mod scroll;
@@ -26,13 +30,16 @@ mod undo;
 
 pub use chat::{Briefing, Chat, Entry, OpenCall, Phase};
 pub use composer::Composer;
+pub use depends::Lack;
 pub use direct::SLASH;
 pub use edit::{Draft, Editor};
 pub use event::{Effect, Event, Millis, Pane, Proposal, Rows, Sight};
 pub use foresee::leads;
 pub use keymap::{Command, Context, Keymap};
-pub use modal::{Asking, Dialog, GUARD, Modal, Page, Placing};
+pub use modal::{Asking, Dialog, GUARD, Modal, Page, Placing, Reach};
+pub use numbers::Numbers;
 pub use output::{Output, Printout};
+pub use plan::{Order, Plan, Typing};
 pub use queue::{Item, Queue, Status, Undo};
 pub use scroll::Scroll;
 

@@ -38,13 +38,29 @@ pub enum Asking {
     },
     /// Why it is denied.
     Reason(Box<TextArea<'static>>),
-    /// Everything that waits, listed; a second key approves all of it.
+    /// Several that wait, listed; a second key approves all of them.
     All {
         /// What was listed, with the seals of what was shown.
         listed: Vec<(OperationId, Seal)>,
         /// How many of them are high.
         high: usize,
+        /// What approving covers beside them.
+        reach: Reach,
     },
+    /// Which of those that wait are listed next.
+    Pick {
+        /// The numbers typed so far.
+        typed: String,
+    },
+}
+
+/// What approving a list covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// The rest of the turn's operations like them, too.
+    Turn,
+    /// What is listed and nothing else.
+    Listed,
 }
 
 /// The dialog about one operation.
@@ -110,7 +126,9 @@ impl Dialog {
             self.prompted = true;
             match &self.asking {
                 Asking::All { .. } => self.list_seen |= end,
-                Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => self.end_seen |= end,
+                Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) | Asking::Pick { .. } => {
+                    self.end_seen |= end
+                }
             }
         }
     }
@@ -205,6 +223,8 @@ pub enum Page {
     Keys,
     /// What ran without a question in this session, why, and how it was contained.
     Unasked,
+    /// One operation: its whole text, how it was judged and decided, and what came of it.
+    Details(OperationId),
 }
 
 impl Modal {

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::event::Millis;
+use super::plan::Plan;
 use crate::domain::{
     Containment, Decider, Foresight, Gate, Judgement, OperationId, Origin, Outcome, Prepared, Seal, Standing, ToolCall,
     TurnId, Undoable, Verdict,
@@ -111,6 +112,8 @@ pub struct Item {
     pub put_off: bool,
     /// What it tries, if it is a trial.
     pub tries: Option<OperationId>,
+    /// How often exactly this was denied before in its turn.
+    pub again: usize,
 }
 
 impl Item {
@@ -138,6 +141,8 @@ pub struct Queue {
     /// What those that wait would do, as they were under this seal.
     pub(super) foresights: BTreeMap<OperationId, (Seal, Foresight)>,
     selected: Option<OperationId>,
+    /// How they are listed.
+    pub(super) plan: Plan,
     next: u64,
 }
 
@@ -145,7 +150,14 @@ impl Queue {
     /// An empty queue before a gate.
     #[must_use]
     pub fn new(gate: Gate) -> Self {
-        Self { gate, items: BTreeMap::new(), foresights: BTreeMap::new(), selected: None, next: 1 }
+        Self {
+            gate,
+            items: BTreeMap::new(),
+            foresights: BTreeMap::new(),
+            selected: None,
+            plan: Plan::default(),
+            next: 1,
+        }
     }
 
     /// The gate, to read mode, verdicts and seals.
@@ -169,7 +181,8 @@ impl Queue {
     /// The operation that is selected, or the first that waits.
     #[must_use]
     pub fn selected(&self) -> Option<OperationId> {
-        self.selected.filter(|id| self.items.contains_key(id)).or_else(|| self.listed().first().map(|item| item.id))
+        let listed = |id: &OperationId| self.items.get(id).is_some_and(|item| self.plan.shows(item));
+        self.selected.filter(listed).or_else(|| self.listed().first().map(|item| item.id))
     }
 
     /// Operations that wait for the person, in order.
@@ -195,10 +208,30 @@ impl Queue {
         self.items.values().rev().filter(|item| item.status.closed())
     }
 
-    /// All of them as the pane lists them: waiting, running, done.
+    /// How the pane lists them.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Those that the pane lists, in its order: waiting, running, done, unless the person chose another one.
     #[must_use]
     pub fn listed(&self) -> Vec<&Item> {
-        self.waiting().chain(self.running()).chain(self.done()).collect()
+        let by_state = self.waiting().chain(self.running()).chain(self.done());
+        let mut listed: Vec<&Item> = by_state.filter(|item| self.plan.shows(item)).collect();
+        self.plan.sort(&mut listed);
+        listed
+    }
+
+    /// Those that wait and that the person marked, in order.
+    pub fn marked(&self) -> impl Iterator<Item = &Item> {
+        self.waiting().filter(|item| self.plan.marks(item.id))
+    }
+
+    /// The newest operation.
+    #[must_use]
+    pub fn newest(&self) -> Option<OperationId> {
+        self.items.keys().next_back().copied()
     }
 
     /// The operation that one behind it waits for: the first open one of the same message before it.
@@ -237,6 +270,7 @@ impl Queue {
             draft: None,
             put_off: false,
             tries: None,
+            again: 0,
         };
         self.items.insert(id, item);
         id
@@ -245,6 +279,11 @@ impl Queue {
     /// Every operation, oldest first.
     pub fn all(&self) -> impl Iterator<Item = &Item> {
         self.items.values()
+    }
+
+    /// Operations before one, the nearest first.
+    pub(super) fn before(&self, id: OperationId) -> impl Iterator<Item = &Item> {
+        self.items.range(..id).rev().map(|(_, item)| item)
     }
 
     pub(super) fn item_mut(&mut self, id: OperationId) -> Option<&mut Item> {

@@ -136,8 +136,11 @@ impl Gate {
     pub fn admit(&mut self, prepared: Prepared) -> Admission {
         let judgement = self.judge(&prepared);
         let by_model = prepared.operation.origin.by_model();
-        if by_model && self.denied.iter().any(|denied| same_demand(denied, &prepared)) {
-            let reason = "You denied exactly this before in this turn.".to_owned();
+        let before = self.denied_before(&prepared);
+        if by_model && before > 0 {
+            let again = if before > 1 { format!(" Denied again ×{before}.") } else { String::new() };
+            let reason = format!("You denied exactly this before in this turn.{again}");
+            self.denied.push(prepared);
             return Admission::Denied(Judgement { verdict: Verdict::Deny, reason, ..judgement }, Decider::Policy);
         }
         if by_model && self.grants.refuse_rest {
@@ -152,6 +155,12 @@ impl Gate {
         let seal = self.next_seal();
         self.entries.insert(prepared.operation.id, Entry { prepared, judgement, seal, standing });
         admission
+    }
+
+    /// How often exactly this was denied before in this turn.
+    #[must_use]
+    pub fn denied_before(&self, prepared: &Prepared) -> usize {
+        self.denied.iter().filter(|denied| same_demand(denied, prepared)).count()
     }
 
     /// What an operation would do, for the views. None once it left the gate.

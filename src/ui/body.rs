@@ -72,22 +72,7 @@ pub fn operation(
             && rows.theme == view.theme.name()
     });
     if !known {
-        let said = prepared.operation.kind.text();
-        let secrets: &[domain::Span] = if dialog.revealed { &[] } else { &prepared.assessment.secrets };
-        let lines = highlight(&text::plain(&masked(&said.body, secrets)), said.language, view.theme);
-        let digits = if lines.len() > 1 { lines.len().to_string().len() } else { 0 };
-        let room = columns.saturating_sub(digits + 3).max(1);
-        let hidden = view.theme.style(Role::High);
-        let mut rows = Vec::new();
-        for (at, line) in lines.iter().enumerate() {
-            for (part, row) in text::wrap(line, room, 0, Break::Anywhere).into_iter().enumerate() {
-                let number = if digits > 0 && part == 0 { (at + 1).to_string() } else { String::new() };
-                let sign = if part == 0 { "│" } else { "┆" };
-                let mut spans = vec![view.span(format!("{number:>digits$} {sign} "), Role::Dim)];
-                spans.extend(row.spans.into_iter().flat_map(|span| marked(span, hidden)));
-                rows.push(Line::from(spans));
-            }
-        }
+        let rows = text(view, prepared, dialog.revealed, columns);
         let theme = view.theme.name().to_owned();
         cache.dialog = Some(DialogRows {
             seal: dialog.seal,
@@ -100,6 +85,27 @@ pub fn operation(
         });
     }
     cache.dialog.as_ref().map_or_else(Arc::default, |rows| Arc::clone(&rows.lines))
+}
+
+/// The rows of an operation's whole text.
+pub fn text(view: View<'_>, prepared: &Prepared, revealed: bool, columns: usize) -> Vec<Line<'static>> {
+    let said = prepared.operation.kind.text();
+    let secrets: &[domain::Span] = if revealed { &[] } else { &prepared.assessment.secrets };
+    let lines = highlight(&text::plain(&masked(&said.body, secrets)), said.language, view.theme);
+    let digits = if lines.len() > 1 { lines.len().to_string().len() } else { 0 };
+    let room = columns.saturating_sub(digits + 3).max(1);
+    let hidden = view.theme.style(Role::High);
+    let mut rows = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        for (part, row) in text::wrap(line, room, 0, Break::Anywhere).into_iter().enumerate() {
+            let number = if digits > 0 && part == 0 { (at + 1).to_string() } else { String::new() };
+            let sign = if part == 0 { "│" } else { "┆" };
+            let mut spans = vec![view.span(format!("{number:>digits$} {sign} "), Role::Dim)];
+            spans.extend(row.spans.into_iter().flat_map(|span| marked(span, hidden)));
+            rows.push(Line::from(spans));
+        }
+    }
+    rows
 }
 
 /// The operation's text and what its preview shows in full. A diff that was there first stands before the text.

@@ -8,7 +8,8 @@ use ratatui::text::Line;
 use super::ansi::Printed;
 use super::markdown::Markdown;
 use super::theme::Theme;
-use crate::domain::{Judgement, OperationId, Seal, Table};
+use crate::app::Status;
+use crate::domain::{Foresight, Judgement, OperationId, Seal, Table};
 
 /// Rows that were made for earlier frames.
 #[derive(Debug, Default)]
@@ -16,6 +17,7 @@ pub struct Cache {
     pub(super) chat: ChatRows,
     pub(super) output: OutputRows,
     pub(super) dialog: Option<DialogRows>,
+    pub(super) details: Option<DetailRows>,
     /// Which operation was selected, and how far below the list's first visible row.
     pub(super) anchor: Option<(OperationId, usize)>,
 }
@@ -91,6 +93,14 @@ pub(super) struct OutputRows {
     pub table: Option<Arc<Table>>,
     pub widths: Vec<usize>,
     pub numeric: Vec<bool>,
+}
+
+/// The rows of the page about one operation, but for those that change while it runs.
+#[derive(Debug)]
+pub(super) struct DetailRows {
+    /// Operation, columns, theme, status, what it would do, bytes that it printed.
+    pub key: (OperationId, usize, String, Status, Option<Foresight>, u64),
+    pub rest: Arc<Vec<Line<'static>>>,
 }
 
 /// The rows of a dialog: of its operation's text, and of its preview once there is one.

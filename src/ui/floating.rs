@@ -10,7 +10,7 @@ use super::number;
 use super::paint::{View, put};
 use super::text;
 use super::theme::Role;
-use crate::app::{Asking, Dialog};
+use crate::app::{Asking, Dialog, Reach};
 use crate::domain::Prepared;
 
 /// Widest dialog.
@@ -72,8 +72,9 @@ pub fn column(buf: &mut Buffer, area: Rect, lines: &[Line<'_>]) {
 /// ` 1 · Delete rows `
 pub fn title(view: View<'_>, dialog: &Dialog, prepared: &Prepared) -> Line<'static> {
     let what = match &dialog.asking {
-        Asking::All { .. } => "Approve all".to_owned(),
-        Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => {
+        Asking::All { reach: Reach::Turn, .. } => "Approve all".to_owned(),
+        Asking::All { reach: Reach::Listed, listed, .. } => format!("Approve these {}", listed.len()),
+        Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) | Asking::Pick { .. } => {
             format!("{} · {}", dialog.id.0, text::line(&prepared.hidden(&prepared.title())))
         }
     };
@@ -86,7 +87,7 @@ pub fn corner(view: View<'_>, dialog: &Dialog, prepared: &Prepared) -> Line<'sta
     match &dialog.asking {
         Asking::All { high: 0, .. } => {}
         Asking::All { high, .. } => spans.push(view.span(format!("{high} HIGH"), Role::High)),
-        Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => {
+        Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) | Asking::Pick { .. } => {
             if prepared.assessment.hits_production() {
                 spans.extend([view.span("PRODUCTION", Role::High), Span::raw("  ")]);
             }

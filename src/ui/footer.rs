@@ -8,7 +8,7 @@ use super::paint::{View, keys, put};
 use super::text;
 use super::theme::Role;
 use super::typing::Rows;
-use crate::app::{Command, Context, Pane, SLASH, Status, Undo};
+use crate::app::{Command, Context, Pane, SLASH, Status, Typing, Undo};
 
 /// Columns of the prompt.
 const PROMPT: u16 = 3;
@@ -51,6 +51,16 @@ pub fn hints(view: View<'_>, area: Rect, buf: &mut Buffer) {
         return;
     }
     let context = view.state.context();
+    if let (Context::Queue, Some(typing)) = (context, view.state.queue.plan().typing()) {
+        let said = match typing {
+            Typing::Filter => {
+                "words of what it does, high, med, low, waiting, running, done, denied or 1,3-5 · enter keeps it · esc clears it"
+            }
+            Typing::Pick(_) => "numbers and ranges, such as 1,3-5 · enter marks them · esc back",
+        };
+        put(buf, room, 0, &view.line(text::fit(said, room.width.into()), Role::Dim));
+        return;
+    }
     let counts = |(command, ..): &Entry| context != Context::Queue || counts(view, *command);
     let bound: Vec<_> =
         commands(view, context).into_iter().filter(counts).filter_map(|entry| bind(view, context, entry)).collect();
@@ -64,11 +74,14 @@ fn counts(view: View<'_>, command: Command) -> bool {
     let selected = queue.selected().and_then(|id| queue.get(id));
     let is = |wanted: fn(&Status) -> bool| selected.is_some_and(|item| wanted(&item.status));
     match command {
-        Command::Deny => is(|status| *status == Status::Waiting),
+        Command::Deny => is(|status| *status == Status::Waiting) || queue.marked().next().is_some(),
+        Command::Mark => is(|status| *status == Status::Waiting) && queue.counts().0 > 1,
         Command::DenyWithReason | Command::ApproveAll | Command::DenyAll => queue.waiting().next().is_some(),
         Command::CancelRun => is(|status| matches!(status, Status::Running { .. })),
         Command::Undo => selected.is_some_and(|item| matches!(item.undo, Undo::Possible(_))),
-        Command::Open | Command::ShowOutput => selected.is_some(),
+        Command::Open | Command::Details => selected.is_some(),
+        Command::ShowOutput => selected.is_some_and(|item| view.state.output.of(item.id).is_some()),
+        Command::Filter | Command::Sort => queue.newest().is_some_and(|id| id.0 > 4),
         _ => true,
     }
 }
@@ -97,6 +110,7 @@ fn bind(view: View<'_>, context: Context, (one, other, says): Entry) -> Option<(
 fn commands(view: View<'_>, context: Context) -> Vec<Entry> {
     let one = |command, says| (command, None, says);
     let scroll = (Command::LineUp, Some(Command::LineDown), "scroll");
+    let marked = view.state.queue.marked().next().is_some();
     match context {
         Context::Composer | Context::Everywhere => {
             let mut commands = Vec::new();
@@ -124,12 +138,16 @@ fn commands(view: View<'_>, context: Context) -> Vec<Entry> {
         ],
         Context::Queue => vec![
             one(Command::Open, "open"),
-            one(Command::Deny, "deny"),
+            one(Command::Deny, if marked { "deny marked" } else { "deny" }),
             one(Command::DenyWithReason, "deny, saying why"),
             one(Command::Edit, "edit"),
-            one(Command::ApproveAll, "approve all"),
+            one(Command::ApproveAll, if marked { "approve marked" } else { "approve all" }),
+            one(Command::Mark, "mark"),
             one(Command::DenyAll, "deny all"),
+            one(Command::Details, "details"),
             one(Command::ShowOutput, "output"),
+            one(Command::Filter, "filter"),
+            one(Command::Sort, "sort"),
             one(Command::CancelRun, "stop it"),
             one(Command::Undo, "undo"),
             one(Command::NextPane, "pane"),

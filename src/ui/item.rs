@@ -9,7 +9,7 @@ use super::number;
 use super::paint::View;
 use super::text;
 use super::theme::Role;
-use crate::app::{Item, Status, Undo};
+use crate::app::{Item, Lack, Status, Undo};
 use crate::domain::{Containment, OperationKind, Outcome, Prepared, RiskLevel};
 
 /// Frames of what moves, four a second.
@@ -66,7 +66,11 @@ pub fn fate(view: View<'_>, item: &Item) -> Fate {
             let says = if staged(item) { format!("{says}, staged") } else { says };
             Fate { mark, role, says, time: number::duration(*took) }
         }
-        Status::Denied { .. } => quiet("✗", Role::Dim, "denied"),
+        Status::Denied { .. } => match item.again {
+            0 => quiet("✗", Role::Dim, "denied"),
+            1 => quiet("✗", Role::Dim, "denied again"),
+            times => quiet("✗", Role::Dim, &format!("denied again ×{times}")),
+        },
         Status::Refused { .. } => quiet("!", Role::Trouble, "refused"),
     }
 }
@@ -142,6 +146,11 @@ pub fn gist(item: &Item) -> String {
         brief.push('…');
     }
     brief
+}
+
+/// What is missing because of a denial.
+pub fn lacks(lack: &Lack) -> String {
+    format!("{} was to be written by {}, denied", text::line(&lack.path), lack.by)
 }
 
 /// The badge of what hits production: a word, as a colour alone says nothing to many.

@@ -7,6 +7,7 @@ mod body;
 mod cache;
 mod chat;
 mod derivation;
+mod details;
 mod editor;
 mod floating;
 mod footer;
@@ -227,6 +228,7 @@ fn inner(view: View<'_>, area: Rect, buf: &mut Buffer, which: Pane, cache: &mut 
 fn name(view: View<'_>, pane: Pane, long: bool) -> String {
     match pane {
         Pane::Chat | Pane::Composer => "CHAT".to_owned(),
+        Pane::Queue if long => queue::title(view),
         Pane::Queue => "OPERATIONS".to_owned(),
         Pane::Output if long => output::title(view),
         Pane::Output => "OUTPUT".to_owned(),

@@ -2,6 +2,7 @@
 //! scrollable to its last byte, in a double frame; what others wrote stays behind a gutter inside it.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -10,6 +11,7 @@ use ratatui::text::{Line, Span};
 use super::body::{self, Body};
 use super::cache::Cache;
 use super::derivation::{labelled, why};
+use super::details;
 use super::editor;
 use super::floating::{WIDEST, column, corner, frame, place, shown, title};
 use super::help;
@@ -21,7 +23,7 @@ use super::text::{self, Break};
 use super::theme::Role;
 use super::typing::Rows;
 use super::unasked;
-use crate::app::{Asking, Command, Context, Dialog, Item, Modal, Page, Placing, Sight};
+use crate::app::{Asking, Command, Context, Dialog, Item, Modal, Page, Placing, Reach, Sight};
 use crate::domain::{self, Detail, Foresight, OperationId, Origin, Prepared, RiskLevel, Seal, Trial};
 
 /// Draws what floats, if anything does; says where the cursor belongs.
@@ -30,8 +32,9 @@ pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, cache: &mut Cache, s
         Modal::Page { page, scroll } => {
             let columns = usize::from(screen.width.min(WIDEST).saturating_sub(4)).max(1);
             let (name, lines) = match page {
-                Page::Keys => (" Keys ", help::lines(view)),
-                Page::Unasked => (" What ran unasked ", unasked::lines(view, columns)),
+                Page::Keys => (" Keys ".to_owned(), Arc::new(help::lines(view))),
+                Page::Unasked => (" What ran unasked ".to_owned(), Arc::new(unasked::lines(view, columns))),
+                Page::Details(id) => (details::title(view, *id), details::lines(view, cache, *id, columns)),
             };
             let area = place(screen, lines.len(), lines.len(), false);
             let inside = frame(view, area, buf, &view.line(name, Role::Strong), &Line::default());
@@ -204,12 +207,12 @@ fn parts(
     let foresight = view.state.queue.foresight(dialog.id);
     let effect = || preview::rows(view, prepared, foresight, dialog.placing, columns);
     let (body, why, effect) = match &dialog.asking {
-        Asking::All { listed, high } => {
+        Asking::All { listed, high, reach } => {
             let lines = list(view, listed, columns);
             let end = Some(lines.len());
-            (Body::of(lines, end), all(view, listed, *high, columns), Vec::new())
+            (Body::of(lines, end), all(view, listed, *high, *reach, columns), Vec::new())
         }
-        Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => {
+        Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) | Asking::Pick { .. } => {
             let derived = judgement.filter(|_| dialog.derivation);
             let body =
                 match derived.and_then(|judgement| body::derived(view, cache, dialog, prepared, judgement, columns)) {
@@ -309,7 +312,13 @@ fn brief(item: &Item, room: usize) -> (String, String) {
     (kept, left)
 }
 
-fn all(view: View<'_>, listed: &[(OperationId, Seal)], high: usize, columns: usize) -> Vec<Line<'static>> {
+fn all(
+    view: View<'_>,
+    listed: &[(OperationId, Seal)],
+    high: usize,
+    reach: Reach,
+    columns: usize,
+) -> Vec<Line<'static>> {
     let mut sentences = Vec::new();
     let hits = |id: &OperationId| {
         view.state.queue.gate().prepared(*id).is_some_and(|prepared| prepared.assessment.hits_production())
@@ -322,8 +331,13 @@ fn all(view: View<'_>, listed: &[(OperationId, Seal)], high: usize, columns: usi
     if high > 0 {
         sentences.push(("Approving takes those that are high along.".to_owned(), Role::Trouble));
     }
-    let reach = "The rest of this turn's operations of the same tool, kind and target run too, at no higher risk; never on \
-        production.";
+    let reach = match reach {
+        Reach::Turn => {
+            "The rest of this turn's operations of the same tool, kind and target run too, at no higher risk; never on \
+            production."
+        }
+        Reach::Listed => "What is listed and nothing else.",
+    };
     sentences.push((reach.to_owned(), Role::Text));
     labelled(view, "reach", sentences, columns)
 }
@@ -339,6 +353,11 @@ fn hint(view: View<'_>, dialog: &Dialog) -> Line<'static> {
             line
         }
         Asking::Choice => concealed(view, dialog),
+        Asking::Pick { typed } => {
+            let mut line = view.line("Which? Numbers and ranges, such as 1,3-5: ", Role::Strong);
+            line.push_span(view.span(format!("{}▏", text::line(typed)), Role::Accent));
+            line
+        }
         Asking::Reason(_) | Asking::All { .. } => Line::default(),
     }
 }
@@ -396,7 +415,8 @@ fn bound(view: View<'_>, dialog: &Dialog) -> Vec<(String, String)> {
                 tried(view, dialog).then(|| key(Command::Try, "try it")).flatten(),
                 (waiting > 1).then(|| key(Command::ApproveAll, &format!("approve {all}"))).flatten(),
                 (waiting > 1).then(|| key(Command::DenyAll, "deny all")).flatten(),
-                (waiting > 1).then(|| ("0-9".to_owned(), "pick".to_owned())),
+                (waiting > 1).then(|| key(Command::Skip, "skip")).flatten(),
+                (waiting > 1).then(|| key(Command::Pick, "pick")).flatten(),
                 key(Command::Derivation, if dialog.derivation { "operation" } else { "derivation" }),
                 key(Command::Back, "later"),
             ]
@@ -411,9 +431,26 @@ fn bound(view: View<'_>, dialog: &Dialog) -> Vec<(String, String)> {
         Asking::Reason(_) => {
             vec![Some(("enter".to_owned(), "deny".to_owned())), Some(("esc".to_owned(), "back".to_owned()))]
         }
-        Asking::All { listed, .. } => {
-            let says = format!("approve all {}", listed.len());
-            vec![key(Command::Approve, &says), key(Command::DenyAll, "deny all"), key(Command::Back, "back")]
+        Asking::Pick { .. } => {
+            vec![Some(("enter".to_owned(), "list them".to_owned())), key(Command::Back, "back")]
+        }
+        Asking::All { listed, high, reach } => {
+            let says = if *high > 0 {
+                format!("approve {}, {high} HIGH", listed.len())
+            } else {
+                format!("approve all {}", listed.len())
+            };
+            let gentle = *high > 0 && listed.len() > *high;
+            let only = format!("only the {} low and medium", listed.len() - high);
+            vec![
+                key(Command::Approve, &says),
+                gentle.then(|| key(Command::Gentle, &only)).flatten(),
+                match reach {
+                    Reach::Turn => key(Command::DenyAll, "deny all"),
+                    Reach::Listed => key(Command::Deny, &format!("deny these {}", listed.len())),
+                },
+                key(Command::Back, "back"),
+            ]
         }
     };
     keys.into_iter().flatten().collect()

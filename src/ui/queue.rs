@@ -12,7 +12,7 @@ use super::paint::{View, put, tint};
 use super::preview;
 use super::text;
 use super::theme::Role;
-use crate::app::{Item, Pane, Sight, Status};
+use crate::app::{Item, Order, Pane, Sight, Status, Typing, Undo};
 use crate::domain::{Judgement, OperationId, Step};
 
 /// Columns of the word for a tool.
@@ -23,6 +23,8 @@ const TITLE: usize = 22;
 const ROOMY: usize = 76;
 const SHORT: usize = 12;
 const SNUG: usize = 52;
+/// Columns from which a row says that what was done can be undone.
+const UNDOABLE: usize = 72;
 /// Columns that what an operation would do keeps beside how it ended.
 const LEAST: usize = 13;
 
@@ -42,14 +44,20 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sig
     sight.rows.queue = height;
     let rows = rows(view);
     if rows.is_empty() {
-        put(buf, inside(area), 0, &view.line("Nothing waits.", Role::Strong));
-        put(buf, inside(area), 1, &view.line("Say what you want, or type ! and a command.", Role::Dim));
+        let filtered = !view.state.queue.plan().filter().is_empty();
+        let (first, second) = if filtered {
+            ("Nothing fits the filter.", "Words of what it does, high, med, low, waiting, running, done, 1,3-5.")
+        } else {
+            ("Nothing waits.", "Say what you want, or type ! and a command.")
+        };
+        put(buf, inside(area), 0, &view.line(first, Role::Strong));
+        put(buf, inside(area), 1, &view.line(second, Role::Dim));
         return;
     }
     sight.limits.queue = rows.len().saturating_sub(height);
     let selected = view.state.queue.selected();
     let first = first_row(&rows, selected, height, cache);
-    let digits = view.state.queue.listed().iter().map(|item| item.id.0).max().unwrap_or(0).to_string().len();
+    let digits = view.state.queue.newest().map_or(0, |id| id.0).to_string().len();
     let focused = view.focused(Pane::Queue);
     for (at, row) in rows.iter().skip(first).take(height).enumerate() {
         let at = u16::try_from(at).unwrap_or(u16::MAX);
@@ -79,18 +87,35 @@ fn inside(area: Rect) -> Rect {
     Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(1), ..area }
 }
 
+/// Whether there is one row for each, as on a narrow screen.
+fn flat(view: View<'_>) -> bool {
+    view.state.size.0 < super::WIDE
+}
+
+fn row(item: &Item, tall: bool) -> impl Iterator<Item = Row<'_>> {
+    let second = (tall && item.status == Status::Waiting).then_some(Row::Second(item));
+    std::iter::once(Row::First(item)).chain(second)
+}
+
 fn rows(view: View<'_>) -> Vec<Row<'_>> {
     let queue = &view.state.queue;
-    let waiting: Vec<&Item> = queue.waiting().collect();
-    let running: Vec<&Item> = queue.running().collect();
-    let done: Vec<&Item> = queue.done().collect();
-    let mut rows = Vec::with_capacity(waiting.len() * 2 + running.len() + done.len() + 3);
+    let listed = queue.listed();
+    let tall = !flat(view);
+    let mut rows = Vec::with_capacity(listed.len() * 2 + 3);
+    if queue.plan().order() != Order::State {
+        rows.extend(listed.into_iter().flat_map(|item| row(item, tall)));
+        return rows;
+    }
+    let waits = |item: &&&Item| item.status == Status::Waiting;
+    let waiting: Vec<&Item> = listed.iter().filter(waits).copied().collect();
+    let done: Vec<&Item> = listed.iter().filter(|item| item.status.closed()).copied().collect();
+    let running: Vec<&Item> = listed.iter().filter(|item| !waits(item) && !item.status.closed()).copied().collect();
     if waiting.len() + running.len() + done.len() == 0 {
         return rows;
     }
     let counted = |name: &str, count: usize| format!("{name} {}", number::thousands(count as u64));
     rows.push(Row::Section(counted("PENDING", waiting.len()), !waiting.is_empty()));
-    rows.extend(waiting.into_iter().flat_map(|item| [Row::First(item), Row::Second(item)]));
+    rows.extend(waiting.into_iter().flat_map(|item| row(item, tall)));
     let behind = running.iter().filter(|item| behind(item)).count();
     let heads = [counted("RUNNING", running.len() - behind), counted("NEXT", behind)];
     let under_way = match (running.len() - behind, behind) {
@@ -151,7 +176,8 @@ fn ended(fate: &item::Fate, room: usize) -> String {
 /// `▸ 1  H HIGH  sql      DELETE FROM orders WHERE …`
 fn first_line(view: View<'_>, item: &Item, selected: bool, digits: usize, columns: usize) -> Line<'static> {
     let marker = if selected { "▸" } else { " " };
-    let id = format!("{:>digits$}", item.id.0);
+    let mark = if view.state.queue.plan().marks(item.id) { '•' } else { ' ' };
+    let id = format!("{:>digits$}{mark} ", item.id.0);
     let fate = item::fate(view, item);
     let used = 1 + digits + 2 + 6 + 2;
     let wide = columns > used + WORD + 24;
@@ -164,18 +190,20 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, digits: usize, column
     };
     let used = used + if wide { taken + 1 } else { 0 };
     let end = match &item.status {
-        Status::Waiting => view.state.queue.waits_for(item.id).map_or_else(String::new, |id| format!("after {id}")),
+        Status::Waiting => waits(view, item),
         Status::Running { .. } => format!("{}  {}", fate.time, fate.mark),
         Status::Preparing | Status::Allowed { .. } => fate.says.clone(),
         Status::Ended { .. } | Status::Denied { .. } | Status::Refused { .. } => {
-            ended(&fate, columns.saturating_sub(used + LEAST + 3))
+            let end = ended(&fate, columns.saturating_sub(used + LEAST + 3));
+            let undo = matches!(item.undo, Undo::Possible(_)) && columns >= UNDOABLE;
+            if undo { format!("can be undone  {end}") } else { end }
         }
     };
     let quiet = behind(item) || item.status.closed() && fate.role != Role::Trouble;
     let role = if quiet { Role::Dim } else { Role::Text };
     let mut spans = vec![
         view.span(marker, Role::Accent),
-        view.span(format!("{id}  "), Role::Strong),
+        view.span(id, Role::Strong),
         item::badge_span(view, item),
         Span::raw("  "),
     ];
@@ -198,6 +226,13 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, digits: usize, column
     Line::from(spans)
 }
 
+/// What a waiting operation waits for beside the person, or on a narrow screen what it would do.
+fn waits(view: View<'_>, item: &Item) -> String {
+    let before = view.state.queue.waits_for(item.id).map(|id| format!("after {id}"));
+    let effect = || view.state.queue.foresight(item.id).filter(|_| flat(view)).and_then(preview::brief);
+    before.or_else(effect).map_or_else(String::new, |said| text::fit(&said, 30).into_owned())
+}
+
 /// What a waiting operation acts on, what it would do there, or why it asks: `practice.db · 12 of 340 rows · can be
 /// undone`, `no rule covers make · asks by default`.
 fn second_line(view: View<'_>, item: &Item, digits: usize, columns: usize) -> Line<'static> {
@@ -209,6 +244,7 @@ fn second_line(view: View<'_>, item: &Item, digits: usize, columns: usize) -> Li
         item.prepared.as_ref().map(|prepared| item::brief_target(prepared)).filter(|target| !target.is_empty());
     parts.extend(target.map(|target| text::middle(&target, columns / 2).into_owned()));
     parts.extend(view.state.queue.foresight(item.id).and_then(preview::brief));
+    parts.extend(view.state.queue.lacks(item.id).map(|lack| item::lacks(&lack)));
     parts.extend(item.judgement.as_ref().map(reason));
     let said = parts.join(" · ");
     let said = item.prepared.as_ref().map_or(said.clone(), |prepared| prepared.hidden(&said));
@@ -228,6 +264,29 @@ fn reason(judgement: &Judgement) -> String {
         Some(_) | None => sentence.clone(),
     };
     if judgement.step == Step::Default { format!("{said} · asks by default") } else { said }
+}
+
+/// `OPERATIONS  by risk · /orders high · 3 marked`: the list says what it leaves out.
+pub fn title(view: View<'_>) -> String {
+    let plan = view.state.queue.plan();
+    let mut parts = Vec::new();
+    if plan.order() != Order::State {
+        parts.push(plan.order().word().to_owned());
+    }
+    let filter = text::line(plan.filter());
+    match plan.typing() {
+        Some(Typing::Filter) => parts.push(format!("/{filter}▏")),
+        Some(Typing::Pick(_)) | None if filter.is_empty() => {}
+        Some(Typing::Pick(_)) | None => parts.push(format!("/{filter}")),
+    }
+    if let Some(Typing::Pick(typed)) = plan.typing() {
+        parts.push(format!("mark {}▏", text::line(typed)));
+    }
+    let marked = view.state.queue.marked().count();
+    if marked > 0 {
+        parts.push(format!("{marked} marked"));
+    }
+    if parts.is_empty() { "OPERATIONS".to_owned() } else { format!("OPERATIONS  {}", parts.join(" · ")) }
 }
 
 /// `2 waiting: 1 HIGH · 1 MED`, for screens without room for the list.

@@ -2,6 +2,7 @@
 
 mod desk;
 mod foresight;
+mod many;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -101,7 +101,7 @@ fn approve_all_lists_everything_and_takes_a_second_key() {
     assert!(world.executed.is_empty(), "the list was not drawn yet");
     world.look();
     assert!(matches!(&world.state.modal, Some(Modal::Confirm(dialog))
-        if matches!(&dialog.asking, Asking::All { listed, high: 1 } if listed.len() == 2)));
+        if matches!(&dialog.asking, Asking::All { listed, high: 1, .. } if listed.len() == 2)));
     world.press(KeyCode::Char('y'));
     assert_eq!(world.commands(), ["make a"], "in order, one after the other");
     world.finish(1);

@@ -1,0 +1,174 @@
+//! Deciding several together: marking, picking by number, and the list that asks about them. Nothing here approves;
+//! it only fills the list whose second key does.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::State;
+use super::modal::{Asking, Modal, Page, Reach};
+use super::numbers::Numbers;
+use super::plan::Typing;
+use crate::domain::{OperationId, RiskLevel, Seal};
+
+impl State {
+    /// A key while a filter or numbers are typed in the list. False if it is none of the typing's.
+    pub(super) fn list_typing(&mut self, key: KeyEvent) -> bool {
+        let held = key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+        match (self.queue.plan.typing(), key.code) {
+            // A number begins a choice by numbers.
+            (None, KeyCode::Char(digit @ '0'..='9')) if !held => {
+                self.queue.plan.start(Typing::Pick(digit.to_string()));
+            }
+            (None, _) => return false,
+            (Some(_), KeyCode::Char(letter)) if !held => self.queue.plan.letter(letter),
+            (Some(_), KeyCode::Backspace) => self.queue.plan.backspace(),
+            (Some(_), KeyCode::Enter) => {
+                if let Some(Typing::Pick(typed)) = self.queue.plan.stop() {
+                    self.mark_numbers(&typed);
+                }
+            }
+            (Some(_), _) => return false,
+        }
+        self.last_typed = Some(self.now);
+        true
+    }
+
+    fn mark_numbers(&mut self, typed: &str) {
+        match self.picked_of(typed) {
+            Ok(ids) => {
+                if let Some(first) = ids.first() {
+                    self.queue.select(*first);
+                }
+                self.queue.plan.mark(ids);
+            }
+            Err(why) => self.hint = Some(why),
+        }
+    }
+
+    /// Those that wait of the numbers that were typed.
+    fn picked_of(&self, typed: &str) -> Result<Vec<OperationId>, String> {
+        let numbers = Numbers::parse(typed).ok_or("Type numbers and ranges, such as 1,3-5.")?;
+        let ids: Vec<OperationId> =
+            self.queue.waiting().map(|item| item.id).filter(|id| numbers.contains(*id)).collect();
+        if ids.is_empty() { Err("None of them waits.".to_owned()) } else { Ok(ids) }
+    }
+
+    /// Marks the selected operation, or no longer, and goes on to the next.
+    pub(super) fn mark_selected(&mut self) {
+        let Some(id) = self.queue.selected() else { return };
+        if self.queue.gate.seal(id).is_none() {
+            self.hint = Some(format!("{id} doesn't wait: only what waits can be marked."));
+            return;
+        }
+        self.queue.plan.toggle(id);
+        let listed = self.queue.listed();
+        let next = listed.iter().map(|item| item.id).skip_while(|other| *other != id).nth(1);
+        if let Some(next) = next.filter(|next| self.queue.gate.seal(*next).is_some()) {
+            self.queue.select(next);
+        }
+    }
+
+    /// Shows everything about the selected operation.
+    pub(super) fn show_details(&mut self) {
+        match self.queue.selected() {
+            Some(id) => self.modal = Some(Modal::page(Page::Details(id))),
+            None => self.hint = Some("There is no operation yet.".to_owned()),
+        }
+    }
+
+    /// Lists what is marked, else everything that waits.
+    pub(super) fn approve_marked_or_all(&mut self) {
+        let marked: Vec<OperationId> = self.queue.marked().map(|item| item.id).collect();
+        match marked.first() {
+            Some(first) => {
+                self.open(*first);
+                self.ask_picked(&marked);
+            }
+            None => {
+                if self.open_or_hint() {
+                    self.ask_all();
+                }
+            }
+        }
+    }
+
+    /// Asks in the dialog which of those that wait are meant.
+    pub(super) fn ask_numbers(&mut self) {
+        if matches!(&self.modal, Some(Modal::Confirm(dialog)) if matches!(dialog.asking, Asking::Choice)) {
+            self.ask(Asking::Pick { typed: String::new() });
+        }
+    }
+
+    /// A key while the dialog asks for numbers. False if it is none of theirs.
+    pub(super) fn pick_key(&mut self, key: KeyEvent) -> bool {
+        let Some(Modal::Confirm(dialog)) = &mut self.modal else { return false };
+        let Asking::Pick { typed } = &mut dialog.asking else { return false };
+        match key.code {
+            KeyCode::Char(letter @ ('0'..='9' | ',' | '-' | ' ')) => typed.push(letter),
+            KeyCode::Backspace => drop(typed.pop()),
+            KeyCode::Enter => {
+                let typed = std::mem::take(typed);
+                match self.picked_of(&typed) {
+                    Ok(ids) => self.ask_picked(&ids),
+                    Err(why) => self.dialog_hint(why),
+                }
+            }
+            // Letters decide nothing while numbers are typed.
+            KeyCode::Char(_) if !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) => {}
+            _ => return false,
+        }
+        true
+    }
+
+    /// Lists some that wait. One alone is shown as itself, with its whole text on the screen.
+    fn ask_picked(&mut self, ids: &[OperationId]) {
+        if let [one] = ids {
+            self.open(*one);
+            return;
+        }
+        let listed = ids.iter().filter_map(|id| Some((*id, self.queue.gate.seal(*id)?))).collect();
+        self.ask_listed(listed, Reach::Listed);
+    }
+
+    /// Leaves the high ones out of the list of all.
+    pub(super) fn ask_gentle(&mut self) {
+        let Some(Modal::Confirm(dialog)) = &self.modal else { return };
+        let Asking::All { listed, reach, .. } = &dialog.asking else { return };
+        let reach = *reach;
+        let gentle: Vec<_> = listed.iter().filter(|(id, _)| !self.high(*id)).copied().collect();
+        match gentle.as_slice() {
+            [] => self.dialog_hint("All of them are high.".to_owned()),
+            [(one, _)] => {
+                self.open(*one);
+            }
+            _ if gentle.len() == listed.len() => self.dialog_hint("None of them is high.".to_owned()),
+            _ => self.ask_listed(gentle, reach),
+        }
+    }
+
+    /// Asks about a list, which must be drawn before a key counts.
+    pub(super) fn ask_listed(&mut self, listed: Vec<(OperationId, Seal)>, reach: Reach) {
+        let high = listed.iter().filter(|(id, _)| self.high(*id)).count();
+        self.ask(Asking::All { listed, high, reach });
+    }
+
+    fn high(&self, id: OperationId) -> bool {
+        self.queue.gate.judgement(id).is_none_or(|judgement| judgement.risk == RiskLevel::High)
+    }
+
+    /// The next one that waits is shown; this one stays undecided and comes again after the others.
+    pub(super) fn skip(&mut self) {
+        let Some(Modal::Confirm(dialog)) = &self.modal else { return };
+        if !matches!(dialog.asking, Asking::Choice) {
+            return;
+        }
+        let id = dialog.id;
+        let next = self.queue.waiting().map(|item| item.id).find(|other| *other > id);
+        let next = next.or_else(|| self.queue.waiting().map(|item| item.id).find(|other| *other != id));
+        match next {
+            Some(next) => {
+                self.open(next);
+            }
+            None => self.dialog_hint("It is the only one that waits.".to_owned()),
+        }
+    }
+}

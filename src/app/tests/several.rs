@@ -1,0 +1,198 @@
+//! Several operations decided together: marked, picked by number, skipped, listed in another order.
+
+use super::*;
+use crate::app::{Order, Reach};
+
+/// Five that wait, of which the second and the fourth are high.
+fn five() -> World {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("make a", None), ("rm b", None), ("make c", None), ("rm d", None), ("make e", None)]);
+    world.look();
+    world
+}
+
+/// The same with the dialog put off and the list in front.
+fn listed() -> World {
+    let mut world = five();
+    world.press(KeyCode::Esc);
+    world.press(KeyCode::F(2));
+    world
+}
+
+fn type_in(world: &mut World, text: &str) {
+    text.chars().for_each(|letter| world.press(KeyCode::Char(letter)));
+}
+
+fn asked(world: &World) -> Vec<u64> {
+    match &world.state.modal {
+        Some(Modal::Confirm(dialog)) => match &dialog.asking {
+            Asking::All { listed, .. } => listed.iter().map(|(id, _)| id.0).collect(),
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn numbers_typed_in_the_list_are_marked_and_approved_by_a_second_key() {
+    let mut world = listed();
+    type_in(&mut world, "1,3-4");
+    world.press(KeyCode::Enter);
+    let marked: Vec<u64> = world.state.queue.marked().map(|item| item.id.0).collect();
+    assert_eq!(marked, [1, 3, 4]);
+    world.press(KeyCode::Char('A'));
+    assert_eq!(asked(&world), [1, 3, 4]);
+    world.press(KeyCode::Char('y'));
+    assert!(world.executed.is_empty(), "the list was not drawn yet");
+    world.look();
+    world.press(KeyCode::Char('y'));
+    assert_eq!(world.commands(), ["make a"]);
+    world.finish(1);
+    assert_eq!(*world.status(2), Status::Waiting);
+    assert!(matches!(world.status(4), Status::Allowed { .. }));
+    assert!(world.state.queue.marked().next().is_none());
+}
+
+#[test]
+fn approving_some_covers_nothing_but_them() {
+    let mut world = listed();
+    type_in(&mut world, "1,3");
+    world.press(KeyCode::Enter);
+    world.press(KeyCode::Char('A'));
+    world.look();
+    world.press(KeyCode::Char('y'));
+    world.look();
+    world.press(KeyCode::Char('D'));
+    world.finish(1);
+    world.finish(3);
+    world.model("", &[("make a", None)]);
+    assert!(!matches!(world.status(6), Status::Running { .. }), "no approval of the turn was given");
+}
+
+#[test]
+fn space_marks_and_denying_takes_the_marked_ones_alone() {
+    let mut world = listed();
+    world.press(KeyCode::Char(' '));
+    world.press(KeyCode::Char(' '));
+    world.press(KeyCode::Char('n'));
+    let denied = (1..=5).filter(|id| matches!(world.status(*id), Status::Denied { .. })).collect::<Vec<_>>();
+    assert_eq!(denied, [1, 2]);
+    assert_eq!(*world.status(3), Status::Waiting);
+}
+
+#[test]
+fn the_dialog_takes_numbers_and_letters_decide_nothing_meanwhile() {
+    let mut world = five();
+    world.press(KeyCode::Char('p'));
+    world.look();
+    type_in(&mut world, "1,yA3n");
+    world.press(KeyCode::Enter);
+    assert_eq!(asked(&world), [1, 3]);
+    world.look();
+    world.press(KeyCode::Enter);
+    assert!(world.executed.is_empty());
+    world.press(KeyCode::Char('n'));
+    assert!(matches!(world.status(1), Status::Denied { .. }) && matches!(world.status(3), Status::Denied { .. }));
+    assert_eq!(*world.status(2), Status::Waiting);
+}
+
+#[test]
+fn one_number_opens_that_one_as_itself() {
+    let mut world = five();
+    world.press(KeyCode::Char('p'));
+    world.look();
+    type_in(&mut world, "3");
+    world.press(KeyCode::Enter);
+    assert_eq!(world.dialog(), Some(OperationId(3)));
+    assert!(asked(&world).is_empty());
+}
+
+#[test]
+fn only_low_and_medium_leaves_the_high_ones_waiting() {
+    let mut world = five();
+    world.press(KeyCode::Char('A'));
+    world.look();
+    assert_eq!(asked(&world), [1, 2, 3, 4, 5]);
+    world.press(KeyCode::Char('l'));
+    assert_eq!(asked(&world), [1, 3, 5]);
+    assert!(matches!(&world.state.modal, Some(Modal::Confirm(dialog))
+        if matches!(dialog.asking, Asking::All { high: 0, reach: Reach::Turn, .. })));
+    world.press(KeyCode::Char('y'));
+    assert!(world.executed.is_empty(), "the shorter list was not drawn yet");
+    world.look();
+    world.press(KeyCode::Char('y'));
+    assert_eq!(world.commands(), ["make a"]);
+    assert_eq!((world.status(2), world.status(4)), (&Status::Waiting, &Status::Waiting));
+}
+
+#[test]
+fn skipping_decides_nothing_and_what_was_skipped_comes_last() {
+    let mut world = five();
+    world.press(KeyCode::Tab);
+    assert_eq!(world.dialog(), Some(OperationId(2)));
+    world.press(KeyCode::Char('n'));
+    assert_eq!(*world.status(2), Status::Waiting, "a dialog that was skipped to is as new as any");
+    world.look();
+    for next in [3, 4, 5] {
+        world.press(KeyCode::Char('n'));
+        assert_eq!(world.dialog(), Some(OperationId(next)));
+        world.look();
+    }
+    world.press(KeyCode::Char('n'));
+    assert_eq!(world.dialog(), Some(OperationId(1)));
+}
+
+#[test]
+fn the_list_is_sorted_and_filtered_and_esc_brings_it_back() {
+    let mut world = listed();
+    let shown = |world: &World| world.state.queue.listed().iter().map(|item| item.id.0).collect::<Vec<_>>();
+    world.press(KeyCode::Char('S'));
+    assert_eq!(world.state.queue.plan().order(), Order::Risk);
+    assert_eq!(shown(&world), [2, 4, 1, 3, 5]);
+    world.press(KeyCode::Char('/'));
+    type_in(&mut world, "high 4");
+    assert_eq!(shown(&world), [4]);
+    assert_eq!(world.state.queue.selected(), Some(OperationId(4)));
+    world.feed(5_000, Event::Wake);
+    assert!(world.state.modal.is_none());
+    world.press(KeyCode::Enter);
+    world.press(KeyCode::Char('n'));
+    assert!(matches!(world.status(4), Status::Denied { .. }));
+    assert_eq!(*world.status(2), Status::Waiting);
+    world.press(KeyCode::Esc);
+    assert_eq!(shown(&world).len(), 5);
+    assert_eq!(world.state.focus, Pane::Queue);
+    world.press(KeyCode::Esc);
+    assert_eq!(world.state.focus, Pane::Composer);
+}
+
+#[test]
+fn no_dialog_opens_by_itself_while_a_filter_is_typed() {
+    let mut world = World::new();
+    world.say("go");
+    world.press(KeyCode::F(2));
+    world.press(KeyCode::Char('/'));
+    world.feed(2_000, Event::Wake);
+    world.model("", &[("make a", None)]);
+    assert!(world.state.modal.is_none());
+    world.press(KeyCode::Esc);
+    world.feed(2_000, Event::Wake);
+    assert_eq!(world.dialog(), Some(OperationId(1)));
+}
+
+#[test]
+fn a_denial_that_comes_again_is_counted() {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("make a", None)]);
+    world.look();
+    world.press(KeyCode::Char('n'));
+    for again in 1..=3 {
+        world.model("", &[("make a", None)]);
+        let item = world.state.queue.get(OperationId(1 + again as u64)).unwrap();
+        assert!(matches!(item.status, Status::Denied { .. }));
+        assert_eq!(item.again, again);
+    }
+    assert!(world.results()[0].text.contains("Denied again ×3"), "{:?}", world.results());
+}

@@ -1,0 +1,172 @@
+//! Everything about one operation on a page: where it stands, who decided on what derivation, its whole text, what it
+//! would do or what came of it.
+
+use std::sync::Arc;
+
+use ratatui::text::Line;
+
+use super::ansi;
+use super::body;
+use super::cache::{Cache, DetailRows};
+use super::derivation::{derivation, labelled, why};
+use super::item;
+use super::number;
+use super::paint::View;
+use super::preview;
+use super::table;
+use super::text::{self, Break};
+use super::theme::Role;
+use crate::app::{Item, Placing, Status, Undo};
+use crate::domain::{Decider, Foresight, OperationId, Outcome, Stream};
+
+/// Lines of output that are shown; the output pane has the rest.
+const HEAD: usize = 40;
+
+/// ` 3 · Delete rows `
+pub fn title(view: View<'_>, id: OperationId) -> String {
+    let act = view
+        .state
+        .queue
+        .get(id)
+        .and_then(|item| item.prepared.as_ref())
+        .map_or_else(|| "call".to_owned(), |prepared| text::line(&prepared.hidden(&prepared.title())));
+    format!(" {} · {act} ", id.0)
+}
+
+/// The page. What takes long is made once for each state of the operation.
+pub fn lines(view: View<'_>, cache: &mut Cache, id: OperationId, columns: usize) -> Arc<Vec<Line<'static>>> {
+    let Some(item) = view.state.queue.get(id) else { return Arc::default() };
+    let foresight = view.state.queue.foresight(id);
+    let bytes = view.state.output.of(id).map_or(0, |printout| printout.tail.bytes);
+    let key = (id, columns, view.theme.name().to_owned(), item.status.clone(), foresight.cloned(), bytes);
+    let known = cache.details.as_ref().filter(|known| known.key == key).map(|known| Arc::clone(&known.rest));
+    let rest = known.unwrap_or_else(|| {
+        let rest = Arc::new(rest(view, item, foresight, columns));
+        cache.details = Some(DetailRows { key, rest: Arc::clone(&rest) });
+        rest
+    });
+    let mut lines = state(view, item, columns);
+    lines.extend(rest.iter().cloned());
+    Arc::new(lines)
+}
+
+/// Where it stands: the part that changes while it runs.
+fn state(view: View<'_>, item: &Item, columns: usize) -> Vec<Line<'static>> {
+    let fate = item::fate(view, item);
+    let mut said =
+        vec![(status(view, item, &fate), if fate.role == Role::Trouble { Role::Trouble } else { Role::Text })];
+    if let Some(reason) = item::trouble(item) {
+        let reason = text::plain(&reason[..reason.floor_char_boundary(4_000)]);
+        said.extend(reason.lines().map(|line| (line.to_owned(), Role::Trouble)));
+    } else if let Status::Denied { reason } = &item.status {
+        said.push((text::line(reason), Role::Text));
+    }
+    said.extend(item.note.as_deref().map(|note| (text::line(note), Role::Text)));
+    let mut lines = labelled(view, "state", said, columns);
+    if let Some(decider) = &item.decider {
+        lines.extend(labelled(view, "decided", vec![(decided(decider).to_owned(), Role::Text)], columns));
+    }
+    let undo = match &item.undo {
+        Undo::Possible(_) if item.status.closed() => Some("can be undone".to_owned()),
+        Undo::Done { by, .. } => Some(format!("was undone by {by}")),
+        Undo::Possible(_) | Undo::Impossible => None,
+    };
+    lines.extend(undo.into_iter().flat_map(|said| labelled(view, "undo", vec![(said, Role::Text)], columns)));
+    lines
+}
+
+fn status(view: View<'_>, item: &Item, fate: &item::Fate) -> String {
+    match &item.status {
+        Status::Waiting => match view.state.queue.waits_for(item.id) {
+            Some(before) => format!("waits for you, and then for {before}"),
+            None => "waits for you".to_owned(),
+        },
+        Status::Running { containment, .. } => format!("running for {}, {}", fate.time, containment.word()),
+        Status::Ended { outcome, .. } => {
+            let how = match outcome {
+                Outcome::Succeeded { summary } => format!("done: {}", text::line(summary)),
+                Outcome::Failed { .. } | Outcome::Cancelled | Outcome::TimedOut { .. } | Outcome::Lost => {
+                    fate.says.clone()
+                }
+            };
+            format!("{how}, after {}", fate.time)
+        }
+        Status::Preparing | Status::Allowed { .. } | Status::Denied { .. } | Status::Refused { .. } => {
+            fate.says.clone()
+        }
+    }
+}
+
+/// Who or what decided.
+fn decided(decider: &Decider) -> &'static str {
+    match decider {
+        Decider::Person => "by you",
+        Decider::PersonAll => "by you, together with others",
+        Decider::TurnApproval => "by your approval earlier in the turn",
+        Decider::Rule => "by a rule of the configuration",
+        Decider::Claim => "by the model's claim of low",
+        Decider::Whitelist => "by the whitelist: it clearly only reads",
+        Decider::AllowAll => "by mode allow-all",
+        Decider::Policy => "by the policy",
+        Decider::Interrupt => "by the end of the turn",
+    }
+}
+
+/// The parts that stay as they are while its state does.
+fn rest(view: View<'_>, item: &Item, foresight: Option<&Foresight>, columns: usize) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    let mut part = |head: &str, rows: Vec<Line<'static>>| {
+        if !rows.is_empty() {
+            lines.extend([Line::default(), view.line(head.to_owned(), Role::Strong)]);
+            lines.extend(rows);
+        }
+    };
+    match &item.prepared {
+        Some(prepared) => {
+            part("OPERATION", body::text(view, prepared, false, columns));
+            if item.status == Status::Waiting {
+                part("EFFECT", preview::rows(view, prepared, foresight, Placing::Free, columns));
+                if let Some(Foresight::Measured(preview)) = foresight {
+                    part("PREVIEW", preview::details(view, preview, false, columns));
+                }
+            }
+            if let Some(judgement) = &item.judgement {
+                part("JUDGED", why(view, item, prepared, judgement, columns));
+                part("DERIVATION", derivation(view, prepared, judgement, false, columns));
+            }
+        }
+        None => {
+            let call = text::plain(&format!("{} {}", item.call.name, item.call.arguments));
+            part("CALL", text::wrap_text(&call, columns, view.theme.style(Role::Code), Break::Anywhere));
+        }
+    }
+    part("OUTPUT", output(view, item.id, columns));
+    lines
+}
+
+/// The beginning of what it printed, or of its rows.
+fn output(view: View<'_>, id: OperationId, columns: usize) -> Vec<Line<'static>> {
+    let Some(printout) = view.state.output.of(id) else { return Vec::new() };
+    let (mut lines, all): (Vec<Line<'static>>, usize) = match &printout.table {
+        Some(table) => {
+            let rows = table::plain(view, table, columns);
+            (rows.iter().take(HEAD).cloned().collect(), rows.len())
+        }
+        None => {
+            let pieces = printout.tail.pieces.iter().map(|piece| (piece.stream == Stream::Err, piece.text.as_ref()));
+            let printed = ansi::lines(pieces);
+            let cut = |line: &Line<'static>| {
+                let mut line = text::window(line, 0, columns);
+                for span in &mut line.spans {
+                    span.style = view.theme.tame(span.style);
+                }
+                line
+            };
+            (printed.iter().take(HEAD).map(|printed| cut(&printed.line)).collect(), printed.len())
+        }
+    };
+    if all > HEAD {
+        lines.push(view.line(format!("… {} more in the output", number::count(all - HEAD, "line")), Role::Dim));
+    }
+    lines
+}

@@ -1,0 +1,84 @@
+//! A thousand operations in the list.
+
+use std::time::Instant;
+
+use crossterm::event::KeyCode;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+use super::*;
+
+/// How many operations there are.
+const MANY: usize = 1_000;
+/// What a frame may take of this thread's time at most, unoptimised and on a busy machine. Measured: about a tenth.
+const FRAME: Duration = Duration::from_millis(60);
+
+fn crowded() -> Desk {
+    let mut desk = Desk::new();
+    desk.send("go");
+    let arguments: Vec<String> = (0..MANY)
+        .map(|at| serde_json::json!({ "command": format!("make part{at} && echo done") }).to_string())
+        .collect();
+    let calls: Vec<_> = arguments.iter().map(|text| ("execute_command", text.as_str(), Vec::new())).collect();
+    desk.call(&calls);
+    desk.screen(120, 40);
+    desk.press(KeyCode::Esc);
+    desk.press(KeyCode::F(2));
+    desk
+}
+
+/// The shortest of some frames, each after a key, as the person sees it.
+fn frame(desk: &mut Desk, key: KeyCode) -> Duration {
+    let mut terminal = Terminal::new(TestBackend::new(120, 40)).unwrap();
+    let frames = (0..12).map(|_| {
+        let began = Instant::now();
+        desk.press(key);
+        terminal.draw(|frame| drop(draw(frame, &desk.state, &mut desk.cache, &desk.theme))).unwrap();
+        began.elapsed()
+    });
+    frames.min().unwrap()
+}
+
+#[test]
+fn a_thousand_operations_scroll_without_a_hitch() {
+    let mut desk = crowded();
+    let scrolled = frame(&mut desk, KeyCode::Down);
+    desk.key('S');
+    let sorted = frame(&mut desk, KeyCode::PageDown);
+    desk.key('/');
+    "part9 med".chars().for_each(|letter| desk.key(letter));
+    desk.press(KeyCode::Enter);
+    let filtered = frame(&mut desk, KeyCode::Up);
+    println!("a key and its frame with {MANY} operations: {scrolled:?}, sorted {sorted:?}, filtered {filtered:?}");
+    for took in [scrolled, sorted, filtered] {
+        assert!(took < FRAME, "{took:?}");
+    }
+}
+
+#[test]
+fn the_title_says_what_the_list_leaves_out() {
+    let mut desk = crowded();
+    desk.key('S');
+    desk.key('/');
+    "part99".chars().for_each(|letter| desk.key(letter));
+    desk.press(KeyCode::Enter);
+    desk.key(' ');
+    let screen = desk.screen(120, 40);
+    assert!(screen.contains("OPERATIONS  by risk · /part99 · 1 marked"), "{screen}");
+    assert_eq!(screen.matches("MED   command  make part99").count(), 11, "{screen}");
+    desk.press(KeyCode::Esc);
+    desk.press(KeyCode::Esc);
+    assert!(desk.screen(120, 40).contains("PENDING 1,000"));
+}
+
+#[test]
+fn the_details_of_an_operation_are_a_page() {
+    let mut desk = put_off();
+    desk.press(KeyCode::F(2));
+    desk.key('v');
+    insta::assert_snapshot!("details_waiting", desk.screen(100, 30));
+    desk.press(KeyCode::Esc);
+    desk.press(KeyCode::End);
+    desk.press(KeyCode::Enter);
+    insta::assert_snapshot!("details_done", desk.screen(100, 30));
+}
