@@ -127,7 +127,7 @@ impl Dialog {
             match &self.asking {
                 Asking::All { .. } => self.list_seen |= end,
                 Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) | Asking::Pick { .. } => {
-                    self.end_seen |= end
+                    self.end_seen |= end;
                 }
             }
         }

@@ -18,7 +18,6 @@ impl State {
             (None, KeyCode::Char(digit @ '0'..='9')) if !held => {
                 self.queue.plan.start(Typing::Pick(digit.to_string()));
             }
-            (None, _) => return false,
             (Some(_), KeyCode::Char(letter)) if !held => self.queue.plan.letter(letter),
             (Some(_), KeyCode::Backspace) => self.queue.plan.backspace(),
             (Some(_), KeyCode::Enter) => {
@@ -26,7 +25,7 @@ impl State {
                     self.mark_numbers(&typed);
                 }
             }
-            (Some(_), _) => return false,
+            (None | Some(_), _) => return false,
         }
         self.last_typed = Some(self.now);
         true

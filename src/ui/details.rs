@@ -121,24 +121,21 @@ fn rest(view: View<'_>, item: &Item, foresight: Option<&Foresight>, columns: usi
             lines.extend(rows);
         }
     };
-    match &item.prepared {
-        Some(prepared) => {
-            part("OPERATION", body::text(view, prepared, false, columns));
-            if item.status == Status::Waiting {
-                part("EFFECT", preview::rows(view, prepared, foresight, Placing::Free, columns));
-                if let Some(Foresight::Measured(preview)) = foresight {
-                    part("PREVIEW", preview::details(view, preview, false, columns));
-                }
-            }
-            if let Some(judgement) = &item.judgement {
-                part("JUDGED", why(view, item, prepared, judgement, columns));
-                part("DERIVATION", derivation(view, prepared, judgement, false, columns));
+    if let Some(prepared) = &item.prepared {
+        part("OPERATION", body::text(view, prepared, false, columns));
+        if item.status == Status::Waiting {
+            part("EFFECT", preview::rows(view, prepared, foresight, Placing::Free, columns));
+            if let Some(Foresight::Measured(preview)) = foresight {
+                part("PREVIEW", preview::details(view, preview, false, columns));
             }
         }
-        None => {
-            let call = text::plain(&format!("{} {}", item.call.name, item.call.arguments));
-            part("CALL", text::wrap_text(&call, columns, view.theme.style(Role::Code), Break::Anywhere));
+        if let Some(judgement) = &item.judgement {
+            part("JUDGED", why(view, item, prepared, judgement, columns));
+            part("DERIVATION", derivation(view, prepared, judgement, false, columns));
         }
+    } else {
+        let call = text::plain(&format!("{} {}", item.call.name, item.call.arguments));
+        part("CALL", text::wrap_text(&call, columns, view.theme.style(Role::Code), Break::Anywhere));
     }
     part("OUTPUT", output(view, item.id, columns));
     lines
@@ -147,23 +144,20 @@ fn rest(view: View<'_>, item: &Item, foresight: Option<&Foresight>, columns: usi
 /// The beginning of what it printed, or of its rows.
 fn output(view: View<'_>, id: OperationId, columns: usize) -> Vec<Line<'static>> {
     let Some(printout) = view.state.output.of(id) else { return Vec::new() };
-    let (mut lines, all): (Vec<Line<'static>>, usize) = match &printout.table {
-        Some(table) => {
-            let rows = table::plain(view, table, columns);
-            (rows.iter().take(HEAD).cloned().collect(), rows.len())
-        }
-        None => {
-            let pieces = printout.tail.pieces.iter().map(|piece| (piece.stream == Stream::Err, piece.text.as_ref()));
-            let printed = ansi::lines(pieces);
-            let cut = |line: &Line<'static>| {
-                let mut line = text::window(line, 0, columns);
-                for span in &mut line.spans {
-                    span.style = view.theme.tame(span.style);
-                }
-                line
-            };
-            (printed.iter().take(HEAD).map(|printed| cut(&printed.line)).collect(), printed.len())
-        }
+    let (mut lines, all): (Vec<Line<'static>>, usize) = if let Some(table) = &printout.table {
+        let rows = table::plain(view, table, columns);
+        (rows.iter().take(HEAD).cloned().collect(), rows.len())
+    } else {
+        let pieces = printout.tail.pieces.iter().map(|piece| (piece.stream == Stream::Err, piece.text.as_ref()));
+        let printed = ansi::lines(pieces);
+        let cut = |line: &Line<'static>| {
+            let mut line = text::window(line, 0, columns);
+            for span in &mut line.spans {
+                span.style = view.theme.tame(span.style);
+            }
+            line
+        };
+        (printed.iter().take(HEAD).map(|printed| cut(&printed.line)).collect(), printed.len())
     };
     if all > HEAD {
         lines.push(view.line(format!("… {} more in the output", number::count(all - HEAD, "line")), Role::Dim));
