@@ -65,8 +65,8 @@ fn the_title_says_what_the_list_leaves_out() {
     desk.key(' ');
     let screen = desk.screen(120, 40);
     assert!(screen.contains("OPERATIONS  by risk · /part99 · 1 marked"), "{screen}");
-    let listed: Vec<&str> = screen.lines().filter(|row| row.contains("MED   command  make")).collect();
-    assert!(listed.len() > 7 && listed.iter().all(|row| row.contains("MED   command  make part99")), "{screen}");
+    let listed: Vec<&str> = screen.lines().filter(|row| row.contains("  M MED ")).collect();
+    assert!(listed.len() > 7 && listed.iter().all(|row| row.contains(" make part99")), "{screen}");
     desk.press(KeyCode::Esc);
     desk.press(KeyCode::Esc);
     assert!(desk.screen(120, 40).contains("PENDING 1,000"));
