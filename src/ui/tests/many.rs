@@ -69,7 +69,7 @@ fn the_title_says_what_the_list_leaves_out() {
     assert!(listed.len() > 7 && listed.iter().all(|row| row.contains(" make part99")), "{screen}");
     desk.press(KeyCode::Esc);
     desk.press(KeyCode::Esc);
-    assert!(desk.screen(120, 40).contains("PENDING 1,000"));
+    assert!(desk.screen(120, 40).contains("OPERATIONS ━"));
 }
 
 #[test]
