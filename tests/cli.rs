@@ -83,8 +83,8 @@ fn assess_answers_without_any_configuration() {
     assert!(output.status.success() && output.stdout.is_empty(), "{}", text(&output.stderr));
 }
 
-/// What `assess` with these words answers: a decision and a rule for each command.
-fn assessed(home: &Path, words: &[&str], commands: &[&str]) -> Vec<(String, String)> {
+/// What `assess` with these words prints on these calls.
+fn answers(home: &Path, words: &[&str], calls: &str) -> String {
     let mut child = Command::new(env!("CARGO_BIN_EXE_countersign"))
         .arg("assess")
         .args(words)
@@ -96,11 +96,33 @@ fn assessed(home: &Path, words: &[&str], commands: &[&str]) -> Vec<(String, Stri
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
+    child.stdin.take().unwrap().write_all(calls.as_bytes()).unwrap();
+    text(&child.wait_with_output().unwrap().stdout)
+}
+
+#[test]
+fn assess_finds_out_by_itself_what_is_enforced_and_forgets_it_on_demand() {
+    let home = tempfile::tempdir().unwrap();
+    let call = r#"{"tool":"execute_command","arguments":{"command":"ls"}}"#;
+    let answer =
+        |words: &[&str]| serde_json::from_str::<serde_json::Value>(&answers(home.path(), words, call)).unwrap();
+    let kept = || std::fs::read_dir(home.path()).unwrap().count() > 0;
+    assert_eq!(answer(&["--uncontained"])["enforced"], false);
+    assert!(!kept(), "nothing was looked at");
+    let (first, second) = (answer(&[]), answer(&[]));
+    assert_eq!(first, second, "the first answer is as good as the second");
+    if cfg!(target_os = "linux") {
+        assert!(kept());
+    }
+    assert_eq!(answer(&["--uncontained"])["enforced"], false);
+}
+
+/// What `assess` with these words answers: a decision and a rule for each command.
+fn assessed(home: &Path, words: &[&str], commands: &[&str]) -> Vec<(String, String)> {
     let call = |command: &&str| {
         serde_json::json!({"tool": "execute_command", "arguments": {"command": command}}).to_string() + "\n"
     };
-    child.stdin.take().unwrap().write_all(commands.iter().map(call).collect::<String>().as_bytes()).unwrap();
-    let answers = text(&child.wait_with_output().unwrap().stdout);
+    let answers = answers(home, words, &commands.iter().map(call).collect::<String>());
     let word = |answer: &serde_json::Value, member: &str| answer[member].as_str().unwrap().to_owned();
     let answers = answers.lines().map(|line| serde_json::from_str(line).unwrap());
     answers.map(|answer: serde_json::Value| (word(&answer, "decision"), word(&answer, "rule"))).collect()

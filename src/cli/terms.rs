@@ -1,5 +1,8 @@
 //! What `countersign assess` judges by: the defaults, or the configuration file that `--config` names. The usual
-//! file is never read, so that the same calls get the same answers on every machine that enforces as much.
+//! file is never read, so that the same calls get the same answers on every machine that enforces as much, and with
+//! `--uncontained` on all of them.
+
+use std::path::PathBuf;
 
 use super::{Options, start};
 use crate::assess::{AssessSettings, Production, Sensitive};
@@ -19,6 +22,8 @@ pub struct Terms {
     /// What was proved to be enforced on this machine. It is told; and what runs only staged asks where that isn't
     /// enforced.
     pub enforced: Enforceable,
+    /// Our own binary and the folder for what it proves, where it is still to be found out what is enforced.
+    pub unproved: Option<(PathBuf, PathBuf)>,
 }
 
 impl Terms {
@@ -26,6 +31,15 @@ impl Terms {
     #[must_use]
     pub fn of(mode: ApprovalMode) -> Self {
         Self { policy: Policy { mode, ..Policy::default() }, ..Self::default() }
+    }
+
+    /// Finds out what this machine enforces, if nobody did before. Takes tens of milliseconds, once.
+    #[must_use]
+    pub(super) fn proved(mut self) -> Self {
+        if let Some((launcher, state)) = self.unproved.take() {
+            self.enforced = contain::enforceable(Some(&contain::prove(&launcher, &state)), true);
+        }
+        self
     }
 
     /// What the options say, with a sentence for the person if the named file can't be used as it is: everything
@@ -36,15 +50,19 @@ impl Terms {
     pub(super) fn read(
         options: &Options,
         mode: Option<ApprovalMode>,
-        explain: bool,
+        (explain, uncontained): (bool, bool),
         environment: Environment<'_>,
     ) -> Result<(Self, Option<String>), ConfigError> {
         let folders = Folders::find(options.config.as_deref(), environment);
-        let enforced = folders.as_ref().map(proved).unwrap_or_default();
+        let machine = folders.as_ref().ok().filter(|_| !uncontained);
+        let machine = machine.and_then(|folders| Some((start::launcher().ok()?, folders.state.clone())));
+        let kept = machine.as_ref().and_then(|(launcher, state)| contain::kept(launcher, state));
+        let enforced = contain::enforceable(kept.as_ref(), true);
+        let unproved = machine.filter(|_| kept.is_none());
         if options.config.is_none() {
             let sensitive = folders.map(|folders| Sensitive::with(folders.own_globs()).and(start::own(&folders)));
             let settings = AssessSettings { sensitive: sensitive.unwrap_or_default(), ..AssessSettings::default() };
-            return Ok((Self { settings, explain, enforced, ..Self::of(mode.unwrap_or_default()) }, None));
+            return Ok((Self { settings, explain, enforced, unproved, ..Self::of(mode.unwrap_or_default()) }, None));
         }
         let folders = folders?;
         let (settings, problems) = Settings::load(&folders);
@@ -52,15 +70,9 @@ impl Terms {
         let sensitive = Sensitive::with(settings.sensitive_globs(&folders)).and(start::own(&folders));
         let production = Production::with(&settings.production.patterns, &settings.production.branches);
         let judging = AssessSettings { sensitive, production, ..AssessSettings::default() };
-        let terms = Self { policy: settings.policy(), settings: judging, explain, enforced };
+        let terms = Self { policy: settings.policy(), settings: judging, explain, enforced, unproved };
         Ok((terms, Problem::notice(&problems)))
     }
-}
-
-/// What the program proved on this machine when it was last used.
-fn proved(folders: &Folders) -> Enforceable {
-    let proof = start::launcher().ok().and_then(|launcher| contain::kept(&launcher, &folders.state));
-    contain::enforceable(proof.as_ref(), true)
 }
 
 #[cfg(test)]
@@ -77,7 +89,7 @@ mod tests {
         let data = folder.path().join("data").display().to_string();
         let cli = Cli::try_parse_from(["countersign", "assess", "--config", file.to_str().unwrap()]).unwrap();
         let environment = |name: &str| (name == "COUNTERSIGN_DATA").then(|| data.clone());
-        Terms::read(&cli.options, mode, false, &environment).unwrap()
+        Terms::read(&cli.options, mode, (false, false), &environment).unwrap()
     }
 
     #[test]

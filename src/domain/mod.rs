@@ -49,7 +49,7 @@ pub use preview::{Detail, Foresight, Measurement, Preview, Remedy, Trial};
 pub use record::{Decider, JournalEntry, JournalEvent};
 pub use risk::{Assessment, Claim, Class, Danger, Finding, RiskLevel, Span};
 pub use rule::{Effect as RuleEffect, Rule, Shape};
-pub use staged::{APPLY, ApplyOperation, Deed, StagedChange, brief, some_of};
+pub use staged::{APPLY, ApplyOperation, Deed, StagedChange, brief, change_lines, moves, some_of};
 pub use target::{PRODUCTION, PROTECTED, Target};
 pub use undo::{Change, Image, UNDO, UndoOperation, Undoable};
 pub use wall::Wall;

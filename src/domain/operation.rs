@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::facts::Facts;
 use super::risk::{Assessment, Claim};
-use super::staged::{ApplyOperation, StagedChange};
+use super::staged::{ApplyOperation, change_lines};
 use super::undo::{Change, UndoOperation};
 
 /// Characters of a text of the program's own that a line takes in.
@@ -384,7 +384,7 @@ impl OperationKind {
                 Text { language: "text", body: format!("{}\n\n{}", self.gist(), lines.join("\n")) }
             }
             Self::Apply(apply) => {
-                let lines: Vec<String> = apply.changes.iter().map(StagedChange::told).collect();
+                let lines = change_lines(&apply.changes);
                 Text { language: "text", body: format!("{}\n\n{}", self.gist(), lines.join("\n")) }
             }
             Self::Other(arguments) => Text {

@@ -91,19 +91,52 @@ impl ApplyOperation {
     }
 }
 
-/// How many changes of each sort: `2 changed, 1 deleted`.
+/// What goes from one path to another as it is: the deleted and the added of each pair.
+#[must_use]
+pub fn moves(changes: &[StagedChange]) -> Vec<(&StagedChange, &StagedChange)> {
+    let of = |deed| changes.iter().filter(move |change| change.deed() == deed);
+    let mut added: Vec<&StagedChange> = of(Deed::Add).collect();
+    let pairs = of(Deed::Delete).filter_map(|gone| {
+        let same = |added: &&StagedChange| match (&gone.before, &added.after) {
+            (Image::File { digest, .. }, Image::File { digest: then, .. }) => digest == then,
+            _ => false,
+        };
+        let named = |added: &&StagedChange| same(added) && added.path.file_name() == gone.path.file_name();
+        let at = added.iter().position(|added| named(added)).or_else(|| added.iter().position(|added| same(added)))?;
+        Some((gone, added.remove(at)))
+    });
+    pairs.collect()
+}
+
+/// Each change in one line, a move in one line; not neutralised.
+#[must_use]
+pub fn change_lines(changes: &[StagedChange]) -> Vec<String> {
+    let moves = moves(changes);
+    let line = |change: &StagedChange| {
+        if moves.iter().any(|(gone, _)| std::ptr::eq(*gone, change)) {
+            return None;
+        }
+        match moves.iter().find(|(_, added)| std::ptr::eq(*added, change)) {
+            Some((gone, added)) => Some(format!("move {} to {}", gone.path.display(), added.path.display())),
+            None => Some(change.told()),
+        }
+    };
+    changes.iter().filter_map(line).collect()
+}
+
+/// How many changes of each sort: `1 moved, 2 changed, 1 deleted`.
 #[must_use]
 pub fn brief(changes: &[StagedChange]) -> String {
+    let moved = moves(changes).len();
+    let of = |deed| changes.iter().filter(|change| change.deed() == deed).count();
     let sorts = [
-        (Deed::Change, "changed"),
-        (Deed::Permit, "with other permissions"),
-        (Deed::Delete, "deleted"),
-        (Deed::Add, "added"),
+        (moved, "moved"),
+        (of(Deed::Change), "changed"),
+        (of(Deed::Permit), "with other permissions"),
+        (of(Deed::Delete) - moved, "deleted"),
+        (of(Deed::Add) - moved, "added"),
     ];
-    let told = sorts.iter().filter_map(|(deed, word)| {
-        let count = changes.iter().filter(|change| change.deed() == *deed).count();
-        (count > 0).then(|| format!("{count} {word}"))
-    });
+    let told = sorts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
     told.collect::<Vec<_>>().join(", ")
 }
 
@@ -131,12 +164,20 @@ mod tests {
             change("a", file("1", 0o644), file("2", 0o644)),
             change("b", file("1", 0o644), file("1", 0o755)),
             change("c", file("1", 0o644), Image::Nothing),
-            change(".envrc", Image::Nothing, file("1", 0o644)),
+            change(".envrc", Image::Nothing, file("3", 0o644)),
             change("l", file("1", 0o644), Image::Link { target: "a".into() }),
         ];
         assert_eq!(brief(&changes), "2 changed, 1 with other permissions, 1 deleted, 1 added");
         assert_eq!(changes[1].told(), "set the permissions of b to 755");
         assert_eq!(changes[4].told(), "make l a link to a");
+        let moved = [
+            change("new", Image::Nothing, file("1", 0o644)),
+            change("copy/a", Image::Nothing, file("1", 0o644)),
+            change("a", file("1", 0o644), Image::Nothing),
+            change("b", file("2", 0o644), Image::Nothing),
+        ];
+        assert_eq!(brief(&moved), "1 moved, 1 deleted, 1 added");
+        assert_eq!(change_lines(&moved), ["add new (3 B)", "move a to copy/a", "delete b"]);
         let paths: Vec<_> = ["1", "2", "3", "4", "5", "6", "7"].iter().map(Path::new).collect();
         assert_eq!(some_of(paths.into_iter()), "1, 2, 3, 4, 5 and 2 more paths");
     }

@@ -8,6 +8,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Component, Path, PathBuf};
 
+use super::moves;
 use super::place::look;
 use super::products::Products;
 use crate::assess::{Sensitive, runs_later};
@@ -71,6 +72,7 @@ enum Base {
 pub(super) fn gather(ground: &Ground<'_>) -> Result<Harvest, String> {
     let mut harvest = Harvest::default();
     harvest.folder(ground, Path::new(""), Base::Folder, 0)?;
+    moves::keep_together(ground, &mut harvest);
     // More than can be kept is not replaced unasked.
     let lost = |change: &StagedChange| match &change.before {
         Image::File { size, .. } => *size,

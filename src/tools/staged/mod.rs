@@ -6,6 +6,7 @@
 mod apply;
 mod caches;
 mod harvest;
+mod moves;
 mod place;
 mod preview;
 mod products;

@@ -2,7 +2,7 @@
 
 use super::super::file::{Place, Sort, Spot, compare, is, sort};
 use crate::domain::number::{count, size};
-use crate::domain::{ApplyOperation, Deed, Detail, Image, Preview, Remedy, StagedChange, Table, Text};
+use crate::domain::{ApplyOperation, Deed, Detail, Image, Preview, Remedy, StagedChange, Table, Text, moves};
 use crate::store::{Held, Images};
 
 /// Most diffs that are shown.
@@ -17,11 +17,15 @@ pub(super) fn measure(apply: &ApplyOperation, held: &Held, images: &Images) -> P
     let mut preview = Preview { brief: apply.brief(), ..Preview::default() };
     let (mut added, mut removed, mut left) = (0, 0, 0);
     let mut others: Vec<&StagedChange> = Vec::new();
+    let moved = moves(&apply.changes);
+    let within = |change: &StagedChange| moved.iter().any(|(gone, added)| [*gone, *added].contains(&change));
     for change in &apply.changes {
         if changed_since(apply, change) {
             preview.warnings.push(format!("{} changed since the run: this would fail.", change.path.display()));
         }
         match (change.deed(), texts(apply, held, change)) {
+            // The text of the operation says it whole.
+            _ if within(change) => {}
             (Deed::Add | Deed::Change | Deed::Delete, Some((before, after))) => {
                 let compared = compare(&before, &after);
                 added += compared.added;

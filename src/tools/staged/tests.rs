@@ -188,6 +188,50 @@ fn a_folder_that_goes_or_becomes_another_is_told_file_by_file() {
 }
 
 #[test]
+fn what_was_moved_waits_whole() {
+    let text = "one\ntwo\nthree\nfour\n";
+    let desk = Desk::new(|work| {
+        fs::create_dir(work.join("old")).unwrap();
+        for (name, content) in [("a", "moved\n"), ("old/b", text), ("old/.keep", ""), ("kept", text)] {
+            fs::write(work.join(name), content).unwrap();
+        }
+    });
+    desk.wrote("b", "moved\n");
+    desk.wrote("new/b", &text.replace("two", "2"));
+    desk.wrote("new/.keep", "");
+    desk.wrote("both/in", "moved\n");
+    desk.wrote("both/out", "something else\n");
+    desk.wrote("empty", "");
+    desk.wrote("other", "five\nsix\nseven\neight\n");
+    if !desk.deleted("a") || !desk.deleted("old") {
+        return;
+    }
+    let harvest = desk.harvest();
+    assert_eq!(
+        told(&harvest.adds),
+        ["make the folder both", "add both/out (15 B)", "add empty (0 B)", "add other (21 B)"]
+    );
+    assert_eq!(
+        crate::domain::change_lines(&harvest.waits),
+        [
+            "move a to b",
+            "add both/in (6 B)",
+            "make the folder new",
+            "move old/.keep to new/.keep",
+            "add new/b (17 B)",
+            "delete old/b",
+            "delete old"
+        ]
+    );
+    desk.apply(3, &harvest.adds).unwrap();
+    desk.apply(4, &harvest.waits).unwrap();
+    assert_eq!((desk.read("a"), desk.read("b").as_deref()), (None, Some("moved\n")));
+    assert!(!desk.work.join("old").exists() && desk.read("new/.keep").is_some());
+    desk.undo(4).unwrap();
+    assert_eq!((desk.read("b"), desk.read("a").as_deref()), (None, Some("moved\n")));
+}
+
+#[test]
 fn what_others_run_or_what_is_sensitive_waits_even_where_it_is_new() {
     let desk = Desk::new(|_| {});
     for path in
