@@ -102,7 +102,7 @@ pub fn moves(changes: &[StagedChange]) -> Vec<(&StagedChange, &StagedChange)> {
             _ => false,
         };
         let named = |added: &&StagedChange| same(added) && added.path.file_name() == gone.path.file_name();
-        let at = added.iter().position(|added| named(added)).or_else(|| added.iter().position(|added| same(added)))?;
+        let at = added.iter().position(named).or_else(|| added.iter().position(same))?;
         Some((gone, added.remove(at)))
     });
     pairs.collect()

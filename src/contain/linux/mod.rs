@@ -97,10 +97,10 @@ fn stand_by(child: Pid) -> ! {
     deaf();
     loop {
         match waitpid(child, None) {
-            Ok(WaitStatus::Exited(_, code)) => std::process::exit(code),
-            Ok(WaitStatus::Signaled(_, signal, _)) => std::process::exit(128 + signal as i32),
+            Ok(WaitStatus::Exited(_, code)) => raw::exit(code),
+            Ok(WaitStatus::Signaled(_, signal, _)) => raw::exit(128 + signal as i32),
             Err(Errno::EINTR) | Ok(_) => {}
-            Err(_) => std::process::exit(super::FAILED),
+            Err(_) => raw::exit(super::FAILED),
         }
     }
 }
@@ -127,7 +127,7 @@ fn look_after(command: Pid) -> ! {
             Err(_) => break,
         }
     }
-    std::process::exit(code)
+    raw::exit(code)
 }
 
 /// Hears no signal but those that nobody can refuse.
