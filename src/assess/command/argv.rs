@@ -98,6 +98,11 @@ impl Judge<'_> {
             {
                 reading.shifted |= value.open();
                 self.about(value, |judge| {
+                    if value.may_be_none() {
+                        let sentence =
+                            format!("{} may be nothing, and the next word the value of a flag.", value.shown());
+                        judge.unreadable("command.vague-flag", sentence);
+                    }
                     judge.meant(kind, name, value);
                     judge.maybe_no_value(entry, kind, name, word, value);
                 });
@@ -155,6 +160,11 @@ impl Judge<'_> {
             },
             Produces::Same | Produces::Text => Feed::Text,
         };
+        if entry.produces != Produces::Same && matches!(self.produced, Feed::Paths(_)) {
+            // A listing of a folder has names that say nothing of the folder.
+            let folder = if entry.bare && operands > 0 { None } else { self.folder() };
+            self.searched.insert(folder);
+        }
         if !entry.numbers.is_empty() {
             let texts: Option<Vec<&str>> = words.iter().map(Word::text).collect();
             let known = |texts: Vec<&str>| entry.numbers.contains(&texts.join(" "));
@@ -216,7 +226,7 @@ impl Judge<'_> {
 
     /// Whether a pattern at the beginning of a word may become a flag: whether something in the folder begins with a
     /// dash, as far as that is known.
-    fn folder_may_have_flags(&mut self, word: &Word) -> bool {
+    pub(super) fn folder_may_have_flags(&mut self, word: &Word) -> bool {
         // A variable may hold a pattern from before a `cd`, so each folder that was stood in counts.
         let folders: Vec<_> = self.stood_in.iter().cloned().chain([self.folder()]).collect();
         if !word.begins_with_pattern() || folders.contains(&None) {

@@ -73,7 +73,7 @@ pub(super) fn declare(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
             continue;
         }
         if exports {
-            judge.exported(variable);
+            judge.exported(variable, value.as_ref());
         }
         if let Some(value) = value {
             if value.prefix().starts_with('(') || value.vague() && (arrays || judge.scope.get(variable).is_some()) {
@@ -187,11 +187,17 @@ pub(super) fn set(judge: &mut Judge<'_>, words: &[Word]) {
         judge.sensitive("`set` prints every variable, secrets included.");
         return;
     }
+    let end = words.iter().position(|word| word.text() == Some("--"));
+    let (flags, given) = words.split_at(end.unwrap_or(words.len()));
     let known = "-e +e -u +u -x +x -v +v -C +C -eu -ex -eux -f -o +o -euo -eo -uo -euxo pipefail errexit nounset noglob xtrace \
         noclobber verbose";
-    let every = words.iter().all(|word| word.text().is_some_and(|text| known.split(' ').any(|flag| flag == text)));
+    let every = flags.iter().all(|word| word.text().is_some_and(|text| known.split(' ').any(|flag| flag == text)));
     if every {
         judge.readers.insert("set".to_owned());
+        if let Some((_, given)) = given.split_first() {
+            let name = judge.scope.arguments().and_then(|words| words.first()).cloned().unwrap_or_else(Word::any);
+            judge.scope.take_arguments(Some([&[name], given].concat()));
+        }
     } else {
         judge.unknown("command.set", "It changes how the shell reads what follows.");
     }

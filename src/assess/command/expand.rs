@@ -14,6 +14,7 @@ use super::escapes::ansi_c;
 use super::judge::{Feed, Judge};
 use super::parse::options;
 use super::scope::{known_variable, obeyed_variable, secret_variable, steering_variable};
+use super::settings::plain_setting;
 use super::word::{Piece, Word};
 
 impl Judge<'_> {
@@ -72,7 +73,10 @@ impl Judge<'_> {
 
     fn expand(&mut self, raw: &str, options: &ParserOptions, word: &mut Word) {
         match parse(raw, options) {
-            Ok(pieces) => self.pieces(raw, &pieces, Quotes::None, word),
+            Ok(pieces) => {
+                self.pieces(raw, &pieces, Quotes::None, word);
+                self.relocated(word);
+            }
             Err(_) => self.unreadable("command.word", "A word of it could not be parsed."),
         }
     }
@@ -394,15 +398,17 @@ impl Judge<'_> {
 
     /// Sets a variable of the shell, unless it steers the shell or is one that programs are known to obey.
     pub(super) fn assign(&mut self, name: &str, value: Word) {
-        if obeyed_variable(name) {
+        let plain = value.text().is_some_and(|value| plain_setting(name, value));
+        if obeyed_variable(name) && !plain {
             self.steered(name);
         }
         self.scope.set(name, value);
     }
 
-    /// Sets a variable that programs get, unless it may steer them.
-    pub(super) fn exported(&mut self, name: &str) {
-        if steering_variable(name) {
+    /// Sets a variable that programs get, unless it may steer them. No value: it may be any.
+    pub(super) fn exported(&mut self, name: &str, value: Option<&Word>) {
+        let plain = value.and_then(Word::text).is_some_and(|value| plain_setting(name, value));
+        if steering_variable(name) && !plain {
             self.steered(name);
         }
     }
@@ -453,7 +459,9 @@ fn place(value: &Word, quotes: Quotes, word: &mut Word) {
         word.push(match piece {
             Piece::Exact(text) if !splits(text) => Piece::Exact(text.clone()),
             Piece::Exact(_) | Piece::Any | Piece::Words => Piece::Words,
-            Piece::Pattern(_) | Piece::Number | Piece::Digits | Piece::Found(_) | Piece::Whole(_) => piece.clone(),
+            Piece::Pattern(_) | Piece::Number | Piece::Digits | Piece::Hashes | Piece::Found(_) | Piece::Whole(_) => {
+                piece.clone()
+            }
         });
     }
 }

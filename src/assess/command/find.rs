@@ -37,7 +37,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
     while let Some(word) = words.get(at) {
         at += 1;
         let Some(text) = word.text() else {
-            if word.may_be_flag() {
+            if word.may_be_none() || word.may_be_flag() && judge.folder_may_have_flags(word) {
                 judge.about(word, |judge| vague(judge, word));
                 return;
             }
@@ -91,6 +91,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         }
     }
     if judge.findings.len() == before {
+        judge.searched.insert(judge.folder());
         judge.readers.insert("find".to_owned());
         let prints = |wanted: &str| words.iter().any(|word| word.text() == Some(wanted));
         // A found path begins with the place where the search began.
@@ -183,7 +184,7 @@ fn value(judge: &mut Judge<'_>, word: Option<&Word>) {
         let acts = ["-delete", "-exec", "-ok", "-fprint", "-fls"];
         acts.iter().any(|action| text.starts_with(action))
     });
-    if action || word.open() || word.several() && !ending && !beginning {
+    if action || word.open() || word.may_be_none() || word.several() && !ending && !beginning {
         judge.about(word, |judge| vague(judge, word));
     }
 }

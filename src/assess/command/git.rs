@@ -94,33 +94,13 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
             judge.ineligible = true;
         }
         repository(judge);
-        if name_and(words, at) == Some(["rev-parse", "--show-toplevel"]) {
-            judge.printed = root(judge).map(Word::exact);
+        if judge.findings.len() == before {
+            judge.git_prints(subcommand, rest);
         }
     } else {
         judge.readers.insert("git".to_owned());
     }
     (judge.scope.cwd, judge.scope.moved) = outer;
-}
-
-/// The two words from there on, if there are no more.
-fn name_and(words: &[Word], at: usize) -> Option<[&str; 2]> {
-    match words.get(at..)? {
-        [first, second] => Some([first.text()?, second.text()?]),
-        _ => None,
-    }
-}
-
-/// The top folder of the repository, where that is the workspace, of which more is known. While it is asked what
-/// should be looked at, it is taken to be.
-fn root(judge: &Judge<'_>) -> Option<String> {
-    let workspace = judge.place.workspace.as_path();
-    let folder = judge.folder()?;
-    let same = match judge.facts {
-        None => true,
-        Some(facts) => facts.repositories.get(&folder)?.root.as_deref() == Some(workspace),
-    };
-    same.then(|| workspace.to_string_lossy().into_owned())
 }
 
 /// The repository's own configuration must not make reading commands run or write something.
@@ -159,6 +139,11 @@ impl Judge<'_> {
         let hit = if glob { self.told(true, path) } else { self.sensitive_entry(path) };
         if let Some(entry) = hit {
             self.sensitive(format!("{path} is sensitive: {entry}."));
+        }
+        // Outside of a repository, or of its working tree, folders are compared and searched whole.
+        let outside = self.recurses || path.starts_with(['/', '~']) || path.split('/').any(|part| part == "..");
+        if outside && self.shows && self.lies_below(path) {
+            self.sensitive(format!("Below {path} there are sensitive files."));
         }
     }
 }

@@ -63,6 +63,8 @@ pub(super) struct Judge<'a> {
     pub(super) elsewhere: bool,
     /// Whether a descriptor other than standard input may be a file, which `/dev/fd/3` would open for writing.
     pub(super) opened: bool,
+    /// The folders that searches ran in, whose paths may be used in another one; none for one that may be any.
+    pub(super) searched: BTreeSet<Option<String>>,
     /// The folders that it left by `cd`; none for one that may be any.
     pub(super) stood_in: BTreeSet<Option<String>>,
     pub(super) depth: usize,
@@ -111,6 +113,7 @@ impl<'a> Judge<'a> {
             seeks_sensitive: false,
             elsewhere: false,
             opened: false,
+            searched: BTreeSet::new(),
             stood_in: BTreeSet::new(),
             depth: 0,
             span: None,

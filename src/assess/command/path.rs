@@ -164,6 +164,11 @@ impl Judge<'_> {
             self.sensitive(format!("What is found as {} may be any file, sensitive ones too.", word.shown()));
             return;
         }
+        if self.shows && !word.prefix().starts_with('/') && self.found_elsewhere() {
+            let sentence = format!("{} was found in another folder, and may be any file in this one.", word.shown());
+            self.sensitive(sentence);
+            return;
+        }
         let root = word.prefix().trim_end_matches('/').to_owned();
         let root = match root.as_str() {
             "" if word.prefix().is_empty() => ".".to_owned(),
@@ -172,6 +177,25 @@ impl Judge<'_> {
         };
         if let Some(entry) = self.sensitive_entry(&root) {
             self.sensitive(format!("{root} is sensitive: {entry}."));
+        }
+    }
+
+    /// Whether paths that a search found in one folder are used in another, below which secrets lie.
+    fn found_elsewhere(&mut self) -> bool {
+        let here = self.folder();
+        self.searched.iter().any(|folder| *folder != here) && here.is_none_or(|here| self.lies_below(&here))
+    }
+
+    /// A found path behind the name of a folder that was never searched may be any file below it.
+    pub(super) fn relocated(&mut self, word: &mut Word) {
+        let Some((folder, _)) = word.prefix().rsplit_once('/').filter(|_| word.found().is_some()) else { return };
+        let folder = if folder.is_empty() { "/" } else { folder };
+        if self.reach(&Word::exact(folder)) == Reach::Everything {
+            for piece in &mut word.pieces {
+                if matches!(piece, Piece::Found(_) | Piece::Whole(_)) {
+                    *piece = Piece::Found(Reach::Everything);
+                }
+            }
         }
     }
 
@@ -268,7 +292,7 @@ impl Judge<'_> {
         for piece in &word.pieces {
             match piece {
                 Piece::Exact(text) | Piece::Pattern(text) => pattern.push_str(text),
-                Piece::Number | Piece::Digits | Piece::Found(_) | Piece::Whole(_) => return false,
+                Piece::Number | Piece::Digits | Piece::Hashes | Piece::Found(_) | Piece::Whole(_) => return false,
                 // An empty variable leaves what stands around it: `rm -rf "$x/"` may be `rm -rf /`.
                 Piece::Any | Piece::Words => {}
             }

@@ -122,6 +122,8 @@ struct SourceEntry {
     #[serde(default)]
     produces: Produces,
     #[serde(default)]
+    bare: bool,
+    #[serde(default)]
     numbers: Vec<String>,
     needs: Option<Needs>,
     #[serde(default)]
@@ -308,6 +310,7 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
         group: source.group,
         words: source.words.as_deref().map(set),
         produces: source.produces,
+        bare: source.bare,
         numbers: source.numbers,
         needs: source.needs,
         sockets: source.socket,

@@ -108,6 +108,8 @@ pub(super) struct Entry {
     /// The only operands it may have.
     pub(super) words: Option<HashSet<String>>,
     pub(super) produces: Produces,
+    /// The paths that it prints say nothing of the folders that were named.
+    pub(super) bare: bool,
     /// With exactly these words it prints one whole number, and nothing else.
     pub(super) numbers: Vec<String>,
     pub(super) needs: Option<Needs>,

@@ -390,7 +390,7 @@ impl Judge<'_> {
                 AssignmentName::VariableName(name) if plain => self.assign(name, value),
                 AssignmentName::VariableName(name) if name == "IFS" && argv[0].text() == Some("read") => {}
                 AssignmentName::VariableName(name) => {
-                    self.exported(name);
+                    self.exported(name, Some(&value));
                     given.push((name.clone(), value));
                 }
                 AssignmentName::ArrayElementName(name, index) if plain => self.element(name, index),

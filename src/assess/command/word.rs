@@ -27,6 +27,8 @@ pub enum Piece {
     Number,
     /// A whole number, or nothing at all where what prints it may fail.
     Digits,
+    /// Revisions as git prints them, in hexadecimal, or one as it was asked for; or nothing. Never a flag.
+    Hashes,
     /// A path that a search found below the folder written before it.
     Found(Reach),
     /// The same, whole: it begins with the folder where the search began, and so is no flag.
@@ -105,7 +107,7 @@ impl Word {
         let digits = self.pieces.iter().all(|piece| match piece {
             Piece::Exact(text) => text.bytes().all(|byte| byte.is_ascii_digit()),
             Piece::Number | Piece::Digits => true,
-            Piece::Pattern(_) | Piece::Found(_) | Piece::Whole(_) | Piece::Any | Piece::Words => false,
+            Piece::Pattern(_) | Piece::Hashes | Piece::Found(_) | Piece::Whole(_) | Piece::Any | Piece::Words => false,
         });
         let sure = |piece: &Piece| *piece == Piece::Number || matches!(piece, Piece::Exact(text) if !text.is_empty());
         digits.then(|| if self.pieces.iter().any(sure) { Piece::Number } else { Piece::Digits })
@@ -119,7 +121,9 @@ impl Word {
                 Piece::Exact(text) => Some(text.clone()),
                 Piece::Number => Some(number.to_owned()),
                 Piece::Digits => Some(none.to_owned()),
-                Piece::Pattern(_) | Piece::Found(_) | Piece::Whole(_) | Piece::Any | Piece::Words => None,
+                Piece::Pattern(_) | Piece::Hashes | Piece::Found(_) | Piece::Whole(_) | Piece::Any | Piece::Words => {
+                    None
+                }
             };
             self.pieces.iter().map(text).collect::<Option<String>>()
         };
@@ -131,11 +135,22 @@ impl Word {
         !self.pieces.is_empty() && self.pieces.iter().all(|piece| *piece == Piece::Digits)
     }
 
+    /// Whether it may be no word at all, if it isn't many: nothing but revisions without quotes.
+    pub(super) fn may_be_none(&self) -> bool {
+        !self.pieces.is_empty() && self.pieces.iter().all(|piece| *piece == Piece::Hashes)
+    }
+
     /// Whether it has grown larger than is followed.
     pub(super) fn large(&self) -> bool {
         let bytes = |piece: &Piece| match piece {
             Piece::Exact(text) | Piece::Pattern(text) => text.len(),
-            Piece::Number | Piece::Digits | Piece::Found(_) | Piece::Whole(_) | Piece::Any | Piece::Words => 0,
+            Piece::Number
+            | Piece::Digits
+            | Piece::Hashes
+            | Piece::Found(_)
+            | Piece::Whole(_)
+            | Piece::Any
+            | Piece::Words => 0,
         };
         self.pieces.len() > PIECES || self.pieces.iter().map(bytes).sum::<usize>() > BYTES
     }
@@ -152,7 +167,13 @@ impl Word {
     pub(super) fn length(&self) -> usize {
         let length = |piece: &Piece| match piece {
             Piece::Exact(text) | Piece::Pattern(text) => text.len(),
-            Piece::Number | Piece::Digits | Piece::Found(_) | Piece::Whole(_) | Piece::Any | Piece::Words => 1,
+            Piece::Number
+            | Piece::Digits
+            | Piece::Hashes
+            | Piece::Found(_)
+            | Piece::Whole(_)
+            | Piece::Any
+            | Piece::Words => 1,
         };
         self.pieces.iter().map(length).sum()
     }
@@ -162,6 +183,7 @@ impl Word {
         self.pieces
             .iter()
             .any(|piece| matches!(piece, Piece::Words | Piece::Pattern(_) | Piece::Found(_) | Piece::Whole(_)))
+            || self.may_be_none()
     }
 
     /// Whether it may become words whose text, and number, nobody knows.
@@ -194,7 +216,7 @@ impl Word {
             return true;
         }
         match self.pieces.iter().find(|piece| !matches!(piece, Piece::Exact(text) if text.is_empty())) {
-            None | Some(Piece::Exact(_) | Piece::Number | Piece::Digits | Piece::Whole(_)) => false,
+            None | Some(Piece::Exact(_) | Piece::Number | Piece::Digits | Piece::Hashes | Piece::Whole(_)) => false,
             Some(Piece::Pattern(_) | Piece::Found(_) | Piece::Any | Piece::Words) => true,
         }
     }
@@ -206,6 +228,7 @@ impl Word {
             match piece {
                 Piece::Exact(text) | Piece::Pattern(text) => pattern.push_str(text),
                 Piece::Number | Piece::Digits => pattern.push_str("{,[-0-9]*}"),
+                Piece::Hashes => pattern.push_str("{,[0-9a-f][0-9a-f][0-9a-f][0-9a-f]*}"),
                 Piece::Found(_) | Piece::Whole(_) | Piece::Any | Piece::Words => pattern.push('*'),
             }
         }
@@ -231,7 +254,13 @@ impl Word {
         for piece in &self.pieces {
             match piece {
                 Piece::Exact(text) | Piece::Pattern(text) => shown.push_str(text),
-                Piece::Number | Piece::Digits | Piece::Found(_) | Piece::Whole(_) | Piece::Any | Piece::Words => {
+                Piece::Number
+                | Piece::Digits
+                | Piece::Hashes
+                | Piece::Found(_)
+                | Piece::Whole(_)
+                | Piece::Any
+                | Piece::Words => {
                     shown.push('…');
                 }
             }

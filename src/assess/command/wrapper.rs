@@ -3,7 +3,7 @@
 
 use super::judge::{Feed, Judge};
 use super::programs::leading;
-use super::scope::{Scope, steering_variable};
+use super::scope::Scope;
 use super::source::over;
 use super::table::table;
 use super::word::{Reach, Word};
@@ -42,10 +42,9 @@ pub(super) fn env(judge: &mut Judge<'_>, words: &[Word]) {
     let mut given = Vec::new();
     while let Some(word) = inner.first() {
         let Some((variable, _)) = word.prefix().split_once('=') else { break };
-        if steering_variable(variable) {
-            judge.steered(variable);
-        }
-        given.push((variable.to_owned(), word.after(variable.len() + 1)));
+        let value = word.after(variable.len() + 1);
+        judge.exported(variable, Some(&value));
+        given.push((variable.to_owned(), value));
         inner = &inner[1..];
     }
     if inner.is_empty() {
@@ -64,6 +63,7 @@ pub(super) fn command(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
             judge.readers.insert(name.to_owned());
             let plain = |word: &Word| word.text().is_some_and(|text| !text.contains('/'));
             if words.iter().all(plain) {
+                judge.searched.insert(judge.folder());
                 judge.produced = Feed::Paths(Reach::Chosen);
             }
         }

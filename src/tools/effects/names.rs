@@ -23,7 +23,13 @@ pub(super) fn paths(word: &Word, folder: &Path, cancel: &CancellationToken) -> R
         let (text, pattern) = match piece {
             Piece::Exact(text) => (text, false),
             Piece::Pattern(text) => (text, true),
-            Piece::Number | Piece::Digits | Piece::Found(_) | Piece::Whole(_) | Piece::Any | Piece::Words => {
+            Piece::Number
+            | Piece::Digits
+            | Piece::Hashes
+            | Piece::Found(_)
+            | Piece::Whole(_)
+            | Piece::Any
+            | Piece::Words => {
                 return Err(format!("what {} becomes", word.shown()));
             }
         };

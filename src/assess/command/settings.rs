@@ -1,0 +1,79 @@
+//! Variables that programs obey, set to values that make them run nothing: no pager, no colours, no questions.
+
+/// Variables that name a pager, which may be none, or one that only prints.
+const PAGERS: [&str; 8] =
+    ["PAGER", "GIT_PAGER", "MANPAGER", "GH_PAGER", "GLAB_PAGER", "SYSTEMD_PAGER", "AWS_PAGER", "PSQL_PAGER"];
+/// Switches, a level or a name, of letters and digits.
+const SWITCHES: [&str; 23] = [
+    "RUST_BACKTRACE",
+    "RUST_LIB_BACKTRACE",
+    "FORCE_COLOR",
+    "CARGO_TERM_COLOR",
+    "CARGO_NET_OFFLINE",
+    "NODE_ENV",
+    "NODE_NO_WARNINGS",
+    "PYTHONUNBUFFERED",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONNOUSERSITE",
+    "PYTHONUTF8",
+    "PIP_DISABLE_PIP_VERSION_CHECK",
+    "PIP_NO_COLOR",
+    "GOOS",
+    "GOARCH",
+    "GH_PROMPT_DISABLED",
+    "GH_NO_UPDATE_NOTIFIER",
+    "HOMEBREW_NO_AUTO_UPDATE",
+    "HOMEBREW_NO_ENV_HINTS",
+    "DOCKER_CLI_HINTS",
+    "DOTNET_CLI_TELEMETRY_OPTOUT",
+    "DOTNET_NOLOGO",
+    "SYSTEMD_COLORS",
+];
+/// Which account and region of a cloud is asked, by names that its own settings have.
+const ACCOUNTS: [&str; 4] = ["AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE", "AWS_DEFAULT_OUTPUT"];
+
+/// Whether a variable that may steer programs makes none run or write anything at this value.
+pub(super) fn plain_setting(name: &str, value: &str) -> bool {
+    let word = |more: &[u8]| value.bytes().all(|byte| byte.is_ascii_alphanumeric() || more.contains(&byte));
+    match name {
+        // Git's own default is the other way round: these make it ask nobody and take no lock.
+        "GIT_TERMINAL_PROMPT" | "GIT_OPTIONAL_LOCKS" => value == "0",
+        "GIT_NO_LAZY_FETCH" => value == "1",
+        "RUST_LOG" => word(b"_:=,-"),
+        _ if PAGERS.contains(&name) => matches!(value, "" | "cat"),
+        _ if SWITCHES.contains(&name) => word(b""),
+        _ if ACCOUNTS.contains(&name) => word(b"_-"),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain_setting;
+
+    #[test]
+    fn only_values_that_run_nothing_are_plain() {
+        for (name, value) in [
+            ("PAGER", "cat"),
+            ("GIT_PAGER", ""),
+            ("GIT_TERMINAL_PROMPT", "0"),
+            ("RUST_BACKTRACE", "full"),
+            ("RUST_LOG", "a::b=debug,info"),
+            ("AWS_PROFILE", "my-team_1"),
+        ] {
+            assert!(plain_setting(name, value), "{name}={value}");
+        }
+        for (name, value) in [
+            ("PAGER", "cat x"),
+            ("GIT_PAGER", "./cat"),
+            ("GIT_OPTIONAL_LOCKS", "1"),
+            ("GIT_SSH_COMMAND", "cat"),
+            ("NODE_OPTIONS", "x"),
+            ("AWS_REGION", "x.evil.example/"),
+            ("RUSTC_WRAPPER", "x"),
+            ("LESSOPEN", ""),
+        ] {
+            assert!(!plain_setting(name, value), "{name}={value}");
+        }
+    }
+}
