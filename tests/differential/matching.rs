@@ -16,8 +16,12 @@ pub fn fits(words: &[Word], argv: &[Vec<u8>]) -> bool {
         return (least..=argv.len()).any(|count| fits(rest, &argv[count..]));
     }
     let pattern = pattern(word);
-    let several = word.pieces().iter().any(|piece| matches!(piece, Piece::Pattern(_)));
+    let hashes = word.pieces().iter().all(|piece| *piece == Piece::Hashes);
+    let several = hashes || word.pieces().iter().any(|piece| matches!(piece, Piece::Pattern(_)));
     let most = if several { argv.len() } else { 1.min(argv.len()) };
+    if hashes && fits(rest, argv) {
+        return true;
+    }
     (1..=most).take_while(|count| pattern.is_match(&argv[count - 1])).any(|count| fits(rest, &argv[count..]))
 }
 
@@ -41,6 +45,7 @@ fn pattern(word: &Word) -> Regex {
             Piece::Number => pattern += "-?[0-9]+",
             Piece::Digits => pattern += "(-?[0-9]+)?",
             Piece::Pattern(_) | Piece::Any | Piece::Words | Piece::Found(_) => pattern += ".*",
+            Piece::Hashes => pattern += "([^-].*)?",
             Piece::Whole(_) => pattern += "[^-].*",
         }
     }
