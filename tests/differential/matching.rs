@@ -9,19 +9,18 @@ pub fn fits(words: &[Word], argv: &[Vec<u8>]) -> bool {
     if let Some(text) = word.text() {
         return argv.split_first().is_some_and(|(first, more)| first == text.as_bytes() && fits(rest, more));
     }
-    if word.pieces().iter().any(|piece| matches!(piece, Piece::Words | Piece::Found(_) | Piece::Whole(_))) {
+    let holds = |kind: fn(&Piece) -> bool| word.pieces().iter().any(kind);
+    let hashes = holds(|piece| *piece == Piece::Hashes);
+    if hashes || holds(|piece| matches!(piece, Piece::Words | Piece::Found(_) | Piece::Whole(_))) {
         // Any number of words; what is written before and after belongs to the first and the last.
-        let least =
-            usize::from(word.pieces().iter().any(|piece| matches!(piece, Piece::Exact(text) if !text.is_empty())));
-        return (least..=argv.len()).any(|count| fits(rest, &argv[count..]));
+        let least = usize::from(holds(|piece| matches!(piece, Piece::Exact(text) if !text.is_empty())));
+        let flag = |word: &Vec<u8>| hashes && word.starts_with(b"-");
+        let most = argv.iter().position(flag).unwrap_or(argv.len());
+        return (least..=most).any(|count| fits(rest, &argv[count..]));
     }
     let pattern = pattern(word);
-    let hashes = word.pieces().iter().all(|piece| *piece == Piece::Hashes);
-    let several = hashes || word.pieces().iter().any(|piece| matches!(piece, Piece::Pattern(_)));
+    let several = holds(|piece| matches!(piece, Piece::Pattern(_)));
     let most = if several { argv.len() } else { 1.min(argv.len()) };
-    if hashes && fits(rest, argv) {
-        return true;
-    }
     (1..=most).take_while(|count| pattern.is_match(&argv[count - 1])).any(|count| fits(rest, &argv[count..]))
 }
 
@@ -44,8 +43,7 @@ fn pattern(word: &Word) -> Regex {
             }
             Piece::Number => pattern += "-?[0-9]+",
             Piece::Digits => pattern += "(-?[0-9]+)?",
-            Piece::Pattern(_) | Piece::Any | Piece::Words | Piece::Found(_) => pattern += ".*",
-            Piece::Hashes => pattern += "([^-].*)?",
+            Piece::Pattern(_) | Piece::Any | Piece::Words | Piece::Hashes | Piece::Found(_) => pattern += ".*",
             Piece::Whole(_) => pattern += "[^-].*",
         }
     }

@@ -152,7 +152,10 @@ fn probe(root: &Path, status: u8) {
         }
     }
     script += &format!(
-        "wc) case $* in -[lwcmL]) echo 7 ;; *) echo 1 2 x ;; esac ;;\n*) printf '%s\\n' '-rf a  b*' '$(touch planted); touch planted' '~' ;;\nesac\nexit {status}\n"
+        "esac\nhostile() {{ printf '%s\\n' '-rf a  b*' '$(touch planted); touch planted' '~'; }}\n\
+         case $name in\nwc) case $* in -[lwcmL]) echo 7 ;; *) echo 1 2 x ;; esac ;;\n\
+         git) case $* in merge-base*|rev-parse*|rev-list*|*format=%[hH]*) printf '%s\\n' 1f2e3d4 ab12cd3 ;; *) hostile ;; esac ;;\n\
+         *) hostile ;;\nesac\nexit {status}\n"
     );
     let path = root.join(format!("probe{status}"));
     fs::write(&path, script).unwrap();

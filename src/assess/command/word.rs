@@ -180,10 +180,9 @@ impl Word {
 
     /// Whether it may become several words, or none.
     pub(super) fn several(&self) -> bool {
-        self.pieces
-            .iter()
-            .any(|piece| matches!(piece, Piece::Words | Piece::Pattern(_) | Piece::Found(_) | Piece::Whole(_)))
-            || self.may_be_none()
+        self.pieces.iter().any(|piece| {
+            matches!(piece, Piece::Words | Piece::Pattern(_) | Piece::Hashes | Piece::Found(_) | Piece::Whole(_))
+        })
     }
 
     /// Whether it may become words whose text, and number, nobody knows.
