@@ -5,9 +5,6 @@ use std::sync::Arc;
 use super::scroll::Scroll;
 use crate::domain::{Message, ModelRequest, OperationId, StepId, ToolCall, ToolResult, ToolSpec, TurnId};
 
-/// How many requests one turn may make before the person is asked to go on.
-pub const STEP_LIMIT: u32 = 50;
-
 /// One entry of the conversation on the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
@@ -81,7 +78,6 @@ pub struct Chat {
     briefing: Briefing,
     pub(super) phase: Phase,
     pub(super) turn: TurnId,
-    pub(super) steps: u32,
     next_step: u64,
     /// A message that was sent while calls were open; it goes with their results.
     pub(super) held: Option<String>,
@@ -100,7 +96,6 @@ impl Chat {
             briefing,
             phase: Phase::Idle,
             turn: TurnId(0),
-            steps: 0,
             next_step: 1,
             held: None,
             asides: Vec::new(),
@@ -169,7 +164,6 @@ impl Chat {
     pub(super) fn request(&mut self) -> (StepId, ModelRequest) {
         let step = StepId(self.next_step);
         self.next_step += 1;
-        self.steps += 1;
         self.phase = Phase::Streaming { step, text: String::new(), calls: Vec::new() };
         let request = ModelRequest {
             system: Arc::clone(&self.briefing.system),

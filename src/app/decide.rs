@@ -395,6 +395,9 @@ impl State {
 
     /// Opens the dialog of an operation that waits.
     pub(super) fn open(&mut self, id: OperationId) -> bool {
+        if self.linear {
+            return false;
+        }
         let risk = self.queue.gate.judgement(id).map(|judgement| judgement.risk);
         let (Some(seal), Some(risk)) = (self.queue.gate.seal(id), risk) else { return false };
         if self.focus == super::Pane::Queue {

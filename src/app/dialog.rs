@@ -144,6 +144,7 @@ impl State {
             | Command::Undo
             | Command::UndoTurn
             | Command::UseEdit
+            | Command::External
             | Command::Unasked
             | Command::Details
             | Command::Mark

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::budget::Limit;
 use crate::domain::{ApprovalMode, ToolCall};
 
 /// What a line of the composer means.
@@ -13,6 +14,8 @@ pub enum Line {
     Direct(ToolCall),
     /// Another mode.
     Mode(ApprovalMode),
+    /// What a turn may use: told, and changed if there is a limit with a figure.
+    Limit(Option<(Limit, u64)>),
     /// The list of keys.
     Help,
     /// Leave.
@@ -22,7 +25,7 @@ pub enum Line {
 }
 
 /// The `/` commands and what each does, for help and the palette.
-pub const SLASH: [(&str, &str); 10] = [
+pub const SLASH: [(&str, &str); 11] = [
     ("! COMMAND", "run a command yourself"),
     ("/sql QUERY", "run SQL on the connection"),
     ("/http GET URL", "send a request"),
@@ -31,6 +34,7 @@ pub const SLASH: [(&str, &str); 10] = [
     ("/search PATTERN", "search in files"),
     ("/find GLOB", "find files by name"),
     ("/mode MODE", "strict, guarded or smart"),
+    ("/limit calls 100", "calls, minutes or tokens of a turn"),
     ("/help", "keys and commands"),
     ("/quit", "leave"),
 ];
@@ -55,6 +59,7 @@ pub fn read(text: &str) -> Line {
         "help" => Line::Help,
         "quit" | "exit" => Line::Quit,
         "mode" => mode(argument),
+        "limit" => limit(argument),
         "sql" if argument.is_empty() => needs("/sql SELECT 1"),
         "sql" => call("execute_sql", &json!({ "sql": argument })),
         "read" if argument.is_empty() => needs("/read README.md"),
@@ -83,6 +88,22 @@ fn mode(word: &str) -> Line {
             Line::Unclear("Mode allow-all comes from the command line only: countersign --allow-all".to_owned())
         }
         _ => Line::Unclear("The modes are strict, guarded and smart: /mode guarded".to_owned()),
+    }
+}
+
+fn limit(argument: &str) -> Line {
+    if argument.is_empty() {
+        return Line::Limit(None);
+    }
+    let (word, figure) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
+    let known = Limit::ALL.into_iter().find(|limit| limit.word() == word);
+    let Some(limit) = known else {
+        return Line::Unclear("The limits are calls, minutes and tokens: /limit calls 100".to_owned());
+    };
+    let (least, most) = limit.range();
+    match figure.trim().replace(',', "").parse() {
+        Ok(figure) if (least..=most).contains(&figure) => Line::Limit(Some((limit, figure))),
+        _ => Line::Unclear(format!("It must be from {least} to {most}: /limit {word} {}", least.max(100))),
     }
 }
 
@@ -130,9 +151,11 @@ mod tests {
         for message in ["hello", "what is 1/2", "/etc/hosts is odd", "/"] {
             assert_eq!(read(message), Line::Message, "{message}");
         }
-        for unclear in ["!", "/sql", "/http", "/nope", "/mode", "/mode allow-all"] {
+        for unclear in ["!", "/sql", "/http", "/nope", "/mode", "/mode allow-all", "/limit x", "/limit calls 0"] {
             assert!(matches!(read(unclear), Line::Unclear(_)), "{unclear}");
         }
         assert_eq!(read("/mode smart"), Line::Mode(ApprovalMode::Smart));
+        assert_eq!(read("/limit calls 1,000"), Line::Limit(Some((Limit::Calls, 1_000))));
+        assert_eq!(read("/limit"), Line::Limit(None));
     }
 }

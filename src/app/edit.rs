@@ -84,14 +84,11 @@ impl State {
             return;
         }
         let text = item.draft.clone().unwrap_or_else(|| editable.text());
-        let mut area = TextArea::from(text.split('\n'));
-        area.move_cursor(CursorMove::Bottom);
-        area.move_cursor(CursorMove::End);
         let editor = Editor {
             id,
             seal,
             editable,
-            area,
+            area: area(&text),
             draft: Draft::Judging,
             hint: None,
             asked: (String::new(), 0),
@@ -115,6 +112,10 @@ impl State {
         editor.hint = None;
         match command {
             Some(Command::Back) => self.leave_editor(),
+            Some(Command::External) if key.kind == KeyEventKind::Press => {
+                let (id, text, suffix) = (editor.id, editor.text(), editor.editable.suffix());
+                effects.push(Effect::OpenEditor { id, text, suffix });
+            }
             Some(Command::UseEdit) if key.kind == KeyEventKind::Press => self.use_edit(effects),
             Some(Command::Interrupt) => {
                 self.keep_draft();
@@ -130,6 +131,25 @@ impl State {
                 editor.area.input(key);
                 self.judge_draft(effects);
             }
+        }
+    }
+
+    /// The text comes back from the person's own editor: judged anew, used by a key as ever.
+    pub(super) fn edited_outside(&mut self, id: OperationId, text: Result<String, String>, effects: &mut Vec<Effect>) {
+        self.last_typed = Some(self.now);
+        match (&mut self.modal, text) {
+            (Some(Modal::Edit(editor)), Ok(text)) if editor.id == id => {
+                editor.area = area(&text);
+                self.judge_draft(effects);
+            }
+            (Some(Modal::Edit(editor)), Err(why)) => editor.hint = Some(why),
+            // It is no longer open: the text is kept for the next time.
+            (_, Ok(text)) => {
+                if let Some(item) = self.queue.item_mut(id) {
+                    item.draft = Some(text);
+                }
+            }
+            (_, Err(why)) => self.hint = Some(why),
         }
     }
 
@@ -246,6 +266,14 @@ impl State {
             None => self.hint = Some("Nothing waits.".to_owned()),
         }
     }
+}
+
+/// A text area with a text, the cursor at its end.
+fn area(text: &str) -> TextArea<'static> {
+    let mut area = TextArea::from(text.split('\n'));
+    area.move_cursor(CursorMove::Bottom);
+    area.move_cursor(CursorMove::End);
+    area
 }
 
 /// The origin of an operation that was edited once or more.

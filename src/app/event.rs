@@ -2,6 +2,7 @@
 
 use crossterm::event::{KeyEvent, MouseEvent};
 
+use super::linear::Said;
 use crate::domain::{
     Countersigned, Enforceable, Foresight, JournalEntry, ModelEvent, ModelRequest, Operation, OperationId, Origin,
     Prepared, RunEvent, Seal, StepId, ToolCall,
@@ -45,6 +46,8 @@ pub struct Sight {
     pub areas: Vec<(Pane, u16, u16, u16, u16)>,
     /// The dialog that was on the screen, and whether the end of its text was.
     pub dialog: Option<(Seal, bool)>,
+    /// Keys that the screen names: row, first column, column after the last, and the key as the keymap writes it.
+    pub keys: Vec<(u16, u16, u16, String)>,
     /// Operations by the row of the screen that shows them.
     pub queue_rows: Vec<(u16, OperationId)>,
 }
@@ -107,6 +110,12 @@ pub enum Event {
     Proved(Enforceable),
     /// A sentence for the person.
     Notice(String),
+    /// An operation that waits was told in a line, under this seal; whether all of its text was.
+    Told(OperationId, Seal, bool),
+    /// A line was typed, and when: it approves only what was told before.
+    Said(Said, Millis),
+    /// An operation's text comes back from the person's own editor, or why it doesn't.
+    Edited(OperationId, Result<String, String>),
     /// A deadline passed.
     Wake,
 }
@@ -152,6 +161,15 @@ pub enum Effect {
     StartStep(StepId, ModelRequest),
     /// Cancel the model's stream.
     StopStep,
+    /// Open an operation's text in the person's own editor, which gets the terminal meanwhile.
+    OpenEditor {
+        /// The operation.
+        id: OperationId,
+        /// The text.
+        text: String,
+        /// What a file of such a text ends in, without the dot.
+        suffix: String,
+    },
     /// Put text on the person's clipboard.
     Copy(String),
     /// Clear the screen and draw it anew.

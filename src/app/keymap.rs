@@ -116,6 +116,7 @@ commands! {
     Edit "edit" "edit",
     Try "try" "try it, then roll back",
     UseEdit "use-edit" "use it",
+    External "external" "open in $EDITOR",
     ShowOutput "show-output" "show output",
     PreviousOutput "previous-output" "older output",
     NextOutput "next-output" "newer output",
@@ -139,6 +140,12 @@ impl From<KeyEvent> for Key {
         let modifiers = if plain { event.modifiers - KeyModifiers::SHIFT } else { event.modifiers };
         let kept = KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SHIFT;
         Self { code: event.code, modifiers: modifiers & kept }
+    }
+}
+
+impl From<Key> for KeyEvent {
+    fn from(key: Key) -> Self {
+        Self::new(key.code, key.modifiers)
     }
 }
 

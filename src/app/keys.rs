@@ -1,7 +1,8 @@
 //! What the person presses and pastes in the panes and the composer.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use super::choices::choices;
 use super::direct::{self, Line};
 use super::event::{Effect, Pane};
 use super::keymap::{Command, Context};
@@ -56,7 +57,7 @@ impl State {
         }
         if let Some(command) = self.keymap.command(context, key) {
             self.pane_command(command, effects);
-        } else if context == Context::Composer {
+        } else if context == Context::Composer && !self.choose(key, effects) {
             self.type_key(key);
         }
     }
@@ -135,7 +136,8 @@ impl State {
             | Command::Skip
             | Command::Gentle
             | Command::Try
-            | Command::UseEdit => {}
+            | Command::UseEdit
+            | Command::External => {}
         }
     }
 
@@ -179,8 +181,9 @@ impl State {
         self.hint = Some(format!("{what}Press ctrl+c again to leave."));
     }
 
-    fn enter(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn enter(&mut self, effects: &mut Vec<Effect>) {
         if self.composer.is_empty() {
+            self.go_on(effects);
             return;
         }
         let text = self.composer.text();
@@ -203,6 +206,10 @@ impl State {
                 self.composer.take();
                 self.set_mode(mode);
             }
+            Line::Limit(change) => {
+                self.composer.take();
+                self.limit(change);
+            }
             Line::Help => {
                 self.composer.take();
                 self.modal = Some(Modal::page(Page::Keys));
@@ -222,6 +229,22 @@ impl State {
             ApprovalMode::AllowAll => "everything runs",
         };
         self.chat.notice(format!("Mode {}: {says}.", mode.word()), false);
+    }
+
+    /// Alt and a digit answer the model's question with a choice of it. False if the key is none.
+    fn choose(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) -> bool {
+        let (KeyCode::Char(digit @ '1'..='9'), KeyModifiers::ALT) = (key.code, key.modifiers) else { return false };
+        if let Some(choice) = self.chosen(&digit.to_string()).filter(|_| self.composer.is_empty()) {
+            self.send(choice, effects);
+        }
+        true
+    }
+
+    /// The choice with a number, in the words of the model's question.
+    pub(super) fn chosen(&self, number: &str) -> Option<String> {
+        let at = number.parse::<usize>().ok()?.checked_sub(1)?;
+        let choice = choices(self.chat.question()?).into_iter().nth(at)?;
+        Some(format!("{number}) {choice}"))
     }
 
     /// One key answers the model's question; it approves nothing.
@@ -300,7 +323,7 @@ impl State {
     }
 
     /// Proposes what is done with once more, as an operation of its own.
-    fn run_again(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn run_again(&mut self, effects: &mut Vec<Effect>) {
         let done = self.queue.selected().and_then(|id| self.queue.get(id)).filter(|item| item.status.closed());
         let Some(item) = done.filter(|item| ![UNDO, APPLY].contains(&item.call.name.as_str())) else {
             self.hint = Some("Only what is done with can be run again.".to_owned());

@@ -3,7 +3,9 @@
 //! presses, `sight` scrolling and the mouse.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+mod budget;
 mod chat;
+mod choices;
 mod composer;
 mod decide;
 mod depends;
@@ -14,6 +16,7 @@ mod event;
 mod foresee;
 mod keymap;
 mod keys;
+mod linear;
 mod modal;
 mod numbers;
 mod output;
@@ -28,7 +31,9 @@ mod trial;
 mod turn;
 mod undo;
 
+pub use budget::{Budget, Limit, Paused};
 pub use chat::{Briefing, Chat, Entry, OpenCall, Phase};
+pub use choices::choices;
 pub use composer::Composer;
 pub use depends::Lack;
 pub use direct::SLASH;
@@ -36,6 +41,7 @@ pub use edit::{Draft, Editor};
 pub use event::{Effect, Event, Millis, Pane, Proposal, Rows, Sight};
 pub use foresee::leads;
 pub use keymap::{Command, Context, Keymap};
+pub use linear::{LINES, Said, Told};
 pub use modal::{Asking, Dialog, GUARD, Modal, Page, Placing, Reach};
 pub use numbers::Numbers;
 pub use output::{Output, Printout};
@@ -45,7 +51,7 @@ pub use scroll::Scroll;
 
 use std::collections::BTreeMap;
 
-use crate::domain::{Enforceable, Gate, Policy, Role};
+use crate::domain::{Enforceable, Gate, OperationId, Policy, Role};
 
 /// How long nobody must have typed before a dialog opens by itself, in milliseconds.
 const QUIET: u64 = 1_000;
@@ -101,6 +107,14 @@ pub struct State {
     pub hint: Option<String>,
     /// Why nothing more runs, if the journal failed.
     pub journal_trouble: Option<String>,
+    /// What a turn may use before the person is asked to go on.
+    pub budget: Budget,
+    spent: budget::Spent,
+    paused: Option<Paused>,
+    /// Decisions come as lines: no dialog opens.
+    linear: bool,
+    /// What was told of those that wait.
+    told: BTreeMap<OperationId, Told>,
     last_typed: Option<Millis>,
     /// The person sent a message and typed nothing since: a dialog may open at once.
     handed_over: bool,
@@ -142,6 +156,11 @@ impl State {
             roles: BTreeMap::new(),
             hint: None,
             journal_trouble: None,
+            budget: Budget::default(),
+            spent: budget::Spent::default(),
+            paused: None,
+            linear: false,
+            told: BTreeMap::new(),
             last_typed: None,
             handed_over: false,
             told_remote: false,
@@ -195,7 +214,11 @@ impl State {
 
 /// The one transition. Routes; each file has its own part.
 pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
-    state.now = state.now.max(now);
+    let now = state.now.max(now);
+    if state.chat.phase != Phase::Idle && state.moving() {
+        state.spent.pass(now.since(state.now));
+    }
+    state.now = now;
     let mut effects = Vec::new();
     state.dirty = match event {
         Event::Drawn(sight) => {
@@ -244,6 +267,18 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
         }
         Event::Notice(text) => {
             state.chat.notice(text, false);
+            true
+        }
+        Event::Told(id, seal, whole) => {
+            state.told(id, seal, whole);
+            state.dirty
+        }
+        Event::Said(said, typed) => {
+            state.said(said, typed, &mut effects);
+            true
+        }
+        Event::Edited(id, text) => {
+            state.edited_outside(id, text, &mut effects);
             true
         }
         Event::Wake => true,

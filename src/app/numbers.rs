@@ -37,6 +37,12 @@ impl Numbers {
         self.0.iter().any(|range| range.contains(&id.0))
     }
 
+    /// Whether an operation's own number was written, not a range around it.
+    #[must_use]
+    pub fn names(&self, id: OperationId) -> bool {
+        self.0.contains(&(id.0..=id.0))
+    }
+
     /// The number, if it is one alone.
     #[must_use]
     pub fn single(&self) -> Option<OperationId> {

@@ -1,11 +1,11 @@
 //! Scrolling, the mouse, and what the last frame told. Nothing here decides anything.
 
-use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 
 use super::State;
 use super::event::{Effect, Pane, Sight};
-use super::keymap::Command;
-use super::modal::{Modal, Placing};
+use super::keymap::{Command, Key};
+use super::modal::{Asking, Modal, Placing};
 
 /// Rows that the mouse wheel moves.
 const WHEEL: isize = 3;
@@ -94,6 +94,9 @@ impl State {
             MouseEventKind::Down(MouseButton::Left) => 0,
             _ => return false,
         };
+        if rows == 0 && self.press_named(mouse, effects) {
+            return true;
+        }
         match &mut self.modal {
             Some(Modal::Confirm(_)) => self.scroll_dialog(rows),
             Some(Modal::Edit(_)) => return false,
@@ -109,6 +112,27 @@ impl State {
                     self.scroll_pane(pane, rows);
                 }
             }
+        }
+        true
+    }
+
+    /// A click on a key that the screen names acts like that key, unless it could approve. False if there is none.
+    fn press_named(&mut self, mouse: MouseEvent, effects: &mut Vec<Effect>) -> bool {
+        let under =
+            |(row, from, to, _): &&(u16, u16, u16, String)| *row == mouse.row && (*from..*to).contains(&mouse.column);
+        let Some(named) = self.sight.keys.iter().find(under).map(|(.., key)| key.clone()) else { return false };
+        let Some(key) = Key::parse(&named).map(KeyEvent::from) else { return false };
+        let asks = match &self.modal {
+            Some(Modal::Confirm(dialog)) => Some(&dialog.asking),
+            Some(Modal::Edit(_) | Modal::Page { .. }) | None => None,
+        };
+        // Enter denies with a reason, or lists what was picked; a digit may be the number that approves.
+        let enter = named == "enter" && matches!(asks, Some(Asking::Reason(_) | Asking::Pick { .. }));
+        match self.keymap.command(self.context(), key) {
+            Some(Command::Approve) => self.dialog_hint(format!("The mouse never approves: press {named}.")),
+            Some(_) => self.key(key, effects),
+            None if enter => self.key(key, effects),
+            None => {}
         }
         true
     }

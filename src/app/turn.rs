@@ -2,7 +2,8 @@
 //! request. Every call is answered exactly once.
 
 use super::State;
-use super::chat::{Entry, OpenCall, Phase, STEP_LIMIT, asks};
+use super::chat::{Entry, OpenCall, Phase, asks};
+use super::choices::choices;
 use super::event::Effect;
 use super::queue::Status;
 use crate::domain::{
@@ -25,12 +26,13 @@ impl State {
             self.stop_stream(effects);
             self.chat.notice("The answer before was stopped for this message.", false);
         }
+        self.end_paused();
         self.name_hosts(&text);
         self.handed_over = true;
         self.chat.scroll = super::Scroll::END;
         self.chat.push(Entry::Person(text.clone()));
         self.chat.turn = TurnId(self.chat.turn.0 + 1);
-        self.chat.steps = 0;
+        self.spent = super::budget::Spent::default();
         self.queue.gate.end_turn();
         match self.chat.phase {
             Phase::Idle | Phase::Streaming { .. } => {
@@ -63,16 +65,15 @@ impl State {
     }
 
     fn next_step(&mut self, effects: &mut Vec<Effect>) {
-        if self.chat.steps >= STEP_LIMIT {
+        if self.pause(&[]) {
             self.chat.phase = Phase::Idle;
-            self.chat.notice(
-                format!(
-                    "This turn made {STEP_LIMIT} requests to the model, which is the limit. Send a message to go on."
-                ),
-                false,
-            );
             return;
         }
+        self.request_next(effects);
+    }
+
+    /// Asks the model, whatever the turn used.
+    pub(super) fn request_next(&mut self, effects: &mut Vec<Effect>) {
         let (step, request) = self.chat.request();
         effects.push(Effect::StartStep(step, request));
     }
@@ -86,7 +87,8 @@ impl State {
         match event {
             ModelEvent::Text(piece) => self.chat.say(&piece),
             ModelEvent::Call(call) => calls.push(call),
-            ModelEvent::Ended(reason, _) => {
+            ModelEvent::Ended(reason, usage) => {
+                self.spent.message(usage.input.saturating_add(usage.output));
                 let calls = std::mem::take(calls);
                 self.message_ended(calls, &reason, effects);
             }
@@ -99,7 +101,7 @@ impl State {
         if calls.is_empty() {
             if text.trim().is_empty() {
                 self.chat.notice("The model answered nothing. Send the message again, or another one.", true);
-            } else if asks(&text) {
+            } else if asks(&text) || text.contains('?') && !choices(&text).is_empty() {
                 self.chat.mark_question();
             }
             if *reason == StopReason::Length {
@@ -110,6 +112,15 @@ impl State {
             return;
         }
         self.chat.remember(Message::Assistant { text, calls: calls.clone() });
+        self.chat.phase = Phase::Idle;
+        if !self.pause(&calls) {
+            self.take_calls(calls, effects);
+        }
+    }
+
+    /// Every call of a message becomes an operation.
+    pub(super) fn take_calls(&mut self, calls: Vec<ToolCall>, effects: &mut Vec<Effect>) {
+        self.spent.call(calls.len());
         let open = calls
             .into_iter()
             .map(|call| {
@@ -199,7 +210,7 @@ impl State {
             effects.push(Effect::Cancel(*id));
         }
         self.queue.gate.end_turn();
-        match self.chat.phase {
+        match &self.chat.phase {
             Phase::Streaming { .. } => {
                 self.stop_stream(effects);
                 self.chat.notice("Stopped.", false);
@@ -212,6 +223,11 @@ impl State {
                 if waiting > 0 {
                     self.hint = Some(format!("Press esc again to take back the {waiting} that wait."));
                 }
+                true
+            }
+            Phase::Idle if self.paused.is_some() => {
+                self.end_paused();
+                self.chat.notice("Stopped at the limit.", false);
                 true
             }
             Phase::Idle => !running.is_empty(),

@@ -71,6 +71,9 @@ pub struct Options {
     /// Configuration file to read instead of the usual one
     #[arg(long, value_name = "FILE", global = true)]
     pub config: Option<PathBuf>,
+    /// Plain lines instead of a screen: for screen readers and pipes
+    #[arg(long)]
+    pub linear: bool,
     /// Colours
     #[arg(long, value_name = "NAME")]
     pub theme: Option<String>,
@@ -210,6 +213,7 @@ mod tests {
             "--workspace",
             "--config",
             "--theme",
+            "--linear",
             "--version",
             "--help",
             "assess",

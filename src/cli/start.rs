@@ -27,6 +27,8 @@ pub struct Start {
     pub images: Arc<Images>,
     /// Where what staged runs change lands.
     pub layers: Arc<Layers>,
+    /// Plain lines instead of a screen.
+    pub linear: bool,
 }
 
 impl Start {
@@ -42,7 +44,7 @@ impl Start {
         let session = session_id();
         let images = Arc::new(Images::new(&folders.images(), &session));
         let layers = Arc::new(Layers::new(&folders.layers(), &session));
-        Ok(Self { settings, problems, folders, workspace, images, layers })
+        Ok(Self { settings, problems, folders, workspace, images, layers, linear: options.linear })
     }
 
     /// The workbench of the tools.

@@ -14,11 +14,18 @@ pub struct Limits {
     pub time_limit: u64,
     /// About how many bytes of a result the model reads.
     pub output: u64,
+    /// Calls, minutes and tokens that one turn may use before the person is asked to go on; none for tokens means no
+    /// limit.
+    pub calls: u64,
+    /// Minutes.
+    pub minutes: u64,
+    /// Tokens.
+    pub tokens: Option<u64>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { time_limit: 120, output: 10 * 1024 }
+        Self { time_limit: 120, output: 10 * 1024, calls: 50, minutes: 30, tokens: None }
     }
 }
 

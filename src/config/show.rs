@@ -30,6 +30,9 @@ impl Settings {
         let mut limits = Table::new();
         limits.insert("time_limit".to_owned(), number(self.limits.time_limit));
         limits.insert("output".to_owned(), number(self.limits.output));
+        limits.insert("calls".to_owned(), number(self.limits.calls));
+        limits.insert("minutes".to_owned(), number(self.limits.minutes));
+        limits.extend(self.limits.tokens.map(|tokens| ("tokens".to_owned(), number(tokens))));
         top.insert("limits".to_owned(), limits.into());
         if let Some(model) = &self.provider {
             top.insert("provider".to_owned(), model_table(model).into());

@@ -68,6 +68,23 @@ impl Editable {
         }
     }
 
+    /// What a file with the text ends in, without the dot.
+    #[must_use]
+    pub fn suffix(&self) -> String {
+        let of_path = || {
+            let path = self.arguments.get("path").and_then(Value::as_str)?;
+            let (_, suffix) = path.rsplit_once('.')?;
+            let plain = suffix.len() <= 8 && suffix.bytes().all(|byte| byte.is_ascii_alphanumeric());
+            (plain && !suffix.is_empty()).then(|| suffix.to_owned())
+        };
+        match self.field {
+            Some("sql") => "sql".to_owned(),
+            Some("command") => "sh".to_owned(),
+            Some(_) => of_path().unwrap_or_else(|| "txt".to_owned()),
+            None => "json".to_owned(),
+        }
+    }
+
     /// The call with the edited text in its place.
     ///
     /// # Errors
@@ -111,6 +128,7 @@ mod tests {
         let call = call(r#"{"command":"rm a","timeout":5,"risk_level":"low"}"#);
         let editable = Editable::of(&call, &command()).unwrap();
         assert_eq!((editable.text().as_str(), editable.what()), ("rm a", "command"));
+        assert_eq!(editable.suffix(), "sh");
         let edited = editable.with("rm b\n# \"quoted\"").unwrap();
         let arguments: Value = serde_json::from_str(&edited.arguments).unwrap();
         assert_eq!(arguments, serde_json::json!({ "command": "rm b\n# \"quoted\"", "timeout": 5 }));

@@ -10,7 +10,7 @@ use secrecy::ExposeSecret as _;
 
 use super::bus::{Lanes, Work};
 use super::engine::{Engine, Opening, Side, prove};
-use crate::app::{Briefing, Event, Keymap, Setting, State};
+use crate::app::{Briefing, Budget, Event, Keymap, Setting, State};
 use crate::assess::{Known, Sensitive};
 use crate::cli::Start;
 use crate::config::{ChosenModel, Problem, process_environment};
@@ -73,7 +73,10 @@ pub async fn assemble(start: &Start, lanes: Lanes, size: (u16, u16)) -> Result<A
     let briefing = briefing(&model_side);
     let keymap = keymap(start, &mut notices);
     let theme = theme(start, &mut notices);
-    let state = State::new(briefing, start.settings.policy(), contain::enforceable(None, false), keymap, setting, size);
+    let mut state =
+        State::new(briefing, start.settings.policy(), contain::enforceable(None, false), keymap, setting, size);
+    let limits = start.settings.limits;
+    state.budget = Budget { calls: limits.calls, minutes: limits.minutes, tokens: limits.tokens };
     // Both sides have the same walls around different workspaces; the test of them is none of the loop's business.
     let (sides, lane) = ([person_side.clone(), model_side.clone()], lanes.work.clone());
     tokio::spawn(async move {

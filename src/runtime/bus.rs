@@ -7,6 +7,7 @@ use crossterm::event::{Event as TermEvent, EventStream};
 use futures::StreamExt as _;
 use tokio::sync::mpsc;
 
+use super::linear::listen;
 use crate::app::{Event, Millis, Proposal};
 use crate::domain::{Enforceable, Foresight, ModelEvent, OperationId, RunEvent, Seal, StepId};
 
@@ -28,6 +29,8 @@ pub enum Work {
     JournalFailed(String),
     /// It was proved what this machine enforces.
     Proved(Enforceable),
+    /// A text came back from the person's own editor.
+    Edited(OperationId, Result<String, String>),
 }
 
 /// The senders, handed to the tasks at the edges.
@@ -65,14 +68,45 @@ pub enum Input {
     Event(Event),
     /// The frame that was put off is due.
     Frame,
+    /// A line, and when it came.
+    Line(String, Millis),
+    /// No line comes any more.
+    Closed,
     /// The terminal is gone or a signal asks to leave.
     Leave,
+}
+
+/// Where the person's words come from.
+#[derive(Debug)]
+enum Source {
+    /// The keys of a terminal.
+    Keys(Box<EventStream>),
+    /// Nowhere: the person's own editor has the terminal.
+    Away,
+    /// Lines, unless nobody listens just now.
+    Lines(mpsc::Receiver<(String, Millis)>, bool),
+}
+
+/// What came from there.
+enum Word {
+    Key(Option<std::io::Result<TermEvent>>),
+    Line(Option<(String, Millis)>),
+}
+
+impl Source {
+    async fn next(&mut self) -> Word {
+        match self {
+            Self::Keys(term) => Word::Key(term.next().await),
+            Self::Lines(lines, true) => Word::Line(lines.recv().await),
+            Self::Lines(_, false) | Self::Away => std::future::pending().await,
+        }
+    }
 }
 
 /// The receiving side.
 #[derive(Debug)]
 pub struct Bus {
-    term: EventStream,
+    source: Source,
     model: mpsc::Receiver<(StepId, ModelEvent)>,
     run: mpsc::Receiver<(OperationId, RunEvent)>,
     work: mpsc::Receiver<Work>,
@@ -87,31 +121,69 @@ impl Bus {
     /// Signals can't be listened to.
     pub fn new(receivers: Receivers, start: Instant) -> std::io::Result<Self> {
         let Receivers { model, run, work } = receivers;
-        Ok(Self { term: EventStream::new(), model, run, work, signals: Signals::new()?, start })
+        let source = Source::Keys(Box::new(EventStream::new()));
+        Ok(Self { source, model, run, work, signals: Signals::new()?, start })
+    }
+
+    /// The same, hearing lines of standard input.
+    ///
+    /// # Errors
+    /// Signals can't be listened to.
+    pub fn lines(receivers: Receivers, start: Instant) -> std::io::Result<Self> {
+        let Receivers { model, run, work } = receivers;
+        let source = Source::Lines(listen(move || since(start)), true);
+        Ok(Self { source, model, run, work, signals: Signals::new()?, start })
+    }
+
+    /// Stops reading the terminal, which another program gets.
+    pub fn release(&mut self) {
+        self.source = Source::Away;
+    }
+
+    /// Reads the terminal again.
+    pub fn attach(&mut self) {
+        self.source = Source::Keys(Box::new(EventStream::new()));
+    }
+
+    /// Whether the next line is wanted.
+    pub fn hear(&mut self, wanted: bool) {
+        if let Source::Lines(_, hears) = &mut self.source {
+            *hears = wanted;
+        }
     }
 
     /// The time, as the state counts it.
     #[must_use]
     pub fn now(&self) -> Millis {
-        Millis(u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX))
+        since(self.start)
     }
 
     /// The next thing to do. Keys come first, then what is due, then the model, then work and runs. The
     /// senders of every lane are kept by the loop, so no lane ever closes while it runs.
     pub async fn next(&mut self, wake: Option<Millis>, frame: Option<Instant>) -> Input {
         let wake = wake.map(|at| self.start + Duration::from_millis(at.0));
+        let away = matches!(self.source, Source::Away);
         loop {
             let event = tokio::select! {
                 biased;
-                term = self.term.next() => match term {
+                word = self.source.next() => match word {
+                    Word::Line(Some((line, typed))) => return Input::Line(line, typed),
+                    Word::Line(None) => return Input::Closed,
+                    Word::Key(term) => match term {
                     Some(Ok(TermEvent::Key(key))) => Event::Key(key),
                     Some(Ok(TermEvent::Paste(text))) => Event::Paste(text),
                     Some(Ok(TermEvent::Mouse(mouse))) => Event::Mouse(mouse),
                     Some(Ok(TermEvent::Resize(columns, rows))) => Event::Resize(columns, rows),
                     Some(Ok(TermEvent::FocusGained | TermEvent::FocusLost)) => continue,
                     Some(Err(_)) | None => return Input::Leave,
-                },
-                () = self.signals.recv() => return Input::Leave,
+                }},
+                // An interrupt is the other program's while it has the terminal.
+                interrupt = self.signals.recv() => {
+                    if interrupt && away {
+                        continue;
+                    }
+                    return Input::Leave;
+                }
                 () = until(frame) => return Input::Frame,
                 () = until(wake) => Event::Wake,
                 Some((step, event)) = self.model.recv() => Event::Model(step, event),
@@ -122,6 +194,7 @@ impl Bus {
                     Work::Measured(id, seal, foresight) => Event::Measured(id, seal, foresight),
                     Work::JournalFailed(reason) => Event::JournalFailed(reason),
                     Work::Proved(enforceable) => Event::Proved(enforceable),
+                    Work::Edited(id, text) => Event::Edited(id, text),
                 },
                 Some((id, event)) = self.run.recv() => Event::Run(id, event),
             };
@@ -133,6 +206,10 @@ impl Bus {
     pub async fn last_words(&mut self) -> Option<(OperationId, RunEvent)> {
         self.run.recv().await
     }
+}
+
+fn since(start: Instant) -> Millis {
+    Millis(u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX))
 }
 
 async fn until(at: Option<Instant>) {
@@ -158,12 +235,13 @@ impl Signals {
     }
 
     #[cfg(unix)]
-    async fn recv(&mut self) {
+    /// True for an interrupt from the keyboard.
+    async fn recv(&mut self) -> bool {
         let [terminate, hangup, interrupt] = &mut self.each;
         tokio::select! {
-            _ = terminate.recv() => {}
-            _ = hangup.recv() => {}
-            _ = interrupt.recv() => {}
+            _ = terminate.recv() => false,
+            _ = hangup.recv() => false,
+            _ = interrupt.recv() => true,
         }
     }
 
@@ -173,7 +251,8 @@ impl Signals {
     }
 
     #[cfg(not(unix))]
-    async fn recv(&mut self) {
+    async fn recv(&mut self) -> bool {
         let _ended = tokio::signal::ctrl_c().await;
+        true
     }
 }

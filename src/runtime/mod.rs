@@ -3,17 +3,22 @@
 
 mod assemble;
 mod bus;
+mod editor;
 mod engine;
+mod linear;
 mod measure;
+mod perform;
 pub mod terminal;
 
 use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use assemble::{Assembled, assemble};
-use bus::{Bus, Input};
+use bus::{Bus, Input, Work};
 use engine::Engine;
+use linear::Linear;
 use terminal::Screen;
 
 use crate::app::{Effect, Event, State, update};
@@ -25,6 +30,8 @@ use crate::ui::{Cache, Theme, draw};
 const FRAME: Duration = Duration::from_millis(33);
 /// How long running operations may take to end when the program leaves.
 const GRACE: Duration = Duration::from_secs(3);
+/// Columns and rows that a session by lines counts on.
+const LINES: (u16, u16) = (120, 40);
 /// Stack of a blocking task: parsers of hostile text run there.
 const STACK: usize = 8 * 1024 * 1024;
 
@@ -52,17 +59,40 @@ pub fn run(start: Start) -> ExitCode {
 }
 
 async fn session(start: Start, began: Instant) -> Result<(), String> {
+    if start.linear {
+        return by_lines(&start, began).await;
+    }
     let terminal = |error: io::Error| format!("the terminal can't be used: {error}. Start it in a terminal window");
     let size = crossterm::terminal::size().map_err(terminal)?;
     let (lanes, receivers) = bus::lanes();
     let Assembled { state, engine, theme, notices, world } = assemble(&start, lanes, size).await?;
     let mut screen = Screen::enter().map_err(terminal)?;
     let bus = Bus::new(receivers, began).map_err(terminal)?;
-    let mut session = Session { state, engine, theme, bus, cache: Cache::default(), drawn: None };
+    let mut session = Session {
+        state,
+        engine,
+        theme,
+        bus,
+        cache: Cache::default(),
+        drawn: None,
+        scratch: start.folders.state.clone(),
+        away: false,
+    };
     for notice in notices {
         update(&mut session.state, session.bus.now(), notice);
     }
     let lived = session.live(&mut screen).await.map_err(terminal);
+    drop(world);
+    lived
+}
+
+/// The same by plain lines.
+async fn by_lines(start: &Start, began: Instant) -> Result<(), String> {
+    let broken = |error: io::Error| format!("standard input or output can't be used: {error}");
+    let (lanes, receivers) = bus::lanes();
+    let Assembled { state, engine, notices, world, .. } = assemble(start, lanes, LINES).await?;
+    let bus = Bus::lines(receivers, began).map_err(broken)?;
+    let lived = Linear::new(state, engine, bus).live(notices).await.map_err(broken);
     drop(world);
     lived
 }
@@ -75,6 +105,10 @@ struct Session {
     bus: Bus,
     cache: Cache,
     drawn: Option<Instant>,
+    /// Where a text lies while the person's own editor has it.
+    scratch: PathBuf,
+    /// The person's own editor has the terminal.
+    away: bool,
 }
 
 impl Session {
@@ -82,13 +116,20 @@ impl Session {
         self.draw(screen)?;
         let mut pending = false;
         loop {
-            let due = pending.then(|| self.drawn.map_or_else(Instant::now, |drawn| drawn + FRAME));
+            let due = (pending && !self.away).then(|| self.drawn.map_or_else(Instant::now, |drawn| drawn + FRAME));
             let mut prompt = false;
             match self.bus.next(self.state.deadline(), due).await {
                 Input::Leave => break,
+                Input::Line(..) | Input::Closed => {}
                 Input::Frame => prompt = true,
                 Input::Event(event) => {
                     prompt |= matches!(event, Event::Key(_) | Event::Paste(_) | Event::Resize(..));
+                    if matches!(event, Event::Edited(..)) {
+                        screen.resume()?;
+                        self.bus.attach();
+                        self.away = false;
+                        prompt = true;
+                    }
                     let now = self.bus.now();
                     let effects = update(&mut self.state, now, event);
                     if !self.perform(effects, screen)? {
@@ -98,12 +139,12 @@ impl Session {
                 }
             }
             let rested = self.drawn.is_none_or(|drawn| drawn.elapsed() >= FRAME);
-            if pending && (prompt || rested) {
+            if pending && !self.away && (prompt || rested) {
                 self.draw(screen)?;
                 pending = self.state.take_dirty();
             }
         }
-        self.leave().await;
+        leave(self.state, self.engine, self.bus).await;
         Ok(())
     }
 
@@ -121,45 +162,45 @@ impl Session {
     /// Performs effects; false to leave.
     fn perform(&mut self, effects: Vec<Effect>, screen: &mut Screen) -> io::Result<bool> {
         for effect in effects {
+            let Some(effect) = self.engine.perform(effect) else { continue };
             match effect {
-                Effect::Prepare { id, origin, call } => self.engine.prepare(id, origin, call),
-                Effect::Assess { draft, id, origin, call } => self.engine.assess(draft, id, origin, call),
-                Effect::Refresh(operation) => self.engine.refresh(*operation),
-                Effect::Measure(prepared, seal) => self.engine.measure(prepared, seal),
-                Effect::StopMeasuring(id) => self.engine.stop_measuring(id),
-                Effect::DropStaged(run) => self.engine.drop_staged(run),
-                Effect::Execute(countersigned) => self.engine.execute(*countersigned),
-                Effect::Cancel(id) => self.engine.cancel(id),
-                Effect::Record(entry) => self.engine.record(*entry),
-                Effect::StartStep(step, request) => self.engine.start_step(step, request),
-                Effect::StopStep => self.engine.stop_step(),
+                Effect::OpenEditor { id, text, suffix } => {
+                    screen.suspend();
+                    self.bus.release();
+                    self.away = true;
+                    let (scratch, lane) = (self.scratch.clone(), self.engine.lanes.work.clone());
+                    tokio::spawn(async move {
+                        let edited = editor::edit(&scratch, id, &text, &suffix).await;
+                        let _leaving = lane.send(Work::Edited(id, edited)).await;
+                    });
+                }
                 Effect::Copy(text) => Screen::copy(&text),
-                Effect::Redraw => screen.terminal.clear()?,
-                Effect::Quit => return Ok(false),
+                Effect::Redraw => screen.redraw()?,
+                _ => return Ok(false),
             }
         }
         Ok(true)
     }
+}
 
-    /// Stops what runs, gives it a grace time to report its end, closes the journal.
-    async fn leave(mut self) {
-        self.engine.stop_all();
-        let running = |state: &State| {
-            state.queue.running().filter(|item| matches!(item.status, crate::app::Status::Running { .. })).count()
-        };
-        let mut left = running(&self.state);
-        let farewell = async {
-            while left > 0 {
-                match self.bus.last_words().await {
-                    Some((_, RunEvent::Finished(_))) => left -= 1,
-                    Some(_) => {}
-                    None => return,
-                }
+/// Stops what runs, gives it a grace time to report its end, closes the journal.
+async fn leave(state: State, mut engine: Engine, mut bus: Bus) {
+    engine.stop_all();
+    let running = |state: &State| {
+        state.queue.running().filter(|item| matches!(item.status, crate::app::Status::Running { .. })).count()
+    };
+    let mut left = running(&state);
+    let farewell = async {
+        while left > 0 {
+            match bus.last_words().await {
+                Some((_, RunEvent::Finished(_))) => left -= 1,
+                Some(_) => {}
+                None => return,
             }
-        };
-        let _too_late = tokio::time::timeout(GRACE, farewell).await;
-        if let Ok(journal) = self.engine.journal.await {
-            let _too_late = tokio::time::timeout(GRACE, journal.close()).await;
         }
+    };
+    let _too_late = tokio::time::timeout(GRACE, farewell).await;
+    if let Ok(journal) = engine.journal.await {
+        let _too_late = tokio::time::timeout(GRACE, journal.close()).await;
     }
 }

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture};
-use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, SetTitle, disable_raw_mode, enable_raw_mode};
+use crossterm::terminal::{
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, SetTitle, disable_raw_mode, enable_raw_mode,
+};
 use crossterm::{cursor, execute};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -33,21 +35,36 @@ impl Screen {
                 tracing::error!("a task failed: {panic}");
             }
         }));
-        enable_raw_mode()?;
-        ENTERED.store(true, Ordering::SeqCst);
-        let entered = execute!(
-            io::stdout(),
-            EnterAlternateScreen,
-            EnableBracketedPaste,
-            EnableMouseCapture,
-            SetTitle("countersign")
-        );
-        let terminal = entered
-            .and_then(|()| Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(64 * 1024, io::stdout()))));
+        let terminal = take().and_then(|()| terminal());
         if terminal.is_err() {
             leave();
         }
         Ok(Self { terminal: terminal? })
+    }
+
+    /// Gives the terminal to another program.
+    pub fn suspend(&self) {
+        leave();
+    }
+
+    /// Takes it back; the next frame draws all of it.
+    ///
+    /// # Errors
+    /// The terminal is gone.
+    pub fn resume(&mut self) -> io::Result<()> {
+        take()?;
+        self.redraw()
+    }
+
+    /// Clears the screen; the next frame draws all of it. Asks the terminal nothing: its answer would come where the
+    /// keys do.
+    ///
+    /// # Errors
+    /// The terminal is gone.
+    pub fn redraw(&mut self) -> io::Result<()> {
+        execute!(io::stdout(), Clear(ClearType::All))?;
+        self.terminal = terminal()?;
+        Ok(())
     }
 
     /// Puts text on the person's clipboard by OSC 52, which works over ssh too.
@@ -68,6 +85,22 @@ impl Drop for Screen {
 
 /// Whether the terminal is ours.
 static ENTERED: AtomicBool = AtomicBool::new(false);
+
+fn terminal() -> io::Result<Terminal<CrosstermBackend<BufWriter<Stdout>>>> {
+    Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(64 * 1024, io::stdout())))
+}
+
+/// Takes the terminal over.
+fn take() -> io::Result<()> {
+    enable_raw_mode()?;
+    ENTERED.store(true, Ordering::SeqCst);
+    let taken =
+        execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste, EnableMouseCapture, SetTitle("countersign"));
+    if taken.is_err() {
+        leave();
+    }
+    taken
+}
 
 /// Gives the terminal back, once: a second time would move the cursor over what was printed meanwhile. Nothing
 /// can be done about a failure here.

@@ -13,7 +13,7 @@ use super::markdown::Markdown;
 use super::paint::{View, keys, put};
 use super::text::{self, Break};
 use super::theme::Role;
-use crate::app::{Command, Context, Entry, Item, Phase, Sight};
+use crate::app::{Command, Context, Entry, Item, Phase, Sight, choices};
 use crate::domain::{OperationId, Origin};
 
 /// Columns before what somebody said: others' text never starts at the pane's edge.
@@ -173,6 +173,10 @@ fn foot(view: View<'_>, columns: usize) -> Vec<Line<'static>> {
         let answers = [(Command::AnswerYes, "yes"), (Command::AnswerNo, "no")];
         let mut bound: Vec<_> =
             answers.iter().filter_map(|(command, says)| view.key(Context::Composer, *command, says)).collect();
+        let choices = choices(view.state.chat.question().unwrap_or_default()).len();
+        if choices > 0 {
+            bound = vec![(format!("alt+1…{choices}"), "choose".to_owned())];
+        }
         bound.push(("or".to_owned(), "type an answer".to_owned()));
         lines.push(Line::default());
         lines.extend(keys(view, &bound, columns, 2, true));

@@ -73,8 +73,12 @@ fn judged(view: View<'_>, editor: &Editor, columns: usize) -> Vec<Line<'static>>
 
 fn bound(view: View<'_>) -> Vec<(String, String)> {
     let key = |command, says| view.key(Context::Editor, command, says);
-    [key(Command::UseEdit, "use it, then approve"), key(Command::Back, "back, the text is kept")]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        key(Command::UseEdit, "use it, then approve"),
+        key(Command::External, "in $EDITOR"),
+        key(Command::Back, "back, the text is kept"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }

@@ -4,11 +4,11 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
-use super::paint::{View, keys, put};
+use super::paint::{View, keys, named, put};
 use super::text;
 use super::theme::Role;
 use super::typing::Rows;
-use crate::app::{Command, Context, Pane, SLASH, Status, Typing, Undo};
+use crate::app::{Command, Context, Pane, SLASH, Sight, Status, Typing, Undo};
 
 /// Columns of the prompt.
 const PROMPT: u16 = 3;
@@ -38,7 +38,7 @@ pub fn composer(view: View<'_>, area: Rect, buf: &mut Buffer) -> Option<Position
 }
 
 /// Draws the hint of the last key, or the keys that work here.
-pub fn hints(view: View<'_>, area: Rect, buf: &mut Buffer) {
+pub fn hints(view: View<'_>, area: Rect, buf: &mut Buffer, sight: &mut Sight) {
     let room = Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(2), ..area };
     if let Some(hint) = &view.state.hint {
         put(buf, room, 0, &view.line(text::fit(&text::line(hint), room.width.into()), Role::Accent));
@@ -66,6 +66,9 @@ pub fn hints(view: View<'_>, area: Rect, buf: &mut Buffer) {
         commands(view, context).into_iter().filter(counts).filter_map(|entry| bind(view, context, entry)).collect();
     let lines = keys(view, &bound, room.width.into(), 1, view.state.modal.is_none());
     put(buf, room, 0, lines.first().unwrap_or(&Line::default()));
+    if view.state.modal.is_none() {
+        sight.keys = named(&lines, room);
+    }
 }
 
 /// Whether a key of the operations does something now.
@@ -114,6 +117,9 @@ fn commands(view: View<'_>, context: Context) -> Vec<Entry> {
     match context {
         Context::Composer | Context::Everywhere => {
             let mut commands = Vec::new();
+            if view.state.paused().is_some() {
+                commands.extend([one(Command::Send, "go on"), one(Command::Back, "stop")]);
+            }
             if view.state.chat.question().is_some() {
                 commands.extend([one(Command::AnswerYes, "yes"), one(Command::AnswerNo, "no")]);
             }

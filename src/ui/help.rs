@@ -17,6 +17,9 @@ pub fn lines(view: View<'_>) -> Vec<Line<'static>> {
         }
         lines.push(view.line(place(context), Role::Strong));
         lines.extend(bound.into_iter().map(|(keys, command)| entry(view, &keys, command.says())));
+        if context == Context::Composer {
+            lines.push(entry(view, "alt+1…9", "answer with a choice of the model's question"));
+        }
         if context == Context::Dialog {
             lines.push(entry(view, "0-9", "pick an operation by number; type a HIGH one's number to approve it"));
         }

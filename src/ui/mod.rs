@@ -14,6 +14,7 @@ mod footer;
 mod help;
 mod highlight;
 mod item;
+mod linear;
 mod markdown;
 mod modal;
 mod output;
@@ -33,6 +34,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
 pub use cache::Cache;
+pub use linear::{Shown, Teller};
 pub use text::plain;
 pub use theme::{Role, THEMES, Theme};
 
@@ -110,7 +112,7 @@ fn panes(view: View<'_>, screen: Rect, buf: &mut Buffer, cache: &mut Cache, sigh
         put(buf, room, 0, &view.line(chat::banner(room.width.into()), Role::Notice));
     }
     if screen.height >= 8 {
-        footer::hints(view, bottom(&mut rest, 1), buf);
+        footer::hints(view, bottom(&mut rest, 1), buf, sight);
     }
     let typing = bottom(&mut rest, footer::wanted(view, screen));
     if screen.height >= 7 {

@@ -17,7 +17,7 @@ use super::floating::{WIDEST, column, corner, frame, place, shown, title};
 use super::help;
 use super::item;
 use super::number;
-use super::paint::{View, keys, put};
+use super::paint::{View, keys, named, put};
 use super::preview;
 use super::text::{self, Break};
 use super::theme::Role;
@@ -89,7 +89,7 @@ fn confirm(
     let late = dialog.placing == Placing::Late && reason == 0;
     let area = place(screen, others + preview::RESERVED + parts.usual, wanted, late);
     let inside = frame(view, area, buf, &title(view, dialog, prepared), &corner(view, dialog, prepared));
-    let (rows, cursor) = lay(view, inside, buf, dialog, &parts, reason);
+    let (rows, cursor) = lay(view, inside, buf, dialog, &parts, reason, sight);
     let first = dialog.scroll.first(parts.body.len(), rows);
     shown(view, buf, area, first, rows, parts.body.len());
     sight.rows.dialog = rows;
@@ -107,6 +107,7 @@ fn lay(
     dialog: &Dialog,
     parts: &Parts,
     reason: usize,
+    sight: &mut Sight,
 ) -> (usize, Option<Position>) {
     let height = usize::from(inside.height);
     let mut left = height.saturating_sub(1);
@@ -143,7 +144,9 @@ fn lay(
     effects(view, next(effect), buf, &parts.effect);
     let cursor = typed_reason(view, next(reason), buf, dialog);
     column(buf, next(hint), std::slice::from_ref(&parts.hint));
-    column(buf, next(keys), &parts.keys);
+    let keys = next(keys);
+    column(buf, keys, &parts.keys);
+    sight.keys = named(&parts.keys, keys);
     (body, cursor)
 }
 

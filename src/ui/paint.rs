@@ -112,6 +112,25 @@ pub fn keys(view: View<'_>, keys: &[(String, String)], columns: usize, rows: usi
     out
 }
 
+/// Where rows of keys were drawn, for the mouse: row, first column, column after the last, the first key named.
+pub fn named(lines: &[Line<'_>], area: Rect) -> Vec<(u16, u16, u16, String)> {
+    let mut found = Vec::new();
+    for (row, line) in (area.y..area.bottom()).zip(lines) {
+        let mut x = usize::from(area.x);
+        // A key, what it does, and blanks before the next.
+        for entry in line.spans.chunks(3) {
+            let wide: usize = entry.iter().take(2).map(Span::width).sum();
+            let end = (x + wide).min(area.right().into());
+            let key = entry.first().and_then(|key| key.content.split(' ').next()).unwrap_or_default();
+            if let (Ok(from), Ok(to), false) = (u16::try_from(x), u16::try_from(end), key.is_empty()) {
+                found.push((row, from, to, key.to_owned()));
+            }
+            x += wide + entry.get(2).map_or(0, Span::width);
+        }
+    }
+    found
+}
+
 /// Gives an area a style without changing what stands there.
 pub fn tint(buf: &mut Buffer, area: Rect, style: Style) {
     buf.set_style(area.intersection(buf.area), style);

@@ -85,7 +85,11 @@ fn right(view: View<'_>, roomy: bool) -> Line<'static> {
         (true, false) => Some("contained"),
         (false, _) => None,
     };
-    let mut line = view.line(said, role);
+    let mut line = Line::default();
+    if let Some(near) = view.state.near().filter(|_| roomy) {
+        line.extend([view.span(near, Role::Medium), Span::raw("   ")]);
+    }
+    line.push_span(view.span(said, role));
     if roomy {
         line.push_span(Span::raw("   "));
         line.push_span(match contained {

@@ -53,6 +53,62 @@ fn a_denied_operation_changes_nothing_and_the_model_answers() {
     it.wait_for_exit();
 }
 
+/// Twenty keys a second while requests arrive: nothing runs, and the draft keeps every letter.
+#[test]
+fn typing_on_while_something_asks_approves_nothing() {
+    let mut it = Driver::start(120, 40, &[]);
+    it.wait_for("practice model");
+    it.say("clean up");
+    let typed = "yes approve 1 y 2 A y 3 y D n x e 23 yyy";
+    for (at, letter) in typed.chars().enumerate() {
+        // A letter at once, so that no dialog had its first moment.
+        it.keys(&letter.to_string());
+        if at == 19 {
+            it.keys("\x1b[200~y\ry\r\x1b[201~");
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    std::thread::sleep(Duration::from_millis(1_500));
+    assert_eq!(practice_orders(&it.data()), (340, 12), "{}", it.shows());
+    it.wait_for("2 waiting (2 HIGH)");
+    let shown = it.shows();
+    for piece in ["yes approve 1 y 2 A y", "y 3 y D n x e 23 yyy"] {
+        assert!(shown.contains(piece), "{piece}: {shown}");
+    }
+}
+
+/// The person's own editor gets the terminal, and gives it back with another text.
+#[cfg(unix)]
+#[test]
+fn an_operation_is_edited_in_the_persons_own_editor() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let editor = folder.path().join("editor");
+    let script = "#!/bin/sh\nls -l \"$1\" | cut -c1-10\nread -r line\nprintf '%s\\n' \"$line\" > \"$1\"\n";
+    std::fs::write(&editor, script).unwrap();
+    std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_countersign"));
+    let mut it = Driver::start_program(program, &[], 120, 40, &[("EDITOR", editor.to_str().unwrap())]);
+    it.wait_for("practice model");
+    it.say("delete the cancelled orders");
+    it.wait_for("H HIGH");
+    std::thread::sleep(Duration::from_millis(600));
+    it.keys("e");
+    it.wait_for("in $EDITOR");
+    it.keys("\x07");
+    it.wait_for("-rw-------");
+    assert!(!it.in_alternate_screen());
+    it.keys("SELECT 'edited outside'\r");
+    it.wait_for("SELECT 'edited outside'");
+    it.wait_until("the screen is back", Driver::in_alternate_screen);
+    it.wait_for("L low");
+    let left = std::fs::read_dir(it.data().join("state")).into_iter().flatten().flatten();
+    assert!(left.into_iter().all(|file| !file.file_name().to_string_lossy().starts_with("edit-")));
+    assert_eq!(practice_orders(&it.data()), (340, 12));
+    it.keys("\x11");
+    it.wait_for_exit();
+}
+
 #[test]
 fn a_signal_gives_the_terminal_back() {
     let mut it = Driver::start(100, 30, &[]);

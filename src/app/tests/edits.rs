@@ -146,3 +146,23 @@ fn masked_secrets_are_shown_by_their_key_before_they_are_edited_and_never_told()
     let told = &world.results()[0].text;
     assert!(told.contains("all\"}") && !told.contains("hunter2"), "{told}");
 }
+
+#[test]
+fn the_text_can_come_back_from_another_editor_and_needs_its_own_approval() {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("rm a", Some("low"))]);
+    world.look();
+    world.press(KeyCode::Char('e'));
+    world.feed(20, Event::Key(KeyEvent::new(KeyCode::Char('g'), KeyModifiers::CONTROL)));
+    assert_eq!(world.opened, ["rm a"]);
+    world.feed(60_000, Event::Edited(OperationId(1), Err("vi ended with a failure".to_owned())));
+    assert!(matches!(&world.state.modal, Some(Modal::Edit(editor)) if !editor.changed() && editor.hint.is_some()));
+    world.feed(60_000, Event::Edited(OperationId(1), Ok("make b".to_owned())));
+    assert!(matches!(&world.state.modal, Some(Modal::Edit(editor)) if matches!(editor.draft, Draft::Judged(..))));
+    use_it(&mut world);
+    assert!(world.executed.is_empty());
+    world.look();
+    world.press(KeyCode::Char('y'));
+    assert_eq!(world.commands(), ["make b"]);
+}

@@ -3,6 +3,7 @@
 mod decisions;
 mod edits;
 mod foresight;
+mod limits;
 mod promises;
 mod reviewing;
 mod several;
@@ -35,6 +36,8 @@ pub(super) struct World {
     pub unmeasured: Vec<OperationId>,
     /// Runs whose changes were dropped.
     pub dropped: Vec<OperationId>,
+    /// Texts that were opened in the person's own editor.
+    pub opened: Vec<String>,
     waiting: VecDeque<Effect>,
     step: StepId,
     /// Facts are different the second time for commands that contain this.
@@ -60,6 +63,7 @@ impl World {
             measuring: Vec::new(),
             unmeasured: Vec::new(),
             dropped: Vec::new(),
+            opened: Vec::new(),
             waiting: VecDeque::new(),
             step: StepId(0),
             changing: "\0",
@@ -119,6 +123,10 @@ impl World {
             }
             Effect::DropStaged(run) => {
                 self.dropped.push(run);
+                return;
+            }
+            Effect::OpenEditor { text, .. } => {
+                self.opened.push(text);
                 return;
             }
             Effect::StopStep | Effect::Copy(_) | Effect::Redraw | Effect::Quit => return,

@@ -196,3 +196,58 @@ fn a_denial_that_comes_again_is_counted() {
     }
     assert!(world.results()[0].text.contains("Denied again ×3"), "{:?}", world.results());
 }
+
+/// A click on a key that the screen names.
+fn click(world: &mut World, key: &str) {
+    use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+    let dialog = match &world.state.modal {
+        Some(Modal::Confirm(dialog)) => Some((dialog.seal, true)),
+        _ => None,
+    };
+    let sight = Sight { dialog, keys: vec![(9, 10, 14, key.to_owned())], ..Sight::default() };
+    world.feed(1, Event::Drawn(sight));
+    let kind = MouseEventKind::Down(MouseButton::Left);
+    world.feed(GUARD, Event::Mouse(MouseEvent { kind, column: 11, row: 9, modifiers: KeyModifiers::NONE }));
+}
+
+#[test]
+fn a_click_on_a_key_acts_like_it_unless_it_approves() {
+    let mut world = five();
+    click(&mut world, "y");
+    assert!(world.executed.is_empty() && *world.status(1) == Status::Waiting);
+    click(&mut world, ">");
+    assert_eq!(world.dialog(), Some(OperationId(2)));
+    world.look();
+    world.press(KeyCode::Char('y'));
+    world.look();
+    click(&mut world, "2");
+    assert!(world.executed.is_empty(), "the number of a high one is typed, not clicked");
+    click(&mut world, "esc");
+    click(&mut world, "n");
+    assert!(matches!(world.status(2), Status::Denied { .. }));
+    world.look();
+    click(&mut world, "A");
+    world.look();
+    click(&mut world, "y");
+    assert!(world.executed.is_empty());
+}
+
+#[test]
+fn what_names_the_file_of_a_denied_write_says_so() {
+    use crate::domain::FileOperation;
+    let mut world = five();
+    let write = OperationKind::File(FileOperation::Write { path: "report.md".to_owned(), content: String::new() });
+    let prepare = |world: &mut World, id: u64, kind: OperationKind| {
+        let item = world.state.queue.item_mut(OperationId(id)).unwrap();
+        item.prepared.as_mut().unwrap().operation.kind = kind;
+    };
+    prepare(&mut world, 1, write);
+    let reads = |command: &str| OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None });
+    prepare(&mut world, 3, reads("wc -l ./report.md > count"));
+    prepare(&mut world, 5, reads("wc -l old-report.md"));
+    assert_eq!(world.state.queue.lacks(OperationId(3)), None);
+    world.press(KeyCode::Char('n'));
+    let lack = world.state.queue.lacks(OperationId(3)).unwrap();
+    assert_eq!((lack.path.as_str(), lack.by), ("report.md", OperationId(1)));
+    assert_eq!(world.state.queue.lacks(OperationId(5)), None);
+}

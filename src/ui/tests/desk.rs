@@ -43,8 +43,9 @@ impl Desk {
             production: false,
             workspace: "~/shop".to_owned(),
         };
-        let state =
+        let mut state =
             State::new(briefing, Policy::default(), Enforceable::default(), Keymap::default(), setting, (120, 40));
+        state.budget.calls = 10_000;
         Self {
             state,
             cache: Cache::default(),

@@ -83,3 +83,21 @@ fn the_details_of_an_operation_are_a_page() {
     desk.press(KeyCode::Enter);
     insta::assert_snapshot!("details_done", desk.screen(100, 30));
 }
+
+#[test]
+fn keys_that_are_named_can_be_clicked() {
+    let mut desk = conversation();
+    let shown = desk.screen(120, 40);
+    let keys = &desk.state.sight.keys;
+    for key in ["y", "n", "A", "esc"] {
+        let (row, from, ..) = keys.iter().find(|(.., named)| named == key).unwrap();
+        let line = shown.lines().nth(usize::from(*row)).unwrap();
+        let there: String = line.chars().skip(usize::from(*from)).collect();
+        assert!(there.starts_with(key), "{key}: {there}");
+    }
+    desk.press(KeyCode::Esc);
+    let shown = desk.screen(120, 40);
+    let (row, from, ..) = desk.state.sight.keys.iter().find(|(.., named)| named == "tab").unwrap();
+    let line = shown.lines().nth(usize::from(*row)).unwrap();
+    assert!(line.chars().skip(usize::from(*from)).collect::<String>().starts_with("tab"), "{line}");
+}

@@ -1,0 +1,200 @@
+//! What one turn may use before the person is asked to go on: calls, time, tokens. Asking approves nothing.
+
+use super::State;
+use super::event::Effect;
+use crate::domain::{Message, ToolCall, ToolResult, number};
+
+/// Share of a limit, in percent, from which on the status line tells how much is left.
+const NEAR: u64 = 80;
+const MINUTE: u64 = 60_000;
+
+/// A limit of one turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// Calls that the model makes.
+    Calls,
+    /// Time in which the model speaks or its operations run.
+    Minutes,
+    /// Tokens that its requests cost, read and written, as the provider counts them.
+    Tokens,
+}
+
+impl Limit {
+    /// Every limit.
+    pub const ALL: [Self; 3] = [Self::Calls, Self::Minutes, Self::Tokens];
+
+    /// The word that is typed and shown.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Calls => "calls",
+            Self::Minutes => "minutes",
+            Self::Tokens => "tokens",
+        }
+    }
+
+    /// The least and the most that it can be set to.
+    #[must_use]
+    pub fn range(self) -> (u64, u64) {
+        match self {
+            Self::Calls => (1, 10_000),
+            Self::Minutes => (1, 1_440),
+            Self::Tokens => (1_000, 1_000_000_000),
+        }
+    }
+}
+
+/// What one turn may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Calls.
+    pub calls: u64,
+    /// Minutes.
+    pub minutes: u64,
+    /// Tokens; none for no limit.
+    pub tokens: Option<u64>,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { calls: 50, minutes: 30, tokens: None }
+    }
+}
+
+impl Budget {
+    fn of(self, limit: Limit) -> Option<u64> {
+        match limit {
+            Limit::Calls => Some(self.calls),
+            Limit::Minutes => Some(self.minutes),
+            Limit::Tokens => self.tokens,
+        }
+    }
+}
+
+/// What a turn used so far, since it was last let go on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Spent {
+    calls: u64,
+    milliseconds: u64,
+    tokens: u64,
+}
+
+impl Spent {
+    fn of(self, limit: Limit) -> u64 {
+        match limit {
+            Limit::Calls => self.calls,
+            Limit::Minutes => self.milliseconds / MINUTE,
+            Limit::Tokens => self.tokens,
+        }
+    }
+
+    /// Time passed in which something of the turn was under way.
+    pub(super) fn pass(&mut self, milliseconds: u64) {
+        self.milliseconds = self.milliseconds.saturating_add(milliseconds);
+    }
+
+    /// A message of the model ended.
+    pub(super) fn message(&mut self, tokens: u64) {
+        self.tokens = self.tokens.saturating_add(tokens);
+    }
+
+    /// Calls are taken in.
+    pub(super) fn call(&mut self, calls: usize) {
+        self.calls = self.calls.saturating_add(calls as u64);
+    }
+}
+
+/// A turn that reached a limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paused {
+    /// Which.
+    pub limit: Limit,
+    /// Calls of the model's latest message, which nobody has read yet.
+    calls: Vec<ToolCall>,
+}
+
+impl State {
+    /// The turn that waits for the person at a limit, if it does.
+    #[must_use]
+    pub fn paused(&self) -> Option<&Paused> {
+        self.paused.as_ref()
+    }
+
+    /// The limits that the turn comes near to, in a few words: `41 of 50 calls`.
+    #[must_use]
+    pub fn near(&self) -> Option<String> {
+        let near = |limit: &Limit| {
+            let most = self.budget.of(*limit)?;
+            let spent = self.spent.of(*limit);
+            (spent.saturating_mul(100) >= most.saturating_mul(NEAR))
+                .then(|| format!("{} of {} {}", number::thousands(spent), number::thousands(most), limit.word()))
+        };
+        Limit::ALL.iter().find_map(near)
+    }
+
+    /// Pauses the turn if a limit is reached, with calls that nobody has read yet. False if it may go on.
+    pub(super) fn pause(&mut self, calls: &[ToolCall]) -> bool {
+        let mut next = self.spent;
+        next.call(calls.len());
+        let over = |limit: &Limit| {
+            let (spent, next) = (self.spent.of(*limit), next.of(*limit));
+            // A message alone may hold more calls than a whole turn: it is asked about once.
+            self.budget.of(*limit).is_some_and(|most| spent >= most || next > most)
+        };
+        let Some(limit) = Limit::ALL.into_iter().find(over) else { return false };
+        let most = self.budget.of(limit).unwrap_or_default();
+        let said = format!("Limit of {} {} a turn reached", number::thousands(most), limit.word());
+        let open = match calls.len() {
+            0 => String::new(),
+            open => format!(" ({} not read yet)", number::count(open, "call")),
+        };
+        self.chat.notice(format!("{said}{open}: enter goes on, esc stops. /limit changes it."), false);
+        self.paused = Some(Paused { limit, calls: calls.to_vec() });
+        true
+    }
+
+    /// The person lets the turn go on, with as much again.
+    pub(super) fn go_on(&mut self, effects: &mut Vec<Effect>) {
+        let Some(paused) = self.paused.take() else { return };
+        self.spent = super::budget::Spent::default();
+        self.handed_over = true;
+        if paused.calls.is_empty() {
+            self.request_next(effects);
+        } else {
+            self.take_calls(paused.calls, effects);
+        }
+    }
+
+    /// The turn ends at its limit: calls that nobody has read are answered. True if it was paused.
+    pub(super) fn end_paused(&mut self) -> bool {
+        let Some(paused) = self.paused.take() else { return false };
+        let answer = |call: ToolCall| ToolResult {
+            call_id: call.id,
+            tool: call.name,
+            text: "cancelled: The person ended the turn at its limit.".to_owned(),
+        };
+        let results: Vec<ToolResult> = paused.calls.into_iter().map(answer).collect();
+        if !results.is_empty() {
+            self.chat.remember(Message::Results(results));
+        }
+        true
+    }
+
+    /// `/limit`, `/limit calls 100`.
+    pub(super) fn limit(&mut self, change: Option<(Limit, u64)>) {
+        match change {
+            Some((Limit::Calls, most)) => self.budget.calls = most,
+            Some((Limit::Minutes, most)) => self.budget.minutes = most,
+            Some((Limit::Tokens, most)) => self.budget.tokens = Some(most),
+            None => {}
+        }
+        let told = Limit::ALL.map(|limit| match self.budget.of(limit) {
+            Some(most) => {
+                let spent = number::thousands(self.spent.of(limit));
+                format!("{spent} of {} {}", number::thousands(most), limit.word())
+            }
+            None => format!("{} {}, no limit", number::thousands(self.spent.of(limit)), limit.word()),
+        });
+        self.chat.notice(format!("This turn used {}.", told.join(", ")), false);
+    }
+}

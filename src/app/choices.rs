@@ -1,0 +1,69 @@
+//! The numbered choices of a question that the model asks in text. Choosing sends a message and approves nothing.
+
+/// Most choices that have a key.
+const MOST: usize = 9;
+/// Longest text of a choice that is sent, in characters.
+const LONGEST: usize = 200;
+
+/// The choices `1) …  2) …` or `1. …` of a text, the last such list of it; none if there are fewer than two.
+#[must_use]
+pub fn choices(text: &str) -> Vec<String> {
+    let mut found: Vec<(usize, usize, usize)> = Vec::new();
+    for (at, digit) in text.char_indices().filter(|(_, c)| c.is_ascii_digit()) {
+        let Some(start) = starts(text, at) else { continue };
+        let number = digit.to_digit(10).unwrap_or_default() as usize;
+        if number == 1 {
+            found.clear();
+        }
+        if number == found.len() + 1 && number <= MOST {
+            found.push((start, at, at + 2));
+        }
+    }
+    if found.len() < 2 {
+        return Vec::new();
+    }
+    let ends = found.iter().skip(1).map(|(start, ..)| *start).chain([text.len()]);
+    let choice = |((_, _, from), end): (&(usize, usize, usize), usize)| {
+        let said = text[*from..end].trim();
+        let said = said.lines().next().unwrap_or_default().trim_matches(['*', '_', ' ', ',', ';', '?']);
+        said.chars().take(LONGEST).collect()
+    };
+    found.iter().zip(ends).map(choice).collect()
+}
+
+/// Where the sign of a choice begins, if the digit at a place is one: at a line's start, or `1)` after a blank.
+fn starts(text: &str, at: usize) -> Option<usize> {
+    let (before, after) = (&text[..at], &text.as_bytes()[at + 1..]);
+    let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
+    let first = line.trim_matches([' ', '\t', '-', '*', '_', '(', '>']).is_empty();
+    let blank = before.is_empty() || before.ends_with(|c: char| c.is_whitespace() || c == '(');
+    match (after.first(), after.get(1)) {
+        (Some(b')'), Some(b' ')) if first || blank => Some(at),
+        (Some(b'.'), Some(b' ')) if first => Some(at),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_are_read_from_lines_and_from_one_line() {
+        assert_eq!(choices("Which one?\n\n1. The *orders*\n2. The rows\n3) Both"), ["The *orders", "The rows", "Both"]);
+        assert_eq!(choices("Shall I 1) drop it, 2) keep it or 3) ask?"), ["drop it", "keep it or", "ask"]);
+        assert_eq!(choices("- **1) This**\n- **2) That**"), ["This", "That"]);
+    }
+
+    #[test]
+    fn other_numbers_are_no_choices() {
+        for text in ["It took 1.5 s. 2. times", "1) only one?", "2) b\n3) c", "version 1.2?", "", "1)a 2)b"] {
+            assert!(choices(text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_last_list_counts() {
+        assert_eq!(choices("Done:\n1. a\n2. b\n\nNow?\n1. c\n2. d"), ["c", "d"]);
+    }
+}

@@ -1,0 +1,233 @@
+//! The session by plain lines: what a typed line means, and decisions by number. A line approves only what was told
+//! under its seal before the line was typed; a High only by its own number, once all of its text was told.
+
+use super::State;
+use super::event::{Effect, Millis};
+use super::modal::GUARD;
+use super::numbers::Numbers;
+use super::queue::Status;
+use crate::domain::{OperationId, RiskLevel, Seal};
+
+/// What a line says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// Nothing: the key that goes on.
+    Nothing,
+    /// `approve 1,3-5`
+    Approve(Numbers),
+    /// `deny 2`, `deny 2 because …`
+    Deny(Numbers, Option<String>),
+    /// `deny all`
+    DenyAll,
+    /// `cancel 3`
+    Cancel(Numbers),
+    /// `undo 3`
+    Undo(OperationId),
+    /// `again 3`
+    Again(OperationId),
+    /// `show 3`: everything about it.
+    Show(Numbers),
+    /// `output 3`: what it printed.
+    Output(Numbers),
+    /// `list`
+    List,
+    /// `stop`
+    Stop,
+    /// `stop all`
+    StopAll,
+    /// `help`
+    Help,
+    /// A message, `!` and a command, or a line that begins with `/`.
+    Line(String),
+}
+
+/// What can be typed, and what it does, for `help`.
+pub const LINES: [(&str, &str); 11] = [
+    ("approve 1,3-5", "let them run; a high one needs its own number, and `show` before if it is long"),
+    ("deny 2", "don't; `deny 2 because …` tells the model why; `deny all`: everything of this turn"),
+    ("show 3", "the whole operation, what it would do, why it asks, who decided"),
+    ("output 3", "what it printed"),
+    ("list", "what waits and what runs"),
+    ("cancel 3", "stop it while it runs"),
+    ("undo 3", "propose to take it back"),
+    ("again 3", "propose it once more"),
+    ("stop", "stop the model and what runs; `stop all`: and from now on everything asks"),
+    ("help", "this"),
+    ("/quit", "leave"),
+];
+
+impl Said {
+    /// Reads a line. A word counts only with what belongs to it: `show the tables` is a message.
+    #[must_use]
+    pub fn read(line: &str) -> Self {
+        let line = line.trim();
+        let (word, rest) = line.split_once(char::is_whitespace).map_or((line, ""), |(word, rest)| (word, rest.trim()));
+        let numbers = || Numbers::parse(rest);
+        let single = || numbers().and_then(|numbers| numbers.single());
+        let read = match word {
+            "" => Some(Self::Nothing),
+            "approve" => numbers().map(Self::Approve),
+            "deny" if rest == "all" => Some(Self::DenyAll),
+            "deny" => match rest.split_once(" because ") {
+                Some((which, why)) => Numbers::parse(which).map(|numbers| Self::Deny(numbers, Some(why.to_owned()))),
+                None => numbers().map(|numbers| Self::Deny(numbers, None)),
+            },
+            "cancel" => numbers().map(Self::Cancel),
+            "undo" => single().map(Self::Undo),
+            "again" => single().map(Self::Again),
+            "show" => numbers().map(Self::Show),
+            "output" => numbers().map(Self::Output),
+            "list" if rest.is_empty() => Some(Self::List),
+            "stop" if rest.is_empty() => Some(Self::Stop),
+            "stop" if rest == "all" => Some(Self::StopAll),
+            "help" | "/help" if rest.is_empty() => Some(Self::Help),
+            "quit" if rest.is_empty() => Some(Self::Line("/quit".to_owned())),
+            _ => None,
+        };
+        read.unwrap_or_else(|| Self::Line(line.to_owned()))
+    }
+}
+
+/// What was told of an operation that waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// Exactly what.
+    seal: Seal,
+    /// When.
+    at: Millis,
+    /// Whether all of its text was.
+    whole: bool,
+}
+
+impl State {
+    /// No dialog opens from now on: decisions come as lines.
+    pub fn go_linear(&mut self) {
+        self.linear = true;
+    }
+
+    /// An operation was told under a seal.
+    pub(super) fn told(&mut self, id: OperationId, seal: Seal, whole: bool) {
+        let now = self.now;
+        let told = self.told.entry(id).and_modify(|told| {
+            if told.seal == seal {
+                told.whole |= whole;
+            } else {
+                *told = Told { seal, at: now, whole };
+            }
+        });
+        told.or_insert(Told { seal, at: now, whole });
+    }
+
+    /// A line that was typed at `typed`.
+    pub(super) fn said(&mut self, said: Said, typed: Millis, effects: &mut Vec<Effect>) {
+        self.hint = None;
+        match said {
+            Said::Approve(numbers) => self.approve_told(&numbers, typed, effects),
+            Said::Deny(numbers, why) => self.deny_told(&numbers, why.as_deref(), effects),
+            Said::DenyAll => self.deny_all(effects),
+            Said::Cancel(numbers) => self.cancel_told(&numbers, effects),
+            Said::Undo(id) => {
+                self.queue.select(id);
+                self.undo_selected(effects);
+            }
+            Said::Again(id) => {
+                self.queue.select(id);
+                self.run_again(effects);
+            }
+            Said::Stop => {
+                if !self.stop(effects) {
+                    self.hint = Some("Nothing runs.".to_owned());
+                }
+            }
+            Said::StopAll => self.stop_everything(effects),
+            Said::Nothing => self.line(String::new(), effects),
+            Said::Line(text) => self.line(text, effects),
+            // They change nothing: the front end tells them.
+            Said::Show(_) | Said::Output(_) | Said::List | Said::Help => {}
+        }
+    }
+
+    /// A message or a line of the person's own, as from the composer.
+    fn line(&mut self, text: String, effects: &mut Vec<Effect>) {
+        let text = self.chosen(&text).unwrap_or(text);
+        self.composer.put(&text);
+        self.enter(effects);
+        // What couldn't be read is typed anew: a line has no draft.
+        self.composer.put("");
+    }
+
+    fn approve_told(&mut self, numbers: &Numbers, typed: Millis, effects: &mut Vec<Effect>) {
+        let waiting: Vec<OperationId> =
+            self.queue.waiting().map(|item| item.id).filter(|id| numbers.contains(*id)).collect();
+        let mut kept = Vec::new();
+        for id in &waiting {
+            let refusal = match (self.queue.gate.seal(*id), self.told.get(id)) {
+                (Some(seal), Some(told)) if told.seal == seal => self.objection(*id, *told, numbers, typed),
+                _ => Some(format!("{id} was not told yet: look first")),
+            };
+            match (refusal, self.told.get(id).map(|told| told.seal)) {
+                (None, Some(seal)) => drop(self.approve(*id, seal, effects)),
+                (refusal, _) => kept.extend(refusal),
+            }
+        }
+        if waiting.is_empty() {
+            kept.push("none of them waits".to_owned());
+        }
+        self.hint = (!kept.is_empty()).then(|| format!("Not approved: {}.", kept.join("; ")));
+    }
+
+    /// Why an operation that was told isn't approved by this line.
+    fn objection(&self, id: OperationId, told: Told, numbers: &Numbers, typed: Millis) -> Option<String> {
+        let high = self.queue.gate.judgement(id).is_none_or(|judgement| judgement.risk == RiskLevel::High);
+        if typed < told.at.plus(GUARD) {
+            Some(format!("{id} was told only after that was typed: look first"))
+        } else if high && !numbers.names(id) {
+            Some(format!("{id} is high: type approve {}", id.0))
+        } else if high && !told.whole {
+            Some(format!("{id} is high: type show {} first", id.0))
+        } else {
+            None
+        }
+    }
+
+    fn deny_told(&mut self, numbers: &Numbers, why: Option<&str>, effects: &mut Vec<Effect>) {
+        let waiting: Vec<OperationId> =
+            self.queue.waiting().map(|item| item.id).filter(|id| numbers.contains(*id)).collect();
+        if waiting.is_empty() {
+            self.hint = Some("None of them waits.".to_owned());
+        }
+        match why {
+            Some(why) => {
+                for id in waiting {
+                    self.deny_one(id, Some(why.to_owned()), effects);
+                }
+            }
+            None => self.deny_several(waiting, effects),
+        }
+    }
+
+    fn cancel_told(&mut self, numbers: &Numbers, effects: &mut Vec<Effect>) {
+        let runs = |item: &&super::Item| matches!(item.status, Status::Running { .. }) && numbers.contains(item.id);
+        let running: Vec<OperationId> = self.queue.running().filter(runs).map(|item| item.id).collect();
+        if running.is_empty() {
+            self.hint = Some("None of them runs.".to_owned());
+        }
+        effects.extend(running.into_iter().map(Effect::Cancel));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_count_with_what_belongs_to_them_and_everything_else_is_a_message() {
+        assert!(matches!(Said::read("approve 1,3-5"), Said::Approve(_)));
+        assert!(matches!(Said::read(" deny 2 because it is wrong "), Said::Deny(_, Some(why)) if why == "it is wrong"));
+        assert_eq!(Said::read("deny all"), Said::DenyAll);
+        assert_eq!(Said::read(""), Said::Nothing);
+        for message in ["show the tables", "approve", "approve it", "approve all", "undo that", "list the files", "y"] {
+            assert_eq!(Said::read(message), Said::Line(message.to_owned()));
+        }
+    }
+}

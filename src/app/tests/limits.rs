@@ -1,0 +1,98 @@
+//! A turn that reaches a limit, and a question with choices: both wait for the person, neither approves anything.
+
+use super::*;
+use crate::app::{Budget, Limit};
+
+fn small(calls: u64) -> World {
+    let mut world = World::new();
+    world.state.budget = Budget { calls, ..Budget::default() };
+    world.say("go");
+    world
+}
+
+#[test]
+fn a_turn_pauses_at_its_limit_and_enter_goes_on() {
+    let mut world = small(2);
+    world.model("", &[("ls", None)]);
+    world.finish(1);
+    world.model("", &[("ls b", None)]);
+    let asked = world.requests.len();
+    world.finish(2);
+    assert_eq!(world.requests.len(), asked, "it pauses");
+    assert_eq!(world.state.paused().map(|paused| paused.limit), Some(Limit::Calls));
+    world.press(KeyCode::Enter);
+    assert_eq!(world.requests.len(), asked + 1);
+    assert!(world.state.paused().is_none());
+}
+
+#[test]
+fn calls_past_the_limit_are_not_even_read_before_the_person_goes_on() {
+    let mut world = small(2);
+    world.model("", &[("ls", None), ("ls b", None), ("make c", None)]);
+    assert!(world.state.queue.newest().is_none() && world.executed.is_empty());
+    world.press(KeyCode::Enter);
+    assert_eq!(world.commands(), ["ls", "ls b"]);
+    assert_eq!(*world.status(3), Status::Waiting, "going on approves nothing");
+}
+
+#[test]
+fn esc_ends_a_paused_turn_and_every_call_is_answered() {
+    let mut world = small(1);
+    world.model("", &[("ls", None), ("make c", None)]);
+    world.press(KeyCode::Esc);
+    assert!(world.state.paused().is_none() && world.executed.is_empty());
+    world.say("and now?");
+    let texts: Vec<String> = world.results().iter().map(|result| result.text.clone()).collect();
+    assert_eq!(texts.len(), 2);
+    assert!(texts.iter().all(|text| text.starts_with("cancelled: ")), "{texts:?}");
+}
+
+#[test]
+fn a_message_ends_a_paused_turn_too() {
+    let mut world = small(1);
+    world.model("", &[("ls", None), ("make c", None)]);
+    world.say("do something else");
+    assert_eq!(world.results().len(), 2);
+    assert!(matches!(world.state.chat.phase(), Phase::Streaming { .. }));
+}
+
+#[test]
+fn time_counts_while_something_is_under_way_and_not_while_the_person_reads() {
+    let mut world = World::new();
+    world.state.budget = Budget { minutes: 2, ..Budget::default() };
+    world.say("go");
+    world.model("", &[("make a", None)]);
+    world.feed(10 * 60_000, Event::Wake);
+    world.look();
+    world.press(KeyCode::Char('y'));
+    assert_eq!(world.state.near(), None);
+    world.feed(110_000, Event::Wake);
+    world.finish(1);
+    assert!(world.state.paused().is_none());
+    world.feed(20_000, Event::Wake);
+    world.model("", &[("make b", None)]);
+    assert_eq!(world.state.paused().map(|paused| paused.limit), Some(Limit::Minutes));
+}
+
+#[test]
+fn a_limit_is_told_when_it_is_near_and_changed_by_a_line() {
+    let mut world = small(5);
+    world.model("", &[("ls", None), ("ls b", None), ("ls c", None), ("ls d", None)]);
+    assert_eq!(world.state.near().as_deref(), Some("4 of 5 calls"));
+    world.say("/limit calls 100");
+    assert_eq!((world.state.budget.calls, world.state.near()), (100, None));
+}
+
+#[test]
+fn a_choice_is_answered_with_one_key() {
+    let mut world = World::new();
+    world.say("tidy up");
+    world.model("Which ones?\n1) the old logs\n2) all of them", &[]);
+    assert!(world.state.chat.question().is_some());
+    let asked = world.requests.len();
+    world.feed(20, Event::Key(KeyEvent::new(KeyCode::Char('3'), KeyModifiers::ALT)));
+    assert_eq!(world.requests.len(), asked, "there is no third");
+    world.feed(20, Event::Key(KeyEvent::new(KeyCode::Char('2'), KeyModifiers::ALT)));
+    let said = world.requests.last().unwrap().last().unwrap().clone();
+    assert!(matches!(said.as_ref(), Message::User(text) if text == "2) all of them"));
+}

@@ -1,0 +1,138 @@
+//! The session by plain lines on standard input and output: no alternate screen, no cursor, no colour. A thread
+//! reads lines and says when each came; the loop tells what happened and takes the next one.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
+
+use tokio::io::AsyncWriteExt as _;
+use tokio::sync::mpsc;
+
+use super::bus::{Bus, Input};
+use super::engine::Engine;
+use super::leave;
+use crate::app::{Effect, Event, Millis, Phase, Said, State, Status, update};
+use crate::ui::Teller;
+
+/// Longest line that is read, in bytes.
+const LONGEST: u64 = 64 * 1024;
+/// Lines that are read ahead.
+const AHEAD: usize = 256;
+
+/// A session by lines.
+pub struct Linear {
+    state: State,
+    engine: Engine,
+    bus: Bus,
+    teller: Teller,
+    /// Whether the lines come from a program: the next one is taken once nothing moves.
+    piped: bool,
+    /// No line comes any more.
+    closed: bool,
+}
+
+impl Linear {
+    /// A session that told nothing yet.
+    pub fn new(mut state: State, engine: Engine, bus: Bus) -> Self {
+        state.go_linear();
+        Self { state, engine, bus, teller: Teller::default(), piped: !io::stdin().is_terminal(), closed: false }
+    }
+
+    /// Runs it until the person leaves, or the lines end and nothing moves any more.
+    pub async fn live(mut self, notices: Vec<Event>) -> io::Result<()> {
+        print(&Teller::greet(&self.state)).await?;
+        for notice in notices {
+            self.take(notice, false).await?;
+        }
+        loop {
+            let still = self.still();
+            if self.closed && still {
+                let waiting = self.state.queue.counts().0;
+                if waiting > 0 {
+                    print(&[format!("the input ended: {waiting} that wait are not run")]).await?;
+                }
+                break;
+            }
+            self.bus.hear(!self.closed && (still || !self.piped));
+            match self.bus.next(None, None).await {
+                Input::Leave => break,
+                Input::Frame => {}
+                Input::Closed => self.closed = true,
+                Input::Line(line, typed) => {
+                    if !self.line(&line, typed).await? {
+                        break;
+                    }
+                }
+                Input::Event(event) => {
+                    if !self.take(event, false).await? {
+                        break;
+                    }
+                }
+            }
+        }
+        leave(self.state, self.engine, self.bus).await;
+        Ok(())
+    }
+
+    /// Whether nothing happens until the person says something.
+    fn still(&self) -> bool {
+        !matches!(self.state.chat.phase(), Phase::Streaming { .. })
+            && self.state.queue.running().all(|item| item.status == Status::Allowed { starting: false })
+    }
+
+    async fn line(&mut self, line: &str, typed: Millis) -> io::Result<bool> {
+        let said = Said::read(line);
+        let (lines, shown) = self.teller.answer(&self.state, &said);
+        print(&lines).await?;
+        for (id, seal, whole) in shown {
+            update(&mut self.state, self.bus.now(), Event::Told(id, seal, whole));
+        }
+        self.take(Event::Said(said, typed), true).await
+    }
+
+    /// One event, what it wants done, and what is to be told of it. False to leave.
+    async fn take(&mut self, event: Event, said: bool) -> io::Result<bool> {
+        let now = self.bus.now();
+        let before = self.state.hint.clone();
+        for effect in update(&mut self.state, now, event) {
+            if let Some(Effect::Quit) = self.engine.perform(effect) {
+                return Ok(false);
+            }
+        }
+        let (mut lines, shown) = self.teller.tell(&self.state);
+        let hint = self.state.hint.as_ref().filter(|hint| said || before.as_ref() != Some(hint));
+        lines.extend(hint.map(|hint| Teller::hint(hint)));
+        print(&lines).await?;
+        for (id, seal, whole) in shown {
+            update(&mut self.state, self.bus.now(), Event::Told(id, seal, whole));
+        }
+        Ok(true)
+    }
+}
+
+async fn print(lines: &[String]) -> io::Result<()> {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let mut out = tokio::io::stdout();
+    out.write_all(format!("{}\n", lines.join("\n")).as_bytes()).await?;
+    out.flush().await
+}
+
+/// Reads lines in a thread of its own, which ends with the input or the program. `now` is the session's clock.
+pub fn listen(now: impl Fn() -> Millis + Send + 'static) -> mpsc::Receiver<(String, Millis)> {
+    let (sender, lines) = mpsc::channel(AHEAD);
+    std::thread::spawn(move || {
+        let mut input = io::stdin().lock();
+        loop {
+            let mut bytes = Vec::new();
+            match (&mut input).take(LONGEST).read_until(b'\n', &mut bytes) {
+                Ok(0) | Err(_) => return,
+                Ok(_) => {}
+            }
+            let read = String::from_utf8_lossy(&bytes).trim_end_matches(['\r', '\n']).to_owned();
+            if sender.blocking_send((read, now())).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}

@@ -1,0 +1,27 @@
+//! What the state wants done, handed to the engine. What only a front end can do comes back.
+
+use super::engine::Engine;
+use crate::app::Effect;
+
+impl Engine {
+    /// Performs an effect; gives back one that is the front end's.
+    pub fn perform(&mut self, effect: Effect) -> Option<Effect> {
+        match effect {
+            Effect::Prepare { id, origin, call } => self.prepare(id, origin, call),
+            Effect::Assess { draft, id, origin, call } => self.assess(draft, id, origin, call),
+            Effect::Refresh(operation) => self.refresh(*operation),
+            Effect::Measure(prepared, seal) => self.measure(prepared, seal),
+            Effect::StopMeasuring(id) => self.stop_measuring(id),
+            Effect::DropStaged(run) => self.drop_staged(run),
+            Effect::Execute(countersigned) => self.execute(*countersigned),
+            Effect::Cancel(id) => self.cancel(id),
+            Effect::Record(entry) => self.record(*entry),
+            Effect::StartStep(step, request) => self.start_step(step, request),
+            Effect::StopStep => self.stop_step(),
+            front @ (Effect::OpenEditor { .. } | Effect::Copy(_) | Effect::Redraw | Effect::Quit) => {
+                return Some(front);
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,315 @@
+//! The session as plain lines, for screen readers and pipes: each thing that happens is a line, nothing moves. What
+//! others wrote stands behind `| `, where no line of the program's own begins.
+
+use std::collections::BTreeMap;
+
+use ratatui::text::Line;
+
+use super::ansi;
+use super::cache::Cache;
+use super::details;
+use super::item;
+use super::number;
+use super::paint::View;
+use super::preview;
+use super::table;
+use super::text;
+use super::theme::Theme;
+use crate::app::{Entry, Item, LINES, Numbers, Phase, SLASH, Said, State, Status};
+use crate::domain::{Foresight, OperationId, Outcome, RiskLevel, Seal, Stream};
+
+/// Characters of what an operation would do that its line holds.
+const GIST: usize = 300;
+/// Columns that nothing is wrapped at: the reader wraps.
+const COLUMNS: usize = 4_000;
+/// Columns of a table's row.
+const ROW: usize = 200;
+/// Lines of output that are told unasked.
+const HEAD: usize = 20;
+/// Lines of output that `output 3` tells.
+const MOST: usize = 2_000;
+
+/// What was told of an operation that waits: exactly what, and whether all of its text was.
+pub type Shown = (OperationId, Seal, bool);
+
+/// What was told so far.
+#[derive(Debug)]
+pub struct Teller {
+    theme: Theme,
+    cache: Cache,
+    /// Entries of the conversation that are told whole.
+    entries: usize,
+    /// Bytes of the entry after them that are told.
+    bytes: usize,
+    operations: BTreeMap<OperationId, Step>,
+    ready: bool,
+}
+
+/// How far an operation was told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Step {
+    Waits(Seal, bool),
+    Runs,
+    Over,
+}
+
+impl Default for Teller {
+    fn default() -> Self {
+        let theme = Theme::named("mono", true).unwrap_or_default();
+        let (cache, operations) = (Cache::default(), BTreeMap::new());
+        Self { theme, cache, entries: 0, bytes: 0, operations, ready: false }
+    }
+}
+
+impl Teller {
+    /// The first lines.
+    #[must_use]
+    pub fn greet(state: &State) -> Vec<String> {
+        let setting = &state.setting;
+        let model = if setting.practice { "practice model".to_owned() } else { text::line(&setting.model) };
+        let database = setting.connection.as_deref().map_or_else(|| "no database".to_owned(), text::line);
+        let mode = state.queue.gate().policy().mode.word();
+        vec![
+            format!("countersign: mode {mode}, {model}, {database}, workspace {}", text::line(&setting.workspace)),
+            "type a message, ! and a command, or help".to_owned(),
+        ]
+    }
+
+    /// A sentence about the last line.
+    #[must_use]
+    pub fn hint(said: &str) -> String {
+        format!("note: {}", text::line(said))
+    }
+
+    /// What happened since, as lines; and which operations that wait were told.
+    pub fn tell(&mut self, state: &State) -> (Vec<String>, Vec<Shown>) {
+        let (mut lines, mut shown) = (Vec::new(), Vec::new());
+        self.conversation(state, &mut lines);
+        for item in state.queue.all() {
+            if self.operations.get(&item.id) != Some(&Step::Over) {
+                self.operation(state, item, &mut lines, &mut shown);
+            }
+        }
+        let ready = *state.chat.phase() == Phase::Idle;
+        if ready && !self.ready && !lines.is_empty() {
+            if state.chat.question().is_some() {
+                lines.push("the model asks you: type an answer, or the number of a choice".to_owned());
+            } else {
+                lines.push("ready".to_owned());
+            }
+        }
+        self.ready = ready;
+        (lines, shown)
+    }
+
+    fn conversation(&mut self, state: &State, lines: &mut Vec<String>) {
+        let entries = state.chat.entries();
+        while let Some(entry) = entries.get(self.entries) {
+            let last = self.entries + 1 == entries.len();
+            let growing = last && matches!(state.chat.phase(), Phase::Streaming { .. });
+            match entry {
+                Entry::Model { text: said, .. } => {
+                    let rest = said.get(self.bytes..).unwrap_or_default();
+                    // A line is told once it is whole.
+                    let end = if growing { rest.rfind('\n').map_or(0, |at| at + 1) } else { rest.len() };
+                    if self.bytes == 0 && end > 0 {
+                        lines.push("the model says:".to_owned());
+                    }
+                    behind(&rest[..end], lines);
+                    self.bytes += end;
+                    if growing {
+                        return;
+                    }
+                }
+                Entry::Notice { text: said, trouble } => {
+                    let word = if *trouble { "trouble" } else { "note" };
+                    lines.push(format!("{word}: {}", text::line(said)));
+                }
+                Entry::Person(_) | Entry::Operation(_) => {}
+            }
+            self.entries += 1;
+            self.bytes = 0;
+        }
+    }
+
+    fn operation(&mut self, state: &State, item: &Item, lines: &mut Vec<String>, shown: &mut Vec<Shown>) {
+        let before = self.operations.get(&item.id).cloned();
+        let number = item.id.0;
+        let what = || format!("{} {}", text::line(item.word()), brief(item).0);
+        let step = match &item.status {
+            Status::Waiting => {
+                let Some(seal) = state.queue.gate().seal(item.id) else { return };
+                let foresight = state.queue.foresight(item.id);
+                let measured = foresight.is_some_and(|foresight| *foresight != Foresight::Measuring);
+                let step = Step::Waits(seal, measured);
+                match before {
+                    Some(Step::Waits(old, done)) if old == seal => {
+                        let effect = foresight.and_then(preview::brief).filter(|_| measured && !done);
+                        lines.extend(effect.map(|effect| format!("operation {number} would change: {effect}")));
+                    }
+                    _ => {
+                        lines.push(waits(state, item, foresight.filter(|_| measured)));
+                        shown.push((item.id, seal, brief(item).1));
+                    }
+                }
+                step
+            }
+            Status::Running { .. } => {
+                if before != Some(Step::Runs) {
+                    lines.push(format!("operation {number} runs: {}", what()));
+                }
+                Step::Runs
+            }
+            Status::Ended { outcome, took } => {
+                lines.push(format!("operation {number} {}, {}", ended(outcome), number::duration(*took)));
+                lines.extend(item.note.as_deref().map(|note| format!("note: {}", text::line(note))));
+                self.output(state, item.id, HEAD, lines);
+                Step::Over
+            }
+            Status::Denied { reason } => {
+                lines.push(format!("operation {number} denied: {}", text::line(reason)));
+                Step::Over
+            }
+            Status::Refused { reason } => {
+                lines.push(format!("operation {number} refused: {}, {}", text::line(reason), what()));
+                Step::Over
+            }
+            Status::Preparing | Status::Allowed { .. } => return,
+        };
+        self.operations.insert(item.id, step);
+    }
+
+    /// What a line asks to be told.
+    pub fn answer(&mut self, state: &State, said: &Said) -> (Vec<String>, Vec<Shown>) {
+        let (mut lines, mut shown) = (Vec::new(), Vec::new());
+        match said {
+            Said::Show(numbers) => {
+                for id in chosen(state, numbers) {
+                    let theme = self.theme.clone();
+                    let view = View { state, theme: &theme };
+                    lines.push(format!("operation {}:", id.0));
+                    let rows = details::lines(view, &mut self.cache, id, COLUMNS);
+                    lines.extend(rows.iter().map(|row| format!("| {}", flat(row))));
+                    lines.push(format!("end of operation {}", id.0));
+                    shown.extend(state.queue.gate().seal(id).map(|seal| (id, seal, true)));
+                }
+            }
+            Said::Output(numbers) => {
+                for id in chosen(state, numbers) {
+                    lines.push(format!("output of operation {}:", id.0));
+                    self.output(state, id, MOST, &mut lines);
+                }
+            }
+            Said::List => {
+                let open = state.queue.all().filter(|item| !item.status.closed());
+                for item in open {
+                    match &item.status {
+                        Status::Waiting => lines.push(waits(state, item, state.queue.foresight(item.id))),
+                        _ => lines.push(format!("operation {} {}: {}", item.id.0, stands(item), brief(item).0)),
+                    }
+                }
+                if lines.is_empty() {
+                    lines.push("nothing waits and nothing runs".to_owned());
+                }
+            }
+            Said::Help => {
+                let all = LINES.iter().chain(&SLASH);
+                lines.extend(all.map(|(typed, says)| format!("{typed}: {says}")));
+            }
+            _ => {}
+        }
+        if lines.is_empty() && matches!(said, Said::Show(_) | Said::Output(_)) {
+            lines.push("there is no such operation".to_owned());
+        }
+        (lines, shown)
+    }
+
+    fn output(&self, state: &State, id: OperationId, most: usize, lines: &mut Vec<String>) {
+        let Some(printout) = state.output.of(id) else { return };
+        let rows: Vec<String> = if let Some(table) = &printout.table {
+            let view = View { state, theme: &self.theme };
+            table::plain(view, table, ROW).iter().map(flat).collect()
+        } else {
+            let pieces = printout.tail.pieces.iter().map(|piece| (piece.stream == Stream::Err, piece.text.as_ref()));
+            ansi::lines(pieces).iter().map(|printed| flat(&printed.line)).collect()
+        };
+        lines.extend(rows.iter().take(most).map(|row| format!("| {row}")));
+        if let Some(more) = rows.len().checked_sub(most).filter(|more| *more > 0) {
+            lines.push(format!("{} more: output {}", number::count(more, "line"), id.0));
+        }
+    }
+}
+
+/// `operation 3 waits: HIGH sql DELETE FROM orders – 12 of 340 rows – deletes rows – type approve 3, deny 3 or show 3`
+fn waits(state: &State, item: &Item, foresight: Option<&Foresight>) -> String {
+    let risk = match item.judgement.as_ref().map(|judgement| judgement.risk) {
+        Some(RiskLevel::Low) => "low",
+        Some(RiskLevel::Medium) => "medium",
+        Some(RiskLevel::High) | None => "HIGH",
+    };
+    let production = item.prepared.as_ref().is_some_and(|prepared| prepared.assessment.hits_production());
+    let production = if production { " PRODUCTION" } else { "" };
+    let (gist, whole) = brief(item);
+    let mut parts = vec![format!("{risk}{production} {} {gist}", text::line(item.word()))];
+    if let Some(prepared) = &item.prepared {
+        parts.extend(Some(item::brief_target(prepared)).filter(|target| !target.is_empty()));
+        let reason = item.judgement.as_ref().map_or("", |judgement| &judgement.reason);
+        parts.extend(foresight.and_then(preview::brief));
+        parts.push(text::line(prepared.hidden(reason).trim_end_matches('.')));
+    }
+    parts.extend(item.requeued.as_deref().map(|why| format!("it came back: {}", text::line(why))));
+    parts.extend(state.queue.lacks(item.id).map(|lack| item::lacks(&lack)));
+    parts.extend(state.queue.waits_for(item.id).map(|before| format!("runs after {}", before.0)));
+    let number = item.id.0;
+    parts.push(if risk == "HIGH" && !whole {
+        format!("type show {number}, then approve {number}, or deny {number}")
+    } else {
+        format!("type approve {number}, deny {number} or show {number}")
+    });
+    format!("operation {number} waits: {}", parts.join(" – "))
+}
+
+/// The beginning of what an operation would do, and whether that is all of its text.
+fn brief(item: &Item) -> (String, bool) {
+    let gist = item::gist(item);
+    let kept = text::fit(&gist, GIST).into_owned();
+    let body = item.prepared.as_ref().map(|prepared| text::line(&prepared.operation.kind.text().body));
+    let whole = body.is_some_and(|body| body == kept);
+    (kept, whole)
+}
+
+fn stands(item: &Item) -> &'static str {
+    match &item.status {
+        Status::Preparing => "is being read",
+        Status::Waiting => "waits",
+        Status::Allowed { .. } => "starts when it is its turn",
+        Status::Running { .. } => "runs",
+        Status::Ended { .. } | Status::Denied { .. } | Status::Refused { .. } => "is over",
+    }
+}
+
+fn ended(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Succeeded { summary } => format!("done: {}", text::line(summary)),
+        Outcome::Failed { reason } => {
+            format!("failed: {}", text::line(&reason[..reason.floor_char_boundary(4_000)]))
+        }
+        Outcome::Cancelled => "was stopped".to_owned(),
+        Outcome::TimedOut { seconds } => format!("timed out after {}", number::duration(seconds.saturating_mul(1_000))),
+        Outcome::Lost => "was lost".to_owned(),
+    }
+}
+
+/// Operations that there are, of the numbers.
+fn chosen(state: &State, numbers: &Numbers) -> Vec<OperationId> {
+    state.queue.all().map(|item| item.id).filter(|id| numbers.contains(*id)).collect()
+}
+
+/// Others' text, line by line behind its sign.
+fn behind(said: &str, lines: &mut Vec<String>) {
+    lines.extend(text::plain(said).lines().map(|line| format!("| {line}")));
+}
+
+fn flat(line: &Line<'_>) -> String {
+    line.spans.iter().map(|span| span.content.as_ref()).collect::<String>().trim_end().to_owned()
+}

@@ -1,0 +1,160 @@
+//! The session by plain lines, with the real binary behind pipes: what is told, what a line decides, and what it
+//! can't.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// How long anything may take; generous, since other tests run beside it.
+const PATIENCE: Duration = Duration::from_mins(1);
+/// Longer than what was told needs before a line may decide it.
+const LOOKED: Duration = Duration::from_millis(600);
+
+struct Session {
+    child: Child,
+    input: Option<ChildStdin>,
+    told: Arc<Mutex<String>>,
+    folder: tempfile::TempDir,
+}
+
+impl Session {
+    fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = folder.path().join("workspace");
+        std::fs::create_dir(&workspace).unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_countersign"))
+            .arg("--linear")
+            .env_clear()
+            .env("HOME", folder.path())
+            .env("COUNTERSIGN_DATA", folder.path().join("data"))
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("LANG", "C.UTF-8")
+            .current_dir(workspace)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let told = Arc::new(Mutex::new(String::new()));
+        let (out, kept) = (child.stdout.take().unwrap(), Arc::clone(&told));
+        std::thread::spawn(move || {
+            for line in BufReader::new(out).lines().map_while(Result::ok) {
+                let mut told = kept.lock().unwrap();
+                told.push_str(&line);
+                told.push('\n');
+            }
+        });
+        let input = child.stdin.take();
+        let mut session = Self { child, input, told, folder };
+        session.wait_for("type a message");
+        session
+    }
+
+    fn told(&self) -> String {
+        self.told.lock().unwrap().clone()
+    }
+
+    fn say(&mut self, line: &str) {
+        writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
+    }
+
+    fn wait_for(&mut self, text: &str) {
+        let began = Instant::now();
+        while !self.told().contains(text) {
+            assert!(began.elapsed() < PATIENCE, "not told: {text}\n{}", self.told());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Ends the input and waits for the end of the program.
+    fn end(mut self) -> String {
+        drop(self.input.take());
+        let began = Instant::now();
+        while self.child.try_wait().unwrap().is_none() {
+            assert!(began.elapsed() < PATIENCE, "it doesn't leave\n{}", self.told());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        std::thread::sleep(Duration::from_millis(100));
+        assert!(self.child.wait().unwrap().success());
+        self.told()
+    }
+
+    fn cancelled_orders(&self) -> i64 {
+        use sqlx::{Connection as _, SqliteConnection};
+        let path: PathBuf = self.folder.path().join("data/practice/shop.db");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let mut connection =
+                SqliteConnection::connect(&format!("sqlite:{}?mode=ro", path.display())).await.unwrap();
+            let sql = "SELECT count(*) FROM orders WHERE status = 'cancelled'";
+            let (count,): (i64,) = sqlx::query_as(sql).fetch_one(&mut connection).await.unwrap();
+            count
+        })
+    }
+}
+
+/// The number of the operation that waits, from its line.
+fn waiting(told: &str, what: &str) -> String {
+    let line = told.lines().find(|line| line.contains(" waits: ") && line.contains(what)).unwrap();
+    line.split(' ').nth(1).unwrap().to_owned()
+}
+
+#[test]
+fn the_main_job_by_lines() {
+    let mut it = Session::start();
+    it.say("delete the cancelled orders");
+    it.wait_for("DELETE FROM orders");
+    it.wait_for("approve ");
+    let number = waiting(&it.told(), "DELETE FROM orders");
+    std::thread::sleep(LOOKED);
+    // None of these approves: no number, another number, a range around it.
+    it.say("y");
+    it.say("approve 1-999");
+    it.wait_for(&format!("is high: type approve {number}"));
+    assert_eq!(it.cancelled_orders(), 12);
+    it.say(&format!("show {number}"));
+    it.wait_for(&format!("end of operation {number}"));
+    it.say(&format!("approve {number}"));
+    it.wait_for(&format!("operation {number} done"));
+    assert_eq!(it.cancelled_orders(), 0);
+    let told = it.end();
+    assert!(!told.contains('\x1b') && !told.contains('\r'), "plain lines: {told:?}");
+}
+
+#[test]
+fn what_was_typed_before_it_was_told_approves_nothing() {
+    let mut it = Session::start();
+    it.say("delete the cancelled orders");
+    for number in 1..9 {
+        it.say(&format!("approve {number}"));
+    }
+    it.wait_for(" waits: HIGH");
+    std::thread::sleep(LOOKED);
+    assert_eq!(it.cancelled_orders(), 12);
+    let told = it.end();
+    assert!(told.contains("that wait are not run"), "{told}");
+}
+
+#[test]
+fn denying_by_a_line_tells_the_model_why_and_reads_run_unasked() {
+    let mut it = Session::start();
+    it.say("show the tables");
+    it.wait_for("| ");
+    it.wait_for("ready");
+    it.say("delete the cancelled orders");
+    it.wait_for(" waits: HIGH");
+    let number = waiting(&it.told(), "DELETE FROM orders");
+    it.say(&format!("deny {number} because it is the wrong month"));
+    it.wait_for("denied: The person denied it: it is the wrong month");
+    it.say("list");
+    it.wait_for("nothing waits and nothing runs");
+    it.say("! echo by-$((40+2))-lines");
+    it.wait_for("| by-42-lines");
+    assert_eq!(it.cancelled_orders(), 12);
+    it.say("help");
+    it.wait_for("approve 1,3-5: ");
+    it.end();
+}
