@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::along::Along;
 use super::table::{Column, Known};
 use super::value::{Form, found_by, holds, literal, quoted_name};
 use crate::assess::sql_foresee::Act;
@@ -49,6 +50,20 @@ impl Plan {
     /// # Errors
     /// Why they can't be: a sentence that begins small.
     pub(super) fn new(dialect: Dialect, target: Target, known: &Known) -> Result<Self, String> {
+        let set: &[String] = if target.act == Act::Change { &target.set } else { &[] };
+        // Deleting what was added could take along what was added to it since.
+        let along = if target.act == Act::Change { "update" } else { "delete" };
+        if let Some(table) = known.taken_along(along, set).first() {
+            return Err(format!("rows of {table} go along or change with them, and aren't kept."));
+        }
+        Self::of(dialect, target, known)
+    }
+
+    /// The same without rows of other tables that go along, which somebody else keeps.
+    ///
+    /// # Errors
+    /// Why they can't be: a sentence that begins small.
+    pub(super) fn of(dialect: Dialect, target: Target, known: &Known) -> Result<Self, String> {
         if !known.objection.is_empty() {
             return Err(format!("of {}: {}.", target.spelled, known.objection));
         }
@@ -67,11 +82,6 @@ impl Plan {
             return Err("this server doesn't tell which rows were added.".to_owned());
         }
         let set: &[String] = if target.act == Act::Change { &target.set } else { &[] };
-        // Deleting what was added could take along what was added to it since.
-        let along = if target.act == Act::Change { "update" } else { "delete" };
-        if let Some(table) = known.taken_along(along, set).first() {
-            return Err(format!("rows of {table} go along or change with them, and aren't kept."));
-        }
         let stored = known.columns.iter().filter(|column| !column.generated);
         let columns: Vec<(Column, Form)> = stored
             .map(|column| match column.form {
@@ -104,6 +114,27 @@ impl Plan {
         Ok(Self { dialect, target, place, columns, key, collated: known.collated })
     }
 
+    /// The table, quoted.
+    pub(super) fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// Where a column stands, and how its values are told.
+    pub(super) fn column(&self, name: &str) -> Option<(usize, Form)> {
+        let at = self.columns.iter().position(|(column, _)| column.name.eq_ignore_ascii_case(name))?;
+        Some((at, self.columns[at].1))
+    }
+
+    /// The name of a column, quoted.
+    pub(super) fn name(&self, at: usize) -> String {
+        quoted_name(self.dialect, &self.columns[at].0.name)
+    }
+
+    /// The value of a column as a literal. None for NULL.
+    pub(super) fn value(&self, row: &Row, at: usize) -> Option<String> {
+        Some(literal(self.dialect, self.columns[at].1, row[at].as_deref())).filter(|value| value != "NULL")
+    }
+
     /// The expressions that read a row.
     pub(super) fn images(&self) -> String {
         let read = |(column, form): &(Column, Form)| form.image(&quoted_name(self.dialect, &column.name));
@@ -112,15 +143,20 @@ impl Plan {
 
     /// Counts the rows that it touches and their bytes, no more rows than one too many.
     pub(super) fn measure(&self) -> String {
-        format!("SELECT count(*), {}", self.bytes())
+        self.measure_of(&self.target.rows)
+    }
+
+    /// The same of other rows: what stands between the list of a `SELECT` and its end.
+    pub(super) fn measure_of(&self, rows: &str) -> String {
+        format!("SELECT count(*), {}", self.bytes(rows))
     }
 
     /// Counts the bytes of the rows that it touches.
     pub(super) fn size(&self) -> String {
-        format!("SELECT {}", self.bytes())
+        format!("SELECT {}", self.bytes(&self.target.rows))
     }
 
-    fn bytes(&self) -> String {
+    fn bytes(&self, rows: &str) -> String {
         let size = |(column, _): &(Column, Form)| {
             let name = quoted_name(self.dialect, &column.name);
             match self.dialect {
@@ -131,14 +167,18 @@ impl Plan {
         };
         let size: Vec<String> = self.columns.iter().map(size).collect();
         let limit = if self.target.bounded { String::new() } else { format!(" LIMIT {}", ROWS + 1) };
-        let rows = &self.target.rows;
         format!("coalesce(sum(size), 0) FROM (SELECT {} AS size {rows}{limit}) AS kept", size.join(" + "))
     }
 
     /// Reads the rows that it touches, and keeps others from changing them.
     pub(super) fn before(&self) -> String {
+        self.before_of(&self.target.rows)
+    }
+
+    /// The same of other rows.
+    pub(super) fn before_of(&self, rows: &str) -> String {
         let lock = if self.dialect == Dialect::Sqlite { "" } else { " FOR UPDATE" };
-        format!("SELECT {} {}{lock}", self.images(), self.target.rows)
+        format!("SELECT {} {rows}{lock}", self.images())
     }
 
     /// Reads some of the rows that it touches.
@@ -206,9 +246,13 @@ impl Plan {
         script(statements, rows.len())
     }
 
-    /// Deletes rows that are as they were.
-    pub(super) fn delete(&self, rows: &[Row]) -> Script {
-        let one = |row: &Row| format!("DELETE FROM {} WHERE {}", self.place, self.unchanged(row));
+    /// Deletes rows that are as they were, and that nothing refers to by which it would go along.
+    pub(super) fn delete(&self, rows: &[Row], along: &[Along]) -> Script {
+        let one = |row: &Row| {
+            let free = along.iter().filter_map(|along| along.free(self, row));
+            let parts: Vec<String> = std::iter::once(self.unchanged(row)).chain(free).collect();
+            format!("DELETE FROM {} WHERE {}", self.place, parts.join(" AND "))
+        };
         script(rows.iter().map(one), rows.len())
     }
 
@@ -236,6 +280,15 @@ impl Plan {
         let after: BTreeMap<_, &Row> = after.iter().map(|row| (key(row), row)).collect();
         let pairs: Option<Vec<_>> = before.iter().map(|row| Some((row, *after.get(&key(row))?))).collect();
         Some(pairs?.into_iter().filter(|(before, after)| before != after).collect())
+    }
+}
+
+impl Script {
+    /// Several, one after the other.
+    pub(super) fn joined(scripts: Vec<Self>) -> Self {
+        let rows = scripts.iter().map(|script| script.rows).sum();
+        let parts: Vec<String> = scripts.into_iter().map(|script| script.sql).filter(|sql| !sql.is_empty()).collect();
+        Self { sql: parts.join(";\n"), rows }
     }
 }
 

@@ -6,6 +6,7 @@ use std::io::Read as _;
 
 use serde::{Deserialize, Serialize};
 
+use super::along::{self, Along};
 use super::connections::Failure;
 use super::inverse::{BYTES, Plan, ROWS, Row, Script, too_many};
 use super::rows::Rows;
@@ -131,10 +132,18 @@ async fn within(
     if dialect == Dialect::Mysql && session.hides(&known.schema, &known.name).await.map_err(without)? {
         return Err(Stop::Without("a temporary table hides it.".to_owned()));
     }
-    let plan = Plan::new(dialect, target, &known).map_err(Stop::Without)?;
+    let deletes = target.act == Act::Delete;
+    let plan = if deletes { Plan::of(dialect, target, &known) } else { Plan::new(dialect, target, &known) };
+    let plan = plan.map_err(Stop::Without)?;
+    let along = if deletes {
+        let found = along::along(session, dialect, (&plan, &known), &mut Vec::new()).await.map_err(without)?;
+        found.map_err(Stop::Without)?
+    } else {
+        Vec::new()
+    };
     let kept = match plan.target.act {
         Act::Add => added(session, &plan, rows).await?,
-        _ => touched(session, (&plan, sql), rows, without).await?,
+        _ => touched(session, (&plan, &along, sql), rows, without).await?,
     };
     let Some(kept) = kept.filter(|kept| kept.back.rows > 0) else { return Ok(Keeping::Nothing) };
     let text = serde_json::to_vec(&kept).map_err(|error| Failure::NotKept(error.to_string()))?;
@@ -151,7 +160,7 @@ async fn within(
 /// Rows that are there before: changed or deleted.
 async fn touched(
     session: &mut dyn Session,
-    (plan, sql): (&Plan, &str),
+    (plan, along, sql): (&Plan, &[Along], &str),
     rows: &mut Rows,
     without: impl Fn(Failure) -> Stop + Copy,
 ) -> Result<Option<Kept>, Stop> {
@@ -161,6 +170,9 @@ async fn touched(
         return Err(Stop::Without(why));
     }
     let before = session.ask(&plan.before()).await.map_err(without)?.rows;
+    let mut held = (count, bytes);
+    let followed = along::follow(session, (plan, &before), along, &mut held).await.map_err(without)?;
+    let mut branches = followed.map_err(Stop::Without)?;
     session.run(sql, rows).await?;
     let unsure = || Stop::Without("it met other rows than those that were read beforehand.".to_owned());
     if rows.touched() != before.len() as u64 {
@@ -175,11 +187,16 @@ async fn touched(
     }
     if plan.target.act == Act::Delete {
         // As many as were read are gone; none of those that were read is left: then they are the same.
-        return if after.is_empty() {
-            Ok(Some(Kept { back: plan.insert(&before), again: plan.delete(&before) }))
-        } else {
-            Err(unsure())
-        };
+        if !after.is_empty() || !along::look(session, &mut branches).await.map_err(without)? {
+            return Err(unsure());
+        }
+        let (mut back, mut again) = (vec![plan.insert(&before)], Vec::new());
+        for branch in &branches {
+            branch.back(&mut back);
+            branch.again(&mut again);
+        }
+        again.push(plan.delete(&before, along));
+        return Ok(Some(Kept { back: Script::joined(back), again: Script::joined(again) }));
     }
     let changed = plan.changed(&before, &after).ok_or_else(unsure)?;
     Ok(Some(Kept {
@@ -199,7 +216,7 @@ async fn added(session: &mut dyn Session, plan: &Plan, rows: &mut Rows) -> Resul
         return Err(Stop::Without(why));
     }
     rows.end_set(count);
-    Ok(Some(Kept { back: plan.delete(&answer.rows), again: plan.insert(&answer.rows) }))
+    Ok(Some(Kept { back: plan.delete(&answer.rows, &[]), again: plan.insert(&answer.rows) }))
 }
 
 /// Takes something back: all of its statements, each of which must find its row as it was left, or nothing.

@@ -2,6 +2,7 @@
 //! to only read runs where the engine itself refuses to write; stopping stops it in the server.
 
 mod address;
+mod along;
 mod connections;
 mod inverse;
 mod keep;

@@ -5,8 +5,9 @@
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::along::{Along, along};
 use super::connections::Source;
-use super::inverse::{Plan, too_many};
+use super::inverse::{Plan, ROWS, too_many};
 use super::rows::Rows;
 use super::session::Access;
 use super::table::Known;
@@ -40,6 +41,10 @@ pub(super) async fn measure(
     let Some(reads) = reads(dialect, &operation.sql)? else { return Ok(None) };
     let known = desk.known(&reads).await;
     let plan = planned(dialect, &known, &operation.sql);
+    let along = match (&plan, &known) {
+        (Ok(plan), Ok(Some(known))) if plan.target.act == Act::Delete => desk.along(plan, known).await,
+        _ => Ok(Vec::new()),
+    };
     let mut counts = desk.counts(&reads, plan.as_ref().ok()).await?;
     counts.size = counts.size.or_else(|| known.as_ref().ok()?.as_ref()?.size);
     let (touched, all) = (counts.touched, counts.all);
@@ -61,14 +66,19 @@ pub(super) async fn measure(
         };
         preview.details.push(Detail::Rows { title: title.to_owned(), table: Table { total: touched, ..table } });
     }
+    let followers = match (&plan, &along) {
+        (Ok(plan), Ok(along)) => desk.followers(plan, along).await,
+        _ => Ok(Vec::new()),
+    };
     if let Ok(Some(known)) = &known {
-        preview.effects.extend(set_off(dialect, &reads, known, &operation.sql));
+        let told = followers.as_deref().unwrap_or_default();
+        preview.effects.extend(set_off(dialect, &reads, known, told, &operation.sql));
     }
     if operation.way == SqlWay::Trial {
         preview.remedy = Remedy::Possible("it is rolled back at the end.".to_owned());
         return Ok(Some(preview));
     }
-    preview.remedy = match plan.and_then(|_| kept(images, &counts)) {
+    preview.remedy = match plan.and(along).and(followers).and_then(|followers| kept(images, &counts, &followers)) {
         Ok(()) => {
             Remedy::Possible("its rows are kept as they are now, and a key proposes what puts them back.".to_owned())
         }
@@ -102,13 +112,15 @@ fn planned(dialect: Dialect, known: &Result<Option<Known>, String>, sql: &str) -
     let target = target(dialect, sql)?.ok_or("nothing is kept of what such a statement replaces.")?;
     let known = known.as_ref().map_err(Clone::clone)?;
     let known = known.as_ref().ok_or_else(|| format!("{} is not found.", target.spelled))?;
-    Plan::new(dialect, target, known)
+    if target.act == Act::Delete { Plan::of(dialect, target, known) } else { Plan::new(dialect, target, known) }
 }
 
 /// Whether so many rows would be kept; if not, why.
-fn kept(images: &Images, counts: &Counts) -> Result<(), String> {
+fn kept(images: &Images, counts: &Counts, followers: &[Follower]) -> Result<(), String> {
     let bytes = counts.bytes.ok_or("how large its rows are can't be told beforehand.")?;
-    match too_many(counts.touched, bytes) {
+    let bytes = bytes + followers.iter().map(|follower| follower.bytes).sum::<u64>();
+    let rows = counts.touched + followers.iter().map(|follower| follower.rows).sum::<u64>();
+    match too_many(rows, bytes) {
         Some(why) => Err(why),
         None if !images.would_keep(bytes) => Err("nothing is kept here.".to_owned()),
         None => Ok(()),
@@ -116,7 +128,7 @@ fn kept(images: &Images, counts: &Counts) -> Result<(), String> {
 }
 
 /// What else it does, in full sentences.
-fn set_off(dialect: Dialect, reads: &Reads, known: &Known, sql: &str) -> Vec<String> {
+fn set_off(dialect: Dialect, reads: &Reads, known: &Known, followers: &[Follower], sql: &str) -> Vec<String> {
     let mut said = Vec::new();
     let mut names = |label: &str, names: &[&str], end: &str| {
         if !names.is_empty() {
@@ -140,6 +152,14 @@ fn set_off(dialect: Dialect, reads: &Reads, known: &Known, sql: &str) -> Vec<Str
         Act::Drop if dialect == Dialect::Sqlite => known.taken_along("delete", &[]),
         Act::Add | Act::Empty | Act::Drop | Act::Alter => Vec::new(),
     };
+    let told: Vec<String> = followers
+        .iter()
+        .map(|Follower { table, rows, .. }| {
+            let most = if *rows > ROWS { "more than " } else { "" };
+            format!("{table} ({most}{})", counted((*rows).min(ROWS)))
+        })
+        .collect();
+    let along = if told.is_empty() { along } else { told.iter().map(String::as_str).collect() };
     names("Tables whose rows refer to it and go along or change", &along, "");
     let mut referrers: Vec<&str> = known.referrers.iter().map(|referrer| referrer.table.as_str()).collect();
     referrers.sort_unstable();
@@ -160,6 +180,13 @@ fn set_off(dialect: Dialect, reads: &Reads, known: &Known, sql: &str) -> Vec<Str
         Act::Change | Act::Delete | Act::Add | Act::Merge => {}
     }
     said
+}
+
+/// Rows of another table that go along, or change.
+struct Follower {
+    table: String,
+    rows: u64,
+    bytes: u64,
 }
 
 /// How many rows a statement touches.
@@ -282,6 +309,31 @@ impl Desk<'_> {
         let known = known.map_err(|failure| told(&self.source.explain(failure)))?;
         self.source.give_back(Access::ReadOnly, session).await;
         Ok(known)
+    }
+
+    /// What follows rows that it deletes.
+    async fn along(&self, plan: &Plan, known: &Known) -> Result<Vec<Along>, String> {
+        if known.taken_along("delete", &[]).is_empty() {
+            return Ok(Vec::new());
+        }
+        let told = |error: &dyn std::fmt::Display| format!("what goes along can't be looked up: {error}.");
+        let mut session = self.source.take(Access::ReadOnly, PATIENCE).await.map_err(|error| told(&error))?;
+        let along = along(session.as_mut(), self.dialect, (plan, known), &mut Vec::new()).await;
+        let along = along.map_err(|failure| told(&self.source.explain(failure)))?;
+        self.source.give_back(Access::ReadOnly, session).await;
+        along
+    }
+
+    /// How much follows, table by table.
+    async fn followers(&self, plan: &Plan, along: &[Along]) -> Result<Vec<Follower>, String> {
+        let mut followers = Vec::new();
+        for (along, rows) in along.iter().flat_map(|along| along.all(plan, &plan.target.rows)) {
+            let numbers = self.numbers(&along.plan.measure_of(&rows)).await?;
+            let at = |at: usize| numbers.get(at).copied().unwrap_or_default();
+            followers.push(Follower { table: along.table.clone(), rows: at(0), bytes: at(1) });
+        }
+        followers.retain(|follower| follower.rows > 0);
+        Ok(followers)
     }
 
     /// The rows of a read, if it is one.

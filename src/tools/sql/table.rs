@@ -3,13 +3,16 @@
 
 use super::connections::Failure;
 use super::session::Session;
-use super::value::{Form, quoted_text};
+use super::value::{Form, quoted_name, quoted_text};
 use crate::assess::sql_touch::Target;
 use crate::domain::Dialect;
 
 const POSTGRES: &str = include_str!("postgres/table.sql");
 const MYSQL: &str = include_str!("mysql/table.sql");
 const SQLITE: &str = include_str!("sqlite/table.sql");
+const POSTGRES_LINKS: &str = include_str!("postgres/links.sql");
+const MYSQL_LINKS: &str = include_str!("mysql/links.sql");
+const SQLITE_LINKS: &str = include_str!("sqlite/links.sql");
 
 /// A column that a table stores.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +40,28 @@ pub(super) struct Referrer {
     pub(super) along: Vec<String>,
     /// The column that it refers to; empty for the key.
     pub(super) column: String,
+}
+
+/// What becomes of rows when what they refer to is deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OnDelete {
+    /// They go, too.
+    Cascade,
+    /// They refer to nothing then.
+    SetNull,
+    /// They refer to something else then.
+    Other,
+}
+
+/// A foreign key that leads to a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Link {
+    /// Where the rows lie that refer to it.
+    pub(super) schema: String,
+    pub(super) table: String,
+    pub(super) on_delete: OnDelete,
+    /// Their columns, each with the one that it refers to; empty for that of the key at the same place.
+    pub(super) pairs: Vec<(String, String)>,
 }
 
 /// What is known of a table.
@@ -73,7 +98,8 @@ impl Known {
         if dialect == Dialect::Sqlite && schema.is_some_and(|schema| !schema.eq_ignore_ascii_case("main")) {
             return Ok(Some(Self { objection: "it is in another file".to_owned(), ..Self::default() }));
         }
-        let answer = session.ask(&question(dialect, spelled, schema, name)).await?;
+        let text = [SQLITE, POSTGRES, MYSQL];
+        let answer = session.ask(&question(dialect, text, spelled, schema, name)).await?;
         let texts = answer.rows.into_iter().map(|row| {
             let mut texts = row.into_iter().map(|value| value.map_or_else(String::new, |bytes| lossy(&bytes)));
             std::array::from_fn(|_| texts.next().unwrap_or_default())
@@ -84,6 +110,31 @@ impl Known {
             "this server doesn't say whether a transaction is open".clone_into(&mut known.objection);
         }
         Ok(Some(known))
+    }
+
+    /// The foreign keys by which rows go along with deleted ones, or change.
+    pub(super) async fn links(&self, session: &mut dyn Session, dialect: Dialect) -> Result<Vec<Link>, Failure> {
+        let spelled = format!("{}.{}", quoted_name(dialect, &self.schema), quoted_name(dialect, &self.name));
+        let text = [SQLITE_LINKS, POSTGRES_LINKS, MYSQL_LINKS];
+        let answer = session.ask(&question(dialect, text, &spelled, Some(&self.schema), &self.name)).await?;
+        let mut links: Vec<(String, Link)> = Vec::new();
+        for row in answer.rows {
+            let mut texts = row.into_iter().map(|value| value.map_or_else(String::new, |bytes| lossy(&bytes)));
+            let [sort, key, one, two, three] = std::array::from_fn(|_| texts.next().unwrap_or_default());
+            match (sort.as_str(), links.iter_mut().find(|(known, _)| *known == key)) {
+                ("link", _) => {
+                    let on_delete = match three.as_str() {
+                        "cascade" => OnDelete::Cascade,
+                        "set null" => OnDelete::SetNull,
+                        _ => OnDelete::Other,
+                    };
+                    links.push((key, Link { schema: one, table: two, on_delete, pairs: Vec::new() }));
+                }
+                ("pair", Some((_, link))) => link.pairs.push((one, two)),
+                _ => {}
+            }
+        }
+        Ok(links.into_iter().map(|(_, link)| link).filter(|link| !link.pairs.is_empty()).collect())
     }
 
     fn read(dialect: Dialect, rows: impl Iterator<Item = [String; 6]>) -> Option<Self> {
@@ -168,20 +219,27 @@ fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn question(dialect: Dialect, spelled: &str, schema: Option<&str>, name: &str) -> String {
+/// A question about a table, of which there is a text for each engine: SQLite, PostgreSQL, MySQL.
+fn question(
+    dialect: Dialect,
+    [sqlite, postgres, mysql]: [&str; 3],
+    spelled: &str,
+    schema: Option<&str>,
+    name: &str,
+) -> String {
     match dialect {
         // Our own names are the engine's, whatever the search path says; the table's name goes by the path.
         Dialect::Postgres => format!(
             "SAVEPOINT look; SELECT pg_catalog.set_config('countersign.table', \
              COALESCE(pg_catalog.to_regclass({})::pg_catalog.oid::pg_catalog.text, '0'), true); \
-             SET LOCAL search_path = pg_catalog, pg_temp; SET LOCAL jit = off; {POSTGRES}; ROLLBACK TO SAVEPOINT look",
+             SET LOCAL search_path = pg_catalog, pg_temp; SET LOCAL jit = off; {postgres}; ROLLBACK TO SAVEPOINT look",
             quoted_text(dialect, spelled)
         ),
         Dialect::Mysql => {
             let schema = schema.map_or_else(|| "DATABASE()".to_owned(), |schema| quoted_text(dialect, schema));
-            MYSQL.replace("{schema}", &schema).replace("{name}", &quoted_text(dialect, name))
+            mysql.replace("{schema}", &schema).replace("{name}", &quoted_text(dialect, name))
         }
-        Dialect::Sqlite => SQLITE.replace("{name}", &quoted_text(dialect, name)),
+        Dialect::Sqlite => sqlite.replace("{name}", &quoted_text(dialect, name)),
     }
 }
 

@@ -1,0 +1,268 @@
+//! Rows of other tables that go along with deleted ones, or lose what refers to them (`ON DELETE CASCADE`, `SET NULL`):
+//! found by their foreign keys, table by table, so that they can be counted beforehand and kept with the others.
+
+use futures::future::BoxFuture;
+
+use super::connections::Failure;
+use super::inverse::{Plan, Row, Script, too_many};
+use super::session::Session;
+use super::table::{Known, Link, OnDelete};
+use super::value::{Form, quoted_name};
+use crate::assess::sql_foresee::Act;
+use crate::assess::sql_touch::Target;
+use crate::domain::Dialect;
+
+/// Longest chain of tables.
+const DEPTH: usize = 8;
+/// Rows whose followers are read at once.
+const CHUNK: usize = 500;
+
+/// A table whose rows follow those of another.
+#[derive(Debug)]
+pub(super) struct Along {
+    /// How its rows are kept.
+    pub(super) plan: Plan,
+    /// The table, for sentences.
+    pub(super) table: String,
+    /// Its rows stay and only lose what they refer to.
+    clears: bool,
+    /// Its columns that refer, quoted.
+    columns: Vec<String>,
+    /// Where what they refer to stands among the columns of the other table.
+    refers: Vec<usize>,
+    /// What follows its rows.
+    next: Vec<Along>,
+}
+
+/// What follows rows that a statement deletes.
+///
+/// # Errors
+/// Of the inner result: why that can't be kept, in words that begin small.
+pub(super) fn along<'a>(
+    session: &'a mut dyn Session,
+    dialect: Dialect,
+    (plan, known): (&'a Plan, &'a Known),
+    path: &'a mut Vec<(String, String)>,
+) -> BoxFuture<'a, Result<Result<Vec<Along>, String>, Failure>> {
+    Box::pin(async move {
+        let followers = known.taken_along("delete", &[]);
+        if followers.is_empty() {
+            return Ok(Ok(Vec::new()));
+        }
+        if plan.target.bounded {
+            return Ok(Err("its LIMIT may pick other rows the second time.".to_owned()));
+        }
+        path.push((known.schema.clone(), known.name.clone()));
+        let links = known.links(session, dialect).await?;
+        if let Some(missing) = followers.iter().find(|table| !links.iter().any(|link| link.table == **table)) {
+            return Ok(Err(format!("rows of {missing} go along or change with them, and can't be told beforehand.")));
+        }
+        let mut all = Vec::new();
+        for link in links {
+            let place = (link.schema.clone(), link.table.clone());
+            if path.contains(&place) || path.len() > DEPTH {
+                return Ok(Err(format!("rows of {} go along or change in more than one way.", link.table)));
+            }
+            let spelled = format!("{}.{}", quoted_name(dialect, &link.schema), quoted_name(dialect, &link.table));
+            let child = Known::ask(session, dialect, &spelled, (Some(&link.schema), &link.table)).await?;
+            let Some(child) = child else {
+                return Ok(Err(format!("rows of {} go along or change, and it is not found.", link.table)));
+            };
+            if dialect == Dialect::Mysql && session.hides(&link.schema, &link.table).await? {
+                return Ok(Err(format!("a temporary table hides {}.", link.table)));
+            }
+            let mut follower = match follower(dialect, plan, known, &link, &child) {
+                Ok(follower) => follower,
+                Err(why) => return Ok(Err(why)),
+            };
+            if !follower.clears {
+                match along(&mut *session, dialect, (&follower.plan, &child), &mut *path).await? {
+                    Ok(next) => follower.next = next,
+                    Err(why) => return Ok(Err(why)),
+                }
+            }
+            path.push(place);
+            all.push(follower);
+        }
+        Ok(Ok(all))
+    })
+}
+
+/// How the rows behind one foreign key are kept.
+fn follower(dialect: Dialect, plan: &Plan, known: &Known, link: &Link, child: &Known) -> Result<Along, String> {
+    let table = link.table.clone();
+    let clears = match link.on_delete {
+        OnDelete::Cascade => false,
+        OnDelete::SetNull => true,
+        OnDelete::Other => return Err(format!("rows of {table} get another value, and aren't kept.")),
+    };
+    let why = |why: &str| format!("rows of {table} go along or change, and aren't kept: {why}");
+    if known.collated || child.collated {
+        return Err(why("texts of its keys may be compared by rules of their own."));
+    }
+    let key = known.keys.first();
+    let mut refers = Vec::new();
+    for (at, (_, parent)) in link.pairs.iter().enumerate() {
+        let name = if parent.is_empty() { key.and_then(|key| key.get(at)) } else { Some(parent) };
+        let found = name.and_then(|name| plan.column(name));
+        let exact = |form| matches!(form, Form::Plain | Form::Number | Form::Text | Form::Bytes | Form::Any);
+        match found {
+            Some((place, form)) if exact(form) => refers.push(place),
+            _ => return Err(why("what they refer to can't be told exactly.")),
+        }
+    }
+    let set: Vec<String> = link.pairs.iter().map(|(child, _)| child.to_lowercase()).collect();
+    if clears && let Some(other) = child.taken_along("update", &set).first() {
+        return Err(why(&format!("{other} refers to what changes there.")));
+    }
+    let target = Target {
+        act: if clears { Act::Change } else { Act::Delete },
+        table: (Some(link.schema.clone()), table.clone()),
+        spelled: table.clone(),
+        rows: String::new(),
+        bounded: false,
+        set: if clears { set } else { Vec::new() },
+        text: String::new(),
+        returning: false,
+    };
+    let plan = Plan::of(dialect, target, child).map_err(|reason| why(&reason))?;
+    let columns = link.pairs.iter().map(|(child, _)| quoted_name(dialect, child)).collect();
+    Ok(Along { plan, table, clears, columns, refers, next: Vec::new() })
+}
+
+impl Along {
+    /// The rows that follow those of a read, as the end of a `SELECT`.
+    pub(super) fn rows_behind(&self, parent: &Plan, rows: &str) -> String {
+        let names: Vec<String> = self.refers.iter().map(|at| parent.name(*at)).collect();
+        format!(
+            "FROM {} WHERE ({}) IN (SELECT {} {rows})",
+            self.plan.place(),
+            self.columns.join(", "),
+            names.join(", ")
+        )
+    }
+
+    /// Those that follow some rows. None where these refer to nothing.
+    fn rows_of(&self, parent: &Plan, rows: &[Row]) -> Option<String> {
+        let values = |row: &Row| {
+            let values: Option<Vec<String>> = self.refers.iter().map(|at| parent.value(row, *at)).collect();
+            Some(format!("({})", values?.join(", ")))
+        };
+        let values: Vec<String> = rows.iter().filter_map(values).collect();
+        if values.is_empty() {
+            return None;
+        }
+        let (names, list) = (self.columns.join(", "), values.join(", "));
+        let list = if parent.dialect == Dialect::Sqlite { format!("VALUES {list}") } else { list };
+        Some(format!("FROM {} WHERE ({names}) IN ({list})", self.plan.place()))
+    }
+
+    /// What follows, one table after the other, with the rows of each as the end of a `SELECT`.
+    pub(super) fn all<'a>(&'a self, parent: &Plan, rows: &str) -> Vec<(&'a Self, String)> {
+        let rows = self.rows_behind(parent, rows);
+        let mut all = vec![(self, rows.clone())];
+        all.extend(self.next.iter().flat_map(|next| next.all(&self.plan, &rows)));
+        all
+    }
+
+    /// The condition that nothing refers to a row.
+    pub(super) fn free(&self, parent: &Plan, row: &Row) -> Option<String> {
+        let rows = self.rows_of(parent, std::slice::from_ref(row))?;
+        Some(format!("NOT EXISTS (SELECT 1 {rows})"))
+    }
+}
+
+/// Rows that follow others: as they were, and as they were left.
+#[derive(Debug)]
+pub(super) struct Branch<'b> {
+    along: &'b Along,
+    before: Vec<Row>,
+    after: Vec<Row>,
+    next: Vec<Branch<'b>>,
+}
+
+/// Reads what follows rows of a table, and keeps others from changing it. `held` counts rows and bytes of all of it.
+///
+/// # Errors
+/// Of the inner result: it is too much, in words that begin small.
+pub(super) fn follow<'a, 'b: 'a>(
+    session: &'a mut dyn Session,
+    (plan, rows): (&'a Plan, &'a [Row]),
+    along: &'b [Along],
+    held: &'a mut (u64, u64),
+) -> BoxFuture<'a, Result<Result<Vec<Branch<'b>>, String>, Failure>> {
+    Box::pin(async move {
+        let mut branches = Vec::new();
+        for along in along {
+            let mut before = Vec::new();
+            for some in rows.chunks(CHUNK) {
+                let Some(behind) = along.rows_of(plan, some) else { continue };
+                let measured = session.ask(&along.plan.measure_of(&behind)).await?;
+                *held = (held.0 + measured.number(0), held.1 + measured.number(1));
+                if let Some(why) = too_many(held.0, held.1) {
+                    return Ok(Err(why));
+                }
+                before.extend(session.ask(&along.plan.before_of(&behind)).await?.rows);
+            }
+            let next = match follow(&mut *session, (&along.plan, &before), &along.next, &mut *held).await? {
+                Ok(next) => next,
+                Err(why) => return Ok(Err(why)),
+            };
+            branches.push(Branch { along, before, after: Vec::new(), next });
+        }
+        Ok(Ok(branches))
+    })
+}
+
+/// Reads what is left of them. False if that is other than what was to be expected.
+pub(super) fn look<'a>(
+    session: &'a mut dyn Session,
+    branches: &'a mut [Branch<'_>],
+) -> BoxFuture<'a, Result<bool, Failure>> {
+    Box::pin(async move {
+        for branch in branches {
+            let plan = &branch.along.plan;
+            for some in branch.before.chunks(CHUNK) {
+                branch.after.extend(session.ask(&plan.after(some)).await?.rows);
+            }
+            let expected = if branch.along.clears {
+                plan.changed(&branch.before, &branch.after).is_some_and(|pairs| pairs.len() == branch.before.len())
+            } else {
+                branch.after.is_empty()
+            };
+            if !expected || !look(&mut *session, &mut branch.next).await? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    })
+}
+
+impl Branch<'_> {
+    /// What puts these rows back, once those that they refer to are there.
+    pub(super) fn back(&self, scripts: &mut Vec<Script>) {
+        let plan = &self.along.plan;
+        scripts.push(if self.along.clears {
+            plan.update(self.pairs().map(|(before, after)| (after, before)))
+        } else {
+            plan.insert(&self.before)
+        });
+        self.next.iter().for_each(|next| next.back(scripts));
+    }
+
+    /// What does the same to them again, before those that they refer to go.
+    pub(super) fn again(&self, scripts: &mut Vec<Script>) {
+        let plan = &self.along.plan;
+        self.next.iter().for_each(|next| next.again(scripts));
+        scripts.push(if self.along.clears {
+            plan.update(self.pairs())
+        } else {
+            plan.delete(&self.before, &self.along.next)
+        });
+    }
+
+    /// What they were and what they are.
+    fn pairs(&self) -> impl Iterator<Item = (&Row, &Row)> {
+        self.along.plan.changed(&self.before, &self.after).unwrap_or_default().into_iter()
+    }
+}

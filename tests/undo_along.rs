@@ -1,0 +1,152 @@
+//! Rows of other tables that go along with deleted ones, or lose what they refer to, come back with them: in SQLite
+//! always; in the servers that `COUNTERSIGN_POSTGRES` and `COUNTERSIGN_MARIADB` name.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod common;
+#[path = "common/databases.rs"]
+mod databases;
+#[path = "common/left_out.rs"]
+mod left_out;
+
+use countersign::domain::{Outcome, Remedy, RunEvent, Undoable};
+use countersign::tools::Tool as _;
+use databases::{Desk, mariadb, postgres};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+const MAKE: [&str; 14] = [
+    "DROP TABLE IF EXISTS along_n",
+    "DROP TABLE IF EXISTS along_g",
+    "DROP TABLE IF EXISTS along_c",
+    "DROP TABLE IF EXISTS along_p",
+    "DROP TABLE IF EXISTS along_self",
+    "CREATE TABLE along_p (id int NOT NULL PRIMARY KEY, name varchar(20))",
+    "CREATE TABLE along_c (id int NOT NULL PRIMARY KEY, p int, note varchar(20), \
+     FOREIGN KEY (p) REFERENCES along_p (id) ON DELETE CASCADE)",
+    "CREATE TABLE along_g (a int NOT NULL, b int NOT NULL, c int, note varchar(20), PRIMARY KEY (a, b), \
+     FOREIGN KEY (c) REFERENCES along_c (id) ON DELETE CASCADE)",
+    "CREATE TABLE along_n (id int NOT NULL PRIMARY KEY, p int, note varchar(20), \
+     FOREIGN KEY (p) REFERENCES along_p (id) ON DELETE SET NULL)",
+    "INSERT INTO along_p VALUES (1, 'ann'), (2, 'bob'), (3, 'cy')",
+    "INSERT INTO along_c VALUES (10, 1, 'it''s'), (11, 1, NULL), (12, 3, 'stays'), (13, NULL, 'stays'), (14, 2, '')",
+    "INSERT INTO along_g VALUES (1, 1, 10, 'deep'), (1, 2, 12, 'stays'), (2, 1, 14, 'ä'), (2, 2, NULL, 'stays')",
+    "INSERT INTO along_n VALUES (20, 1, 'x'), (21, 2, 'y'), (22, 3, 'stays'), (23, NULL, 'stays')",
+    "CREATE TABLE along_self (id int NOT NULL PRIMARY KEY, boss int, \
+     FOREIGN KEY (boss) REFERENCES along_self (id) ON DELETE CASCADE)",
+];
+
+async fn desks() -> Vec<(&'static str, Desk)> {
+    let folder = tempfile::tempdir().unwrap().keep();
+    let url = format!("sqlite:{}?mode=rwc", folder.join("u.db").display());
+    let mut desks = vec![("sqlite", Desk::keeping(&url))];
+    if let Some(url) = postgres().await {
+        desks.push(("postgres", Desk::keeping(&url)));
+    }
+    if let Some(url) = mariadb().await {
+        Desk::keeping(&url).approved("CREATE DATABASE IF NOT EXISTS countersign_along").await;
+        desks.push(("mariadb", Desk::keeping(&databases::within(&url, "countersign_along"))));
+    }
+    for (_, desk) in &desks {
+        for sql in MAKE {
+            desk.approved(sql).await;
+        }
+    }
+    desks
+}
+
+/// All tables, told so that any other value or place shows.
+async fn told(desk: &Desk) -> Vec<String> {
+    let mut told = Vec::new();
+    for (table, number) in [
+        ("along_p", "id"),
+        ("along_c", "id * 100 + p"),
+        ("along_g", "a * 100 + b * 10 + c"),
+        ("along_n", "id * 100 + p"),
+    ] {
+        let note = if table == "along_p" { "name" } else { "note" };
+        let sql = format!("SELECT count(*), count({note}), min({note}), max({note}), sum({number}) FROM {table}");
+        told.extend(desk.row(&sql).await);
+    }
+    told
+}
+
+async fn call(desk: &Desk, arguments: &str) -> Result<String, String> {
+    let (events, report) = desk.call(arguments).await;
+    match report.outcome {
+        Outcome::Succeeded { .. } => {}
+        other => return Err(format!("{other:?}")),
+    }
+    let back = events.iter().find_map(|event| match event {
+        RunEvent::Undoable(Undoable::Call(arguments)) => Some(arguments.clone()),
+        _ => None,
+    });
+    back.ok_or_else(|| format!("{events:?}"))
+}
+
+#[tokio::test]
+async fn what_goes_along_comes_back() {
+    for (engine, desk) in desks().await {
+        let sql = "DELETE FROM along_p WHERE id < 3";
+        let preview = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap();
+        assert!(matches!(preview.remedy, Remedy::Possible(_)), "{engine}: {:?}", preview.remedy);
+        let effects = preview.effects.join(" ");
+        for part in ["along_c (3 rows)", "along_g (2 rows)", "along_n (2 rows)"] {
+            assert!(effects.contains(part), "{engine}: {effects}");
+        }
+        let before = told(&desk).await;
+        let back = call(&desk, &json!({ "sql": sql }).to_string()).await.unwrap();
+        let after = told(&desk).await;
+        assert_eq!(desk.row("SELECT count(*) FROM along_c").await, ["2"], "{engine}");
+        let again = call(&desk, &back).await.unwrap();
+        assert_eq!(told(&desk).await, before, "{engine}: {back}");
+        let back = call(&desk, &again).await.unwrap();
+        assert_eq!(told(&desk).await, after, "{engine}: {again}");
+        let again = call(&desk, &back).await.unwrap();
+        assert_eq!(told(&desk).await, before, "{engine}");
+        // What refers to it since would go along unseen.
+        for (put, take) in [
+            ("INSERT INTO along_c VALUES (19, 2, 'new')", "DELETE FROM along_c WHERE id = 19"),
+            ("INSERT INTO along_g VALUES (9, 9, 11, 'new')", "DELETE FROM along_g WHERE a = 9"),
+            ("UPDATE along_n SET p = 1 WHERE id = 23", "UPDATE along_n SET p = NULL WHERE id = 23"),
+            (
+                "UPDATE along_g SET note = 'other' WHERE a = 1 AND b = 1",
+                "UPDATE along_g SET note = 'deep' WHERE a = 1 AND b = 1",
+            ),
+        ] {
+            desk.approved(put).await;
+            let now = told(&desk).await;
+            let refused = call(&desk, &again).await.unwrap_err();
+            assert!(refused.contains("no longer as they were left"), "{engine} {put}: {refused}");
+            assert_eq!(told(&desk).await, now, "{engine} {put}");
+            desk.approved(take).await;
+        }
+        // And what stands in the way of coming back.
+        let back = call(&desk, &again).await.unwrap();
+        for (put, take) in [
+            ("INSERT INTO along_c VALUES (10, 3, 'new')", "DELETE FROM along_c WHERE id = 10"),
+            ("UPDATE along_n SET p = 3 WHERE id = 20", "UPDATE along_n SET p = NULL WHERE id = 20"),
+        ] {
+            desk.approved(put).await;
+            let now = told(&desk).await;
+            call(&desk, &back).await.unwrap_err();
+            assert_eq!(told(&desk).await, now, "{engine} {put}");
+            desk.approved(take).await;
+        }
+        call(&desk, &back).await.unwrap();
+        assert_eq!(told(&desk).await, before, "{engine}");
+    }
+}
+
+#[tokio::test]
+async fn what_goes_along_in_more_than_one_way_is_not_kept() {
+    for (engine, desk) in desks().await {
+        desk.approved("INSERT INTO along_self VALUES (1, NULL), (2, 1), (3, 2)").await;
+        let sql = "DELETE FROM along_self WHERE id = 1";
+        let preview = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap();
+        let Remedy::Impossible(why) = preview.remedy else { panic!("{engine}: {:?}", preview.remedy) };
+        assert!(why.contains("along_self go along or change in more than one way"), "{engine}: {why}");
+        assert!(call(&desk, &json!({ "sql": sql }).to_string()).await.is_err(), "{engine}: nothing is kept");
+        assert_eq!(desk.row("SELECT count(*) FROM along_self").await, ["0"], "{engine}: it ran all the same");
+    }
+}
