@@ -1,11 +1,13 @@
 //! `countersign assess`: tool calls in, verdicts out, as JSON Lines in the same order. Nothing runs. What it judges
 //! by is a `Terms`; a line that can't be read is answered too.
 
+use std::cell::RefCell;
 use std::io::{self, BufRead, BufReader, Read as _, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -22,12 +24,14 @@ use crate::domain::{
     Arguments, Containment, Dialect, Enforceable, Grants, Judgement, Operation, OperationId, OperationKind, Origin,
     Place, Prepared, RiskLevel, Step, Verdict, judge,
 };
-use crate::tools;
+use crate::tools::{self, Seen};
 
 /// Longest line that is read, in bytes.
 const LINE_CAP: u64 = 32 * 1024 * 1024;
 /// Stack of the thread that judges: parsers of deeply nested text need it.
 const STACK: usize = 64 * 1024 * 1024;
+/// How long lines that follow each other may share what was seen on the disk.
+const SEEN: Duration = Duration::from_millis(50);
 /// How much of a bad line is searched for its id.
 const ID_CAP: usize = 4096;
 /// How many characters of a wrong value a reason quotes.
@@ -69,6 +73,7 @@ struct Bench {
     cwd: PathBuf,
     home: Option<PathBuf>,
     search_path: Option<std::ffi::OsString>,
+    seen: RefCell<Seen>,
 }
 
 /// Judges the calls on standard input.
@@ -107,6 +112,7 @@ impl Bench {
             cwd: std::env::current_dir().and_then(|cwd| cwd.canonicalize()).unwrap_or_else(|_| PathBuf::from("/")),
             home: process_environment("HOME").map(PathBuf::from),
             search_path: path.map(|path| tools::search_path(&path)),
+            seen: RefCell::default(),
             terms,
         }
     }
@@ -189,7 +195,11 @@ impl Bench {
         let workspace = operation.cwd.clone();
         let place = Place { cwd: workspace.clone(), workspace, home: self.home.clone() };
         let path = self.search_path.as_deref();
-        let prepared = tools::prepare(assessor(&operation.kind), operation, &place, path, &self.terms.settings);
+        let mut seen = self.seen.take();
+        seen.refresh(SEEN);
+        let assessor = assessor(&operation.kind);
+        let prepared = tools::judged(assessor, operation, &place, path, &mut seen, &self.terms.settings);
+        self.seen.replace(seen);
         let judgement = judge(&prepared, &self.terms.policy, &Grants::default(), self.enforceable, false);
         Answer {
             id,

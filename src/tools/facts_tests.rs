@@ -16,12 +16,17 @@ fn paths_are_real_after_links_parents_and_the_home_folder() {
     std::fs::write(root.join("home/.ssh/key"), "k").unwrap();
     std::os::unix::fs::symlink(root.join("home/.ssh"), root.join("innocent")).unwrap();
     std::os::unix::fs::symlink(root.join("home/new"), root.join("dangling")).unwrap();
-    let real = |name: &str| Look::new(&place(&root), None).path(&located(name, &place(&root)), false).real;
+    let real = |name: &str| {
+        Look::new(&place(&root), None, &mut Seen::default()).path(&located(name, &place(&root)), false).real
+    };
     assert_eq!(real("innocent/key"), root.join("home/.ssh/key"));
     assert_eq!(real("~/.ssh/key"), root.join("home/.ssh/key"));
     assert_eq!(real("innocent/../missing/deep"), root.join("home/missing/deep"));
     assert_eq!(real("dangling"), root.join("home/new"));
-    assert_eq!(Look::new(&place(&root), None).path(&root.join("nothing"), false).kind, PathKind::Missing);
+    assert_eq!(
+        Look::new(&place(&root), None, &mut Seen::default()).path(&root.join("nothing"), false).kind,
+        PathKind::Missing
+    );
 }
 
 #[test]
@@ -42,11 +47,11 @@ fn content_counts_only_where_it_is_asked_for() {
 fn a_program_is_found_on_the_path_that_children_get() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
-    let found = Look::new(&place(&root), Some(OsStr::new("/nowhere:/bin"))).program("sh");
+    let found = Look::new(&place(&root), Some(OsStr::new("/nowhere:/bin")), &mut Seen::default()).program("sh");
     assert!(found.is_some_and(|found| found.starts_with("/usr/bin") || found.starts_with("/bin")));
-    assert_eq!(Look::new(&place(&root), Some(OsStr::new("/nowhere"))).program("sh"), None);
+    assert_eq!(Look::new(&place(&root), Some(OsStr::new("/nowhere")), &mut Seen::default()).program("sh"), None);
     std::fs::write(root.join("ls"), "").unwrap();
-    assert_eq!(Look::new(&place(&root), None).program("./ls"), None, "it can't be run");
+    assert_eq!(Look::new(&place(&root), None, &mut Seen::default()).program("./ls"), None, "it can't be run");
 }
 
 #[test]

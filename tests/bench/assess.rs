@@ -1,6 +1,8 @@
 //! How long judging takes: `cargo bench --bench assess`. One operation is timed from the arguments of the call to the
 //! verdict, local reading included, by the clock on the wall and by the processor's; then whole lines through
-//! `countersign assess`. Under `cargo test --benches` each is judged once and nothing is timed.
+//! `countersign assess`. `-- first`, `-- operations`, `-- hostile`, `-- lines` or a part of an
+//! operation's name measures that alone. Under
+//! `cargo test --benches` each is judged once and nothing is timed.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::cast_precision_loss)]
 
@@ -75,12 +77,14 @@ fn first() {
 }
 
 /// One line for each input.
-fn operations(measuring: bool) {
+fn operations(measuring: bool, parts: &[String]) {
     let bench = Bench::new();
     let heads = ["bytes", "", "median µs", "p99 µs", "CPU median", "CPU p99"];
     let [bytes, verdict, median, p99, own_median, own_p99] = heads;
     println!("{:<44} {bytes:>6} {verdict:>5} {median:>9} {p99:>9} {own_median:>11} {own_p99:>9}", "one operation");
-    for call in inputs::ordinary() {
+    let all = parts.is_empty() || parts.iter().any(|part| part == "operations");
+    let wanted = |call: &Call| all || parts.iter().any(|part| call.name.contains(part.as_str()));
+    for call in inputs::ordinary().into_iter().filter(wanted) {
         let verdict = bench.judged(&call);
         let (wall, own) = times(measuring, || assert_eq!(bench.judged(&call), verdict));
         let Call { name, size, .. } = call;
@@ -134,11 +138,22 @@ fn lines(measuring: bool) {
 
 fn main() {
     let measuring = std::env::args().any(|argument| argument == "--bench");
-    let judged = std::thread::Builder::new().stack_size(STACK).spawn(move || {
-        first();
-        operations(measuring);
-        hostile(measuring);
+    let parts: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let wanted = |part: &str| parts.is_empty() || parts.iter().any(|named| named == part);
+    std::thread::scope(|scope| {
+        let judging = std::thread::Builder::new().stack_size(STACK);
+        let judged = judging.spawn_scoped(scope, || {
+            if wanted("first") {
+                first();
+            }
+            operations(measuring, &parts);
+            if wanted("hostile") {
+                hostile(measuring);
+            }
+        });
+        judged.unwrap().join().unwrap();
     });
-    judged.unwrap().join().unwrap();
-    lines(measuring);
+    if wanted("lines") {
+        lines(measuring);
+    }
 }

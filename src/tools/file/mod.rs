@@ -24,7 +24,7 @@ pub(super) use real::{Sort, Spot, explain, sort};
 pub(super) use restore::{Place, is, put_back};
 pub(super) use writing::{Rights, put, rename_to_nothing};
 
-use super::facts::located;
+use super::look::located;
 use super::sink::Sink;
 use super::{RunPort, Tool, Workbench};
 use crate::assess::{FileAssessor, RiskAssessor};

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use url::Url;
 
-use super::facts::located;
+use super::look::located;
 use crate::assess::{AssessSettings, Destination, Mentions, REACHING, destinations};
 use crate::domain::{Class, Facts, OperationKind, Place, Target};
 

@@ -1,0 +1,363 @@
+//! The looking itself: what is at a path after links and `..`, which file a program's name means. What several names
+//! lead through is looked at once, and a batch of operations may share what was seen.
+
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::fs::Metadata;
+use std::hash::{Hash as _, Hasher as _};
+use std::io::{ErrorKind, Read as _};
+use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::{modules, repository};
+use crate::assess::{Mentions, foreign_settings};
+use crate::domain::{Facts, FolderFact, PathFact, PathKind, Place, RepositoryFact};
+
+/// Most names of each sort that are looked up; more is trouble.
+pub(super) const NAMES: usize = 500;
+/// Most repositories: every folder above each is looked into.
+const REPOSITORIES: usize = 40;
+/// Most names in all folders together that are looked through.
+const LISTED: usize = 20_000;
+/// Most links to nowhere that are followed by hand.
+const LINKS: usize = 16;
+/// Largest file whose content is compared, in bytes; a larger one counts by size and times alone.
+const CONTENT: u64 = 256 * 1024;
+/// Folders of the system, whose files count by size and times too: large programs that commands name all the time.
+const SYSTEM: [&str; 6] = ["/bin", "/sbin", "/lib", "/lib64", "/usr", "/nix"];
+
+/// The absolute path that a spelling means: `~` is the home folder, anything else starts from the folder.
+#[must_use]
+pub fn located(name: &str, place: &Place) -> PathBuf {
+    match (name.strip_prefix('~'), &place.home) {
+        (Some(""), Some(home)) => home.clone(),
+        (Some(rest), Some(home)) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
+        _ => {
+            let mut path = PathBuf::with_capacity(place.cwd.as_os_str().len() + name.len() + 1);
+            path.push(&place.cwd);
+            path.push(name);
+            path
+        }
+    }
+}
+
+/// What was seen so far, by absolute path.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// Folders as they are spelled, after links and `..`; none for one that isn't there.
+    folders: HashMap<OsString, Option<PathBuf>>,
+    /// Parts of paths, behind a folder without links.
+    steps: HashMap<PathBuf, Step>,
+    /// What is at a path, its content left aside.
+    paths: HashMap<PathBuf, PathFact>,
+    /// Programs by name.
+    programs: HashMap<String, Option<PathBuf>>,
+    /// Repositories by the folder in which git would run.
+    repositories: HashMap<PathBuf, Option<RepositoryFact>>,
+    since: Option<Instant>,
+}
+
+impl Seen {
+    /// Forgets everything once the first of it was seen longer ago than this.
+    pub fn refresh(&mut self, age: Duration) {
+        if self.since.is_none_or(|since| since.elapsed() > age) {
+            *self = Self { since: Some(Instant::now()), ..Self::default() };
+        }
+    }
+}
+
+/// One look at what an operation names.
+pub(super) struct Look<'a> {
+    place: &'a Place,
+    path: Option<&'a OsStr>,
+    seen: &'a mut Seen,
+    /// How many names may still be looked through.
+    listable: usize,
+}
+
+/// What stands at one part of a path.
+#[derive(Clone, Debug)]
+enum Step {
+    Here,
+    Link(PathBuf),
+    Missing,
+}
+
+impl<'a> Look<'a> {
+    pub(super) fn new(place: &'a Place, path: Option<&'a OsStr>, seen: &'a mut Seen) -> Self {
+        Self { place, path, seen, listable: LISTED }
+    }
+
+    pub(super) fn place(&self) -> &'a Place {
+        self.place
+    }
+
+    /// Looks at everything that is mentioned.
+    pub(super) fn at(&mut self, mentions: &Mentions) -> Facts {
+        let mut facts = Facts { place: self.place.clone(), ..Facts::default() };
+        let most = [
+            &mentions.paths,
+            &mentions.contents,
+            &mentions.programs,
+            &mentions.repositories,
+            &mentions.folders,
+            &mentions.settings,
+        ];
+        if most.iter().any(|names| names.len() > NAMES) {
+            facts.trouble = Some(format!("it names more than {NAMES} things"));
+            return facts;
+        }
+        if mentions.repositories.len() > REPOSITORIES {
+            facts.trouble = Some(format!("it runs git in more than {REPOSITORIES} folders"));
+            return facts;
+        }
+        for name in mentions.paths.iter().chain(&mentions.contents) {
+            let fact = self.path(&located(name, self.place), mentions.contents.contains(name));
+            facts.paths.insert(name.clone(), fact);
+        }
+        for name in &mentions.programs {
+            facts.programs.insert(name.clone(), self.program(name));
+        }
+        for folder in &mentions.repositories {
+            if let Some(fact) = self.repository(&located(folder, self.place)) {
+                facts.repositories.insert(folder.clone(), fact);
+            }
+        }
+        for file in &mentions.settings {
+            if let Some(foreign) = settings(&located(file, self.place)) {
+                facts.settings.insert(file.clone(), foreign);
+            }
+        }
+        for folder in &mentions.modules {
+            facts.modules.insert(folder.clone(), modules::shadowed(&located(folder, self.place)));
+        }
+        for folder in &mentions.folders {
+            facts.folders.insert(folder.clone(), FolderFact { dashed: self.dashed(&located(folder, self.place)) });
+        }
+        facts
+    }
+
+    /// What is at a path, whether or not it exists.
+    pub(super) fn path(&mut self, path: &Path, content: bool) -> PathFact {
+        if let Some(fact) = self.seen.paths.get(path).filter(|_| !content) {
+            return fact.clone();
+        }
+        let fact = self.looked(path, content);
+        if !content {
+            self.seen.paths.insert(path.to_owned(), fact.clone());
+        }
+        fact
+    }
+
+    fn repository(&mut self, folder: &Path) -> Option<RepositoryFact> {
+        if let Some(fact) = self.seen.repositories.get(folder) {
+            return fact.clone();
+        }
+        let fact = repository::look(folder);
+        self.seen.repositories.insert(folder.to_owned(), fact.clone());
+        fact
+    }
+
+    fn looked(&mut self, path: &Path, content: bool) -> PathFact {
+        let (real, found) = self.entry(path).unwrap_or_else(|| {
+            let real = self.real(path);
+            let found = std::fs::metadata(&real);
+            (real, found)
+        });
+        let kind = match &found {
+            Ok(found) if found.is_file() => PathKind::File,
+            Ok(found) if found.is_dir() => PathKind::Folder,
+            Ok(_) => PathKind::Special,
+            Err(error) if nowhere(error) => PathKind::Missing,
+            Err(_) => PathKind::Unreadable,
+        };
+        // What a file holds may change without its being another one, where it only lies there.
+        let (size, content) = match found {
+            Ok(found) if content && kind == PathKind::File => (found.len(), self.identity(&real, &found)),
+            Ok(_) | Err(_) => (0, None),
+        };
+        PathFact { real, kind, size, content }
+    }
+
+    /// What tells a file's content from another within one run of the program.
+    fn identity(&self, real: &Path, found: &Metadata) -> Option<u64> {
+        let system = SYSTEM.iter().any(|folder| real.starts_with(folder)) && !real.starts_with(&self.place.workspace);
+        if system || found.len() > CONTENT { Some(times(found)) } else { hash(real) }
+    }
+
+    /// What stands at a path whose folder is real, unless that is a link: one look, where resolving the whole path
+    /// takes one for each of its parts.
+    fn entry(&mut self, path: &Path) -> Option<(PathBuf, std::io::Result<Metadata>)> {
+        let real = self.folder(path.parent()?)?.join(path.file_name()?);
+        match std::fs::symlink_metadata(&real) {
+            Ok(found) if found.is_symlink() => None,
+            Ok(found) => Some((real, Ok(found))),
+            Err(error) if error.kind() == ErrorKind::NotFound => Some((real, Err(error))),
+            Err(_) => None,
+        }
+    }
+
+    /// A folder after links and `..`, if it is there.
+    fn folder(&mut self, folder: &Path) -> Option<&PathBuf> {
+        let name = folder.as_os_str();
+        if !self.seen.folders.contains_key(name) {
+            let (real, there) = self.resolved(folder);
+            self.seen.folders.insert(name.to_owned(), there.then_some(real));
+        }
+        self.seen.folders.get(name)?.as_ref()
+    }
+
+    /// The path after links and `..`; for what doesn't exist, its nearest existing parent resolved and the rest.
+    fn real(&mut self, path: &Path) -> PathBuf {
+        if let Some(real) = self.folder(path) {
+            return real.clone();
+        }
+        // A link to nowhere is where a write would go: follow it by hand, a few steps at most.
+        let mut at = path.to_path_buf();
+        for _ in 0..LINKS {
+            match std::fs::read_link(&at) {
+                Ok(target) => at = at.parent().unwrap_or(Path::new("/")).join(target),
+                Err(_) => break,
+            }
+        }
+        self.resolved(&at).0
+    }
+
+    /// Follows a path part by part: what is there resolved, from the first part that isn't on as it is written, and
+    /// whether all of it is there. One look for each part that wasn't looked at before.
+    fn resolved(&mut self, path: &Path) -> (PathBuf, bool) {
+        let mut real = PathBuf::with_capacity(path.as_os_str().len());
+        let mut there = true;
+        for part in path.components() {
+            match part {
+                Component::Prefix(_) | Component::RootDir => real.push(part),
+                Component::CurDir => {}
+                Component::ParentDir => _ = real.pop(),
+                Component::Normal(name) if !there => real.push(name),
+                Component::Normal(name) => {
+                    real.push(name);
+                    match self.step(&real) {
+                        Step::Here => {}
+                        Step::Link(target) => real = target,
+                        Step::Missing => there = false,
+                    }
+                }
+            }
+        }
+        (real, there)
+    }
+
+    /// What stands at a path whose folder has neither links nor `..`.
+    fn step(&mut self, path: &Path) -> Step {
+        if let Some(step) = self.seen.steps.get(path) {
+            return step.clone();
+        }
+        let step = match std::fs::symlink_metadata(path) {
+            Ok(found) if found.is_symlink() => path.canonicalize().map_or(Step::Missing, Step::Link),
+            Ok(_) => Step::Here,
+            Err(_) => Step::Missing,
+        };
+        self.seen.steps.insert(path.to_owned(), step.clone());
+        step
+    }
+
+    /// Whether some name in a folder begins with a dash, or holds a blank at which an unquoted variable would split
+    /// it; so too where that can't be told, or would take long.
+    fn dashed(&mut self, folder: &Path) -> bool {
+        let Ok(names) = std::fs::read_dir(folder) else { return true };
+        for name in names {
+            let Ok(name) = name else { return true };
+            let Some(left) = self.listable.checked_sub(1) else { return true };
+            self.listable = left;
+            let name = name.file_name();
+            let name = name.as_encoded_bytes();
+            if name.first() == Some(&b'-') || name.iter().any(u8::is_ascii_whitespace) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The file that a program's name means: on the `PATH`, whose folders are absolute, or where a path in the name
+    /// points.
+    fn program(&mut self, name: &str) -> Option<PathBuf> {
+        if name.contains('/') {
+            let real = located(name, self.place).canonicalize().ok()?;
+            return runnable(&real).then_some(real);
+        }
+        if let Some(program) = self.seen.programs.get(name) {
+            return program.clone();
+        }
+        let program = self.on_path(name);
+        self.seen.programs.insert(name.to_owned(), program.clone());
+        program
+    }
+
+    fn on_path(&mut self, name: &str) -> Option<PathBuf> {
+        let mut file = PathBuf::new();
+        for folder in std::env::split_paths(self.path?).filter(|folder| folder.is_absolute()) {
+            file.clone_from(&folder);
+            file.push(name);
+            if runnable(&file) {
+                return match self.entry(&file) {
+                    Some((real, _)) => Some(real),
+                    None => file.canonicalize().ok(),
+                };
+            }
+        }
+        None
+    }
+}
+
+/// Largest settings file that is read, in bytes.
+const SETTINGS: u64 = 16 * 1024;
+
+/// The settings of a file that aren't plain, if it is an ordinary file of little size.
+fn settings(path: &Path) -> Option<Vec<String>> {
+    let found = std::fs::metadata(path).ok().filter(|found| found.is_file() && found.len() <= SETTINGS)?;
+    let mut text = String::new();
+    std::fs::File::open(path).ok()?.take(found.len().min(SETTINGS)).read_to_string(&mut text).ok()?;
+    foreign_settings(path.file_name()?.to_str()?, &text)
+}
+
+/// Whether nothing can be at a path: it doesn't exist, or lies below a file.
+fn nowhere(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
+}
+
+/// When a file, or what is known of it, was last changed.
+fn times(found: &Metadata) -> u64 {
+    let mut hasher = std::hash::DefaultHasher::new();
+    found.modified().ok().hash(&mut hasher);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        (found.ino(), found.ctime(), found.ctime_nsec()).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+/// The content of a file as a number.
+fn hash(path: &Path) -> Option<u64> {
+    let mut file = std::fs::File::open(path).ok()?.take(CONTENT);
+    let mut hasher = std::hash::DefaultHasher::new();
+    let mut bytes = vec![0; 16 * 1024];
+    loop {
+        match file.read(&mut bytes) {
+            Ok(0) => return Some(hasher.finish()),
+            Ok(count) => hasher.write(&bytes[..count]),
+            Err(_) => return None,
+        }
+    }
+}
+
+#[cfg(unix)]
+fn runnable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::metadata(file).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn runnable(file: &Path) -> bool {
+    file.is_file()
+}
