@@ -1,6 +1,9 @@
 //! Whether two globs can name the same thing, and whether a pattern's own letters point there. Used for
 //! patterns with unknown parts, where `*` may become anything but only letters show an intention.
 
+/// Names of so many steps are compared without memory of their own.
+const SHORT: usize = 48;
+
 /// One step of a glob over a single name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Token {
@@ -132,8 +135,10 @@ impl Name {
             return a == b;
         }
         // One row of "the rest from here meets", filled from the ends.
-        let mut below = vec![false; b.len() + 1];
-        let mut row = below.clone();
+        let (mut first, mut second) = ([false; SHORT + 1], [false; SHORT + 1]);
+        let mut long = if b.len() > SHORT { vec![false; 2 * (b.len() + 1)] } else { Vec::new() };
+        let (mut below, mut row) =
+            if b.len() > SHORT { long.split_at_mut(b.len() + 1) } else { (&mut first[..], &mut second[..]) };
         for i in (0..=a.len()).rev() {
             for j in (0..=b.len()).rev() {
                 row[j] = match (a.get(i), b.get(j)) {

@@ -97,6 +97,9 @@ pub(super) struct List {
     /// Those with a `**`, which only a configuration writes.
     deep: GlobSet,
     deep_at: Vec<usize>,
+    /// Those of a single name that may stand anywhere, and all others.
+    singles: Vec<usize>,
+    paths: Vec<usize>,
     harmless: Vec<Name>,
     harmless_folders: Vec<String>,
 }
@@ -171,6 +174,8 @@ impl List {
             loose_below: Vec::new(),
             deep: GlobSet::empty(),
             deep_at: Vec::new(),
+            singles: Vec::new(),
+            paths: Vec::new(),
             harmless: harmless.map(|text| Name::glob(&text)).collect(),
             harmless_folders: data.harmless_folders,
         };
@@ -231,7 +236,13 @@ impl List {
                 }
             }
             self.described.push(Described { label: label.clone(), folder: literal_folder(text).to_owned() });
-            self.entries.push(Entry { anchor, below, ends: last.ends(), names });
+            let entry = Entry { anchor, below, ends: last.ends(), names };
+            if entry.single() {
+                self.singles.push(at)
+            } else {
+                self.paths.push(at)
+            }
+            self.entries.push(entry);
         }
     }
 
@@ -336,26 +347,48 @@ impl List {
 
     /// The label of an entry at which a pattern's own letters point.
     fn named_by(&self, patterns: &[Pattern]) -> Option<String> {
-        // A pattern that may begin anywhere comes as several, with the same names behind unknown ones. What single
-        // names say was tried with the first of them.
-        let (mut names, mut lasts): (Vec<&Name>, Vec<&Name>) = (Vec::new(), Vec::new());
+        // A pattern that may begin anywhere comes as several, with the same names behind unknown ones.
+        let mut tried: Vec<(&Name, bool)> = Vec::new();
         for pattern in patterns {
             if self.harmless_folders.iter().any(|folder| spelling::within(&pattern.path, folder)) {
                 continue;
             }
-            let Some(last) = pattern.names.last() else { continue };
-            let again = lasts.contains(&last);
-            let again_below = pattern.names.iter().all(|name| name.anything() || names.contains(&name));
-            let said = |entry: &Entry| entry.one_name_anywhere() && if entry.below { again_below } else { again };
-            let pointed_at = |entry: &Entry| !said(entry) && entry.may_be_named_by(pattern);
-            if let Some(at) = self.entries.iter().position(pointed_at) {
+            let mut hit = None;
+            for (behind, name) in pattern.names.iter().rev().enumerate() {
+                let leads = behind > 0;
+                if name.anything() || tried.iter().any(|(before, led)| *before == name && (leads || !led)) {
+                    continue;
+                }
+                tried.push((name, leads));
+                hit = earlier(hit, self.single_named_by(name, leads));
+            }
+            let mut paths = self.paths.iter().copied();
+            hit = earlier(hit, paths.find(|at| self.entries[*at].may_be_named_by(pattern)));
+            if let Some(at) = hit {
                 return Some(self.described[at].label.clone());
             }
-            names.extend(&pattern.names);
-            lasts.push(last);
         }
         None
     }
+
+    /// The first entry of a single name, meant wherever it stands, at which a name of a pattern points. A name that
+    /// leads to others is met only by one that means everything below.
+    fn single_named_by(&self, name: &Name, leads: bool) -> Option<usize> {
+        let pointed_at = |at: &usize| {
+            let entry = &self.entries[*at];
+            entry.single() && (entry.below || !leads) && entry.laid_over(std::slice::from_ref(name))
+        };
+        if !name.literal() {
+            return self.singles.iter().copied().find(pointed_at);
+        }
+        let plain = self.plain.get(&name.letters_alone()).into_iter().flatten().copied().find(pointed_at);
+        earlier(plain, self.loose.iter().chain(&self.deep_at).copied().filter(pointed_at).min())
+    }
+}
+
+/// The earlier of two entries.
+fn earlier(a: Option<usize>, b: Option<usize>) -> Option<usize> {
+    a.into_iter().chain(b).min()
 }
 
 impl Entry {
@@ -370,8 +403,8 @@ impl Entry {
         }
     }
 
-    /// Whether single names of a pattern say if it may be named. One that may be anything says nothing.
-    fn one_name_anywhere(&self) -> bool {
+    /// Whether it is one name, wherever that stands: single names of a pattern say if it may be named.
+    fn single(&self) -> bool {
         self.anchor == Anchor::Anywhere && self.names.len() == 1
     }
 

@@ -111,5 +111,43 @@ pub fn gather(mentions: &Mentions, place: &Place, path: Option<&OsStr>) -> Facts
 }
 
 #[cfg(test)]
-#[path = "facts_tests.rs"]
-mod tests;
+mod tests {
+    use super::*;
+    use crate::assess::CommandAssessor;
+    use crate::domain::{Claim, CommandOperation, OperationId, Origin};
+
+    #[test]
+    fn a_script_that_a_command_names_is_watched() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let place = Place { cwd: root.clone(), workspace: root.clone(), home: Some(root.join("home")) };
+        let settings = AssessSettings::default();
+        let judged = |command: &str| {
+            let kind = OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None });
+            let operation = Operation {
+                id: OperationId(1),
+                origin: Origin::Person,
+                tool: "execute_command".to_owned(),
+                claim: Claim::Absent,
+                kind,
+                cwd: root.clone(),
+            };
+            prepare(&CommandAssessor, operation, &place, Some(OsStr::new("/bin:/usr/bin")), &settings)
+        };
+        for (command, script) in [
+            ("bash s.sh", "s.sh"),
+            ("./s.sh", "s.sh"),
+            ("python3 p.py --quick", "p.py"),
+            (". ./env", "env"),
+            ("make", "Makefile"),
+            ("npm run build", "package.json"),
+        ] {
+            std::fs::write(root.join(script), "echo one").unwrap();
+            let shown = judged(command);
+            assert_ne!(shown.assessment.class(), Class::Whitelisted, "{command}");
+            assert_eq!(judged(command), shown, "{command}");
+            std::fs::write(root.join(script), "echo two").unwrap();
+            assert_ne!(judged(command).facts, shown.facts, "{command}");
+        }
+    }
+}

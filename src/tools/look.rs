@@ -361,3 +361,7 @@ fn runnable(file: &Path) -> bool {
 fn runnable(file: &Path) -> bool {
     file.is_file()
 }
+
+#[cfg(test)]
+#[path = "look_tests.rs"]
+mod tests;

@@ -1,8 +1,7 @@
-//! Tests of the local facts, on real folders.
+//! Tests of the looking, on real folders.
 
 use super::*;
-use crate::assess::CommandAssessor;
-use crate::domain::{Claim, CommandOperation, OperationId, Origin};
+use crate::tools::gather;
 
 fn place(root: &Path) -> Place {
     Place { cwd: root.to_path_buf(), workspace: root.to_path_buf(), home: Some(root.join("home")) }
@@ -55,46 +54,12 @@ fn a_program_is_found_on_the_path_that_children_get() {
 }
 
 #[test]
-fn a_script_that_a_command_names_is_watched() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path().canonicalize().unwrap();
-    let (place, settings) = (place(&root), AssessSettings::default());
-    let judged = |command: &str| {
-        let kind = OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None });
-        let operation = Operation {
-            id: OperationId(1),
-            origin: Origin::Person,
-            tool: "execute_command".to_owned(),
-            claim: Claim::Absent,
-            kind,
-            cwd: root.clone(),
-        };
-        prepare(&CommandAssessor, operation, &place, Some(OsStr::new("/bin:/usr/bin")), &settings)
-    };
-    for (command, script) in [
-        ("bash s.sh", "s.sh"),
-        ("./s.sh", "s.sh"),
-        ("python3 p.py --quick", "p.py"),
-        (". ./env", "env"),
-        ("make", "Makefile"),
-        ("npm run build", "package.json"),
-    ] {
-        std::fs::write(root.join(script), "echo one").unwrap();
-        let shown = judged(command);
-        assert_ne!(shown.assessment.class(), Class::Whitelisted, "{command}");
-        assert_eq!(judged(command), shown, "{command}");
-        std::fs::write(root.join(script), "echo two").unwrap();
-        assert_ne!(judged(command).facts, shown.facts, "{command}");
-    }
-}
-
-#[test]
 fn a_name_that_may_become_a_flag_is_seen_beside_others() {
     for (name, seen) in [("plain.txt", false), ("-o", true), ("a -o out", true), ("x\t.env", true)] {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("b"), "").unwrap();
         std::fs::write(folder.path().join(name), "").unwrap();
-        assert_eq!(Look::new(&place(folder.path()), None).dashed(folder.path()), seen, "{name}");
+        assert_eq!(Look::new(&place(folder.path()), None, &mut Seen::default()).dashed(folder.path()), seen, "{name}");
     }
 }
 
@@ -103,7 +68,8 @@ fn only_so_many_names_are_looked_through_in_all_folders_together() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("a"), "").unwrap();
     let place = place(folder.path());
-    let mut look = Look { listable: 2, ..Look::new(&place, None) };
+    let mut seen = Seen::default();
+    let mut look = Look { listable: 2, ..Look::new(&place, None, &mut seen) };
     assert_eq!([0; 3].map(|_| look.dashed(folder.path())), [false, false, true]);
 }
 
@@ -118,7 +84,8 @@ fn a_path_is_followed_to_where_the_kernel_would() {
     std::os::unix::fs::symlink("loop", root.join("loop")).unwrap();
     std::os::unix::fs::symlink("nowhere/x", root.join("dangling")).unwrap();
     let place = place(&root);
-    let mut look = Look::new(&place, None);
+    let mut seen = Seen::default();
+    let mut look = Look::new(&place, None, &mut seen);
     for (name, real) in [
         ("link/../file", "a/file"),
         ("./a//b/../b/.", "a/b"),
@@ -142,4 +109,20 @@ fn too_many_names_are_trouble() {
     let paths = (0..=NAMES).map(|number| number.to_string()).collect();
     let facts = gather(&Mentions { paths, ..Mentions::default() }, &place(Path::new("/")), None);
     assert!(facts.trouble.is_some());
+}
+
+#[test]
+fn what_was_seen_is_shared_until_it_is_refreshed() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let place = place(&root);
+    let mut seen = Seen::default();
+    let mut kind = |age: Duration| {
+        seen.refresh(age);
+        Look::new(&place, None, &mut seen).path(&root.join("a"), false).kind
+    };
+    assert_eq!(kind(Duration::from_mins(1)), PathKind::Missing);
+    std::fs::write(root.join("a"), "").unwrap();
+    assert_eq!(kind(Duration::from_mins(1)), PathKind::Missing);
+    assert_eq!(kind(Duration::ZERO), PathKind::File);
 }
