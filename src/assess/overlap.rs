@@ -75,8 +75,11 @@ impl Name {
 
     /// Whether a name matches.
     pub fn matches(&self, name: &str) -> bool {
+        self.takes(name.chars())
+    }
+
+    fn takes(&self, mut letters: impl Iterator<Item = char> + Clone) -> bool {
         let mut at = 0;
-        let mut letters = name.chars();
         // Where the last `*` ends, in the glob and in the name: it takes one letter more whenever the rest fails.
         let mut many = None;
         loop {
@@ -131,8 +134,11 @@ impl Name {
         if self.anything() || other.anything() {
             return true;
         }
-        if self.literal() && other.literal() {
-            return a == b;
+        match (self.literal(), other.literal()) {
+            (true, true) => return a == b,
+            (false, true) => return self.letters <= b.len() && self.takes(other.start()),
+            (true, false) => return other.letters <= a.len() && other.takes(self.start()),
+            (false, false) => {}
         }
         // One row of "the rest from here meets", filled from the ends.
         let (mut first, mut second) = ([false; SHORT + 1], [false; SHORT + 1]);
@@ -185,7 +191,7 @@ impl Name {
     }
 
     /// The letters before the first wildcard.
-    fn start(&self) -> impl Iterator<Item = char> {
+    fn start(&self) -> impl Iterator<Item = char> + Clone {
         self.tokens.iter().map_while(Token::letter)
     }
 

@@ -238,9 +238,9 @@ impl List {
             self.described.push(Described { label: label.clone(), folder: literal_folder(text).to_owned() });
             let entry = Entry { anchor, below, ends: last.ends(), names };
             if entry.single() {
-                self.singles.push(at)
+                self.singles.push(at);
             } else {
-                self.paths.push(at)
+                self.paths.push(at);
             }
             self.entries.push(entry);
         }
