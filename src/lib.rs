@@ -20,7 +20,7 @@
 //! | `domain` | what a model said, what would happen, how it is judged, the gate, `Countersigned` |
 //! | `assess` | one `RiskAssessor` for each sort of operation, over parsed input; tables in `assets/rules` |
 //! | `app` | the state and its one `update(state, now, event) -> effects` |
-//! | `ui` | state to frame; themes in `themes`; neutralising of untrusted text |
+//! | `ui` | state to frame, or to plain lines (`linear`); themes in `themes`; neutralising of untrusted text |
 //! | `tools` | one external thing a file: `prepare` reads arguments, `preview` measures, `run` runs what was countersigned |
 //! | `contain` | walls around a command: planned here, put up by a child, proved by a canary |
 //! | `providers` | models behind one trait, the practice model among them |
@@ -37,7 +37,8 @@
 //! 3. `app/decide` admits it: `judge` is the one function that fuses claim, findings, rules and mode. It runs,
 //!    waits, or is denied.
 //! 4. What waits is data in the queue, never a parked future. The dialog shows it under a `Seal`; a key on the
-//!    drawn dialog approves exactly that seal. There is no event that approves.
+//!    drawn dialog approves exactly that seal. There is no event that approves: in a session by plain lines it is a
+//!    line, typed after the operation was told under its seal.
 //!    While it waits, `runtime/measure` asks `Tool::preview` what it would do: a read that carries out nothing,
 //!    shown when it lands. No decision waits for it.
 //! 5. Right before the start it is looked at again. `Gate::release` compares, and mints the `Countersigned` that

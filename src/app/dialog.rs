@@ -3,7 +3,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use super::event::{Effect, Pane};
+use super::event::Effect;
 use super::keymap::{Command, Context};
 use super::modal::{Asking, Modal, Reach};
 use super::sight::page;
@@ -26,8 +26,7 @@ impl State {
             let typing = matches!(key.code, KeyCode::Char(_) | KeyCode::Backspace) && !held(key);
             if dialog.by_itself && dialog.fresh(now) && typing {
                 self.modal = None;
-                self.focus = Pane::Composer;
-                self.type_key(key);
+                self.pane_key(key, effects);
             }
             return;
         }

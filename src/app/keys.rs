@@ -50,7 +50,9 @@ impl State {
         }
     }
 
-    fn pane_key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
+    /// A key where nothing floats. Whoever presses one is busy: no dialog opens under their fingers.
+    pub(super) fn pane_key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
+        self.last_typed = Some(self.now);
         let context = self.context();
         if context == Context::Queue && self.list_typing(key) {
             return;

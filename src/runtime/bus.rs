@@ -1,5 +1,5 @@
 //! The bus: bounded lanes into one loop. A lane's sender can say only its lane's words; a full lane makes its
-//! sender wait (the model's socket, the child's pipe), never the keys. There is no event that approves.
+//! sender wait (the model's socket, the child's pipe), never the keys. No task's word approves: only a key, or a line, of the person's.
 
 use std::time::{Duration, Instant};
 

@@ -126,6 +126,8 @@ impl Session {
                     prompt |= matches!(event, Event::Key(_) | Event::Paste(_) | Event::Resize(..));
                     if matches!(event, Event::Edited(..)) {
                         screen.resume()?;
+                        let (columns, rows) = crossterm::terminal::size()?;
+                        update(&mut self.state, self.bus.now(), Event::Resize(columns, rows));
                         self.bus.attach();
                         self.away = false;
                         prompt = true;

@@ -8,7 +8,7 @@ use super::paint::{View, keys, named, put};
 use super::text;
 use super::theme::Role;
 use super::typing::Rows;
-use crate::app::{Command, Context, Pane, SLASH, Sight, Status, Typing, Undo};
+use crate::app::{Command, Context, Pane, SLASH, Sight, Status, Typing, Undo, choices};
 
 /// Columns of the prompt.
 const PROMPT: u16 = 3;
@@ -117,13 +117,15 @@ fn commands(view: View<'_>, context: Context) -> Vec<Entry> {
     match context {
         Context::Composer | Context::Everywhere => {
             let mut commands = Vec::new();
-            if view.state.paused().is_some() {
+            if view.state.paused().is_some() && view.state.composer.is_empty() {
                 commands.extend([one(Command::Send, "go on"), one(Command::Back, "stop")]);
             }
-            if view.state.chat.question().is_some() {
+            if view.state.chat.question().is_some_and(|question| choices(question).is_empty()) {
                 commands.extend([one(Command::AnswerYes, "yes"), one(Command::AnswerNo, "no")]);
             }
-            commands.push(one(Command::Send, "send"));
+            if view.state.paused().is_none() || !view.state.composer.is_empty() {
+                commands.push(one(Command::Send, "send"));
+            }
             commands.extend(view.state.moving().then_some(one(Command::Back, "stop")));
             commands.extend([
                 one(Command::NextPane, "pane"),

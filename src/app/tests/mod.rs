@@ -4,6 +4,7 @@ mod decisions;
 mod edits;
 mod foresight;
 mod limits;
+mod linear;
 mod promises;
 mod reviewing;
 mod several;

@@ -28,7 +28,15 @@ const COMMANDS: [(&str, Option<&str>); 6] = [
     ("ls b", Some("high")),
 ];
 
-const KEYS: [KeyCode; 14] = [
+const KEYS: [KeyCode; 22] = [
+    KeyCode::Char(' '),
+    KeyCode::Char('p'),
+    KeyCode::Char('l'),
+    KeyCode::Char('>'),
+    KeyCode::Char(','),
+    KeyCode::Char('/'),
+    KeyCode::Char('v'),
+    KeyCode::F(2),
     KeyCode::Char('y'),
     KeyCode::Char('n'),
     KeyCode::Char('1'),

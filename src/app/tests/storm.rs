@@ -62,3 +62,28 @@ fn letters_into_a_dialog_that_just_opened_go_to_the_draft() {
     assert!(world.executed.is_empty());
     assert_eq!(world.state.queue.counts().0, 2);
 }
+
+/// Keys in another pane are keys of somebody who is busy, too: none of them falls into a dialog.
+#[test]
+fn no_dialog_opens_under_keys_in_another_pane() {
+    for pane in [KeyCode::F(4), KeyCode::F(3), KeyCode::F(2)] {
+        let mut world = World::new();
+        world.say("go");
+        world.press(pane);
+        for tick in 0..60 {
+            if tick == 10 {
+                world.model("", &[("make a", None), ("rm b", None)]);
+            }
+            world.feed(90, Event::Key(KeyEvent::new(KeyCode::Char('k'), KeyModifiers::NONE)));
+            world.draw(true);
+            assert!(world.dialog().is_none(), "after {tick}");
+        }
+        world.feed(QUIET, Event::Wake);
+        assert_eq!(world.dialog(), Some(OperationId(1)));
+        // The first moment of the dialog takes nothing: the key goes where the person is.
+        world.draw(true);
+        world.press(KeyCode::Char('k'));
+        assert!(world.dialog().is_none() && world.state.composer.is_empty());
+        assert_eq!(world.state.queue.counts().0, 2);
+    }
+}

@@ -56,6 +56,8 @@ match = { program = "git", subcommand = "push" }
 [limits]
 time_limit = 30
 output = 100_000
+calls = 7
+tokens = 5_000
 "#,
     );
     assert_eq!(problems, Vec::<String>::new());
@@ -67,7 +69,10 @@ output = 100_000
     assert_eq!(settings.models["other"].base_url, None);
     assert!(settings.hosts.contains("api.example.com") && settings.catastrophes_ask);
     assert_eq!(settings.rules[0].parts["subcommand"], "push");
-    assert_eq!(settings.limits, Limits { time_limit: 30, output: 100_000, ..Limits::default() });
+    assert_eq!(
+        settings.limits,
+        Limits { time_limit: 30, output: 100_000, calls: 7, tokens: Some(5_000), ..Limits::default() }
+    );
     assert_eq!(settings.keymap, Some("/home/ann/keys.toml".into()));
     assert_eq!(settings.connections.len(), 2);
     assert!(!format!("{settings:?}").contains("hunter2"));

@@ -1,0 +1,90 @@
+//! Decisions by lines: only what was told before the line was typed, a High by its own number and told whole.
+
+use super::*;
+use crate::app::Said;
+
+/// Two that wait, the second high; told at once, whole or not.
+fn told(whole: bool) -> World {
+    let mut world = World::new();
+    world.state.go_linear();
+    line(&mut world, "go");
+    world.model("", &[("make a", None), ("rm b", None)]);
+    for id in [OperationId(1), OperationId(2)] {
+        let seal = world.state.queue.gate().seal(id).unwrap();
+        world.feed(0, Event::Told(id, seal, whole));
+    }
+    world
+}
+
+/// A line typed now.
+fn line(world: &mut World, text: &str) {
+    let typed = world.state.now;
+    world.feed(0, Event::Said(Said::read(text), typed));
+}
+
+fn hint(world: &World) -> &str {
+    world.state.hint.as_deref().unwrap_or_default()
+}
+
+#[test]
+fn no_dialog_opens_and_a_line_approves_what_was_told_before() {
+    let mut world = told(true);
+    assert!(world.state.modal.is_none());
+    line(&mut world, "approve 1");
+    assert!(world.executed.is_empty() && hint(&world).contains("told only after"), "{}", hint(&world));
+    world.feed(GUARD, Event::Wake);
+    line(&mut world, "approve 1");
+    assert_eq!(world.commands(), ["make a"]);
+    world.finish(1);
+    line(&mut world, "approve 2");
+    assert_eq!(world.commands(), ["make a", "rm b"]);
+}
+
+#[test]
+fn a_line_that_came_before_it_was_told_approves_nothing_however_late_it_is_read() {
+    let mut world = told(true);
+    let early = world.state.now;
+    world.feed(60_000, Event::Said(Said::read("approve 1-2"), early));
+    assert!(world.executed.is_empty());
+}
+
+#[test]
+fn a_high_one_takes_its_own_number_and_all_of_its_text() {
+    let mut world = told(false);
+    world.feed(GUARD, Event::Wake);
+    line(&mut world, "approve 1-2");
+    assert_eq!(world.commands(), ["make a"], "the range covers the medium one alone");
+    assert!(hint(&world).contains("type approve 2"), "{}", hint(&world));
+    world.finish(1);
+    line(&mut world, "approve 2");
+    assert!(hint(&world).contains("type show 2 first"), "{}", hint(&world));
+    let seal = world.state.queue.gate().seal(OperationId(2)).unwrap();
+    world.feed(0, Event::Told(OperationId(2), seal, true));
+    line(&mut world, "approve 2");
+    assert_eq!(world.commands(), ["make a", "rm b"]);
+}
+
+#[test]
+fn what_changed_since_it_was_told_is_told_again_first() {
+    let mut world = told(true);
+    world.changing = "make";
+    world.feed(GUARD, Event::Wake);
+    line(&mut world, "approve 1");
+    assert_eq!(*world.status(1), Status::Waiting, "it changed, so it is back");
+    line(&mut world, "approve 1");
+    assert!(world.executed.is_empty() && hint(&world).contains("not told yet"), "{}", hint(&world));
+}
+
+#[test]
+fn a_line_denies_with_a_reason_stops_and_sets_the_mode() {
+    let mut world = told(true);
+    line(&mut world, "deny 1 because it is late");
+    assert!(matches!(world.status(1), Status::Denied { reason } if reason.ends_with("it is late")));
+    assert_eq!(*world.status(2), Status::Waiting);
+    line(&mut world, "stop all");
+    assert!(matches!(world.status(2), Status::Denied { .. }));
+    assert_eq!(world.state.queue.gate().policy().mode, ApprovalMode::Strict);
+    line(&mut world, "/mode guarded");
+    line(&mut world, "/nonsense");
+    assert!(hint(&world).contains("no /nonsense") && world.state.composer.is_empty());
+}
