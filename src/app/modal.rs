@@ -126,9 +126,8 @@ impl Dialog {
             self.prompted = true;
             match &self.asking {
                 Asking::All { .. } => self.list_seen |= end,
-                Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) | Asking::Pick { .. } => {
-                    self.end_seen |= end;
-                }
+                Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => self.end_seen |= end,
+                Asking::Pick { .. } => {}
             }
         }
     }
@@ -170,6 +169,9 @@ impl Dialog {
         if matches!(asking, Asking::All { .. }) {
             self.drawn = None;
             self.list_seen = false;
+        }
+        let listed = |asking: &Asking| matches!(asking, Asking::All { .. } | Asking::Pick { .. });
+        if listed(&asking) || listed(&self.asking) {
             self.scroll = Scroll::START;
         }
         self.asking = asking;

@@ -74,7 +74,8 @@ pub fn title(view: View<'_>, dialog: &Dialog, prepared: &Prepared) -> Line<'stat
     let what = match &dialog.asking {
         Asking::All { reach: Reach::Turn, .. } => "Approve all".to_owned(),
         Asking::All { reach: Reach::Listed, listed, .. } => format!("Approve these {}", listed.len()),
-        Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) | Asking::Pick { .. } => {
+        Asking::Pick { .. } => "Pick by number".to_owned(),
+        Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => {
             format!("{} · {}", dialog.id.0, text::line(&prepared.hidden(&prepared.title())))
         }
     };
@@ -85,9 +86,9 @@ pub fn title(view: View<'_>, dialog: &Dialog, prepared: &Prepared) -> Line<'stat
 pub fn corner(view: View<'_>, dialog: &Dialog, prepared: &Prepared) -> Line<'static> {
     let mut spans = Vec::new();
     match &dialog.asking {
-        Asking::All { high: 0, .. } => {}
+        Asking::All { high: 0, .. } | Asking::Pick { .. } => {}
         Asking::All { high, .. } => spans.push(view.span(format!("{high} HIGH"), Role::High)),
-        Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) | Asking::Pick { .. } => {
+        Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => {
             if prepared.assessment.hits_production() {
                 spans.extend([view.span("PRODUCTION", Role::High), Span::raw("  ")]);
             }

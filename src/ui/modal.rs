@@ -23,7 +23,7 @@ use super::text::{self, Break};
 use super::theme::Role;
 use super::typing::Rows;
 use super::unasked;
-use crate::app::{Asking, Command, Context, Dialog, Item, Modal, Page, Placing, Reach, Sight};
+use crate::app::{Asking, Command, Context, Dialog, Item, Modal, Numbers, Page, Placing, Reach, Sight};
 use crate::domain::{self, Detail, Foresight, OperationId, Origin, Prepared, RiskLevel, Seal, Trial};
 
 /// Draws what floats, if anything does; says where the cursor belongs.
@@ -211,11 +211,16 @@ fn parts(
     let effect = || preview::rows(view, prepared, foresight, dialog.placing, columns);
     let (body, why, effect) = match &dialog.asking {
         Asking::All { listed, high, reach } => {
-            let lines = list(view, listed, columns);
+            let ids: Vec<OperationId> = listed.iter().map(|(id, _)| *id).collect();
+            let lines = list(view, &ids, None, columns);
             let end = Some(lines.len());
             (Body::of(lines, end), all(view, listed, *high, *reach, columns), Vec::new())
         }
-        Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) | Asking::Pick { .. } => {
+        Asking::Pick { typed } => {
+            let ids: Vec<OperationId> = view.state.queue.waiting().map(|item| item.id).collect();
+            (Body::of(list(view, &ids, Numbers::parse(typed).as_ref(), columns), None), Vec::new(), Vec::new())
+        }
+        Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => {
             let derived = judgement.filter(|_| dialog.derivation);
             let body =
                 match derived.and_then(|judgement| body::derived(view, cache, dialog, prepared, judgement, columns)) {
@@ -239,10 +244,14 @@ fn parts(
 
 /// `sql   practice.db (sqlite)   asked by practice, turn 3`
 fn head(view: View<'_>, dialog: &Dialog, item: &Item, prepared: &Prepared, columns: usize) -> Line<'static> {
-    if let Asking::All { listed, .. } = &dialog.asking {
-        let waits = if listed.len() == 1 { "waits" } else { "wait" };
-        let said = format!("{} {waits}.", number::count(listed.len(), "operation"));
-        return view.line(said, Role::Strong);
+    let listed = match &dialog.asking {
+        Asking::All { listed, .. } => Some(listed.len()),
+        Asking::Pick { .. } => Some(view.state.queue.counts().0),
+        Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => None,
+    };
+    if let Some(count) = listed {
+        let waits = if count == 1 { "waits" } else { "wait" };
+        return view.line(format!("{} {waits}.", number::count(count, "operation")), Role::Strong);
     }
     let who = match &item.origin {
         Origin::Person | Origin::Beside { .. } => "asked by you".to_owned(),
@@ -267,17 +276,18 @@ fn head(view: View<'_>, dialog: &Dialog, item: &Item, prepared: &Prepared, colum
     view.line(text::fit(&said.join("   "), columns).into_owned(), Role::Dim)
 }
 
-/// Everything that was listed, worst told apart.
-fn list(view: View<'_>, listed: &[(OperationId, Seal)], columns: usize) -> Vec<Line<'static>> {
-    let digits = listed.iter().map(|(id, _)| id.0).max().unwrap_or(0).to_string().len();
+/// What is listed, worst told apart; those that are chosen by number are marked.
+fn list(view: View<'_>, listed: &[OperationId], chosen: Option<&Numbers>, columns: usize) -> Vec<Line<'static>> {
+    let digits = listed.iter().map(|id| id.0).max().unwrap_or(0).to_string().len();
     let used = digits + 3 + 6 + 2 + 9;
     let mut lines = Vec::with_capacity(listed.len());
-    for item in listed.iter().filter_map(|(id, _)| view.state.queue.get(*id)) {
+    for item in listed.iter().filter_map(|id| view.state.queue.get(*id)) {
+        let mark = if chosen.is_some_and(|numbers| numbers.contains(item.id)) { '•' } else { ' ' };
         let production = item::production_span(view, item);
         let used = used + production.as_ref().map_or(0, |badge| badge.width() + 1);
         let (kept, more) = brief(item, columns.saturating_sub(used));
         let mut line = Line::from(vec![
-            view.span(format!(" {:>digits$}  ", item.id.0), Role::Strong),
+            view.span(format!(" {:>digits$}{mark} ", item.id.0), Role::Strong),
             item::badge_span(view, item),
             view.span(format!("  {} ", text::column(&text::line(item.word()), 8)), Role::Dim),
         ]);

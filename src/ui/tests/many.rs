@@ -101,3 +101,14 @@ fn keys_that_are_named_can_be_clicked() {
     let line = shown.lines().nth(usize::from(*row)).unwrap();
     assert!(line.chars().skip(usize::from(*from)).collect::<String>().starts_with("tab"), "{line}");
 }
+
+#[test]
+fn what_can_be_picked_is_listed_while_numbers_are_typed() {
+    let mut desk = conversation();
+    desk.screen(80, 24);
+    desk.key('p');
+    desk.screen(80, 24);
+    desk.key('3');
+    let screen = desk.screen(80, 24);
+    assert!(screen.contains(" 2  H HIGH") && screen.contains(" 3• M MED") && screen.contains("1,3-5: 3▏"), "{screen}");
+}
