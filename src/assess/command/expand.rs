@@ -13,8 +13,7 @@ use super::braces::braces;
 use super::escapes::ansi_c;
 use super::judge::{Feed, Judge};
 use super::parse::options;
-use super::scope::{known_variable, obeyed_variable, secret_variable, steering_variable};
-use super::settings::plain_setting;
+use super::scope::{known_variable, secret_variable};
 use super::word::{Piece, Word};
 
 impl Judge<'_> {
@@ -393,23 +392,6 @@ impl Judge<'_> {
         match parse(raw, &options()) {
             Ok(pieces) => self.pieces(raw, &pieces, Quotes::Pattern, &mut Word::default()),
             Err(_) => self.unreadable("command.word", "A word of it could not be parsed."),
-        }
-    }
-
-    /// Sets a variable of the shell, unless it steers the shell or is one that programs are known to obey.
-    pub(super) fn assign(&mut self, name: &str, value: Word) {
-        let plain = value.text().is_some_and(|value| plain_setting(name, value));
-        if obeyed_variable(name) && !plain {
-            self.steered(name);
-        }
-        self.scope.set(name, value);
-    }
-
-    /// Sets a variable that programs get, unless it may steer them. No value: it may be any.
-    pub(super) fn exported(&mut self, name: &str, value: Option<&Word>) {
-        let plain = value.and_then(Word::text).is_some_and(|value| plain_setting(name, value));
-        if steering_variable(name) && !plain {
-            self.steered(name);
         }
     }
 }

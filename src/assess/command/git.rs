@@ -130,6 +130,12 @@ impl Judge<'_> {
     /// A revision, a path, or a path within a revision, whose content is shown.
     pub(super) fn revision(&mut self, word: &Word) {
         let Some(text) = word.text() else {
+            // What stands behind the revision is a path of its own: `$commit:secrets.yml`.
+            let pattern = word.pattern();
+            let entry = pattern.rsplit_once(':').and_then(|(_, path)| self.told(true, path));
+            if let Some(entry) = entry {
+                self.sensitive(format!("{} may be sensitive: {entry}.", word.shown()));
+            }
             self.reads(word);
             return;
         };

@@ -269,7 +269,7 @@ mod tests {
             ("cargo --version", ".cargo/config"),
             ("cargo metadata --no-deps", "rust-toolchain"),
             ("python3 -m json.tool a.json", "json.py"),
-            ("yarn --version", ".yarnrc.yml"),
+            ("yarn --version", ".yarnrc"),
             ("pnpm ls", ".pnpmfile.cjs"),
             ("hg status", ".hg/hgrc"),
             ("composer --version", "composer.json"),
@@ -293,6 +293,9 @@ mod tests {
             ("cargo tree", "rust-toolchain.toml", "[toolchain]\nchannel = \"1.80\"\n", "[toolchain]\npath = \"x\"\n"),
             ("rustc -vV", "rust-toolchain", "stable\n", "./x\n"),
             ("npm ls", ".npmrc", "save-exact=true\n", "save-exact=true\ngit=./x\n"),
+            ("yarn --version", ".yarnrc.yml", "nodeLinker: pnp\n", "yarnPath: ./x\n"),
+            ("composer show", "composer.json", "{}", "{\"scripts\": {\"command\": \"./x\"}}"),
+            ("dotnet --info", "global.json", "{}", "{\"sdk\": {\"paths\": [\"./x\"]}}"),
         ] {
             let (_kept, workspace) = world();
             std::fs::write(workspace.join(file), plain).unwrap();

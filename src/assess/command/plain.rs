@@ -39,12 +39,104 @@ const NPM: [&str; 34] = [
     "update-notifier",
 ];
 
+/// Settings of Yarn that only say what is kept, checked or shown. Others name its own program, plug-ins, folders, or
+/// servers with secrets.
+const YARN: [&str; 20] = [
+    "checksumBehavior",
+    "compressionLevel",
+    "defaultSemverRangePrefix",
+    "deferredVersionFolder",
+    "enableColors",
+    "enableConstraintsChecks",
+    "enableGlobalCache",
+    "enableHardenedMode",
+    "enableHyperlinks",
+    "enableImmutableInstalls",
+    "enableInlineHunks",
+    "enableMessageNames",
+    "enableProgressBars",
+    "enableScripts",
+    "enableTelemetry",
+    "enableTimers",
+    "nmHoistingLimits",
+    "nmMode",
+    "nodeLinker",
+    "preferDeferredVersions",
+];
+/// Keys of a project of Composer that say what it is and needs. `extra` is for plug-ins, which are looked at apart.
+const PROJECT: [&str; 31] = [
+    "$schema",
+    "_comment",
+    "abandoned",
+    "archive",
+    "authors",
+    "autoload",
+    "autoload-dev",
+    "bin",
+    "conflict",
+    "default-branch",
+    "description",
+    "extra",
+    "funding",
+    "homepage",
+    "keywords",
+    "license",
+    "minimum-stability",
+    "name",
+    "non-feature-branches",
+    "prefer-stable",
+    "provide",
+    "readme",
+    "replace",
+    "require",
+    "require-dev",
+    "scripts-descriptions",
+    "suggest",
+    "support",
+    "time",
+    "type",
+    "version",
+];
+/// The same of its `config`.
+const PROJECT_CONFIG: [&str; 12] = [
+    "apcu-autoloader",
+    "autoloader-suffix",
+    "classmap-authoritative",
+    "discard-changes",
+    "lock",
+    "optimize-autoloader",
+    "platform",
+    "platform-check",
+    "preferred-install",
+    "prepend-autoloader",
+    "process-timeout",
+    "sort-packages",
+];
+/// Moments for which a project of Composer names scripts, and which no view comes to.
+const INSTALLING: [&str; 12] = [
+    "post-autoload-dump",
+    "post-create-project-cmd",
+    "post-install-cmd",
+    "post-package-install",
+    "post-package-uninstall",
+    "post-package-update",
+    "post-root-package-install",
+    "post-update-cmd",
+    "pre-autoload-dump",
+    "pre-install-cmd",
+    "pre-package-uninstall",
+    "pre-update-cmd",
+];
+
 /// The settings of a file that may make a program run or change something, by the file's name; none where such files
 /// aren't read. What can't be read for sure counts as one.
 #[must_use]
 pub fn foreign_settings(file: &str, text: &str) -> Option<Vec<String>> {
     match file {
         ".npmrc" => Some(npm(text)),
+        ".yarnrc.yml" => Some(yarn(text)),
+        "composer.json" => Some(composer(text)),
+        "global.json" => Some(dotnet(text)),
         // Once it was a name alone.
         "rust-toolchain" if !text.contains('=') => Some(named(text.trim())),
         "rust-toolchain.toml" | "rust-toolchain" => Some(toolchain(text)),
@@ -58,7 +150,9 @@ pub(super) fn can_be_plain(file: &str) -> bool {
 }
 
 fn npm(text: &str) -> Vec<String> {
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with(['#', ';']));
+    // A lone carriage return ends a line too.
+    let lines =
+        text.split(['\r', '\n']).map(str::trim).filter(|line| !line.is_empty() && !line.starts_with(['#', ';']));
     let foreign = lines.filter_map(|line| {
         let (key, value) = line.split_once('=').unwrap_or((line, ""));
         let (key, value) = (key.trim(), value.trim());
@@ -66,6 +160,84 @@ fn npm(text: &str) -> Vec<String> {
         (!(NPM.contains(&key) && plain)).then(|| key.to_owned())
     });
     foreign.collect()
+}
+
+/// Lines of a key and one plain word: whatever else YAML can say, such as what goes on in the next line, isn't read.
+fn yarn(text: &str) -> Vec<String> {
+    let breaks = |c: char| matches!(c, '\r' | '\n' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    let lines = text.split(breaks).map(str::trim_end).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let foreign = lines.filter_map(|line| {
+        let (key, value) = line.split_once(": ").unwrap_or((line, "?"));
+        let value = value.trim().trim_matches(['"', '\'']);
+        let plain =
+            !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.^~".contains(&byte));
+        (!(YARN.contains(&key) && plain)).then(|| key.split(':').next().unwrap_or(key).trim().to_owned())
+    });
+    foreign.collect()
+}
+
+/// Which SDK is looked for among those that are installed, not where. Readers differ in which of two keys of one name
+/// they take, and in what they make of escapes.
+fn dotnet(text: &str) -> Vec<String> {
+    const SDK: [&str; 4] = ["sdk", "version", "rollForward", "allowPrerelease"];
+    let twice = SDK.iter().any(|key| text.matches(&format!("\"{key}\"")).count() > 1);
+    let object = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text).ok();
+    let Some(object) = object.filter(|_| !twice && !text.contains('\\')) else {
+        return vec!["an unreadable line".to_owned()];
+    };
+    let mut foreign: Vec<String> = object.keys().filter(|key| *key != "sdk").cloned().collect();
+    match object.get("sdk") {
+        Some(serde_json::Value::Object(sdk)) => {
+            let known = |key: &str, value: &serde_json::Value| match value {
+                serde_json::Value::String(text) => {
+                    matches!(key, "version" | "rollForward")
+                        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'))
+                }
+                serde_json::Value::Bool(_) => key == "allowPrerelease",
+                _ => false,
+            };
+            let others = sdk.iter().filter(|(key, value)| !known(key, value));
+            foreign.extend(others.map(|(key, _)| format!("sdk.{key}")));
+        }
+        Some(_) => foreign.push("sdk".to_owned()),
+        None => {}
+    }
+    foreign
+}
+
+/// A project of Composer: it loads plug-ins that it allows, and runs scripts at moments that have a name. Since 2.2 it
+/// loads none that isn't allowed.
+fn composer(text: &str) -> Vec<String> {
+    use serde_json::Value;
+    let Ok(project) = serde_json::from_str::<serde_json::Map<String, Value>>(text) else {
+        return vec!["an unreadable line".to_owned()];
+    };
+    let mut foreign = Vec::new();
+    for (key, value) in &project {
+        match (key.as_str(), value) {
+            (key, _) if PROJECT.contains(&key) => {}
+            ("scripts", Value::Object(scripts)) => {
+                let moment = |name: &str| {
+                    let named =
+                        name.starts_with("pre-") || name.starts_with("post-") || matches!(name, "init" | "command");
+                    named && !INSTALLING.contains(&name)
+                };
+                foreign.extend(scripts.keys().filter(|name| moment(name)).map(|name| format!("scripts.{name}")));
+            }
+            ("config", Value::Object(config)) => {
+                let none = |value: &Value| {
+                    *value == Value::Bool(false)
+                        || value.as_object().is_some_and(|all| all.values().all(|value| *value == Value::Bool(false)))
+                };
+                let known =
+                    |key: &str, value: &Value| PROJECT_CONFIG.contains(&key) || key == "allow-plugins" && none(value);
+                let others = config.iter().filter(|(key, value)| !known(key, value));
+                foreign.extend(others.map(|(key, _)| format!("config.{key}")));
+            }
+            _ => foreign.push(key.clone()),
+        }
+    }
+    foreign
 }
 
 fn toolchain(text: &str) -> Vec<String> {
@@ -108,6 +280,18 @@ mod tests {
                 "rust-toolchain.toml",
                 "[toolchain]\nchannel = \"nightly-2026-01-01\"\ncomponents = [\"clippy\"]\nprofile = \"minimal\"\n",
             ),
+            (
+                ".yarnrc.yml",
+                "# ours\nnodeLinker: node-modules\r\n\nenableGlobalCache: false\ncompressionLevel: \"mixed\"\n",
+            ),
+            (
+                "global.json",
+                r#"{ "sdk": { "version": "8.0.100", "rollForward": "latestMinor", "allowPrerelease": false } }"#,
+            ),
+            (
+                "composer.json",
+                r#"{"name": "a/b", "require": {"php": ">=8"}, "config": {"sort-packages": true, "allow-plugins": {"x/y": false}}, "scripts": {"test": "phpunit", "post-install-cmd": ["rm x"]}}"#,
+            ),
         ] {
             assert_eq!(foreign_settings(file, text), none, "{text}");
         }
@@ -123,6 +307,29 @@ mod tests {
             ("rust-toolchain.toml", "[toolchain", "an unreadable line"),
             ("rust-toolchain", "../x", "channel"),
             ("rust-toolchain", "a\nb", "channel"),
+            (".npmrc", "# ours\rgit=./x", "git"),
+            (".yarnrc.yml", "yarnPath: .yarn/releases/yarn-4.1.0.cjs", "yarnPath"),
+            (".yarnrc.yml", "# ours\ryarnPath: ./x", "yarnPath"),
+            (".yarnrc.yml", "nodeLinker: pnp\u{2028}yarnPath: ./x", "yarnPath"),
+            (".yarnrc.yml", "nodeLinker: pnp\nplugins:\n", "plugins"),
+            (".yarnrc.yml", "nodeLinker: ${TOKEN}", "nodeLinker"),
+            (".yarnrc.yml", "\"yarnPath\": ./x", "\"yarnPath\""),
+            (".yarnrc.yml", "{yarnPath: ./x}", "{yarnPath"),
+            (".yarnrc.yml", "nodeLinker: pnp\n  yarnPath: ./x", "yarnPath"),
+            ("global.json", r#"{"sdk": {"version": "8.0.100", "paths": ["./x"]}}"#, "sdk.paths"),
+            ("global.json", r#"{"sdk": {"paths": ["x"]}, "sdk": {"version": "8"}}"#, "an unreadable line"),
+            ("global.json", r#"{"s\u0064k": {}}"#, "an unreadable line"),
+            ("global.json", r#"{"msbuild-sdks": {"x": "1"}}"#, "msbuild-sdks"),
+            ("global.json", r#"{"sdk": {"version": "../x"}}"#, "sdk.version"),
+            ("composer.json", r#"{"scripts": {"command": "rm x"}}"#, "scripts.command"),
+            ("composer.json", r#"{"scripts": {"pre-command-run": "rm x"}}"#, "scripts.pre-command-run"),
+            ("composer.json", r#"{"scripts": {"pre-file-download": "rm x"}}"#, "scripts.pre-file-download"),
+            ("composer.json", r#"{"config": {"allow-plugins": true}}"#, "config.allow-plugins"),
+            ("composer.json", r#"{"config": {"allow-plugins": {"a/b": true}}}"#, "config.allow-plugins"),
+            ("composer.json", r#"{"config": {"vendor-dir": "x"}}"#, "config.vendor-dir"),
+            ("composer.json", r#"{"repositories": []}"#, "repositories"),
+            ("composer.json", r#"{"scripts": "x"}"#, "scripts"),
+            ("composer.json", "", "an unreadable line"),
         ] {
             assert_eq!(foreign_settings(file, text).unwrap(), [key], "{text}");
         }

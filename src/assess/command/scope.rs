@@ -404,6 +404,14 @@ pub(super) fn obeyed_variable(name: &str) -> bool {
         "NIX",
         "GUIX",
         "GNUPG",
+        "COMPOSER",
+        "ANSIBLE",
+        "XDEBUG",
+        "GCOV",
+        "GMON_",
+        "CVS",
+        "P4",
+        "MANROFF",
     ];
     const NAMES: &[&str] = &[
         "IFS",

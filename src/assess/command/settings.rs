@@ -1,4 +1,9 @@
-//! Variables that programs obey, set to values that make them run nothing: no pager, no colours, no questions.
+//! Variables that a script sets: those that steer programs, unless to a value that makes them run nothing: no pager,
+//! no colours, no questions.
+
+use super::judge::Judge;
+use super::scope::{obeyed_variable, steering_variable};
+use super::word::Word;
 
 /// Variables that name a pager, which may be none, or one that only prints.
 const PAGERS: [&str; 8] =
@@ -31,6 +36,25 @@ const SWITCHES: [&str; 23] = [
 ];
 /// Which account and region of a cloud is asked, by names that its own settings have.
 const ACCOUNTS: [&str; 4] = ["AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE", "AWS_DEFAULT_OUTPUT"];
+
+impl Judge<'_> {
+    /// Sets a variable of the shell, unless it steers the shell or is one that programs are known to obey.
+    pub(super) fn assign(&mut self, name: &str, value: Word) {
+        let plain = value.text().is_some_and(|value| plain_setting(name, value));
+        if obeyed_variable(name) && !plain {
+            self.steered(name);
+        }
+        self.scope.set(name, value);
+    }
+
+    /// Sets a variable that programs get, unless it may steer them. No value: it may be any.
+    pub(super) fn exported(&mut self, name: &str, value: Option<&Word>) {
+        let plain = value.and_then(Word::text).is_some_and(|value| plain_setting(name, value));
+        if steering_variable(name) && !plain {
+            self.steered(name);
+        }
+    }
+}
 
 /// Whether a variable that may steer programs makes none run or write anything at this value.
 pub(super) fn plain_setting(name: &str, value: &str) -> bool {
