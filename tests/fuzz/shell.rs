@@ -182,7 +182,8 @@ pub fn line(random: &mut Random, pool: &Pool) -> String {
 
 /// Something within something, many times.
 fn nested(random: &mut Random, pool: &Pool) -> String {
-    let cap = [20, 20, 200, 200, 200, 2_000, 2_000, 64 * 1024][random.below(8)];
+    // The longest take as long as a thousand others.
+    let cap = if random.one_in(50) { 64 * 1024 } else { [20, 20, 200, 200, 200, 2_000, 2_000][random.below(7)] };
     let kinds: Vec<(&str, &str)> = (0..=random.below(2)).map(|_| NESTS[random.below(NESTS.len())]).collect();
     let width: usize = kinds.iter().map(|(open, close)| open.len() + close.len()).sum();
     let times = 1 + random.below(cap) / width.max(1);

@@ -109,7 +109,8 @@ pub fn statement(random: &mut Random, real: &[String]) -> String {
         16 => [random.of(real), random.of(real)].join(random.pick(&["; ", " UNION ", " ", "\n"])),
         17 => {
             let (open, close) = NESTS[random.below(NESTS.len())];
-            let cap = [20, 20, 200, 200, 200, 2_000, 2_000, 64 * 1024][random.below(8)];
+            let cap =
+                if random.one_in(50) { 64 * 1024 } else { [20, 20, 200, 200, 200, 2_000, 2_000][random.below(7)] };
             let times = 1 + random.below(cap) / (open.len() + close.len());
             format!("SELECT {}1{}", open.repeat(times), close.repeat(if random.one_in(3) { 0 } else { times }))
         }
