@@ -46,7 +46,7 @@ pub fn stageable(workspace: &Path, home: Option<&Path>, own: &[PathBuf]) -> Resu
     let mounts =
         std::fs::read_to_string("/proc/self/mountinfo").map_err(|error| format!("mounts are unknown: {error}"))?;
     match mounts.lines().filter_map(mounted).find(|at| at.starts_with(workspace) && at != workspace) {
-        // The layer would lie below it, and what is on it would be missing.
+        // Nobody without rights may look at what lies below such a mount, and a layer would: the kernel refuses it.
         Some(at) => Err(format!("another disk is mounted at {} in the workspace", at.display())),
         None => Ok(()),
     }
