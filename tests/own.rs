@@ -13,9 +13,10 @@ use std::sync::Arc;
 use common::{bench, countersigned, facts, run};
 use countersign::contain::Walls;
 use countersign::domain::{
-    Assessment, CommandOperation, FileOperation, OperationKind, Outcome, PathFact, PathKind, RunEvent,
+    Arguments, Assessment, CommandOperation, FileOperation, OperationKind, Outcome, PathFact, PathKind, RunEvent,
 };
-use countersign::tools::{CommandTool, FileTool, Workbench};
+use countersign::tools::{Address, CommandTool, Connections, FileTool, SqlTool, Tool as _, Workbench};
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 /// A workbench whose workspace is the home folder, in which the program's own folder lies.
@@ -67,6 +68,26 @@ async fn a_command_that_changed_the_configuration_is_told_on() {
             |event: &RunEvent| matches!(event, RunEvent::Note(said) if said.contains("own configuration changed"));
         assert_eq!(events.iter().any(note), told, "{command}: {events:?}");
     }
+}
+
+#[tokio::test]
+async fn a_database_among_them_is_only_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().canonicalize().unwrap().join("journal.sqlite");
+    let address = |create: &str| Connections::parse_url(&format!("sqlite:{}{create}", file.display())).unwrap();
+    let call = async |address: Address, sql: &str| {
+        let mut connections = Connections::default();
+        connections.add("own", address);
+        let tool = SqlTool::new(bench(folder.path()), Arc::new(connections));
+        let kind = tool.prepare(&Arguments::parse(&json!({ "sql": sql }).to_string()).unwrap()).unwrap();
+        let allowed = countersigned(kind, facts(folder.path()), Assessment::default());
+        run(&tool, allowed, CancellationToken::new()).await.1
+    };
+    assert!(matches!(call(address("?mode=rwc"), "CREATE TABLE t (a)").await.outcome, Outcome::Succeeded { .. }));
+    let own = |path: &Path| path == file;
+    let refused = call(address("?mode=rwc").sparing(own), "INSERT INTO t VALUES (1)").await;
+    assert!(refused.result.contains("readonly"), "{}", refused.result);
+    assert!(matches!(call(address("").sparing(own), "SELECT * FROM t").await.outcome, Outcome::Succeeded { .. }));
 }
 
 #[test]

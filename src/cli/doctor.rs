@@ -9,8 +9,8 @@ use crate::tools::Roles;
 
 /// What is true of the program's own files.
 const OWN: [&str; 2] = [
-    "- no tool writes Countersign's own files: what names them is denied, in every mode",
-    "- a command that you approve runs with your rights: no wall keeps it from writing them by a name that its text doesn't show; if it changed the configuration, you are told",
+    "- what names Countersign's own files and may write them is denied, in every mode; files and SQLite are looked at again as they are written",
+    "- not enforced: a command that you approve runs with your rights, and may write them under a name that its text doesn't show; if it changed the configuration, you are told",
 ];
 
 /// One subject: a heading, and what is said of it.

@@ -77,7 +77,7 @@ impl Start {
     pub fn connections(&self, environment: Environment<'_>) -> Result<(Connections, Vec<String>), ConfigError> {
         let (mut connections, mut notes) = (Connections::default(), Vec::new());
         for (name, connection) in &self.settings.connections {
-            match reached(name, connection, environment) {
+            match reached(name, connection, &own(&self.folders), environment) {
                 Ok(database) => connections.add(name, database),
                 Err(error) if self.settings.opened.contains(name) => return Err(error),
                 Err(error) => notes.push(error.to_string()),
@@ -91,11 +91,18 @@ impl Start {
 }
 
 /// How the database of a connection is reached.
-fn reached(name: &str, connection: &Connection, environment: Environment<'_>) -> Result<Database, ConfigError> {
+fn reached(
+    name: &str,
+    connection: &Connection,
+    own: &Own,
+    environment: Environment<'_>,
+) -> Result<Database, ConfigError> {
     let address = |source: &UrlSource| {
         let url = source.read(name, environment)?;
         let sentence = |why| ConfigError::Option(format!("the connection {name} can't be used: {why}"));
-        Connections::parse_url(url.expose_secret()).map_err(sentence)
+        Connections::parse_url(url.expose_secret())
+            .map(|address| address.sparing(|file| own.has(file)))
+            .map_err(sentence)
     };
     let database = Database::from(address(&connection.url)?);
     let reading = connection.read_url.as_ref().map(address).transpose()?;

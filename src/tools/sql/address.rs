@@ -54,6 +54,19 @@ impl std::fmt::Debug for Address {
 }
 
 impl Address {
+    /// The same, but never written where it is one of these files.
+    #[must_use]
+    pub fn sparing(mut self, spared: impl Fn(&Path) -> bool) -> Self {
+        if let Options::Sqlite(file) = &mut self.options {
+            let real = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path));
+            let path = file.path.as_deref().and_then(|path| real(path).ok());
+            if path.is_some_and(|path| spared(&path)) {
+                (file.read_only, file.create) = (true, false);
+            }
+        }
+        self
+    }
+
     /// Reads a URL, or the path of a SQLite file.
     ///
     /// # Errors
