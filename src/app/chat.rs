@@ -1,5 +1,6 @@
 //! The conversation as the person sees it and as the model is given it, and how far the turn has come.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::scroll::Scroll;
@@ -84,6 +85,10 @@ pub struct Chat {
     /// What the person did directly since the last message; it joins the next one.
     pub(super) asides: Vec<String>,
     pub(super) scroll: Scroll,
+    /// The entry that the person chose.
+    pub(super) chosen: Option<usize>,
+    /// Calls whose first lines of output are shown below them.
+    pub(super) unfolded: BTreeSet<OperationId>,
 }
 
 impl Chat {
@@ -100,6 +105,8 @@ impl Chat {
             held: None,
             asides: Vec::new(),
             scroll: Scroll::END,
+            chosen: None,
+            unfolded: BTreeSet::new(),
         }
     }
 
@@ -131,6 +138,12 @@ impl Chat {
     #[must_use]
     pub fn scroll(&self) -> Scroll {
         self.scroll
+    }
+
+    /// Whether the first lines of a call's output are shown below it.
+    #[must_use]
+    pub fn unfolds(&self, id: OperationId) -> bool {
+        self.unfolded.contains(&id)
     }
 
     /// A message that waits for open calls.

@@ -126,6 +126,24 @@ impl State {
             | Command::FocusChat
             | Command::Redraw
             | Command::Help
+            | Command::Find
+            | Command::FindNext
+            | Command::FindPrevious
+            | Command::Follow
+            | Command::Wrap
+            | Command::Save
+            | Command::Pager
+            | Command::SortRows
+            | Command::Wider
+            | Command::Narrower
+            | Command::Separators
+            | Command::Chart
+            | Command::NextTurn
+            | Command::PreviousTurn
+            | Command::NextEntry
+            | Command::PreviousEntry
+            | Command::Fold
+            | Command::CopyCode
             | Command::ColumnLeft
             | Command::ColumnRight
             | Command::Send

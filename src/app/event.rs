@@ -1,11 +1,13 @@
 //! What happens to the state, and what the state wants done. Events carry their time; the state has no clock.
 
+use std::sync::Arc;
+
 use crossterm::event::{KeyEvent, MouseEvent};
 
 use super::linear::Said;
 use crate::domain::{
-    Countersigned, Enforceable, Foresight, JournalEntry, ModelEvent, ModelRequest, Operation, OperationId, Origin,
-    Prepared, RunEvent, Seal, StepId, ToolCall,
+    Countersigned, Enforceable, Foresight, JournalEntry, Look, ModelEvent, ModelRequest, Operation, OperationId,
+    Origin, Page, Prepared, Printed, RunEvent, Seal, StepId, ToolCall,
 };
 
 /// Milliseconds since the program started.
@@ -50,6 +52,21 @@ pub struct Sight {
     pub keys: Vec<(u16, u16, u16, String)>,
     /// Operations by the row of the screen that shows them.
     pub queue_rows: Vec<(u16, OperationId)>,
+    /// First row of each entry of the conversation.
+    pub entries: Vec<usize>,
+    /// Rows that hold what is looked for.
+    pub found: Found,
+    /// Where a line that is asked for goes on.
+    pub cursor: Option<(u16, u16)>,
+}
+
+/// Rows that hold what is looked for, from the start of each pane's text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Conversation.
+    pub chat: Arc<[usize]>,
+    /// Output.
+    pub output: Arc<[usize]>,
 }
 
 /// One number for each scrolling pane.
@@ -104,6 +121,12 @@ pub enum Event {
     Measured(OperationId, Seal, Foresight),
     /// A running operation said something.
     Run(OperationId, RunEvent),
+    /// A part of an operation's kept output, or none where it isn't kept or nothing was found.
+    Looked(OperationId, Look, Option<Page>),
+    /// The person's pager ended; with a sentence if it couldn't be used.
+    Paged(Option<String>),
+    /// What became of saving, in a sentence.
+    Saved(String),
     /// The journal can't be written: nothing more runs.
     JournalFailed(String),
     /// It was proved what this machine enforces.
@@ -172,8 +195,23 @@ pub enum Effect {
     },
     /// Put text on the person's clipboard.
     Copy(String),
+    /// Read a part of an operation's kept output.
+    Look(OperationId, Look),
+    /// Write a file that the person named, where there is none yet.
+    Save(String, Content),
+    /// Show text in the person's pager, and come back.
+    Page(Content),
     /// Clear the screen and draw it anew.
     Redraw,
     /// Leave.
     Quit,
+}
+
+/// What is saved or paged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// A text.
+    Text(String),
+    /// What an operation printed: all that is kept of it, or these pieces where nothing is.
+    Printed(OperationId, Arc<[Printed]>),
 }

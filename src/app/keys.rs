@@ -2,16 +2,17 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use super::State;
 use super::choices::choices;
 use super::direct::{self, Line};
-use super::event::{Effect, Pane};
+use super::event::{Content, Effect, Pane};
 use super::keymap::{Command, Context};
 use super::modal::{Asking, Modal, Page};
 use super::plan::Typing;
+use super::prompt::Ask;
 use super::queue::Status;
 use super::scroll::Scroll;
 use super::sight::page;
-use super::{Entry, State};
 use crate::domain::{APPLY, ApprovalMode, OperationId, Origin, UNDO};
 
 /// How long the second ctrl+c may take to leave, in milliseconds.
@@ -28,6 +29,7 @@ impl State {
             Some(Modal::Confirm(_)) => self.dialog_key(key, effects),
             Some(Modal::Edit(_)) => self.editor_key(key, effects),
             Some(Modal::Page { .. }) => self.page_key(key, effects),
+            None if self.prompt.is_some() => self.prompt_key(key, effects),
             None => self.pane_key(key, effects),
         }
     }
@@ -43,6 +45,7 @@ impl State {
             }
             Some(Modal::Edit(_)) => self.paste_edit(text, effects),
             Some(Modal::Page { .. }) => {}
+            None if self.prompt.is_some() => self.paste_prompt(text),
             None => {
                 self.go(Pane::Composer);
                 self.composer.paste(text);
@@ -89,14 +92,32 @@ impl State {
             Command::Unasked => self.modal = Some(Modal::page(Page::Unasked)),
             Command::StopAll => self.stop_everything(effects),
             Command::RunAgain => self.run_again(effects),
-            Command::PageUp => self.scroll_page(-1),
-            Command::PageDown => self.scroll_page(1),
-            Command::LineUp => self.scroll_line(-1),
-            Command::LineDown => self.scroll_line(1),
+            Command::PageUp => self.scroll_page(-1, effects),
+            Command::PageDown => self.scroll_page(1, effects),
+            Command::LineUp => self.scroll_line(-1, effects),
+            Command::LineDown => self.scroll_line(1, effects),
             Command::ColumnLeft => self.scroll_columns(-8),
             Command::ColumnRight => self.scroll_columns(8),
-            Command::ToStart => self.scroll_to(false),
-            Command::ToEnd => self.scroll_to(true),
+            Command::ToStart => self.scroll_to(false, effects),
+            Command::ToEnd => self.scroll_to(true, effects),
+            Command::Find => self.ask_find(),
+            Command::FindNext => self.find_next(true, effects),
+            Command::FindPrevious => self.find_next(false, effects),
+            Command::Follow => self.follow(effects),
+            Command::Wrap => self.output.wrap = !self.output.wrap,
+            Command::Save => self.ask_save(),
+            Command::Pager => self.page_output(effects),
+            Command::SortRows => self.sort(),
+            Command::Wider => self.widen(4),
+            Command::Narrower => self.widen(-4),
+            Command::Separators => self.separate(),
+            Command::Chart => self.next_shape(),
+            Command::NextTurn => self.step_turn(true),
+            Command::PreviousTurn => self.step_turn(false),
+            Command::NextEntry => self.step_entry(true),
+            Command::PreviousEntry => self.step_entry(false),
+            Command::Fold => self.fold(),
+            Command::CopyCode => self.copy_code(effects),
             Command::Send => self.enter(effects),
             Command::Newline => {
                 self.last_typed = Some(self.now);
@@ -107,6 +128,7 @@ impl State {
             Command::AnswerYes => self.answer_question("Yes.", effects),
             Command::AnswerNo => self.answer_question("No.", effects),
             Command::Copy => self.copy(effects),
+            Command::Open if self.focus == Pane::Chat => self.open_entry(),
             Command::Open => self.open_selected(),
             Command::Details => self.show_details(),
             Command::Mark => self.mark_selected(),
@@ -257,19 +279,21 @@ impl State {
     }
 
     fn copy(&mut self, effects: &mut Vec<Effect>) {
+        let table = self.output.printout().is_some_and(|printout| printout.table.is_some());
+        if self.focus == Pane::Output && table {
+            self.prompt_for(Ask::CopyAs, "csv".to_owned());
+            return;
+        }
         let text = match self.focus {
             Pane::Output => self
                 .output
                 .printout()
-                .map(|printout| printout.tail.pieces.iter().map(|piece| piece.text.as_ref()).collect::<String>()),
+                .map(|printout| printout.pieces().iter().map(|piece| piece.text.as_ref()).collect::<String>()),
             Pane::Queue => {
                 let item = self.queue.selected().and_then(|id| self.queue.get(id));
                 item.and_then(|item| item.prepared.as_ref()).map(|prepared| prepared.shown())
             }
-            Pane::Chat | Pane::Composer => self.chat.entries().iter().rev().find_map(|entry| match entry {
-                Entry::Model { text, .. } => Some(text.clone()),
-                Entry::Person(_) | Entry::Operation(_) | Entry::Notice { .. } => None,
-            }),
+            Pane::Chat | Pane::Composer => self.entry_text(),
         };
         self.hint = Some(match text.filter(|text| !text.is_empty()) {
             Some(text) => {
@@ -279,6 +303,31 @@ impl State {
             }
             None => "Nothing to copy.".to_owned(),
         });
+    }
+
+    fn ask_save(&mut self) {
+        match self.output.shown().zip(self.output.printout()) {
+            Some((id, printout)) => {
+                let ending = if printout.table.is_some() { "csv" } else { "txt" };
+                self.prompt_for(Ask::Save, format!("output-{}.{ending}", id.0));
+            }
+            None => self.hint = Some("There is no output to save.".to_owned()),
+        }
+    }
+
+    fn page_output(&mut self, effects: &mut Vec<Effect>) {
+        let Some((id, printout)) = self.output.shown().zip(self.output.printout()) else {
+            self.hint = Some("There is no output to show.".to_owned());
+            return;
+        };
+        let content = match &printout.table {
+            Some(table) => super::Export::Csv.write(table, &printout.grid).map(Content::Text),
+            None => Ok(Content::Printed(id, printout.tail.pieces.clone())),
+        };
+        match content {
+            Ok(content) => effects.push(Effect::Page(content)),
+            Err(sentence) => self.hint = Some(sentence),
+        }
     }
 
     fn selected_waiting(&self) -> Option<OperationId> {

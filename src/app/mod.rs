@@ -13,7 +13,10 @@ mod dialog;
 mod direct;
 mod edit;
 mod event;
+mod export;
+mod find;
 mod foresee;
+mod grid;
 mod keymap;
 mod keys;
 mod linear;
@@ -22,7 +25,9 @@ mod numbers;
 mod output;
 mod pick;
 mod plan;
+mod prompt;
 mod queue;
+mod reading;
 mod roles;
 mod scroll;
 mod sight;
@@ -38,14 +43,18 @@ pub use composer::Composer;
 pub use depends::Lack;
 pub use direct::SLASH;
 pub use edit::{Draft, Editor};
-pub use event::{Effect, Event, Millis, Pane, Proposal, Rows, Sight};
+pub use event::{Content, Effect, Event, Found, Millis, Pane, Proposal, Rows, Sight};
+pub use export::Export;
+pub use find::{Find, Finds};
 pub use foresee::leads;
+pub use grid::{Grid, Shape};
 pub use keymap::{Command, Context, Keymap};
 pub use linear::{LINES, Said, Told};
 pub use modal::{Asking, Dialog, GUARD, Modal, Page, Placing, Reach};
 pub use numbers::Numbers;
 pub use output::{Output, Printout};
 pub use plan::{Order, Plan, Typing};
+pub use prompt::{Ask, Prompt};
 pub use queue::{Item, Queue, Status, Undo};
 pub use scroll::Scroll;
 
@@ -103,6 +112,8 @@ pub struct State {
     pub size: (u16, u16),
     /// As whom databases are read, by connection, as far as they said.
     pub roles: BTreeMap<String, Role>,
+    /// What is looked for.
+    pub finds: Finds,
     /// A sentence for the footer until the next key.
     pub hint: Option<String>,
     /// Why nothing more runs, if the journal failed.
@@ -115,6 +126,7 @@ pub struct State {
     linear: bool,
     /// What was told of those that wait.
     told: BTreeMap<OperationId, Told>,
+    prompt: Option<Prompt>,
     last_typed: Option<Millis>,
     /// The person sent a message and typed nothing since: a dialog may open at once.
     handed_over: bool,
@@ -154,6 +166,7 @@ impl State {
             now: Millis(0),
             size,
             roles: BTreeMap::new(),
+            finds: Finds::default(),
             hint: None,
             journal_trouble: None,
             budget: Budget::default(),
@@ -161,6 +174,7 @@ impl State {
             paused: None,
             linear: false,
             told: BTreeMap::new(),
+            prompt: None,
             last_typed: None,
             handed_over: false,
             told_remote: false,
@@ -256,6 +270,19 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
             state.run(id, event, &mut effects);
             true
         }
+        Event::Looked(id, look, page) => {
+            state.looked(id, &look, page);
+            true
+        }
+        Event::Paged(trouble) => {
+            state.hint = trouble;
+            true
+        }
+        Event::Saved(said) => {
+            state.chat.notice(&said, false);
+            state.hint = Some(said);
+            true
+        }
         Event::JournalFailed(reason) => {
             state.journal_failed(reason, &mut effects);
             true
@@ -284,7 +311,9 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
         Event::Wake => true,
     };
     state.foresee(&mut effects);
-    state.open_by_itself();
+    if state.prompt.is_none() {
+        state.open_by_itself();
+    }
     effects
 }
 

@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::State;
+use super::event::Effect;
+use super::grid::Grid;
 use super::scroll::Scroll;
-use crate::domain::{OperationId, Table, Tail};
+use crate::domain::{Look, OperationId, Page, Printed, Table, Tail};
 
 /// Bytes of output that are held over all operations; the oldest go first.
 const HELD: usize = 4 * 1024 * 1024;
@@ -20,20 +23,47 @@ pub struct Printout {
     pub scroll: Scroll,
     /// Columns from the left.
     pub left: usize,
+    /// How its rows are looked at.
+    pub grid: Grid,
+    /// An earlier part of the output, read back from disk, in the place of its end.
+    pub page: Option<Page>,
+    /// The disk was asked for a part, and hasn't answered yet.
+    looking: bool,
 }
 
 impl Default for Printout {
     fn default() -> Self {
-        Self { tail: Tail::default(), table: None, scroll: Scroll::END, left: 0 }
+        let (tail, grid) = (Tail::default(), Grid::default());
+        Self { tail, table: None, scroll: Scroll::END, left: 0, grid, page: None, looking: false }
     }
 }
 
 impl Printout {
+    /// What is shown of the text.
+    #[must_use]
+    pub fn pieces(&self) -> &Arc<[Printed]> {
+        self.page.as_ref().map_or(&self.tail.pieces, |page| &page.pieces)
+    }
+
+    /// Bytes before what is shown, and up to its end.
+    #[must_use]
+    pub fn span(&self) -> (u64, u64) {
+        self.page.as_ref().map_or((self.tail.from, self.tail.bytes), |page| (page.from, page.to))
+    }
+
+    /// Whether it keeps the newest output in view.
+    #[must_use]
+    pub fn follows(&self) -> bool {
+        self.page.is_none() && self.scroll.follow
+    }
+
     fn size(&self) -> usize {
         let cells = |table: &Arc<Table>| {
             table.rows.iter().flatten().map(|cell| cell.as_ref().map_or(8, |text| text.len() + 32)).sum::<usize>()
         };
-        self.tail.pieces.iter().map(|piece| piece.text.len()).sum::<usize>() + self.table.as_ref().map_or(0, cells)
+        let text = |pieces: &[Printed]| pieces.iter().map(|piece| piece.text.len()).sum::<usize>();
+        let page = self.page.as_ref().map_or(0, |page| text(&page.pieces));
+        text(&self.tail.pieces) + page + self.table.as_ref().map_or(0, cells)
     }
 }
 
@@ -44,6 +74,8 @@ pub struct Output {
     shown: Option<OperationId>,
     /// The person chose what is shown: newer operations don't take its place while it is so.
     pinned: bool,
+    /// Long lines go on below rather than out at the side.
+    pub(super) wrap: bool,
 }
 
 impl Output {
@@ -62,6 +94,12 @@ impl Output {
     /// The same, to scroll it.
     pub fn printout_mut(&mut self) -> Option<&mut Printout> {
         self.shown.and_then(|id| self.printouts.get_mut(&id))
+    }
+
+    /// Whether long lines go on below.
+    #[must_use]
+    pub fn wraps(&self) -> bool {
+        self.wrap
     }
 
     /// What an operation printed.
@@ -87,6 +125,7 @@ impl Output {
 
     pub(super) fn table(&mut self, id: OperationId, table: Arc<Table>) {
         if let Some(printout) = self.printouts.get_mut(&id) {
+            printout.grid.arrange(&table);
             printout.table = Some(table);
             printout.scroll = Scroll::START;
         }
@@ -95,6 +134,10 @@ impl Output {
     /// Shows the output of an operation that the person chose.
     pub(super) fn show(&mut self, id: OperationId) {
         if self.printouts.contains_key(&id) {
+            if let Some(left) = self.printout_mut() {
+                // What was read back from disk is read again when it is wanted.
+                left.page = None;
+            }
             self.shown = Some(id);
             self.pinned = self.printouts.keys().next_back() != Some(&id);
         }
@@ -127,6 +170,91 @@ impl Output {
     }
 }
 
+impl State {
+    /// Asks the disk for what lies before or after the part that is shown, once the person scrolled to its edge.
+    pub(super) fn look_beyond(&mut self, forward: bool, effects: &mut Vec<Effect>) {
+        let limit = self.sight.limits.output;
+        let Some((id, printout)) = self.output.shown().zip(self.output.printout_mut()) else { return };
+        let (from, to) = printout.span();
+        let at_edge = if forward { printout.scroll.top >= limit } else { printout.scroll.first(limit, 0) == 0 };
+        if printout.looking || !at_edge || printout.table.is_some() {
+            return;
+        }
+        if forward && printout.page.is_some() {
+            if to >= printout.tail.from {
+                printout.page = None;
+                printout.scroll = Scroll::END;
+            } else {
+                printout.looking = true;
+                effects.push(Effect::Look(id, Look::At(to)));
+            }
+        } else if !forward && from > 0 {
+            printout.looking = true;
+            effects.push(Effect::Look(id, Look::At(from)));
+        }
+    }
+
+    /// To the first or the newest output, wherever it is.
+    pub(super) fn output_to(&mut self, end: bool, effects: &mut Vec<Effect>) {
+        let limit = self.sight.limits.output;
+        let Some((id, printout)) = self.output.shown().zip(self.output.printout_mut()) else { return };
+        if end {
+            printout.page = None;
+            printout.scroll.to_end(limit, printout.table.is_none());
+        } else {
+            printout.scroll.to_start();
+            if printout.span().0 > 0 && printout.table.is_none() && !printout.looking {
+                printout.looking = true;
+                effects.push(Effect::Look(id, Look::At(0)));
+            }
+        }
+    }
+
+    /// A part of an output came back from disk.
+    pub(super) fn looked(&mut self, id: OperationId, look: &Look, page: Option<Page>) {
+        let shown = self.output.shown() == Some(id);
+        let rows = self.sight.rows.output;
+        let Some(printout) = self.output.printouts.get_mut(&id) else { return };
+        printout.looking = false;
+        if !shown {
+            return;
+        }
+        match (page, look) {
+            (Some(page), _) => {
+                let missing = matches!(look, Look::At(at) if page.to < *at || (*at > 0 && *at == page.to));
+                let above = match look {
+                    Look::At(0) => 0,
+                    Look::At(at) if *at >= printout.span().1 => rows.saturating_sub(1),
+                    Look::At(_) => 1,
+                    Look::For { .. } => rows / 3,
+                };
+                printout.scroll.to_row(page.line.saturating_sub(above));
+                let line = page.line;
+                printout.page = Some(page);
+                if missing {
+                    self.hint = Some("This is the last part that is kept. G goes to the newest.".to_owned());
+                }
+                if matches!(look, Look::For { .. }) {
+                    self.finds.output.row = Some(line);
+                    self.hint = None;
+                }
+            }
+            (None, Look::For { .. }) => self.hint = Some("No more matches.".to_owned()),
+            (None, Look::At(_)) => self.hint = Some("What came before is not kept.".to_owned()),
+        }
+    }
+
+    /// Follows the newest output, or holds what is shown.
+    pub(super) fn follow(&mut self, effects: &mut Vec<Effect>) {
+        let limit = self.sight.limits.output;
+        match self.output.printout_mut() {
+            Some(printout) if printout.table.is_none() && printout.follows() => printout.scroll.to_row(limit),
+            Some(printout) if printout.table.is_none() => self.output_to(true, effects),
+            Some(_) | None => {}
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,7 +262,12 @@ mod tests {
 
     fn tail(bytes: usize) -> Tail {
         let text = "x".repeat(bytes);
-        Tail { pieces: [Printed { stream: Stream::Out, text: text.into() }].into(), lines: 1, bytes: bytes as u64 }
+        Tail {
+            pieces: [Printed { stream: Stream::Out, text: text.into() }].into(),
+            lines: 1,
+            bytes: bytes as u64,
+            from: 0,
+        }
     }
 
     #[test]

@@ -34,6 +34,11 @@ impl Scroll {
         *self = Self::START;
     }
 
+    /// To a row, following no more.
+    pub fn to_row(&mut self, row: usize) {
+        *self = Self { top: row, follow: false };
+    }
+
     /// To the end, following if `sticky`.
     pub fn to_end(&mut self, limit: usize, sticky: bool) {
         *self = Self { top: limit, follow: sticky };

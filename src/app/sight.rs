@@ -17,53 +17,51 @@ pub(super) fn page(rows: usize) -> isize {
 
 impl State {
     /// The pane that scrolling keys move: the one with the focus, the conversation from the composer.
-    pub(super) fn scroll_page(&mut self, direction: isize) {
+    pub(super) fn scroll_page(&mut self, direction: isize, effects: &mut Vec<Effect>) {
         let rows = match self.focus {
             Pane::Composer | Pane::Chat => self.sight.rows.chat,
             Pane::Queue => self.sight.rows.queue,
             Pane::Output => self.sight.rows.output,
         };
-        self.scroll_pane(self.focus, direction * page(rows));
+        self.scroll_pane(self.focus, direction * page(rows), effects);
     }
 
-    pub(super) fn scroll_line(&mut self, direction: isize) {
-        self.scroll_pane(self.focus, direction);
+    pub(super) fn scroll_line(&mut self, direction: isize, effects: &mut Vec<Effect>) {
+        self.scroll_pane(self.focus, direction, effects);
     }
 
-    fn scroll_pane(&mut self, pane: Pane, rows: isize) {
+    fn scroll_pane(&mut self, pane: Pane, rows: isize, effects: &mut Vec<Effect>) {
         match pane {
             Pane::Composer | Pane::Chat => self.chat.scroll.by(rows, self.sight.limits.chat, true),
             Pane::Queue => self.queue.move_selection(rows),
             Pane::Output => {
                 let limit = self.sight.limits.output;
                 if let Some(printout) = self.output.printout_mut() {
-                    printout.scroll.by(rows, limit, printout.table.is_none());
+                    let sticky = printout.table.is_none() && printout.page.is_none();
+                    printout.scroll.by(rows, limit, sticky);
+                    self.look_beyond(rows > 0, effects);
                 }
             }
         }
     }
 
+    /// Sideways: by columns of the screen, in a table by its own.
     pub(super) fn scroll_columns(&mut self, columns: isize) {
+        if self.step_column(columns > 0) {
+            return;
+        }
         if let Some(printout) = self.output.printout_mut() {
             printout.left = printout.left.saturating_add_signed(columns);
         }
     }
 
-    pub(super) fn scroll_to(&mut self, end: bool) {
+    pub(super) fn scroll_to(&mut self, end: bool, effects: &mut Vec<Effect>) {
         let limits = self.sight.limits;
         match self.focus {
             Pane::Composer | Pane::Chat if end => self.chat.scroll.to_end(limits.chat, true),
             Pane::Composer | Pane::Chat => self.chat.scroll.to_start(),
             Pane::Queue => self.queue.move_selection(if end { isize::MAX } else { isize::MIN }),
-            Pane::Output => {
-                if let Some(printout) = self.output.printout_mut() {
-                    if end {
-                        printout.scroll.to_end(limits.output, printout.table.is_none());
-                    } else {
-                        printout.scroll.to_start();
-                    }
-                }
-            }
+            Pane::Output => self.output_to(end, effects),
         }
     }
 
@@ -83,6 +81,7 @@ impl State {
             dialog.seen(seal, end, self.now);
         }
         self.sight = sight;
+        self.found();
     }
 
     /// The wheel scrolls the pane under it, a click focuses it, a click on an operation opens it. The mouse
@@ -109,7 +108,7 @@ impl State {
                 if rows == 0 {
                     self.click(pane, mouse.row, effects);
                 } else {
-                    self.scroll_pane(pane, rows);
+                    self.scroll_pane(pane, rows, effects);
                 }
             }
         }

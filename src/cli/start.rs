@@ -9,7 +9,7 @@ use super::Options;
 use crate::assess::{AssessSettings, Own, Production, Sensitive};
 use crate::config::{ConfigError, Connection, Environment, Folders, Problem, Settings, UrlSource, process_environment};
 use crate::contain::Walls;
-use crate::store::{Images, Layers, session_id};
+use crate::store::{Images, Layers, Outputs, session_id};
 use crate::tools::{Connections, Database, Results, Workbench};
 
 /// Everything that a session starts from.
@@ -29,6 +29,8 @@ pub struct Start {
     pub layers: Arc<Layers>,
     /// Plain lines instead of a screen.
     pub linear: bool,
+    /// What operations print.
+    pub outputs: Arc<Outputs>,
 }
 
 impl Start {
@@ -44,7 +46,8 @@ impl Start {
         let session = session_id();
         let images = Arc::new(Images::new(&folders.images(), &session));
         let layers = Arc::new(Layers::new(&folders.layers(), &session));
-        Ok(Self { settings, problems, folders, workspace, images, layers, linear: options.linear })
+        let outputs = Arc::new(Outputs::new(&folders.outputs(), &session, settings.limits.kept_output));
+        Ok(Self { settings, problems, folders, workspace, images, layers, outputs, linear: options.linear })
     }
 
     /// The workbench of the tools.
@@ -58,6 +61,7 @@ impl Start {
         bench.settings = self.judging();
         bench.images = Arc::clone(&self.images);
         bench.layers = Arc::clone(&self.layers);
+        bench.outputs = Arc::clone(&self.outputs);
         bench.walls = Arc::new(walls(&self.folders, bench.launcher.clone()));
         Ok(bench)
     }

@@ -119,6 +119,12 @@ impl Folders {
         self.data.join("practice")
     }
 
+    /// What operations printed.
+    #[must_use]
+    pub fn outputs(&self) -> PathBuf {
+        self.data.join("outputs")
+    }
+
     /// The program's own places, as globs for the list of sensitive paths.
     #[must_use]
     pub fn own_globs(&self) -> Vec<String> {

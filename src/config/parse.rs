@@ -259,13 +259,14 @@ fn host(written: &str) -> Option<String> {
 fn limits(reader: &mut Reader<'_>, top: &DeTable<'_>) -> Limits {
     let usual = Limits::default();
     let Some(table) = reader.table(top, "limits") else { return usual };
-    reader.only(table, &["time_limit", "output", "calls", "minutes", "tokens"], |_| None);
+    reader.only(table, &["time_limit", "output", "kept_output", "calls", "minutes", "tokens"], |_| None);
     Limits {
         time_limit: reader.number(table, "time_limit", (1, 3_600)).unwrap_or(usual.time_limit),
         output: reader.number(table, "output", (1_024, 1 << 20)).unwrap_or(usual.output),
         calls: reader.number(table, "calls", (1, 10_000)).unwrap_or(usual.calls),
         minutes: reader.number(table, "minutes", (1, 1_440)).unwrap_or(usual.minutes),
         tokens: reader.number(table, "tokens", (1_000, 1_000_000_000)),
+        kept_output: reader.number(table, "kept_output", (0, 1 << 36)).unwrap_or(usual.kept_output),
     }
 }
 

@@ -21,11 +21,14 @@ pub struct Limits {
     pub minutes: u64,
     /// Tokens.
     pub tokens: Option<u64>,
+    /// Bytes of what an operation prints that are kept on disk.
+    pub kept_output: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { time_limit: 120, output: 10 * 1024, calls: 50, minutes: 30, tokens: None }
+        let kept_output = 256 * 1024 * 1024;
+        Self { time_limit: 120, output: 10 * 1024, kept_output, calls: 50, minutes: 30, tokens: None }
     }
 }
 

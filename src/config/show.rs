@@ -33,6 +33,7 @@ impl Settings {
         limits.insert("calls".to_owned(), number(self.limits.calls));
         limits.insert("minutes".to_owned(), number(self.limits.minutes));
         limits.extend(self.limits.tokens.map(|tokens| ("tokens".to_owned(), number(tokens))));
+        limits.insert("kept_output".to_owned(), number(self.limits.kept_output));
         top.insert("limits".to_owned(), limits.into());
         if let Some(model) = &self.provider {
             top.insert("provider".to_owned(), model_table(model).into());

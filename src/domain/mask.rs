@@ -3,8 +3,8 @@
 
 use super::number::count;
 use super::operation::{FileOperation, HttpOperation, OperationKind, Prepared};
-use super::output::Table;
 use super::risk::Span;
+use super::table::Table;
 
 /// How every mask begins. Nobody writes this by chance.
 const SIGN: &str = "⟦masked: ";

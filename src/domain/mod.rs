@@ -22,6 +22,7 @@ mod record;
 mod risk;
 mod rule;
 mod staged;
+mod table;
 mod target;
 mod title;
 mod undo;
@@ -43,13 +44,14 @@ pub use operation::{
     CommandOperation, Dialect, FileOperation, FindOperation, HttpOperation, Operation, OperationId, OperationKind,
     Origin, Prepared, SearchOperation, SqlOperation, SqlWay, TakeBack, Text,
 };
-pub use output::{Outcome, Printed, RunEvent, RunReport, Stream, Table, Tail};
+pub use output::{Look, Outcome, Page, Printed, RunEvent, RunReport, Stream, Tail, sought};
 pub use policy::{ApprovalMode, Containment, Enforceable, Judgement, Policy, Step, Verdict, judge};
 pub use preview::{Detail, Foresight, Measurement, Preview, Remedy, Trial};
 pub use record::{Decider, JournalEntry, JournalEvent};
 pub use risk::{Assessment, Claim, Class, Danger, Finding, RiskLevel, Span};
 pub use rule::{Effect as RuleEffect, Rule, Shape};
 pub use staged::{APPLY, ApplyOperation, Deed, StagedChange, brief, change_lines, moves, some_of};
+pub use table::{Table, number as number_of};
 pub use target::{PRODUCTION, PROTECTED, Target};
 pub use undo::{Change, Image, UNDO, UndoOperation, Undoable};
 pub use wall::Wall;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::table::Table;
 use super::undo::Undoable;
 
 /// Which stream of a child a piece of output came from.
@@ -34,19 +35,51 @@ pub struct Tail {
     pub lines: u64,
     /// Bytes in all.
     pub bytes: u64,
+    /// Bytes before the first piece.
+    pub from: u64,
 }
 
-/// Rows of an SQL result. Cells are text as the engine prints it; none is NULL.
+/// A part of an output that was kept on disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Table {
-    /// Column names.
-    pub columns: Vec<String>,
-    /// The engine's type names, as many as columns.
-    pub types: Vec<String>,
-    /// The first rows, bounded by the task that makes it.
-    pub rows: Vec<Vec<Option<String>>>,
-    /// Rows in all.
-    pub total: u64,
+pub struct Page {
+    /// Its pieces.
+    pub pieces: Arc<[Printed]>,
+    /// Bytes before it.
+    pub from: u64,
+    /// Bytes up to its end.
+    pub to: u64,
+    /// Lines of it before the one that was looked for.
+    pub line: usize,
+}
+
+/// Which part of a kept output is wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// The part around this byte.
+    At(u64),
+    /// The part around the next line with this text, before or after this byte.
+    For {
+        /// The text.
+        text: String,
+        /// The byte.
+        from: u64,
+        /// After it.
+        forward: bool,
+    },
+}
+
+/// The regular expression that finds a text that a person typed: as it stands, whatever its case unless it has a
+/// capital.
+#[must_use]
+pub fn sought(text: &str) -> String {
+    let mut expression = if text.chars().any(char::is_uppercase) { String::new() } else { "(?i)".to_owned() };
+    for c in text.chars() {
+        if c.is_ascii_punctuation() {
+            expression.push('\\');
+        }
+        expression.push(c);
+    }
+    expression
 }
 
 /// How an operation ended.

@@ -2,8 +2,8 @@
 //! queue, shown in the dialog; it decides nothing, and no decision waits for it.
 
 use super::operation::Text;
-use super::output::Table;
 use super::risk::Span;
+use super::table::Table;
 
 /// What is known of the effects of an operation that waits.
 #[derive(Clone, Debug, PartialEq, Eq)]

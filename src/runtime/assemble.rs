@@ -17,7 +17,7 @@ use crate::config::{ChosenModel, Problem, process_environment};
 use crate::contain;
 use crate::providers::prompt::{Surroundings, fill};
 use crate::providers::{Practice, PracticeWorld, Provider, from_settings};
-use crate::store::{Journal, prune, prune_layers};
+use crate::store::{Journal, prune, prune_layers, prune_outputs};
 use crate::tools::{ApplyTool, Connections, UndoTool, Workbench, look_around, search_path, standard};
 use crate::ui::Theme;
 
@@ -64,10 +64,11 @@ pub async fn assemble(start: &Start, lanes: Lanes, size: (u16, u16)) -> Result<A
     // The person alone takes changes back, and the program alone proposes to put in place what a staged run changed.
     person_side.registry.add(UndoTool::new(Arc::clone(&person_side.bench)));
     person_side.registry.add(ApplyTool::new(Arc::clone(&person_side.bench)));
-    let (images, layers) = (start.folders.images(), start.folders.layers());
+    let (images, layers, outputs) = (start.folders.images(), start.folders.layers(), start.folders.outputs());
     tokio::task::spawn_blocking(move || {
         prune(&images);
         prune_layers(&layers);
+        prune_outputs(&outputs);
     });
     let setting = setting(provider.as_ref(), world.is_some(), &model_side);
     let briefing = briefing(&model_side);
@@ -135,7 +136,7 @@ async fn practice(start: &Start, of: &Workbench) -> Result<(Arc<dyn Provider>, S
     let address = Connections::parse_url(&world.database_url).map_err(|error| error.to_string())?;
     let mut connections = Connections::default();
     connections.add("practice", address);
-    let kept = [start.folders.images(), start.folders.layers()]
+    let kept = [start.folders.images(), start.folders.layers(), start.folders.outputs()]
         .map(|folder| format!("{}/**", globset::escape(&folder.to_string_lossy())));
     let guarded =
         [&start.folders.config, &start.folders.journal()].map(|path| globset::escape(&path.to_string_lossy()));

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 
 use super::linear::listen;
 use crate::app::{Event, Millis, Proposal};
-use crate::domain::{Enforceable, Foresight, ModelEvent, OperationId, RunEvent, Seal, StepId};
+use crate::domain::{Enforceable, Foresight, Look, ModelEvent, OperationId, Page, RunEvent, Seal, StepId};
 
 /// Room in each lane.
 const ROOM: usize = 256;
@@ -31,6 +31,12 @@ pub enum Work {
     Proved(Enforceable),
     /// A text came back from the person's own editor.
     Edited(OperationId, Result<String, String>),
+    /// The pager ended, or why it couldn't be started.
+    Paged(Option<String>),
+    /// A part of an output was read.
+    Looked(OperationId, Look, Option<Page>),
+    /// What became of saving.
+    Saved(String),
 }
 
 /// The senders, handed to the tasks at the edges.
@@ -195,6 +201,9 @@ impl Bus {
                     Work::JournalFailed(reason) => Event::JournalFailed(reason),
                     Work::Proved(enforceable) => Event::Proved(enforceable),
                     Work::Edited(id, text) => Event::Edited(id, text),
+                    Work::Paged(trouble) => Event::Paged(trouble),
+                    Work::Looked(id, look, page) => Event::Looked(id, look, page),
+                    Work::Saved(said) => Event::Saved(said),
                 },
                 Some((id, event)) = self.run.recv() => Event::Run(id, event),
             };

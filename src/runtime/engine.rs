@@ -2,6 +2,7 @@
 //! task it starts owns one external thing and speaks through its lane alone.
 
 use std::collections::HashMap;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,16 +15,16 @@ use tokio_util::sync::CancellationToken;
 
 use super::bus::{Lanes, Work};
 use super::measure::Measuring;
-use crate::app::Proposal;
+use crate::app::{Content, Proposal};
 use crate::contain;
 use crate::domain::{
-    APPLY, Arguments, Claim, Class, Countersigned, FailureKind, JournalEntry, JournalEvent, ModelEvent, ModelFailure,
-    ModelRequest, Operation, OperationId, OperationKind, Origin, Outcome, Place, Prepared, RunEvent, RunReport, Seal,
-    StepId, ToolCall,
+    APPLY, Arguments, Claim, Class, Countersigned, FailureKind, JournalEntry, JournalEvent, Look, ModelEvent,
+    ModelFailure, ModelRequest, Operation, OperationId, OperationKind, Origin, Outcome, Place, Prepared, RunEvent,
+    RunReport, Seal, StepId, ToolCall, number::size,
 };
 use crate::providers::Provider;
-use crate::store::Journal;
-use crate::tools::{Connections, Registry, RunPort, Workbench, prepare, stages, with_catalog};
+use crate::store::{Journal, copy};
+use crate::tools::{Connections, Registry, RunPort, Workbench, prepare, save, stages, with_catalog};
 
 /// The journal once it is open; asked for by everything that needs it.
 pub type Opening = Shared<BoxFuture<'static, Result<Journal, String>>>;
@@ -154,8 +155,10 @@ impl Engine {
         self.running.insert(id, cancel.clone());
         let side = self.side(&countersigned.operation().origin, &countersigned.operation().tool).clone();
         let (journal, lanes) = (self.journal.clone(), self.lanes.clone());
+        let outputs = Arc::clone(&side.bench.outputs);
         tokio::spawn(async move {
-            let port = RunPort::new(id, lanes.run.clone());
+            let readable = countersigned.operation().origin.by_model();
+            let port = RunPort::new(id, lanes.run.clone()).keeping(outputs, readable);
             let report = match record_start(&journal, &countersigned).await {
                 Ok(()) => {
                     port.send(RunEvent::Started).await;
@@ -222,6 +225,36 @@ impl Engine {
         if let Some(step) = self.step.take() {
             step.abort();
         }
+    }
+
+    /// Reads a part of what an operation printed.
+    pub fn look(&self, id: OperationId, look: Look) {
+        let (outputs, lane) = (Arc::clone(&self.person_side.bench.outputs), self.lanes.work.clone());
+        tokio::task::spawn_blocking(move || {
+            let page = outputs.look(id, &look).ok().flatten();
+            let _leaving = lane.blocking_send(Work::Looked(id, look, page));
+        });
+    }
+
+    /// Saves what the person looks at in a file of the person's workspace.
+    pub fn save(&self, path: String, content: Content) {
+        let (bench, lane) = (Arc::clone(&self.person_side.bench), self.lanes.work.clone());
+        tokio::task::spawn_blocking(move || {
+            let saved = save::create(&bench.workspace, &path).and_then(|mut file| {
+                let written = match &content {
+                    Content::Text(text) => file.write_all(text.as_bytes()).map(|()| text.len() as u64),
+                    Content::Printed(id, pieces) => match bench.outputs.open(*id) {
+                        Ok(kept) => copy(kept, &mut file),
+                        Err(_) => pieces.iter().try_fold(0, |sum, piece| {
+                            file.write_all(piece.text.as_bytes()).map(|()| sum + piece.text.len() as u64)
+                        }),
+                    },
+                };
+                written.map_err(|error| format!("{path} can't be written: {error}."))
+            });
+            let said = saved.map_or_else(|why| why, |bytes| format!("Saved {} in {path}.", size(bytes)));
+            let _leaving = lane.blocking_send(Work::Saved(said));
+        });
     }
 
     /// Stops everything that runs.
@@ -361,7 +394,9 @@ mod tests {
         for tool in side.registry.names() {
             let call = ToolCall { id: String::new(), name: tool.to_owned(), arguments: arguments(tool).to_string() };
             let read = read(&side, OperationId(1), Origin::Person, &call);
-            if tool.ends_with("_files") {
+            if tool == "read_output" {
+                assert!(read.is_err(), "it takes no text at all");
+            } else if tool.ends_with("_files") {
                 assert!(!read.is_err_and(|why| why.contains("stands for")), "{tool} only looks");
             } else {
                 assert!(read.unwrap_err().contains("stands for a secret that was not shown"), "{tool}");

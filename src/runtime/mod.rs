@@ -7,12 +7,14 @@ mod editor;
 mod engine;
 mod linear;
 mod measure;
+mod pager;
 mod perform;
 pub mod terminal;
 
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use assemble::{Assembled, assemble};
@@ -107,7 +109,7 @@ struct Session {
     drawn: Option<Instant>,
     /// Where a text lies while the person's own editor has it.
     scratch: PathBuf,
-    /// The person's own editor has the terminal.
+    /// The person's own editor or pager has the terminal.
     away: bool,
 }
 
@@ -124,7 +126,7 @@ impl Session {
                 Input::Frame => prompt = true,
                 Input::Event(event) => {
                     prompt |= matches!(event, Event::Key(_) | Event::Paste(_) | Event::Resize(..));
-                    if matches!(event, Event::Edited(..)) {
+                    if matches!(event, Event::Edited(..) | Event::Paged(_)) {
                         screen.resume()?;
                         let (columns, rows) = crossterm::terminal::size()?;
                         update(&mut self.state, self.bus.now(), Event::Resize(columns, rows));
@@ -176,7 +178,18 @@ impl Session {
                         let _leaving = lane.send(Work::Edited(id, edited)).await;
                     });
                 }
-                Effect::Copy(text) => Screen::copy(&text),
+                Effect::Page(content) => {
+                    screen.suspend();
+                    self.bus.release();
+                    self.away = true;
+                    let outputs = Arc::clone(&self.engine.person_side.bench.outputs);
+                    let lane = self.engine.lanes.work.clone();
+                    tokio::task::spawn_blocking(move || {
+                        let trouble = pager::show(&outputs, content).err();
+                        let _leaving = lane.blocking_send(Work::Paged(trouble));
+                    });
+                }
+                Effect::Copy(text) => Screen::copy(&pager::plain(&text)),
                 Effect::Redraw => screen.redraw()?,
                 _ => return Ok(false),
             }

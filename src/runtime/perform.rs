@@ -18,7 +18,9 @@ impl Engine {
             Effect::Record(entry) => self.record(*entry),
             Effect::StartStep(step, request) => self.start_step(step, request),
             Effect::StopStep => self.stop_step(),
-            front @ (Effect::OpenEditor { .. } | Effect::Copy(_) | Effect::Redraw | Effect::Quit) => {
+            Effect::Look(id, look) => self.look(id, look),
+            Effect::Save(path, content) => self.save(path, content),
+            front @ (Effect::OpenEditor { .. } | Effect::Page(_) | Effect::Copy(_) | Effect::Redraw | Effect::Quit) => {
                 return Some(front);
             }
         }

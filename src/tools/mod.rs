@@ -17,6 +17,8 @@ mod nolink;
 mod output;
 mod refusal;
 mod repository;
+mod reread;
+pub mod save;
 mod search;
 mod sink;
 mod sql;
@@ -44,6 +46,7 @@ pub use file::FileTool;
 pub use find::FindTool;
 pub use http::HttpTool;
 pub use look::Seen;
+pub use reread::RereadTool;
 pub use search::SearchTool;
 pub use sql::{Address, Connections, Database, Results, Roles, SqlError, SqlTool};
 pub use staged::ApplyTool;
@@ -55,7 +58,7 @@ use crate::domain::{
     Arguments, ArgumentsError, Catalog, Countersigned, Measurement, OperationId, OperationKind, Outcome, Prepared,
     RunEvent, RunReport, ToolSpec,
 };
-use crate::store::{Images, Layers};
+use crate::store::{Images, Layers, Outputs};
 
 /// Bytes of a result that a model reads, where nothing else is configured.
 const RESULT_LIMIT: usize = 10 * 1024;
@@ -103,13 +106,26 @@ pub trait Tool: Send + Sync {
 pub struct RunPort {
     id: OperationId,
     lane: mpsc::Sender<(OperationId, RunEvent)>,
+    /// Where long output is kept, too.
+    outputs: Option<Arc<Outputs>>,
+    /// Whether a model may read on in it.
+    readable: bool,
 }
 
 impl RunPort {
     /// A port of operation `id` onto the run lane.
     #[must_use]
     pub fn new(id: OperationId, lane: mpsc::Sender<(OperationId, RunEvent)>) -> Self {
-        Self { id, lane }
+        Self { id, lane, outputs: None, readable: false }
+    }
+
+    /// Keeps long output on disk; a model may read on in it if the operation was the model's.
+    #[must_use]
+    pub fn keeping(self, outputs: Arc<Outputs>, readable: bool) -> Self {
+        if readable {
+            outputs.allow(self.id);
+        }
+        Self { outputs: Some(outputs), readable, ..self }
     }
 
     /// Waits for room on the lane, then says it. Says nothing once the program is leaving.
@@ -137,6 +153,8 @@ pub struct Workbench {
     pub images: Arc<Images>,
     /// Where what staged runs change lands.
     pub layers: Arc<Layers>,
+    /// What operations printed.
+    pub outputs: Arc<Outputs>,
     /// What commands are contained with.
     pub walls: Arc<Walls>,
 }
@@ -154,6 +172,7 @@ impl Workbench {
             settings: AssessSettings::default(),
             images: Arc::new(Images::off()),
             layers: Arc::new(Layers::off()),
+            outputs: Arc::new(Outputs::off()),
             walls: Arc::default(),
         }
     }
@@ -174,6 +193,7 @@ pub fn standard(bench: &Arc<Workbench>, connections: &Arc<Connections>) -> Regis
     registry.add(CommandTool::new(Arc::clone(bench)));
     registry.add(FileTool::new(Arc::clone(bench)));
     registry.add(HttpTool::new(Arc::clone(bench)));
+    registry.add(RereadTool::new(Arc::clone(bench)));
     registry.add(SearchTool::new(Arc::clone(bench)));
     registry.add(FindTool::new(Arc::clone(bench)));
     registry
@@ -261,6 +281,7 @@ mod tests {
             ("file_operations", r#"{"operation":"read","path":"a","offset":1,"limit":1}"#),
             ("find_files", r#"{"glob":"*","path":"."}"#),
             ("http_request", r#"{"url":"https://example.org","method":"GET","headers":{},"body":null}"#),
+            ("read_output", r#"{"operation":1,"from":0,"bytes":1}"#),
             ("search_files", r#"{"pattern":"x","path":".","glob":"*","ignore_case":true}"#),
         ];
         let registry = registry();

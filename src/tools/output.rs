@@ -1,12 +1,14 @@
 //! Holds what a running operation prints: the first bytes, a ring of the last ones, and counts of all of them.
-//! Memory stays bounded however much comes. Knows no task and no channel; `sink.rs` feeds and shows it.
+//! Memory stays bounded however much comes; what is long goes to disk, too, up to a cap. Knows no task and no channel;
+//! `sink.rs` feeds and shows it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use crate::domain::{Printed, Stream, Tail};
+use crate::domain::{OperationId, Printed, Stream, Tail};
+use crate::store::{Outputs, Spool};
 
 /// Bytes kept of the beginning.
 const HEAD: usize = 32 * 1024;
@@ -20,6 +22,9 @@ const LINE: usize = 64 * 1024;
 const RUNS: usize = 8 * 1024;
 /// Bytes of a binary output that the model gets to see.
 const BINARY: usize = 512;
+
+/// Output longer than this goes to disk, too, in bytes.
+const SHORT: usize = 4 * 1024;
 
 /// Bytes of one stream in a row.
 type Piece = (Stream, Vec<u8>);
@@ -118,11 +123,34 @@ pub(super) struct Log {
     bytes: u64,
     newlines: u64,
     binary: bool,
+    /// Bytes in whole lines so far.
+    kept: u64,
+    store: Store,
+}
+
+/// Where an output goes once it is long.
+#[derive(Debug)]
+enum Store {
+    /// Nowhere: it isn't kept, or there is no more room.
+    Off,
+    /// It is short so far.
+    Later(Arc<Outputs>, OperationId),
+    /// There.
+    On(Arc<Outputs>, Spool),
 }
 
 impl Default for Log {
     fn default() -> Self {
+        Self::new(None)
+    }
+}
+
+impl Log {
+    /// Nothing yet; once it is long it goes to the outputs, too, under an operation's number.
+    pub(super) fn new(outputs: Option<(Arc<Outputs>, OperationId)>) -> Self {
         Self {
+            kept: 0,
+            store: outputs.map_or(Store::Off, |(outputs, id)| Store::Later(outputs, id)),
             head: Window::new(HEAD),
             ring: Window::new(RING),
             unfinished: [(Stream::Out, Vec::new()), (Stream::Err, Vec::new())],
@@ -131,9 +159,7 @@ impl Default for Log {
             binary: false,
         }
     }
-}
 
-impl Log {
     /// Takes bytes as they were read.
     pub(super) fn write(&mut self, stream: Stream, bytes: &[u8]) {
         self.bytes += bytes.len() as u64;
@@ -162,11 +188,46 @@ impl Log {
             let (stream, bytes) = std::mem::replace(&mut self.unfinished[slot], (Stream::Out, Vec::new()));
             self.keep(stream, &bytes);
         }
+        if let Store::On(outputs, spool) = &self.store {
+            outputs.took(spool.written());
+        }
     }
 
     fn keep(&mut self, stream: Stream, bytes: &[u8]) {
+        self.store(stream, bytes);
+        self.kept += bytes.len() as u64;
         self.head.push(stream, &bytes[..bytes.len().min(self.head.room())]);
         self.ring.push(stream, bytes);
+    }
+
+    /// Trouble with the disk takes nothing away from what is shown and told.
+    fn store(&mut self, stream: Stream, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        if let Store::Later(outputs, id) = &self.store {
+            if self.head.bytes.len() + bytes.len() <= SHORT {
+                return;
+            }
+            let spool = outputs.begin(*id).ok().flatten().map(|mut spool| {
+                for (stream, before) in self.head.pieces(0, self.head.bytes.len()) {
+                    spool.write(stream, &before);
+                }
+                spool
+            });
+            self.store = spool.map_or(Store::Off, |spool| Store::On(Arc::clone(outputs), spool));
+        }
+        if let Store::On(_, spool) = &mut self.store {
+            spool.write(stream, bytes);
+        }
+    }
+
+    /// Bytes that are on disk, from the first on.
+    pub(super) fn stored(&self) -> u64 {
+        match &self.store {
+            Store::On(_, spool) => spool.written(),
+            Store::Off | Store::Later(..) => 0,
+        }
     }
 
     /// Lines so far, the unfinished ones included.
@@ -176,17 +237,20 @@ impl Log {
 
     /// Copies the end of the output for a snapshot. Only copies: whoever reads waits for it.
     pub(super) fn end(&self) -> End {
-        let mut pieces = self.ring.pieces(self.ring.tail_start(SNAPSHOT), self.ring.bytes.len());
+        let start = self.ring.tail_start(SNAPSHOT);
+        let mut pieces = self.ring.pieces(start, self.ring.bytes.len());
+        let from = self.kept - (self.ring.bytes.len() - start) as u64;
         for (stream, bytes) in &self.unfinished {
             if !bytes.is_empty() {
                 pieces.push((*stream, bytes[..whole_characters(bytes)].to_vec()));
             }
         }
-        End { pieces, lines: self.lines(), bytes: self.bytes }
+        End { pieces, lines: self.lines(), bytes: self.bytes, from }
     }
 
-    /// The text for a model: all of it, or beginning and end with a note of what is left out between.
-    pub(super) fn for_model(&self, limit: usize) -> String {
+    /// The text for a model: all of it, or beginning and end with a note of what is left out between and, where the
+    /// model may read on, of how to ask for it.
+    pub(super) fn for_model(&self, limit: usize, readable: Option<OperationId>) -> String {
         if self.binary {
             let end = self.head.bytes.len().min(BINARY);
             let start = as_text(&self.head.pieces(0, end)).replace('\0', "\u{2400}");
@@ -200,10 +264,15 @@ impl Log {
         let shown = |pieces: &[Piece]| pieces.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>();
         let newlines =
             |pieces: &[Piece]| pieces.iter().map(|(_, bytes)| memchr_iter(b'\n', bytes).count() as u64).sum::<u64>();
-        let bytes = self.bytes.saturating_sub(shown(&head) + shown(&tail));
+        let begun = shown(&head);
+        let bytes = self.bytes.saturating_sub(begun + shown(&tail));
         let lines = self.newlines.saturating_sub(newlines(&head) + newlines(&tail));
         let (head, tail) = (as_text(&head), as_text(&tail));
-        format!("{}\n… {bytes} bytes ({lines} lines) left out …\n{tail}", head.trim_end_matches('\n'))
+        let more = match readable.filter(|_| self.stored() > begun) {
+            Some(id) => format!("; read_output with operation {} and from {begun} reads on", id.0),
+            None => String::new(),
+        };
+        format!("{}\n… {bytes} bytes ({lines} lines) left out{more} …\n{tail}", head.trim_end_matches('\n'))
     }
 }
 
@@ -213,6 +282,7 @@ pub(super) struct End {
     pieces: Vec<Piece>,
     lines: u64,
     bytes: u64,
+    from: u64,
 }
 
 impl End {
@@ -223,7 +293,7 @@ impl End {
             .into_iter()
             .map(|(stream, bytes)| Printed { stream, text: Arc::from(String::from_utf8_lossy(&bytes)) })
             .collect();
-        Tail { pieces, lines: self.lines, bytes: self.bytes }
+        Tail { pieces, lines: self.lines, bytes: self.bytes, from: self.from }
     }
 }
 
@@ -275,10 +345,31 @@ mod tests {
         log.close();
         assert_eq!((log.lines(), log.bytes), (40 * 8192, 40 * 8192 * 32 + 7));
         assert!(log.ring.bytes.len() <= RING && log.head.bytes.len() <= HEAD);
-        let model = log.for_model(1000);
+        let model = log.for_model(1000, None);
         assert!(model.len() < 1200 && model.starts_with("0123") && model.ends_with("the end"), "{model}");
         assert!(model.contains("lines) left out …"), "{model}");
         assert!(text(log.end()).len() <= SNAPSHOT);
+    }
+
+    #[test]
+    fn what_is_long_is_on_disk_and_a_model_is_told_how_to_read_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let outputs = Arc::new(Outputs::new(folder.path(), "s", 1 << 20));
+        let id = OperationId(7);
+        let mut short = Log::new(Some((Arc::clone(&outputs), OperationId(6))));
+        short.write(Stream::Out, b"short\n");
+        short.close();
+        assert!(outputs.open(OperationId(6)).is_err());
+        let mut log = Log::new(Some((Arc::clone(&outputs), id)));
+        let line = b"0123456789abcdef0123456789abcde\n";
+        for _ in 0..1_000 {
+            log.write(Stream::Out, line);
+        }
+        log.close();
+        let told = log.for_model(1_024, Some(id));
+        assert!(told.contains("left out; read_output with operation 7 and from 512 reads on …"), "{told}");
+        let (text, size) = outputs.text(id, 512, 32).unwrap();
+        assert_eq!((text.as_slice(), size), (line.as_slice(), 32_000));
     }
 
     #[test]
@@ -289,7 +380,7 @@ mod tests {
         log.write(Stream::Out, b"o\nthree");
         assert_eq!(text(log.end()), "one\noh\ntwo\nthree");
         log.close();
-        assert_eq!(log.for_model(1000), "one\n[stderr]\noh\n[stdout]\ntwo\nthree");
+        assert_eq!(log.for_model(1000, None), "one\n[stderr]\noh\n[stdout]\ntwo\nthree");
     }
 
     #[test]
@@ -297,7 +388,7 @@ mod tests {
         let mut log = Log::default();
         log.write(Stream::Out, &[0, 159, 146, 150].repeat(10_000));
         log.close();
-        let model = log.for_model(10_000);
+        let model = log.for_model(10_000, None);
         assert!(model.starts_with("binary output, 40000 bytes"), "{model}");
         assert!(model.len() < 3000);
     }

@@ -43,9 +43,10 @@ pub(super) struct Sink {
 }
 
 impl Sink {
-    /// A sink whose snapshots go to `port`.
+    /// A sink whose snapshots go to `port`. What is long is kept on disk where the port says so.
     pub(super) fn new(port: RunPort) -> Self {
-        let shared = Arc::new(Shared::default());
+        let log = Log::new(port.outputs.clone().map(|outputs| (outputs, port.id)));
+        let shared = Arc::new(Shared { log: Mutex::new(log), changed: Notify::new() });
         let painter = AbortOnDropHandle::new(tokio::spawn(paint(Arc::clone(&shared), port.clone())));
         Self { shared, port, painter }
     }
@@ -71,7 +72,7 @@ impl Sink {
         let (tail, text) = {
             let mut log = self.shared.log();
             log.close();
-            (log.end(), log.for_model(limit))
+            (log.end(), log.for_model(limit, self.port.readable.then_some(self.port.id)))
         };
         self.port.send(RunEvent::Tail(tail.tail())).await;
         text

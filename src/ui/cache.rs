@@ -7,6 +7,7 @@ use ratatui::text::Line;
 
 use super::ansi::Printed;
 use super::markdown::Markdown;
+use super::printed;
 use super::theme::Theme;
 use crate::app::Status;
 use crate::domain::{Foresight, Judgement, OperationId, Seal, Table};
@@ -28,13 +29,15 @@ pub(super) struct ChatRows {
     pub columns: usize,
     pub theme: String,
     pub slots: Vec<Slot>,
+    /// What was looked for, in how many entries and rows, and how long the last one was then.
+    pub found: Option<((String, usize, usize, usize), printed::Matches)>,
 }
 
 impl ChatRows {
     /// Keeps the rows only if width, theme and the number of entries still fit.
     pub fn fit(&mut self, columns: usize, theme: &Theme, entries: usize) {
         if self.theme != theme.name() || self.slots.len() > entries {
-            *self = Self { columns, theme: theme.name().to_owned(), slots: Vec::new() };
+            *self = Self { columns, theme: theme.name().to_owned(), ..Self::default() };
         } else if self.columns != columns {
             self.columns = columns;
             self.slots.iter_mut().for_each(Slot::reset);
@@ -86,9 +89,13 @@ impl Slot {
 /// The rows of the output that is shown.
 #[derive(Debug, Default)]
 pub(super) struct OutputRows {
-    /// Operation, bytes and lines in all, colours or not.
-    pub key: Option<(OperationId, u64, u64, bool)>,
+    /// What the rows were made of.
+    pub key: Option<printed::Key>,
     pub lines: Vec<Printed>,
+    /// How many lines they are without wrapping.
+    pub unwrapped: u64,
+    /// What was looked for in them.
+    pub found: Option<printed::Matches>,
     /// The table that `widths` is of, the width of each column, and which hold numbers.
     pub table: Option<Arc<Table>>,
     pub widths: Vec<usize>,

@@ -2,22 +2,27 @@
 //! rows of what was said before are kept in the cache.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
+use regex::Regex;
 
-use super::cache::{Cache, Slot};
-use super::item;
+use super::cache::{Cache, ChatRows, Slot};
 use super::markdown::Markdown;
 use super::paint::{View, keys, put};
+use super::printed::{Matches, marked};
 use super::text::{self, Break};
 use super::theme::Role;
-use crate::app::{Command, Context, Entry, Item, Phase, Sight, choices};
-use crate::domain::{OperationId, Origin};
+use super::{ansi, item, number, output, table};
+use crate::app::{Command, Context, Entry, Item, Pane, Phase, Printout, Sight, choices};
+use crate::domain::{OperationId, Origin, Stream};
 
 /// Columns before what somebody said: others' text never starts at the pane's edge.
 const INDENT: u16 = 3;
+/// Lines of an output that an unfolded call shows.
+const GLANCE: usize = 10;
 /// Columns of the word for a tool.
 const WORD: usize = 8;
 
@@ -56,6 +61,7 @@ impl Speaker {
 
 /// Draws the conversation.
 pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sight: &mut Sight) {
+    let area = output::prompt(view, Pane::Chat, area, buf, sight);
     let height = usize::from(area.height);
     sight.rows.chat = height;
     let entries = view.state.chat.entries();
@@ -70,16 +76,21 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sig
     for (entry, slot) in entries.iter().zip(&mut cache.chat.slots) {
         refresh(view, entry, columns, slot);
         let speaker = Speaker::of(view, entry);
-        total += lead(before, speaker) + slot.len();
+        total += lead(before, speaker);
+        sight.entries.push(total);
+        total += slot.len();
         before = Some(speaker);
     }
     let foot = foot(view, columns);
+    let ends = total;
     total += foot.len();
     sight.limits.chat = total.saturating_sub(height);
+    sight.found.chat = found(view, &mut cache.chat, &sight.entries, ends);
     let first = view.state.chat.scroll().first(total, height);
-    let mut brush = Brush { area, skip: first, row: 0 };
+    let regex = cache.chat.found.as_ref().and_then(|(_, found)| found.regex());
+    let mut brush = Brush { area, skip: first, row: 0, first, regex, current: view.state.finds.chat.row };
     before = None;
-    for (entry, slot) in entries.iter().zip(&cache.chat.slots) {
+    for (at, (entry, slot)) in entries.iter().zip(&cache.chat.slots).enumerate() {
         if brush.full() {
             break;
         }
@@ -92,14 +103,41 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sig
         if lead > 0 {
             brush.lead(buf, lead, speaker.heading(view));
         }
+        if view.state.chosen_entry() == Some(at) {
+            brush.choose(view, buf, slot.len());
+        }
         match entry {
             Entry::Operation(id) => brush.operation(view, buf, *id, slot),
             Entry::Person(_) | Entry::Model { .. } | Entry::Notice { .. } => brush.slot(buf, slot),
         }
     }
+    brush.regex = None;
     for line in &foot {
         brush.draw(buf, INDENT, line);
     }
+}
+
+/// The rows that hold what is looked for. They are looked through anew only after a change.
+fn found(view: View<'_>, rows: &mut ChatRows, starts: &[usize], total: usize) -> Arc<[usize]> {
+    let text = &view.state.finds.chat.text;
+    let last = match view.state.chat.entries().last() {
+        Some(Entry::Model { text, .. }) => text.len(),
+        Some(Entry::Person(_) | Entry::Notice { .. } | Entry::Operation(_)) | None => 0,
+    };
+    let key = (text.clone(), starts.len(), total, last);
+    if rows.found.as_ref().is_none_or(|(known, _)| *known != key) {
+        let lines = view.state.chat.entries().iter().zip(&rows.slots).zip(starts).flat_map(|((entry, slot), start)| {
+            let call = match entry {
+                Entry::Operation(id) => view.state.queue.get(*id).map(|item| Line::raw(item::gist(item))),
+                Entry::Person(_) | Entry::Model { .. } | Entry::Notice { .. } => None,
+            };
+            let line = move |at: usize| call.clone().filter(|_| at == 0).or_else(|| slot.row(at).cloned());
+            (0..slot.len()).filter_map(move |at| line(at).map(|line| (start + at, line)))
+        });
+        let found = Matches::of(text, lines);
+        rows.found = Some((key, found));
+    }
+    rows.found.as_ref().map(|(_, found)| found.rows()).unwrap_or_default()
 }
 
 /// Rows before an entry: a blank one and a heading where another one speaks.
@@ -134,13 +172,19 @@ fn refresh(view: View<'_>, entry: &Entry, columns: usize, slot: &mut Slot) {
         }),
         Entry::Operation(id) => {
             let trouble = view.state.queue.get(*id).and_then(item::trouble);
-            remake(slot, stamp(trouble.unwrap_or_default(), 2), || {
+            let unfolded = view.state.output.of(*id).filter(|_| view.state.chat.unfolds(*id));
+            let printed = unfolded
+                .map_or(0, |printout| 1 + printout.tail.bytes + printout.table.as_ref().map_or(0, |table| table.total));
+            remake(slot, stamp(trouble.unwrap_or_default(), 2).wrapping_add(printed), || {
                 let mut rows = vec![Line::default()];
                 if let Some(reason) = trouble {
                     let brief = &reason[..reason.floor_char_boundary(4_000)];
                     let style = view.theme.style(Role::Trouble);
                     let said = text::plain(brief.trim_end());
                     rows.extend(text::wrap_text(&said, columns.saturating_sub(2), style, Break::Words));
+                }
+                if let Some(printout) = unfolded {
+                    rows.extend(glance(view, printout, columns.saturating_sub(2)));
                 }
                 rows
             });
@@ -152,6 +196,39 @@ fn remake(slot: &mut Slot, stamp: u64, make: impl FnOnce() -> Vec<Line<'static>>
     if !matches!(slot, Slot::Lines(old, _) if *old == stamp) {
         *slot = Slot::Lines(stamp, make());
     }
+}
+
+/// The last lines of an output, or the first rows of a table.
+fn glance(view: View<'_>, printout: &Printout, columns: usize) -> Vec<Line<'static>> {
+    if let Some(table) = &printout.table {
+        let mut rows = table::plain(view, table, columns);
+        let more = rows.len().saturating_sub(GLANCE + 2);
+        rows.truncate(GLANCE + 2);
+        rows.extend((more > 0).then(|| view.line("… enter shows all of it", Role::Dim)));
+        return rows;
+    }
+    let pieces = printout.tail.pieces.iter().map(|piece| (piece.stream == Stream::Err, piece.text.as_ref()));
+    let lines = ansi::lines(pieces);
+    let skip = lines.len().saturating_sub(GLANCE);
+    let all = usize::try_from(printout.tail.lines).unwrap_or(usize::MAX);
+    let before = all.saturating_sub(lines.len() - skip);
+    let note = (before > 0)
+        .then(|| view.line(format!("… {} before, enter shows all of it", number::count(before, "line")), Role::Dim));
+    let lines = lines.into_iter().skip(skip).map(|printed| {
+        let mut line = text::window(&printed.line, 0, columns.saturating_sub(2));
+        for span in &mut line.spans {
+            span.style = view.theme.tame(span.style);
+        }
+        line.spans.insert(
+            0,
+            view.span(
+                if printed.error { "! " } else { "│ " },
+                if printed.error { Role::Trouble } else { Role::Border },
+            ),
+        );
+        line
+    });
+    note.into_iter().chain(lines).collect()
 }
 
 /// What tells one text from another without reading all of a long one.
@@ -197,7 +274,8 @@ fn empty(view: View<'_>, area: Rect, buf: &mut Buffer) {
         said.push((Role::Notice, "Try: show the tables · delete the cancelled orders · what is in this folder"));
     }
     let columns = usize::from(area.width.saturating_sub(INDENT + 1)).max(1);
-    let mut brush = Brush { area, skip: 0, row: u16::from(area.height > 10) };
+    let row = u16::from(area.height > 10);
+    let mut brush = Brush { area, skip: 0, row, first: 0, regex: None, current: None };
     for (role, text) in said {
         for line in text::wrap(&view.line(text, role), columns, 0, Break::Words) {
             brush.draw(buf, INDENT, &line);
@@ -225,13 +303,19 @@ pub fn banner(columns: usize) -> &'static str {
 }
 
 /// Draws rows from the top of an area, after skipping those above it.
-struct Brush {
+struct Brush<'a> {
     area: Rect,
     skip: usize,
     row: u16,
+    /// The row of the conversation that is drawn at the top.
+    first: usize,
+    /// What is marked.
+    regex: Option<&'a Regex>,
+    /// The row whose match was jumped to.
+    current: Option<usize>,
 }
 
-impl Brush {
+impl Brush<'_> {
     fn full(&self) -> bool {
         self.row >= self.area.height
     }
@@ -250,8 +334,25 @@ impl Brush {
             self.skip -= 1;
         } else if !self.full() {
             let x = indent.min(self.area.width);
-            put(buf, Rect { x: self.area.x + x, width: self.area.width - x, ..self.area }, self.row, line);
+            let room = Rect { x: self.area.x + x, width: self.area.width - x, ..self.area };
+            match self.regex {
+                Some(regex) => {
+                    let current = self.current == Some(self.first + usize::from(self.row));
+                    put(buf, room, self.row, &marked(owned(line), regex, current));
+                }
+                None => put(buf, room, self.row, line),
+            }
             self.row += 1;
+        }
+    }
+
+    /// Marks the rows that come next as the chosen entry's.
+    fn choose(&self, view: View<'_>, buf: &mut Buffer, rows: usize) {
+        let gutter = Rect { x: self.area.x + 1, width: self.area.width.saturating_sub(1).min(1), ..self.area };
+        let seen = u16::try_from(rows.saturating_sub(self.skip)).unwrap_or(u16::MAX);
+        for row in self.row..self.row.saturating_add(seen).min(self.area.height) {
+            let sign = if row == self.row && self.skip == 0 { "▸" } else { "│" };
+            put(buf, gutter, row, &view.line(sign, Role::Accent));
         }
     }
 
@@ -288,6 +389,12 @@ impl Brush {
             }
         }
     }
+}
+
+/// The same line, its text its own.
+fn owned(line: &Line<'_>) -> Line<'static> {
+    let spans = line.spans.iter().map(|span| Span::styled(span.content.to_string(), line.style.patch(span.style)));
+    Line::from(spans.collect::<Vec<_>>())
 }
 
 /// `✓ sql      SELECT count(*) FROM orders …   1 row   4 ms`

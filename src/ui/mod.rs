@@ -5,9 +5,11 @@
 mod ansi;
 mod body;
 mod cache;
+mod chart;
 mod chat;
 mod derivation;
 mod details;
+mod dressed;
 mod editor;
 mod floating;
 mod footer;
@@ -20,6 +22,7 @@ mod modal;
 mod output;
 mod paint;
 mod preview;
+mod printed;
 mod queue;
 mod status;
 mod table;
@@ -82,7 +85,8 @@ pub fn draw(frame: &mut Frame, state: &State, cache: &mut Cache, theme: &Theme) 
     // The status line stays in sight under every dialog.
     let mut below = screen;
     top(&mut below, 1);
-    let cursor = modal::draw(view, below, buf, cache, &mut sight).or(typed);
+    let asked = sight.cursor.map(Position::from);
+    let cursor = modal::draw(view, below, buf, cache, &mut sight).or(asked).or(typed);
     if let Some(cursor) = cursor {
         frame.set_cursor_position(cursor);
     }
@@ -177,7 +181,11 @@ fn tabbed(
 ) {
     let head = top(&mut area, 1);
     let mut names = Line::default();
-    let right = if head.width >= 50 { queue::summary(view) } else { Line::default() };
+    let right = match shown {
+        Pane::Output if head.width >= 50 => output::position(view, usize::from(head.width) / 3),
+        _ if head.width >= 50 => queue::summary(view),
+        _ => Line::default(),
+    };
     for pane in all {
         let current = *pane == shown;
         let focused = current && view.focused(shown);
@@ -208,7 +216,7 @@ fn pane(view: View<'_>, mut area: Rect, buf: &mut Buffer, which: Pane, cache: &m
     let focused = view.focused(which);
     let right = match which {
         Pane::Chat => chat::progress(view),
-        Pane::Output => output::position(view),
+        Pane::Output => output::position(view, usize::from(area.width) / 2),
         Pane::Queue | Pane::Composer => Line::default(),
     };
     let room = usize::from(head.width).saturating_sub(right.width() + 6);

@@ -1,26 +1,21 @@
-//! Output of what runs and ran: the live end of it with its colours, or rows as a table. Shifts sideways, never
-//! wraps. Standard error has a mark in the gutter, where output itself never writes.
+//! The output pane: printed text or rows of a table, what stands below it, its title, and the line that is asked for
+//! at its foot.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::ansi;
 use super::cache::Cache;
-use super::item;
-use super::number;
 use super::paint::{View, put};
-use super::table;
 use super::text::{self, Break};
 use super::theme::Role;
-use crate::app::{Item, Printout, Sight, Status};
-use crate::domain::{OperationId, OperationKind, Outcome, Stream};
-
-/// Columns of the gutter.
-const GUTTER: u16 = 2;
+use super::{chart, item, number, printed, table};
+use crate::app::{Ask, Item, Pane, Printout, Shape, Sight, Status};
+use crate::domain::{OperationKind, Outcome};
 
 /// Draws the output that is shown.
 pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sight: &mut Sight) {
+    let area = prompt(view, Pane::Output, area, buf, sight);
     sight.rows.output = usize::from(area.height);
     let Some((id, printout)) = view.state.output.shown().zip(view.state.output.printout()) else {
         put(buf, shifted(area, 1), 0, &view.line("Output of what runs appears here.", Role::Dim));
@@ -28,56 +23,44 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sig
     };
     let item = view.state.queue.get(id);
     match &printout.table {
-        Some(table) => table::draw(view, area, buf, &mut cache.output, (printout, table), sight),
-        None => tail(view, area, buf, cache, (id, printout, item), sight),
+        Some(table) if printout.grid.shape == Shape::Rows => {
+            table::draw(view, area, buf, &mut cache.output, (printout, table), sight);
+        }
+        Some(table) => chart::draw(view, area, buf, (&printout.grid, table)),
+        None => printed::draw(view, area, buf, &mut cache.output, (id, printout, item), sight),
     }
 }
 
-fn tail(
-    view: View<'_>,
-    area: Rect,
-    buf: &mut Buffer,
-    cache: &mut Cache,
-    (id, printout, item): (OperationId, &Printout, Option<&Item>),
-    sight: &mut Sight,
-) {
-    let rows = &mut cache.output;
-    let key = Some((id, printout.tail.bytes, printout.tail.lines, view.theme.colours()));
-    if rows.key != key {
-        let pieces = printout.tail.pieces.iter().map(|piece| (piece.stream == Stream::Err, piece.text.as_ref()));
-        rows.lines = ansi::lines(pieces);
-        rows.key = key;
-    }
-    let height = usize::from(area.height);
-    let gone = printout.tail.lines.saturating_sub(rows.lines.len() as u64);
-    let above = usize::from(gone > 0);
-    let end = ending(view, item, printout.tail.bytes, area.width.into());
-    let total = above + rows.lines.len() + end.len();
-    sight.limits.output = total.saturating_sub(height);
-    let first = printout.scroll.first(total, height);
-    for row in 0..area.height {
-        let at = first + usize::from(row);
-        if at < above {
-            let said = format!("… {} earlier lines are not held here", number::thousands(gone));
-            put(buf, shifted(area, GUTTER), row, &view.line(said, Role::Dim));
-        } else if let Some(printed) = rows.lines.get(at - above) {
-            if printed.error {
-                put(buf, area, row, &view.line("!", Role::Trouble));
-            }
-            let room = shifted(area, GUTTER);
-            let mut line = text::window(&printed.line, printout.left, room.width.into());
-            for span in &mut line.spans {
-                span.style = view.theme.tame(span.style);
-            }
-            put(buf, room, row, &line);
-        } else if let Some(line) = end.get(at - above - rows.lines.len()) {
-            put(buf, area, row, line);
-        }
-    }
+/// Draws the line that is asked for at the foot of a pane, and gives what is left above it.
+pub fn prompt(view: View<'_>, pane: Pane, area: Rect, buf: &mut Buffer, sight: &mut Sight) -> Rect {
+    let Some(prompt) = view.state.prompt().filter(|prompt| prompt.ask.pane() == pane && area.height > 1) else {
+        return area;
+    };
+    let (rows, foot) = (Rect { height: area.height - 1, ..area }, Rect { y: area.bottom() - 1, height: 1, ..area });
+    let found = if pane == Pane::Output { &view.state.sight.found.output } else { &view.state.sight.found.chat };
+    let count = match prompt.ask {
+        Ask::Find(_) if !prompt.text.is_empty() => format!("  {}", number::count(found.len(), "row")),
+        Ask::Find(_) | Ask::Filter | Ask::Save | Ask::CopyAs => String::new(),
+    };
+    let says = prompt.ask.says();
+    let room = usize::from(foot.width).saturating_sub(says.len() + count.len() + 3);
+    let typed = text::line(&prompt.text);
+    // Its end is what is being typed.
+    let skip = text::width(&typed).saturating_sub(room);
+    let typed = text::window(&Line::raw(typed), skip, room.max(1)).to_string();
+    let line = Line::from(vec![
+        view.span(format!(" {says}"), Role::Accent),
+        view.span(typed.clone(), Role::Strong),
+        view.span(format!(" {count}"), Role::Dim),
+    ]);
+    put(buf, foot, 0, &line);
+    let column = u16::try_from(1 + says.len() + text::width(&typed)).unwrap_or(u16::MAX);
+    sight.cursor = Some((foot.x.saturating_add(column).min(foot.right().saturating_sub(1)), foot.y));
+    rows
 }
 
 /// What stands below the output once it ended, or where there is none.
-fn ending(view: View<'_>, item: Option<&Item>, bytes: u64, columns: usize) -> Vec<Line<'static>> {
+pub fn ending(view: View<'_>, item: Option<&Item>, bytes: u64, columns: usize) -> Vec<Line<'static>> {
     let silent = bytes == 0;
     let Some(item) = item else { return Vec::new() };
     match &item.status {
@@ -141,7 +124,7 @@ fn nothing(item: &Item) -> Option<&'static str> {
     }
 }
 
-fn shifted(area: Rect, by: u16) -> Rect {
+pub fn shifted(area: Rect, by: u16) -> Rect {
     let by = by.min(area.width);
     Rect { x: area.x + by, width: area.width - by, ..area }
 }
@@ -152,28 +135,65 @@ pub fn title(view: View<'_>) -> String {
     shown.map_or_else(|| "OUTPUT".to_owned(), |item| format!("OUTPUT {} {}", item.id, text::fit(&item::gist(item), 60)))
 }
 
-/// `following · 1,204 lines`
-pub fn position(view: View<'_>) -> Line<'static> {
+/// `following · 1,204 lines`, as much of it as fits.
+pub fn position(view: View<'_>, columns: usize) -> Line<'static> {
     let Some((id, printout)) = view.state.output.shown().zip(view.state.output.printout()) else {
         return Line::default();
     };
     let running = view.state.queue.get(id).is_some_and(|item| !item.status.closed());
-    let count = match &printout.table {
-        Some(table) => number::count(usize::try_from(table.total).unwrap_or(usize::MAX), "row"),
-        None => number::count(usize::try_from(printout.tail.lines).unwrap_or(usize::MAX), "line"),
-    };
     if printout.table.is_none() && !running && printout.tail.bytes == 0 {
         return Line::default();
     }
-    let mut spans = Vec::new();
-    if printout.table.is_none() && running {
-        let (word, role) = if printout.scroll.follow { ("following", Role::Accent) } else { ("held", Role::Medium) };
-        spans.push(view.span(format!(" {word}"), role));
-        spans.push(view.span(" ·", Role::Dim));
+    let words = match &printout.table {
+        Some(table) => {
+            let shape = Some(printout.grid.shape).filter(|shape| *shape != Shape::Rows);
+            let shape = shape.map(|shape| view.span(shape.word(), Role::Accent));
+            shape.into_iter().chain([view.span(table::count(table, &printout.grid), Role::Dim)]).collect()
+        }
+        None => place(view, printout, running),
+    };
+    let mut spans = vec![Span::raw(" ")];
+    let mut wide = 2;
+    for (at, word) in words.into_iter().enumerate() {
+        wide += word.width() + 3;
+        if wide > columns && at > 0 {
+            break;
+        }
+        if at > 0 {
+            spans.push(view.span(" · ", Role::Dim));
+        }
+        spans.push(word);
     }
-    spans.push(view.span(format!(" {count} "), Role::Dim));
-    if printout.left > 0 {
-        spans.push(Span::styled(format!("· from column {} ", printout.left + 1), view.theme.style(Role::Dim)));
-    }
+    spans.push(Span::raw(" "));
     Line::from(spans)
+}
+
+/// Where in a text the person is: matches, whether it follows, how long it is.
+fn place(view: View<'_>, printout: &Printout, running: bool) -> Vec<Span<'static>> {
+    let mut words = Vec::new();
+    let find = &view.state.finds.output;
+    if !find.text.is_empty() {
+        let rows = &view.state.sight.found.output;
+        let at = find.row.and_then(|row| rows.iter().position(|found| *found == row));
+        let here = if printout.page.is_some() || printout.tail.from > 0 { " here" } else { "" };
+        let at = at.map_or(String::new(), |at| format!("{} of ", at + 1));
+        let role = if rows.is_empty() { Role::Medium } else { Role::Accent };
+        words.push(view.span(format!("{at}{} found{here}", number::thousands(rows.len() as u64)), role));
+    }
+    if let Some(page) = &printout.page {
+        let share = 100 * page.from / printout.tail.bytes.max(1);
+        words.push(view.span(format!("earlier, from {share} %"), Role::Medium));
+    } else if running {
+        let follows = printout.follows();
+        let (word, role) = if follows { ("following", Role::Accent) } else { ("held", Role::Medium) };
+        words.push(view.span(word, role));
+    }
+    if view.state.output.wraps() {
+        words.push(view.span("wrapped", Role::Dim));
+    } else if printout.left > 0 {
+        words.push(view.span(format!("from column {}", printout.left + 1), Role::Dim));
+    }
+    let lines = usize::try_from(printout.tail.lines).unwrap_or(usize::MAX);
+    words.push(view.span(number::count(lines, "line"), Role::Dim));
+    words
 }

@@ -1,10 +1,12 @@
 //! Rows of a query: columns aligned, numbers right by their type, NULL told apart from the text `NULL`. Widths
 //! are measured once for each table, and only visible rows are made.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
 use super::cache::OutputRows;
@@ -12,17 +14,19 @@ use super::number;
 use super::paint::{View, put};
 use super::text;
 use super::theme::Role;
-use crate::app::{Printout, Sight};
+use crate::app::{Grid, Pane, Printout, Sight};
 use crate::domain::Table;
 
 /// Widest column.
 const WIDEST: usize = 40;
+/// Width to which a column of texts gives way so that others fit.
+const NARROW: usize = 16;
 /// Bytes of a cell that are looked at.
 const CELL: usize = 400;
 /// Columns between two columns.
 const GAP: usize = 2;
 
-/// Draws the table below a header that stays.
+/// Draws the table below a header that stays: names, types, a line.
 pub fn draw(
     view: View<'_>,
     area: Rect,
@@ -31,29 +35,47 @@ pub fn draw(
     (printout, table): (&Printout, &Arc<Table>),
     sight: &mut Sight,
 ) {
+    let grid = &printout.grid;
     if !cache.table.as_ref().is_some_and(|known| Arc::ptr_eq(known, table)) {
         cache.widths = widths(table);
-        cache.numeric = (0..table.columns.len()).map(|at| numeric(table, at)).collect();
+        cache.numeric = (0..table.columns.len()).map(|at| table.numeric(at)).collect();
         cache.table = Some(Arc::clone(table));
     }
-    let top = if area.height >= 4 { 2 } else { 1.min(area.height) };
+    let room = Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(2), ..area };
+    let widths = &shown_widths(cache, table, grid, room.width.into());
+    let seen = seen(widths, grid.column, room.width.into());
+    let look = Look { widths, numeric: &cache.numeric, grid: Some(grid), seen: seen.clone() };
+    let typed = area.height >= 6 && table.types.iter().any(|kind| !kind.is_empty());
+    let top = match area.height {
+        0 => 0,
+        1..4 => 1,
+        _ => 2 + u16::from(typed),
+    };
     let height = usize::from(area.height - top);
-    let held = table.rows.len();
-    let note = note(view, table);
+    let held = grid.len(table);
+    let note = note(view, table, Some(grid));
     let total = held + usize::from(note.is_some());
     sight.rows.output = height;
     sight.limits.output = total.saturating_sub(height);
     let first = printout.scroll.first(total, height);
-    let room = Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(1), ..area };
-    let window = |line: &Line<'static>| text::window(line, printout.left, room.width.into());
-    put(buf, room, 0, &window(&header(view, table, cache)));
-    if top == 2 {
-        put(buf, room, 1, &window(&underline(view, &cache.widths)));
+    let window = |line: &Line<'static>| text::window(line, 0, room.width.into());
+    put(buf, room, 0, &window(&header(view, table, &look, view.focused(Pane::Output))));
+    for (sign, more, x) in [("‹", seen.start > 0, area.x), ("›", seen.end < look.widths.len(), room.right())] {
+        if more {
+            put(buf, Rect { x, width: 1, ..area }, 0, &view.line(sign, Role::Accent));
+        }
+    }
+    if typed && top == 3 {
+        put(buf, room, 1, &window(&types(view, table, &look)));
+    }
+    if top >= 2 {
+        put(buf, room, top - 1, &window(&underline(view, &look)));
     }
     for row in 0..area.height - top {
-        match table.rows.get(first + usize::from(row)) {
-            Some(cells) => put(buf, room, top + row, &window(&body(view, cells, cache))),
-            None if first + usize::from(row) == held => {
+        let at = first + usize::from(row);
+        match grid.row(table, at).and_then(|at| table.rows.get(at)) {
+            Some(cells) => put(buf, room, top + row, &window(&body(view, cells, &look))),
+            None if at == held => {
                 if let Some(note) = &note {
                     put(buf, room, top + row, note);
                 }
@@ -63,21 +85,91 @@ pub fn draw(
     }
 }
 
+/// How columns are drawn.
+struct Look<'a> {
+    widths: &'a [usize],
+    numeric: &'a [bool],
+    grid: Option<&'a Grid>,
+    /// The columns that are in view.
+    seen: Range<usize>,
+}
+
+impl Look<'_> {
+    /// The columns in view with their widths.
+    fn columns(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.widths.iter().copied().enumerate().take(self.seen.end).skip(self.seen.start)
+    }
+
+    /// Whether a column's cells stand at its right.
+    fn right(&self, at: usize) -> bool {
+        self.numeric.get(at).copied().unwrap_or(false)
+    }
+}
+
+/// The widths of columns as the person made them. Where nobody did, wide texts give way so that all columns fit.
+fn shown_widths(cache: &OutputRows, table: &Table, grid: &Grid, room: usize) -> Vec<usize> {
+    let widths = cache.widths.iter().enumerate().map(|(at, width)| {
+        // Room for the arrow of the sorted column, its type, and the commas of large numbers.
+        let arrow = if grid.sort.is_some_and(|(by, _)| by == at) { 2 } else { 0 };
+        let name = table.columns.get(at).map_or(0, |name| text::width(&cell(name)).min(WIDEST));
+        let kind = table.types.get(at).map_or(0, |kind| text::width(&cell(kind)).min(8));
+        let numeric = cache.numeric.get(at) == Some(&true);
+        let commas = if grid.thousands && numeric { width.saturating_sub(1) / 3 } else { 0 };
+        let own = (width + commas).max(name + arrow).max(kind);
+        let wider = grid.wider.get(&at).copied().unwrap_or(0);
+        own.saturating_add_signed(wider.into()).clamp(3, WIDEST * 8)
+    });
+    let mut widths: Vec<usize> = widths.collect();
+    let mut over = (widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)).saturating_sub(room);
+    while over > 0 && grid.wider.is_empty() {
+        let text = |at: &usize| cache.numeric.get(*at) != Some(&true) && widths[*at] > NARROW;
+        let Some(at) = (0..widths.len()).filter(text).max_by_key(|at| widths[*at]) else { break };
+        widths[at] -= 1;
+        over -= 1;
+    }
+    widths
+}
+
+/// The columns that fit beside one another and have the chosen one among them.
+fn seen(widths: &[usize], column: usize, room: usize) -> Range<usize> {
+    let wide = |range: Range<usize>| widths[range].iter().map(|width| width + GAP).sum::<usize>().saturating_sub(GAP);
+    let last = (column + 1).min(widths.len());
+    let from = (0..last).find(|from| wide(*from..last) <= room).unwrap_or(last.saturating_sub(1));
+    let to = (last..=widths.len()).take_while(|to| wide(from..*to) <= room).last().unwrap_or(last);
+    from..to
+}
+
 /// A whole table as rows, cut at `columns`: for the few rows of a preview.
 pub fn plain(view: View<'_>, table: &Table, columns: usize) -> Vec<Line<'static>> {
-    let numeric = (0..table.columns.len()).map(|at| numeric(table, at)).collect();
-    let cache = OutputRows { widths: widths(table), numeric, ..OutputRows::default() };
-    let lines = [header(view, table, &cache), underline(view, &cache.widths)];
-    let rows = table.rows.iter().map(|row| body(view, row, &cache));
+    let numeric: Vec<bool> = (0..table.columns.len()).map(|at| table.numeric(at)).collect();
+    let seen = 0..table.columns.len();
+    let look = Look { widths: &widths(table), numeric: &numeric, grid: None, seen };
+    let lines = [header(view, table, &look, false), underline(view, &look)];
+    let rows = table.rows.iter().map(|row| body(view, row, &look));
     let window = |line: Line<'static>| text::window(&line, 0, columns);
-    lines.into_iter().chain(rows).chain(note(view, table)).map(window).collect()
+    lines.into_iter().chain(rows).chain(note(view, table, None)).map(window).collect()
+}
+
+/// `12 rows`, `first 1,000 of 25,000 rows`, `3 of 12 rows`
+pub fn count(table: &Table, grid: &Grid) -> String {
+    let (shown, held) = (grid.len(table), table.rows.len());
+    let total = usize::try_from(table.total).unwrap_or(usize::MAX);
+    let first = if (held as u64) < table.total {
+        format!("first {} of {}", number::thousands(held as u64), number::count(total, "row"))
+    } else {
+        number::count(total, "row")
+    };
+    if shown < held { format!("{} of the {first}", number::thousands(shown as u64)) } else { first }
 }
 
 /// What isn't shown, or that there is nothing.
-fn note(view: View<'_>, table: &Table) -> Option<Line<'static>> {
+fn note(view: View<'_>, table: &Table, grid: Option<&Grid>) -> Option<Line<'static>> {
     let held = table.rows.len() as u64;
     if table.total == 0 && held == 0 {
         return Some(view.line("No rows.", Role::Dim));
+    }
+    if grid.is_some_and(|grid| grid.len(table) == 0) {
+        return Some(view.line("No row holds that.", Role::Dim));
     }
     let more = table.total.checked_sub(held).filter(|more| *more > 0)?;
     let rows = number::count(usize::try_from(more).unwrap_or(usize::MAX), "more row");
@@ -104,77 +196,85 @@ fn cell(raw: &str) -> String {
     brief
 }
 
-fn header(view: View<'_>, table: &Table, cache: &OutputRows) -> Line<'static> {
-    let cells = table.columns.iter().zip(&cache.widths).enumerate().map(|(at, (name, width))| {
-        let name = cell(name);
-        let text = if right(cache, at) { text::column_right(&name, *width) } else { text::column(&name, *width) };
-        view.span(text + &" ".repeat(GAP), Role::Strong)
+fn header(view: View<'_>, table: &Table, look: &Look<'_>, focused: bool) -> Line<'static> {
+    let cells = look.columns().map(|(at, width)| {
+        let name = table.columns.get(at).map_or("", String::as_str);
+        let arrow = match look.grid.and_then(|grid| grid.sort).filter(|(by, _)| *by == at) {
+            Some((_, false)) => " ▲",
+            Some((_, true)) => " ▼",
+            None => "",
+        };
+        let name = format!("{}{arrow}", text::fit(&cell(name), width.saturating_sub(text::width(arrow))));
+        let text = if look.right(at) { text::column_right(&name, width) } else { text::column(&name, width) };
+        let chosen = focused && look.grid.is_some_and(|grid| grid.column == at);
+        let mut head = view.span(text, if chosen { Role::Accent } else { Role::Strong });
+        if chosen {
+            head.style = head.style.add_modifier(Modifier::UNDERLINED);
+        }
+        [head, Span::raw(" ".repeat(GAP))]
+    });
+    Line::from(cells.flatten().collect::<Vec<_>>())
+}
+
+fn types(view: View<'_>, table: &Table, look: &Look<'_>) -> Line<'static> {
+    let cells = look.columns().map(|(at, width)| {
+        // SQLite says so of what it computed.
+        let kind = table.types.get(at).map(|kind| cell(kind).to_lowercase()).filter(|kind| kind != "null");
+        let kind = kind.unwrap_or_default();
+        let text = if look.right(at) { text::column_right(&kind, width) } else { text::column(&kind, width) };
+        view.span(text + &" ".repeat(GAP), Role::Dim)
     });
     Line::from(cells.collect::<Vec<_>>())
 }
 
-fn underline(view: View<'_>, widths: &[usize]) -> Line<'static> {
-    let bars: Vec<String> = widths.iter().map(|width| "─".repeat(*width)).collect();
+fn underline(view: View<'_>, look: &Look<'_>) -> Line<'static> {
+    let bars: Vec<String> = look.columns().map(|(_, width)| "─".repeat(width)).collect();
     view.line(bars.join(&" ".repeat(GAP)), Role::Border)
 }
 
-/// Whether a column's cells stand at its right.
-fn right(cache: &OutputRows, at: usize) -> bool {
-    cache.numeric.get(at).copied().unwrap_or(false)
-}
-
-fn body(view: View<'_>, row: &[Option<String>], cache: &OutputRows) -> Line<'static> {
-    let mut spans = Vec::with_capacity(cache.widths.len() * 2);
-    for (at, width) in cache.widths.iter().enumerate() {
-        match row.get(at) {
-            Some(Some(value)) => {
-                let value = cell(value);
-                let filled =
-                    if right(cache, at) { text::column_right(&value, *width) } else { text::column(&value, *width) };
-                spans.push(view.span(filled, Role::Text));
-            }
-            Some(None) if right(cache, at) => {
-                spans.push(view.span(text::column_right("NULL", *width), Role::Comment));
-            }
-            Some(None) | None => spans.push(view.span(text::column("NULL", *width), Role::Comment)),
-        }
+fn body(view: View<'_>, row: &[Option<String>], look: &Look<'_>) -> Line<'static> {
+    let mut spans = Vec::with_capacity(look.widths.len() * 2);
+    let apart = look.grid.is_some_and(|grid| grid.thousands);
+    for (at, width) in look.columns() {
+        let right = look.right(at);
+        let (said, role) = match row.get(at) {
+            Some(Some(value)) if right && apart => (separated(&cell(value)), Role::Text),
+            Some(Some(value)) => (cell(value), Role::Text),
+            Some(None) | None => ("NULL".to_owned(), Role::Comment),
+        };
+        let filled = if right { text::column_right(&said, width) } else { text::column(&said, width) };
+        spans.push(view.span(filled, role));
         spans.push(Span::raw(" ".repeat(GAP)));
     }
     Line::from(spans)
 }
 
-/// Whether a column's type is a number's, or its values are where the type says nothing.
-fn numeric(table: &Table, at: usize) -> bool {
-    const STARTS: [&str; 16] = [
-        "int",
-        "integer",
-        "bigint",
-        "smallint",
-        "tinyint",
-        "mediumint",
-        "serial",
-        "bigserial",
-        "numeric",
-        "decimal",
-        "real",
-        "float",
-        "double",
-        "money",
-        "year",
-        "oid",
-    ];
-    const SILENT: [&str; 4] = ["", "null", "any", "unknown"];
-    let kind = table.types.get(at).map_or("", String::as_str);
-    let word: String = kind.chars().take_while(char::is_ascii_alphabetic).collect::<String>().to_ascii_lowercase();
-    STARTS.contains(&word.as_str()) || (SILENT.contains(&word.as_str()) && numbers(table, at))
+/// A number with its thousands apart, its fraction as it is.
+fn separated(value: &str) -> String {
+    let (sign, digits) = value.strip_prefix('-').map_or(("", value), |rest| ("-", rest));
+    let (whole, rest) = digits.split_at(digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len()));
+    match whole.parse() {
+        Ok(whole) => format!("{sign}{}{rest}", number::thousands(whole)),
+        Err(_) => value.to_owned(),
+    }
 }
 
-/// Whether a column holds numbers and nothing else.
-fn numbers(table: &Table, at: usize) -> bool {
-    let number = |value: &str| {
-        let figures = value.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E'));
-        figures && value.len() <= CELL && value.parse::<f64>().is_ok()
-    };
-    let mut values = table.rows.iter().filter_map(|row| row.get(at)?.as_deref()).peekable();
-    values.peek().is_some() && values.all(number)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_apart_and_no_digit_is_lost() {
+        let said = ["1234567.891", "-1000", "999", "1e9", "", "123456789012345678901234567890"].map(separated);
+        assert_eq!(said, ["1,234,567.891", "-1,000", "999", "1e9", "", "123456789012345678901234567890"]);
+    }
+
+    #[test]
+    fn the_chosen_column_is_in_view_whole() {
+        assert_eq!(seen(&[10, 10, 10], 0, 24), 0..2);
+        assert_eq!(seen(&[10, 10, 10], 2, 24), 1..3);
+        assert_eq!(seen(&[10, 90, 10], 1, 24), 1..2);
+        assert_eq!(seen(&[10, 90, 10], 0, 5), 0..1);
+        assert_eq!(seen(&[], 0, 5), 0..0);
+    }
 }

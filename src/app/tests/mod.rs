@@ -5,6 +5,7 @@ mod edits;
 mod foresight;
 mod limits;
 mod linear;
+mod output;
 mod promises;
 mod reviewing;
 mod several;
@@ -39,6 +40,10 @@ pub(super) struct World {
     pub dropped: Vec<OperationId>,
     /// Texts that were opened in the person's own editor.
     pub opened: Vec<String>,
+    /// Parts of kept output that were asked for, what was copied, what was to be saved where.
+    pub looks: Vec<(OperationId, crate::domain::Look)>,
+    pub copied: Vec<String>,
+    pub saved: Vec<(String, Content)>,
     waiting: VecDeque<Effect>,
     step: StepId,
     /// Facts are different the second time for commands that contain this.
@@ -65,6 +70,9 @@ impl World {
             unmeasured: Vec::new(),
             dropped: Vec::new(),
             opened: Vec::new(),
+            looks: Vec::new(),
+            copied: Vec::new(),
+            saved: Vec::new(),
             waiting: VecDeque::new(),
             step: StepId(0),
             changing: "\0",
@@ -130,7 +138,19 @@ impl World {
                 self.opened.push(text);
                 return;
             }
-            Effect::StopStep | Effect::Copy(_) | Effect::Redraw | Effect::Quit => return,
+            Effect::Look(id, look) => {
+                self.looks.push((id, look));
+                return;
+            }
+            Effect::Copy(text) => {
+                self.copied.push(text);
+                return;
+            }
+            Effect::Save(path, content) => {
+                self.saved.push((path, content));
+                return;
+            }
+            Effect::StopStep | Effect::Page(_) | Effect::Redraw | Effect::Quit => return,
         };
         self.feed(0, follow);
     }

@@ -155,7 +155,7 @@ impl Desk {
     pub(super) fn print(&mut self, id: u64, pieces: &[(Stream, &str)], lines: u64) {
         let bytes = pieces.iter().map(|(_, text)| text.len() as u64).sum();
         let pieces = pieces.iter().map(|(stream, text)| Printed { stream: *stream, text: (*text).into() }).collect();
-        self.event(Event::Run(OperationId(id), RunEvent::Tail(Tail { pieces, lines, bytes })));
+        self.event(Event::Run(OperationId(id), RunEvent::Tail(Tail { pieces, lines, bytes, from: 0 })));
     }
 
     pub(super) fn finish(&mut self, id: u64, outcome: Outcome, milliseconds: u64) {

@@ -1,0 +1,300 @@
+//! How the person looks at a table: which column is chosen, how wide, in what order, which rows, and as which chart.
+//! The rows themselves stay as they came.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::State;
+use super::event::Pane;
+use crate::domain::{Table, number_of};
+
+/// How rows are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// As rows.
+    #[default]
+    Rows,
+    /// A bar for each row.
+    Bar,
+    /// Values over the rows in order.
+    Line,
+    /// One number against another.
+    Scatter,
+    /// How often values fall into ranges.
+    Histogram,
+    /// Each row's part of the whole.
+    Share,
+}
+
+impl Shape {
+    /// Its word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Rows => "rows",
+            Self::Bar => "bar",
+            Self::Line => "line",
+            Self::Scatter => "scatter",
+            Self::Histogram => "histogram",
+            Self::Share => "share",
+        }
+    }
+}
+
+/// How a table is looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Grid {
+    /// The chosen column.
+    pub column: usize,
+    /// Sorted by this column, downwards or not.
+    pub sort: Option<(usize, bool)>,
+    /// Only rows that hold this text.
+    pub filter: String,
+    /// Columns added to a column's own width.
+    pub wider: BTreeMap<usize, i16>,
+    /// Whether numbers have their thousands apart.
+    pub thousands: bool,
+    /// As what.
+    pub shape: Shape,
+    /// Rows in the order that they are shown in; none means all as they came.
+    order: Option<Arc<[usize]>>,
+}
+
+impl Grid {
+    /// How many rows are shown of a table.
+    #[must_use]
+    pub fn len(&self, table: &Table) -> usize {
+        self.order.as_ref().map_or(table.rows.len(), |order| order.len())
+    }
+
+    /// The row of the table that is shown at a place.
+    #[must_use]
+    pub fn row(&self, table: &Table, at: usize) -> Option<usize> {
+        match &self.order {
+            Some(order) => order.get(at).copied(),
+            None => (at < table.rows.len()).then_some(at),
+        }
+    }
+
+    /// Puts the rows in order anew: after another sort or filter, or when more of them came.
+    pub(super) fn arrange(&mut self, table: &Table) {
+        if self.sort.is_none() && self.filter.is_empty() {
+            self.order = None;
+            return;
+        }
+        let wanted = self.filter.to_lowercase();
+        let exact = self.filter.chars().any(char::is_uppercase);
+        let holds = |cell: &Option<String>| {
+            let Some(text) = cell else { return wanted == "null" };
+            if exact { text.contains(&self.filter) } else { text.to_lowercase().contains(&wanted) }
+        };
+        let mut order: Vec<usize> =
+            (0..table.rows.len()).filter(|row| self.filter.is_empty() || table.rows[*row].iter().any(holds)).collect();
+        if let Some((column, downwards)) = self.sort {
+            let numeric = table.numeric(column);
+            order.sort_by(|a, b| {
+                let (a, b) = (table.cell(*a, column), table.cell(*b, column));
+                compare(a, b, numeric, downwards)
+            });
+        }
+        self.order = Some(order.into());
+    }
+
+    /// The ways in which a table can be shown, as far as its columns allow, the best chart first.
+    #[must_use]
+    pub fn shapes(&self, table: &Table) -> Vec<Shape> {
+        let numbers = (0..table.columns.len()).filter(|at| table.numeric(*at)).count();
+        let mut shapes = vec![Shape::Rows];
+        if numbers == 0 || table.rows.is_empty() {
+            return shapes;
+        }
+        let label = self.label(table);
+        if label.is_some_and(|at| table.temporal(at)) {
+            shapes.extend([Shape::Line, Shape::Bar]);
+        } else if label.is_some() {
+            shapes.extend([Shape::Bar, Shape::Line]);
+        }
+        shapes.extend((numbers > 1).then_some(Shape::Scatter));
+        shapes.push(Shape::Histogram);
+        let negative = |cell: &str| cell.trim_start().starts_with('-');
+        let value = self.value(table);
+        let whole = (0..table.rows.len()).all(|row| !value.and_then(|at| table.cell(row, at)).is_some_and(negative));
+        shapes.extend((label.is_some() && whole).then_some(Shape::Share));
+        if label.is_none() {
+            shapes.push(Shape::Line);
+        }
+        shapes
+    }
+
+    /// The column whose numbers a chart shows: the chosen one, or the last that holds numbers.
+    #[must_use]
+    pub fn value(&self, table: &Table) -> Option<usize> {
+        let last = || (0..table.columns.len()).rev().find(|at| table.numeric(*at));
+        Some(self.column).filter(|at| table.numeric(*at) && *at > 0).or_else(last)
+    }
+
+    /// The column that names the rows of a chart: the first of texts or times, else the first but the value's.
+    #[must_use]
+    pub fn label(&self, table: &Table) -> Option<usize> {
+        let value = self.value(table);
+        let others = || (0..table.columns.len()).filter(|at| Some(*at) != value);
+        others().find(|at| !table.numeric(*at)).or_else(|| others().next())
+    }
+}
+
+/// NULLs come last, either way.
+fn compare(a: Option<&str>, b: Option<&str>, numeric: bool, downwards: bool) -> Ordering {
+    let (a, b) = match (a, b) {
+        (Some(a), Some(b)) => (a, b),
+        (a, b) => return b.is_some().cmp(&a.is_some()),
+    };
+    let order = match (number_of(a), number_of(b)) {
+        (Some(a), Some(b)) if numeric => a.total_cmp(&b),
+        _ => a.cmp(b),
+    };
+    if downwards { order.reverse() } else { order }
+}
+
+impl State {
+    fn with_grid(&mut self, change: impl FnOnce(&mut Grid, &Table)) -> bool {
+        let Some(printout) = self.output.printout_mut() else { return false };
+        let Some(table) = printout.table.clone() else { return false };
+        change(&mut printout.grid, &table);
+        true
+    }
+
+    /// The output that is shown is no table: says so.
+    fn no_table(&mut self) {
+        self.hint = Some("This output is no table.".to_owned());
+    }
+
+    pub(super) fn filter(&mut self, text: &str) {
+        self.with_grid(|grid, table| {
+            text.clone_into(&mut grid.filter);
+            grid.arrange(table);
+        });
+        self.scroll_to_start_of_output();
+    }
+
+    /// By the chosen column: upwards, downwards, as it came.
+    pub(super) fn sort(&mut self) {
+        let sorted = self.with_grid(|grid, table| {
+            let column = grid.column;
+            grid.sort = match grid.sort {
+                Some((by, false)) if by == column => Some((by, true)),
+                Some((by, true)) if by == column => None,
+                _ => Some((column, false)),
+            };
+            grid.arrange(table);
+        });
+        if sorted { self.scroll_to_start_of_output() } else { self.no_table() }
+    }
+
+    pub(super) fn widen(&mut self, by: i16) {
+        if !self.with_grid(|grid, _| {
+            let wider = grid.wider.entry(grid.column).or_default();
+            *wider = wider.saturating_add(by);
+        }) {
+            self.no_table();
+        }
+    }
+
+    pub(super) fn separate(&mut self) {
+        if !self.with_grid(|grid, _| grid.thousands = !grid.thousands) {
+            self.no_table();
+        }
+    }
+
+    /// The next chart that the columns allow, and after the last one the rows.
+    pub(super) fn next_shape(&mut self) {
+        let mut only = false;
+        let table = self.with_grid(|grid, table| {
+            let shapes = grid.shapes(table);
+            let at = shapes.iter().position(|shape| *shape == grid.shape).unwrap_or(0);
+            grid.shape = shapes[(at + 1) % shapes.len()];
+            only = shapes.len() == 1;
+        });
+        if !table {
+            self.no_table();
+        } else if only {
+            self.hint = Some("There is no number to make a chart of.".to_owned());
+        }
+    }
+
+    /// To the column before or after; none where the output is no table of rows.
+    pub(super) fn step_column(&mut self, forward: bool) -> bool {
+        self.focus == Pane::Output
+            && self.with_grid(|grid, table| {
+                let last = table.columns.len().saturating_sub(1);
+                grid.column = if forward { (grid.column + 1).min(last) } else { grid.column.saturating_sub(1) };
+            })
+    }
+
+    fn scroll_to_start_of_output(&mut self) {
+        if let Some(printout) = self.output.printout_mut() {
+            printout.scroll.to_start();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        let row = |name: Option<&str>, sum: Option<&str>| vec![name.map(str::to_owned), sum.map(str::to_owned)];
+        Table {
+            columns: vec!["name".to_owned(), "sum".to_owned()],
+            types: vec!["text".to_owned(), "INTEGER".to_owned()],
+            rows: vec![
+                row(Some("ada"), Some("9")),
+                row(None, Some("100")),
+                row(Some("Bo"), None),
+                row(Some("cy"), Some("-3")),
+            ],
+            total: 4,
+        }
+    }
+
+    fn order(grid: &Grid, table: &Table) -> Vec<usize> {
+        (0..grid.len(table)).filter_map(|at| grid.row(table, at)).collect()
+    }
+
+    #[test]
+    fn numbers_sort_as_numbers_and_nulls_come_last() {
+        let table = table();
+        let mut grid = Grid { sort: Some((1, false)), ..Grid::default() };
+        grid.arrange(&table);
+        assert_eq!(order(&grid, &table), [3, 0, 1, 2]);
+        grid.sort = Some((1, true));
+        grid.arrange(&table);
+        assert_eq!(order(&grid, &table), [1, 0, 3, 2]);
+        grid.sort = Some((0, false));
+        grid.arrange(&table);
+        assert_eq!(order(&grid, &table), [2, 0, 3, 1]);
+    }
+
+    #[test]
+    fn a_filter_keeps_rows_that_hold_it() {
+        let table = table();
+        let mut grid = Grid { filter: "b".to_owned(), ..Grid::default() };
+        grid.arrange(&table);
+        assert_eq!(order(&grid, &table), [2]);
+        grid.filter = "null".to_owned();
+        grid.arrange(&table);
+        assert_eq!(order(&grid, &table), [1, 2]);
+        grid.filter.clear();
+        grid.arrange(&table);
+        assert_eq!(order(&grid, &table), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn charts_are_those_that_the_columns_allow() {
+        let grid = Grid::default();
+        assert_eq!(grid.shapes(&table()), [Shape::Rows, Shape::Bar, Shape::Line, Shape::Histogram]);
+        let texts = Table { types: vec!["text".to_owned(); 2], ..table() };
+        assert_eq!(grid.shapes(&texts), [Shape::Rows]);
+        assert_eq!((grid.value(&table()), grid.label(&table())), (Some(1), Some(0)));
+    }
+}

@@ -1,0 +1,145 @@
+//! One line that is asked for at the foot of a pane: what to look for, which rows, where to save. It decides nothing
+//! about operations, and no dialog opens by itself over it.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::event::{Effect, Pane};
+use super::keymap::{Command, Context};
+use super::{Export, State};
+
+/// Longest line, in bytes.
+const LONGEST: usize = 1_000;
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// A text to look for in the conversation or the output.
+    Find(Pane),
+    /// A text that rows of a table must hold.
+    Filter,
+    /// A file to save what is shown to.
+    Save,
+    /// A format to copy a table in.
+    CopyAs,
+}
+
+impl Ask {
+    /// The words before the line.
+    #[must_use]
+    pub fn says(self) -> &'static str {
+        match self {
+            Self::Find(_) => "find ",
+            Self::Filter => "rows with ",
+            Self::Save => "save as ",
+            Self::CopyAs => "copy as csv, json or md: ",
+        }
+    }
+
+    /// The pane at whose foot it stands.
+    #[must_use]
+    pub fn pane(self) -> Pane {
+        match self {
+            Self::Find(pane) => pane,
+            Self::Filter | Self::Save | Self::CopyAs => Pane::Output,
+        }
+    }
+}
+
+/// A line that is being typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prompt {
+    /// What is asked for.
+    pub ask: Ask,
+    /// What was typed so far.
+    pub text: String,
+}
+
+impl State {
+    /// The line that is being typed at the foot of a pane.
+    #[must_use]
+    pub fn prompt(&self) -> Option<&Prompt> {
+        self.prompt.as_ref()
+    }
+
+    pub(super) fn prompt_for(&mut self, ask: Ask, text: String) {
+        self.prompt = Some(Prompt { ask, text });
+        self.last_typed = Some(self.now);
+        self.hint_prompt();
+    }
+
+    fn hint_prompt(&mut self) {
+        self.hint = Some("enter takes it · esc leaves it".to_owned());
+    }
+
+    /// A key while a line is asked for. What stops or leaves does so from here too.
+    pub(super) fn prompt_key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
+        self.last_typed = Some(self.now);
+        let Some(prompt) = &mut self.prompt else { return };
+        match (key.code, key.modifiers) {
+            (KeyCode::Esc, _) => {
+                let ask = prompt.ask;
+                self.prompt = None;
+                match ask {
+                    Ask::Find(pane) => self.forget(pane),
+                    Ask::Filter => self.filter(""),
+                    Ask::Save | Ask::CopyAs => {}
+                }
+                return;
+            }
+            (KeyCode::Enter, _) => {
+                self.taken(effects);
+                return;
+            }
+            (KeyCode::Backspace, _) => {
+                prompt.text.pop();
+            }
+            (KeyCode::Char('u'), KeyModifiers::CONTROL) => prompt.text.clear(),
+            (KeyCode::Char(letter), KeyModifiers::NONE | KeyModifiers::SHIFT) if prompt.text.len() < LONGEST => {
+                prompt.text.push(letter);
+            }
+            _ => {
+                let command = self.keymap.command(Context::Everywhere, key);
+                if let Some(command @ (Command::StopAll | Command::Interrupt | Command::Quit)) = command {
+                    self.prompt = None;
+                    self.pane_command(command, effects);
+                }
+                return;
+            }
+        }
+        self.prompted();
+    }
+
+    pub(super) fn paste_prompt(&mut self, text: &str) {
+        if let Some(prompt) = &mut self.prompt {
+            prompt
+                .text
+                .extend(text.chars().filter(|c| !c.is_control()).take(LONGEST.saturating_sub(prompt.text.len())));
+        }
+        self.prompted();
+    }
+
+    /// What was typed so far already counts where that changes only what is shown.
+    fn prompted(&mut self) {
+        self.hint_prompt();
+        let Some(Prompt { ask, text }) = self.prompt.clone() else { return };
+        match ask {
+            Ask::Find(pane) => self.seek(pane, &text),
+            Ask::Filter => self.filter(&text),
+            Ask::Save | Ask::CopyAs => {}
+        }
+    }
+
+    fn taken(&mut self, effects: &mut Vec<Effect>) {
+        let Some(Prompt { ask, text }) = self.prompt.take() else { return };
+        let text = text.trim();
+        match ask {
+            Ask::Find(pane) if text.is_empty() => self.forget(pane),
+            Ask::Find(_) | Ask::Filter => {}
+            Ask::Save => self.save_as(text, effects),
+            Ask::CopyAs => match Export::named(text) {
+                Some(export) => self.copy_table(export, effects),
+                None => self.hint = Some("A table is copied as csv, json or md.".to_owned()),
+            },
+        }
+    }
+}

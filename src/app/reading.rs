@@ -1,0 +1,155 @@
+//! Reading the conversation: choosing one of its entries, from turn to turn, into the output of a call, what is copied.
+
+use super::chat::Entry;
+use super::event::{Effect, Pane};
+use super::{Scroll, State};
+
+impl State {
+    /// The entry of the conversation that the person chose.
+    #[must_use]
+    pub fn chosen_entry(&self) -> Option<usize> {
+        self.chat.chosen.filter(|at| *at < self.chat.entries().len())
+    }
+
+    /// To the next message of the person's, or the one before.
+    pub(super) fn step_turn(&mut self, forward: bool) {
+        self.choose_entry(forward, |entry| matches!(entry, Entry::Person(_)));
+    }
+
+    /// Chooses the next entry, or the one before.
+    pub(super) fn step_entry(&mut self, forward: bool) {
+        self.choose_entry(forward, |entry| !matches!(entry, Entry::Notice { .. }));
+    }
+
+    fn choose_entry(&mut self, forward: bool, counts: impl Fn(&Entry) -> bool) {
+        let counts = |at: &usize| self.chat.entries().get(*at).is_some_and(&counts);
+        let (all, rows) = (self.chat.entries().len(), self.sight.rows.chat);
+        let top = self.chat.scroll.first(self.sight.limits.chat + rows, rows);
+        let from = self.chosen_entry();
+        let next = if forward {
+            let start = from.map_or_else(|| self.sight.entries.partition_point(|row| *row < top), |at| at + 1);
+            (start..all).find(counts)
+        } else {
+            (0..from.unwrap_or(all)).rev().find(counts)
+        };
+        match next {
+            Some(at) => {
+                self.chat.chosen = Some(at);
+                let first = self.sight.entries.get(at).copied().unwrap_or(0);
+                // It stays where it is if it is in view.
+                if first < top || first + 1 >= top + rows {
+                    self.bring(Pane::Chat, first);
+                    self.finds.chat.row = None;
+                }
+            }
+            None if forward => {
+                self.chat.chosen = None;
+                self.chat.scroll = Scroll::END;
+            }
+            None => self.hint = Some("That is the first one.".to_owned()),
+        }
+    }
+
+    /// Opens what a chosen call waits for, or shows its output.
+    pub(super) fn open_entry(&mut self) {
+        let Some(Entry::Operation(id)) = self.chosen_entry().and_then(|at| self.chat.entries().get(at)).cloned() else {
+            self.hint = Some("Choose a call with J and K first.".to_owned());
+            return;
+        };
+        if self.open(id) {
+            return;
+        }
+        self.queue.select(id);
+        if self.output.of(id).is_some() {
+            self.output.show(id);
+            self.go(Pane::Output);
+        } else {
+            self.go(Pane::Queue);
+        }
+    }
+
+    /// Shows the first lines of a call's output below it, or no longer.
+    pub(super) fn fold(&mut self) {
+        match self.chosen_entry().and_then(|at| self.chat.entries().get(at)) {
+            Some(Entry::Operation(id)) => {
+                let id = *id;
+                if !self.chat.unfolded.remove(&id) {
+                    self.chat.unfolded.insert(id);
+                }
+            }
+            _ => self.hint = Some("Choose a call with J and K first.".to_owned()),
+        }
+    }
+
+    /// The text of the chosen entry, or of the model's last message.
+    pub(super) fn entry_text(&self) -> Option<String> {
+        let text = |entry: &Entry| match entry {
+            Entry::Model { text, .. } | Entry::Person(text) | Entry::Notice { text, .. } => Some(text.clone()),
+            Entry::Operation(id) => {
+                let item = self.queue.get(*id)?;
+                item.prepared.as_ref().map(|prepared| prepared.shown())
+            }
+        };
+        match self.chosen_entry() {
+            Some(at) => self.chat.entries().get(at).and_then(text),
+            None => self.chat.entries().iter().rev().find(|entry| matches!(entry, Entry::Model { .. })).and_then(text),
+        }
+    }
+
+    /// Copies the code of the chosen message, or of the last one that has some.
+    pub(super) fn copy_code(&mut self, effects: &mut Vec<Effect>) {
+        let of = |entry: &Entry| match entry {
+            Entry::Model { text, .. } | Entry::Person(text) => code(text),
+            Entry::Operation(_) | Entry::Notice { .. } => None,
+        };
+        let found = match self.chosen_entry() {
+            Some(at) => self.chat.entries().get(at).and_then(of),
+            None => self.chat.entries().iter().rev().find_map(of),
+        };
+        self.hint = Some(match found {
+            Some(code) => {
+                let said = format!("Copied {} bytes of code.", code.len());
+                effects.push(Effect::Copy(code));
+                said
+            }
+            None => "There is no code to copy.".to_owned(),
+        });
+    }
+}
+
+/// The last block of code in a Markdown text.
+fn code(text: &str) -> Option<String> {
+    let (mut last, mut open): (Option<String>, Option<(&str, String)>) = (None, None);
+    for line in text.lines() {
+        let bare = line.trim_start();
+        let fence = ["```", "~~~"].into_iter().find(|fence| bare.starts_with(fence));
+        open = match (open.take(), fence) {
+            (Some((fence, block)), Some(found)) if fence == found => {
+                last = Some(block);
+                None
+            }
+            (Some((fence, mut block)), _) => {
+                block.push_str(line);
+                block.push('\n');
+                Some((fence, block))
+            }
+            (None, Some(fence)) => Some((fence, String::new())),
+            (None, None) => None,
+        };
+    }
+    // One that isn't closed yet is the last, too.
+    open.map(|(_, block)| block).or(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_block_of_code_is_copied_whole() {
+        assert_eq!(code("a\n```sql\nSELECT 1;\n```\nb\n```\nx\n  y\n```\n"), Some("x\n  y\n".to_owned()));
+        assert_eq!(code("~~~\n```\n~~~"), Some("```\n".to_owned()));
+        assert_eq!(code("```\nnot closed"), Some("not closed\n".to_owned()));
+        assert_eq!(code("no code"), None);
+    }
+}

@@ -1,0 +1,102 @@
+//! Rows of an SQL result, and what can be told of a column by its type or its values.
+
+/// Rows of an SQL result. Cells are text as the engine prints it; none is NULL.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Table {
+    /// Column names.
+    pub columns: Vec<String>,
+    /// The engine's type names, as many as columns.
+    pub types: Vec<String>,
+    /// The first rows, bounded by the task that makes it.
+    pub rows: Vec<Vec<Option<String>>>,
+    /// Rows in all.
+    pub total: u64,
+}
+
+/// Longest value that may count as a number, in bytes.
+const NUMBER: usize = 400;
+
+impl Table {
+    /// Whether a column's type is a number's, or its values are where the type says nothing.
+    #[must_use]
+    pub fn numeric(&self, at: usize) -> bool {
+        const STARTS: [&str; 17] = [
+            "int",
+            "integer",
+            "bigint",
+            "smallint",
+            "tinyint",
+            "mediumint",
+            "serial",
+            "bigserial",
+            "numeric",
+            "decimal",
+            "real",
+            "float",
+            "double",
+            "money",
+            "year",
+            "oid",
+            "number",
+        ];
+        const SILENT: [&str; 4] = ["", "null", "any", "unknown"];
+        let kind = self.types.get(at).map_or("", String::as_str);
+        let word: String = kind.chars().take_while(char::is_ascii_alphabetic).collect::<String>().to_ascii_lowercase();
+        STARTS.contains(&word.as_str()) || (SILENT.contains(&word.as_str()) && self.numbers(at))
+    }
+
+    /// Whether a column holds numbers and nothing else.
+    fn numbers(&self, at: usize) -> bool {
+        let mut values = self.rows.iter().filter_map(|row| row.get(at)?.as_deref()).peekable();
+        values.peek().is_some() && values.all(|value| number(value).is_some())
+    }
+
+    /// Whether a column holds dates or times, by its type or the look of its values.
+    #[must_use]
+    pub fn temporal(&self, at: usize) -> bool {
+        let kind = self.types.get(at).map(|kind| kind.to_ascii_lowercase()).unwrap_or_default();
+        let dated = |value: &str| {
+            let bytes = value.as_bytes();
+            let digits = |range: std::ops::Range<usize>| {
+                bytes.get(range).is_some_and(|part| part.iter().all(u8::is_ascii_digit))
+            };
+            digits(0..4) && bytes.get(4) == Some(&b'-') && digits(5..7)
+        };
+        let mut values = self.rows.iter().filter_map(|row| row.get(at)?.as_deref()).take(50).peekable();
+        kind.contains("date") || kind.contains("time") || (values.peek().is_some() && values.all(dated))
+    }
+
+    /// A cell; none is NULL, or not there.
+    #[must_use]
+    pub fn cell(&self, row: usize, column: usize) -> Option<&str> {
+        self.rows.get(row)?.get(column)?.as_deref()
+    }
+}
+
+/// A value as a number, if it is a finite one that is written plainly.
+#[must_use]
+pub fn number(value: &str) -> Option<f64> {
+    let plain =
+        value.len() <= NUMBER && value.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E'));
+    value.parse().ok().filter(|number: &f64| plain && number.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_told_by_type_or_values() {
+        let row = |cells: [&str; 4]| cells.map(|cell| Some(cell.to_owned())).to_vec();
+        let table = Table {
+            columns: ["a", "b", "c", "d"].map(str::to_owned).to_vec(),
+            types: ["INTEGER", "", "text", ""].map(str::to_owned).to_vec(),
+            rows: vec![row(["1", "2.5", "3", "2026-01-03"]), vec![None, Some("-1e3".to_owned()), None, None]],
+            total: 2,
+        };
+        let told: Vec<(bool, bool)> = (0..4).map(|at| (table.numeric(at), table.temporal(at))).collect();
+        assert_eq!(told, [(true, false), (true, false), (false, false), (false, true)]);
+        assert_eq!((table.cell(1, 0), table.cell(0, 1), table.cell(9, 9)), (None, Some("2.5"), None));
+        assert_eq!((number("1e999"), number("nan"), number("12")), (None, None, Some(12.0)));
+    }
+}

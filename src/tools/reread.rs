@@ -1,0 +1,149 @@
+//! `read_output`: reads on in what an operation of the model's own printed, where the result left some of it out. Of
+//! any other it shows nothing.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures::future::BoxFuture;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::sink::Sink;
+use super::{RunPort, Tool, Workbench};
+use crate::assess::{RereadAssessor, RiskAssessor};
+use crate::domain::{
+    Arguments, ArgumentsError, Countersigned, OperationId, OperationKind, Outcome, RunReport, ToolSpec,
+};
+
+/// Reads on in outputs.
+#[derive(Clone, Debug)]
+pub struct RereadTool {
+    bench: Arc<Workbench>,
+}
+
+impl RereadTool {
+    /// The tool of a workbench.
+    #[must_use]
+    pub fn new(bench: Arc<Workbench>) -> Self {
+        Self { bench }
+    }
+
+    /// The part that is asked for, and a note of what is left.
+    fn part(&self, id: OperationId, from: u64, bytes: usize) -> Result<String, String> {
+        if !self.bench.outputs.readable(id) {
+            return Err(format!("{id} is no operation of yours whose output is kept"));
+        }
+        let read = self.bench.outputs.text(id, from, bytes);
+        let (mut bytes, size) = read.map_err(|error| format!("the output of {id} can't be read: {error}"))?;
+        if bytes.is_empty() {
+            return Err(format!("there is nothing at {from}: {size} bytes are kept"));
+        }
+        let mut next = from + bytes.len() as u64;
+        if next < size {
+            // Whole characters: the next part begins with the one that is cut off.
+            let cut = bytes.iter().rev().take(3).position(|byte| *byte >= 0xC0).map_or(0, |at| at + 1);
+            let incomplete = std::str::from_utf8(&bytes[bytes.len() - cut..]).is_err();
+            if incomplete && cut < bytes.len() {
+                bytes.truncate(bytes.len() - cut);
+                next -= cut as u64;
+            }
+        }
+        let mut text = String::from_utf8_lossy(&bytes).into_owned();
+        if next < size {
+            text.push_str(&format!("\n[bytes {from} to {next} of {size}; from {next} reads on]"));
+        }
+        Ok(text)
+    }
+}
+
+impl Tool for RereadTool {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "read_output".to_owned(),
+            description: "Reads on in the output of an operation of yours whose result said that bytes were left out."
+                .to_owned(),
+            parameters: json!({
+                "type": "object",
+                "additionalProperties": false,
+                "required": ["operation", "from"],
+                "properties": {
+                    "operation": { "type": "integer", "minimum": 1, "description": "Its number, as the result says." },
+                    "from": { "type": "integer", "minimum": 0, "description": "First byte." },
+                    "bytes": {
+                        "type": "integer", "minimum": 1, "maximum": self.bench.result_limit,
+                        "description": format!("How many; {} without it.", self.bench.result_limit)
+                    }
+                }
+            }),
+        }
+    }
+
+    fn assessor(&self) -> &dyn RiskAssessor {
+        &RereadAssessor
+    }
+
+    fn prepare(&self, arguments: &Arguments) -> Result<OperationKind, ArgumentsError> {
+        arguments.only(&["operation", "from", "bytes"])?;
+        for name in ["operation", "from"] {
+            if arguments.optional_number(name)?.is_none() {
+                return Err(ArgumentsError(format!("the argument `{name}` is missing")));
+            }
+        }
+        arguments.optional_number("bytes")?;
+        Ok(OperationKind::Other(arguments.values.clone().into()))
+    }
+
+    fn run(&self, countersigned: Countersigned, port: RunPort, _cancel: CancellationToken) -> BoxFuture<'_, RunReport> {
+        Box::pin(async move {
+            let started = Instant::now();
+            let OperationKind::Other(arguments) = &countersigned.operation().kind else {
+                return super::foreign(started);
+            };
+            let number = |name: &str| arguments.get(name).and_then(serde_json::Value::as_u64);
+            let (Some(id), Some(from)) = (number("operation"), number("from")) else {
+                return super::foreign(started);
+            };
+            let bytes = number("bytes").and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(usize::MAX);
+            let (tool, bytes) = (self.clone(), bytes.min(self.bench.result_limit));
+            let read = tokio::task::spawn_blocking(move || tool.part(OperationId(id), from, bytes)).await;
+            match read.unwrap_or_else(|_| Err("it couldn't be read".to_owned())) {
+                Ok(text) => {
+                    // A look at what is kept is not kept again.
+                    let sink = Sink::new(RunPort { outputs: None, ..port });
+                    sink.say(&text);
+                    sink.finish(0).await;
+                    let outcome = Outcome::Succeeded { summary: format!("from {from}") };
+                    RunReport { outcome, result: text, took: started.elapsed() }
+                }
+                Err(reason) => super::failed(reason, started),
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Stream;
+    use crate::store::Outputs;
+
+    #[test]
+    fn only_what_a_model_may_see_is_read_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let outputs = Arc::new(Outputs::new(folder.path(), "s", 1 << 20));
+        for id in [1, 2].map(OperationId) {
+            outputs.begin(id).unwrap().unwrap().write(Stream::Out, "0123€789".as_bytes());
+        }
+        outputs.allow(OperationId(1));
+        let bench = Workbench { outputs, ..Workbench::new("/".into(), None, "/".into()) };
+        let tool = RereadTool::new(Arc::new(bench));
+        let part = |id, from, bytes| tool.part(OperationId(id), from, bytes);
+        assert_eq!(part(1, 0, 5).unwrap(), "0123\n[bytes 0 to 4 of 10; from 4 reads on]");
+        assert_eq!(part(1, 4, 100).unwrap(), "€789");
+        assert!(part(1, 10, 5).unwrap_err().contains("10 bytes are kept"));
+        assert!(part(2, 0, 5).unwrap_err().contains("no operation of yours"));
+        let read = |text: &str| tool.prepare(&Arguments::parse(text).unwrap());
+        assert!(read(r#"{"operation":1,"from":0}"#).is_ok());
+        assert!(read(r#"{"operation":1}"#).is_err() && read(r#"{"operation":"1","from":0}"#).is_err());
+    }
+}

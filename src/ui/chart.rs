@@ -1,0 +1,243 @@
+//! Rows as a chart, since people look before they read: bars, a line, points, a histogram, shares. Figures stand
+//! beside every bar; nothing is told by colour alone.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::symbols::Marker;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Axis, Chart, Dataset, GraphType, Widget};
+
+use super::number;
+use super::paint::{View, put};
+use super::text;
+use super::theme::Role;
+use crate::app::{Grid, Shape};
+use crate::domain::{Table, number_of};
+
+/// Widest name of a bar.
+const NAME: usize = 24;
+/// Ranges of a histogram.
+const RANGES: usize = 12;
+/// Eighths of a column.
+const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+
+/// A value with its name.
+struct Bar {
+    name: String,
+    value: f64,
+    said: String,
+}
+
+/// Draws the rows that are shown of a table as the chosen chart.
+pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, (grid, table): (&Grid, &Table)) {
+    let Some(value) = grid.value(table).filter(|_| area.height > 2 && area.width > 10) else { return };
+    let label = grid.label(table);
+    let name = |at: usize| table.columns.get(at).map(|name| text::line(name)).unwrap_or_default();
+    let rows: Vec<usize> = (0..grid.len(table)).filter_map(|at| grid.row(table, at)).collect();
+    let figure = |row: usize, at: usize| table.cell(row, at).and_then(number_of);
+    let mut title = name(value);
+    if let Some(label) = label.filter(|_| grid.shape != Shape::Histogram) {
+        title = format!("{title} by {}", name(label));
+    }
+    let held = table.rows.len() as u64;
+    if held < table.total {
+        title.push_str(&format!(", first {} of {} rows", number::thousands(held), number::thousands(table.total)));
+    }
+    let room = Rect { x: area.x + 1, width: area.width - 2, ..area };
+    put(buf, room, 0, &view.line(text::fit(&title, room.width.into()), Role::Dim));
+    let room = Rect { y: room.y + 1, height: room.height - 1, ..room };
+    let bars = || {
+        let called = |row: &usize| match label {
+            Some(label) => table.cell(*row, label).map_or_else(|| "NULL".to_owned(), text::line),
+            None => format!("row {}", row + 1),
+        };
+        let bar = |row: &usize| {
+            let said = table.cell(*row, value).map_or_else(|| "NULL".to_owned(), text::line);
+            Bar { name: called(row), value: figure(*row, value).unwrap_or(0.0), said }
+        };
+        rows.iter().map(bar).collect::<Vec<_>>()
+    };
+    match grid.shape {
+        Shape::Rows => {}
+        Shape::Bar => draw_bars(view, room, buf, &bars()),
+        Shape::Share => {
+            let mut bars = bars();
+            let sum: f64 = bars.iter().map(|bar| bar.value).sum();
+            bars.sort_by(|a, b| b.value.total_cmp(&a.value));
+            for bar in &mut bars {
+                bar.said = format!("{:>5.1} %  {}", if sum > 0.0 { 100.0 * bar.value / sum } else { 0.0 }, bar.said);
+            }
+            draw_bars(view, room, buf, &bars);
+        }
+        Shape::Histogram => {
+            let values: Vec<f64> = rows.iter().filter_map(|row| figure(*row, value)).collect();
+            draw_bars(view, room, buf, &ranges(&values));
+        }
+        Shape::Line => {
+            let points = rows.iter().enumerate().filter_map(|(at, row)| Some((count(at), figure(*row, value)?)));
+            let ends = label.map(|label| {
+                let end = |row: Option<&usize>| row.and_then(|row| table.cell(*row, label)).map(text::line);
+                (end(rows.first()).unwrap_or_default(), end(rows.last()).unwrap_or_default())
+            });
+            draw_points(view, room, buf, &points.collect::<Vec<_>>(), GraphType::Line, ends);
+        }
+        Shape::Scatter => {
+            let other = (0..table.columns.len()).find(|at| table.numeric(*at) && *at != value).unwrap_or(value);
+            let points = rows.iter().filter_map(|row| Some((figure(*row, other)?, figure(*row, value)?)));
+            draw_points(view, room, buf, &points.collect::<Vec<_>>(), GraphType::Scatter, None);
+        }
+    }
+}
+
+#[allow(clippy::cast_precision_loss)] // a place on a screen
+fn count(at: usize) -> f64 {
+    at as f64
+}
+
+/// How many values fall into each of equal ranges.
+fn ranges(values: &[f64]) -> Vec<Bar> {
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if values.is_empty() {
+        return Vec::new();
+    }
+    let whole = values.iter().all(|value| value.fract() == 0.0) && most - least < count(2 * RANGES);
+    if whole {
+        return each(values, least, most);
+    }
+    let wide = (most - least) / count(RANGES);
+    if wide <= 0.0 || !wide.is_finite() {
+        return vec![Bar { name: short(least), value: count(values.len()), said: values.len().to_string() }];
+    }
+    let mut counts = [0_usize; RANGES];
+    for value in values {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // within the ranges, by the clamp
+        let at = ((value - least) / wide).clamp(0.0, count(RANGES - 1)) as usize;
+        counts[at] += 1;
+    }
+    let bar = |(at, hits): (usize, usize)| {
+        let from = least + wide * count(at);
+        Bar {
+            name: format!("{} … {}", short(from), short(from + wide)),
+            value: count(hits),
+            said: number::thousands(hits as u64),
+        }
+    };
+    counts.into_iter().enumerate().map(bar).collect()
+}
+
+/// How often each of a few whole numbers comes.
+fn each(values: &[f64], least: f64, most: f64) -> Vec<Bar> {
+    let mut bars = Vec::new();
+    let mut number = least;
+    while number <= most {
+        let hits = values.iter().filter(|value| (**value - number).abs() < 0.5).count();
+        bars.push(Bar { name: short(number), value: count(hits), said: number::thousands(hits as u64) });
+        number += 1.0;
+    }
+    bars
+}
+
+/// A number in few characters.
+fn short(value: f64) -> String {
+    let size = value.abs();
+    if size >= 1e15 || (size > 0.0 && size < 1e-3) {
+        format!("{value:.2e}")
+    } else if value.fract() == 0.0 || size >= 1_000.0 {
+        format!("{value:.0}")
+    } else {
+        format!("{value:.2}")
+    }
+}
+
+/// Horizontal bars: name, bar, figure. Those that don't fit are counted.
+fn draw_bars(view: View<'_>, area: Rect, buf: &mut Buffer, bars: &[Bar]) {
+    let columns = usize::from(area.width);
+    let names = bars.iter().map(|bar| text::width(&bar.name)).max().unwrap_or(0).min(NAME).min(columns / 3);
+    let said = bars.iter().map(|bar| text::width(&bar.said)).max().unwrap_or(0).min(columns / 3);
+    let room = columns.saturating_sub(names + said + 4);
+    let most = bars.iter().map(|bar| bar.value.abs()).fold(0.0, f64::max);
+    let height = usize::from(area.height);
+    let fits = if bars.len() > height { height.saturating_sub(1) } else { bars.len() };
+    for (row, bar) in (0..area.height).zip(&bars[..fits]) {
+        let length = if most > 0.0 { bar.value.abs() / most * count(room) * 8.0 } else { 0.0 };
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most eight times the room
+        let eighths = length.round() as usize;
+        let drawn = format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8]);
+        let role = if bar.value < 0.0 { Role::Removed } else { Role::Accent };
+        let line = Line::from(vec![
+            view.span(text::column(&bar.name, names), Role::Text),
+            Span::raw("  "),
+            view.span(text::column_right(&bar.said, said), Role::Strong),
+            Span::raw("  "),
+            view.span(drawn, role),
+        ]);
+        put(buf, area, row, &line);
+    }
+    if fits < bars.len() {
+        let said = format!("… {} more", number::thousands((bars.len() - fits) as u64));
+        put(buf, area, area.height - 1, &view.line(said, Role::Dim));
+    }
+}
+
+/// Points between two axes.
+fn draw_points(
+    view: View<'_>,
+    area: Rect,
+    buf: &mut Buffer,
+    points: &[(f64, f64)],
+    kind: GraphType,
+    ends: Option<(String, String)>,
+) {
+    let range = |values: &dyn Fn(&(f64, f64)) -> f64| {
+        let least = points.iter().map(values).fold(f64::INFINITY, f64::min);
+        let most = points.iter().map(values).fold(f64::NEG_INFINITY, f64::max);
+        if least < most { [least, most] } else { [least - 1.0, least + 1.0] }
+    };
+    if points.is_empty() {
+        put(buf, area, 0, &view.line("No numbers.", Role::Dim));
+        return;
+    }
+    let (x, y) = (range(&|point| point.0), range(&|point| point.1));
+    let half = usize::from(area.width / 3);
+    let ends = match ends {
+        Some((first, last)) => [text::fit(&first, half).into_owned(), text::fit(&last, half).into_owned()],
+        None => x.map(short),
+    };
+    let style = view.theme.style(Role::Dim);
+    let axis =
+        |bounds: [f64; 2], labels: Vec<Span<'static>>| Axis::default().bounds(bounds).labels(labels).style(style);
+    let middle = f64::midpoint(y[0], y[1]);
+    let said = [y[0], middle, y[1]].map(|value| Span::styled(short(value), style));
+    let dataset = Dataset::default()
+        .marker(if kind == GraphType::Line { Marker::Braille } else { Marker::Dot })
+        .graph_type(kind)
+        .style(view.theme.style(Role::Accent))
+        .data(points);
+    Chart::new(vec![dataset])
+        .style(view.theme.style(Role::Text))
+        .x_axis(axis(x, ends.map(|end| Span::styled(end, style)).to_vec()))
+        .y_axis(axis(y, said.to_vec()))
+        .render(area, buf);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_falls_into_one_range() {
+        let values: Vec<f64> = (0..100).map(f64::from).collect();
+        let bars = ranges(&values);
+        assert_eq!((bars.len(), ranges(&[1.0, 3.0, 3.0]).len()), (RANGES, 3));
+        assert!((bars.iter().map(|bar| bar.value).sum::<f64>() - 100.0).abs() < 1e-9);
+        assert_eq!(ranges(&[5.0, 5.0]).len(), 1);
+        assert!(ranges(&[]).is_empty());
+        assert_eq!(ranges(&[f64::MAX, f64::MIN]).len(), 1);
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!([0.0, 12.5, 1234.6, 3e20, 0.000_01].map(short), ["0", "12.50", "1235", "3.00e20", "1.00e-5"]);
+    }
+}

@@ -1,0 +1,138 @@
+//! The lines of an output as its sort of operation asks for: code with line numbers, an answer's head told from its
+//! body, matches by file. Whatever it is, it was neutralised first.
+
+use std::path::Path;
+
+use ratatui::style::Modifier;
+use ratatui::text::{Line, Span};
+use regex::{Regex, RegexBuilder};
+
+use super::ansi::{self, Printed};
+use super::highlight::highlight;
+use super::paint::View;
+use super::theme::Role;
+use crate::app::{Item, Printout};
+use crate::domain::{FileOperation, OperationKind, SearchOperation, Stream};
+
+/// Memory that the pattern of a search may take to mark its matches, in bytes.
+const PATTERN: usize = 256 * 1024;
+
+/// The lines of what is shown of an output.
+pub fn lines(view: View<'_>, item: Option<&Item>, printout: &Printout, closed: bool) -> Vec<Printed> {
+    let pieces = printout.pieces().iter().map(|piece| (piece.stream == Stream::Err, piece.text.as_ref()));
+    let lines = ansi::lines(pieces);
+    let kind = item.and_then(|item| item.prepared.as_ref()).map(|prepared| &prepared.operation.kind);
+    // A part of an output begins anywhere: only the whole of it can be told apart.
+    let whole = closed && printout.span().0 == 0;
+    match kind {
+        Some(OperationKind::File(FileOperation::Read { path, offset, .. })) if whole => {
+            code(view, &lines, path, offset.unwrap_or(1).max(1))
+        }
+        Some(OperationKind::Http(_)) if whole => answer(view, lines),
+        Some(OperationKind::Search(search)) => matches(view, &lines, search),
+        _ => lines,
+    }
+}
+
+fn plain(line: Line<'static>) -> Printed {
+    Printed { line, error: false }
+}
+
+fn text(lines: &[Printed]) -> String {
+    lines.iter().map(|printed| printed.line.to_string()).collect::<Vec<_>>().join("\n")
+}
+
+/// A file with the numbers of its lines. What the tool says of it stands in brackets at the end.
+fn code(view: View<'_>, lines: &[Printed], path: &str, first: u64) -> Vec<Printed> {
+    let note = lines.last().filter(|printed| printed.line.to_string().starts_with('[')).map(|_| lines.len() - 1);
+    let (body, note) = lines.split_at(note.unwrap_or(lines.len()));
+    let ending = Path::new(path).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let wide = (first + body.len() as u64).to_string().len();
+    let coloured = if body.is_empty() { Vec::new() } else { highlight(&text(body), ending, view.theme) };
+    let numbered = (first..).zip(coloured).map(|(number, line)| {
+        let mut spans = vec![view.span(format!("{number:>wide$}  "), Role::Dim)];
+        spans.extend(line.spans.into_iter().map(|span| Span::styled(span.content, line.style.patch(span.style))));
+        plain(Line::from(spans))
+    });
+    numbered.chain(note.iter().map(|printed| plain(view.line(printed.line.to_string(), Role::Dim)))).collect()
+}
+
+/// Status, headers, and the body in the colours of its type.
+fn answer(view: View<'_>, lines: Vec<Printed>) -> Vec<Printed> {
+    let Some(status) = lines.iter().position(|printed| printed.line.to_string().starts_with("HTTP/")) else {
+        return lines;
+    };
+    let head =
+        lines[status..].iter().position(|printed| printed.line.width() == 0).map_or(lines.len(), |at| status + at);
+    let mut language = "";
+    let mut out = Vec::with_capacity(lines.len());
+    for (at, printed) in lines[..head].iter().enumerate() {
+        let said = printed.line.to_string();
+        if at == status {
+            let code = said.split(' ').nth(1).and_then(|code| code.parse::<u16>().ok()).unwrap_or(0);
+            let role = match code {
+                200..300 => Role::Good,
+                400.. => Role::Trouble,
+                _ => Role::Medium,
+            };
+            out.push(plain(view.line(said, role)));
+            continue;
+        }
+        let folded = said.to_ascii_lowercase();
+        if folded.starts_with("content-type:") {
+            let known = [("json", "json"), ("html", "html"), ("xml", "xml"), ("javascript", "js"), ("css", "css")];
+            language = known.iter().find(|(word, _)| folded.contains(word)).map_or("", |(_, language)| language);
+        }
+        let (name, value) = said.split_once(':').unwrap_or((&said, ""));
+        let colon = if value.is_empty() { "" } else { ":" };
+        let spans = vec![view.span(format!("{name}{colon}"), Role::Dim), view.span(value.to_owned(), Role::Text)];
+        out.push(plain(Line::from(spans)));
+    }
+    let body = &lines[head..];
+    if language.is_empty() || body.is_empty() {
+        out.extend(body.iter().cloned());
+    } else {
+        out.extend(highlight(&text(body), language, view.theme).into_iter().map(plain));
+    }
+    out
+}
+
+/// Each file's name, then its matches with their lines' numbers, one column for all.
+fn matches(view: View<'_>, lines: &[Printed], search: &SearchOperation) -> Vec<Printed> {
+    let pattern =
+        RegexBuilder::new(&search.pattern).case_insensitive(search.ignore_case).size_limit(PATTERN).build().ok();
+    let split = |said: &str| {
+        let (number, found) = said.strip_prefix("  ")?.split_once(": ")?;
+        number.parse::<u64>().ok().map(|number| (number, found.to_owned()))
+    };
+    let wide = lines.iter().filter_map(|printed| split(&printed.line.to_string())).map(|(number, _)| number);
+    let wide = wide.max().unwrap_or(0).to_string().len();
+    let mut out = Vec::with_capacity(lines.len());
+    for printed in lines {
+        let said = printed.line.to_string();
+        if let Some((number, found)) = split(&said) {
+            let mut spans = vec![view.span(format!("  {number:>wide$}  "), Role::Dim)];
+            spans.extend(hits(view, &found, pattern.as_ref()));
+            out.push(plain(Line::from(spans)));
+        } else {
+            if !out.is_empty() {
+                out.push(plain(Line::default()));
+            }
+            out.push(plain(view.line(said, Role::Strong)));
+        }
+    }
+    out
+}
+
+fn hits(view: View<'_>, found: &str, pattern: Option<&Regex>) -> Vec<Span<'static>> {
+    let (mut spans, mut at) = (Vec::new(), 0);
+    for hit in pattern.iter().flat_map(|pattern| pattern.find_iter(found)).filter(|hit| !hit.is_empty()) {
+        spans.push(view.span(&found[at..hit.start()], Role::Text));
+        let mut span = view.span(hit.as_str(), Role::Accent);
+        span.style = span.style.add_modifier(Modifier::BOLD);
+        spans.push(span);
+        at = hit.end();
+    }
+    spans.push(view.span(&found[at..], Role::Text));
+    spans
+}

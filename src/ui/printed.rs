@@ -1,0 +1,168 @@
+//! Printed output: the live end of it, or an earlier part, with its colours. Lines shift sideways or wrap, matches of
+//! what is looked for are marked. Standard error has a mark in the gutter, where output itself never writes.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+use ratatui::text::{Line, Span};
+use regex::Regex;
+
+use super::ansi::Printed;
+use super::cache::OutputRows;
+use super::dressed;
+use super::number;
+use super::output::{ending, shifted};
+use super::paint::{View, put};
+use super::text::{self, Break};
+use super::theme::Role;
+use crate::app::{Item, Printout, Sight};
+use crate::domain::{OperationId, sought};
+
+/// Columns of the gutter.
+const GUTTER: u16 = 2;
+/// Matches that are told; more are marked only where they are seen.
+const FOUND: usize = 10_000;
+
+/// What rows were made of: operation, bytes before and up to the end, lines in all, whether it ended, the width where
+/// they wrap, the theme.
+pub type Key = (OperationId, u64, u64, u64, bool, Option<usize>, String);
+
+/// Draws the text of an output, and below it how it ended.
+pub fn draw(
+    view: View<'_>,
+    area: Rect,
+    buf: &mut Buffer,
+    rows: &mut OutputRows,
+    (id, printout, item): (OperationId, &Printout, Option<&Item>),
+    sight: &mut Sight,
+) {
+    let room = shifted(area, GUTTER);
+    let wrap = view.state.output.wraps().then_some(usize::from(room.width.max(1)));
+    let (from, to) = printout.span();
+    let closed = item.is_some_and(|item| item.status.closed());
+    let key = (id, from, to, printout.tail.lines, closed, wrap, view.theme.name().to_owned());
+    if rows.key.as_ref() != Some(&key) {
+        let lines = dressed::lines(view, item, printout, closed);
+        rows.unwrapped = lines.len() as u64;
+        rows.lines = match wrap {
+            Some(columns) => lines.iter().flat_map(|printed| wrapped(printed, columns)).collect(),
+            None => lines,
+        };
+        rows.key = Some(key);
+        rows.found = None;
+    }
+    let gone = if printout.page.is_some() { 0 } else { printout.tail.lines.saturating_sub(rows.unwrapped) };
+    let above = usize::from(from > 0 || gone > 0);
+    sight.found.output = found(rows, &view.state.finds.output.text, above);
+    let height = usize::from(area.height);
+    let end =
+        if printout.page.is_some() { Vec::new() } else { ending(view, item, printout.tail.bytes, area.width.into()) };
+    let total = above + rows.lines.len() + end.len();
+    sight.limits.output = total.saturating_sub(height);
+    let first = printout.scroll.first(total, height);
+    let regex = rows.found.as_ref().and_then(|found| found.regex.clone());
+    for row in 0..area.height {
+        let at = first + usize::from(row);
+        if at < above {
+            let said = match gone {
+                0 => format!("… {} before this, further up", number::size(from)),
+                _ => format!("… {} earlier lines, further up", number::thousands(gone)),
+            };
+            put(buf, room, row, &view.line(said, Role::Dim));
+        } else if let Some(printed) = rows.lines.get(at - above) {
+            if printed.error {
+                put(buf, area, row, &view.line("!", Role::Trouble));
+            }
+            let mut line = printed.line.clone();
+            for span in &mut line.spans {
+                span.style = view.theme.tame(span.style);
+            }
+            if let Some(regex) = &regex {
+                let current = view.state.finds.output.row == Some(at);
+                line = marked(line, regex, current);
+                if current {
+                    let gutter = Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(1), ..area };
+                    put(buf, gutter, row, &view.line("▸", Role::Accent));
+                }
+            }
+            let left = if wrap.is_some() { 0 } else { printout.left };
+            put(buf, room, row, &text::window(&line, left, room.width.into()));
+        } else if let Some(line) = end.get(at - above - rows.lines.len()) {
+            put(buf, area, row, line);
+        }
+    }
+}
+
+fn wrapped(printed: &Printed, columns: usize) -> Vec<Printed> {
+    let error = printed.error;
+    text::wrap(&printed.line, columns, 0, Break::Anywhere).into_iter().map(|line| Printed { line, error }).collect()
+}
+
+/// What was looked for in rows.
+#[derive(Debug)]
+pub struct Matches {
+    text: String,
+    regex: Option<Regex>,
+    rows: Arc<[usize]>,
+}
+
+impl Matches {
+    /// Looks for a text in rows, each with its place.
+    pub fn of(text: &str, rows: impl Iterator<Item = (usize, Line<'static>)>) -> Self {
+        let regex = Some(text).filter(|text| !text.is_empty()).and_then(|text| Regex::new(&sought(text)).ok());
+        let rows = match &regex {
+            Some(regex) => {
+                rows.filter(|(_, line)| regex.is_match(&line.to_string())).map(|(at, _)| at).take(FOUND).collect()
+            }
+            None => Arc::default(),
+        };
+        Self { text: text.to_owned(), regex, rows }
+    }
+
+    /// The places of the rows that hold it.
+    pub fn rows(&self) -> Arc<[usize]> {
+        Arc::clone(&self.rows)
+    }
+
+    /// What finds it, if anything is looked for.
+    pub fn regex(&self) -> Option<&Regex> {
+        self.regex.as_ref()
+    }
+}
+
+fn found(rows: &mut OutputRows, text: &str, above: usize) -> Arc<[usize]> {
+    if rows.found.as_ref().is_none_or(|found| found.text != text) {
+        let lines = rows.lines.iter().enumerate().map(|(at, printed)| (at + above, printed.line.clone()));
+        rows.found = Some(Matches::of(text, lines));
+    }
+    rows.found.as_ref().map(Matches::rows).unwrap_or_default()
+}
+
+/// A line with its matches reversed, those of the current row underlined, too.
+pub fn marked(line: Line<'static>, regex: &Regex, current: bool) -> Line<'static> {
+    let whole = line.to_string();
+    let hits: Vec<Range<usize>> =
+        regex.find_iter(&whole).map(|hit| hit.range()).filter(|hit| !hit.is_empty()).collect();
+    if hits.is_empty() {
+        return line;
+    }
+    let mark = if current { Modifier::REVERSED | Modifier::UNDERLINED } else { Modifier::REVERSED };
+    let (mut spans, mut at) = (Vec::new(), 0);
+    for span in line.spans {
+        let (start, end) = (at, at + span.content.len());
+        let mut from = start;
+        for hit in hits.iter().filter(|hit| hit.start < end && hit.end > start) {
+            let (left, right) = (hit.start.max(start), hit.end.min(end));
+            spans.push(Span::styled(whole[from..left].to_owned(), span.style));
+            spans.push(Span::styled(whole[left..right].to_owned(), span.style.add_modifier(mark)));
+            from = right;
+        }
+        spans.push(Span::styled(whole[from..end].to_owned(), span.style));
+        at = end;
+    }
+    spans.retain(|span| !span.content.is_empty());
+    Line { spans, ..line }
+}

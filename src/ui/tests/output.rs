@@ -1,0 +1,116 @@
+//! Output as it is drawn: matches marked, code numbered, answers and matches told apart, rows as charts, entries of the
+//! conversation chosen and unfolded.
+
+use std::sync::Arc;
+
+use crossterm::event::KeyCode;
+
+use super::*;
+use crate::domain::{Class, Finding, Stream, Table};
+
+fn ran(tool: &str, arguments: &str, text: &str) -> Desk {
+    let mut desk = Desk::new();
+    desk.send("go");
+    desk.call(&[(tool, arguments, vec![Finding::new("test.read", Class::Whitelisted, "It only reads.")])]);
+    desk.print(1, &[(Stream::Out, text)], text.lines().count() as u64);
+    desk.finish(1, Outcome::Succeeded { summary: "done".to_owned() }, 4);
+    desk.press(KeyCode::F(3));
+    desk
+}
+
+fn typed(desk: &mut Desk, text: &str) {
+    for letter in text.chars() {
+        desk.key(letter);
+    }
+}
+
+#[test]
+fn matches_are_counted_and_marked() {
+    let text: String = (1..=300).map(|number| format!("line {number}\n")).collect();
+    let mut desk = ran("execute_command", r#"{"command":"seq"}"#, &text);
+    typed(&mut desk, "/LINE 1");
+    let screen = desk.screen(120, 40);
+    assert!(screen.contains("find LINE 1   0 rows"), "a capital looks for capitals: {screen}");
+    desk.press(KeyCode::Esc);
+    typed(&mut desk, "/line 17");
+    assert!(desk.screen(120, 40).contains("find line 17   11 rows"));
+    desk.press(KeyCode::Enter);
+    let screen = desk.screen(120, 40);
+    assert!(screen.contains("1 of 11 found") && screen.contains("▸line 17"), "{screen}");
+    typed(&mut desk, "n");
+    assert!(desk.screen(120, 40).contains("▸line 170"));
+}
+
+#[test]
+fn long_lines_wrap_only_where_that_is_asked_for() {
+    let mut desk = ran("execute_command", r#"{"command":"x"}"#, &format!("{}the end\n", "x".repeat(100)));
+    assert!(!desk.screen(120, 40).contains("the end"));
+    typed(&mut desk, "w");
+    let screen = desk.screen(120, 40);
+    assert!(screen.contains("the end") && screen.contains("wrapped"), "{screen}");
+}
+
+#[test]
+fn each_sort_of_output_has_its_dress() {
+    let mut file =
+        ran("file_operations", r#"{"operation":"read","path":"a.rs","offset":9}"#, "fn a() {}\n}\n[Lines 9-10 of 20.]");
+    let screen = file.screen(120, 40);
+    assert!(screen.contains(" 9  fn a() {}") && screen.contains("10  }") && screen.contains("│  [Lines"), "{screen}");
+    let mut search = ran("search_files", r#"{"pattern":"x+"}"#, "a.rs\n  7: axx\n  123: x\nb.rs\n  1: x\n");
+    let screen = search.screen(120, 40);
+    assert!(screen.contains("     7  axx") && screen.contains("   123  x") && screen.contains("│  b.rs"), "{screen}");
+    let mut http = ran(
+        "http_request",
+        r#"{"url":"https://a.example"}"#,
+        "HTTP/1.1 200 OK\ncontent-type: application/json\n\n{\n  \"a\": 1\n}",
+    );
+    let screen = http.screen(120, 40);
+    assert!(screen.contains("HTTP/1.1 200 OK") && screen.contains("  \"a\": 1"), "{screen}");
+}
+
+#[test]
+fn rows_become_charts_whose_figures_are_text() {
+    let row = |name: &str, sum: &str| vec![Some(name.to_owned()), Some(sum.to_owned())];
+    let table = Table {
+        columns: vec!["name".to_owned(), "sum".to_owned()],
+        types: vec!["text".to_owned(), "INTEGER".to_owned()],
+        rows: vec![row("ada", "3000"), row("bo", "1000")],
+        total: 25_000,
+    };
+    let mut desk = Desk::new();
+    desk.send("rows");
+    desk.call(&[("execute_sql", r#"{"sql":"SELECT 1"}"#, low("SELECT only reads."))]);
+    desk.event(Event::Run(OperationId(1), RunEvent::Table(Arc::new(table))));
+    desk.finish(1, Outcome::Succeeded { summary: "25000 rows".to_owned() }, 4);
+    desk.press(KeyCode::F(3));
+    typed(&mut desk, "l,");
+    let screen = desk.screen(120, 40);
+    assert!(screen.contains("first 2 of 25,000 rows") && screen.contains("3,000"), "{screen}");
+    let mut seen = Vec::new();
+    for _ in 0..5 {
+        typed(&mut desk, "v");
+        let screen = desk.screen(120, 40);
+        seen.extend(
+            ["bar", "line", "histogram", "share"].into_iter().find(|word| screen.contains(&format!(" {word} "))),
+        );
+        for (columns, rows) in [(20, 5), (60, 15), (200, 60)] {
+            desk.screen(columns, rows);
+        }
+        if title.contains(" share ") {
+            assert!(screen.contains("75.0 %  3000"), "{screen}");
+        }
+    }
+    assert_eq!(seen[..4], ["bar", "line", "histogram", "share"]);
+}
+
+#[test]
+fn a_call_unfolds_below_itself() {
+    let text: String = (1..=30).map(|number| format!("line {number}\n")).collect();
+    let mut desk = ran("execute_command", r#"{"command":"seq"}"#, &text);
+    desk.press(KeyCode::F(4));
+    desk.screen(120, 40);
+    typed(&mut desk, "K ");
+    let screen = desk.screen(120, 40);
+    assert!(screen.contains("▸ ✓ command"), "{screen}");
+    assert!(screen.contains("… 20 lines before, enter shows all of it") && screen.contains("│ line 30"), "{screen}");
+}
