@@ -7,7 +7,6 @@ mod driver;
 mod left_out;
 #[path = "../common/model_server.rs"]
 mod model_server;
-mod output;
 mod picture;
 mod task;
 
