@@ -26,7 +26,7 @@ fn typed(desk: &mut Desk, text: &str) {
 
 #[test]
 fn matches_are_counted_and_marked() {
-    let text: String = (1..=300).map(|number| format!("line {number}\n")).collect();
+    let text = (1..=300).map(|number| format!("line {number}\n")).collect::<Vec<_>>().concat();
     let mut desk = ran("execute_command", r#"{"command":"seq"}"#, &text);
     typed(&mut desk, "/LINE 1");
     let screen = desk.screen(120, 40);
@@ -105,7 +105,7 @@ fn rows_become_charts_whose_figures_are_text() {
 
 #[test]
 fn a_call_unfolds_below_itself() {
-    let text: String = (1..=30).map(|number| format!("line {number}\n")).collect();
+    let text = (1..=30).map(|number| format!("line {number}\n")).collect::<Vec<_>>().concat();
     let mut desk = ran("execute_command", r#"{"command":"seq"}"#, &text);
     desk.press(KeyCode::F(4));
     desk.screen(120, 40);
