@@ -18,8 +18,8 @@ pub fn run() -> io::Result<()> {
     loop {
         terminal.draw(|frame| {
             let area = frame.area();
-            frame.render_widget(Paragraph::new(format!("{READY}\n{text}")), area);
-            let column = u16::try_from(text.chars().count()).unwrap_or(0);
+            frame.render_widget(Paragraph::new(format!("{READY}\n› {text}")), area);
+            let column = u16::try_from(text.chars().count() + 2).unwrap_or(0);
             frame.set_cursor_position((column.min(area.width.saturating_sub(1)), 1));
         })?;
         let Event::Key(key) = read()? else { continue };

@@ -77,7 +77,7 @@ pub fn start(rivals: &Rivals, runs: usize) -> Vec<Row> {
     let once = |program: &Path, arguments: &[&str], ready: &str| {
         let mut it = Program::start(program, arguments);
         let frame = it.until_shown(ready, PATIENCE);
-        let cell = it.cursor();
+        let cell = it.composer();
         it.echo('x', cell);
         let echoed = Instant::now();
         let times = [it.first_byte(), frame, echoed].map(|at| ms(at - it.started()));
@@ -102,7 +102,7 @@ pub fn start(rivals: &Rivals, runs: usize) -> Vec<Row> {
 
 /// Types letters at a pace, a line's worth at a time, and times each echo.
 fn echoes(it: &mut Program, keys: usize, pace: Duration) -> Sample {
-    let (row, column) = it.cursor();
+    let (row, column) = it.composer();
     let mut times = Vec::new();
     while times.len() < keys {
         let line = (keys - times.len()).min(40);
@@ -147,7 +147,7 @@ fn say(it: &mut Program) {
 pub fn echo_in_flood(rivals: &Rivals, keys: usize) -> Vec<Row> {
     let flood = "for i in $(seq 400); do seq 1 200000; sleep 0.09; done";
     let model = Model::start(|nth| match nth {
-        0 => Reply::Command(flood.to_owned()),
+        0 => Reply::Command(flood.to_owned(), "low"),
         _ => Reply::Text("ok".to_owned(), 80),
     });
     let mut ours = rivals.ours(&model, &["-y"]);
@@ -161,7 +161,7 @@ pub fn echo_in_flood(rivals: &Rivals, keys: usize) -> Vec<Row> {
 /// M3: one call that prints 214 MB.
 pub fn flood(rivals: &Rivals) -> Vec<Row> {
     let model = Model::start(|nth| match nth {
-        0 => Reply::Command("seq 1 25000000".to_owned()),
+        0 => Reply::Command("seq 1 25000000".to_owned(), "low"),
         _ => Reply::Text("ok".to_owned(), 80),
     });
     let mut ours = rivals.ours(&model, &[]);
@@ -181,13 +181,9 @@ pub fn flood(rivals: &Rivals) -> Vec<Row> {
 
 /// M4 and M6T: turns of one `true`.
 pub fn turns(rivals: &Rivals, count: usize) -> Vec<Row> {
-    let model =
-        Model::start(
-            move |nth| {
-                if nth < count { Reply::Command("true".to_owned()) } else { Reply::Text("ok".to_owned(), 80) }
-            },
-        );
-    // A turn's own limits would stop a thousand calls.
+    let model = Model::start(move |nth| {
+        if nth < count { Reply::Command("true".to_owned(), "low") } else { Reply::Text("ok".to_owned(), 80) }
+    });
     let mut ours = rivals.ours(&model, &[]);
     let (memory, cpu, begun) = (ours.memory("status", "VmRSS"), ours.spent(), Instant::now());
     say(&mut ours);
@@ -278,12 +274,9 @@ pub fn long_answer(rivals: &Rivals, size: usize) -> Vec<Row> {
 
 /// M7: from the call to the dialog, and from the key that approves to the command's own clock.
 pub fn dialog(rivals: &Rivals, count: usize) -> Vec<Row> {
-    let model =
-        Model::start(
-            move |nth| {
-                if nth < count { Reply::Command("./stamp".to_owned()) } else { Reply::Text("ok".to_owned(), 80) }
-            },
-        );
+    let model = Model::start(move |nth| {
+        if nth < count { Reply::Command("./stamp".to_owned(), "medium") } else { Reply::Text("ok".to_owned(), 80) }
+    });
     let mut ours = rivals.ours(&model, &[]);
     let stamp = ours.workspace().join("stamp");
     std::fs::write(&stamp, "#!/bin/sh\nexec date +at:%s%N:\n").unwrap();

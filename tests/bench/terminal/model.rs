@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 /// What it answers.
 #[derive(Clone)]
 pub enum Reply {
-    /// One call of a command.
-    Command(String),
+    /// One call of a command, with the risk that it claims.
+    Command(String, &'static str),
     /// A text in pieces of about so many bytes.
     Text(String, usize),
 }
@@ -127,8 +127,8 @@ fn request(reader: &mut impl BufRead) -> io::Result<(bool, Vec<u8>)> {
 fn send(mut stream: &TcpStream, nth: usize, reply: &Reply) -> io::Result<()> {
     stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")?;
     let end = match reply {
-        Reply::Command(command) => {
-            let arguments = json!({ "command": command, "risk_level": "low" }).to_string();
+        Reply::Command(command, claim) => {
+            let arguments = json!({ "command": command, "risk_level": claim }).to_string();
             let function = json!({ "name": "execute_command", "arguments": arguments });
             let call = json!({ "index": 0, "id": format!("call_{nth}"), "type": "function", "function": function });
             stream.write_all(event(&json!({ "role": "assistant", "tool_calls": [call] }), None).as_bytes())?;

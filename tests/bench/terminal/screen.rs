@@ -11,6 +11,9 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 const COLUMNS: u16 = 120;
 const ROWS: u16 = 40;
 
+/// A turn's usual limits would stop a thousand calls.
+const SETTINGS: &str = "[limits]\ncalls = 5000\n";
+
 struct Shown {
     parser: vt100::Parser,
     first: Option<Instant>,
@@ -40,6 +43,9 @@ impl Program {
         std::fs::create_dir(&workspace).unwrap();
         command.cwd(&workspace);
         command.env("HOME", folder.path());
+        let settings = folder.path().join("config.toml");
+        std::fs::write(&settings, SETTINGS).unwrap();
+        command.env("COUNTERSIGN_CONFIG", settings);
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("TERM", "xterm-256color");
         command.env("LANG", "C.UTF-8");
@@ -104,9 +110,15 @@ impl Program {
         self.writer.flush().unwrap();
     }
 
-    /// Where its cursor stands: row and column.
-    pub fn cursor(&self) -> (u16, u16) {
-        self.shown.0.lock().unwrap().parser.screen().cursor_position()
+    /// The cell of the first letter that is typed, once the sign before it is drawn: row and column.
+    pub fn composer(&self) -> (u16, u16) {
+        let sign = |screen: &vt100::Screen| {
+            let shown = |row: &u16| screen.cell(*row, 1).is_some_and(|cell| cell.contents() == "›");
+            let at_start = |row: &u16| screen.cell(*row, 0).is_some_and(|cell| cell.contents() == "›");
+            (0..ROWS).find(at_start).map(|row| (row, 2)).or_else(|| (0..ROWS).find(shown).map(|row| (row, 3)))
+        };
+        self.until("the sign before what is typed", Duration::from_secs(20), |screen| sign(screen).is_some());
+        sign(self.shown.0.lock().unwrap().parser.screen()).unwrap()
     }
 
     /// Types a letter for a cell and says how long it took to show there.
