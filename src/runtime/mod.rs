@@ -26,7 +26,7 @@ use terminal::Screen;
 use crate::app::{Effect, Event, State, update};
 use crate::cli::Start;
 use crate::domain::RunEvent;
-use crate::ui::{Cache, Theme, draw};
+use crate::ui::{Cache, Theme, draw, warm};
 
 /// Least time between two frames that no key asked for.
 const FRAME: Duration = Duration::from_millis(33);
@@ -79,6 +79,7 @@ async fn session(start: Start, began: Instant) -> Result<(), String> {
         drawn: None,
         scratch: start.folders.state.clone(),
         away: false,
+        warm: false,
     };
     for notice in notices {
         update(&mut session.state, session.bus.now(), notice);
@@ -111,6 +112,8 @@ struct Session {
     scratch: PathBuf,
     /// The person's own editor or pager has the terminal.
     away: bool,
+    /// What the first dialog needs is loaded, or on its way: not at rest, but while the person types.
+    warm: bool,
 }
 
 impl Session {
@@ -126,6 +129,10 @@ impl Session {
                 Input::Frame => prompt = true,
                 Input::Event(event) => {
                     prompt |= matches!(event, Event::Key(_) | Event::Paste(_) | Event::Resize(..));
+                    if prompt && !self.warm {
+                        self.warm = true;
+                        tokio::task::spawn_blocking(warm);
+                    }
                     if matches!(event, Event::Edited(..) | Event::Paged(_)) {
                         screen.resume()?;
                         let (columns, rows) = crossterm::terminal::size()?;

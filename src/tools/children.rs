@@ -33,6 +33,8 @@ pub(super) fn bash() -> Option<PathBuf> {
 pub(super) struct Child {
     process: tokio::process::Child,
     handover: Option<Handover>,
+    /// It runs among processes of its own, which the kernel ends with it.
+    apart: bool,
     session: Pid,
     /// Nobody is left: its number may be somebody else's by now.
     over: bool,
@@ -84,7 +86,8 @@ pub(super) fn start(
     widen(&out);
     widen(&err);
     let session = Pid::from_raw(i32::try_from(id).map_err(io::Error::other)?);
-    Ok((Child { process, handover, session, over: false }, Pipes { out, err }))
+    let apart = plan.is_some_and(|plan| plan.layers.namespaces);
+    Ok((Child { process, handover, apart, session, over: false }, Pipes { out, err }))
 }
 
 /// Asks for a larger pipe. Without it reading is slower, no more.
@@ -126,8 +129,9 @@ impl Child {
 
     /// Ends what it left behind in its session. Gives how many processes that were.
     pub(super) async fn clear_up(&mut self) -> usize {
-        let left = members(self.session).len();
-        if left > 0 || cfg!(not(target_os = "linux")) {
+        let nobody = self.apart && self.answer() == Some(Answer::Up);
+        let left = if nobody { 0 } else { members(self.session).len() };
+        if left > 0 || !nobody && cfg!(not(target_os = "linux")) {
             self.stop().await;
         }
         self.over = true;

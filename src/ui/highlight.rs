@@ -30,6 +30,16 @@ pub fn highlight(text: &str, language: &str, theme: &Theme) -> Vec<Line<'static>
     text.split('\n').map(|line| Line::styled(line.to_owned(), style)).collect()
 }
 
+/// Loads the syntaxes and compiles what dialogs show most: a first text in colours takes long otherwise.
+pub fn warm() {
+    let theme = Theme::default();
+    for (text, language) in
+        [("rm -r \"$a\" | b > c", "bash"), ("DELETE FROM a WHERE b = 'c'", "sql"), ("{\"a\": 1}", "json")]
+    {
+        highlight(text, language, &theme);
+    }
+}
+
 fn syntaxes() -> &'static SyntaxSet {
     static SYNTAXES: OnceLock<SyntaxSet> = OnceLock::new();
     SYNTAXES.get_or_init(two_face::syntax::extra_newlines)

@@ -37,6 +37,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
 pub use cache::Cache;
+pub use highlight::warm;
 pub use linear::{Shown, Teller};
 pub use text::plain;
 pub use theme::{Role, THEMES, Theme};
