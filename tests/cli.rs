@@ -101,20 +101,20 @@ fn answers(home: &Path, words: &[&str], calls: &str) -> String {
 }
 
 #[test]
-fn assess_finds_out_by_itself_what_is_enforced_and_forgets_it_on_demand() {
+fn assess_counts_nothing_as_enforced_unless_it_is_asked_to() {
     let home = tempfile::tempdir().unwrap();
     let call = r#"{"tool":"execute_command","arguments":{"command":"ls"}}"#;
     let answer =
         |words: &[&str]| serde_json::from_str::<serde_json::Value>(&answers(home.path(), words, call)).unwrap();
     let kept = || std::fs::read_dir(home.path()).unwrap().count() > 0;
-    assert_eq!(answer(&["--uncontained"])["enforced"], false);
+    assert_eq!(answer(&[])["enforced"], false);
     assert!(!kept(), "nothing was looked at");
-    let (first, second) = (answer(&[]), answer(&[]));
+    let (first, second) = (answer(&["--contained"]), answer(&["--contained"]));
     assert_eq!(first, second, "the first answer is as good as the second");
     if cfg!(target_os = "linux") {
         assert!(kept());
     }
-    assert_eq!(answer(&["--uncontained"])["enforced"], false);
+    assert_eq!(answer(&[])["enforced"], false);
 }
 
 /// What `assess` with these words answers: a decision and a rule for each command.

@@ -84,7 +84,7 @@ pub struct Options {
 pub(super) enum Subcommand {
     /// Judge tool calls without running them: JSON Lines in, JSON Lines out
     ///
-    /// Goes by the defaults and what this machine enforces, or by the configuration that --config names; never by the usual file.
+    /// Goes by the defaults, or by the configuration that --config names; never by the usual file.
     Assess {
         /// The mode that decides [default: guarded]
         #[arg(long, value_enum)]
@@ -92,12 +92,12 @@ pub(super) enum Subcommand {
         /// Say how each decision came about
         #[arg(long)]
         explain: bool,
-        /// Judge as on a machine that enforces nothing around commands
+        /// Judge as the screen would here, with what this machine enforces around commands
         ///
-        /// Without it, what is enforced here is found out once and kept: what runs only staged then runs here, and
-        /// asks where nothing is enforced.
+        /// Without it nothing counts as enforced, since whoever reads the answer runs the call without our walls: what
+        /// runs only staged asks. With it, what is enforced is found out once and kept.
         #[arg(long)]
-        uncontained: bool,
+        contained: bool,
     },
     /// Say what works here and what doesn't: what is enforced around commands, as whom databases are read
     Doctor {

@@ -51,9 +51,9 @@ pub fn dispatch(cli: Cli) -> Task {
     let mut options = cli.options;
     let done = match cli.command {
         None => Start::read(&options, &process_environment).map(|start| Task::Session(Box::new(start))),
-        Some(Subcommand::Assess { mode, explain, uncontained }) => {
+        Some(Subcommand::Assess { mode, explain, contained }) => {
             let mode = mode.map_or_else(|| options.approval_mode(), |mode| Some(mode.into()));
-            Terms::read(&options, mode, (explain, uncontained), &process_environment).map(|(terms, notice)| {
+            Terms::read(&options, mode, (explain, contained), &process_environment).map(|(terms, notice)| {
                 if let Some(notice) = notice {
                     eprintln!("countersign: {notice}");
                 }

@@ -1,6 +1,6 @@
 //! What `countersign assess` judges by: the defaults, or the configuration file that `--config` names. The usual
-//! file is never read, so that the same calls get the same answers on every machine that enforces as much, and with
-//! `--uncontained` on all of them.
+//! file is never read, so that the same calls get the same answers on every machine. Whoever reads them runs the calls
+//! without our walls, so nothing counts as enforced, unless `--contained` asks what the screen would do here.
 
 use std::path::PathBuf;
 
@@ -50,11 +50,11 @@ impl Terms {
     pub(super) fn read(
         options: &Options,
         mode: Option<ApprovalMode>,
-        (explain, uncontained): (bool, bool),
+        (explain, contained): (bool, bool),
         environment: Environment<'_>,
     ) -> Result<(Self, Option<String>), ConfigError> {
         let folders = Folders::find(options.config.as_deref(), environment);
-        let machine = folders.as_ref().ok().filter(|_| !uncontained);
+        let machine = folders.as_ref().ok().filter(|_| contained);
         let machine = machine.and_then(|folders| Some((start::launcher().ok()?, folders.state.clone())));
         let kept = machine.as_ref().and_then(|(launcher, state)| contain::kept(launcher, state));
         let enforced = contain::enforceable(kept.as_ref(), true);
