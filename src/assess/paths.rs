@@ -72,7 +72,8 @@ struct Entry {
     /// Everything below is meant too.
     below: bool,
     names: Vec<Name>,
-    /// The ends of its last name.
+    /// The ends of its first name, and of its last one.
+    start: Ends,
     ends: Ends,
 }
 
@@ -236,7 +237,8 @@ impl List {
                 }
             }
             self.described.push(Described { label: label.clone(), folder: literal_folder(text).to_owned() });
-            let entry = Entry { anchor, below, ends: last.ends(), names };
+            let start = names.first().map_or(last.ends(), Name::ends);
+            let entry = Entry { anchor, below, start, ends: last.ends(), names };
             if entry.single() {
                 self.singles.push(at);
             } else {
@@ -376,7 +378,10 @@ impl List {
     fn single_named_by(&self, name: &Name, leads: bool) -> Option<usize> {
         let pointed_at = |at: &usize| {
             let entry = &self.entries[*at];
-            entry.single() && (entry.below || !leads) && entry.laid_over(std::slice::from_ref(name))
+            name.ends().agree(entry.ends)
+                && entry.single()
+                && (entry.below || !leads)
+                && entry.laid_over(std::slice::from_ref(name))
         };
         if !name.literal() {
             return self.singles.iter().copied().find(pointed_at);
@@ -411,7 +416,8 @@ impl Entry {
     /// Whether a pattern, laid over the entry where that may begin, points at it and meets it.
     fn may_be_named_by(&self, pattern: &Pattern) -> bool {
         let Some(last) = pattern.names.len().checked_sub(self.names.len()) else { return false };
-        let fits = |start: usize| self.laid_over(&pattern.names[start..]);
+        let begins = |start: usize| pattern.names[start].ends().agree(self.start);
+        let fits = |start: usize| begins(start) && self.laid_over(&pattern.names[start..]);
         match self.anchor {
             Anchor::Anywhere if self.below => (0..=last).any(fits),
             Anchor::Anywhere => fits(last),

@@ -35,7 +35,7 @@ impl Judge<'_> {
     /// Judges `words` (without the program's name) by an entry. `name` is for people.
     pub(super) fn by_entry(&mut self, entry: &Entry, name: &str, words: &[Word]) {
         let outer = (self.shows, self.recurses);
-        self.seeks_sensitive = false;
+        self.sought.clear();
         self.by_words(entry, name, words);
         (self.shows, self.recurses) = outer;
     }
@@ -146,13 +146,17 @@ impl Judge<'_> {
     fn passed(&mut self, entry: &Entry, name: &str, words: &[Word], reading: &Reading) {
         let operands = reading.operands;
         self.readers.insert(name.to_owned());
-        let tainted = reading.tainted || self.seeks_sensitive;
+        // What is looked for matters only where names flow out.
+        let lists = reading.lists || entry.produces == Produces::Paths;
+        let named = lists || entry.produces == Produces::Same && self.feed != Feed::Text;
+        let seeks = named && self.seeks_sensitive();
+        let tainted = reading.tainted || seeks;
         let paths = Feed::Paths(reading.reach.unwrap_or(Reach::Chosen));
         self.produced = match entry.produces {
             Produces::Paths if tainted => Feed::Text,
             _ if reading.lists && !tainted => paths,
             Produces::Paths => paths,
-            Produces::Same if reading.altered || self.seeks_sensitive => Feed::Text,
+            Produces::Same if reading.altered || seeks => Feed::Text,
             // Some of them take a zero byte for text.
             Produces::Same if operands == 0 || entry.first.len() == operands => match self.feed {
                 Feed::Whole(reach) => Feed::Paths(reach),
@@ -170,6 +174,16 @@ impl Judge<'_> {
             let known = |texts: Vec<&str>| entry.numbers.contains(&texts.join(" "));
             self.printed = texts.is_some_and(known).then(|| Piece::Number.into());
         }
+    }
+
+    /// Whether names that it looks for may be sensitive ones.
+    fn seeks_sensitive(&mut self) -> bool {
+        let sought = std::mem::take(&mut self.sought);
+        sought.iter().any(|glob| {
+            let bare = glob.trim_matches('*');
+            let ending = format!("*.{}", bare.trim_start_matches(['?', '.']));
+            [glob, bare, &ending].iter().any(|glob| self.told(true, glob).is_some())
+        })
     }
 
     fn operand(&mut self, entry: &Entry, name: &str, word: &Word, reading: &mut Reading) {

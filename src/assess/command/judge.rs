@@ -57,8 +57,8 @@ pub(super) struct Judge<'a> {
     /// Whether the command that is judged shows the content of what it reads, and reads whole folders.
     pub(super) shows: bool,
     pub(super) recurses: bool,
-    /// Whether the names that it lists may be sensitive ones.
-    pub(super) seeks_sensitive: bool,
+    /// What it looks for in names or lines, as patterns of names.
+    pub(super) sought: Vec<String>,
     /// Whether it runs in folders that a search finds, not in the one that the scope knows.
     pub(super) elsewhere: bool,
     /// Whether a descriptor other than standard input may be a file, which `/dev/fd/3` would open for writing.
@@ -110,7 +110,7 @@ impl<'a> Judge<'a> {
             printed: None,
             shows: true,
             recurses: false,
-            seeks_sensitive: false,
+            sought: Vec::new(),
             elsewhere: false,
             opened: false,
             searched: BTreeSet::new(),

@@ -113,10 +113,7 @@ impl Judge<'_> {
             }
             Kind::Sought => {
                 let glob = as_glob(&word.pattern());
-                let bare = glob.trim_matches('*');
-                let spellings = [&glob, bare, &format!("*.{}", bare.trim_start_matches(['?', '.']))];
-                let sensitive = spellings.iter().any(|glob| self.told(true, glob).is_some());
-                self.seeks_sensitive |= sensitive;
+                self.sought.push(glob);
             }
             Kind::Lines => {
                 let text = word.pattern();
