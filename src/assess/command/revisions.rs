@@ -27,7 +27,7 @@ impl Judge<'_> {
         let texts: Option<Vec<&str>> = words.iter().map(Word::text).collect();
         if subcommand == "rev-parse" && texts.as_deref() == Some(&["--show-toplevel"]) {
             self.printed = root(self).map(Word::exact);
-        } else if hashes(subcommand, words) {
+        } else if hashes(subcommand, words) || subcommand == "rev-parse" && self.one_revision(words) {
             self.printed = Some(Piece::Hashes.into());
         } else if names(subcommand, words) {
             let reach = self.folder().map(|folder| self.reach(&Word::exact(folder)));
@@ -35,6 +35,26 @@ impl Judge<'_> {
             self.produced = reach.map_or(Feed::Text, Feed::Paths);
         }
     }
+
+    /// Whether `git rev-parse` prints one hash. Where there is no such revision it prints the word that asked for it, if
+    /// a file of that name is there: so the word must be one that matters to nobody, unless `--verify` keeps it quiet.
+    fn one_revision(&mut self, words: &[Word]) -> bool {
+        let short = |text: &str| {
+            text.strip_prefix("--short=").is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+        };
+        let plain = |text: &str| matches!(text, "--verify" | "--short" | "-q" | "--quiet") || short(text);
+        let mut asked = words.iter().filter(|word| !word.text().is_some_and(plain));
+        let (Some(word), None) = (asked.next(), asked.next()) else { return false };
+        let verified = words.iter().any(|word| word.text() == Some("--verify"));
+        named(word) && (verified || word.text().is_some_and(|text| branch(text) && self.told(false, text).is_none()))
+    }
+}
+
+/// Whether a word is the name of a branch or a tag, of this repository or of the usual remotes, or `HEAD`.
+fn branch(text: &str) -> bool {
+    let name = ["origin/", "upstream/"].iter().find_map(|remote| text.strip_prefix(remote)).unwrap_or(text);
+    let name = name.split_once(['~', '^', '@']).map_or(name, |(name, _)| name);
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte)) && !text.ends_with('/')
 }
 
 /// The top folder of the repository, where that is the workspace, of which more is known. While it is asked what
@@ -49,21 +69,14 @@ fn root(judge: &Judge<'_>) -> Option<String> {
     same.then(|| workspace.to_string_lossy().into_owned())
 }
 
-/// Whether it prints hashes alone, or, where there is no such revision, the word that asked for it.
+/// Whether it prints hashes alone: `git show` doesn't, as it shows what is no commit whole.
 fn hashes(subcommand: &str, words: &[Word]) -> bool {
     match subcommand {
         "merge-base" => {
             words.iter().all(|word| named(word) || matches!(word.text(), Some("--all" | "-a" | "--fork-point")))
         }
-        "rev-parse" => {
-            let short = |text: &str| {
-                text.strip_prefix("--short=").is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
-            };
-            let plain = |text: &str| matches!(text, "--verify" | "--short" | "-q" | "--quiet") || short(text);
-            words.iter().filter(|word| !word.text().is_some_and(plain)).map(named).eq([true])
-        }
         "rev-list" => words.iter().all(|word| named(word) || shorter(word)),
-        "log" | "show" => {
+        "log" => {
             let one = ["%H", "%h", "%T", "%t"]
                 .iter()
                 .flat_map(|hash| [format!("--format={hash}"), format!("--pretty=format:{hash}")]);
@@ -73,9 +86,7 @@ fn hashes(subcommand: &str, words: &[Word]) -> bool {
             let (format, others): (Vec<&Word>, Vec<&Word>) = flags
                 .iter()
                 .partition(|word| word.text().is_some_and(|text| formats.iter().any(|format| format == text)));
-            let no_patch =
-                subcommand == "log" || others.iter().any(|word| matches!(word.text(), Some("-s" | "--no-patch")));
-            format.len() == 1 && no_patch && others.into_iter().all(|word| named(word) || shorter(word))
+            format.len() == 1 && others.into_iter().all(|word| named(word) || shorter(word))
         }
         _ => false,
     }
