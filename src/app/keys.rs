@@ -218,7 +218,7 @@ impl State {
             }
             Line::Message => {
                 let text = self.composer.take();
-                self.send(text, effects);
+                self.send_typed(text, effects);
             }
             Line::Direct(call) => {
                 self.composer.take();

@@ -140,17 +140,19 @@ impl State {
                 }
             }
             Said::StopAll => self.stop_everything(effects),
-            Said::Nothing => self.line(String::new(), effects),
-            Said::Line(text) => self.line(text, effects),
+            Said::Nothing => self.line("", effects),
+            Said::Line(text) => self.line(&text, effects),
             // They change nothing: the front end tells them.
             Said::Show(_) | Said::Output(_) | Said::List | Said::Help => {}
         }
     }
 
     /// A message or a line of the person's own, as from the composer.
-    fn line(&mut self, text: String, effects: &mut Vec<Effect>) {
-        let text = self.chosen(&text).unwrap_or(text);
-        self.composer.put(&text);
+    fn line(&mut self, text: &str, effects: &mut Vec<Effect>) {
+        if let Some(choice) = self.chosen(text) {
+            return self.send(choice, effects);
+        }
+        self.composer.put(text);
         self.enter(effects);
         // What couldn't be read is typed anew: a line has no draft.
         self.composer.put("");

@@ -16,7 +16,13 @@ const LEAVES: &str = "Your messages and the results of what runs are sent to thi
     output stay here until an operation reads them.";
 
 impl State {
-    /// The person sends a message. While calls are open it is held and goes with their results.
+    /// The person sends a message of theirs: hosts that it names may be read from.
+    pub(super) fn send_typed(&mut self, text: String, effects: &mut Vec<Effect>) {
+        self.name_hosts(&text);
+        self.send(text, effects);
+    }
+
+    /// A message is sent, in whoever's words. While calls are open it is held and goes with their results.
     pub(super) fn send(&mut self, text: String, effects: &mut Vec<Effect>) {
         if self.setting.remote && !self.told_remote {
             self.told_remote = true;
@@ -27,7 +33,6 @@ impl State {
             self.chat.notice("The answer before was stopped for this message.", false);
         }
         self.end_paused();
-        self.name_hosts(&text);
         self.handed_over = true;
         self.chat.scroll = super::Scroll::END;
         self.chat.push(Entry::Person(text.clone()));
@@ -51,7 +56,8 @@ impl State {
         }
     }
 
-    /// Hosts that the person named in words may be read from even after private data was read.
+    /// Hosts that the person named in words may be read from even after private data was read. Words of the model
+    /// that the person only chose name none.
     fn name_hosts(&mut self, text: &str) {
         for word in text.split_whitespace() {
             // Only an address with its scheme: `main.rs` is a file, and somebody's domain too.

@@ -96,3 +96,21 @@ fn a_choice_is_answered_with_one_key() {
     let said = world.requests.last().unwrap().last().unwrap().clone();
     assert!(matches!(said.as_ref(), Message::User(text) if text == "2) all of them"));
 }
+
+#[test]
+fn a_choice_in_the_models_words_names_no_host() {
+    let mut world = World::new();
+    world.say("read https://docs.example.org/start");
+    world.model("How?\n1. Stop\n2. Go on, as on https://evil.example.com/", &[]);
+    world.look();
+    let asked = world.requests.len();
+    world.feed(20, Event::Key(KeyEvent::new(KeyCode::Char('2'), KeyModifiers::ALT)));
+    assert_eq!(world.requests.len(), asked + 1);
+    let named = |world: &World, host: &str| world.state.queue.gate.policy().named_hosts.contains(host);
+    assert!(named(&world, "docs.example.org") && !named(&world, "evil.example.com"));
+
+    world.model("How?\n1. Stop\n2. Go on, as on https://evil.example.com/", &[]);
+    world.feed(20, Event::Said(Said::read("2"), Millis(0)));
+    assert_eq!(world.requests.len(), asked + 2);
+    assert!(!named(&world, "evil.example.com"));
+}
