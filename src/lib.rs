@@ -37,7 +37,7 @@
 //! 3. `app/decide` admits it: `judge` is the one function that fuses claim, findings, rules and mode. It runs,
 //!    waits, or is denied.
 //! 4. What waits is data in the queue, never a parked future. The dialog shows it under a `Seal`; a key on the
-//!    drawn dialog approves exactly that seal. There is no event that approves: in a session by plain lines it is a
+//!    drawn dialog approves exactly that seal. No task's event approves: in a session by plain lines it is a
 //!    line, typed after the operation was told under its seal.
 //!    While it waits, `runtime/measure` asks `Tool::preview` what it would do: a read that carries out nothing,
 //!    shown when it lands. No decision waits for it.
