@@ -22,6 +22,7 @@ mod sensitive;
 mod spelling;
 mod sql;
 mod undo;
+mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};

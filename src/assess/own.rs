@@ -5,8 +5,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::paths::{Data, Kind, List, Written};
+use super::paths::{Data, Kind, List};
 use super::spelling;
+use super::written::Written;
 use crate::domain::Place;
 
 /// Places that are the program's own. The default has none.

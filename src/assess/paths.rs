@@ -2,30 +2,20 @@
 //! paths (name by name from the end, entries found by the last one) and for patterns with unknown parts (laid over the
 //! entries).
 
-use std::cell::{LazyCell, OnceCell};
+use std::cell::LazyCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 
 use super::overlap::{Ends, Name, alternatives};
 use super::spelling;
+use super::written::{ALTERNATIVES_CAP, HOME, Pattern, Written, below_home, candidates};
 use crate::domain::Place;
 
 /// Most parts of a path, which is compared folder by folder.
 const PARTS_CAP: usize = 256;
-/// Longest pattern that is looked at, in bytes, and most alternatives of its braces.
-const PATTERN_CAP: usize = 4096;
-const ALTERNATIVES_CAP: usize = 64;
-
-/// How every home folder is written while paths are compared.
-const HOME: &str = "/~/";
-
-/// First names of paths to home folders: those with a user's name behind them, and those without.
-static HOMES: LazyLock<([Name; 2], [Name; 2])> =
-    LazyLock::new(|| ([Name::glob("home"), Name::glob("users")], [Name::glob("root"), Name::glob("~")]));
 
 /// The form of a list in its file.
 #[derive(Debug, Default, Deserialize)]
@@ -103,56 +93,6 @@ pub(super) struct List {
     paths: Vec<usize>,
     harmless: Vec<Name>,
     harmless_folders: Vec<String>,
-}
-
-/// A path or a pattern as it is written, and what that may stand for: worked out once, for any number of lists.
-#[derive(Debug)]
-pub(super) struct Written<'a> {
-    text: &'a str,
-    place: &'a Place,
-    paths: Vec<String>,
-    patterns: OnceCell<Result<Vec<Pattern>, &'static str>>,
-}
-
-/// One whole path with unknown parts that a pattern may stand for.
-#[derive(Debug)]
-struct Pattern {
-    path: String,
-    names: Vec<Name>,
-    /// How many of its names lead to a home folder.
-    home: Option<usize>,
-}
-
-impl<'a> Written<'a> {
-    /// What a text may stand for.
-    pub fn new(text: &'a str, place: &'a Place) -> Self {
-        Self { text, place, paths: candidates(text, place), patterns: OnceCell::new() }
-    }
-
-    /// The patterns that it comes to; none for a plain path. What can't be compared says what it is.
-    fn patterns(&self) -> &Result<Vec<Pattern>, &'static str> {
-        self.patterns.get_or_init(|| {
-            if self.text.len() > PATTERN_CAP {
-                return Err("a pattern too long to be compared");
-            }
-            if !self.text.contains(['*', '?', '[', '{', '\\']) {
-                return Ok(Vec::new());
-            }
-            let Some(texts) = alternatives(self.text, ALTERNATIVES_CAP) else {
-                return Err("a pattern with too many alternatives");
-            };
-            let texts = texts.iter().flat_map(|text| floating(text));
-            Ok(texts.flat_map(|text| candidates(&text, self.place)).map(Pattern::new).collect())
-        })
-    }
-}
-
-impl Pattern {
-    fn new(path: String) -> Self {
-        let names: Vec<Name> = path.split('/').skip(1).map(Name::glob).collect();
-        let home = home_depth(&names);
-        Self { path, names, home }
-    }
 }
 
 impl List {
@@ -451,42 +391,6 @@ impl Entry {
 fn literal_folder(text: &str) -> &str {
     let known = text.find(['*', '?', '[', '{']).map_or(text, |at| &text[..at]);
     known.rsplit_once('/').map_or("", |(folder, _)| folder)
-}
-
-/// How many names of a pattern lead to a home folder.
-fn home_depth(pattern: &[Name]) -> Option<usize> {
-    let first = pattern.first().filter(|first| !first.anything())?;
-    let meets = |homes: &[Name]| homes.iter().any(|home| first.meets(home));
-    let depth = |homes, depth| meets(homes).then_some(depth);
-    depth(&HOMES.0, 2).or_else(|| depth(&HOMES.1, 1))
-}
-
-/// The whole paths that a spelling may stand for, in lower case, with this person's home among the homes.
-fn candidates(path: &str, place: &Place) -> Vec<String> {
-    let home = spelling::home(place).to_lowercase();
-    let mut paths = Vec::new();
-    for path in spelling::absolute(path, place) {
-        let path = path.to_lowercase();
-        let own = path.strip_prefix(&home).filter(|_| home.len() > 1).and_then(|rest| rest.strip_prefix('/'));
-        paths.extend(own.or_else(|| below_home(&path)).map(|rest| format!("{HOME}{rest}")));
-        paths.push(path);
-    }
-    paths
-}
-
-/// What follows the home folder of anybody.
-fn below_home(path: &str) -> Option<&str> {
-    let user = path.strip_prefix("/home/").or_else(|| path.strip_prefix("/users/"));
-    user.and_then(|rest| rest.split_once('/').map(|(_, rest)| rest)).or_else(|| path.strip_prefix("/root/"))
-}
-
-/// A pattern that begins with an unknown part may begin anywhere.
-fn floating(pattern: &str) -> Vec<String> {
-    let mut patterns = vec![pattern.to_owned()];
-    if pattern.starts_with('*') {
-        patterns.extend([format!("/{pattern}"), format!("/*/{pattern}")]);
-    }
-    patterns
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 
 use std::sync::LazyLock;
 
-use super::paths::{List, Written};
+use super::paths::List;
+use super::written::Written;
 use crate::domain::Place;
 
 /// The list, parsed once.

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
 use super::own::Own;
-use super::paths::{Data, Kind, List, Written};
+use super::paths::{Data, Kind, List};
+use super::written::Written;
 use crate::domain::Place;
 
 /// The built-in list, parsed once.
