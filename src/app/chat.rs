@@ -15,8 +15,8 @@ pub enum Entry {
     Model {
         /// What it said so far.
         text: String,
-        /// It ended with a question and no calls.
-        question: bool,
+        /// The question with which it ended, without calls.
+        question: Option<Question>,
     },
     /// An operation, by its number; the queue has the rest.
     Operation(OperationId),
@@ -27,6 +27,13 @@ pub enum Entry {
         /// Something went wrong.
         trouble: bool,
     },
+}
+
+/// A question of the model's, as it is answered with a key.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Question {
+    /// The answers that it numbers, in its words.
+    pub choices: Vec<String>,
 }
 
 /// A call of the model's latest message and its result, once there is one.
@@ -154,9 +161,9 @@ impl Chat {
 
     /// The question that the model asked last, if it waits for an answer.
     #[must_use]
-    pub fn question(&self) -> Option<&str> {
+    pub fn question(&self) -> Option<&Question> {
         match (&self.phase, self.entries.iter().rev().find(|entry| !matches!(entry, Entry::Notice { .. }))) {
-            (Phase::Idle, Some(Entry::Model { text, question: true })) => Some(text),
+            (Phase::Idle, Some(Entry::Model { question, .. })) => question.as_ref(),
             _ => None,
         }
     }
@@ -191,10 +198,10 @@ impl Chat {
         if let Phase::Streaming { text, .. } = &mut self.phase {
             text.push_str(piece);
         }
-        if let Some(Entry::Model { text, question: false }) = self.entries.last_mut() {
+        if let Some(Entry::Model { text, question: None }) = self.entries.last_mut() {
             text.push_str(piece);
         } else {
-            self.push(Entry::Model { text: piece.to_owned(), question: false });
+            self.push(Entry::Model { text: piece.to_owned(), question: None });
         }
     }
 
@@ -206,10 +213,10 @@ impl Chat {
         }
     }
 
-    /// Marks the model's last text as a question.
-    pub(super) fn mark_question(&mut self) {
+    /// Marks the model's last text as a question with numbered choices, or none.
+    pub(super) fn mark_question(&mut self, choices: Vec<String>) {
         if let Some(Entry::Model { question, .. }) = self.entries.last_mut() {
-            *question = true;
+            *question = Some(Question { choices });
         }
     }
 

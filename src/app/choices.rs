@@ -5,9 +5,12 @@ const MOST: usize = 9;
 /// Longest text of a choice that is sent, in characters.
 const LONGEST: usize = 200;
 
+/// How far back from a text's end they are looked for, in bytes: a question stands at the end, and a text may be long.
+const BACK: usize = 8 * 1024;
+
 /// The choices `1) …  2) …` or `1. …` of a text, the last such list of it; none if there are fewer than two.
-#[must_use]
-pub fn choices(text: &str) -> Vec<String> {
+pub(super) fn choices(text: &str) -> Vec<String> {
+    let text = end(text);
     let mut found: Vec<(usize, usize, usize)> = Vec::new();
     for (at, digit) in text.char_indices().filter(|(_, c)| c.is_ascii_digit()) {
         let Some(start) = starts(text, at) else { continue };
@@ -31,17 +34,25 @@ pub fn choices(text: &str) -> Vec<String> {
     found.iter().zip(ends).map(choice).collect()
 }
 
+/// The end of a text, from a line's start.
+fn end(text: &str) -> &str {
+    if text.len() <= BACK {
+        return text;
+    }
+    let end = &text[text.ceil_char_boundary(text.len() - BACK)..];
+    end.find('\n').map_or("", |line| &end[line + 1..])
+}
+
 /// Where the sign of a choice begins, if the digit at a place is one: at a line's start, or `1)` after a blank.
 fn starts(text: &str, at: usize) -> Option<usize> {
     let (before, after) = (&text[..at], &text.as_bytes()[at + 1..]);
-    let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
-    let first = line.trim_matches([' ', '\t', '-', '*', '_', '(', '>']).is_empty();
-    let blank = before.is_empty() || before.ends_with(|c: char| c.is_whitespace() || c == '(');
-    match (after.first(), after.get(1)) {
-        (Some(b')'), Some(b' ')) if first || blank => Some(at),
-        (Some(b'.'), Some(b' ')) if first => Some(at),
-        _ => None,
+    // Looked at first: hardly any digit is a sign.
+    let (Some(sign @ (b')' | b'.')), Some(b' ')) = (after.first(), after.get(1)) else { return None };
+    if *sign == b')' && (before.is_empty() || before.ends_with(|c: char| c.is_whitespace() || c == '(')) {
+        return Some(at);
     }
+    let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
+    line.trim_matches([' ', '\t', '-', '*', '_', '(', '>']).is_empty().then_some(at)
 }
 
 #[cfg(test)]
@@ -65,5 +76,12 @@ mod tests {
     #[test]
     fn the_last_list_counts() {
         assert_eq!(choices("Done:\n1. a\n2. b\n\nNow?\n1. c\n2. d"), ["c", "d"]);
+    }
+    #[test]
+    fn only_the_end_of_a_long_text_is_looked_at() {
+        let list = "Which?\n1. a\n2. b";
+        assert_eq!(choices(&format!("{}\n{list}", "1) é ".repeat(100_000))), ["a", "b"]);
+        assert!(choices(&format!("{list}\n{}", "é".repeat(100_000))).is_empty());
+        assert!(choices(&"1".repeat(400_000)).is_empty());
     }
 }

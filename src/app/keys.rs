@@ -3,7 +3,6 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::State;
-use super::choices::choices;
 use super::direct::{self, Line};
 use super::event::{Content, Effect, Pane};
 use super::keymap::{Command, Context};
@@ -267,7 +266,7 @@ impl State {
     /// The choice with a number, in the words of the model's question.
     pub(super) fn chosen(&self, number: &str) -> Option<String> {
         let at = number.parse::<usize>().ok()?.checked_sub(1)?;
-        let choice = choices(self.chat.question()?).into_iter().nth(at)?;
+        let choice = self.chat.question()?.choices.get(at)?;
         Some(format!("{number}) {choice}"))
     }
 

@@ -37,8 +37,7 @@ mod turn;
 mod undo;
 
 pub use budget::{Budget, Limit, Paused};
-pub use chat::{Briefing, Chat, Entry, OpenCall, Phase};
-pub use choices::choices;
+pub use chat::{Briefing, Chat, Entry, OpenCall, Phase, Question};
 pub use composer::Composer;
 pub use depends::Lack;
 pub use direct::SLASH;

@@ -105,10 +105,11 @@ impl State {
     fn message_ended(&mut self, calls: Vec<ToolCall>, reason: &StopReason, effects: &mut Vec<Effect>) {
         let text = self.chat.said();
         if calls.is_empty() {
+            let choices = choices(&text);
             if text.trim().is_empty() {
                 self.chat.notice("The model answered nothing. Send the message again, or another one.", true);
-            } else if asks(&text) || text.contains('?') && !choices(&text).is_empty() {
-                self.chat.mark_question();
+            } else if asks(&text) || text.contains('?') && !choices.is_empty() {
+                self.chat.mark_question(choices);
             }
             if *reason == StopReason::Length {
                 self.chat.notice("The answer reached the model's length limit. Send `go on` for the rest.", false);

@@ -16,7 +16,7 @@ use super::printed::{Matches, marked};
 use super::text::{self, Break};
 use super::theme::Role;
 use super::{ansi, item, number, output, table};
-use crate::app::{Command, Context, Entry, Item, Pane, Phase, Printout, Sight, choices};
+use crate::app::{Command, Context, Entry, Item, Pane, Phase, Printout, Sight};
 use crate::domain::{OperationId, Origin, Stream};
 
 /// Columns before what somebody said: others' text never starts at the pane's edge.
@@ -246,11 +246,11 @@ fn foot(view: View<'_>, columns: usize) -> Vec<Line<'static>> {
         let said = "· goes to the model once what is open is decided";
         lines.extend(text::wrap(&view.line(said, Role::Notice), columns, 2, Break::Words));
     }
-    if view.state.chat.question().is_some() {
+    if let Some(question) = view.state.chat.question() {
         let answers = [(Command::AnswerYes, "yes"), (Command::AnswerNo, "no")];
         let mut bound: Vec<_> =
             answers.iter().filter_map(|(command, says)| view.key(Context::Composer, *command, says)).collect();
-        let choices = choices(view.state.chat.question().unwrap_or_default()).len();
+        let choices = question.choices.len();
         if choices > 0 {
             bound = vec![(format!("alt+1…{choices}"), "choose".to_owned())];
         }

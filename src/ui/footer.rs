@@ -8,7 +8,7 @@ use super::paint::{View, keys, named, put};
 use super::text;
 use super::theme::Role;
 use super::typing::Rows;
-use crate::app::{Command, Context, Pane, SLASH, Sight, Status, Typing, Undo, choices};
+use crate::app::{Command, Context, Pane, SLASH, Sight, Status, Typing, Undo};
 
 /// Columns of the prompt.
 const PROMPT: u16 = 3;
@@ -120,7 +120,7 @@ fn commands(view: View<'_>, context: Context) -> Vec<Entry> {
             if view.state.paused().is_some() && view.state.composer.is_empty() {
                 commands.extend([one(Command::Send, "go on"), one(Command::Back, "stop")]);
             }
-            if view.state.chat.question().is_some_and(|question| choices(question).is_empty()) {
+            if view.state.chat.question().is_some_and(|question| question.choices.is_empty()) {
                 commands.extend([one(Command::AnswerYes, "yes"), one(Command::AnswerNo, "no")]);
             }
             if view.state.paused().is_none() || !view.state.composer.is_empty() {

@@ -130,7 +130,7 @@ fn a_question_is_answered_by_one_key_that_approves_nothing() {
     let mut world = World::new();
     world.say("restart it");
     world.model("Shall I restart the server?", &[]);
-    assert_eq!(world.state.chat.question(), Some("Shall I restart the server?"));
+    assert!(world.state.chat.question().is_some());
     world.feed(20, Event::Key(KeyEvent::new(KeyCode::Char('y'), KeyModifiers::ALT)));
     assert_eq!(world.requests.len(), 2);
     world.model("", &[("make restart", None)]);
