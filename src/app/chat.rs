@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::event::Millis;
+use super::modal::GUARD;
 use super::scroll::Scroll;
 use crate::domain::{Message, ModelRequest, OperationId, StepId, ToolCall, ToolResult, ToolSpec, TurnId};
 
@@ -34,6 +36,17 @@ pub enum Entry {
 pub struct Question {
     /// The answers that it numbers, in its words.
     pub choices: Vec<String>,
+    /// When a frame first showed it.
+    drawn: Option<Millis>,
+}
+
+impl Question {
+    /// Whether a key answers it: whoever pressed one right after it came meant something else, such as esc and a
+    /// digit, which many terminals send as alt and that digit.
+    #[must_use]
+    pub fn answerable(&self, now: Millis) -> bool {
+        self.drawn.is_some_and(|drawn| now.since(drawn) >= GUARD)
+    }
 }
 
 /// A call of the model's latest message and its result, once there is one.
@@ -216,7 +229,15 @@ impl Chat {
     /// Marks the model's last text as a question with numbered choices, or none.
     pub(super) fn mark_question(&mut self, choices: Vec<String>) {
         if let Some(Entry::Model { question, .. }) = self.entries.last_mut() {
-            *question = Some(Question { choices });
+            *question = Some(Question { choices, drawn: None });
+        }
+    }
+
+    /// A frame showed the question that waits.
+    pub(super) fn drawn(&mut self, now: Millis) {
+        let last = self.entries.iter_mut().rev().find(|entry| !matches!(entry, Entry::Notice { .. }));
+        if let (Phase::Idle, Some(Entry::Model { question: Some(question), .. })) = (&self.phase, last) {
+            question.drawn.get_or_insert(now);
         }
     }
 

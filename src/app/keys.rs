@@ -124,8 +124,8 @@ impl State {
             }
             Command::HistoryBack => self.composer.recall(true),
             Command::HistoryForward => self.composer.recall(false),
-            Command::AnswerYes => self.answer_question("Yes.", effects),
-            Command::AnswerNo => self.answer_question("No.", effects),
+            Command::AnswerYes => self.answer_question("Yes.".to_owned(), effects),
+            Command::AnswerNo => self.answer_question("No.".to_owned(), effects),
             Command::Copy => self.copy(effects),
             Command::Open if self.focus == Pane::Chat => self.open_entry(),
             Command::Open => self.open_selected(),
@@ -257,8 +257,8 @@ impl State {
     /// Alt and a digit answer the model's question with a choice of it. False if the key is none.
     fn choose(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) -> bool {
         let (KeyCode::Char(digit @ '1'..='9'), KeyModifiers::ALT) = (key.code, key.modifiers) else { return false };
-        if let Some(choice) = self.chosen(&digit.to_string()).filter(|_| self.composer.is_empty()) {
-            self.send(choice, effects);
+        if let Some(choice) = self.chosen(&digit.to_string()) {
+            self.answer_question(choice, effects);
         }
         true
     }
@@ -271,9 +271,12 @@ impl State {
     }
 
     /// One key answers the model's question; it approves nothing.
-    fn answer_question(&mut self, answer: &str, effects: &mut Vec<Effect>) {
-        if self.chat.question().is_some() && self.composer.is_empty() {
-            self.send(answer.to_owned(), effects);
+    fn answer_question(&mut self, answer: String, effects: &mut Vec<Effect>) {
+        let Some(question) = self.chat.question().filter(|_| self.composer.is_empty()) else { return };
+        if question.answerable(self.now) {
+            self.send(answer, effects);
+        } else {
+            self.hint = Some("That came just now: read it, then press again.".to_owned());
         }
     }
 

@@ -80,6 +80,7 @@ impl State {
         if let (Some(Modal::Confirm(dialog)), Some((seal, end))) = (&mut self.modal, sight.dialog) {
             dialog.seen(seal, end, self.now);
         }
+        self.chat.drawn(self.now);
         self.sight = sight;
         self.found();
     }

@@ -90,6 +90,9 @@ fn a_choice_is_answered_with_one_key() {
     world.model("Which ones?\n1) the old logs\n2) all of them", &[]);
     assert!(world.state.chat.question().is_some());
     let asked = world.requests.len();
+    world.draw(true);
+    world.feed(GUARD - 1, Event::Key(KeyEvent::new(KeyCode::Char('2'), KeyModifiers::ALT)));
+    assert_eq!(world.requests.len(), asked, "nobody read it yet");
     world.feed(20, Event::Key(KeyEvent::new(KeyCode::Char('3'), KeyModifiers::ALT)));
     assert_eq!(world.requests.len(), asked, "there is no third");
     world.feed(20, Event::Key(KeyEvent::new(KeyCode::Char('2'), KeyModifiers::ALT)));

@@ -131,6 +131,7 @@ fn a_question_is_answered_by_one_key_that_approves_nothing() {
     world.say("restart it");
     world.model("Shall I restart the server?", &[]);
     assert!(world.state.chat.question().is_some());
+    world.look();
     world.feed(20, Event::Key(KeyEvent::new(KeyCode::Char('y'), KeyModifiers::ALT)));
     assert_eq!(world.requests.len(), 2);
     world.model("", &[("make restart", None)]);
