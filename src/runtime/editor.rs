@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tokio::io::AsyncReadExt as _;
+use tokio_util::sync::CancellationToken;
 
+use super::lent;
 use crate::config::process_environment;
 use crate::domain::OperationId;
 
@@ -20,7 +22,13 @@ const SETTLE: Duration = Duration::from_millis(50);
 ///
 /// # Errors
 /// It can't be opened, or ends as failed; in one sentence.
-pub async fn edit(folder: &Path, id: OperationId, text: &str, suffix: &str) -> Result<String, String> {
+pub async fn edit(
+    folder: &Path,
+    id: OperationId,
+    text: &str,
+    suffix: &str,
+    back: &CancellationToken,
+) -> Result<String, String> {
     let path = folder.join(format!("edit-{}-{}.{suffix}", std::process::id(), id.0));
     let file = Scratch::write(path, text).map_err(|error| format!("The text can't be put into a file: {error}."))?;
     tokio::time::sleep(SETTLE).await;
@@ -29,7 +37,8 @@ pub async fn edit(folder: &Path, id: OperationId, text: &str, suffix: &str) -> R
     let program = words.next().ok_or("Set EDITOR to an editor.")?;
     let mut command = tokio::process::Command::new(&program);
     command.args(words).arg(&file.0).kill_on_drop(true);
-    let status = command.status().await.map_err(|error| format!("{chosen} can't be started: {error}."))?;
+    let child = command.spawn().map_err(|error| format!("{chosen} can't be started: {error}."))?;
+    let status = lent::wait(child, back).await.map_err(|error| format!("{chosen}'s end couldn't be seen: {error}."))?;
     if !status.success() {
         return Err(format!("{chosen} ended with a failure: the text stays as it was."));
     }
@@ -38,15 +47,21 @@ pub async fn edit(folder: &Path, id: OperationId, text: &str, suffix: &str) -> R
         tokio::fs::File::open(&file.0).await?.take(LONGEST + 1).read_to_string(&mut read).await?;
         std::io::Result::Ok(read)
     };
-    let mut read = read.await.map_err(|error| format!("What {chosen} left can't be read: {error}."))?;
+    let read = read.await.map_err(|error| format!("What {chosen} left can't be read: {error}."))?;
     if read.len() as u64 > LONGEST {
         return Err("The text became too long: it stays as it was.".to_owned());
     }
+    Ok(taken(&read, text))
+}
+
+/// What an editor left instead of a text, with the line ends of one that is typed here.
+fn taken(read: &str, before: &str) -> String {
+    let mut read = read.replace("\r\n", "\n").replace('\r', "\n");
     // Most editors end the last line.
-    if !text.ends_with('\n') && read.ends_with('\n') {
+    if !before.ends_with('\n') && read.ends_with('\n') {
         read.pop();
     }
-    Ok(read)
+    read
 }
 
 fn chosen() -> String {
@@ -75,5 +90,16 @@ impl Drop for Scratch {
         if let Err(error) = std::fs::remove_file(&self.0) {
             tracing::warn!("{} can't be removed: {error}", self.0.display());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_ends_come_back_as_they_are_typed_here() {
+        assert_eq!(taken("SELECT 1\r\nFROM t\r\n", "SELECT 1"), "SELECT 1\nFROM t");
+        assert_eq!(taken("a\rb\n", "a\n"), "a\nb\n");
     }
 }

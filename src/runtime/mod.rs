@@ -5,6 +5,7 @@ mod assemble;
 mod bus;
 mod editor;
 mod engine;
+mod lent;
 mod linear;
 mod measure;
 mod pager;
@@ -20,8 +21,10 @@ use std::time::{Duration, Instant};
 use assemble::{Assembled, assemble};
 use bus::{Bus, Input, Work};
 use engine::Engine;
+use lent::Lent;
 use linear::Linear;
 use terminal::Screen;
+use tokio_util::sync::CancellationToken;
 
 use crate::app::{Effect, Event, State, update};
 use crate::cli::Start;
@@ -78,7 +81,7 @@ async fn session(start: Start, began: Instant) -> Result<(), String> {
         cache: Cache::default(),
         drawn: None,
         scratch: start.folders.state.clone(),
-        away: false,
+        away: None,
         warm: false,
     };
     for notice in notices {
@@ -111,7 +114,7 @@ struct Session {
     /// Where a text lies while the person's own editor has it.
     scratch: PathBuf,
     /// The person's own editor or pager has the terminal.
-    away: bool,
+    away: Option<Lent>,
     /// What the first dialog needs is loaded, or on its way: not at rest, but while the person types.
     warm: bool,
 }
@@ -121,7 +124,8 @@ impl Session {
         self.draw(screen)?;
         let mut pending = false;
         loop {
-            let due = (pending && !self.away).then(|| self.drawn.map_or_else(Instant::now, |drawn| drawn + FRAME));
+            let due =
+                (pending && self.away.is_none()).then(|| self.drawn.map_or_else(Instant::now, |drawn| drawn + FRAME));
             let mut prompt = false;
             match self.bus.next(self.state.deadline(), due).await {
                 Input::Leave => break,
@@ -138,7 +142,7 @@ impl Session {
                         let (columns, rows) = crossterm::terminal::size()?;
                         update(&mut self.state, self.bus.now(), Event::Resize(columns, rows));
                         self.bus.attach();
-                        self.away = false;
+                        self.away = None;
                         prompt = true;
                     }
                     let now = self.bus.now();
@@ -150,10 +154,13 @@ impl Session {
                 }
             }
             let rested = self.drawn.is_none_or(|drawn| drawn.elapsed() >= FRAME);
-            if pending && !self.away && (prompt || rested) {
+            if pending && self.away.is_none() && (prompt || rested) {
                 self.draw(screen)?;
                 pending = self.state.take_dirty();
             }
+        }
+        if let Some(lent) = self.away.take() {
+            lent.call_back().await;
         }
         leave(self.state, self.engine, self.bus).await;
         Ok(())
@@ -176,24 +183,18 @@ impl Session {
             let Some(effect) = self.engine.perform(effect) else { continue };
             match effect {
                 Effect::OpenEditor { id, text, suffix } => {
-                    screen.suspend();
-                    self.bus.release();
-                    self.away = true;
                     let (scratch, lane) = (self.scratch.clone(), self.engine.lanes.work.clone());
-                    tokio::spawn(async move {
-                        let edited = editor::edit(&scratch, id, &text, &suffix).await;
+                    self.lend(screen, |back| async move {
+                        let edited = editor::edit(&scratch, id, &text, &suffix, &back).await;
                         let _leaving = lane.send(Work::Edited(id, edited)).await;
                     });
                 }
                 Effect::Page(content) => {
-                    screen.suspend();
-                    self.bus.release();
-                    self.away = true;
                     let outputs = Arc::clone(&self.engine.person_side.bench.outputs);
                     let lane = self.engine.lanes.work.clone();
-                    tokio::task::spawn_blocking(move || {
-                        let trouble = pager::show(&outputs, content).err();
-                        let _leaving = lane.blocking_send(Work::Paged(trouble));
+                    self.lend(screen, |back| async move {
+                        let trouble = pager::show(outputs, content, &back).await.err();
+                        let _leaving = lane.send(Work::Paged(trouble)).await;
                     });
                 }
                 Effect::Copy(text) => Screen::copy(&pager::plain(&text)),
@@ -202,6 +203,16 @@ impl Session {
             }
         }
         Ok(true)
+    }
+
+    /// Gives the terminal to a program of the person's own until its task says that it ended.
+    fn lend<F>(&mut self, screen: &mut Screen, task: impl FnOnce(CancellationToken) -> F)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        screen.suspend();
+        self.bus.release();
+        self.away = Some(Lent::to(task));
     }
 }
 

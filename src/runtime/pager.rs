@@ -1,13 +1,15 @@
 //! Shows text in the person's pager: the terminal is given back meanwhile, and taken again. What others wrote is
 //! neutralised on the way; only colours stay.
 
-use std::io::{self, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::io::{self, PipeReader, PipeWriter, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::process::{Child, Command};
+use tokio_util::sync::CancellationToken;
 use vte::{Params, Parser, Perform};
 
+use super::lent;
 use crate::app::Content;
 use crate::domain::Stream;
 use crate::store::Outputs;
@@ -37,22 +39,22 @@ const SETTLE: Duration = Duration::from_millis(50);
 ///
 /// # Errors
 /// It can't be started or waited for, in a sentence.
-pub fn show(outputs: &Arc<Outputs>, content: Content) -> Result<(), String> {
-    std::thread::sleep(SETTLE);
-    let mut child = start()?;
-    let outputs = Arc::clone(outputs);
-    let feeder = child.stdin.take().map(|stdin| std::thread::spawn(move || feed(&outputs, &content, stdin)));
-    let ended = child.wait();
+pub async fn show(outputs: Arc<Outputs>, content: Content, back: &CancellationToken) -> Result<(), String> {
+    tokio::time::sleep(SETTLE).await;
+    let (from, to) = io::pipe().map_err(|error| format!("The pager can't be given anything: {error}."))?;
+    let child = start(from)?;
+    let feeder = tokio::task::spawn_blocking(move || feed(&outputs, &content, to));
+    let ended = lent::wait(child, back).await;
     // A pager that is gone breaks the pipe, so that this ends, too.
-    let _fed = feeder.map(std::thread::JoinHandle::join);
+    let _fed = feeder.await;
     ended.map(|_| ()).map_err(|error| format!("The pager's end couldn't be seen: {error}."))
 }
 
-fn start() -> Result<Child, String> {
+fn start(text: PipeReader) -> Result<Child, String> {
     let named = std::env::var("PAGER").ok().filter(|pager| !pager.trim().is_empty());
     let pager = named.unwrap_or_else(|| USUAL.to_owned());
     let mut command = Command::new("/bin/sh");
-    command.args(["-c", &pager]).env_clear().stdin(Stdio::piped());
+    command.args(["-c", &pager]).env_clear().stdin(text).kill_on_drop(true);
     for name in KEPT {
         if let Some(value) = std::env::var_os(name) {
             command.env(name, value);
@@ -65,7 +67,7 @@ fn start() -> Result<Child, String> {
 }
 
 /// Feeds a pager until the end, or until it is left.
-fn feed(outputs: &Outputs, content: &Content, pager: ChildStdin) {
+fn feed(outputs: &Outputs, content: &Content, pager: PipeWriter) {
     let mut filter = Filter::new(pager, true);
     let _left = match content {
         Content::Text(text) => filter.write_all(text.as_bytes()),

@@ -12,8 +12,16 @@ use crossterm::{cursor, execute};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 
+/// How a terminal treats what is typed.
+#[cfg(unix)]
+type Modes = nix::sys::termios::Termios;
+#[cfg(not(unix))]
+type Modes = ();
+
 /// The screen while the program has it.
 pub struct Screen {
+    /// How the terminal was when another program got it, while that has it.
+    lent: Option<Modes>,
     /// Draws to it.
     pub terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
 }
@@ -39,12 +47,13 @@ impl Screen {
         if terminal.is_err() {
             leave();
         }
-        Ok(Self { terminal: terminal? })
+        Ok(Self { lent: None, terminal: terminal? })
     }
 
     /// Gives the terminal to another program.
-    pub fn suspend(&self) {
+    pub fn suspend(&mut self) {
         leave();
+        self.lent = modes();
     }
 
     /// Takes it back; the next frame draws all of it.
@@ -52,6 +61,7 @@ impl Screen {
     /// # Errors
     /// The terminal is gone.
     pub fn resume(&mut self) -> io::Result<()> {
+        self.lent = None;
         take()?;
         self.redraw()
     }
@@ -80,6 +90,9 @@ impl Screen {
 impl Drop for Screen {
     fn drop(&mut self) {
         leave();
+        if let Some(modes) = self.lent.take() {
+            restore(&modes);
+        }
     }
 }
 
@@ -111,4 +124,24 @@ fn leave() {
     let _unreported =
         execute!(io::stdout(), DisableMouseCapture, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);
     let _unreported = disable_raw_mode();
+}
+
+#[cfg(unix)]
+fn modes() -> Option<Modes> {
+    nix::sys::termios::tcgetattr(io::stdin()).ok()
+}
+
+#[cfg(not(unix))]
+fn modes() -> Option<Modes> {
+    None
+}
+
+/// Gives the terminal back after another program, which was ended while it had it. Nothing can be done about a
+/// failure here.
+#[cfg_attr(not(unix), allow(unused_variables))]
+fn restore(modes: &Modes) {
+    #[cfg(unix)]
+    let _unreported = nix::sys::termios::tcsetattr(io::stdin(), nix::sys::termios::SetArg::TCSANOW, modes);
+    let _unreported =
+        execute!(io::stdout(), DisableMouseCapture, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);
 }

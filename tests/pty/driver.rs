@@ -89,6 +89,13 @@ impl Driver {
         self.screen.lock().unwrap().screen().alternate_screen()
     }
 
+    /// Whether the terminal gives whole lines and shows what is typed, as a shell leaves it.
+    pub fn reads_lines(&self) -> bool {
+        use nix::sys::termios::LocalFlags;
+        let wanted = (LocalFlags::ICANON | LocalFlags::ECHO).bits();
+        self.master.get_termios().is_some_and(|modes| modes.local_flags.bits() & wanted == wanted)
+    }
+
     /// Sends keys as the terminal would.
     pub fn keys(&mut self, keys: &str) {
         self.writer.write_all(keys.as_bytes()).unwrap();

@@ -117,6 +117,33 @@ fn a_signal_gives_the_terminal_back() {
     it.wait_for_exit();
 }
 
+/// A program that has the terminal meanwhile is called back; what it left of the terminal is put right.
+#[cfg(unix)]
+#[test]
+fn a_signal_gives_the_terminal_back_that_an_editor_has() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let editor = folder.path().join("editor");
+    let script = "#!/bin/sh\nstty raw -echo\nprintf '\\033[?1049hediting'\nexec sleep 50\n";
+    std::fs::write(&editor, script).unwrap();
+    std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_countersign"));
+    let mut it = Driver::start_program(program, &[], 120, 40, &[("EDITOR", editor.to_str().unwrap())]);
+    it.wait_for("practice model");
+    it.say("delete the cancelled orders");
+    it.wait_for("H HIGH");
+    std::thread::sleep(Duration::from_millis(600));
+    it.keys("e");
+    it.wait_for("in $EDITOR");
+    it.keys("\x07");
+    it.wait_for("editing");
+    it.terminate();
+    it.wait_for_exit();
+    assert!(it.reads_lines());
+    let left = std::fs::read_dir(it.data().join("state")).into_iter().flatten().flatten();
+    assert!(left.into_iter().all(|file| !file.file_name().to_string_lossy().starts_with("edit-")));
+}
+
 #[test]
 fn the_smallest_and_the_changing_terminal_stay_usable() {
     let mut it = Driver::start(60, 15, &[]);
