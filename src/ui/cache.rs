@@ -105,9 +105,23 @@ pub(super) struct OutputRows {
 /// The rows of the page about one operation, but for those that change while it runs.
 #[derive(Debug)]
 pub(super) struct DetailRows {
-    /// Operation, columns, theme, status, what it would do, bytes that it printed.
-    pub key: (OperationId, usize, String, Status, Option<Foresight>, u64),
+    pub key: DetailKey,
     pub rest: Arc<Vec<Line<'static>>>,
+}
+
+/// What those rows were made of.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct DetailKey {
+    pub id: OperationId,
+    /// Exactly which text, while it waits: an operation that came back changed waits as before.
+    pub seal: Option<Seal>,
+    pub judgement: Option<Judgement>,
+    pub status: Status,
+    pub foresight: Option<Foresight>,
+    /// Bytes that it printed.
+    pub bytes: u64,
+    pub columns: usize,
+    pub theme: String,
 }
 
 /// The rows of a dialog: of its operation's text, and of its preview once there is one.

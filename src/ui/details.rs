@@ -7,7 +7,7 @@ use ratatui::text::Line;
 
 use super::ansi;
 use super::body;
-use super::cache::{Cache, DetailRows};
+use super::cache::{Cache, DetailKey, DetailRows};
 use super::derivation::{derivation, labelled, why};
 use super::item;
 use super::number;
@@ -38,7 +38,16 @@ pub fn lines(view: View<'_>, cache: &mut Cache, id: OperationId, columns: usize)
     let Some(item) = view.state.queue.get(id) else { return Arc::default() };
     let foresight = view.state.queue.foresight(id);
     let bytes = view.state.output.of(id).map_or(0, |printout| printout.tail.bytes);
-    let key = (id, columns, view.theme.name().to_owned(), item.status.clone(), foresight.cloned(), bytes);
+    let key = DetailKey {
+        id,
+        seal: view.state.queue.gate().seal(id),
+        judgement: item.judgement.clone(),
+        status: item.status.clone(),
+        foresight: foresight.cloned(),
+        bytes,
+        columns,
+        theme: view.theme.name().to_owned(),
+    };
     let known = cache.details.as_ref().filter(|known| known.key == key).map(|known| Arc::clone(&known.rest));
     let rest = known.unwrap_or_else(|| {
         let rest = Arc::new(rest(view, item, foresight, columns));

@@ -2,6 +2,7 @@
 
 mod desk;
 mod foresight;
+mod linear;
 mod many;
 mod output;
 
