@@ -117,6 +117,7 @@ fn the_main_job_by_lines() {
     assert_eq!(it.cancelled_orders(), 12);
     it.say(&format!("show {number}"));
     it.wait_for(&format!("end of operation {number}"));
+    std::thread::sleep(LOOKED);
     it.say(&format!("approve {number}"));
     it.wait_for(&format!("operation {number} done"));
     assert_eq!(it.cancelled_orders(), 0);

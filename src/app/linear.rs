@@ -95,8 +95,8 @@ pub struct Told {
     seal: Seal,
     /// When.
     at: Millis,
-    /// Whether all of its text was.
-    whole: bool,
+    /// When all of its text was, if it was.
+    whole: Option<Millis>,
 }
 
 impl State {
@@ -107,15 +107,16 @@ impl State {
 
     /// An operation was told under a seal.
     pub(super) fn told(&mut self, id: OperationId, seal: Seal, whole: bool) {
-        let now = self.now;
+        let at = self.now;
+        let whole = whole.then_some(at);
         let told = self.told.entry(id).and_modify(|told| {
             if told.seal == seal {
-                told.whole |= whole;
+                told.whole = told.whole.or(whole);
             } else {
-                *told = Told { seal, at: now, whole };
+                *told = Told { seal, at, whole };
             }
         });
-        told.or_insert(Told { seal, at: now, whole });
+        told.or_insert(Told { seal, at, whole });
     }
 
     /// A line that was typed at `typed`.
@@ -181,12 +182,15 @@ impl State {
     /// Why an operation that was told isn't approved by this line.
     fn objection(&self, id: OperationId, told: Told, numbers: &Numbers, typed: Millis) -> Option<String> {
         let high = self.queue.gate.judgement(id).is_none_or(|judgement| judgement.risk == RiskLevel::High);
-        if typed < told.at.plus(GUARD) {
+        let early = |told: Millis| typed < told.plus(GUARD);
+        if early(told.at) {
             Some(format!("{id} was told only after that was typed: look first"))
         } else if high && !numbers.names(id) {
             Some(format!("{id} is high: type approve {}", id.0))
-        } else if high && !told.whole {
+        } else if high && told.whole.is_none() {
             Some(format!("{id} is high: type show {} first", id.0))
+        } else if high && told.whole.is_some_and(early) {
+            Some(format!("{id} is high, and all of its text was told only after that was typed: look first"))
         } else {
             None
         }

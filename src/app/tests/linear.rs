@@ -59,7 +59,12 @@ fn a_high_one_takes_its_own_number_and_all_of_its_text() {
     line(&mut world, "approve 2");
     assert!(hint(&world).contains("type show 2 first"), "{}", hint(&world));
     let seal = world.state.queue.gate().seal(OperationId(2)).unwrap();
+    // Both lines came in one write: nobody read what the first one told.
+    let before = world.state.now;
     world.feed(0, Event::Told(OperationId(2), seal, true));
+    world.feed(60_000, Event::Said(Said::read("approve 2"), before));
+    assert!(hint(&world).contains("told only after"), "{}", hint(&world));
+    assert_eq!(world.commands(), ["make a"]);
     line(&mut world, "approve 2");
     assert_eq!(world.commands(), ["make a", "rm b"]);
 }
