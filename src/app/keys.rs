@@ -90,7 +90,11 @@ impl State {
             Command::Help => self.modal = Some(Modal::page(Page::Keys)),
             Command::Unasked => self.modal = Some(Modal::page(Page::Unasked)),
             Command::StopAll => self.stop_everything(effects),
-            Command::RunAgain => self.run_again(effects),
+            Command::RunAgain => {
+                if let Some(id) = self.queue.selected() {
+                    self.run_again(id, effects);
+                }
+            }
             Command::PageUp => self.scroll_page(-1, effects),
             Command::PageDown => self.scroll_page(1, effects),
             Command::LineUp => self.scroll_line(-1, effects),
@@ -376,8 +380,12 @@ impl State {
     }
 
     /// Proposes what is done with once more, as an operation of its own.
-    pub(super) fn run_again(&mut self, effects: &mut Vec<Effect>) {
-        let done = self.queue.selected().and_then(|id| self.queue.get(id)).filter(|item| item.status.closed());
+    pub(super) fn run_again(&mut self, id: OperationId, effects: &mut Vec<Effect>) {
+        let Some(item) = self.queue.get(id) else {
+            self.hint = Some(format!("There is no operation {}.", id.0));
+            return;
+        };
+        let done = Some(item).filter(|item| item.status.closed());
         let Some(item) = done.filter(|item| ![UNDO, APPLY].contains(&item.call.name.as_str())) else {
             self.hint = Some("Only what is done with can be run again.".to_owned());
             return;

@@ -127,14 +127,8 @@ impl State {
             Said::Deny(numbers, why) => self.deny_told(&numbers, why.as_deref(), effects),
             Said::DenyAll => self.deny_all(effects),
             Said::Cancel(numbers) => self.cancel_told(&numbers, effects),
-            Said::Undo(id) => {
-                self.queue.select(id);
-                self.undo_selected(effects);
-            }
-            Said::Again(id) => {
-                self.queue.select(id);
-                self.run_again(effects);
-            }
+            Said::Undo(id) => self.undo(id, effects),
+            Said::Again(id) => self.run_again(id, effects),
             Said::Stop => {
                 if !self.stop(effects) {
                     self.hint = Some("Nothing runs.".to_owned());

@@ -17,8 +17,17 @@ impl State {
 
     /// Proposes to take the selected operation back.
     pub(super) fn undo_selected(&mut self, effects: &mut Vec<Effect>) {
-        let Some(id) = self.queue.selected() else { return };
-        let Some(item) = self.queue.get(id) else { return };
+        if let Some(id) = self.queue.selected() {
+            self.undo(id, effects);
+        }
+    }
+
+    /// Proposes to take back what an operation did.
+    pub(super) fn undo(&mut self, id: OperationId, effects: &mut Vec<Effect>) {
+        let Some(item) = self.queue.get(id) else {
+            self.hint = Some(format!("There is no operation {}.", id.0));
+            return;
+        };
         match &item.undo {
             Undo::Possible(_) if !item.status.closed() => self.hint = Some(format!("{id} still runs.")),
             Undo::Possible(Undoable::Kept) => self.take_back(vec![id], Origin::Person, kept(&[id]), effects),

@@ -93,3 +93,14 @@ fn a_line_denies_with_a_reason_stops_and_sets_the_mode() {
     line(&mut world, "/nonsense");
     assert!(hint(&world).contains("no /nonsense") && world.state.composer.is_empty());
 }
+
+#[test]
+fn a_number_that_is_nobodys_is_nobodys() {
+    let mut world = told(true);
+    line(&mut world, "deny all");
+    for said in ["again 99", "undo 99"] {
+        line(&mut world, said);
+        assert_eq!(hint(&world), "There is no operation 99.");
+    }
+    assert_eq!(world.state.queue.newest(), Some(OperationId(2)), "nothing was proposed");
+}
