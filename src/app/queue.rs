@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::event::Millis;
 use super::plan::Plan;
+use crate::assess::call_shown;
 use crate::domain::{
     Containment, Decider, Foresight, Gate, Judgement, OperationId, Origin, Outcome, Prepared, Seal, Standing, ToolCall,
     TurnId, Undoable, Verdict,
@@ -84,6 +85,9 @@ pub struct Item {
     pub origin: Origin,
     /// The call as it was said.
     pub call: ToolCall,
+    /// The beginning of the call as one may look at it before it was read, or if it can't be: what has the shape of a
+    /// secret is masked.
+    pub said: String,
     /// What would happen, once it was read.
     pub prepared: Option<Box<Prepared>>,
     /// The latest verdict with its derivation.
@@ -120,9 +124,7 @@ impl Item {
     /// One line that says what it would do, secrets masked; not neutralised.
     #[must_use]
     pub fn gist(&self) -> String {
-        self.prepared
-            .as_ref()
-            .map_or_else(|| format!("{} {}", self.call.name, self.call.arguments), |prepared| prepared.gist())
+        self.prepared.as_ref().map_or_else(|| self.said.clone(), |prepared| prepared.gist())
     }
 
     /// The short word for its sort.
@@ -255,6 +257,7 @@ impl Queue {
         let item = Item {
             id,
             origin,
+            said: call_shown(&call.name, &call.arguments),
             call,
             prepared: None,
             judgement: None,

@@ -9,10 +9,12 @@ use regex::Regex;
 
 use super::AssessSettings;
 use super::secrets::{forms, named, placeholder, secret_kind, under};
-use crate::domain::{Detail, Operation, OperationKind, Preview, Span, Table, Text};
+use crate::domain::{Detail, Operation, OperationKind, Preview, Span, Table, Text, masked_part};
 
 /// Shortest value that is looked for, in bytes: a shorter one is a word of its own too often.
 const SHORTEST: usize = 6;
+/// Longest part of a call that wasn't read that is shown, in bytes.
+const LONGEST: usize = 8 * 1024;
 /// Parts of the name of a variable that say that its value is a secret.
 const TELLING: [&str; 11] =
     ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "PASS", "KEY", "APIKEY", "CREDENTIAL", "CREDENTIALS", "PW"];
@@ -89,6 +91,41 @@ pub fn secrets_of(operation: &Operation, settings: &AssessSettings) -> Vec<Span>
     let Text { language, body } = operation.kind.text();
     let body = if language == "diff" { unsigned(&body) } else { body };
     secret_spans(&body, headers, &settings.known)
+}
+
+/// The beginning of a call that wasn't read, with masks in the place of what has the shape of a secret. It is looked at
+/// a little further than it is shown, so that no secret is cut where it begins.
+#[must_use]
+pub fn call_shown(name: &str, arguments: &str) -> String {
+    let said = format!("{name} {arguments}");
+    let seen = &said[..said.floor_char_boundary(2 * LONGEST)];
+    let end = seen.floor_char_boundary(LONGEST);
+    let mut spans = secret_spans(seen, true, &Known::default());
+    let (plain, offsets) = unescaped(seen);
+    let at = |place: usize| offsets.get(place).copied().unwrap_or(seen.len());
+    let within = secret_spans(&plain, true, &Known::default());
+    spans.extend(within.into_iter().map(|span| at(span.start)..at(span.end)));
+    let shown = masked_part(seen, &joined(spans), 0..end);
+    if end < said.len() { format!("{shown}…") } else { shown }
+}
+
+/// A text without the backslashes of JSON, and where each of its bytes stood.
+fn unescaped(text: &str) -> (String, Vec<usize>) {
+    let (mut plain, mut offsets) = (String::new(), Vec::new());
+    let mut letters = text.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        let letter = match letter {
+            '\\' => match letters.next() {
+                Some((_, 'n' | 'r' | 't')) => ' ',
+                Some((_, escaped)) => escaped,
+                None => letter,
+            },
+            letter => letter,
+        };
+        plain.push(letter);
+        offsets.extend(std::iter::repeat_n(at, letter.len_utf8()));
+    }
+    (plain, offsets)
 }
 
 /// A diff with blanks in the place of its signs, which no name stands behind.
@@ -220,6 +257,24 @@ mod tests {
         assert_eq!(shown(&format!("x ghp_{long} y")), "x • y");
         assert_eq!(shown(&format!("curl -H 'Authorization: Bearer {long}'")), "curl -H 'Authorization: •'");
         assert_eq!(shown("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl x"), "• x");
+    }
+
+    #[test]
+    fn a_call_that_was_not_read_is_shown_masked_and_cut() {
+        let key = format!("sk-proj-{}", "a1B2".repeat(12));
+        for (arguments, secret) in [
+            (r#"{"command":"mysql -phunter2 shop""#, "hunter2"),
+            (r#"{"password":"hunter2"}"#, "hunter2"),
+            (r#"{"command":"export DB_PASSWORD=\"hunter2\""}"#, "hunter2"),
+            (r#"{"headers":{"authorization":"Bearer a8F3kQ9zL2mX7pR4tV6w"}}"#, "a8F3kQ9zL2mX7pR4tV6w"),
+            (key.as_str(), key.as_str()),
+        ] {
+            let shown = call_shown("run", arguments);
+            assert!(shown.starts_with("run ") && shown.contains("⟦masked: ") && !shown.contains(secret), "{shown}");
+        }
+        let long = call_shown("run", &format!("{} {key} {}", "é ".repeat(2_725), "b ".repeat(100_000)));
+        assert!(long.len() < LONGEST + 100 && long.contains("⟦masked: ") && !long.contains("sk-proj"), "{long}");
+        assert_eq!(call_shown("run", r#"{"command":"ls"}"#), r#"run {"command":"ls"}"#);
     }
 
     #[test]
