@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -21,23 +21,27 @@ struct Session {
     folder: tempfile::TempDir,
 }
 
+fn spawn(home: &Path, workspace: &Path) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_countersign"))
+        .arg("--linear")
+        .env_clear()
+        .env("HOME", home)
+        .env("COUNTERSIGN_DATA", home.join("data"))
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("LANG", "C.UTF-8")
+        .current_dir(workspace)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
 impl Session {
     fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let workspace = folder.path().join("workspace");
         std::fs::create_dir(&workspace).unwrap();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_countersign"))
-            .arg("--linear")
-            .env_clear()
-            .env("HOME", folder.path())
-            .env("COUNTERSIGN_DATA", folder.path().join("data"))
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("LANG", "C.UTF-8")
-            .current_dir(workspace)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut child = spawn(folder.path(), &workspace);
         let told = Arc::new(Mutex::new(String::new()));
         let (out, kept) = (child.stdout.take().unwrap(), Arc::clone(&told));
         std::thread::spawn(move || {
@@ -158,4 +162,15 @@ fn denying_by_a_line_tells_the_model_why_and_reads_run_unasked() {
     it.say("help");
     it.wait_for("approve 1,3-5: ");
     it.end();
+}
+
+#[test]
+fn a_line_that_is_too_long_is_refused_whole_and_what_follows_is_taken() {
+    let mut it = Session::start();
+    let long = "a".repeat(64 * 1024);
+    it.say(&format!("{long}! echo by-$((40+2))-lines"));
+    it.wait_for("longer than 64 KiB");
+    it.say("! echo by-$((41+2))-lines");
+    it.wait_for("| by-43-lines");
+    assert!(!it.end().contains("by-42-lines"));
 }

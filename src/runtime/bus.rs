@@ -7,7 +7,7 @@ use crossterm::event::{Event as TermEvent, EventStream};
 use futures::StreamExt as _;
 use tokio::sync::mpsc;
 
-use super::linear::listen;
+use super::lines::{Heard, listen};
 use crate::app::{Event, Millis, Proposal};
 use crate::domain::{Enforceable, Foresight, Look, ModelEvent, OperationId, Page, RunEvent, Seal, StepId};
 
@@ -74,8 +74,8 @@ pub enum Input {
     Event(Event),
     /// The frame that was put off is due.
     Frame,
-    /// A line, and when it came.
-    Line(String, Millis),
+    /// A line, none if it was too long, and since when it may have lain there.
+    Line(Option<String>, Millis),
     /// No line comes any more.
     Closed,
     /// The terminal is gone or a signal asks to leave.
@@ -90,13 +90,13 @@ enum Source {
     /// Nowhere: the person's own editor has the terminal.
     Away,
     /// Lines, unless nobody listens just now.
-    Lines(mpsc::Receiver<(String, Millis)>, bool),
+    Lines(mpsc::Receiver<Heard>, bool),
 }
 
 /// What came from there.
 enum Word {
     Key(Option<std::io::Result<TermEvent>>),
-    Line(Option<(String, Millis)>),
+    Line(Option<Heard>),
 }
 
 impl Source {

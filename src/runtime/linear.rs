@@ -1,10 +1,9 @@
-//! The session by plain lines on standard input and output: no alternate screen, no cursor, no colour. A thread
-//! reads lines and says when each came; the loop tells what happened and takes the next one.
+//! The session by plain lines on standard input and output: no alternate screen, no cursor, no colour. The loop tells
+//! what happened and takes the next line.
 
-use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
+use std::io::{self, IsTerminal as _};
 
 use tokio::io::AsyncWriteExt as _;
-use tokio::sync::mpsc;
 
 use super::bus::{Bus, Input};
 use super::engine::Engine;
@@ -12,10 +11,8 @@ use super::leave;
 use crate::app::{Effect, Event, Millis, Phase, Said, State, Status, update};
 use crate::ui::Teller;
 
-/// Longest line that is read, in bytes.
-const LONGEST: u64 = 64 * 1024;
-/// Lines that are read ahead.
-const AHEAD: usize = 256;
+/// What is said of a line that is refused.
+const TOO_LONG: &str = "That line is longer than 64 KiB: nothing of it was taken.";
 
 /// A session by lines.
 pub struct Linear {
@@ -36,8 +33,15 @@ impl Linear {
         Self { state, engine, bus, teller: Teller::default(), piped: !io::stdin().is_terminal(), closed: false }
     }
 
-    /// Runs it until the person leaves, or the lines end and nothing moves any more.
+    /// Runs it until the person leaves, or the lines end and nothing moves any more. What runs is given its time to end
+    /// also where nobody hears any more what is told.
     pub async fn live(mut self, notices: Vec<Event>) -> io::Result<()> {
+        let lived = self.converse(notices).await;
+        leave(self.state, self.engine, self.bus).await;
+        lived
+    }
+
+    async fn converse(&mut self, notices: Vec<Event>) -> io::Result<()> {
         print(&Teller::greet(&self.state)).await?;
         for notice in notices {
             self.take(notice, false).await?;
@@ -56,7 +60,8 @@ impl Linear {
                 Input::Leave => break,
                 Input::Frame => {}
                 Input::Closed => self.closed = true,
-                Input::Line(line, typed) => {
+                Input::Line(None, _) => print(&[Teller::hint(TOO_LONG)]).await?,
+                Input::Line(Some(line), typed) => {
                     if !self.line(&line, typed).await? {
                         break;
                     }
@@ -68,7 +73,6 @@ impl Linear {
                 }
             }
         }
-        leave(self.state, self.engine, self.bus).await;
         Ok(())
     }
 
@@ -115,24 +119,4 @@ async fn print(lines: &[String]) -> io::Result<()> {
     let mut out = tokio::io::stdout();
     out.write_all(format!("{}\n", lines.join("\n")).as_bytes()).await?;
     out.flush().await
-}
-
-/// Reads lines in a thread of its own, which ends with the input or the program. `now` is the session's clock.
-pub fn listen(now: impl Fn() -> Millis + Send + 'static) -> mpsc::Receiver<(String, Millis)> {
-    let (sender, lines) = mpsc::channel(AHEAD);
-    std::thread::spawn(move || {
-        let mut input = io::stdin().lock();
-        loop {
-            let mut bytes = Vec::new();
-            match (&mut input).take(LONGEST).read_until(b'\n', &mut bytes) {
-                Ok(0) | Err(_) => return,
-                Ok(_) => {}
-            }
-            let read = String::from_utf8_lossy(&bytes).trim_end_matches(['\r', '\n']).to_owned();
-            if sender.blocking_send((read, now())).is_err() {
-                return;
-            }
-        }
-    });
-    lines
 }

@@ -7,6 +7,7 @@ mod editor;
 mod engine;
 mod lent;
 mod linear;
+mod lines;
 mod measure;
 mod pager;
 mod perform;
