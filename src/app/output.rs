@@ -228,14 +228,15 @@ impl State {
                     Look::At(_) => 1,
                     Look::For { .. } => rows / 3,
                 };
-                printout.scroll.to_row(page.line.saturating_sub(above));
-                let line = page.line;
+                // Above a later part stands a row that says what comes before it.
+                let row = page.line + usize::from(page.from > 0 && matches!(look, Look::For { .. }));
+                printout.scroll.to_row(row.saturating_sub(above));
                 printout.page = Some(page);
                 if missing {
                     self.hint = Some("This is the last part that is kept. G goes to the newest.".to_owned());
                 }
                 if matches!(look, Look::For { .. }) {
-                    self.finds.output.row = Some(line);
+                    self.finds.output.row = Some(row);
                     self.hint = None;
                 }
             }

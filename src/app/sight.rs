@@ -81,6 +81,8 @@ impl State {
             dialog.seen(seal, end, self.now);
         }
         self.chat.drawn(self.now);
+        // Titles say how many rows were found, and are drawn before they are counted.
+        self.dirty |= self.sight.found.output.len() != sight.found.output.len();
         self.sight = sight;
         self.found();
     }

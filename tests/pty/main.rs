@@ -7,6 +7,7 @@ mod driver;
 mod left_out;
 #[path = "../common/model_server.rs"]
 mod model_server;
+mod output;
 mod picture;
 mod task;
 

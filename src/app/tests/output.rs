@@ -72,7 +72,7 @@ fn past_what_is_held_the_disk_is_asked() {
     assert_eq!(world.looks, [(OperationId(1), look.clone())]);
     let page = Page { pieces: [].into(), from: 100, to: 900, line: 40 };
     world.feed(1, Event::Looked(OperationId(1), look.clone(), Some(page)));
-    assert_eq!((world.state.finds.output.row, scroll(&world).top), (Some(40), 34));
+    assert_eq!((world.state.finds.output.row, scroll(&world).top), (Some(41), 35));
     world.feed(1, Event::Looked(OperationId(1), look, None));
     assert_eq!(world.state.hint.as_deref(), Some("No more matches."));
     keys(&mut world, "G");
