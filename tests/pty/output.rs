@@ -6,9 +6,9 @@ use crate::driver::Driver;
 
 #[test]
 fn long_output_is_found_saved_and_paged() {
-    let paged = tempfile::tempdir().unwrap();
-    let paged = paged.path().join("paged");
-    let pager = format!("cat > {}; echo paged-is-here; sleep 0.5", paged.display());
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("copy");
+    let pager = format!("cat > {}; echo paged-is-here; sleep 0.5", copy.display());
     let program = Path::new(env!("CARGO_BIN_EXE_countersign"));
     let mut it = Driver::start_program(program, &[], 120, 40, &[("PAGER", &pager)]);
     it.wait_for("practice model");
@@ -32,8 +32,8 @@ fn long_output_is_found_saved_and_paged() {
     it.keys("P");
     it.wait_until("the pager's text", |it| !it.in_alternate_screen() && it.shows().contains("paged-is-here"));
     it.wait_until("our screen again", |it| it.in_alternate_screen() && it.shows().contains("OUTPUT"));
-    let paged = std::fs::read_to_string(paged).unwrap();
-    assert!(paged.starts_with("1\n2\n") && paged.ends_with("! e\x1b[31mnd\n"), "colours stay, and nothing else");
+    let copy = std::fs::read_to_string(copy).unwrap();
+    assert!(copy.starts_with("1\n2\n") && copy.ends_with("! e\x1b[31mnd\n"), "colours stay, and nothing else");
     it.say("i");
     it.say("! echo still-$((40+2))-here");
     it.wait_for("still-42-here");
