@@ -78,14 +78,12 @@ fn typing_on_while_something_asks_approves_nothing() {
     }
 }
 
-/// The person's own editor gets the terminal, and gives it back with another text.
+/// A program whose operation was just given to a script in the place of the person's own editor.
 #[cfg(unix)]
-#[test]
-fn an_operation_is_edited_in_the_persons_own_editor() {
+fn with_editor(script: &str) -> (Driver, tempfile::TempDir) {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
     let editor = folder.path().join("editor");
-    let script = "#!/bin/sh\nls -l \"$1\" | cut -c1-10\nread -r line\nprintf '%s\\n' \"$line\" > \"$1\"\n";
     std::fs::write(&editor, script).unwrap();
     std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o700)).unwrap();
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_countersign"));
@@ -97,14 +95,30 @@ fn an_operation_is_edited_in_the_persons_own_editor() {
     it.keys("e");
     it.wait_for("in $EDITOR");
     it.keys("\x07");
+    (it, folder)
+}
+
+/// Whether the text that an editor was lent lies there.
+#[cfg(unix)]
+fn lent_text(it: &Driver) -> bool {
+    let mut files = std::fs::read_dir(it.data()).unwrap().flatten();
+    files.any(|file| file.file_name().to_string_lossy().starts_with("edit-"))
+}
+
+/// The person's own editor gets the terminal, and gives it back with another text.
+#[cfg(unix)]
+#[test]
+fn an_operation_is_edited_in_the_persons_own_editor() {
+    let (mut it, _folder) =
+        with_editor("#!/bin/sh\nls -l \"$1\" | cut -c1-10\nread -r line\nprintf '%s\\n' \"$line\" > \"$1\"\n");
     it.wait_for("-rw-------");
+    assert!(lent_text(&it));
     assert!(!it.in_alternate_screen());
     it.keys("SELECT 'edited outside'\r");
     it.wait_for("SELECT 'edited outside'");
     it.wait_until("the screen is back", Driver::in_alternate_screen);
     it.wait_for("L low");
-    let left = std::fs::read_dir(it.data().join("state")).into_iter().flatten().flatten();
-    assert!(left.into_iter().all(|file| !file.file_name().to_string_lossy().starts_with("edit-")));
+    assert!(!lent_text(&it));
     assert_eq!(practice_orders(&it.data()), (340, 12));
     it.keys("\x11");
     it.wait_for_exit();
@@ -122,27 +136,12 @@ fn a_signal_gives_the_terminal_back() {
 #[cfg(unix)]
 #[test]
 fn a_signal_gives_the_terminal_back_that_an_editor_has() {
-    use std::os::unix::fs::PermissionsExt as _;
-    let folder = tempfile::tempdir().unwrap();
-    let editor = folder.path().join("editor");
-    let script = "#!/bin/sh\nstty raw -echo\nprintf '\\033[?1049hediting'\nexec sleep 50\n";
-    std::fs::write(&editor, script).unwrap();
-    std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o700)).unwrap();
-    let program = std::path::Path::new(env!("CARGO_BIN_EXE_countersign"));
-    let mut it = Driver::start_program(program, &[], 120, 40, &[("EDITOR", editor.to_str().unwrap())]);
-    it.wait_for("practice model");
-    it.say("delete the cancelled orders");
-    it.wait_for("H HIGH");
-    std::thread::sleep(Duration::from_millis(600));
-    it.keys("e");
-    it.wait_for("in $EDITOR");
-    it.keys("\x07");
+    let (mut it, _folder) = with_editor("#!/bin/sh\nstty raw -echo\nprintf '\\033[?1049hediting'\nexec sleep 50\n");
     it.wait_for("editing");
     it.terminate();
     it.wait_for_exit();
     assert!(it.reads_lines());
-    let left = std::fs::read_dir(it.data().join("state")).into_iter().flatten().flatten();
-    assert!(left.into_iter().all(|file| !file.file_name().to_string_lossy().starts_with("edit-")));
+    assert!(!lent_text(&it));
 }
 
 #[test]

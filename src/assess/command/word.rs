@@ -27,7 +27,7 @@ pub enum Piece {
     Number,
     /// A whole number, or nothing at all where what prints it may fail.
     Digits,
-    /// Revisions as git prints them, in hexadecimal, or one as it was asked for; or nothing. Never a flag.
+    /// Revisions as git prints them, in hexadecimal, or the name of a branch that was asked for; or nothing. Never a flag.
     Hashes,
     /// A path that a search found below the folder written before it.
     Found(Reach),
@@ -37,6 +37,18 @@ pub enum Piece {
     Any,
     /// Any number of words, with any text.
     Words,
+}
+
+impl Piece {
+    /// The text of one that is written out: exact, or a pattern.
+    fn known(&self) -> Option<&str> {
+        match self {
+            Self::Exact(text) | Self::Pattern(text) => Some(text),
+            Self::Number | Self::Digits | Self::Hashes | Self::Found(_) | Self::Whole(_) | Self::Any | Self::Words => {
+                None
+            }
+        }
+    }
 }
 
 /// One word as it may reach a program. Two are equal if they may become the same, wherever they stand.
@@ -142,17 +154,7 @@ impl Word {
 
     /// Whether it has grown larger than is followed.
     pub(super) fn large(&self) -> bool {
-        let bytes = |piece: &Piece| match piece {
-            Piece::Exact(text) | Piece::Pattern(text) => text.len(),
-            Piece::Number
-            | Piece::Digits
-            | Piece::Hashes
-            | Piece::Found(_)
-            | Piece::Whole(_)
-            | Piece::Any
-            | Piece::Words => 0,
-        };
-        self.pieces.len() > PIECES || self.pieces.iter().map(bytes).sum::<usize>() > BYTES
+        self.pieces.len() > PIECES || self.pieces.iter().filter_map(Piece::known).map(str::len).sum::<usize>() > BYTES
     }
 
     /// The exact text that it begins with, maybe empty.
@@ -165,17 +167,7 @@ impl Word {
 
     /// How much text is known of it, in bytes.
     pub(super) fn length(&self) -> usize {
-        let length = |piece: &Piece| match piece {
-            Piece::Exact(text) | Piece::Pattern(text) => text.len(),
-            Piece::Number
-            | Piece::Digits
-            | Piece::Hashes
-            | Piece::Found(_)
-            | Piece::Whole(_)
-            | Piece::Any
-            | Piece::Words => 1,
-        };
-        self.pieces.iter().map(length).sum()
+        self.pieces.iter().map(|piece| piece.known().map_or(1, str::len)).sum()
     }
 
     /// Whether it may become several words, or none.
@@ -249,21 +241,7 @@ impl Word {
     /// For a person: what nobody knows is `…`, and so is what a long one goes on with.
     #[must_use]
     pub fn shown(&self) -> String {
-        let mut shown = String::new();
-        for piece in &self.pieces {
-            match piece {
-                Piece::Exact(text) | Piece::Pattern(text) => shown.push_str(text),
-                Piece::Number
-                | Piece::Digits
-                | Piece::Hashes
-                | Piece::Found(_)
-                | Piece::Whole(_)
-                | Piece::Any
-                | Piece::Words => {
-                    shown.push('…');
-                }
-            }
-        }
+        let mut shown: String = self.pieces.iter().map(|piece| piece.known().unwrap_or("…")).collect();
         if shown.chars().count() > 60 {
             shown = shown.chars().take(60).chain("…".chars()).collect();
         }
