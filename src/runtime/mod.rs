@@ -147,7 +147,10 @@ impl Session {
                         prompt = true;
                     }
                     let now = self.bus.now();
+                    let open = self.state.modal.is_some();
                     let effects = update(&mut self.state, now, event);
+                    // One opens at most for each that the person closes: no flood of output or calls can draw this way.
+                    prompt |= !open && self.state.modal.is_some();
                     if !self.perform(effects, screen)? {
                         break;
                     }
