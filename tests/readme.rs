@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use countersign::app::{Context, Keymap, SLASH};
+use countersign::app::{Context, Keymap, typed};
 
 const README: &str = include_str!("../README.md");
 
@@ -24,7 +24,7 @@ fn the_table_of_keys_is_the_keymaps() {
         };
         row(&mut table, context.word(), keymap.of(context).into_iter().map(entry).collect());
     }
-    let typed = SLASH.iter().map(|(command, says)| format!("`{command}` {says}")).collect();
+    let typed = typed().map(|(command, says)| format!("`{command}` {says}")).collect();
     row(&mut table, "typed", typed);
     assert!(README.contains(&table), "the README's table of keys should be:\n{table}");
 }

@@ -63,6 +63,13 @@ impl Composer {
         text
     }
 
+    /// Keeps a draft in the history, where another text comes in its place.
+    pub(super) fn set_aside(&mut self) {
+        if !self.is_empty() {
+            self.take();
+        }
+    }
+
     /// Puts text in its place, the cursor at the end.
     pub(super) fn put(&mut self, text: &str) {
         self.area = TextArea::from(text.split('\n'));

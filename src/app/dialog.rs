@@ -126,6 +126,8 @@ impl State {
             | Command::FocusChat
             | Command::Redraw
             | Command::Help
+            | Command::Palette
+            | Command::Choose
             | Command::Find
             | Command::FindNext
             | Command::FindPrevious
@@ -280,7 +282,7 @@ impl State {
     pub(super) fn shown_in_dialog(&self) -> Option<OperationId> {
         match &self.modal {
             Some(Modal::Confirm(dialog)) => Some(dialog.id),
-            Some(Modal::Edit(_) | Modal::Page { .. }) | None => None,
+            Some(Modal::Edit(_) | Modal::Pick(_) | Modal::Page { .. }) | None => None,
         }
     }
 

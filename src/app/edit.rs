@@ -101,7 +101,7 @@ impl State {
     fn refuse_edit(&mut self, hint: String) {
         match &mut self.modal {
             Some(Modal::Confirm(dialog)) => dialog.hint = Some(hint),
-            Some(Modal::Edit(_) | Modal::Page { .. }) | None => self.hint = Some(hint),
+            Some(Modal::Edit(_) | Modal::Pick(_) | Modal::Page { .. }) | None => self.hint = Some(hint),
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crossterm::event::{KeyEvent, MouseEvent};
 
 use super::linear::Said;
+use super::picker::{PickerId, Row};
 use crate::domain::{
     Countersigned, Enforceable, Foresight, JournalEntry, Look, ModelEvent, ModelRequest, Operation, OperationId,
     Origin, Page, Prepared, Printed, RunEvent, Seal, StepId, ToolCall,
@@ -52,6 +53,8 @@ pub struct Sight {
     pub keys: Vec<(u16, u16, u16, String)>,
     /// Operations by the row of the screen that shows them.
     pub queue_rows: Vec<(u16, OperationId)>,
+    /// Rows of the list that is open, by the row of the screen that shows them.
+    pub picks: Vec<(u16, usize)>,
     /// First row of each entry of the conversation.
     pub entries: Vec<usize>,
     /// Rows that hold what is looked for.
@@ -108,7 +111,7 @@ pub enum Event {
     /// The terminal has another size.
     Resize(u16, u16),
     /// A frame was drawn.
-    Drawn(Sight),
+    Drawn(Box<Sight>),
     /// The model said something in a step.
     Model(StepId, ModelEvent),
     /// A call was read.
@@ -123,6 +126,8 @@ pub enum Event {
     Run(OperationId, RunEvent),
     /// A part of an operation's kept output, or none where it isn't kept or nothing was found.
     Looked(OperationId, Look, Option<Page>),
+    /// The rows of a list were read, or why they can't be.
+    Filled(PickerId, Result<Vec<Row>, String>),
     /// The person's pager ended; with a sentence if it couldn't be used.
     Paged(Option<String>),
     /// What became of saving, in a sentence.

@@ -22,12 +22,22 @@ pub enum Context {
     Dialog,
     /// Editing an operation.
     Editor,
+    /// Choosing from a list.
+    Picker,
 }
 
 impl Context {
     /// Every context, in the order of help.
-    pub const ALL: [Self; 7] =
-        [Self::Everywhere, Self::Composer, Self::Chat, Self::Queue, Self::Output, Self::Dialog, Self::Editor];
+    pub const ALL: [Self; 8] = [
+        Self::Everywhere,
+        Self::Composer,
+        Self::Chat,
+        Self::Queue,
+        Self::Output,
+        Self::Dialog,
+        Self::Editor,
+        Self::Picker,
+    ];
 
     /// Its name in the keymap.
     #[must_use]
@@ -40,6 +50,22 @@ impl Context {
             Self::Output => "output",
             Self::Dialog => "dialog",
             Self::Editor => "editor",
+            Self::Picker => "list",
+        }
+    }
+
+    /// Where that is, in a few words.
+    #[must_use]
+    pub fn says(self) -> &'static str {
+        match self {
+            Self::Everywhere => "everywhere",
+            Self::Composer => "typing a message",
+            Self::Chat => "in the conversation",
+            Self::Queue => "in the operations",
+            Self::Output => "in the output",
+            Self::Dialog => "in a dialog",
+            Self::Editor => "editing an operation",
+            Self::Picker => "in a list",
         }
     }
 }
@@ -81,6 +107,7 @@ commands! {
     Quit "quit" "leave",
     Redraw "redraw" "redraw",
     Help "help" "keys",
+    Palette "palette" "all commands",
     Unasked "unasked" "what ran unasked",
     StopAll "stop-all" "stop everything, then all asks",
     PageUp "page-up" "page up",
@@ -117,6 +144,7 @@ commands! {
     AnswerNo "answer-no" "answer no",
     Copy "copy" "copy",
     Open "open" "open",
+    Choose "choose" "choose",
     Approve "approve" "approve",
     Details "details" "details",
     Mark "mark" "mark",
@@ -276,14 +304,14 @@ impl Keymap {
         Ok(Self { bindings })
     }
 
-    /// What a key means here. A dialog and the editor take nothing from the panes behind them.
+    /// What a key means here. A dialog, the editor and a list take nothing from the panes behind them.
     #[must_use]
     pub fn command(&self, context: Context, key: KeyEvent) -> Option<Command> {
         let key = Key::from(key);
         let find = |place: Context| {
             self.bindings.iter().find(|(at, bound, _)| *at == place && *bound == key).map(|(_, _, command)| *command)
         };
-        let closed = matches!(context, Context::Dialog | Context::Editor);
+        let closed = matches!(context, Context::Dialog | Context::Editor | Context::Picker);
         find(context).or_else(|| if closed { None } else { find(Context::Everywhere) })
     }
 

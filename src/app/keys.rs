@@ -1,6 +1,7 @@
 //! What the person presses and pastes in the panes and the composer.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use serde_json::json;
 
 use super::State;
 use super::direct::{self, Line};
@@ -10,8 +11,8 @@ use super::modal::{Asking, Modal, Page};
 use super::plan::Typing;
 use super::prompt::Ask;
 use super::queue::Status;
-use super::scroll::Scroll;
 use super::sight::page;
+use super::slash;
 use crate::domain::{APPLY, ApprovalMode, OperationId, Origin, UNDO};
 
 /// How long the second ctrl+c may take to leave, in milliseconds.
@@ -27,6 +28,7 @@ impl State {
         match &self.modal {
             Some(Modal::Confirm(_)) => self.dialog_key(key, effects),
             Some(Modal::Edit(_)) => self.editor_key(key, effects),
+            Some(Modal::Pick(_)) => self.picker_key(key, effects),
             Some(Modal::Page { .. }) => self.page_key(key, effects),
             None if self.prompt.is_some() => self.prompt_key(key, effects),
             None => self.pane_key(key, effects),
@@ -43,6 +45,7 @@ impl State {
                 }
             }
             Some(Modal::Edit(_)) => self.paste_edit(text, effects),
+            Some(Modal::Pick(_)) => self.paste_picker(text),
             Some(Modal::Page { .. }) => {}
             None if self.prompt.is_some() => self.paste_prompt(text),
             None => {
@@ -88,6 +91,7 @@ impl State {
             Command::Quit => effects.push(Effect::Quit),
             Command::Redraw => effects.push(Effect::Redraw),
             Command::Help => self.modal = Some(Modal::page(Page::Keys)),
+            Command::Palette => self.open_palette(),
             Command::Unasked => self.modal = Some(Modal::page(Page::Unasked)),
             Command::StopAll => self.stop_everything(effects),
             Command::RunAgain => {
@@ -158,6 +162,7 @@ impl State {
             Command::UndoTurn => self.undo_turn(effects),
             Command::Edit => self.edit_chosen(effects),
             Command::Approve
+            | Command::Choose
             | Command::Derivation
             | Command::ShowSecrets
             | Command::Skip
@@ -214,48 +219,30 @@ impl State {
             return;
         }
         let text = self.composer.text();
-        match direct::read(&text) {
-            Line::Unclear(hint) => {
-                self.hint = Some(hint);
-                return;
-            }
+        let taken = match direct::read(&text) {
+            Line::Unclear(hint) => Err(hint),
             Line::Message => {
                 let text = self.composer.take();
                 self.send_typed(text, effects);
+                Ok(())
             }
-            Line::Direct(call) => {
+            Line::Command(command) => {
                 self.composer.take();
-                self.handed_over = true;
-                self.chat.scroll = Scroll::END;
-                self.propose(Origin::Person, call, effects);
+                self.direct("execute_command", &json!({ "command": command }), effects);
+                Ok(())
             }
-            Line::Mode(mode) => {
-                self.composer.take();
-                self.set_mode(mode);
-            }
-            Line::Limit(change) => {
-                self.composer.take();
-                self.limit(change);
-            }
-            Line::Help => {
-                self.composer.take();
-                self.modal = Some(Modal::page(Page::Keys));
-            }
-            Line::Quit => effects.push(Effect::Quit),
+            Line::Slash(slash, argument) => self.slash(slash, argument, effects).map(|()| drop(self.composer.take())),
+        };
+        match taken {
+            Ok(()) => self.last_typed = None,
+            Err(hint) => self.hint = Some(hint),
         }
-        self.last_typed = None;
     }
 
     pub(super) fn set_mode(&mut self, mode: ApprovalMode) {
         self.queue.gate.set_mode(mode);
         self.queue.resync();
-        let says = match mode {
-            ApprovalMode::Strict => "everything asks",
-            ApprovalMode::Guarded => "what clearly only reads runs, everything else asks",
-            ApprovalMode::Smart => "the model's claim of low is followed",
-            ApprovalMode::AllowAll => "everything runs",
-        };
-        self.chat.notice(format!("Mode {}: {says}.", mode.word()), false);
+        self.chat.notice(format!("Mode {}: {}.", mode.word(), slash::means(mode)), false);
     }
 
     /// Alt and a digit answer the model's question with a choice of it. False if the key is none.

@@ -122,6 +122,9 @@ impl State {
     /// A line that was typed at `typed`.
     pub(super) fn said(&mut self, said: Said, typed: Millis, effects: &mut Vec<Effect>) {
         self.hint = None;
+        if self.list_line(&said, effects) {
+            return;
+        }
         match said {
             Said::Approve(numbers) => self.approve_told(&numbers, typed, effects),
             Said::Deny(numbers, why) => self.deny_told(&numbers, why.as_deref(), effects),
@@ -140,6 +143,28 @@ impl State {
             // They change nothing: the front end tells them.
             Said::Show(_) | Said::Output(_) | Said::List | Said::Help => {}
         }
+    }
+
+    /// Takes a number as a row of the list that is open, and what follows a `?` as what narrows it. False for every
+    /// other line, which closes it.
+    fn list_line(&mut self, said: &Said, effects: &mut Vec<Effect>) -> bool {
+        let Some(picker) = self.picker_mut() else { return false };
+        let line = if let Said::Line(line) = said { line.as_str() } else { "" };
+        if let Some(words) = line.strip_prefix('?') {
+            words.trim().clone_into(&mut picker.typed);
+            picker.narrow();
+            return true;
+        }
+        if let Ok(number) = line.parse::<usize>() {
+            let at = number.checked_sub(1).filter(|at| picker.pick(*at).is_some());
+            match at {
+                Some(at) => self.choose_row(at, effects),
+                None => self.hint = Some(format!("There is no {number} in the list.")),
+            }
+            return true;
+        }
+        self.modal = None;
+        false
     }
 
     /// A message or a line of the person's own, as from the composer.

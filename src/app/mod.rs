@@ -16,6 +16,7 @@ mod event;
 mod export;
 mod find;
 mod foresee;
+mod fuzzy;
 mod grid;
 mod keymap;
 mod keys;
@@ -23,7 +24,9 @@ mod linear;
 mod modal;
 mod numbers;
 mod output;
+mod palette;
 mod pick;
+mod picker;
 mod plan;
 mod prompt;
 mod queue;
@@ -31,6 +34,7 @@ mod reading;
 mod roles;
 mod scroll;
 mod sight;
+mod slash;
 mod staged;
 mod trial;
 mod turn;
@@ -40,22 +44,24 @@ pub use budget::{Budget, Limit, Paused};
 pub use chat::{Briefing, Chat, Entry, OpenCall, Phase, Question};
 pub use composer::Composer;
 pub use depends::Lack;
-pub use direct::SLASH;
 pub use edit::{Draft, Editor};
 pub use event::{Content, Effect, Event, Found, Millis, Pane, Proposal, Rows, Sight};
 pub use export::Export;
 pub use find::{Find, Finds};
 pub use foresee::leads;
+pub use fuzzy::Fuzzy;
 pub use grid::{Grid, Shape};
 pub use keymap::{Command, Context, Keymap};
 pub use linear::{LINES, Said, Told};
 pub use modal::{Asking, Dialog, GUARD, Modal, Page, Placing, Reach};
 pub use numbers::Numbers;
 pub use output::{Output, Printout};
+pub use picker::{Fit, Pick, Picker, PickerId, Row};
 pub use plan::{Order, Plan, Typing};
 pub use prompt::{Ask, Prompt};
 pub use queue::{Item, Queue, Status, Undo};
 pub use scroll::Scroll;
+pub use slash::{SLASH, Slash, typed};
 
 use std::collections::BTreeMap;
 
@@ -137,6 +143,10 @@ pub struct State {
     picked: (u64, u64),
     /// Drafts of edited operations that were judged so far.
     drafts: u64,
+    /// Lists opened so far.
+    pickers: u64,
+    /// What was chosen from lists lately, the latest first.
+    lately: Vec<Pick>,
     dirty: bool,
 }
 
@@ -181,6 +191,8 @@ impl State {
             interrupted_at: None,
             picked: (0, 0),
             drafts: 0,
+            pickers: 0,
+            lately: Vec::new(),
             dirty: true,
         }
     }
@@ -195,7 +207,7 @@ impl State {
     pub fn deadline(&self) -> Option<Millis> {
         let dialog = match &self.modal {
             Some(Modal::Confirm(dialog)) => dialog.live_at().filter(|at| *at > self.now),
-            Some(Modal::Edit(_) | Modal::Page { .. }) | None => None,
+            Some(Modal::Edit(_) | Modal::Pick(_) | Modal::Page { .. }) | None => None,
         };
         let opening = (self.modal.is_none() && self.composer.is_empty() && self.next_unseen().is_some())
             .then(|| self.last_typed.map_or(self.now, |typed| typed.plus(QUIET)))
@@ -217,6 +229,7 @@ impl State {
         match (&self.modal, self.focus) {
             (Some(Modal::Confirm(_)), _) => Context::Dialog,
             (Some(Modal::Edit(_)), _) => Context::Editor,
+            (Some(Modal::Pick(_)), _) => Context::Picker,
             (Some(Modal::Page { .. }), _) | (None, Pane::Chat) => Context::Chat,
             (None, Pane::Composer) => Context::Composer,
             (None, Pane::Queue) => Context::Queue,
@@ -235,7 +248,7 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
     let mut effects = Vec::new();
     state.dirty = match event {
         Event::Drawn(sight) => {
-            state.drawn(sight);
+            state.drawn(*sight);
             state.dirty
         }
         Event::Key(key) => {
@@ -273,6 +286,7 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
             state.looked(id, &look, page);
             true
         }
+        Event::Filled(id, rows) => state.filled(id, rows) || state.dirty,
         Event::Paged(trouble) => {
             state.hint = trouble;
             true

@@ -6,6 +6,7 @@ use tui_textarea::TextArea;
 
 use super::edit::Editor;
 use super::event::Millis;
+use super::picker::Picker;
 use super::scroll::Scroll;
 use crate::domain::{OperationId, RiskLevel, Seal};
 
@@ -209,6 +210,8 @@ pub enum Modal {
     Confirm(Box<Dialog>),
     /// The editor of an operation.
     Edit(Box<Editor>),
+    /// A list to choose from.
+    Pick(Box<Picker>),
     /// Something to read.
     Page {
         /// What.

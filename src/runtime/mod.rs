@@ -177,7 +177,7 @@ impl Session {
         self.drawn = Some(Instant::now());
         self.state.take_dirty();
         let now = self.bus.now();
-        let effects = update(&mut self.state, now, Event::Drawn(sight));
+        let effects = update(&mut self.state, now, Event::Drawn(Box::new(sight)));
         self.perform(effects, screen).map(|_stays| ())
     }
 

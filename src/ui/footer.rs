@@ -8,7 +8,7 @@ use super::paint::{View, keys, named, put};
 use super::text;
 use super::theme::Role;
 use super::typing::Rows;
-use crate::app::{Command, Context, Pane, SLASH, Sight, Status, Typing, Undo};
+use crate::app::{Command, Context, Pane, SLASH, Sight, Typing};
 
 /// Columns of the prompt.
 const PROMPT: u16 = 3;
@@ -61,7 +61,7 @@ pub fn hints(view: View<'_>, area: Rect, buf: &mut Buffer, sight: &mut Sight) {
         put(buf, room, 0, &view.line(text::fit(said, room.width.into()), Role::Dim));
         return;
     }
-    let counts = |(command, ..): &Entry| context != Context::Queue || counts(view, *command);
+    let counts = |(command, ..): &Entry| context != Context::Queue || view.state.counts(*command);
     let bound: Vec<_> =
         commands(view, context).into_iter().filter(counts).filter_map(|entry| bind(view, context, entry)).collect();
     let lines = keys(view, &bound, room.width.into(), 1, view.state.modal.is_none());
@@ -71,33 +71,14 @@ pub fn hints(view: View<'_>, area: Rect, buf: &mut Buffer, sight: &mut Sight) {
     }
 }
 
-/// Whether a key of the operations does something now.
-fn counts(view: View<'_>, command: Command) -> bool {
-    let queue = &view.state.queue;
-    let selected = queue.selected().and_then(|id| queue.get(id));
-    let is = |wanted: fn(&Status) -> bool| selected.is_some_and(|item| wanted(&item.status));
-    match command {
-        Command::Deny => is(|status| *status == Status::Waiting) || queue.marked().next().is_some(),
-        Command::Mark => is(|status| *status == Status::Waiting) && queue.counts().0 > 1,
-        Command::DenyWithReason | Command::ApproveAll | Command::DenyAll => queue.waiting().next().is_some(),
-        Command::CancelRun => is(|status| matches!(status, Status::Running { .. })),
-        Command::Undo => selected.is_some_and(|item| matches!(item.undo, Undo::Possible(_))),
-        Command::Open | Command::Details => selected.is_some(),
-        Command::ShowOutput => selected.is_some_and(|item| view.state.output.of(item.id).is_some()),
-        Command::Filter | Command::Sort => queue.newest().is_some_and(|id| id.0 > 4),
-        _ => true,
-    }
-}
-
 /// The commands that begin with what is typed, while their word is being typed.
 fn slash(view: View<'_>) -> Vec<(String, String)> {
     let typed = view.state.composer.text();
     if !view.focused(Pane::Composer) || !typed.starts_with('/') || typed.contains(char::is_whitespace) {
         return Vec::new();
     }
-    let matching =
-        SLASH.iter().filter(|(usage, _)| usage.split(' ').next().is_some_and(|word| word.starts_with(&typed)));
-    matching.map(|(usage, says)| ((*usage).to_owned(), (*says).to_owned())).collect()
+    let matching = SLASH.iter().filter(|slash| slash.word.starts_with(&typed[1..]));
+    matching.map(|slash| (slash.usage(), slash.says.to_owned())).collect()
 }
 
 /// One command, or two that belong together, and what they do.
@@ -131,8 +112,9 @@ fn commands(view: View<'_>, context: Context) -> Vec<Entry> {
                 one(Command::NextPane, "pane"),
                 one(Command::FocusQueue, "pending"),
                 one(Command::Help, "keys"),
-                one(Command::Newline, "new line"),
+                one(Command::Palette, "commands"),
                 one(Command::Quit, "leave"),
+                one(Command::Newline, "new line"),
             ]);
             commands
         }
@@ -191,6 +173,6 @@ fn commands(view: View<'_>, context: Context) -> Vec<Entry> {
             one(Command::Pager, "pager"),
             one(Command::Help, "keys"),
         ],
-        Context::Dialog | Context::Editor => Vec::new(),
+        Context::Dialog | Context::Editor | Context::Picker => Vec::new(),
     }
 }

@@ -5,7 +5,7 @@ use ratatui::text::Line;
 use super::paint::View;
 use super::text;
 use super::theme::Role;
-use crate::app::{Context, SLASH};
+use crate::app::{Context, typed};
 
 /// Every key by where it works, then what can be typed.
 pub fn lines(view: View<'_>) -> Vec<Line<'static>> {
@@ -15,7 +15,7 @@ pub fn lines(view: View<'_>) -> Vec<Line<'static>> {
         if bound.is_empty() {
             continue;
         }
-        lines.push(view.line(place(context), Role::Strong));
+        lines.push(view.line(context.says(), Role::Strong));
         lines.extend(bound.into_iter().map(|(keys, command)| entry(view, &keys, command.says())));
         if context == Context::Composer {
             lines.push(entry(view, "alt+1…9", "answer with a choice of the model's question"));
@@ -26,20 +26,8 @@ pub fn lines(view: View<'_>) -> Vec<Line<'static>> {
         lines.push(Line::default());
     }
     lines.push(view.line("typed", Role::Strong));
-    lines.extend(SLASH.iter().map(|(typed, says)| entry(view, typed, says)));
+    lines.extend(typed().map(|(typed, says)| entry(view, &typed, says)));
     lines
-}
-
-fn place(context: Context) -> &'static str {
-    match context {
-        Context::Everywhere => "everywhere",
-        Context::Composer => "typing a message",
-        Context::Chat => "in the conversation",
-        Context::Queue => "in the operations",
-        Context::Output => "in the output",
-        Context::Dialog => "in a dialog",
-        Context::Editor => "editing an operation",
-    }
 }
 
 fn entry(view: View<'_>, keys: &str, says: &str) -> Line<'static> {

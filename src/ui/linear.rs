@@ -11,11 +11,12 @@ use super::details;
 use super::item;
 use super::number;
 use super::paint::View;
+use super::picker;
 use super::preview;
 use super::table;
 use super::text;
 use super::theme::Theme;
-use crate::app::{Entry, Item, LINES, Numbers, Phase, SLASH, Said, State, Status};
+use crate::app::{Entry, Item, LINES, Numbers, Phase, PickerId, Said, State, Status, typed};
 use crate::domain::{Foresight, OperationId, Outcome, RiskLevel, Seal, Stream};
 
 /// Characters of what an operation would do that its line holds.
@@ -28,6 +29,9 @@ const ROW: usize = 200;
 const HEAD: usize = 20;
 /// Lines of output that `output 3` tells.
 const MOST: usize = 2_000;
+
+/// Rows of a list that are told at once.
+const LISTED: usize = 30;
 
 /// What was told of an operation that waits: exactly what, and whether all of its text was.
 pub type Shown = (OperationId, Seal, bool);
@@ -43,6 +47,8 @@ pub struct Teller {
     bytes: usize,
     operations: BTreeMap<OperationId, Step>,
     ready: bool,
+    /// The list that was told, as it was narrowed then.
+    list: Option<(PickerId, String, bool)>,
 }
 
 /// How far an operation was told.
@@ -57,7 +63,7 @@ impl Default for Teller {
     fn default() -> Self {
         let theme = Theme::named("mono", true).unwrap_or_default();
         let (cache, operations) = (Cache::default(), BTreeMap::new());
-        Self { theme, cache, entries: 0, bytes: 0, operations, ready: false }
+        Self { theme, cache, entries: 0, bytes: 0, operations, ready: false, list: None }
     }
 }
 
@@ -90,6 +96,7 @@ impl Teller {
                 self.operation(state, item, &mut lines, &mut shown);
             }
         }
+        self.list(state, &mut lines);
         let ready = *state.chat.phase() == Phase::Idle;
         if ready && !self.ready && !lines.is_empty() {
             if state.chat.question().is_some() {
@@ -100,6 +107,15 @@ impl Teller {
         }
         self.ready = ready;
         (lines, shown)
+    }
+
+    /// A list that opened, was filled or narrowed since.
+    fn list(&mut self, state: &State, lines: &mut Vec<String>) {
+        let open = state.picker().map(|picker| (picker.id, picker.typed.clone(), picker.reading));
+        if let Some(picker) = state.picker().filter(|_| open != self.list) {
+            lines.extend(picker::told(picker, LISTED));
+        }
+        self.list = open;
     }
 
     fn conversation(&mut self, state: &State, lines: &mut Vec<String>) {
@@ -215,8 +231,8 @@ impl Teller {
                 }
             }
             Said::Help => {
-                let all = LINES.iter().chain(&SLASH);
-                lines.extend(all.map(|(typed, says)| format!("{typed}: {says}")));
+                lines.extend(LINES.iter().map(|(typed, says)| format!("{typed}: {says}")));
+                lines.extend(typed().map(|(typed, says)| format!("{typed}: {says}")));
             }
             _ => {}
         }

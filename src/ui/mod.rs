@@ -21,6 +21,7 @@ mod markdown;
 mod modal;
 mod output;
 mod paint;
+mod picker;
 mod preview;
 mod printed;
 mod queue;

@@ -18,6 +18,7 @@ use super::help;
 use super::item;
 use super::number;
 use super::paint::{View, keys, named, put};
+use super::picker;
 use super::preview;
 use super::text::{self, Break};
 use super::theme::Role;
@@ -47,6 +48,7 @@ pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, cache: &mut Cache, s
             None
         }
         Modal::Edit(editor) => Some(editor::draw(view, screen, buf, editor)),
+        Modal::Pick(picker) => picker::draw(view, screen, buf, picker, sight),
         Modal::Confirm(dialog) => confirm(view, screen, buf, cache, sight, dialog),
     }
 }

@@ -5,6 +5,7 @@ mod foresight;
 mod linear;
 mod many;
 mod output;
+mod pickers;
 
 use std::sync::Arc;
 use std::time::Duration;

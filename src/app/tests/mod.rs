@@ -6,6 +6,7 @@ mod foresight;
 mod limits;
 mod linear;
 mod output;
+mod pickers;
 mod promises;
 mod reviewing;
 mod several;
@@ -171,9 +172,9 @@ impl World {
     pub fn draw(&mut self, end: bool) {
         let dialog = match &self.state.modal {
             Some(Modal::Confirm(dialog)) => Some((dialog.seal, end)),
-            Some(Modal::Edit(_) | Modal::Page { .. }) | None => None,
+            Some(Modal::Edit(_) | Modal::Pick(_) | Modal::Page { .. }) | None => None,
         };
-        self.feed(1, Event::Drawn(Sight { dialog, ..Sight::default() }));
+        self.feed(1, Event::Drawn(Box::new(Sight { dialog, ..Sight::default() })));
     }
 
     /// A frame, and enough time for the dialog's keys to count.
@@ -234,7 +235,7 @@ impl World {
     pub fn dialog(&self) -> Option<OperationId> {
         match &self.state.modal {
             Some(Modal::Confirm(dialog)) => Some(dialog.id),
-            Some(Modal::Edit(_) | Modal::Page { .. }) | None => None,
+            Some(Modal::Edit(_) | Modal::Pick(_) | Modal::Page { .. }) | None => None,
         }
     }
 }

@@ -25,7 +25,7 @@ fn frame(world: &mut World, found: &[usize]) {
     let rows = Rows { output: 20, chat: 20, ..Rows::default() };
     let limits = Rows { output: 180, chat: 180, ..Rows::default() };
     let found = Found { output: found.into(), chat: found.into() };
-    world.feed(1, Event::Drawn(Sight { rows, limits, found, ..Sight::default() }));
+    world.feed(1, Event::Drawn(Box::new(Sight { rows, limits, found, ..Sight::default() })));
 }
 
 fn scroll(world: &World) -> Scroll {

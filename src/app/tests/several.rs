@@ -205,7 +205,7 @@ fn click(world: &mut World, key: &str) {
         _ => None,
     };
     let sight = Sight { dialog, keys: vec![(9, 10, 14, key.to_owned())], ..Sight::default() };
-    world.feed(1, Event::Drawn(sight));
+    world.feed(1, Event::Drawn(Box::new(sight)));
     let kind = MouseEventKind::Down(MouseButton::Left);
     world.feed(GUARD, Event::Mouse(MouseEvent { kind, column: 11, row: 9, modifiers: KeyModifiers::NONE }));
 }

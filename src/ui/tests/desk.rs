@@ -86,6 +86,10 @@ impl Desk {
         self.event(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
     }
 
+    pub(super) fn control(&mut self, letter: char) {
+        self.event(Event::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL)));
+    }
+
     pub(super) fn key(&mut self, key: char) {
         self.press(KeyCode::Char(key));
     }
@@ -173,7 +177,7 @@ impl Desk {
             let mut sight = Sight::default();
             terminal.draw(|frame| sight = draw(frame, &self.state, &mut self.cache, &self.theme)).unwrap();
             drawn = lines(&terminal);
-            self.event(Event::Drawn(sight));
+            self.event(Event::Drawn(Box::new(sight)));
             self.now += pause;
         }
         drawn
@@ -181,6 +185,14 @@ impl Desk {
 }
 
 impl Desk {
+    /// The cells of a screen.
+    pub(super) fn buffer(&self, columns: u16, rows: u16) -> ratatui::buffer::Buffer {
+        let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
+        let mut cache = Cache::default();
+        terminal.draw(|frame| drop(draw(frame, &self.state, &mut cache, &self.theme))).unwrap();
+        terminal.backend().buffer().clone()
+    }
+
     /// The screen as it is, with no event before it.
     pub(super) fn still(&mut self, columns: u16, rows: u16) -> String {
         let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();

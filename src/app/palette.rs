@@ -1,0 +1,113 @@
+//! The command palette: everything that a key or a `/` line does, read from the keymap and the table of `/` commands.
+//! What was chosen lately comes first, then what belongs to the place where the person is.
+
+use super::State;
+use super::event::{Effect, Pane};
+use super::keymap::{Command, Context};
+use super::picker::{Pick, Picker, Row};
+use super::queue::{Status, Undo};
+use super::slash::SLASH;
+
+/// How many of those chosen lately come first.
+const LATELY: usize = 6;
+
+impl State {
+    pub(super) fn open_palette(&mut self) {
+        let rows = self.palette();
+        self.open_picker(Picker::new("Commands", rows));
+    }
+
+    fn palette(&self) -> Vec<Row> {
+        let here = self.context();
+        let mut places = vec![here, Context::Everywhere];
+        let panes = [Context::Composer, Context::Queue, Context::Output, Context::Chat];
+        places.extend(panes.into_iter().filter(|place| *place != here));
+        let mut rows: Vec<Row> = Vec::new();
+        for place in places {
+            for (_, command) in self.keymap.of(place) {
+                let again = |row: &Row| matches!(row.pick, Pick::Command(_, known) if known == command);
+                let repeated = matches!(command, Command::Help | Command::FocusComposer) && rows.iter().any(again);
+                if !offered(command) || repeated || (place == Context::Queue && !self.counts(command)) {
+                    continue;
+                }
+                let detail = if place == here || place == Context::Everywhere { "" } else { place.says() };
+                let key = self.keymap.key(place, command).unwrap_or_default();
+                rows.push(Row::new(command.says(), Pick::Command(place, command)).detail(detail).key(&key));
+            }
+        }
+        rows.extend(SLASH.iter().map(|slash| {
+            let word = format!("/{}", slash.word);
+            // What needs more is put into the composer, to be completed.
+            let pick = if slash.needs_more() { Pick::Type(format!("{word} ")) } else { Pick::Line(word) };
+            Row::new(&slash.usage(), pick).detail(slash.says)
+        }));
+        rows.sort_by_key(|row| self.lately.iter().position(|pick| *pick == row.pick).unwrap_or(LATELY));
+        rows
+    }
+
+    pub(super) fn picked_lately(&mut self, pick: &Pick) {
+        self.lately.retain(|known| known != pick);
+        self.lately.insert(0, pick.clone());
+        self.lately.truncate(LATELY);
+    }
+
+    /// Does what a key would do in a place, and goes there.
+    pub(super) fn command_there(&mut self, place: Context, command: Command, effects: &mut Vec<Effect>) {
+        match place {
+            Context::Composer => self.go(Pane::Composer),
+            Context::Chat => self.go(Pane::Chat),
+            Context::Queue => self.go(Pane::Queue),
+            Context::Output => self.go(Pane::Output),
+            Context::Everywhere | Context::Dialog | Context::Editor | Context::Picker => {}
+        }
+        self.pane_command(command, effects);
+    }
+
+    /// Whether a key of the operations does something now.
+    #[must_use]
+    pub fn counts(&self, command: Command) -> bool {
+        let queue = &self.queue;
+        let selected = queue.selected().and_then(|id| queue.get(id));
+        let is = |wanted: fn(&Status) -> bool| selected.is_some_and(|item| wanted(&item.status));
+        match command {
+            Command::Deny => is(|status| *status == Status::Waiting) || queue.marked().next().is_some(),
+            Command::Mark => is(|status| *status == Status::Waiting) && queue.counts().0 > 1,
+            Command::DenyWithReason | Command::ApproveAll | Command::DenyAll => queue.waiting().next().is_some(),
+            Command::CancelRun => is(|status| matches!(status, Status::Running { .. })),
+            Command::Undo => selected.is_some_and(|item| matches!(item.undo, Undo::Possible(_))),
+            Command::Open | Command::Details => selected.is_some(),
+            Command::ShowOutput => selected.is_some_and(|item| self.output.of(item.id).is_some()),
+            Command::Filter | Command::Sort => queue.newest().is_some_and(|id| id.0 > 4),
+            _ => true,
+        }
+    }
+}
+
+/// Whether a command is worth a row: not what moves, types or closes, and nothing that decides without its dialog.
+fn offered(command: Command) -> bool {
+    !matches!(
+        command,
+        Command::Palette
+            | Command::Choose
+            | Command::Back
+            | Command::Send
+            | Command::Newline
+            | Command::HistoryBack
+            | Command::HistoryForward
+            | Command::PageUp
+            | Command::PageDown
+            | Command::LineUp
+            | Command::LineDown
+            | Command::ColumnLeft
+            | Command::ColumnRight
+            | Command::ToStart
+            | Command::ToEnd
+            | Command::FindNext
+            | Command::FindPrevious
+            | Command::NextEntry
+            | Command::PreviousEntry
+            | Command::AnswerYes
+            | Command::AnswerNo
+            | Command::Approve
+    )
+}

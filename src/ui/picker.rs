@@ -1,0 +1,153 @@
+//! The picker: what was typed, the rows that fit it, and how many there are. Letters that fit are underlined, the
+//! chosen row has a sign, so that neither is told by colour alone.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::floating::{frame, place};
+use super::number;
+use super::paint::{View, keys, named, put, put_right, tint};
+use super::text;
+use super::theme::Role;
+use crate::app::{Command, Context, Fit, Picker, Sight};
+
+/// Draws it; says where the cursor belongs.
+pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, picker: &Picker, sight: &mut Sight) -> Option<Position> {
+    let (fitting, all) = picker.counts();
+    // As high as all of its rows, so that it keeps its place while they get fewer.
+    let wanted = all.max(3) + 4;
+    let area = place(screen, wanted, wanted, false);
+    let title = view.line(format!(" {} ", text::line(&picker.title)), Role::Strong);
+    let inside = frame(view, area, buf, &title, &view.line(count(picker), Role::Dim));
+    let mut rest = inside;
+    let cursor = typed(view, super::top(&mut rest, 1), buf, picker);
+    if rest.height >= 6 {
+        super::top(&mut rest, 1);
+        help(view, super::bottom(&mut rest, 1), buf, sight);
+        super::bottom(&mut rest, 1);
+    }
+    let height = usize::from(rest.height);
+    sight.rows.dialog = height;
+    sight.limits.dialog = fitting.saturating_sub(height);
+    let first = picker.first(height);
+    let fits = picker.fits(first, height);
+    if fits.is_empty() {
+        put(buf, rest, 0, &view.line(text::fit(&text::line(picker.says()), rest.width.into()), Role::Dim));
+    }
+    let labels = fits.iter().map(|fit| text::width(&fit.row.label)).max().unwrap_or(0);
+    let detailed = fits.iter().any(|fit| !fit.row.detail.is_empty());
+    let room = usize::from(rest.width).saturating_sub(2);
+    let label = if detailed { labels.min(room * 11 / 20) } else { room };
+    for (at, fit) in fits.iter().enumerate() {
+        let line = Rect { y: rest.y + u16::try_from(at).unwrap_or(0), height: 1, ..rest };
+        row(view, line, buf, fit, label, first + at == picker.selected());
+        sight.picks.push((line.y, first + at));
+    }
+    cursor
+}
+
+/// ` 12 of 340 `
+fn count(picker: &Picker) -> String {
+    let (fitting, all) = picker.counts();
+    let said = |count: usize| number::thousands(count as u64);
+    let dropped =
+        if picker.dropped > 0 { format!(", {} more not listed", said(picker.dropped)) } else { String::new() };
+    match (picker.reading, fitting == all) {
+        (true, _) => String::new(),
+        (false, true) => format!(" {}{dropped} ", said(all)),
+        (false, false) => format!(" {} of {}{dropped} ", said(fitting), said(all)),
+    }
+}
+
+/// Draws what was typed, its end in sight.
+fn typed(view: View<'_>, area: Rect, buf: &mut Buffer, picker: &Picker) -> Option<Position> {
+    if area.height == 0 {
+        return None;
+    }
+    put(buf, area, 0, &view.line("› ", Role::Accent));
+    let room = Rect { x: area.x + 2.min(area.width), width: area.width.saturating_sub(2), ..area };
+    if picker.typed.is_empty() {
+        put(buf, room, 0, &view.line(text::fit("type to narrow the list", room.width.into()), Role::Dim));
+    }
+    let said = text::line(&picker.typed);
+    let mut shown = said.as_str();
+    while text::width(shown) + 1 > usize::from(room.width.max(1)) {
+        shown = shown.graphemes(true).next().map_or("", |first| &shown[first.len()..]);
+    }
+    put(buf, room, 0, &view.line(shown, Role::Text));
+    let x = room.x + u16::try_from(text::width(shown)).unwrap_or(0).min(room.width.saturating_sub(1));
+    Some(Position { x, y: room.y })
+}
+
+fn help(view: View<'_>, area: Rect, buf: &mut Buffer, sight: &mut Sight) {
+    let key = |command, says| view.key(Context::Picker, command, says);
+    let both = key(Command::LineUp, "move").zip(key(Command::LineDown, ""));
+    let both = both.map(|((up, says), (down, _))| (format!("{up} {down}"), says));
+    let bound: Vec<_> =
+        [key(Command::Choose, "choose"), both, key(Command::Back, "close")].into_iter().flatten().collect();
+    let lines = keys(view, &bound, area.width.into(), 1, true);
+    put(buf, area, 0, lines.first().unwrap_or(&Line::default()));
+    sight.keys = named(&lines, area);
+}
+
+fn row(view: View<'_>, area: Rect, buf: &mut Buffer, fit: &Fit<'_>, label: usize, chosen: bool) {
+    let role = if chosen { Role::Strong } else { Role::Text };
+    put(buf, area, 0, &view.line(if chosen { "▸ " } else { "  " }, Role::Accent));
+    let mut room = Rect { x: area.x + 2.min(area.width), width: area.width.saturating_sub(2), ..area };
+    if !fit.row.key.is_empty() && room.width > 30 {
+        let taken = put_right(buf, room, 0, &view.line(text::line(&fit.row.key), Role::Accent));
+        room.width = room.width.saturating_sub(taken + 2);
+    }
+    let own = Rect { width: room.width.min(u16::try_from(label).unwrap_or(u16::MAX)), ..room };
+    put(buf, own, 0, &marked(&fit.row.label, &fit.label, own.width, view.theme.style(role)));
+    let used = own.width.saturating_add(2).min(room.width);
+    let rest = Rect { x: room.x + used, width: room.width - used, ..room };
+    if rest.width > 4 {
+        put(buf, rest, 0, &marked(&fit.row.detail, &fit.detail, rest.width, view.theme.style(Role::Dim)));
+    }
+    if chosen {
+        tint(buf, area, view.theme.style(Role::Selection));
+    }
+}
+
+/// A text in so many columns, the letters that fit underlined. One with hidden characters is shown as ever, unmarked.
+fn marked(said: &str, marks: &[u32], columns: u16, style: Style) -> Line<'static> {
+    let shown = text::line(said);
+    let kept = text::fit(&shown, columns.into());
+    if shown != said || marks.is_empty() {
+        return Line::styled(kept.into_owned(), style);
+    }
+    let mark = style.add_modifier(Modifier::UNDERLINED | Modifier::BOLD);
+    let mut spans: Vec<Span<'static>> = Vec::new();
+    for (at, letter) in (0u32..).zip(kept.graphemes(true)) {
+        let style = if marks.binary_search(&at).is_ok() && letter != "…" { mark } else { style };
+        match spans.last_mut() {
+            Some(last) if last.style == style => last.content.to_mut().push_str(letter),
+            _ => spans.push(Span::styled(letter.to_owned(), style)),
+        }
+    }
+    Line::from(spans)
+}
+
+/// The same as plain lines, for a session without a screen: its first rows, each with a number to type.
+pub fn told(picker: &Picker, most: usize) -> Vec<String> {
+    let (fitting, _) = picker.counts();
+    let mut lines = vec![format!("{}:", text::line(&picker.title))];
+    if fitting == 0 {
+        lines.push(text::line(picker.says()));
+        return lines;
+    }
+    for (number, fit) in (1..).zip(picker.fits(0, most)) {
+        let detail =
+            if fit.row.detail.is_empty() { String::new() } else { format!(" – {}", text::line(&fit.row.detail)) };
+        lines.push(format!("{number}: {}{detail}", text::line(&fit.row.label)));
+    }
+    if let Some(more) = fitting.checked_sub(most).filter(|more| *more > 0) {
+        lines.push(format!("{} more: type ? and words to narrow the list", number::thousands(more as u64)));
+    }
+    lines.push("type a number to choose, or ? and words to narrow; anything else closes the list".to_owned());
+    lines
+}

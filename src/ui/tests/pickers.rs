@@ -1,0 +1,77 @@
+//! Lists above the panes, as drawn.
+
+use crossterm::event::KeyCode;
+
+use super::desk::Desk;
+use super::put_off;
+use crate::app::{Command, Context, Pick, Picker, Row};
+use crate::ui::picker::told;
+
+fn typed(desk: &mut Desk, text: &str) {
+    for letter in text.chars() {
+        desk.press(KeyCode::Char(letter));
+    }
+}
+
+#[test]
+fn the_palette_lists_what_can_be_done_with_its_keys() {
+    let mut desk = put_off();
+    desk.state.open_picker(Picker::new("none", Vec::new()));
+    desk.press(KeyCode::Esc);
+    desk.control('p');
+    insta::assert_snapshot!("palette_120", desk.screen(120, 40));
+    typed(&mut desk, "deny");
+    insta::assert_snapshot!("palette_narrowed_80", desk.screen(80, 24));
+    insta::assert_snapshot!("palette_40", desk.screen(40, 12));
+}
+
+#[test]
+fn letters_that_fit_are_underlined() {
+    let mut desk = Desk::new();
+    let rows = vec![Row::new("deny all", Pick::Command(Context::Queue, Command::DenyAll)).detail("in the operations")];
+    desk.state.open_picker(Picker::new("Commands", rows));
+    typed(&mut desk, "dall");
+    let buffer = desk.buffer(80, 24);
+    let marked: String = buffer
+        .content()
+        .iter()
+        .filter(|cell| cell.modifier.contains(ratatui::style::Modifier::UNDERLINED))
+        .map(ratatui::buffer::Cell::symbol)
+        .collect();
+    assert_eq!(marked, "dall");
+}
+
+#[test]
+fn what_others_wrote_is_neutralised_and_cut() {
+    let mut desk = Desk::new();
+    let hostile = format!("\u{1b}[2J\u{202e}evil {}", "x".repeat(500));
+    desk.state.open_picker(Picker::new("Sessions", vec![Row::new(&hostile, Pick::Nothing).detail(&hostile)]));
+    typed(&mut desk, "evil");
+    let screen = desk.screen(60, 15);
+    assert!(screen.contains("␛[2J<U+202E>evil") && !screen.contains('\u{1b}'), "{screen}");
+    for (columns, rows) in [(20, 5), (21, 6), (40, 12), (200, 60)] {
+        desk.screen(columns, rows);
+    }
+}
+
+#[test]
+fn an_empty_list_says_so() {
+    let mut desk = Desk::new();
+    desk.state.open_picker(Picker::reading("Sessions", "No session yet."));
+    assert!(desk.screen(80, 24).contains("reading…"));
+}
+
+#[test]
+fn by_lines_it_is_numbered() {
+    let rows = ["one", "two", "three"].map(|label| Row::new(label, Pick::Nothing).detail("more")).into();
+    assert_eq!(
+        told(&Picker::new("Things", rows), 2),
+        [
+            "Things:",
+            "1: one – more",
+            "2: two – more",
+            "1 more: type ? and words to narrow the list",
+            "type a number to choose, or ? and words to narrow; anything else closes the list"
+        ]
+    );
+}
