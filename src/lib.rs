@@ -46,6 +46,9 @@
 //! 6. Decision and start are journalled and acknowledged, then it runs. Output comes as at most one snapshot a
 //!    frame; the end is journalled before it is told. Every call has exactly one result.
 //!
+//! `countersign run` goes the same way with nobody there (`runtime/unattended`): the gate turns what would ask into
+//! what is denied, on the same derivation.
+//!
 //! # Invariants
 //!
 //! - Nothing runs but a `Countersigned`, and only `domain/gate.rs` can make one.

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use countersign::cli::{self, Task};
+use countersign::cli::{self, Start, Task};
 use countersign::config::process_environment;
 use countersign::{contain, logs, runtime};
 
@@ -19,18 +19,28 @@ fn main() -> ExitCode {
         Task::Done(code) => code,
         Task::Assess(terms) => cli::assess(*terms),
         Task::Session(start) => {
-            contain::guard_memory();
-            if let Err(error) = start.folders.close() {
-                eprintln!("countersign: others may look into the folders of the program: {error}");
-            }
-            let level = process_environment("COUNTERSIGN_LOG");
-            let log = logs::start(&start.folders.state, level.as_deref());
-            if let Err(error) = &log {
-                eprintln!("countersign: {error}");
-            }
-            // The one TLS provider of the process; a second installation is refused and changes nothing.
-            let _already = rustls::crypto::ring::default_provider().install_default();
+            let _log = settle(&start);
             runtime::run(*start)
         }
+        Task::Run(start, errand) => {
+            let _log = settle(&start);
+            runtime::run_unattended(*start, errand)
+        }
     }
+}
+
+/// What holds for the whole process. The log is written as long as what is given back is held.
+fn settle(start: &Start) -> impl Sized + use<> {
+    contain::guard_memory();
+    if let Err(error) = start.folders.close() {
+        eprintln!("countersign: others may look into the folders of the program: {error}");
+    }
+    let level = process_environment("COUNTERSIGN_LOG");
+    let log = logs::start(&start.folders.state, level.as_deref());
+    if let Err(error) = &log {
+        eprintln!("countersign: {error}");
+    }
+    // The one TLS provider of the process; a second installation is refused and changes nothing.
+    let _already = rustls::crypto::ring::default_provider().install_default();
+    log
 }

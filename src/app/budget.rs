@@ -148,7 +148,12 @@ impl State {
             0 => String::new(),
             open => format!(" ({} not read yet)", number::count(open, "call")),
         };
-        self.chat.notice(format!("{said}{open}: enter goes on, esc stops. /limit changes it."), false);
+        let next = if self.attended() {
+            "enter goes on, esc stops. /limit changes it.".to_owned()
+        } else {
+            format!("the run ends here. --max-{} changes it.", limit.word())
+        };
+        self.chat.notice(format!("{said}{open}: {next}"), !self.attended());
         self.paused = Some(Paused { limit, calls: calls.to_vec() });
         true
     }

@@ -130,6 +130,11 @@ impl Chat {
         }
     }
 
+    /// Tells the model something more than its briefing says.
+    pub(super) fn brief(&mut self, more: &str) {
+        self.briefing.system = format!("{}{more}", self.briefing.system).into();
+    }
+
     /// What is shown, oldest first.
     #[must_use]
     pub fn entries(&self) -> &[Entry] {

@@ -142,6 +142,8 @@ pub enum Event {
     Told(OperationId, Seal, bool),
     /// A line was typed, and when: it approves only what was told before.
     Said(Said, Millis),
+    /// The one message of a run without a person, and what was piped in with it.
+    Task(String, Option<String>),
     /// An operation's text comes back from the person's own editor, or why it doesn't.
     Edited(OperationId, Result<String, String>),
     /// A deadline passed.

@@ -38,6 +38,7 @@ mod slash;
 mod staged;
 mod trial;
 mod turn;
+mod unattended;
 mod undo;
 
 pub use budget::{Budget, Limit, Paused};
@@ -129,6 +130,8 @@ pub struct State {
     paused: Option<Paused>,
     /// Decisions come as lines: no dialog opens.
     linear: bool,
+    /// Nobody is there to ask.
+    unattended: bool,
     /// What was told of those that wait.
     told: BTreeMap<OperationId, Told>,
     prompt: Option<Prompt>,
@@ -182,6 +185,7 @@ impl State {
             spent: budget::Spent::default(),
             paused: None,
             linear: false,
+            unattended: false,
             told: BTreeMap::new(),
             prompt: None,
             last_typed: None,
@@ -315,6 +319,10 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
         }
         Event::Said(said, typed) => {
             state.said(said, typed, &mut effects);
+            true
+        }
+        Event::Task(prompt, attached) => {
+            state.task(prompt, attached, &mut effects);
             true
         }
         Event::Edited(id, text) => {

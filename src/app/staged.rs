@@ -15,6 +15,12 @@ impl State {
         let arguments = json!({ "operation": run.0 }).to_string();
         let call = ToolCall { id: String::new(), name: APPLY.to_owned(), arguments };
         let id = self.propose(Origin::Program { after: run, of }, call, effects);
+        if !self.attended() {
+            return Some(format!(
+                "\n[Not in the workspace: {what}. That needs a confirmation, and nobody is there to ask: these paths are \
+                 as they were.]"
+            ));
+        }
         Some(format!(
             "\n[Not in the workspace yet: {what}. That waits for the person as {id}; until it is approved, these paths \
              are as they were.]"

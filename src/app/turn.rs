@@ -58,7 +58,7 @@ impl State {
 
     /// Hosts that the person named in words may be read from even after private data was read. Words of the model
     /// that the person only chose name none.
-    fn name_hosts(&mut self, text: &str) {
+    pub(super) fn name_hosts(&mut self, text: &str) {
         for word in text.split_whitespace() {
             // Only an address with its scheme: `main.rs` is a file, and somebody's domain too.
             let Some((_, word)) = word.split_once("://") else { continue };
@@ -112,7 +112,9 @@ impl State {
                 self.chat.mark_question(choices);
             }
             if *reason == StopReason::Length {
-                self.chat.notice("The answer reached the model's length limit. Send `go on` for the rest.", false);
+                let next = if self.attended() { "Send `go on` for the rest." } else { "It is cut off." };
+                let said = format!("The answer reached the model's length limit. {next}");
+                self.chat.notice(said, !self.attended());
             }
             self.chat.remember(Message::Assistant { text, calls });
             self.chat.phase = Phase::Idle;

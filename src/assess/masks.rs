@@ -9,7 +9,7 @@ use regex::Regex;
 
 use super::AssessSettings;
 use super::secrets::{forms, named, placeholder, secret_kind, under};
-use crate::domain::{Detail, Operation, OperationKind, Preview, Span, Table, Text, masked_part};
+use crate::domain::{Detail, Operation, OperationKind, Preview, Span, Table, Text, masked, masked_part};
 
 /// Shortest value that is looked for, in bytes: a shorter one is a word of its own too often.
 const SHORTEST: usize = 6;
@@ -107,6 +107,13 @@ pub fn call_shown(name: &str, arguments: &str) -> String {
     spans.extend(within.into_iter().map(|span| at(span.start)..at(span.end)));
     let shown = masked_part(seen, &joined(spans), 0..end);
     if end < said.len() { format!("{shown}…") } else { shown }
+}
+
+/// A text of a model's or of an operation's with masks in the place of secrets: of those that are known by their value,
+/// and of what has the shape of one.
+#[must_use]
+pub fn conceal_text(text: &str, known: &Known) -> String {
+    masked(text, &secret_spans(text, true, known))
 }
 
 /// A text without the backslashes of JSON, and where each of its bytes stood.

@@ -21,6 +21,8 @@ Examples:
       Use any server that speaks OpenAI's format.
   countersign --mode strict
       Ask before everything.
+  countersign run --model practice \"show the tables\"
+      Let a model do one thing without a person: in scripts and CI.
   echo '{\"id\":1,\"tool\":\"execute_command\",\"arguments\":{\"command\":\"ls\"}}' | countersign assess
       Ask what would happen, without running anything.
 
@@ -28,7 +30,7 @@ Keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY or the configuration; `counters
 
 /// A URL may hold a password: it is never printed by `Debug`.
 #[allow(clippy::unnecessary_wraps)] // clap wants a result
-fn secret(text: &str) -> Result<SecretString, Infallible> {
+pub(super) fn secret(text: &str) -> Result<SecretString, Infallible> {
     Ok(text.into())
 }
 
@@ -82,6 +84,9 @@ pub struct Options {
 /// What can be done without the screen.
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Subcommand {
+    /// Let a model do one thing without a person: no screen, no questions
+    #[command(after_help = super::run::HELP)]
+    Run(Box<super::run::RunOptions>),
     /// Judge tool calls without running them: JSON Lines in, JSON Lines out
     ///
     /// Goes by the defaults, or by the configuration that --config names; never by the usual file.
@@ -234,7 +239,12 @@ mod tests {
     #[test]
     fn examples_of_the_help_can_be_typed() {
         for line in EXAMPLES.lines().filter_map(|line| line.strip_prefix("  countersign")) {
-            let words = std::iter::once("countersign").chain(line.split_whitespace());
+            // What stands between quotes is one word.
+            let parts = line.split('"').enumerate().flat_map(|(at, part)| match at % 2 {
+                0 => part.split_whitespace().collect::<Vec<_>>(),
+                _ => vec![part],
+            });
+            let words = std::iter::once("countersign").chain(parts);
             assert!(Cli::try_parse_from(words).is_ok(), "{line}");
         }
     }

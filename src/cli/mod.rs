@@ -7,9 +7,11 @@ pub mod child;
 mod config;
 mod doctor;
 mod explanation;
+mod run;
 mod start;
 mod terms;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -18,6 +20,7 @@ use clap::Parser as _;
 pub use arguments::{Cli, Options};
 use arguments::{ConfigCommand, Subcommand};
 pub use assess::assess;
+pub use run::Errand;
 pub use start::Start;
 pub use terms::Terms;
 
@@ -33,6 +36,8 @@ const BAD_USAGE: u8 = 2;
 pub enum Task {
     /// Open the screen.
     Session(Box<Start>),
+    /// Let a model do one thing, with nobody there.
+    Run(Box<Start>, Errand),
     /// Judge calls from standard input.
     Assess(Box<Terms>),
     /// Nothing: it is done.
@@ -51,6 +56,13 @@ pub fn dispatch(cli: Cli) -> Task {
     let mut options = cli.options;
     let done = match cli.command {
         None => Start::read(&options, &process_environment).map(|start| Task::Session(Box::new(start))),
+        Some(Subcommand::Run(run)) => {
+            if let Some(schema) = run.schema() {
+                let printed = std::io::stdout().write_all(schema.as_bytes());
+                return Task::Done(ExitCode::from(u8::from(printed.is_err())));
+            }
+            run.read(options, &process_environment).map(|(start, errand)| Task::Run(Box::new(start), errand))
+        }
         Some(Subcommand::Assess { mode, explain, contained }) => {
             let mode = mode.map_or_else(|| options.approval_mode(), |mode| Some(mode.into()));
             Terms::read(&options, mode, (explain, contained), &process_environment).map(|(terms, notice)| {

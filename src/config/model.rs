@@ -111,6 +111,12 @@ pub enum ChosenModel {
 }
 
 impl Settings {
+    /// Whether a model is named, rather than practice standing in where there is none.
+    #[must_use]
+    pub fn names_a_model(&self, environment: Environment<'_>) -> bool {
+        self.provider.is_some() || detect(environment).is_some()
+    }
+
     /// The model to use: the one of the command line or the file, else the one that the environment's usual
     /// variables point to, else practice. Reads its key, which may run a key command: call it before the
     /// screen opens.

@@ -105,6 +105,8 @@ pub struct Gate {
     /// Denied in this turn: the same again is denied again.
     denied: Vec<Prepared>,
     private_data_read: bool,
+    /// Nobody is there to ask.
+    unattended: bool,
     seals: u64,
 }
 
@@ -130,6 +132,11 @@ impl Gate {
     /// This machine enforces something else than was known. What waits or starts is judged by it from now on.
     pub fn set_enforceable(&mut self, enforceable: Enforceable) {
         self.enforceable = enforceable;
+    }
+
+    /// Nobody is there to ask from now on: what would wait is denied.
+    pub fn leave_unattended(&mut self) {
+        self.unattended = true;
     }
 
     /// Takes a proposed operation in and judges it.
@@ -278,6 +285,12 @@ impl Gate {
         self.denied.clear();
     }
 
+    /// Whether private data was read in this session.
+    #[must_use]
+    pub fn private_data_read(&self) -> bool {
+        self.private_data_read
+    }
+
     /// From now on a GET to an unnamed host asks once in guarded mode.
     pub fn note_private_data(&mut self) {
         self.private_data_read = true;
@@ -319,7 +332,8 @@ impl Gate {
     }
 
     fn judge(&self, prepared: &Prepared) -> Judgement {
-        judge(prepared, &self.policy, &self.grants, self.enforceable, self.private_data_read)
+        let judgement = judge(prepared, &self.policy, &self.grants, self.enforceable, self.private_data_read);
+        if self.unattended { judgement.unattended(&prepared.assessment) } else { judgement }
     }
 
     fn next_seal(&mut self) -> Seal {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::grants::Grants;
 use super::operation::{OperationKind, Origin, Prepared};
 use super::record::Decider;
-use super::risk::{Claim, Class, RiskLevel};
+use super::risk::{Assessment, Claim, Class, RiskLevel};
 use super::rule::{Effect, Rule};
 
 /// Which walls decide.
@@ -196,6 +196,9 @@ impl Judgement {
     /// Who decided, if nobody had to be asked.
     #[must_use]
     pub fn decider(&self) -> Decider {
+        if self.verdict == Verdict::Deny && self.step != Step::DenyRule {
+            return Decider::Policy;
+        }
         match self.step {
             Step::Catastrophe | Step::Strict | Step::AskRule | Step::Danger | Step::Exposure | Step::Default => {
                 Decider::Policy
@@ -205,6 +208,23 @@ impl Judgement {
             Step::TurnApproval => Decider::TurnApproval,
             Step::Unreadable | Step::ClaimedRisk | Step::ClaimedLow => Decider::Claim,
             Step::Whitelisted => Decider::Whitelist,
+        }
+    }
+}
+
+impl Judgement {
+    /// The same where nobody is there to ask: what would ask is denied, on the same derivation.
+    #[must_use]
+    pub fn unattended(self, assessment: &Assessment) -> Self {
+        match self.verdict {
+            Verdict::Ask => {
+                let mut reason =
+                    format!("Nobody is there to confirm it (step {}). {}", self.step.number(), self.reason);
+                let found = assessment.leading().filter(|found| !reason.contains(&found.sentence));
+                reason.extend(found.map(|found| format!(" {}", found.sentence)));
+                Self { verdict: Verdict::Deny, reason, ..self }
+            }
+            Verdict::Allow | Verdict::Deny => self,
         }
     }
 }
@@ -367,7 +387,7 @@ fn unknown_sentence(tool: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Assessment, Facts, HttpOperation, Operation, OperationId, Origin};
+    use super::super::{Facts, HttpOperation, Operation, OperationId, Origin};
     use super::*;
 
     fn get(target: &str) -> Prepared {

@@ -13,6 +13,14 @@ use crate::domain::{Enforceable, Foresight, Look, ModelEvent, OperationId, Page,
 
 /// Room in each lane.
 const ROOM: usize = 256;
+/// An interrupt from the keyboard, by its number as a signal.
+pub const INTERRUPT: u8 = 2;
+/// The terminal was hung up.
+#[cfg(unix)]
+const HANGUP: u8 = 1;
+/// Somebody asks politely.
+#[cfg(unix)]
+const TERMINATE: u8 = 15;
 
 /// What preparing and journalling tasks say.
 #[derive(Debug)]
@@ -78,8 +86,8 @@ pub enum Input {
     Line(Option<String>, Millis),
     /// No line comes any more.
     Closed,
-    /// The terminal is gone or a signal asks to leave.
-    Leave,
+    /// The terminal is gone, or a signal with this number asks to leave.
+    Leave(Option<u8>),
 }
 
 /// Where the person's words come from.
@@ -89,6 +97,8 @@ enum Source {
     Keys(Box<EventStream>),
     /// Nowhere: the person's own editor has the terminal.
     Away,
+    /// Nowhere: nobody is there.
+    Nobody,
     /// Lines, unless nobody listens just now.
     Lines(mpsc::Receiver<Heard>, bool),
 }
@@ -104,7 +114,7 @@ impl Source {
         match self {
             Self::Keys(term) => Word::Key(term.next().await),
             Self::Lines(lines, true) => Word::Line(lines.recv().await),
-            Self::Lines(_, false) | Self::Away => std::future::pending().await,
+            Self::Lines(_, false) | Self::Away | Self::Nobody => std::future::pending().await,
         }
     }
 }
@@ -139,6 +149,15 @@ impl Bus {
         let Receivers { model, run, work } = receivers;
         let source = Source::Lines(listen(move || since(start)), true);
         Ok(Self { source, model, run, work, signals: Signals::new()?, start })
+    }
+
+    /// The same, hearing nobody but signals.
+    ///
+    /// # Errors
+    /// Signals can't be listened to.
+    pub fn unattended(receivers: Receivers, start: Instant) -> std::io::Result<Self> {
+        let Receivers { model, run, work } = receivers;
+        Ok(Self { source: Source::Nobody, model, run, work, signals: Signals::new()?, start })
     }
 
     /// Stops reading the terminal, which another program gets.
@@ -181,14 +200,14 @@ impl Bus {
                     Some(Ok(TermEvent::Mouse(mouse))) => Event::Mouse(mouse),
                     Some(Ok(TermEvent::Resize(columns, rows))) => Event::Resize(columns, rows),
                     Some(Ok(TermEvent::FocusGained | TermEvent::FocusLost)) => continue,
-                    Some(Err(_)) | None => return Input::Leave,
+                    Some(Err(_)) | None => return Input::Leave(None),
                 }},
                 // An interrupt is the other program's while it has the terminal.
-                interrupt = self.signals.recv() => {
-                    if interrupt && away {
+                signal = self.signals.recv() => {
+                    if signal == INTERRUPT && away {
                         continue;
                     }
-                    return Input::Leave;
+                    return Input::Leave(Some(signal));
                 }
                 () = until(frame) => return Input::Frame,
                 () = until(wake) => Event::Wake,
@@ -209,6 +228,11 @@ impl Bus {
             };
             return Input::Event(event);
         }
+    }
+
+    /// The next signal that asks to leave, by its number.
+    pub async fn signal(&mut self) -> u8 {
+        self.signals.recv().await
     }
 
     /// What running operations still say while the program leaves.
@@ -244,13 +268,13 @@ impl Signals {
     }
 
     #[cfg(unix)]
-    /// True for an interrupt from the keyboard.
-    async fn recv(&mut self) -> bool {
+    /// The number of the next one.
+    async fn recv(&mut self) -> u8 {
         let [terminate, hangup, interrupt] = &mut self.each;
         tokio::select! {
-            _ = terminate.recv() => false,
-            _ = hangup.recv() => false,
-            _ = interrupt.recv() => true,
+            _ = terminate.recv() => TERMINATE,
+            _ = hangup.recv() => HANGUP,
+            _ = interrupt.recv() => INTERRUPT,
         }
     }
 
@@ -260,8 +284,8 @@ impl Signals {
     }
 
     #[cfg(not(unix))]
-    async fn recv(&mut self) -> bool {
+    async fn recv(&mut self) -> u8 {
         let _ended = tokio::signal::ctrl_c().await;
-        true
+        INTERRUPT
     }
 }

@@ -12,6 +12,7 @@ use futures::future::{BoxFuture, Shared};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use super::bus::{Lanes, Work};
 use super::measure::Measuring;
@@ -64,6 +65,8 @@ pub struct Engine {
     running: HashMap<OperationId, CancellationToken>,
     measuring: Measuring,
     step: Option<JoinHandle<()>>,
+    /// Entries on their way to the journal.
+    recording: TaskTracker,
 }
 
 impl Engine {
@@ -77,7 +80,17 @@ impl Engine {
         lanes: Lanes,
     ) -> Self {
         let (running, measuring) = (HashMap::new(), Measuring::default());
-        Self { model_side, person_side, provider, journal, lanes, running, measuring, step: None }
+        Self {
+            model_side,
+            person_side,
+            provider,
+            journal,
+            lanes,
+            running,
+            measuring,
+            step: None,
+            recording: TaskTracker::new(),
+        }
     }
 
     fn side(&self, origin: &Origin, tool: &str) -> &Side {
@@ -185,11 +198,17 @@ impl Engine {
     /// Writes to the journal what needs no run.
     pub fn record(&self, entry: JournalEntry) {
         let (journal, lane) = (self.journal.clone(), self.lanes.work.clone());
-        tokio::spawn(async move {
+        self.recording.spawn(async move {
             if let Err(reason) = append(&journal, entry).await {
                 let _leaving = lane.send(Work::JournalFailed(reason)).await;
             }
         });
+    }
+
+    /// Waits until what was recorded is in the journal.
+    pub async fn recorded(&self) {
+        self.recording.close();
+        self.recording.wait().await;
     }
 
     /// Drops what a staged run changed.

@@ -57,7 +57,7 @@ impl Linear {
             }
             self.bus.hear(!self.closed && (still || !self.piped));
             match self.bus.next(None, None).await {
-                Input::Leave => break,
+                Input::Leave(_) => break,
                 Input::Frame => {}
                 Input::Closed => self.closed = true,
                 Input::Line(None, _) => print(&[Teller::hint(TOO_LONG)]).await?,

@@ -12,6 +12,7 @@ mod measure;
 mod pager;
 mod perform;
 pub mod terminal;
+mod unattended;
 
 use std::io;
 use std::path::PathBuf;
@@ -28,7 +29,7 @@ use terminal::Screen;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{Effect, Event, State, update};
-use crate::cli::Start;
+use crate::cli::{Errand, Start};
 use crate::domain::RunEvent;
 use crate::ui::{Cache, Theme, draw, warm};
 
@@ -44,24 +45,36 @@ const STACK: usize = 8 * 1024 * 1024;
 /// Runs a session on the terminal until the person leaves it.
 #[must_use]
 pub fn run(start: Start) -> ExitCode {
-    let began = Instant::now();
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).thread_stack_size(STACK).enable_all().build();
-    let ended = match runtime {
-        Ok(runtime) => {
-            let ended = runtime.block_on(session(start, began));
-            runtime.shutdown_timeout(Duration::from_millis(200));
-            ended
+    match drive(session(start, Instant::now())) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(sentence)) | Err(sentence) => {
+            eprintln!("countersign: {sentence}");
+            ExitCode::FAILURE
         }
-        Err(error) => Err(format!("the system gives no threads: {error}")),
-    };
-    match ended {
-        Ok(()) => ExitCode::SUCCESS,
+    }
+}
+
+/// Lets a model do one thing, with nobody there.
+#[must_use]
+pub fn run_unattended(start: Start, errand: Errand) -> ExitCode {
+    let began = Instant::now();
+    match drive(async move { unattended::run(&start, errand, began).await }) {
+        Ok(code) => ExitCode::from(code),
         Err(sentence) => {
             eprintln!("countersign: {sentence}");
             ExitCode::FAILURE
         }
     }
+}
+
+/// Runs a session on threads of its own.
+fn drive<T>(session: impl Future<Output = T>) -> Result<T, String> {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).thread_stack_size(STACK).enable_all().build();
+    let runtime = runtime.map_err(|error| format!("the system gives no threads: {error}"))?;
+    let ended = runtime.block_on(session);
+    runtime.shutdown_timeout(Duration::from_millis(200));
+    Ok(ended)
 }
 
 async fn session(start: Start, began: Instant) -> Result<(), String> {
@@ -129,7 +142,7 @@ impl Session {
                 (pending && self.away.is_none()).then(|| self.drawn.map_or_else(Instant::now, |drawn| drawn + FRAME));
             let mut prompt = false;
             match self.bus.next(self.state.deadline(), due).await {
-                Input::Leave => break,
+                Input::Leave(_) => break,
                 Input::Line(..) | Input::Closed => {}
                 Input::Frame => prompt = true,
                 Input::Event(event) => {
@@ -237,6 +250,7 @@ async fn leave(state: State, mut engine: Engine, mut bus: Bus) {
         }
     };
     let _too_late = tokio::time::timeout(GRACE, farewell).await;
+    let _too_late = tokio::time::timeout(GRACE, engine.recorded()).await;
     if let Ok(journal) = engine.journal.await {
         let _too_late = tokio::time::timeout(GRACE, journal.close()).await;
     }

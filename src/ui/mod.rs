@@ -25,6 +25,7 @@ mod picker;
 mod preview;
 mod printed;
 mod queue;
+mod report;
 mod status;
 mod table;
 mod text;
@@ -40,6 +41,7 @@ use ratatui::text::Line;
 pub use cache::Cache;
 pub use highlight::warm;
 pub use linear::{Shown, Teller};
+pub use report::{End, Happened, Report};
 pub use text::plain;
 pub use theme::{Role, THEMES, Theme};
 

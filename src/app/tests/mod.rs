@@ -14,6 +14,7 @@ mod staged;
 mod storm;
 mod trial;
 mod turns;
+mod unattended;
 mod undo;
 
 use std::collections::VecDeque;
