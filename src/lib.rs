@@ -24,7 +24,7 @@
 //! | `tools` | one external thing a file: `prepare` reads arguments, `preview` measures, `run` runs what was countersigned |
 //! | `contain` | walls around a command: planned here, put up by a child, proved by a canary |
 //! | `providers` | models behind one trait, the practice model among them |
-//! | `store` | the journal: one task that owns one SQLite file; what files held before, for undo |
+//! | `store` | the journal: one task that owns one SQLite file, one hash-chained log of all sessions; what files held before, for undo |
 //! | `config`, `cli`, `logs` | files, options and variables to typed settings; subcommands; the log file |
 //! | `runtime` | the bus, the loop, the terminal, the tasks at the edges |
 //!

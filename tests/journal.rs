@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use countersign::domain::{Containment, JournalEntry, JournalEvent, OperationId};
-use countersign::store::Journal;
+use countersign::store::{Journal, Session};
 use sqlx::ConnectOptions as _;
 use sqlx::sqlite::SqliteConnectOptions;
 
@@ -17,10 +17,10 @@ const PATH: &str = "COUNTERSIGN_TEST_JOURNAL";
 #[tokio::test]
 async fn writer() {
     let Some(path) = std::env::var_os(PATH).map(PathBuf::from) else { return };
-    let journal = Journal::open(&path).await.unwrap();
+    let journal = Journal::open(&path, Session::new(Path::new("/"))).await.unwrap();
     for number in 1.. {
         let event = JournalEvent::Started { containment: Containment::ReadOnly };
-        journal.append(JournalEntry { id: OperationId(number), event }).await.unwrap();
+        journal.append(JournalEntry::of(OperationId(number), event)).await.unwrap();
         let mut out = std::io::stdout().lock();
         writeln!(out, "\n#{number}").and_then(|()| out.flush()).unwrap();
     }

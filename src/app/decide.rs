@@ -103,7 +103,9 @@ impl State {
                 return;
             }
         };
+        let now = self.now;
         if let Some(item) = self.queue.item_mut(id) {
+            item.asked = (status == Status::Waiting).then_some(now);
             item.status = status;
             item.judgement = Some(judgement);
         }
@@ -184,7 +186,8 @@ impl State {
                     item.judgement = Some(countersigned.judgement().clone());
                     item.status = Status::Running { since: self.now, containment: countersigned.containment() };
                 }
-                effects.push(Effect::Execute(countersigned));
+                let waited = self.queue.get(id).and_then(|item| item.waited);
+                effects.push(Effect::Execute(countersigned, waited));
             }
             Release::Requeued(why) => self.requeue(id, why),
             Release::Denied(judgement) => {
@@ -199,8 +202,10 @@ impl State {
     fn requeue(&mut self, id: OperationId, why: String) {
         let judgement = self.queue.gate.judgement(id).cloned();
         let prepared = self.queue.gate.prepared(id).cloned().map(Box::new);
+        let now = self.now;
         if let Some(item) = self.queue.item_mut(id) {
             item.status = Status::Waiting;
+            item.asked = Some(now);
             item.requeued = Some(why);
             item.put_off = false;
             item.judgement = judgement;
@@ -243,6 +248,10 @@ impl State {
         }
         self.stopping = false;
         self.queue.plan.unmark(id);
+        let now = self.now;
+        if let Some(item) = self.queue.item_mut(id) {
+            item.decided(now);
+        }
         self.queue.set_status(id, Status::Allowed { starting: false });
     }
 
@@ -325,8 +334,13 @@ impl State {
         self.queue.gate.reject(id, &decider);
         self.queue.plan.unmark(id);
         let reason = sentence(&decider, why.as_deref(), &judgement.reason);
-        let event = JournalEvent::Decided { decider: decider.clone(), allowed: false, judgement, reason: why };
-        effects.push(Effect::Record(Box::new(JournalEntry { id, event })));
+        let now = self.now;
+        let waited = self.queue.item_mut(id).and_then(|item| {
+            item.decided(now);
+            item.waited
+        });
+        let event = JournalEvent::Decided { decider: decider.clone(), allowed: false, judgement, reason: why, waited };
+        effects.push(Effect::Record(Box::new(JournalEntry::of(id, event))));
         if let Some(item) = self.queue.item_mut(id) {
             item.decider = Some(decider);
             item.status = Status::Denied { reason: reason.clone() };

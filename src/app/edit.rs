@@ -233,6 +233,7 @@ impl State {
         item.call = call.clone();
         item.status = Status::Preparing;
         item.requeued = None;
+        item.asked = None;
         item.prepared = None;
         item.judgement = None;
         item.draft = None;

@@ -181,8 +181,8 @@ pub enum Effect {
     StopMeasuring(OperationId),
     /// Nobody wants what this staged run changed.
     DropStaged(OperationId),
-    /// Journal it, then run it.
-    Execute(Box<Countersigned>),
+    /// Journal it, with how long it waited for the person in milliseconds, then run it.
+    Execute(Box<Countersigned>, Option<u64>),
     /// Stop a running operation; it still reports its end.
     Cancel(OperationId),
     /// Write to the journal.

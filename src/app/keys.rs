@@ -241,7 +241,7 @@ impl State {
 
     pub(super) fn set_mode(&mut self, mode: ApprovalMode) {
         self.queue.gate.set_mode(mode);
-        self.queue.resync();
+        self.queue.resync(self.now);
         self.chat.notice(format!("Mode {}: {}.", mode.word(), slash::means(mode)), false);
     }
 

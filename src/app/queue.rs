@@ -94,6 +94,10 @@ pub struct Item {
     pub judgement: Option<Judgement>,
     /// Who decided, once decided.
     pub decider: Option<Decider>,
+    /// Since when it waits for the person, or did.
+    pub asked: Option<Millis>,
+    /// How long it waited for the person's decision, in milliseconds.
+    pub waited: Option<u64>,
     /// Where it stands.
     pub status: Status,
     /// Why it came back, if it changed after it was shown.
@@ -121,6 +125,11 @@ pub struct Item {
 }
 
 impl Item {
+    /// It waits no more, because somebody decided: how long it did is kept.
+    pub(super) fn decided(&mut self, now: Millis) {
+        self.waited = self.asked.take().map(|asked| now.since(asked)).or(self.waited);
+    }
+
     /// One line that says what it would do, secrets masked; not neutralised.
     #[must_use]
     pub fn gist(&self) -> String {
@@ -262,6 +271,8 @@ impl Queue {
             prepared: None,
             judgement: None,
             decider: None,
+            asked: None,
+            waited: None,
             status: Status::Preparing,
             requeued: None,
             turn,
@@ -312,13 +323,16 @@ impl Queue {
     }
 
     /// Brings the items in line with the gate after the mode changed.
-    pub(super) fn resync(&mut self) {
+    pub(super) fn resync(&mut self, now: Millis) {
         for item in self.items.values_mut() {
             if let Some(judgement) = self.gate.judgement(item.id) {
                 item.judgement = Some(judgement.clone());
             }
             match (self.gate.standing(item.id), &item.status) {
-                (Some(Standing::Waiting), Status::Allowed { .. }) => item.status = Status::Waiting,
+                (Some(Standing::Waiting), Status::Allowed { .. }) => {
+                    item.status = Status::Waiting;
+                    item.asked = Some(now);
+                }
                 (Some(Standing::Waiting | Standing::Allowed(_)) | None, _) => {}
             }
         }

@@ -9,7 +9,7 @@ use super::Options;
 use crate::assess::{AssessSettings, Own, Production, Sensitive};
 use crate::config::{ConfigError, Connection, Environment, Folders, Problem, Settings, UrlSource, process_environment};
 use crate::contain::Walls;
-use crate::store::{Images, Layers, Outputs, session_id};
+use crate::store::{Images, Layers, Outputs, Session};
 use crate::tools::{Connections, Database, Results, Workbench};
 
 /// Everything that a session starts from.
@@ -23,6 +23,8 @@ pub struct Start {
     pub folders: Folders,
     /// Root of the workspace, resolved.
     pub workspace: PathBuf,
+    /// What the journal says of the session; what is kept beside it lies in folders of its id.
+    pub session: Session,
     /// What operations replace, for undo.
     pub images: Arc<Images>,
     /// Where what staged runs change lands.
@@ -43,11 +45,11 @@ impl Start {
         let workspace = workspace(options.workspace.as_deref())?;
         let (settings, problems) = Settings::load(&folders);
         let settings = settings.overridden(&options.overrides(), &problems)?;
-        let session = session_id();
-        let images = Arc::new(Images::new(&folders.images(), &session));
-        let layers = Arc::new(Layers::new(&folders.layers(), &session));
-        let outputs = Arc::new(Outputs::new(&folders.outputs(), &session, settings.limits.kept_output));
-        Ok(Self { settings, problems, folders, workspace, images, layers, outputs, linear: options.linear })
+        let session = Session::new(&workspace);
+        let images = Arc::new(Images::new(&folders.images(), &session.id));
+        let layers = Arc::new(Layers::new(&folders.layers(), &session.id));
+        let outputs = Arc::new(Outputs::new(&folders.outputs(), &session.id, settings.limits.kept_output));
+        Ok(Self { settings, problems, folders, workspace, session, images, layers, outputs, linear: options.linear })
     }
 
     /// The workbench of the tools.

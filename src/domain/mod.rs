@@ -47,7 +47,7 @@ pub use operation::{
 pub use output::{Look, Outcome, Page, Printed, RunEvent, RunReport, Stream, Tail, sought};
 pub use policy::{ApprovalMode, Containment, Enforceable, Judgement, Policy, Step, Verdict, judge};
 pub use preview::{Detail, Foresight, Measurement, Preview, Remedy, Trial};
-pub use record::{Decider, JournalEntry, JournalEvent};
+pub use record::{Decider, Forgetting, JournalEntry, JournalEvent};
 pub use risk::{Assessment, Claim, Class, Danger, Finding, RiskLevel, Span};
 pub use rule::{Effect as RuleEffect, Rule, Shape};
 pub use staged::{APPLY, ApplyOperation, Deed, StagedChange, brief, change_lines, moves, some_of};

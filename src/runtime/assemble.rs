@@ -17,7 +17,7 @@ use crate::config::{ChosenModel, Problem, process_environment};
 use crate::contain;
 use crate::providers::prompt::{Surroundings, fill};
 use crate::providers::{Practice, PracticeWorld, Provider, from_settings};
-use crate::store::{Journal, prune, prune_layers, prune_outputs};
+use crate::store::{Journal, Session, prune, prune_layers, prune_outputs};
 use crate::tools::{ApplyTool, Connections, UndoTool, Workbench, look_around, search_path, standard};
 use crate::ui::Theme;
 
@@ -86,15 +86,16 @@ pub async fn assemble(start: &Start, lanes: Lanes, size: (u16, u16)) -> Result<A
             look_around(side.bench).await;
         }
     });
-    let journal = opening(start.folders.journal(), lanes.work.clone());
+    let journal = opening(start.folders.journal(), start.session.clone(), lanes.work.clone());
     let engine = Engine::new(model_side, person_side, provider, journal, lanes);
     Ok(Assembled { state, engine, theme, notices: notices.into_iter().map(Event::Notice).collect(), world })
 }
 
 /// Opens the journal in the background, once; everything that needs it waits for the same opening. The person
 /// is told at once if it can't be.
-fn opening(path: PathBuf, lane: tokio::sync::mpsc::Sender<Work>) -> Opening {
-    let opening = async move { Journal::open(&path).await.map_err(|error| error.to_string()) }.boxed().shared();
+fn opening(path: PathBuf, session: Session, lane: tokio::sync::mpsc::Sender<Work>) -> Opening {
+    let opening =
+        async move { Journal::open(&path, session).await.map_err(|error| error.to_string()) }.boxed().shared();
     let opened = opening.clone();
     tokio::spawn(async move {
         if let Err(reason) = opened.await {

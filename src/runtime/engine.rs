@@ -160,8 +160,9 @@ impl Engine {
         self.measuring.stop(id);
     }
 
-    /// Journals the decision and the start, runs, journals the end. No journal, no run.
-    pub fn execute(&mut self, countersigned: Countersigned) {
+    /// Journals the decision, with how long it waited for the person in milliseconds, and the start; runs; journals the
+    /// end. No journal, no run.
+    pub fn execute(&mut self, countersigned: Countersigned, waited: Option<u64>) {
         let id = countersigned.operation().id;
         let cancel = CancellationToken::new();
         self.running.retain(|_, token| !token.is_cancelled());
@@ -172,7 +173,7 @@ impl Engine {
         tokio::spawn(async move {
             let readable = countersigned.operation().origin.by_model();
             let port = RunPort::new(id, lanes.run.clone()).keeping(outputs, readable);
-            let report = match record_start(&journal, &countersigned).await {
+            let report = match record_start(&journal, &countersigned, waited).await {
                 Ok(()) => {
                     port.send(RunEvent::Started).await;
                     let report = run(&side, countersigned, port.clone(), cancel).await;
@@ -341,7 +342,7 @@ async fn propose(side: Side, operation: Operation, journal: &Opening) -> Proposa
     match look(side, operation).await {
         Ok(prepared) => {
             let event = JournalEvent::Proposed { prepared: Box::new(prepared.clone()) };
-            match append(journal, JournalEntry { id, event }).await {
+            match append(journal, JournalEntry::of(id, event)).await {
                 Ok(()) => Proposal::Ready(Box::new(prepared)),
                 Err(reason) => Proposal::Refused(format!("nothing runs without the journal: {reason}")),
             }
@@ -354,24 +355,25 @@ async fn append(journal: &Opening, entry: JournalEntry) -> Result<(), String> {
     journal.clone().await?.append(entry).await.map_err(|error| error.to_string())
 }
 
-async fn record_start(journal: &Opening, countersigned: &Countersigned) -> Result<(), String> {
+async fn record_start(journal: &Opening, countersigned: &Countersigned, waited: Option<u64>) -> Result<(), String> {
     let id = countersigned.operation().id;
     let decided = JournalEvent::Decided {
         decider: countersigned.decider().clone(),
         allowed: true,
         judgement: countersigned.judgement().clone(),
         reason: None,
+        waited,
     };
     let started = JournalEvent::Started { containment: countersigned.containment() };
     // The second is not written before the first: an await each, in order.
-    append(journal, JournalEntry { id, event: decided }).await?;
-    append(journal, JournalEntry { id, event: started }).await
+    append(journal, JournalEntry::of(id, decided)).await?;
+    append(journal, JournalEntry::of(id, started)).await
 }
 
 async fn record_end(journal: &Opening, lanes: &Lanes, id: OperationId, report: &RunReport) {
     let milliseconds = u64::try_from(report.took.as_millis()).unwrap_or(u64::MAX);
     let event = JournalEvent::Finished { outcome: report.outcome.clone(), milliseconds };
-    if let Err(reason) = append(journal, JournalEntry { id, event }).await {
+    if let Err(reason) = append(journal, JournalEntry::of(id, event)).await {
         let _leaving = lanes.work.send(Work::JournalFailed(reason)).await;
     }
 }

@@ -13,7 +13,7 @@ impl Engine {
             Effect::Measure(prepared, seal) => self.measure(prepared, seal),
             Effect::StopMeasuring(id) => self.stop_measuring(id),
             Effect::DropStaged(run) => self.drop_staged(run),
-            Effect::Execute(countersigned) => self.execute(*countersigned),
+            Effect::Execute(countersigned, waited) => self.execute(*countersigned, waited),
             Effect::Cancel(id) => self.cancel(id),
             Effect::Record(entry) => self.record(*entry),
             Effect::StartStep(step, request) => self.start_step(step, request),

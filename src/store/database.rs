@@ -8,30 +8,10 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions as _, Row as _, SqliteConnection};
 
 use super::JournalError;
-
-/// Version of the schema below; a file with a higher one is left alone.
-const SCHEMA_VERSION: i64 = 1;
-
-/// Marks the file as ours: "Csgn".
-const APPLICATION_ID: i64 = 0x4373_676e;
+use super::migrate::{self, APPLICATION_ID, VERSION};
 
 /// How often switching to WAL is tried: SQLite doesn't wait there while another program does the same.
 const WAL_TRIES: u32 = 50;
-
-const SCHEMA: [&str; 3] = [
-    "CREATE TABLE entries (
-        session TEXT NOT NULL,
-        seq INTEGER NOT NULL,
-        at_ms INTEGER NOT NULL,
-        operation INTEGER NOT NULL,
-        event TEXT NOT NULL,
-        body TEXT NOT NULL,
-        version INTEGER NOT NULL,
-        PRIMARY KEY (session, seq)
-    ) STRICT",
-    "PRAGMA application_id = 1131636590",
-    "PRAGMA user_version = 1",
-];
 
 /// An open journal file.
 pub(super) struct Database {
@@ -52,15 +32,19 @@ impl Database {
             .filename(path)
             .busy_timeout(patience)
             .synchronous(SqliteSynchronous::Full)
+            // What is deleted is overwritten.
+            .pragma("secure_delete", "ON")
             .disable_statement_logging()
             .connect()
             .await
             .map_err(|error| JournalError::of(path, &error))?;
         // Looked at before anything is written: a file that isn't ours stays as it is.
-        check(&mut connection, path).await?;
+        let found = check(&mut connection, path).await?;
         restrict(path).map_err(unusable)?;
         switch_to_wal(&mut connection, path).await?;
-        create(&mut connection, path).await?;
+        if found != Found::Current {
+            create(&mut connection, path).await?;
+        }
         Ok(Self { connection, path: path.to_path_buf(), identity: identity(path) })
     }
 
@@ -75,16 +59,30 @@ impl Database {
     }
 }
 
-/// Whether the schema still has to be created; an error for a file that isn't ours to write.
-async fn check(connection: &mut SqliteConnection, path: &Path) -> Result<bool, JournalError> {
+/// What is in a file that is ours to use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Found {
+    /// Nothing yet.
+    Nothing,
+    /// The tables of version 1.
+    Version1,
+    /// The tables of this version.
+    Current,
+}
+
+/// What is in the file; an error for one that isn't ours to write.
+async fn check(connection: &mut SqliteConnection, path: &Path) -> Result<Found, JournalError> {
     let failed = |error: sqlx::Error| JournalError::of(path, &error);
     let version = pragma(connection, "PRAGMA user_version").await.map_err(failed)?;
     let application = pragma(connection, "PRAGMA application_id").await.map_err(failed)?;
     let objects = pragma(connection, "SELECT count(*) FROM sqlite_schema").await.map_err(failed)?;
-    match (application, version) {
-        (APPLICATION_ID, SCHEMA_VERSION) => Ok(false),
-        (APPLICATION_ID, newer) if newer > SCHEMA_VERSION => Err(JournalError::Newer(path.to_path_buf())),
-        (0, 0) if objects == 0 => Ok(true),
+    let ours = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('sessions', 'entries', 'bodies')";
+    let tables = pragma(connection, ours).await.map_err(failed)?;
+    match (application, version, tables) {
+        (APPLICATION_ID, VERSION, 3) => Ok(Found::Current),
+        (APPLICATION_ID, 1, 1) => Ok(Found::Version1),
+        (APPLICATION_ID, newer, _) if newer > VERSION => Err(JournalError::Newer(path.to_path_buf())),
+        (0, 0, _) if objects == 0 => Ok(Found::Nothing),
         _ => Err(JournalError::Broken(path.to_path_buf())),
     }
 }
@@ -106,14 +104,14 @@ async fn switch_to_wal(connection: &mut SqliteConnection, path: &Path) -> Result
     }
 }
 
-/// Creates the schema in one transaction, unless another program was first.
+/// Makes the tables, or brings them up to date, in one transaction, unless another program was first.
 async fn create(connection: &mut SqliteConnection, path: &Path) -> Result<(), JournalError> {
     let failed = |error: sqlx::Error| JournalError::of(path, &error);
     sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await.map_err(failed)?;
-    if check(connection, path).await? {
-        for statement in SCHEMA {
-            sqlx::query(statement).execute(&mut *connection).await.map_err(failed)?;
-        }
+    match check(connection, path).await? {
+        Found::Nothing => migrate::create(connection).await.map_err(failed)?,
+        Found::Version1 => migrate::from_1(connection).await.map_err(failed)?,
+        Found::Current => {}
     }
     sqlx::query("COMMIT").execute(&mut *connection).await.map_err(failed)?;
     Ok(())
@@ -226,7 +224,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal.sqlite");
         let mut database = Database::open(&path, PATIENCE).await.unwrap();
-        sqlx::query("PRAGMA user_version = 2").execute(&mut database.connection).await.unwrap();
+        sqlx::query("PRAGMA user_version = 3").execute(&mut database.connection).await.unwrap();
         database.connection.close().await.unwrap();
         let before = std::fs::read(&path).unwrap();
         assert_eq!(Database::open(&path, PATIENCE).await.err(), Some(JournalError::Newer(path.clone())));

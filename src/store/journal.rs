@@ -1,20 +1,19 @@
-//! The journal: every operation's proposal, decision, start and end, each on disk before the next step
-//! happens. One task owns the file; a [`Journal`] is a cheap handle to it.
+//! The journal: what happens in a session, each entry on disk before the next step happens. One task owns the file; a
+//! [`Journal`] is a cheap handle to it.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use sqlx::Connection as _;
+use sqlx::{Connection as _, SqliteConnection};
 use tokio::sync::{mpsc, oneshot};
 
 use super::JournalError;
+use super::chain::Head;
 use super::database::Database;
+use super::log::Log;
 use crate::domain::{JournalEntry, JournalEvent};
-
-/// Version of the bodies.
-const BODY_VERSION: i64 = 1;
 
 /// How long a write waits for another program that holds the file.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -33,9 +32,28 @@ enum Request {
 /// One entry as it is stored.
 struct Line {
     at_ms: i64,
-    operation: i64,
+    operation: Option<i64>,
     event: &'static str,
     body: String,
+}
+
+/// What lists say of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// Its id.
+    pub id: Arc<str>,
+    /// Folder it works in.
+    pub workspace: PathBuf,
+    /// Whose calls it holds: `countersign`, or another agent's name.
+    pub agent: String,
+}
+
+impl Session {
+    /// A new session of this program.
+    #[must_use]
+    pub fn new(workspace: &Path) -> Self {
+        Self { id: session_id().into(), workspace: workspace.to_path_buf(), agent: "countersign".to_owned() }
+    }
 }
 
 /// A handle to the journal. Clones share the one owning task, which ends with the last of them.
@@ -47,23 +65,24 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal at `path` for a new session, and makes file and folder where there are none.
+    /// Opens the journal at `path` for a session, and makes file and folder where there are none. A session that is in
+    /// it goes on; one that never gets an entry leaves no trace.
     ///
     /// # Errors
     /// It can't be used. Then nothing may run.
-    pub async fn open(path: &Path) -> Result<Self, JournalError> {
-        Self::open_patiently(path, PATIENCE).await
+    pub async fn open(path: &Path, session: Session) -> Result<Self, JournalError> {
+        Self::open_patiently(path, session, PATIENCE).await
     }
 
-    async fn open_patiently(path: &Path, patience: Duration) -> Result<Self, JournalError> {
+    async fn open_patiently(path: &Path, session: Session, patience: Duration) -> Result<Self, JournalError> {
         let database = Database::open(path, patience).await?;
-        let session: Arc<str> = session_id().into();
         let (requests, inbox) = mpsc::channel(GROUP);
-        tokio::spawn(own(database, session.clone(), inbox));
-        Ok(Self { session, requests })
+        let id = Arc::clone(&session.id);
+        tokio::spawn(own(database, session, inbox));
+        Ok(Self { session: id, requests })
     }
 
-    /// This session's id: sorts by time, and differs between programs that start at once.
+    /// The session's id.
     #[must_use]
     pub fn session(&self) -> &str {
         &self.session
@@ -95,20 +114,15 @@ impl Journal {
 
 /// An entry in the form of the table.
 fn line(entry: &JournalEntry) -> Result<Line, JournalError> {
-    let body = serde_json::to_string(&entry.event).map_err(|error| JournalError::Entry(error.to_string()))?;
-    let operation = i64::try_from(entry.id.0).map_err(|error| JournalError::Entry(error.to_string()))?;
-    let event = match entry.event {
-        JournalEvent::Proposed { .. } => "proposed",
-        JournalEvent::Decided { .. } => "decided",
-        JournalEvent::Started { .. } => "started",
-        JournalEvent::Finished { .. } => "finished",
-    };
-    Ok(Line { at_ms: milliseconds(), operation, event, body })
+    let wrong = |error: &dyn std::fmt::Display| JournalError::Entry(error.to_string());
+    let body = serde_json::to_string(&entry.event).map_err(|error| wrong(&error))?;
+    let operation = entry.operation.map(|id| i64::try_from(id.0)).transpose().map_err(|error| wrong(&error))?;
+    Ok(Line { at_ms: milliseconds(), operation, event: entry.event.word(), body })
 }
 
 /// The owning task: takes what waits, writes it in one transaction, and answers everybody.
-async fn own(mut database: Database, session: Arc<str>, mut inbox: mpsc::Receiver<Request>) {
-    let mut seq = 0;
+async fn own(mut database: Database, session: Session, mut inbox: mpsc::Receiver<Request>) {
+    let mut begun = false;
     let mut batch = Vec::new();
     while inbox.recv_many(&mut batch, GROUP).await > 0 {
         let (mut lines, mut answers, mut closing) = (Vec::new(), Vec::new(), Vec::new());
@@ -121,12 +135,13 @@ async fn own(mut database: Database, session: Arc<str>, mut inbox: mpsc::Receive
                 Request::Close(answer) => closing.push(answer),
             }
         }
-        let written = write(&mut database, &session, seq, &lines).await;
-        if written.is_ok() {
-            seq += lines.len();
-        }
+        let written = write(&mut database, &session, !begun, &lines).await;
+        begun |= written.is_ok() && !lines.is_empty();
         reply(answers, &written);
         if !closing.is_empty() {
+            if begun {
+                end(&mut database, &session.id).await;
+            }
             let path = database.path().to_path_buf();
             let closed = database.connection.close().await.map_err(|error| JournalError::of(&path, &error));
             return reply(closing, &closed);
@@ -141,15 +156,15 @@ fn reply(answers: Vec<Answer>, result: &Result<(), JournalError>) {
     }
 }
 
-/// Writes all lines or none.
-async fn write(database: &mut Database, session: &str, seq: usize, lines: &[Line]) -> Result<(), JournalError> {
+/// Writes all lines or none; the first ones of the session together with what lists say of it.
+async fn write(database: &mut Database, session: &Session, first: bool, lines: &[Line]) -> Result<(), JournalError> {
     if lines.is_empty() {
         return Ok(());
     }
     if !database.in_place() {
         return Err(JournalError::Replaced(database.path().to_path_buf()));
     }
-    let written = transact(database, session, seq, lines).await;
+    let written = transact(database, session, first, lines).await;
     if written.is_err() {
         // Fails where SQLite rolled back by itself; either way nothing of it stays.
         let _already = sqlx::query("ROLLBACK").execute(&mut database.connection).await;
@@ -157,36 +172,65 @@ async fn write(database: &mut Database, session: &str, seq: usize, lines: &[Line
     written.map_err(|error| JournalError::of(database.path(), &error))
 }
 
-async fn transact(database: &mut Database, session: &str, seq: usize, lines: &[Line]) -> Result<(), sqlx::Error> {
+async fn transact(database: &mut Database, session: &Session, first: bool, lines: &[Line]) -> Result<(), sqlx::Error> {
     let connection = &mut database.connection;
     sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
-    for (line, seq) in lines.iter().zip(seq..) {
-        sqlx::query(
-            "INSERT INTO entries (session, seq, at_ms, operation, event, body, version) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        )
-        .bind(session)
-        .bind(i64::try_from(seq).unwrap_or(i64::MAX))
-        .bind(line.at_ms)
-        .bind(line.operation)
-        .bind(line.event)
-        .bind(&line.body)
-        .bind(BODY_VERSION)
-        .execute(&mut *connection)
-        .await?;
+    if let Some(line) = lines.first().filter(|_| first) {
+        begin(connection, session, line.at_ms).await?;
+    }
+    let mut log = Log::at_its_end(connection).await?;
+    let next = Log::next_seq(connection, &session.id).await?;
+    for (line, seq) in lines.iter().zip(next..) {
+        let head = Head {
+            session: &session.id,
+            seq,
+            at_ms: line.at_ms,
+            operation: line.operation,
+            event: line.event,
+            version: JournalEvent::VERSION,
+        };
+        log.add(connection, head, &line.body).await?;
     }
     sqlx::query("COMMIT").execute(&mut *connection).await?;
     Ok(())
 }
 
+/// Lists the session; one that was left goes on.
+async fn begin(connection: &mut SqliteConnection, session: &Session, at_ms: i64) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "INSERT INTO sessions (id, started_ms, workspace, agent, program) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (id) DO UPDATE SET ended_ms = NULL, program = excluded.program",
+    )
+    .bind(&*session.id)
+    .bind(at_ms)
+    .bind(session.workspace.to_string_lossy())
+    .bind(&session.agent)
+    .bind(env!("CARGO_PKG_VERSION"))
+    .execute(&mut *connection)
+    .await?;
+    Ok(())
+}
+
+/// Notes that the session ended in order. Without the note it looks broken off, which harms nobody.
+async fn end(database: &mut Database, session: &str) {
+    let noted = sqlx::query("UPDATE sessions SET ended_ms = ? WHERE id = ?")
+        .bind(milliseconds())
+        .bind(session)
+        .execute(&mut database.connection)
+        .await;
+    if let Err(error) = noted {
+        tracing::warn!(%error, "the end of the session couldn't be noted");
+    }
+}
+
 /// Milliseconds since 1970; a clock before that counts as zero.
-fn milliseconds() -> i64 {
+pub(super) fn milliseconds() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
 /// A new session's id: sorts by time, and differs between programs that start at once.
-#[must_use]
-pub fn session_id() -> String {
+fn session_id() -> String {
     // The standard library's seed of hash maps is random for each of them.
     let random = RandomState::new().build_hasher().finish();
     format!("{:012x}-{:x}-{:08x}", milliseconds(), std::process::id(), random & 0xffff_ffff)
@@ -196,16 +240,20 @@ pub fn session_id() -> String {
 mod tests {
     use super::*;
     use crate::domain::{Containment, OperationId, Outcome};
+    use sqlx::ConnectOptions as _;
     use sqlx::sqlite::SqliteConnectOptions;
-    use sqlx::{ConnectOptions as _, SqliteConnection};
 
     fn started(id: u64) -> JournalEntry {
-        JournalEntry { id: OperationId(id), event: JournalEvent::Started { containment: Containment::ReadOnly } }
+        JournalEntry::of(OperationId(id), JournalEvent::Started { containment: Containment::ReadOnly })
     }
 
     fn finished(id: u64) -> JournalEntry {
         let event = JournalEvent::Finished { outcome: Outcome::Cancelled, milliseconds: 3 };
-        JournalEntry { id: OperationId(id), event }
+        JournalEntry::of(OperationId(id), event)
+    }
+
+    fn session() -> Session {
+        Session::new(Path::new("/w"))
     }
 
     async fn reader(path: &Path) -> SqliteConnection {
@@ -213,18 +261,20 @@ mod tests {
     }
 
     async fn stored(path: &Path, session: &str) -> Vec<(i64, i64, String, String)> {
-        sqlx::query_as("SELECT seq, operation, event, body FROM entries WHERE session = ? ORDER BY seq")
-            .bind(session)
-            .fetch_all(&mut reader(path).await)
-            .await
-            .unwrap()
+        sqlx::query_as(
+            "SELECT seq, operation, event, body FROM entries JOIN bodies USING (number) WHERE session = ? ORDER BY seq",
+        )
+        .bind(session)
+        .fetch_all(&mut reader(path).await)
+        .await
+        .unwrap()
     }
 
     #[tokio::test]
     async fn an_acknowledged_entry_is_there_in_order_and_reads_back() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal.sqlite");
-        let journal = Journal::open(&path).await.unwrap();
+        let journal = Journal::open(&path, session()).await.unwrap();
         journal.append(started(1)).await.unwrap();
         journal.append(finished(1)).await.unwrap();
         let lines = stored(&path, journal.session()).await;
@@ -242,7 +292,7 @@ mod tests {
     async fn two_programs_at_once_lose_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal.sqlite");
-        let journals = [Journal::open(&path).await.unwrap(), Journal::open(&path).await.unwrap()];
+        let journals = [Journal::open(&path, session()).await.unwrap(), Journal::open(&path, session()).await.unwrap()];
         assert_ne!(journals[0].session(), journals[1].session());
         let appends = (0..400).map(|number| {
             let journal = journals[number % 2].clone();
@@ -260,7 +310,7 @@ mod tests {
     async fn a_locked_journal_writes_nothing_and_recovers() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal.sqlite");
-        let journal = Journal::open_patiently(&path, Duration::from_millis(100)).await.unwrap();
+        let journal = Journal::open_patiently(&path, session(), Duration::from_millis(100)).await.unwrap();
         let mut other = reader(&path).await;
         sqlx::query("BEGIN IMMEDIATE").execute(&mut other).await.unwrap();
         assert_eq!(journal.append(started(1)).await, Err(JournalError::Locked(path.clone())));
@@ -275,7 +325,7 @@ mod tests {
     async fn a_journal_that_was_deleted_accepts_nothing_more() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal.sqlite");
-        let journal = Journal::open(&path).await.unwrap();
+        let journal = Journal::open(&path, session()).await.unwrap();
         std::fs::remove_file(&path).unwrap();
         assert_eq!(journal.append(started(1)).await, Err(JournalError::Replaced(path)));
     }
@@ -283,7 +333,7 @@ mod tests {
     #[tokio::test]
     async fn an_entry_whose_asker_went_away_harms_nobody() {
         let folder = tempfile::tempdir().unwrap();
-        let journal = Journal::open(&folder.path().join("journal.sqlite")).await.unwrap();
+        let journal = Journal::open(&folder.path().join("journal.sqlite"), session()).await.unwrap();
         drop(tokio::time::timeout(Duration::ZERO, journal.append(started(1))).await);
         journal.append(started(2)).await.unwrap();
     }

@@ -2,15 +2,25 @@
 //! a [`Journal`] and waits for its word. Beside it the [`Images`] for undo, the [`Layers`] of
 //! staged runs and the [`Outputs`] of what ran. Imports `domain` alone.
 
+mod archive;
+mod chain;
 mod database;
 mod error;
 mod images;
 mod journal;
 mod layers;
+mod log;
+mod migrate;
 mod outputs;
+mod verify;
 
+#[cfg(test)]
+mod chain_tests;
+
+pub use archive::{Archive, Content, Listed, Stored, Wanted};
 pub use error::JournalError;
 pub use images::{Images, LARGEST as LARGEST_IMAGE, digest, prune};
-pub use journal::{Journal, session_id};
+pub use journal::{Journal, Session};
 pub use layers::{Held, Layer, Layers, prune_layers};
 pub use outputs::{Outputs, Spool, copy, prune_outputs};
+pub use verify::{Broken, Flaw, Walk};

@@ -71,7 +71,7 @@ fn what_waits_since_the_mode_changed_is_measured_too() {
     world.model("", &[("rm x", None), ("make", Some("low"))]);
     assert_eq!(world.measuring.len(), 1);
     world.state.queue.gate.set_mode(ApprovalMode::Strict);
-    world.state.queue.resync();
+    world.state.queue.resync(crate::app::Millis(0));
     world.feed(5, Event::Wake);
     assert_eq!(world.measuring.last().map(|(id, _)| id.0), Some(2));
 }

@@ -106,7 +106,7 @@ impl World {
                 }
                 Event::Refreshed(operation.id, Proposal::Ready(Box::new(prepared)))
             }
-            Effect::Execute(countersigned) => {
+            Effect::Execute(countersigned, _) => {
                 let operation = countersigned.operation();
                 self.executed.push((operation.id, operation.kind.gist()));
                 Event::Run(operation.id, RunEvent::Started)

@@ -1,0 +1,67 @@
+//! The end of the log, where entries are added. Inside a transaction that began with `BEGIN IMMEDIATE`: no other program
+//! adds one between the look at the end and the end of the transaction.
+
+use sqlx::SqliteConnection;
+
+use super::chain::{self, Hash, Head};
+
+/// The end of the log within one transaction.
+pub(super) struct Log {
+    before: Hash,
+}
+
+impl Log {
+    /// Looks at the end.
+    pub(super) async fn at_its_end(connection: &mut SqliteConnection) -> Result<Self, sqlx::Error> {
+        let hash: Option<Vec<u8>> = sqlx::query_scalar("SELECT hash FROM entries ORDER BY number DESC LIMIT 1")
+            .fetch_optional(&mut *connection)
+            .await?;
+        let before = match hash {
+            None => chain::START,
+            Some(hash) => hash.try_into().map_err(|_| sqlx::Error::Decode("the last hash isn't one".into()))?,
+        };
+        Ok(Self { before })
+    }
+
+    /// Adds an entry.
+    pub(super) async fn add(
+        &mut self,
+        connection: &mut SqliteConnection,
+        head: Head<'_>,
+        body: &str,
+    ) -> Result<(), sqlx::Error> {
+        let salt = chain::salt()?;
+        let digest = chain::digest(&salt, body);
+        let hash = chain::link(&self.before, head, &digest);
+        let added = sqlx::query(
+            "INSERT INTO entries (session, seq, at_ms, operation, event, version, digest, hash)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        )
+        .bind(head.session)
+        .bind(head.seq)
+        .bind(head.at_ms)
+        .bind(head.operation)
+        .bind(head.event)
+        .bind(head.version)
+        .bind(&digest[..])
+        .bind(&hash[..])
+        .execute(&mut *connection)
+        .await?;
+        sqlx::query("INSERT INTO bodies (number, salt, body) VALUES (?, ?, ?)")
+            .bind(added.last_insert_rowid())
+            .bind(&salt[..])
+            .bind(body)
+            .execute(&mut *connection)
+            .await?;
+        self.before = hash;
+        Ok(())
+    }
+
+    /// The number that the next entry of a session has within it.
+    pub(super) async fn next_seq(connection: &mut SqliteConnection, session: &str) -> Result<i64, sqlx::Error> {
+        sqlx::query_scalar("SELECT coalesce(max(seq) + 1, 0) FROM entries WHERE session = ?")
+            .bind(session)
+            .fetch_one(&mut *connection)
+            .await
+    }
+}
