@@ -21,7 +21,7 @@ const ALLOWED: [(&str, &[&str]); 12] = [
     ("store", &["domain"]),
     ("logs", &[]),
     ("config", &["domain", "providers"]),
-    ("cli", &["domain", "assess", "contain", "tools", "store", "config"]),
+    ("cli", &["domain", "assess", "contain", "tools", "store", "config", "ui"]),
     ("runtime", &EVERYTHING),
 ];
 

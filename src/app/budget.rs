@@ -1,8 +1,8 @@
 //! What one turn may use before the person is asked to go on: calls, time, tokens. Asking approves nothing.
 
-use super::State;
 use super::event::Effect;
-use crate::domain::{Message, ToolCall, ToolResult, number};
+use super::{Phase, State};
+use crate::domain::{JournalEvent, Message, ToolCall, ToolResult, number};
 
 /// Share of a limit, in percent, from which on the status line tells how much is left.
 const NEAR: u64 = 80;
@@ -160,7 +160,13 @@ impl State {
 
     /// The person lets the turn go on, with as much again.
     pub(super) fn go_on(&mut self, effects: &mut Vec<Effect>) {
-        let Some(paused) = self.paused.take() else { return };
+        let Some(paused) = self.paused.take() else {
+            if std::mem::take(&mut self.unanswered) && self.chat.phase == Phase::Idle {
+                self.handed_over = true;
+                self.request_next(effects);
+            }
+            return;
+        };
         self.spent = super::budget::Spent::default();
         self.handed_over = true;
         if paused.calls.is_empty() {
@@ -173,16 +179,18 @@ impl State {
     /// The turn ends at its limit: calls that nobody has read are answered. True if it was paused.
     pub(super) fn end_paused(&mut self) -> bool {
         let Some(paused) = self.paused.take() else { return false };
-        let answer = |call: ToolCall| ToolResult {
-            call_id: call.id,
-            tool: call.name,
-            text: "cancelled: The person ended the turn at its limit.".to_owned(),
-        };
-        let results: Vec<ToolResult> = paused.calls.into_iter().map(answer).collect();
-        if !results.is_empty() {
-            self.chat.remember(Message::Results(results));
-        }
+        self.untaken(paused.calls, "cancelled: The person ended the turn at its limit.");
         true
+    }
+
+    /// Calls that nobody reads any more are answered.
+    pub(super) fn untaken(&mut self, calls: Vec<ToolCall>, text: &str) {
+        if calls.is_empty() {
+            return;
+        }
+        self.keep(JournalEvent::Untaken { text: text.to_owned() });
+        let answer = |call: ToolCall| ToolResult { call_id: call.id, tool: call.name, text: text.to_owned() };
+        self.chat.remember(Message::Results(calls.into_iter().map(answer).collect()));
     }
 
     /// `/limit`, `/limit calls 100`.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::event::Millis;
 use super::modal::GUARD;
 use super::scroll::Scroll;
-use crate::domain::{Message, ModelRequest, OperationId, StepId, ToolCall, ToolResult, ToolSpec, TurnId};
+use crate::domain::{JournalEntry, Message, ModelRequest, OperationId, StepId, ToolCall, ToolResult, ToolSpec, TurnId};
 
 /// One entry of the conversation on the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,6 +109,8 @@ pub struct Chat {
     pub(super) chosen: Option<usize>,
     /// Calls whose first lines of output are shown below them.
     pub(super) unfolded: BTreeSet<OperationId>,
+    /// What the current event adds to the journal.
+    pub(super) kept: Vec<JournalEntry>,
 }
 
 impl Chat {
@@ -127,6 +129,7 @@ impl Chat {
             scroll: Scroll::END,
             chosen: None,
             unfolded: BTreeSet::new(),
+            kept: Vec::new(),
         }
     }
 
@@ -190,7 +193,8 @@ impl Chat {
         self.entries.push(entry);
     }
 
-    pub(super) fn notice(&mut self, text: impl Into<String>, trouble: bool) {
+    /// A sentence of the program's own that only this sitting needs.
+    pub(super) fn remark(&mut self, text: impl Into<String>, trouble: bool) {
         self.push(Entry::Notice { text: text.into(), trouble });
     }
 

@@ -7,15 +7,45 @@ use super::modal::{Dialog, Modal, Placing, Reach};
 use super::queue::Status;
 use super::{Phase, State};
 use crate::domain::{
-    Admission, Containment, Decider, Foresight, JournalEntry, JournalEvent, Judgement, OperationId, OperationKind,
-    Origin, Outcome, Prepared, Release, RunEvent, Seal, ToolCall, Verdict,
+    Admission, Containment, Decider, Foresight, JournalEvent, Judgement, OperationId, OperationKind, Origin, Outcome,
+    Prepared, Release, RunEvent, Seal, ToolCall, Verdict,
 };
+
+/// Which operations a new one is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct About {
+    /// Those that it takes back.
+    pub(super) takes_back: Vec<OperationId>,
+    /// The one that it tries.
+    pub(super) tries: Option<OperationId>,
+}
 
 impl State {
     /// A new operation: it gets a number, a line in the conversation, and is read.
     pub(super) fn propose(&mut self, origin: Origin, call: ToolCall, effects: &mut Vec<Effect>) -> OperationId {
+        self.propose_about(origin, call, About::default(), effects)
+    }
+
+    /// The same, for what is about other operations.
+    pub(super) fn propose_about(
+        &mut self,
+        origin: Origin,
+        call: ToolCall,
+        about: About,
+        effects: &mut Vec<Effect>,
+    ) -> OperationId {
         let id = self.queue.propose(origin.clone(), call.clone(), self.chat.turn);
         self.chat.push(Entry::Operation(id));
+        if let Some(item) = self.queue.item_mut(id) {
+            item.takes_back.clone_from(&about.takes_back);
+            item.tries = about.tries;
+        }
+        // A model's own call is kept with its message.
+        if !matches!(origin, Origin::Model { .. }) {
+            let About { takes_back, tries } = about;
+            let (origin, call) = (origin.clone(), call.clone());
+            self.keep_of(id, JournalEvent::Asked { origin, call, takes_back, tries });
+        }
         effects.push(Effect::Prepare { id, origin, call });
         id
     }
@@ -30,8 +60,7 @@ impl State {
         match proposal {
             Proposal::Ready(prepared) => item.prepared = Some(prepared),
             Proposal::Refused(reason) => {
-                item.status = Status::Refused { reason: reason.clone() };
-                self.answer(id, format!("error: {reason}"), effects);
+                self.refuse(id, &reason, effects);
             }
         }
         let edited = self.queue.get(id).is_some_and(|item| item.origin.edited() && item.prepared.is_some());
@@ -73,9 +102,15 @@ impl State {
         self.journal_trouble = Some(reason);
         for id in open {
             self.queue.gate.reject(id, &Decider::Policy);
-            self.queue.set_status(id, Status::Refused { reason: refusal.clone() });
-            self.answer(id, format!("error: {refusal}"), effects);
+            self.refuse(id, &refusal, effects);
         }
+    }
+
+    /// It is no operation, or none any more.
+    fn refuse(&mut self, id: OperationId, reason: &str, effects: &mut Vec<Effect>) {
+        self.keep_of(id, JournalEvent::Dropped { reason: reason.to_owned(), stopped: false });
+        self.queue.set_status(id, Status::Refused { reason: reason.to_owned() });
+        self.answer(id, format!("error: {reason}"), effects);
     }
 
     /// The operations of the model's latest message, in order.
@@ -90,7 +125,9 @@ impl State {
         let Some(item) = self.queue.get(id).filter(|item| item.status == Status::Preparing) else { return };
         let Some(prepared) = item.prepared.clone() else { return };
         let again = self.queue.gate.denied_before(&prepared);
-        let admission = self.queue.gate.admit(*prepared);
+        let resumed = item.resumed;
+        let gate = &mut self.queue.gate;
+        let admission = if resumed { gate.hold(*prepared) } else { gate.admit(*prepared) };
         let (status, judgement) = match admission {
             Admission::Allowed(judgement) => (Status::Allowed { starting: false }, judgement),
             Admission::Waiting(judgement) => (Status::Waiting, judgement),
@@ -108,6 +145,9 @@ impl State {
             item.asked = (status == Status::Waiting).then_some(now);
             item.status = status;
             item.judgement = Some(judgement);
+            if std::mem::take(&mut item.resumed) {
+                item.requeued = Some("It was pending when the session was left, and was judged anew.".to_owned());
+            }
         }
     }
 
@@ -173,8 +213,7 @@ impl State {
             Proposal::Ready(prepared) => *prepared,
             Proposal::Refused(reason) => {
                 self.queue.gate.reject(id, &Decider::Policy);
-                self.queue.set_status(id, Status::Refused { reason: reason.clone() });
-                self.answer(id, format!("error: {reason}"), effects);
+                self.refuse(id, &reason, effects);
                 self.start_next(effects);
                 return;
             }
@@ -319,6 +358,7 @@ impl State {
         }
         // Not judged yet: nothing to record but the end of the wait.
         let reason = sentence(&decider, why.as_deref(), "");
+        self.keep_of(id, JournalEvent::Dropped { reason: reason.clone(), stopped: true });
         self.queue.set_status(id, Status::Denied { reason: reason.clone() });
         self.answer(id, format!("cancelled: {reason}"), effects);
     }
@@ -340,7 +380,7 @@ impl State {
             item.waited
         });
         let event = JournalEvent::Decided { decider: decider.clone(), allowed: false, judgement, reason: why, waited };
-        effects.push(Effect::Record(Box::new(JournalEntry::of(id, event))));
+        self.keep_of(id, event);
         if let Some(item) = self.queue.item_mut(id) {
             item.decider = Some(decider);
             item.status = Status::Denied { reason: reason.clone() };
@@ -371,8 +411,10 @@ impl State {
                 self.note_private(id, &report.outcome);
                 self.queue.set_status(id, Status::Ended { outcome: report.outcome, took });
                 let mut result = report.result;
-                result.extend(self.propose_changes(id, effects));
-                self.answer(id, result, effects);
+                let changes = self.propose_changes(id, effects);
+                let ended = changes.is_none();
+                result.extend(changes);
+                self.answer_as(id, result, ended, effects);
                 self.offer(id, effects);
                 self.start_next(effects);
             }
@@ -394,7 +436,7 @@ impl State {
     }
 
     /// After private data was read, a GET to an unnamed host asks once in guarded mode.
-    fn note_private(&mut self, id: OperationId, outcome: &Outcome) {
+    pub(super) fn note_private(&mut self, id: OperationId, outcome: &Outcome) {
         let reads =
             self.queue.get(id).and_then(|item| item.prepared.as_ref()).is_some_and(|prepared| private(prepared));
         if reads && *outcome != Outcome::Lost {
@@ -443,7 +485,7 @@ fn private(prepared: &Prepared) -> bool {
 }
 
 /// Why it was not run, for the model and the list alike.
-fn sentence(decider: &Decider, why: Option<&str>, judgement: &str) -> String {
+pub(super) fn sentence(decider: &Decider, why: Option<&str>, judgement: &str) -> String {
     match (decider, why) {
         (Decider::Person, Some(why)) => format!("The person denied it: {why}"),
         (Decider::Person, None) => "The person denied it.".to_owned(),

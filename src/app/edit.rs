@@ -8,8 +8,7 @@ use super::State;
 use super::event::{Effect, Proposal};
 use super::keymap::{Command, Context};
 use super::modal::{Asking, Modal};
-use super::queue::Status;
-use crate::domain::{Editable, Judgement, OperationId, Origin, Prepared, Seal};
+use crate::domain::{Editable, JournalEvent, Judgement, OperationId, Origin, Prepared, Seal};
 
 /// What is known of the text as it stands.
 #[derive(Debug)]
@@ -229,14 +228,11 @@ impl State {
         self.modal = None;
         let Some(item) = self.queue.item_mut(id) else { return };
         let origin = edited(Some(&item.origin));
-        item.origin = origin.clone();
-        item.call = call.clone();
-        item.status = Status::Preparing;
-        item.requeued = None;
-        item.asked = None;
-        item.prepared = None;
-        item.judgement = None;
-        item.draft = None;
+        item.rewrite(origin.clone(), call.clone());
+        self.keep_of(
+            id,
+            JournalEvent::Asked { origin: origin.clone(), call: call.clone(), takes_back: Vec::new(), tries: None },
+        );
         effects.push(Effect::Prepare { id, origin, call });
     }
 

@@ -8,7 +8,7 @@ use super::linear::Said;
 use super::picker::{PickerId, Row};
 use crate::domain::{
     Countersigned, Enforceable, Foresight, JournalEntry, Look, ModelEvent, ModelRequest, Operation, OperationId,
-    Origin, Page, Prepared, Printed, RunEvent, Seal, StepId, ToolCall,
+    Origin, Page, Prepared, Printed, Recalled, RunEvent, Seal, StepId, ToolCall,
 };
 
 /// Milliseconds since the program started.
@@ -128,6 +128,8 @@ pub enum Event {
     Looked(OperationId, Look, Option<Page>),
     /// The rows of a list were read, or why they can't be.
     Filled(PickerId, Result<Vec<Row>, String>),
+    /// What an operation printed in an earlier sitting, or nothing where it isn't kept.
+    Recalled(OperationId, Option<Recalled>),
     /// The person's pager ended; with a sentence if it couldn't be used.
     Paged(Option<String>),
     /// What became of saving, in a sentence.
@@ -185,8 +187,8 @@ pub enum Effect {
     Execute(Box<Countersigned>, Option<u64>),
     /// Stop a running operation; it still reports its end.
     Cancel(OperationId),
-    /// Write to the journal.
-    Record(Box<JournalEntry>),
+    /// Write to the journal, in this order and before what the later effects add to it.
+    Record(Vec<JournalEntry>),
     /// Ask the model.
     StartStep(StepId, ModelRequest),
     /// Cancel the model's stream.
@@ -202,6 +204,8 @@ pub enum Effect {
     },
     /// Put text on the person's clipboard.
     Copy(String),
+    /// Read back what an operation printed in an earlier sitting.
+    Recall(OperationId),
     /// Read a part of an operation's kept output.
     Look(OperationId, Look),
     /// Write a file that the person named, where there is none yet.
@@ -210,8 +214,21 @@ pub enum Effect {
     Page(Content),
     /// Clear the screen and draw it anew.
     Redraw,
+    /// Read which sessions were left, for this picker.
+    ListSessions(PickerId),
+    /// Go on with another session.
+    Switch(Another),
     /// Leave.
     Quit,
+}
+
+/// Another session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Another {
+    /// A new one.
+    New,
+    /// One that was left, by its id.
+    Left(String),
 }
 
 /// What is saved or paged.

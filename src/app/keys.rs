@@ -13,7 +13,7 @@ use super::prompt::Ask;
 use super::queue::Status;
 use super::sight::page;
 use super::slash;
-use crate::domain::{APPLY, ApprovalMode, OperationId, Origin, UNDO};
+use crate::domain::{APPLY, ApprovalMode, JournalEvent, OperationId, Origin, UNDO};
 
 /// How long the second ctrl+c may take to leave, in milliseconds.
 const TWICE: u64 = 1_500;
@@ -242,6 +242,7 @@ impl State {
     pub(super) fn set_mode(&mut self, mode: ApprovalMode) {
         self.queue.gate.set_mode(mode);
         self.queue.resync(self.now);
+        self.keep(JournalEvent::Mode { mode });
         self.chat.notice(format!("Mode {}: {}.", mode.word(), slash::means(mode)), false);
     }
 

@@ -18,6 +18,7 @@ mod find;
 mod foresee;
 mod fuzzy;
 mod grid;
+mod kept;
 mod keymap;
 mod keys;
 mod linear;
@@ -31,8 +32,10 @@ mod plan;
 mod prompt;
 mod queue;
 mod reading;
+mod resume;
 mod roles;
 mod scroll;
+mod sessions;
 mod sight;
 mod slash;
 mod staged;
@@ -46,7 +49,7 @@ pub use chat::{Briefing, Chat, Entry, OpenCall, Phase, Question};
 pub use composer::Composer;
 pub use depends::Lack;
 pub use edit::{Draft, Editor};
-pub use event::{Content, Effect, Event, Found, Millis, Pane, Proposal, Rows, Sight};
+pub use event::{Another, Content, Effect, Event, Found, Millis, Pane, Proposal, Rows, Sight};
 pub use export::Export;
 pub use find::{Find, Finds};
 pub use foresee::leads;
@@ -61,6 +64,7 @@ pub use picker::{Fit, Pick, Picker, PickerId, Row};
 pub use plan::{Order, Plan, Typing};
 pub use prompt::{Ask, Prompt};
 pub use queue::{Item, Queue, Status, Undo};
+pub use resume::{Resumed, Unreadable};
 pub use scroll::Scroll;
 pub use slash::{SLASH, Slash, typed};
 
@@ -139,6 +143,8 @@ pub struct State {
     /// The person sent a message and typed nothing since: a dialog may open at once.
     handed_over: bool,
     told_remote: bool,
+    /// The conversation was resumed where the model hasn't answered yet: the person's key asks it.
+    unanswered: bool,
     /// The person stopped the turn: its results start no further request.
     stopping: bool,
     interrupted_at: Option<Millis>,
@@ -191,6 +197,7 @@ impl State {
             last_typed: None,
             handed_over: false,
             told_remote: false,
+            unanswered: false,
             stopping: false,
             interrupted_at: None,
             picked: (0, 0),
@@ -291,12 +298,16 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
             true
         }
         Event::Filled(id, rows) => state.filled(id, rows) || state.dirty,
+        Event::Recalled(id, recalled) => {
+            state.recalled(id, recalled);
+            true
+        }
         Event::Paged(trouble) => {
             state.hint = trouble;
             true
         }
         Event::Saved(said) => {
-            state.chat.notice(&said, false);
+            state.chat.remark(&said, false);
             state.hint = Some(said);
             true
         }
@@ -310,7 +321,7 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
             state.dirty || before != enforceable
         }
         Event::Notice(text) => {
-            state.chat.notice(text, false);
+            state.chat.remark(text, false);
             true
         }
         Event::Told(id, seal, whole) => {
@@ -335,6 +346,8 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
     if state.prompt.is_none() {
         state.open_by_itself();
     }
+    state.read_back(&mut effects);
+    state.hand_over_kept(&mut effects);
     effects
 }
 

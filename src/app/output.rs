@@ -7,7 +7,7 @@ use super::State;
 use super::event::Effect;
 use super::grid::Grid;
 use super::scroll::Scroll;
-use crate::domain::{Look, OperationId, Page, Printed, Table, Tail};
+use crate::domain::{Kept, Look, OperationId, Page, Printed, Recalled, Table, Tail};
 
 /// Bytes of output that are held over all operations; the oldest go first.
 const HELD: usize = 4 * 1024 * 1024;
@@ -29,12 +29,14 @@ pub struct Printout {
     pub page: Option<Page>,
     /// The disk was asked for a part, and hasn't answered yet.
     looking: bool,
+    /// It was printed in an earlier sitting, and is read once somebody looks.
+    unread: bool,
 }
 
 impl Default for Printout {
     fn default() -> Self {
         let (tail, grid) = (Tail::default(), Grid::default());
-        Self { tail, table: None, scroll: Scroll::END, left: 0, grid, page: None, looking: false }
+        Self { tail, table: None, scroll: Scroll::END, left: 0, grid, page: None, looking: false, unread: false }
     }
 }
 
@@ -117,6 +119,27 @@ impl Output {
         self.trim();
     }
 
+    /// An operation of an earlier sitting ended: what is short is here, the rest is read when it is wanted.
+    pub(super) fn leave(&mut self, id: OperationId, kept: Kept) {
+        let mut printout = Printout::default();
+        match kept {
+            Kept::Nothing => {}
+            Kept::Here(pieces) => {
+                let text = |piece: &Printed| piece.text.len() as u64;
+                let lines = pieces.iter().map(|piece| piece.text.lines().count() as u64).sum();
+                let bytes = pieces.iter().map(text).sum();
+                printout.tail = Tail { pieces: pieces.into(), lines, bytes, from: 0 };
+            }
+            Kept::Apart { lines, bytes } => {
+                printout.tail = Tail { pieces: Arc::default(), lines, bytes, from: bytes };
+                printout.unread = true;
+            }
+        }
+        self.printouts.insert(id, printout);
+        self.shown = Some(id);
+        self.trim();
+    }
+
     pub(super) fn tail(&mut self, id: OperationId, tail: Tail) {
         if let Some(printout) = self.printouts.get_mut(&id) {
             printout.tail = tail;
@@ -171,6 +194,30 @@ impl Output {
 }
 
 impl State {
+    /// Asks the disk for the output that is shown, where it is of an earlier sitting.
+    pub(super) fn read_back(&mut self, effects: &mut Vec<Effect>) {
+        if let Some((id, printout)) = self.output.shown().zip(self.output.printout_mut())
+            && std::mem::take(&mut printout.unread)
+        {
+            effects.push(Effect::Recall(id));
+        }
+    }
+
+    /// What an operation printed in an earlier sitting came back from disk.
+    pub(super) fn recalled(&mut self, id: OperationId, recalled: Option<Recalled>) {
+        match recalled {
+            Some(Recalled::Table(table)) => self.output.table(id, table),
+            Some(Recalled::Text(page)) => {
+                if let Some(printout) = self.output.printouts.get_mut(&id) {
+                    printout.tail.pieces = page.pieces;
+                    printout.tail.from = page.from;
+                    printout.tail.bytes = page.to;
+                }
+            }
+            None => self.hint = Some(format!("What {id} printed is no longer kept.")),
+        }
+    }
+
     /// Asks the disk for what lies before or after the part that is shown, once the person scrolled to its edge.
     pub(super) fn look_beyond(&mut self, forward: bool, effects: &mut Vec<Effect>) {
         let limit = self.sight.limits.output;

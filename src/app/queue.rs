@@ -122,6 +122,8 @@ pub struct Item {
     pub tries: Option<OperationId>,
     /// How often exactly this was denied before in its turn.
     pub again: usize,
+    /// It was pending when its session was left: it never starts without the person.
+    pub resumed: bool,
 }
 
 impl Item {
@@ -134,6 +136,18 @@ impl Item {
     #[must_use]
     pub fn gist(&self) -> String {
         self.prepared.as_ref().map_or_else(|| self.said.clone(), |prepared| prepared.gist())
+    }
+
+    /// Another call stands in its place, to be read and judged.
+    pub(super) fn rewrite(&mut self, origin: Origin, call: ToolCall) {
+        self.origin = origin;
+        self.call = call;
+        self.status = Status::Preparing;
+        self.requeued = None;
+        self.asked = None;
+        self.prepared = None;
+        self.judgement = None;
+        self.draft = None;
     }
 
     /// The short word for its sort.
@@ -259,6 +273,16 @@ impl Queue {
             .map(|other| other.id)
     }
 
+    /// The number that the next operation gets.
+    pub(super) fn upcoming(&self) -> OperationId {
+        OperationId(self.next)
+    }
+
+    /// The next operation gets this number, or a higher one.
+    pub(super) fn skip_to(&mut self, id: OperationId) {
+        self.next = self.next.max(id.0);
+    }
+
     /// A new operation from a call, being read.
     pub(super) fn propose(&mut self, origin: Origin, call: ToolCall, turn: TurnId) -> OperationId {
         let id = OperationId(self.next);
@@ -285,6 +309,7 @@ impl Queue {
             put_off: false,
             tries: None,
             again: 0,
+            resumed: false,
         };
         self.items.insert(id, item);
         id

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::State;
 use super::budget::Limit;
 use super::direct::http;
-use super::event::Effect;
+use super::event::{Another, Effect};
 use super::modal::{Modal, Page};
 use super::picker::{Pick, Picker, Row};
 use crate::domain::ApprovalMode;
@@ -83,6 +83,8 @@ pub const SLASH: &[Slash] = &[
     }),
     Slash::new("mode", "[MODE]", "strict, guarded or smart", |state, word, _| mode(state, word)),
     Slash::new("limit", "[calls 100]", "calls, minutes or tokens of a turn", |state, change, _| limit(state, change)),
+    Slash::new("sessions", "[ID]", "go on with another session", State::sessions),
+    Slash::new("new", "", "begin a new session", |state, _, effects| state.go_over(Another::New, effects)),
     Slash::new("help", "", "keys and commands", |state, _, _| {
         state.modal = Some(Modal::page(Page::Keys));
         Ok(())

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::State;
+use super::decide::About;
 use super::event::Effect;
 use super::modal::{Asking, Modal};
 use crate::domain::{Foresight, OperationId, ToolCall, Trial, unclaimed};
@@ -37,10 +38,7 @@ impl State {
         if let Some(item) = self.queue.item_mut(id) {
             item.put_off = true;
         }
-        let trial = self.propose(origin, call, effects);
-        if let Some(item) = self.queue.item_mut(trial) {
-            item.tries = Some(id);
-        }
+        self.propose_about(origin, call, About { takes_back: Vec::new(), tries: Some(id) }, effects);
     }
 
     /// A trial ended, one way or the other: what it tried is shown again.

@@ -7,13 +7,24 @@ use super::choices::choices;
 use super::event::Effect;
 use super::queue::Status;
 use crate::domain::{
-    APPLY, ApprovalMode, Message, ModelEvent, ModelFailure, OperationId, Origin, StepId, StopReason, ToolCall,
-    ToolResult, TurnId,
+    APPLY, ApprovalMode, JournalEvent, Message, ModelEvent, ModelFailure, OperationId, Origin, StepId, StopReason,
+    ToolCall, ToolResult, TurnId,
 };
 
 /// Said once before the first message to a model on another machine.
 const LEAVES: &str = "Your messages and the results of what runs are sent to this model's provider. Files, rows and \
     output stay here until an operation reads them.";
+
+/// How far the calls of a message are answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Filled {
+    /// Some are open.
+    Open,
+    /// All are.
+    All,
+    /// All are, and a message of the person's went with them.
+    WithMessage,
+}
 
 impl State {
     /// The person sends a message of theirs: hosts that it names may be read from.
@@ -35,15 +46,26 @@ impl State {
         self.end_paused();
         self.handed_over = true;
         self.chat.scroll = super::Scroll::END;
+        if self.accept(text) {
+            self.next_step(effects);
+        } else {
+            self.hint = Some("It goes to the model once what is open is decided.".to_owned());
+        }
+    }
+
+    /// A message of the person's is part of the conversation. False if it is held until open calls are answered.
+    pub(super) fn accept(&mut self, text: String) -> bool {
+        self.keep(JournalEvent::Said { text: text.clone() });
         self.chat.push(Entry::Person(text.clone()));
         self.chat.turn = TurnId(self.chat.turn.0 + 1);
         self.spent = super::budget::Spent::default();
+        self.unanswered = false;
         self.queue.gate.end_turn();
         match self.chat.phase {
             Phase::Idle | Phase::Streaming { .. } => {
                 let message = self.chat.with_asides(&text);
                 self.chat.remember(Message::User(message));
-                self.next_step(effects);
+                true
             }
             Phase::Working { .. } => {
                 let held = match self.chat.held.take() {
@@ -51,9 +73,15 @@ impl State {
                     None => text,
                 };
                 self.chat.held = Some(held);
-                self.hint = Some("It goes to the model once what is open is decided.".to_owned());
+                false
             }
         }
+    }
+
+    /// The model's message is part of the conversation, as far as it came.
+    pub(super) fn answered(&mut self, text: String, calls: Vec<ToolCall>) {
+        self.keep(JournalEvent::Answered { text: text.clone(), calls: calls.clone() });
+        self.chat.remember(Message::Assistant { text, calls });
     }
 
     /// Hosts that the person named in words may be read from even after private data was read. Words of the model
@@ -116,11 +144,11 @@ impl State {
                 let said = format!("The answer reached the model's length limit. {next}");
                 self.chat.notice(said, !self.attended());
             }
-            self.chat.remember(Message::Assistant { text, calls });
+            self.answered(text, calls);
             self.chat.phase = Phase::Idle;
             return;
         }
-        self.chat.remember(Message::Assistant { text, calls: calls.clone() });
+        self.answered(text, calls.clone());
         self.chat.phase = Phase::Idle;
         if !self.pause(&calls) {
             self.take_calls(calls, effects);
@@ -130,6 +158,7 @@ impl State {
     /// Every call of a message becomes an operation.
     pub(super) fn take_calls(&mut self, calls: Vec<ToolCall>, effects: &mut Vec<Effect>) {
         self.spent.call(calls.len());
+        self.keep_of(self.queue.upcoming(), JournalEvent::Taken);
         let open = calls
             .into_iter()
             .map(|call| {
@@ -144,7 +173,7 @@ impl State {
     fn message_failed(&mut self, failure: &ModelFailure) {
         let text = self.chat.said();
         if !text.is_empty() {
-            self.chat.remember(Message::Assistant { text, calls: Vec::new() });
+            self.answered(text, Vec::new());
         }
         self.chat.notice(failure.message.clone(), true);
         self.chat.phase = Phase::Idle;
@@ -152,8 +181,31 @@ impl State {
 
     /// Answers the call of an operation. A direct operation's result joins the next message.
     pub(super) fn answer(&mut self, id: OperationId, text: String, effects: &mut Vec<Effect>) {
+        self.answer_as(id, text, false, effects);
+    }
+
+    /// The same; `ended` if the text is what the journal's entry of its end says.
+    pub(super) fn answer_as(&mut self, id: OperationId, text: String, ended: bool, effects: &mut Vec<Effect>) {
         self.tried(id);
-        let Some(item) = self.queue.get(id) else { return };
+        match self.answer_only(id, text, ended) {
+            Filled::Open => {}
+            Filled::All => {
+                if std::mem::take(&mut self.stopping) {
+                    self.chat.notice("Stopped. The model will see it with your next message.", false);
+                } else {
+                    self.next_step(effects);
+                }
+            }
+            Filled::WithMessage => {
+                self.stopping = false;
+                self.next_step(effects);
+            }
+        }
+    }
+
+    /// The same, and the model isn't asked on it.
+    pub(super) fn answer_only(&mut self, id: OperationId, text: String, ended: bool) -> Filled {
+        let Some(item) = self.queue.get(id) else { return Filled::Open };
         let denied = matches!(item.status, Status::Denied { .. });
         let how = match &item.origin {
             Origin::Again { after, .. } => Some(format!("I ran {after} again")),
@@ -161,8 +213,9 @@ impl State {
             Origin::Model { .. } | Origin::Edited { .. } => None,
             Origin::Person | Origin::Beside { .. } => Some("I ran this myself".to_owned()),
             Origin::Program { after, .. } if item.call.name == APPLY && denied => {
-                self.chat.asides.push(format!("I denied what {after} changed; it was dropped."));
-                return;
+                let aside = format!("I denied what {after} changed; it was dropped.");
+                self.aside(id, aside);
+                return Filled::Open;
             }
             Origin::Program { after, .. } if item.call.name == APPLY => {
                 Some(format!("I approved what {after} changed"))
@@ -171,40 +224,56 @@ impl State {
         };
         if let Some(how) = how {
             if matches!(item.status, Status::Ended { .. }) {
-                self.chat.asides.push(format!("{how}: {}\nResult:\n{text}", item.gist()));
+                let aside = format!("{how}: {}\nResult:\n{text}", item.gist());
+                self.aside(id, aside);
             }
-            return;
+            return Filled::Open;
         }
         // Denied or run: the model must know that this is not what it asked for.
-        let text = if item.origin.edited() {
+        let edited = item.origin.edited();
+        let text = if edited {
             let reads = &item.call.arguments;
             let reads = item.prepared.as_ref().map_or_else(|| reads.clone(), |prepared| prepared.hidden(reads));
             format!("The person edited this call. It now reads: {reads}\n{text}")
         } else {
             text
         };
-        let Phase::Working { calls } = &mut self.chat.phase else { return };
-        let Some(call) = calls.iter_mut().find(|call| call.operation == id && call.result.is_none()) else { return };
-        call.result = Some(ToolResult { call_id: call.call.id.clone(), tool: call.call.name.clone(), text });
-        if calls.iter().all(|call| call.result.is_some()) {
-            let results = calls.iter_mut().filter_map(|call| call.result.take()).collect();
-            self.results(results, effects);
+        let open = |call: &OpenCall| call.operation == id && call.result.is_none();
+        if !matches!(&self.chat.phase, Phase::Working { calls } if calls.iter().any(open)) {
+            return Filled::Open;
         }
+        let kept = (!ended || edited).then(|| text.clone());
+        self.keep_of(id, JournalEvent::Told { text: kept });
+        self.fill(id, text)
     }
 
-    /// Every call has its result: the next request, unless the person stopped the turn.
-    fn results(&mut self, results: Vec<ToolResult>, effects: &mut Vec<Effect>) {
+    /// The model is told something with the person's next message.
+    pub(super) fn aside(&mut self, id: OperationId, text: String) {
+        self.keep_of(id, JournalEvent::Aside { text: text.clone() });
+        self.chat.asides.push(text);
+    }
+
+    /// A call has its result. Once every call of the message has one, they are part of the conversation, together with a
+    /// message that was held for them.
+    pub(super) fn fill(&mut self, id: OperationId, text: String) -> Filled {
+        let Phase::Working { calls } = &mut self.chat.phase else { return Filled::Open };
+        if let Some(call) = calls.iter_mut().find(|call| call.operation == id && call.result.is_none()) {
+            call.result = Some(ToolResult { call_id: call.call.id.clone(), tool: call.call.name.clone(), text });
+        }
+        if calls.iter().any(|call| call.result.is_none()) {
+            return Filled::Open;
+        }
+        let results = calls.iter_mut().filter_map(|call| call.result.take()).collect();
         self.chat.remember(Message::Results(results));
         self.chat.phase = Phase::Idle;
-        let stopped = std::mem::take(&mut self.stopping);
-        if let Some(held) = self.chat.held.take() {
-            let message = self.chat.with_asides(&held);
-            self.chat.remember(Message::User(message));
-        } else if stopped {
-            self.chat.notice("Stopped. The model will see it with your next message.", false);
-            return;
+        match self.chat.held.take() {
+            Some(held) => {
+                let message = self.chat.with_asides(&held);
+                self.chat.remember(Message::User(message));
+                Filled::WithMessage
+            }
+            None => Filled::All,
         }
-        self.next_step(effects);
     }
 
     /// Esc: the stream and the children end; a second Esc answers what waits. True if there was something.
@@ -258,7 +327,7 @@ impl State {
         effects.push(Effect::StopStep);
         let text = self.chat.said();
         if !text.is_empty() {
-            self.chat.remember(Message::Assistant { text, calls: Vec::new() });
+            self.answered(text, Vec::new());
         }
         self.chat.phase = Phase::Idle;
     }

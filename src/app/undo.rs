@@ -2,16 +2,18 @@
 
 use serde_json::json;
 
+use super::decide::About;
 use super::event::Effect;
 use super::queue::{Status, Undo};
 use super::{Pane, State};
-use crate::domain::{OperationId, Origin, ToolCall, UNDO, Undoable};
+use crate::domain::{JournalEvent, OperationId, Origin, ToolCall, UNDO, Undoable};
 
 impl State {
     /// What a running operation did can be taken back.
     pub(super) fn undoable(&mut self, id: OperationId, how: Undoable) {
         if let Some(item) = self.queue.item_mut(id) {
-            item.undo = Undo::Possible(how);
+            item.undo = Undo::Possible(how.clone());
+            self.keep_of(id, JournalEvent::Undoable { how });
         }
     }
 
@@ -67,10 +69,7 @@ impl State {
 
     fn take_back(&mut self, ids: Vec<OperationId>, origin: Origin, call: ToolCall, effects: &mut Vec<Effect>) {
         self.handed_over = true;
-        let id = self.propose(origin, call, effects);
-        if let Some(item) = self.queue.item_mut(id) {
-            item.takes_back = ids;
-        }
+        let id = self.propose_about(origin, call, About { takes_back: ids, tries: None }, effects);
         if self.focus == Pane::Queue {
             self.queue.select(id);
         }

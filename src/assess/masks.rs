@@ -93,6 +93,12 @@ pub fn secrets_of(operation: &Operation, settings: &AssessSettings) -> Vec<Span>
     secret_spans(&body, headers, &settings.known)
 }
 
+/// Rows as one may look at them: what stands under a name such as `password` counts as a secret.
+#[must_use]
+pub fn table_shown(table: &Table, known: &Known) -> Table {
+    table.masked(&secret_cells(table, known))
+}
+
 /// The beginning of a call that wasn't read, with masks in the place of what has the shape of a secret. It is looked at
 /// a little further than it is shown, so that no secret is cut where it begins.
 #[must_use]

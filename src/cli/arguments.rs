@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, ValueEnum};
 use secrecy::SecretString;
 
-use crate::config::{Overrides, ProviderName};
+use crate::config::{ConfigError, Overrides, ProviderName};
 use crate::domain::ApprovalMode;
 
 const EXAMPLES: &str = "\
@@ -47,7 +47,7 @@ pub struct Cli {
 }
 
 /// Options of a session.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     /// What runs unasked
     #[arg(long, value_enum)]
@@ -73,6 +73,14 @@ pub struct Options {
     /// Configuration file to read instead of the usual one
     #[arg(long, value_name = "FILE", global = true)]
     pub config: Option<PathBuf>,
+    /// Go on with a session: by its id, or picked from a list
+    ///
+    /// Where there is no terminal to pick on, it is the newest.
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with = "go_on")]
+    pub resume: Option<String>,
+    /// Go on with the newest session of this workspace
+    #[arg(long = "continue")]
+    pub go_on: bool,
     /// Plain lines instead of a screen: for screen readers and pipes
     #[arg(long)]
     pub linear: bool,
@@ -109,6 +117,15 @@ pub(super) enum Subcommand {
         /// A database to look at: a URL, an SQLite file or the name of a connection; may be repeated
         #[arg(long = "db", value_name = "URL|NAME", value_parser = secret)]
         databases: Vec<SecretString>,
+    },
+    /// Sessions that were left: list, search, show, export, delete
+    Sessions {
+        /// What to do with them.
+        #[command(subcommand)]
+        command: Option<super::sessions::Command>,
+        /// JSON instead of text
+        #[arg(long, global = true)]
+        json: bool,
     },
     /// The configuration
     Config {
@@ -186,6 +203,23 @@ impl Options {
         if self.allow_all { Some(ApprovalMode::AllowAll) } else { self.mode.map(Into::into) }
     }
 
+    /// Refuses to go on with a session where that is no part of a subcommand.
+    ///
+    /// # Errors
+    /// An option asks for one.
+    pub(super) fn of_no_session(&self, subcommand: &str) -> Result<(), ConfigError> {
+        if self.resume.is_none() && !self.go_on {
+            return Ok(());
+        }
+        let sentence = format!("`countersign {subcommand}` goes on with no session: leave out --resume and --continue");
+        Err(ConfigError::Option(sentence))
+    }
+
+    /// The same for a new session.
+    pub(super) fn without_session(&self) -> Self {
+        Self { resume: None, go_on: false, ..self.clone() }
+    }
+
     /// The options in the configuration's terms.
     pub(super) fn overrides(&self) -> Overrides {
         Overrides {
@@ -219,9 +253,12 @@ mod tests {
             "--config",
             "--theme",
             "--linear",
+            "--resume",
+            "--continue",
             "--version",
             "--help",
             "assess",
+            "sessions",
             "config",
             "Examples:",
         ] {

@@ -8,6 +8,7 @@ mod config;
 mod doctor;
 mod explanation;
 mod run;
+mod sessions;
 mod start;
 mod terms;
 
@@ -21,6 +22,7 @@ pub use arguments::{Cli, Options};
 use arguments::{ConfigCommand, Subcommand};
 pub use assess::assess;
 pub use run::Errand;
+pub use sessions::{Which, ago, named, now_ms};
 pub use start::Start;
 pub use terms::Terms;
 
@@ -61,7 +63,10 @@ pub fn dispatch(cli: Cli) -> Task {
                 let printed = std::io::stdout().write_all(schema.as_bytes());
                 return Task::Done(ExitCode::from(u8::from(printed.is_err())));
             }
-            run.read(options, &process_environment).map(|(start, errand)| Task::Run(Box::new(start), errand))
+            options
+                .of_no_session("run")
+                .and_then(|()| run.read(options, &process_environment))
+                .map(|(start, errand)| Task::Run(Box::new(start), errand))
         }
         Some(Subcommand::Assess { mode, explain, contained }) => {
             let mode = mode.map_or_else(|| options.approval_mode(), |mode| Some(mode.into()));
@@ -76,6 +81,7 @@ pub fn dispatch(cli: Cli) -> Task {
             options.databases.extend(databases);
             doctor_task(&options).map(Task::Done)
         }
+        Some(Subcommand::Sessions { command, json }) => sessions::run(&options, command, json).map(Task::Done),
         Some(Subcommand::Config { command }) => config_task(&options, command).map(Task::Done),
     };
     done.unwrap_or_else(|error| {

@@ -1,15 +1,17 @@
 //! What a session starts from, in the terms of the tools: workspace, workbench and connections.
 
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use secrecy::ExposeSecret as _;
 
 use super::Options;
+use super::sessions::{Which, which};
 use crate::assess::{AssessSettings, Own, Production, Sensitive};
 use crate::config::{ConfigError, Connection, Environment, Folders, Problem, Settings, UrlSource, process_environment};
 use crate::contain::Walls;
-use crate::store::{Images, Layers, Outputs, Session};
+use crate::store::{Images, Layers, Listed, Outputs, Session};
 use crate::tools::{Connections, Database, Results, Workbench};
 
 /// Everything that a session starts from.
@@ -33,6 +35,9 @@ pub struct Start {
     pub linear: bool,
     /// What operations print.
     pub outputs: Arc<Outputs>,
+    /// Which session it is: a new one, or one that was left.
+    pub which: Which,
+    options: Options,
 }
 
 impl Start {
@@ -42,14 +47,52 @@ impl Start {
     /// An option that names nothing there is. A mistake in the file is none: it is among the problems.
     pub(super) fn read(options: &Options, environment: Environment<'_>) -> Result<Self, ConfigError> {
         let folders = Folders::find(options.config.as_deref(), environment)?;
-        let workspace = workspace(options.workspace.as_deref())?;
+        let screen = !options.linear && std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+        let which = which(options, &folders, screen)?;
+        Self::open(options, folders, which)
+    }
+
+    /// The same for another session: a new one in the same workspace, or one that was left.
+    ///
+    /// # Errors
+    /// The session's workspace isn't there any more, or the configuration can't be used.
+    pub fn another(&self, which: Which) -> Result<Self, ConfigError> {
+        let mut start = Self::open(&self.options, self.folders.clone(), which)?;
+        if matches!(start.which, Which::New) && start.workspace != self.workspace {
+            let options = Options { workspace: Some(self.workspace.clone()), ..self.options.clone() };
+            start = Self::open(&options, self.folders.clone(), Which::New)?;
+        }
+        Ok(start)
+    }
+
+    fn open(options: &Options, folders: Folders, which: Which) -> Result<Self, ConfigError> {
+        let (workspace, session) = match &which {
+            Which::New | Which::Pick => {
+                let workspace = workspace(options.workspace.as_deref())?;
+                (workspace.clone(), Session::new(&workspace))
+            }
+            Which::Left(listed) => {
+                let workspace = left_in(listed, options.workspace.as_deref())?;
+                let (id, agent) = (listed.id.as_str().into(), listed.agent.clone());
+                (workspace.clone(), Session { id, workspace, agent })
+            }
+        };
         let (settings, problems) = Settings::load(&folders);
         let settings = settings.overridden(&options.overrides(), &problems)?;
-        let session = Session::new(&workspace);
         let images = Arc::new(Images::new(&folders.images(), &session.id));
         let layers = Arc::new(Layers::new(&folders.layers(), &session.id));
         let outputs = Arc::new(Outputs::new(&folders.outputs(), &session.id, settings.limits.kept_output));
-        Ok(Self { settings, problems, folders, workspace, session, images, layers, outputs, linear: options.linear })
+        let (linear, options) = (options.linear, options.clone());
+        Ok(Self { settings, problems, folders, workspace, session, images, layers, linear, outputs, which, options })
+    }
+
+    /// What is to be said of where a session works that was left: elsewhere than where the program was started.
+    #[must_use]
+    pub fn elsewhere(&self) -> Option<String> {
+        let here = std::env::current_dir().and_then(|folder| folder.canonicalize()).ok();
+        let named = self.options.workspace.is_some();
+        (matches!(self.which, Which::Left(_)) && !named && here.as_ref() != Some(&self.workspace))
+            .then(|| format!("This session works in {}.", self.workspace.display()))
     }
 
     /// The workbench of the tools.
@@ -143,6 +186,28 @@ pub fn own(folders: &Folders) -> Own {
     places.sort();
     places.dedup();
     Own::of(places, Some(folders.practice()))
+}
+
+/// The workspace of a session that was left.
+///
+/// # Errors
+/// It isn't there any more, or the person named another one.
+fn left_in(listed: &Listed, named: Option<&Path>) -> Result<PathBuf, ConfigError> {
+    let session = format!("the session {}", listed.short());
+    let look = format!("`countersign sessions show {}` shows what is kept of it", listed.short());
+    let wrong = |why: String| Err(ConfigError::Option(why));
+    let Some(folder) = &listed.workspace else {
+        return wrong(format!("{session} doesn't say where it worked; {look}"));
+    };
+    let Some(real) = Path::new(folder).canonicalize().ok().filter(|real| real.is_dir()) else {
+        return wrong(format!("{session} worked in {folder}, which is gone; {look}"));
+    };
+    match named.map(|named| workspace(Some(named))).transpose()? {
+        Some(other) if other != real => {
+            wrong(format!("{session} works in {folder}: leave out --workspace, or start a new session there"))
+        }
+        Some(_) | None => Ok(real),
+    }
 }
 
 /// The workspace: the folder named, else the one the program was started in.

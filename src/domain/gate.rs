@@ -164,6 +164,19 @@ impl Gate {
         admission
     }
 
+    /// Takes in what was pending when its session was left. It is judged anew, and whatever the verdict, it runs only
+    /// once the person approves it.
+    pub fn hold(&mut self, prepared: Prepared) -> Admission {
+        let judgement = self.judge(&prepared);
+        if judgement.verdict == Verdict::Deny {
+            return Admission::Denied(judgement.clone(), judgement.decider());
+        }
+        let seal = self.next_seal();
+        let entry = Entry { prepared, judgement: judgement.clone(), seal, standing: Standing::Waiting };
+        self.entries.insert(entry.prepared.operation.id, entry);
+        Admission::Waiting(judgement)
+    }
+
     /// How often exactly this was denied before in this turn.
     #[must_use]
     pub fn denied_before(&self, prepared: &Prepared) -> usize {

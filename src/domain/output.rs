@@ -9,7 +9,8 @@ use super::table::Table;
 use super::undo::Undoable;
 
 /// Which stream of a child a piece of output came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Stream {
     /// Standard output, or a tool's own text.
     Out,
@@ -18,12 +19,28 @@ pub enum Stream {
 }
 
 /// A piece of output of one stream. Raw bytes of the child as lossy UTF-8: not yet neutralised.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Printed {
     /// Where it came from.
     pub stream: Stream,
     /// The text.
+    #[serde(with = "shared")]
     pub text: Arc<str>,
+}
+
+/// A shared text as the text that it is.
+mod shared {
+    use std::sync::Arc;
+
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(text: &Arc<str>, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(text)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error> {
+        String::deserialize(from).map(Into::into)
+    }
 }
 
 /// A snapshot of the end of an operation's output. The running task owns the rest.
@@ -50,6 +67,33 @@ pub struct Page {
     pub to: u64,
     /// Lines of it before the one that was looked for.
     pub line: usize,
+}
+
+/// Where what an operation printed is kept once it ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kept {
+    /// It printed nothing.
+    #[default]
+    Nothing,
+    /// Here: it is short.
+    Here(Vec<Printed>),
+    /// In files of its own, as far as there was room.
+    Apart {
+        /// Lines in all.
+        lines: u64,
+        /// Bytes in all.
+        bytes: u64,
+    },
+}
+
+/// What an operation printed in an earlier sitting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Recalled {
+    /// Rows.
+    Table(Arc<Table>),
+    /// The last part of a text.
+    Text(Page),
 }
 
 /// Which part of a kept output is wanted.

@@ -1,10 +1,16 @@
-//! What the journal keeps of a session: each operation's proposal, decision, start and end, versioned.
+//! What the journal keeps, versioned: of each operation its proposal, decision, start and end; of the conversation
+//! every message. In their order they are the session: what a program reads back to go on with it.
 
 use serde::{Deserialize, Serialize};
 
-use super::operation::{OperationId, Prepared};
-use super::output::Outcome;
-use super::policy::{Containment, Judgement};
+use super::chat::ToolCall;
+use super::operation::{OperationId, Origin, Prepared};
+use super::output::{Kept, Outcome};
+use super::policy::{ApprovalMode, Containment, Judgement};
+use super::undo::Undoable;
+
+/// Longest title of a session, in characters.
+const TITLE: usize = 120;
 
 /// Who or what decided.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,6 +46,12 @@ pub struct JournalEntry {
 }
 
 impl JournalEntry {
+    /// Something that happened in the session.
+    #[must_use]
+    pub fn of_session(event: JournalEvent) -> Self {
+        Self { operation: None, event }
+    }
+
     /// Something that happened to an operation.
     #[must_use]
     pub fn of(id: OperationId, event: JournalEvent) -> Self {
@@ -93,6 +105,81 @@ pub enum JournalEvent {
         outcome: Outcome,
         /// Time it took, in milliseconds.
         milliseconds: u64,
+        /// What the model reads of it.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        result: String,
+        /// Where what it printed is kept.
+        #[serde(default)]
+        kept: Kept,
+    },
+    /// The person sent a message.
+    Said {
+        /// It.
+        text: String,
+    },
+    /// The model's message ended, or as far as it came.
+    Answered {
+        /// Its text.
+        text: String,
+        /// The calls at its end.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        calls: Vec<ToolCall>,
+    },
+    /// The calls of the model's latest message became operations, in order, this one the first.
+    Taken,
+    /// Nobody reads the calls of the model's latest message: each has this as its result.
+    Untaken {
+        /// The result.
+        text: String,
+    },
+    /// Somebody else than the model asked for an operation, or a person edited what waited under this number.
+    Asked {
+        /// Who.
+        origin: Origin,
+        /// The call.
+        call: ToolCall,
+        /// What it takes back, if it does.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        takes_back: Vec<OperationId>,
+        /// What it tries, if it is a trial.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tries: Option<OperationId>,
+    },
+    /// It was never judged, or can't run any more.
+    Dropped {
+        /// Why, in one sentence.
+        reason: String,
+        /// The person stopped it; otherwise it is no operation, such as a call of an unknown tool.
+        stopped: bool,
+    },
+    /// What it did can be taken back.
+    Undoable {
+        /// How.
+        how: Undoable,
+    },
+    /// The model's call has its result.
+    Told {
+        /// The result; none where it is what the end of the operation says.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+    },
+    /// What the model is told with the person's next message.
+    Aside {
+        /// It.
+        text: String,
+    },
+    /// The program said something.
+    Notice {
+        /// The sentence.
+        text: String,
+        /// Something went wrong.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        trouble: bool,
+    },
+    /// Another mode holds from now on.
+    Mode {
+        /// Which.
+        mode: ApprovalMode,
     },
     /// The contents of the session's entries before this one were deleted.
     Forgotten {
@@ -107,6 +194,32 @@ impl JournalEvent {
     /// Version of the bodies. A field that older versions don't know needs no higher one.
     pub const VERSION: i64 = 1;
 
+    /// An end with nothing to read or to show.
+    #[must_use]
+    pub fn ended(outcome: Outcome, milliseconds: u64) -> Self {
+        Self::Finished { outcome, milliseconds, result: String::new(), kept: Kept::Nothing }
+    }
+
+    /// What a session that begins with it may be called: the first line of a message, or what the person ran.
+    #[must_use]
+    pub fn title(&self) -> Option<String> {
+        let text = match self {
+            Self::Said { text } => text.clone(),
+            Self::Asked { origin: Origin::Person, call, .. } => {
+                let arguments: serde_json::Value = serde_json::from_str(&call.arguments).ok()?;
+                let text = |name: &str| arguments.get(name).and_then(serde_json::Value::as_str);
+                match (text("command"), text("sql")) {
+                    (Some(command), _) => format!("! {command}"),
+                    (None, Some(sql)) => sql.to_owned(),
+                    (None, None) => format!("{} {}", call.name, call.arguments),
+                }
+            }
+            _ => return None,
+        };
+        let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+        Some(line.chars().take(TITLE).collect())
+    }
+
     /// The word for it in the journal; the same as in its body.
     #[must_use]
     pub fn word(&self) -> &'static str {
@@ -115,6 +228,17 @@ impl JournalEvent {
             Self::Decided { .. } => "decided",
             Self::Started { .. } => "started",
             Self::Finished { .. } => "finished",
+            Self::Said { .. } => "said",
+            Self::Answered { .. } => "answered",
+            Self::Taken => "taken",
+            Self::Untaken { .. } => "untaken",
+            Self::Asked { .. } => "asked",
+            Self::Dropped { .. } => "dropped",
+            Self::Undoable { .. } => "undoable",
+            Self::Told { .. } => "told",
+            Self::Aside { .. } => "aside",
+            Self::Notice { .. } => "notice",
+            Self::Mode { .. } => "mode",
             Self::Forgotten { .. } => "forgotten",
         }
     }

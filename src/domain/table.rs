@@ -1,7 +1,9 @@
 //! Rows of an SQL result, and what can be told of a column by its type or its values.
 
+use serde::{Deserialize, Serialize};
+
 /// Rows of an SQL result. Cells are text as the engine prints it; none is NULL.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Table {
     /// Column names.
     pub columns: Vec<String>,

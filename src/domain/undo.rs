@@ -109,7 +109,8 @@ impl UndoOperation {
 }
 
 /// How an operation that ran can be taken back.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Undoable {
     /// What it replaced was kept.
     Kept,

@@ -9,8 +9,10 @@ use futures::FutureExt as _;
 use secrecy::ExposeSecret as _;
 
 use super::bus::{Lanes, Work};
-use super::engine::{Engine, Opening, Side, prove};
-use crate::app::{Briefing, Budget, Event, Keymap, Setting, State};
+use super::engine::{Engine, Side, prove};
+use super::recorder::{Opening, Recorder};
+use super::resume::{allow_outputs, resume};
+use crate::app::{Briefing, Budget, Effect, Event, Keymap, Setting, State};
 use crate::assess::{Known, Sensitive};
 use crate::cli::Start;
 use crate::config::{ChosenModel, Problem, process_environment};
@@ -29,6 +31,8 @@ pub struct Assembled {
     pub engine: Engine,
     /// The look.
     pub theme: Theme,
+    /// What is to be done first, before anything is drawn.
+    pub effects: Vec<Effect>,
     /// What the person should know first.
     pub notices: Vec<Event>,
     /// The practice model's world; its server ends with it.
@@ -87,8 +91,12 @@ pub async fn assemble(start: &Start, lanes: Lanes, size: (u16, u16)) -> Result<A
         }
     });
     let journal = opening(start.folders.journal(), start.session.clone(), lanes.work.clone());
-    let engine = Engine::new(model_side, person_side, provider, journal, lanes);
-    Ok(Assembled { state, engine, theme, notices: notices.into_iter().map(Event::Notice).collect(), world })
+    let (state, effects) = resume(start, state).await?;
+    allow_outputs(&state, &model_side.bench);
+    notices.extend(start.elsewhere());
+    let recorder = Recorder::start(journal, lanes.work.clone());
+    let engine = Engine::new(model_side, person_side, provider, recorder, lanes);
+    Ok(Assembled { state, engine, theme, effects, notices: notices.into_iter().map(Event::Notice).collect(), world })
 }
 
 /// Opens the journal in the background, once; everything that needs it waits for the same opening. The person
@@ -204,7 +212,7 @@ fn theme(start: &Start, notices: &mut Vec<String>) -> Theme {
 }
 
 /// A folder as the status line shows it: from the home folder where it is below it.
-fn shown(folder: &Path, home: Option<&Path>) -> String {
+pub fn shown(folder: &Path, home: Option<&Path>) -> String {
     match home.and_then(|home| folder.strip_prefix(home).ok()) {
         Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
         Some(rest) => format!("~/{}", rest.display()),

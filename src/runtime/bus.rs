@@ -8,8 +8,8 @@ use futures::StreamExt as _;
 use tokio::sync::mpsc;
 
 use super::lines::{Heard, listen};
-use crate::app::{Event, Millis, Proposal};
-use crate::domain::{Enforceable, Foresight, Look, ModelEvent, OperationId, Page, RunEvent, Seal, StepId};
+use crate::app::{Event, Millis, PickerId, Proposal, Row};
+use crate::domain::{Enforceable, Foresight, Look, ModelEvent, OperationId, Page, Recalled, RunEvent, Seal, StepId};
 
 /// Room in each lane.
 const ROOM: usize = 256;
@@ -41,10 +41,14 @@ pub enum Work {
     Edited(OperationId, Result<String, String>),
     /// The pager ended, or why it couldn't be started.
     Paged(Option<String>),
+    /// What an operation printed in an earlier sitting was read.
+    Recalled(OperationId, Option<Recalled>),
     /// A part of an output was read.
     Looked(OperationId, Look, Option<Page>),
     /// What became of saving.
     Saved(String),
+    /// The rows of a list were read.
+    Filled(PickerId, Result<Vec<Row>, String>),
 }
 
 /// The senders, handed to the tasks at the edges.
@@ -221,8 +225,10 @@ impl Bus {
                     Work::Proved(enforceable) => Event::Proved(enforceable),
                     Work::Edited(id, text) => Event::Edited(id, text),
                     Work::Paged(trouble) => Event::Paged(trouble),
+                    Work::Recalled(id, recalled) => Event::Recalled(id, recalled),
                     Work::Looked(id, look, page) => Event::Looked(id, look, page),
                     Work::Saved(said) => Event::Saved(said),
+                    Work::Filled(picker, rows) => Event::Filled(picker, rows),
                 },
                 Some((id, event)) = self.run.recv() => Event::Run(id, event),
             };

@@ -8,14 +8,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt as _;
-use futures::future::{BoxFuture, Shared};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use super::bus::{Lanes, Work};
 use super::measure::Measuring;
+use super::recorder::Recorder;
 use crate::app::{Content, Proposal};
 use crate::contain;
 use crate::domain::{
@@ -24,11 +23,8 @@ use crate::domain::{
     RunReport, Seal, StepId, ToolCall, number::size,
 };
 use crate::providers::Provider;
-use crate::store::{Journal, copy};
+use crate::store::copy;
 use crate::tools::{Connections, Registry, RunPort, Workbench, prepare, save, stages, with_catalog};
-
-/// The journal once it is open; asked for by everything that needs it.
-pub type Opening = Shared<BoxFuture<'static, Result<Journal, String>>>;
 
 /// The tools of one side and where they work.
 #[derive(Clone)]
@@ -58,15 +54,13 @@ pub struct Engine {
     pub person_side: Side,
     /// The model.
     pub provider: Arc<dyn Provider>,
-    /// The journal.
-    pub journal: Opening,
+    /// The way into the journal.
+    pub recorder: Recorder,
     /// The senders of the bus.
     pub lanes: Lanes,
     running: HashMap<OperationId, CancellationToken>,
     measuring: Measuring,
     step: Option<JoinHandle<()>>,
-    /// Entries on their way to the journal.
-    recording: TaskTracker,
 }
 
 impl Engine {
@@ -76,21 +70,11 @@ impl Engine {
         model_side: Side,
         person_side: Side,
         provider: Arc<dyn Provider>,
-        journal: Opening,
+        recorder: Recorder,
         lanes: Lanes,
     ) -> Self {
         let (running, measuring) = (HashMap::new(), Measuring::default());
-        Self {
-            model_side,
-            person_side,
-            provider,
-            journal,
-            lanes,
-            running,
-            measuring,
-            step: None,
-            recording: TaskTracker::new(),
-        }
+        Self { model_side, person_side, provider, recorder, lanes, running, measuring, step: None }
     }
 
     fn side(&self, origin: &Origin, tool: &str) -> &Side {
@@ -107,11 +91,11 @@ impl Engine {
 
     /// Reads a call, looks at what it names, judges it and journals the proposal.
     pub fn prepare(&self, id: OperationId, origin: Origin, call: ToolCall) {
-        let (side, journal, lane) =
-            (self.side(&origin, &call.name).clone(), self.journal.clone(), self.lanes.work.clone());
+        let (side, recorder, lane) =
+            (self.side(&origin, &call.name).clone(), self.recorder.clone(), self.lanes.work.clone());
         let preparing = tokio::spawn(async move {
             match read(&side, id, origin, &call) {
-                Ok(operation) => propose(side, operation, &journal).await,
+                Ok(operation) => propose(side, operation, &recorder).await,
                 Err(reason) => Proposal::Refused(reason),
             }
         });
@@ -168,22 +152,19 @@ impl Engine {
         self.running.retain(|_, token| !token.is_cancelled());
         self.running.insert(id, cancel.clone());
         let side = self.side(&countersigned.operation().origin, &countersigned.operation().tool).clone();
-        let (journal, lanes) = (self.journal.clone(), self.lanes.clone());
+        let (recorder, lanes) = (self.recorder.clone(), self.lanes.clone());
         let outputs = Arc::clone(&side.bench.outputs);
         tokio::spawn(async move {
             let readable = countersigned.operation().origin.by_model();
             let port = RunPort::new(id, lanes.run.clone()).keeping(outputs, readable);
-            let report = match record_start(&journal, &countersigned, waited).await {
+            let report = match record_start(&recorder, &countersigned, waited).await {
                 Ok(()) => {
                     port.send(RunEvent::Started).await;
                     let report = run(&side, countersigned, port.clone(), cancel).await;
-                    record_end(&journal, &lanes, id, &report).await;
+                    record_end(&recorder, &port, id, &report).await;
                     report
                 }
-                Err(reason) => {
-                    let _leaving = lanes.work.send(Work::JournalFailed(reason.clone())).await;
-                    lost(format!("It was not run, as there is no journal: {reason}."))
-                }
+                Err(reason) => lost(format!("It was not run, as there is no journal: {reason}.")),
             };
             port.send(RunEvent::Finished(report)).await;
         });
@@ -196,20 +177,9 @@ impl Engine {
         }
     }
 
-    /// Writes to the journal what needs no run.
-    pub fn record(&self, entry: JournalEntry) {
-        let (journal, lane) = (self.journal.clone(), self.lanes.work.clone());
-        self.recording.spawn(async move {
-            if let Err(reason) = append(&journal, entry).await {
-                let _leaving = lane.send(Work::JournalFailed(reason)).await;
-            }
-        });
-    }
-
-    /// Waits until what was recorded is in the journal.
-    pub async fn recorded(&self) {
-        self.recording.close();
-        self.recording.wait().await;
+    /// Writes to the journal what happened in the state.
+    pub fn record(&self, entries: Vec<JournalEntry>) {
+        drop(self.recorder.append(entries));
     }
 
     /// Drops what a staged run changed.
@@ -218,11 +188,18 @@ impl Engine {
         self.person_side.bench.layers.release(run);
     }
 
-    /// Asks the model. The step's task alone speaks on the model lane.
+    /// Asks the model, once everything that led to it is on disk. The step's task alone speaks on the model lane.
     pub fn start_step(&mut self, step: StepId, request: ModelRequest) {
         self.stop_step();
         let (provider, lane) = (Arc::clone(&self.provider), self.lanes.model.clone());
+        let kept = self.recorder.append(Vec::new());
         self.step = Some(tokio::spawn(async move {
+            if kept.await.is_err() {
+                let message = "The model was not asked, as there is no journal.".to_owned();
+                let failure = ModelFailure { kind: FailureKind::CutOff, message };
+                let _leaving = lane.send((step, ModelEvent::Failed(failure))).await;
+                return;
+            }
             // A stream that ends without its last word, or fails, still ends the step.
             let mut told = false;
             let mut stream = std::panic::AssertUnwindSafe(provider.stream(request)).catch_unwind();
@@ -245,6 +222,15 @@ impl Engine {
         if let Some(step) = self.step.take() {
             step.abort();
         }
+    }
+
+    /// Reads back what an operation printed in an earlier sitting.
+    pub fn recall(&self, id: OperationId) {
+        let (outputs, lane) = (Arc::clone(&self.person_side.bench.outputs), self.lanes.work.clone());
+        tokio::task::spawn_blocking(move || {
+            let recalled = outputs.recall(id).ok();
+            let _leaving = lane.blocking_send(Work::Recalled(id, recalled));
+        });
     }
 
     /// Reads a part of what an operation printed.
@@ -337,12 +323,12 @@ async fn blocking<T: Send + 'static>(judge: impl FnOnce() -> T + Send + 'static)
     tokio::task::spawn_blocking(judge).await.map_err(|_| "it couldn't be judged".to_owned())
 }
 
-async fn propose(side: Side, operation: Operation, journal: &Opening) -> Proposal {
+async fn propose(side: Side, operation: Operation, recorder: &Recorder) -> Proposal {
     let id = operation.id;
     match look(side, operation).await {
         Ok(prepared) => {
             let event = JournalEvent::Proposed { prepared: Box::new(prepared.clone()) };
-            match append(journal, JournalEntry::of(id, event)).await {
+            match recorder.append(vec![JournalEntry::of(id, event)]).await {
                 Ok(()) => Proposal::Ready(Box::new(prepared)),
                 Err(reason) => Proposal::Refused(format!("nothing runs without the journal: {reason}")),
             }
@@ -351,11 +337,7 @@ async fn propose(side: Side, operation: Operation, journal: &Opening) -> Proposa
     }
 }
 
-async fn append(journal: &Opening, entry: JournalEntry) -> Result<(), String> {
-    journal.clone().await?.append(entry).await.map_err(|error| error.to_string())
-}
-
-async fn record_start(journal: &Opening, countersigned: &Countersigned, waited: Option<u64>) -> Result<(), String> {
+async fn record_start(recorder: &Recorder, countersigned: &Countersigned, waited: Option<u64>) -> Result<(), String> {
     let id = countersigned.operation().id;
     let decided = JournalEvent::Decided {
         decider: countersigned.decider().clone(),
@@ -365,17 +347,15 @@ async fn record_start(journal: &Opening, countersigned: &Countersigned, waited: 
         waited,
     };
     let started = JournalEvent::Started { containment: countersigned.containment() };
-    // The second is not written before the first: an await each, in order.
-    append(journal, JournalEntry::of(id, decided)).await?;
-    append(journal, JournalEntry::of(id, started)).await
+    recorder.append(vec![JournalEntry::of(id, decided), JournalEntry::of(id, started)]).await
 }
 
-async fn record_end(journal: &Opening, lanes: &Lanes, id: OperationId, report: &RunReport) {
+/// What can't be written is told on the recorder's lane.
+async fn record_end(recorder: &Recorder, port: &RunPort, id: OperationId, report: &RunReport) {
     let milliseconds = u64::try_from(report.took.as_millis()).unwrap_or(u64::MAX);
-    let event = JournalEvent::Finished { outcome: report.outcome.clone(), milliseconds };
-    if let Err(reason) = append(journal, JournalEntry::of(id, event)).await {
-        let _leaving = lanes.work.send(Work::JournalFailed(reason)).await;
-    }
+    let (outcome, result) = (report.outcome.clone(), report.result.clone());
+    let event = JournalEvent::Finished { outcome, milliseconds, result, kept: port.kept() };
+    let _told = recorder.append(vec![JournalEntry::of(id, event)]).await;
 }
 
 /// Runs in a task of its own, so that a tool that fails can't take the program along.

@@ -14,6 +14,10 @@ use crate::ui::Teller;
 /// What is said of a line that is refused.
 const TOO_LONG: &str = "That line is longer than 64 KiB: nothing of it was taken.";
 
+/// What is said where another session is asked for.
+const ONE_SESSION: &str =
+    "By lines there is one session: leave, and start again with --resume and the id, or without it.";
+
 /// A session by lines.
 pub struct Linear {
     state: State,
@@ -30,7 +34,7 @@ impl Linear {
     /// A session that told nothing yet.
     pub fn new(mut state: State, engine: Engine, bus: Bus) -> Self {
         state.go_linear();
-        Self { state, engine, bus, teller: Teller::default(), piped: !io::stdin().is_terminal(), closed: false }
+        Self { teller: Teller::since(&state), state, engine, bus, piped: !io::stdin().is_terminal(), closed: false }
     }
 
     /// Runs it until the person leaves, or the lines end and nothing moves any more. What runs is given its time to end
@@ -97,8 +101,10 @@ impl Linear {
         let now = self.bus.now();
         let before = self.state.hint.clone();
         for effect in update(&mut self.state, now, event) {
-            if let Some(Effect::Quit) = self.engine.perform(effect) {
-                return Ok(false);
+            match self.engine.perform(effect) {
+                Some(Effect::Quit) => return Ok(false),
+                Some(Effect::Switch(_)) => print(&[Teller::hint(ONE_SESSION)]).await?,
+                Some(_) | None => {}
             }
         }
         let (mut lines, shown) = self.teller.tell(&self.state);

@@ -11,6 +11,9 @@ mod lines;
 mod measure;
 mod pager;
 mod perform;
+mod recorder;
+mod resume;
+mod switch;
 pub mod terminal;
 mod unattended;
 
@@ -25,12 +28,15 @@ use bus::{Bus, Input, Work};
 use engine::Engine;
 use lent::Lent;
 use linear::Linear;
+use resume::claim;
 use terminal::Screen;
 use tokio_util::sync::CancellationToken;
 
-use crate::app::{Effect, Event, State, update};
-use crate::cli::{Errand, Start};
+use crate::app::{Another, Effect, Event, State, update};
+use crate::cli::{Errand, Start, Which};
 use crate::domain::RunEvent;
+use crate::providers::PracticeWorld;
+use crate::store::Claims;
 use crate::ui::{Cache, Theme, draw, warm};
 
 /// Least time between two frames that no key asked for.
@@ -83,8 +89,13 @@ async fn session(start: Start, began: Instant) -> Result<(), String> {
     }
     let terminal = |error: io::Error| format!("the terminal can't be used: {error}. Start it in a terminal window");
     let size = crossterm::terminal::size().map_err(terminal)?;
+    let claims = Arc::new(Claims::open(&start.folders.data));
+    claim(&claims, &start)?;
     let (lanes, receivers) = bus::lanes();
-    let Assembled { state, engine, theme, notices, world } = assemble(&start, lanes, size).await?;
+    let Assembled { mut state, engine, theme, mut effects, notices, world } = assemble(&start, lanes, size).await?;
+    if matches!(start.which, Which::Pick) {
+        state.pick_session(&mut effects);
+    }
     let mut screen = Screen::enter().map_err(terminal)?;
     let bus = Bus::new(receivers, began).map_err(terminal)?;
     let mut session = Session {
@@ -97,21 +108,30 @@ async fn session(start: Start, began: Instant) -> Result<(), String> {
         scratch: start.folders.state.clone(),
         away: None,
         warm: false,
+        start,
+        claims,
+        began,
+        world,
+        wish: None,
     };
     for notice in notices {
         update(&mut session.state, session.bus.now(), notice);
     }
-    let lived = session.live(&mut screen).await.map_err(terminal);
-    drop(world);
-    lived
+    session.perform(effects, &mut screen).map_err(terminal)?;
+    Box::pin(session.live(&mut screen)).await.map_err(terminal)
 }
 
 /// The same by plain lines.
 async fn by_lines(start: &Start, began: Instant) -> Result<(), String> {
     let broken = |error: io::Error| format!("standard input or output can't be used: {error}");
+    let claims = Claims::open(&start.folders.data);
+    claim(&claims, start)?;
     let (lanes, receivers) = bus::lanes();
-    let Assembled { state, engine, notices, world, .. } = assemble(start, lanes, LINES).await?;
+    let Assembled { state, mut engine, effects, notices, world, .. } = assemble(start, lanes, LINES).await?;
     let bus = Bus::lines(receivers, began).map_err(broken)?;
+    for effect in effects {
+        engine.perform(effect);
+    }
     let lived = Linear::new(state, engine, bus).live(notices).await.map_err(broken);
     drop(world);
     lived
@@ -131,6 +151,16 @@ struct Session {
     away: Option<Lent>,
     /// What the first dialog needs is loaded, or on its way: not at rest, but while the person types.
     warm: bool,
+    /// What the session was put together from.
+    start: Start,
+    /// Which sessions this program has open.
+    claims: Arc<io::Result<Claims>>,
+    /// Since when time counts.
+    began: Instant,
+    /// The practice model's world; its server ends with it.
+    world: Option<PracticeWorld>,
+    /// Another session is wanted.
+    wish: Option<Another>,
 }
 
 impl Session {
@@ -167,6 +197,10 @@ impl Session {
                     if !self.perform(effects, screen)? {
                         break;
                     }
+                    if let Some(wish) = self.wish.take() {
+                        self.switch(wish).await;
+                        prompt = true;
+                    }
                     pending |= self.state.take_dirty();
                 }
             }
@@ -180,6 +214,7 @@ impl Session {
             lent.call_back().await;
         }
         leave(self.state, self.engine, self.bus).await;
+        drop(self.world);
         Ok(())
     }
 
@@ -216,6 +251,8 @@ impl Session {
                 }
                 Effect::Copy(text) => Screen::copy(&pager::plain(&text)),
                 Effect::Redraw => screen.redraw()?,
+                Effect::ListSessions(picker) => self.list_sessions(picker),
+                Effect::Switch(another) => self.wish = Some(another),
                 _ => return Ok(false),
             }
         }
@@ -250,8 +287,5 @@ async fn leave(state: State, mut engine: Engine, mut bus: Bus) {
         }
     };
     let _too_late = tokio::time::timeout(GRACE, farewell).await;
-    let _too_late = tokio::time::timeout(GRACE, engine.recorded()).await;
-    if let Ok(journal) = engine.journal.await {
-        let _too_late = tokio::time::timeout(GRACE, journal.close()).await;
-    }
+    let _too_late = tokio::time::timeout(GRACE, engine.recorder.close()).await;
 }

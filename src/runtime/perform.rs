@@ -15,12 +15,19 @@ impl Engine {
             Effect::DropStaged(run) => self.drop_staged(run),
             Effect::Execute(countersigned, waited) => self.execute(*countersigned, waited),
             Effect::Cancel(id) => self.cancel(id),
-            Effect::Record(entry) => self.record(*entry),
+            Effect::Record(entries) => self.record(entries),
             Effect::StartStep(step, request) => self.start_step(step, request),
             Effect::StopStep => self.stop_step(),
+            Effect::Recall(id) => self.recall(id),
             Effect::Look(id, look) => self.look(id, look),
             Effect::Save(path, content) => self.save(path, content),
-            front @ (Effect::OpenEditor { .. } | Effect::Page(_) | Effect::Copy(_) | Effect::Redraw | Effect::Quit) => {
+            front @ (Effect::OpenEditor { .. }
+            | Effect::Page(_)
+            | Effect::Copy(_)
+            | Effect::Redraw
+            | Effect::ListSessions(_)
+            | Effect::Switch(_)
+            | Effect::Quit) => {
                 return Some(front);
             }
         }

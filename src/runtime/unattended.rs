@@ -9,11 +9,13 @@ use tokio::io::AsyncWriteExt as _;
 use super::assemble::{Assembled, assemble};
 use super::bus::{self, Bus, INTERRUPT, Input};
 use super::engine::Engine;
+use super::resume::claim;
 use super::{GRACE, LINES, leave};
 use crate::app::{Event, Phase, Said, State, Status, update};
 use crate::assess::conceal_text;
 use crate::cli::{Errand, Start};
 use crate::domain::number;
+use crate::store::Claims;
 use crate::ui::{End, Happened, Report, plain};
 
 /// Exit code of bad usage.
@@ -41,16 +43,20 @@ impl From<io::Error> for Stop {
 
 /// Runs it; gives the exit code.
 pub async fn run(start: &Start, errand: Errand, began: Instant) -> u8 {
+    // Nobody goes on with it while it runs.
+    let claims = Claims::open(&start.folders.data);
+    if let Err(sentence) = claim(&claims, start) {
+        return complain(&sentence, BAD_USAGE);
+    }
     let (lanes, receivers) = bus::lanes();
     let assembled = match assemble(start, lanes, LINES).await {
         Ok(assembled) => assembled,
         Err(sentence) => return complain(&sentence, BAD_USAGE),
     };
     let Assembled { mut state, engine, notices, world, .. } = assembled;
-    let session = match engine.journal.clone().await {
-        Ok(journal) => journal.session().to_owned(),
-        Err(reason) => return complain(&format!("nothing runs without the journal: {reason}"), End::Journal.code()),
-    };
+    if let Err(reason) = engine.recorder.append(Vec::new()).await {
+        return complain(&format!("nothing runs without the journal: {reason}"), End::Journal.code());
+    }
     let bus = match Bus::unattended(receivers, began) {
         Ok(bus) => bus,
         Err(error) => return complain(&format!("signals can't be listened to: {error}"), 1),
@@ -71,7 +77,7 @@ pub async fn run(start: &Start, errand: Errand, began: Instant) -> u8 {
         watched: io::stderr().is_terminal(),
         muted: false,
     };
-    let code = run.live(&session, errand, notices).await;
+    let code = run.live(&start.session.id, errand, notices).await;
     drop(world);
     code
 }

@@ -89,6 +89,14 @@ pub enum Content {
     Unreadable(String),
 }
 
+impl Listed {
+    /// The part of its id that a person types.
+    #[must_use]
+    pub fn short(&self) -> &str {
+        self.id.rsplit('-').next().unwrap_or(&self.id)
+    }
+}
+
 impl Archive {
     /// Opens the journal at `path`; none if there is no file yet. One of an earlier version is brought up to date.
     ///

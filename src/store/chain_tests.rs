@@ -29,7 +29,7 @@ fn started(id: u64) -> JournalEntry {
 }
 
 fn finished(id: u64) -> JournalEntry {
-    JournalEntry::of(OperationId(id), JournalEvent::Finished { outcome: Outcome::Cancelled, milliseconds: 3 })
+    JournalEntry::of(OperationId(id), JournalEvent::ended(Outcome::Cancelled, 3))
 }
 
 /// A journal of two sessions, `a` and `b`, with six entries that take turns.
@@ -218,7 +218,7 @@ async fn a_journal_of_version_1_becomes_one_of_this_whole() {
     assert_eq!(x.workspace.as_deref(), Some("/home/ann/shop"));
     let entries = archive.entries(&Wanted::default(), 0, 9).await.unwrap();
     assert_eq!(entries.iter().map(|entry| entry.at_ms).collect::<Vec<_>>(), [10, 11, 12]);
-    let end = JournalEvent::Finished { outcome: Outcome::Cancelled, milliseconds: 7 };
+    let end = JournalEvent::ended(Outcome::Cancelled, 7);
     assert_eq!(entries[2].content, Content::Event(Box::new(end)));
     assert!(matches!(entries[0].content, Content::Unreadable(_)), "half a proposal is told as what it is");
     archive.close().await;

@@ -134,7 +134,14 @@ impl Images {
     /// What an operation changed, in order. Empty if nothing that can be taken back.
     #[must_use]
     pub fn changes(&self, id: OperationId) -> Vec<Change> {
-        self.lock().changes.get(&id).cloned().unwrap_or_default()
+        let held = self.lock().changes.get(&id).cloned();
+        held.or_else(|| self.noted(id)).unwrap_or_default()
+    }
+
+    /// What an operation changed before its session was left, as far as that was noted.
+    fn noted(&self, id: OperationId) -> Option<Vec<Change>> {
+        let text = fs::read(self.folder.as_ref()?.join(format!("{}.json", id.0))).ok()?;
+        serde_json::from_slice(&text).ok()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Kept> {

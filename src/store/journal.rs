@@ -25,7 +25,7 @@ type Answer = oneshot::Sender<Result<(), JournalError>>;
 
 /// What the owning task is asked.
 enum Request {
-    Append(Box<Line>, Answer),
+    Append(Vec<Line>, Answer),
     Close(Answer),
 }
 
@@ -35,7 +35,12 @@ struct Line {
     operation: Option<i64>,
     event: &'static str,
     body: String,
+    /// What its session may be called from now on.
+    title: Option<String>,
 }
+
+/// Whose calls the sessions of this program hold.
+pub const AGENT: &str = "countersign";
 
 /// What lists say of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +57,7 @@ impl Session {
     /// A new session of this program.
     #[must_use]
     pub fn new(workspace: &Path) -> Self {
-        Self { id: session_id().into(), workspace: workspace.to_path_buf(), agent: "countersign".to_owned() }
+        Self { id: session_id().into(), workspace: workspace.to_path_buf(), agent: AGENT.to_owned() }
     }
 }
 
@@ -93,8 +98,16 @@ impl Journal {
     /// # Errors
     /// It isn't on disk. Then what it announces must not happen.
     pub async fn append(&self, entry: JournalEntry) -> Result<(), JournalError> {
-        let line = Box::new(line(&entry)?);
-        self.ask(|answer| Request::Append(line, answer)).await
+        self.append_all(&[entry]).await
+    }
+
+    /// Writes entries, all of them or none, and returns once they are safely on disk.
+    ///
+    /// # Errors
+    /// They aren't on disk. Then what they announce must not happen.
+    pub async fn append_all(&self, entries: &[JournalEntry]) -> Result<(), JournalError> {
+        let lines = entries.iter().map(line).collect::<Result<Vec<Line>, _>>()?;
+        self.ask(|answer| Request::Append(lines, answer)).await
     }
 
     /// Writes what still waits, and closes the file. Other handles can't append any more.
@@ -117,7 +130,7 @@ fn line(entry: &JournalEntry) -> Result<Line, JournalError> {
     let wrong = |error: &dyn std::fmt::Display| JournalError::Entry(error.to_string());
     let body = serde_json::to_string(&entry.event).map_err(|error| wrong(&error))?;
     let operation = entry.operation.map(|id| i64::try_from(id.0)).transpose().map_err(|error| wrong(&error))?;
-    Ok(Line { at_ms: milliseconds(), operation, event: entry.event.word(), body })
+    Ok(Line { at_ms: milliseconds(), operation, event: entry.event.word(), body, title: entry.event.title() })
 }
 
 /// The owning task: takes what waits, writes it in one transaction, and answers everybody.
@@ -128,8 +141,8 @@ async fn own(mut database: Database, session: Session, mut inbox: mpsc::Receiver
         let (mut lines, mut answers, mut closing) = (Vec::new(), Vec::new(), Vec::new());
         for request in batch.drain(..) {
             match request {
-                Request::Append(line, answer) => {
-                    lines.push(*line);
+                Request::Append(more, answer) => {
+                    lines.extend(more);
                     answers.push(answer);
                 }
                 Request::Close(answer) => closing.push(answer),
@@ -190,6 +203,9 @@ async fn transact(database: &mut Database, session: &Session, first: bool, lines
             version: JournalEvent::VERSION,
         };
         log.add(connection, head, &line.body).await?;
+        if let Some(title) = &line.title {
+            entitle(connection, &session.id, title).await?;
+        }
     }
     sqlx::query("COMMIT").execute(&mut *connection).await?;
     Ok(())
@@ -208,6 +224,16 @@ async fn begin(connection: &mut SqliteConnection, session: &Session, at_ms: i64)
     .bind(env!("CARGO_PKG_VERSION"))
     .execute(&mut *connection)
     .await?;
+    Ok(())
+}
+
+/// What the person did first names the session.
+async fn entitle(connection: &mut SqliteConnection, session: &str, title: &str) -> Result<(), sqlx::Error> {
+    sqlx::query("UPDATE sessions SET title = ? WHERE id = ? AND title IS NULL")
+        .bind(title)
+        .bind(session)
+        .execute(&mut *connection)
+        .await?;
     Ok(())
 }
 
@@ -248,7 +274,7 @@ mod tests {
     }
 
     fn finished(id: u64) -> JournalEntry {
-        let event = JournalEvent::Finished { outcome: Outcome::Cancelled, milliseconds: 3 };
+        let event = JournalEvent::ended(Outcome::Cancelled, 3);
         JournalEntry::of(OperationId(id), event)
     }
 

@@ -4,6 +4,7 @@
 
 mod archive;
 mod chain;
+mod claims;
 mod database;
 mod error;
 mod images;
@@ -18,9 +19,10 @@ mod verify;
 mod chain_tests;
 
 pub use archive::{Archive, Content, Listed, Stored, Wanted};
+pub use claims::{Claims, Taken};
 pub use error::JournalError;
 pub use images::{Images, LARGEST as LARGEST_IMAGE, digest, prune};
-pub use journal::{Journal, Session};
+pub use journal::{AGENT, Journal, Session};
 pub use layers::{Held, Layer, Layers, prune_layers};
 pub use outputs::{Outputs, Spool, copy, prune_outputs};
 pub use verify::{Broken, Flaw, Walk};

@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use memchr::{memchr, memchr_iter, memrchr};
 use regex::bytes::Regex;
 
-use crate::domain::{Look, OperationId, Page, Printed, Stream, sought};
+use crate::domain::{Look, OperationId, Page, Printed, Recalled, Stream, Table, sought};
 
 /// Bytes of a part that is read back, each way from what was looked for.
 const AROUND: u64 = 96 * 1024;
@@ -69,10 +69,7 @@ impl Outputs {
         if left == 0 {
             return Ok(None);
         }
-        let mut builder = DirBuilder::new();
-        builder.recursive(true);
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(folder)?;
+        make(folder)?;
         let [text, notes] = files(folder, id);
         Ok(Some(Spool { text: create(&text)?, notes: create(&notes)?, left, written: 0, stream: Stream::Out }))
     }
@@ -138,6 +135,39 @@ impl Outputs {
             stream = next;
         }
         Ok(())
+    }
+
+    /// Keeps rows, as far as there is room for them.
+    ///
+    /// # Errors
+    /// They can't be written.
+    pub fn keep_table(&self, id: OperationId, table: &Table) -> io::Result<()> {
+        let Some(folder) = self.folder.as_ref().filter(|_| self.cap > 0) else { return Ok(()) };
+        let text = serde_json::to_vec(table)?;
+        let bytes = text.len() as u64;
+        if bytes > MOST.saturating_sub(self.used.load(Ordering::Relaxed)).min(self.cap) {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        make(folder)?;
+        create(&rows(folder, id))?.write_all(&text)?;
+        self.took(bytes);
+        Ok(())
+    }
+
+    /// What is kept of an operation of an earlier sitting: its rows, or the last part of its text.
+    ///
+    /// # Errors
+    /// Nothing is kept of it, or it can't be read.
+    pub fn recall(&self, id: OperationId) -> io::Result<Recalled> {
+        let folder = self.folder.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        match File::open(rows(folder, id)) {
+            Ok(file) => Ok(Recalled::Table(serde_json::from_reader::<_, Table>(io::BufReader::new(file))?.into())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let page = self.look(id, &Look::At(u64::MAX))?;
+                page.map(Recalled::Text).ok_or_else(|| io::ErrorKind::NotFound.into())
+            }
+            Err(error) => Err(error),
+        }
     }
 
     fn part(&self, file: &File, id: OperationId, at: u64, size: u64) -> io::Result<Page> {
@@ -227,6 +257,18 @@ impl Spool {
 
 fn files(folder: &Path, id: OperationId) -> [PathBuf; 2] {
     ["txt", "streams"].map(|ending| folder.join(format!("{}.{ending}", id.0)))
+}
+
+/// The file of an operation's rows.
+fn rows(folder: &Path, id: OperationId) -> PathBuf {
+    folder.join(format!("{}.json", id.0))
+}
+
+fn make(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
 fn create(path: &Path) -> io::Result<File> {

@@ -30,7 +30,7 @@ mod walk;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
@@ -55,8 +55,8 @@ pub use undo::UndoTool;
 use crate::assess::{AssessSettings, RiskAssessor};
 use crate::contain::Walls;
 use crate::domain::{
-    Arguments, ArgumentsError, Catalog, Countersigned, Measurement, OperationId, OperationKind, Outcome, Prepared,
-    RunEvent, RunReport, ToolSpec,
+    Arguments, ArgumentsError, Catalog, Countersigned, Kept, Measurement, OperationId, OperationKind, Outcome,
+    Prepared, RunEvent, RunReport, ToolSpec,
 };
 use crate::store::{Images, Layers, Outputs};
 
@@ -110,13 +110,15 @@ pub struct RunPort {
     outputs: Option<Arc<Outputs>>,
     /// Whether a model may read on in it.
     readable: bool,
+    /// What was said last of what it printed.
+    said: Arc<Mutex<Kept>>,
 }
 
 impl RunPort {
     /// A port of operation `id` onto the run lane.
     #[must_use]
     pub fn new(id: OperationId, lane: mpsc::Sender<(OperationId, RunEvent)>) -> Self {
-        Self { id, lane, outputs: None, readable: false }
+        Self { id, lane, outputs: None, readable: false, said: Arc::default() }
     }
 
     /// Keeps long output on disk; a model may read on in it if the operation was the model's.
@@ -128,8 +130,44 @@ impl RunPort {
         Self { outputs: Some(outputs), readable, ..self }
     }
 
+    /// Where what was printed is kept, once all of it was said.
+    #[must_use]
+    pub fn kept(&self) -> Kept {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Notes where what is said is kept, and keeps rows.
+    async fn keep(&self, event: &RunEvent) {
+        let kept = match event {
+            RunEvent::Tail(tail) if tail.bytes == 0 => Kept::Nothing,
+            RunEvent::Tail(tail) if tail.bytes <= output::SHORT as u64 => Kept::Here(tail.pieces.to_vec()),
+            RunEvent::Tail(tail) => Kept::Apart { lines: tail.lines, bytes: tail.bytes },
+            RunEvent::Table(table) => {
+                let (outputs, id, table) = (self.outputs.clone(), self.id, Arc::clone(table));
+                let lines = table.total;
+                let kept = tokio::task::spawn_blocking(move || outputs?.keep_table(id, &table).ok());
+                if !matches!(kept.await, Ok(Some(()))) {
+                    return;
+                }
+                Kept::Apart { lines, bytes: 0 }
+            }
+            RunEvent::Started
+            | RunEvent::Undoable(_)
+            | RunEvent::Waits(_)
+            | RunEvent::Note(_)
+            | RunEvent::Stopped
+            | RunEvent::Finished(_) => return,
+        };
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        // Rows are what is looked at, whatever else is printed.
+        if !matches!(*said, Kept::Apart { bytes: 0, .. }) {
+            *said = kept;
+        }
+    }
+
     /// Waits for room on the lane, then says it. Says nothing once the program is leaving.
     pub async fn send(&self, event: RunEvent) {
+        self.keep(&event).await;
         let _leaving = self.lane.send((self.id, event)).await;
     }
 }

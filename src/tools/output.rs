@@ -24,7 +24,7 @@ const RUNS: usize = 8 * 1024;
 const BINARY: usize = 512;
 
 /// Output longer than this goes to disk, too, in bytes.
-const SHORT: usize = 4 * 1024;
+pub(super) const SHORT: usize = 4 * 1024;
 
 /// Bytes of one stream in a row.
 type Piece = (Stream, Vec<u8>);

@@ -68,6 +68,15 @@ impl Default for Teller {
 }
 
 impl Teller {
+    /// What was told before a session was left is not told again, except for its latest turn.
+    #[must_use]
+    pub fn since(state: &State) -> Self {
+        let person = |entry: &Entry| matches!(entry, Entry::Person(_));
+        let entries = state.chat.entries().iter().rposition(person).unwrap_or_default();
+        let over = state.queue.done().map(|item| (item.id, Step::Over)).collect();
+        Self { entries, operations: over, ..Self::default() }
+    }
+
     /// The first lines.
     #[must_use]
     pub fn greet(state: &State) -> Vec<String> {
@@ -75,10 +84,18 @@ impl Teller {
         let model = if setting.practice { "practice model".to_owned() } else { text::line(&setting.model) };
         let database = setting.connection.as_deref().map_or_else(|| "no database".to_owned(), text::line);
         let mode = state.queue.gate().policy().mode.word();
-        vec![
-            format!("countersign: mode {mode}, {model}, {database}, workspace {}", text::line(&setting.workspace)),
-            "type a message, ! and a command, or help".to_owned(),
-        ]
+        let mut lines = vec![format!(
+            "countersign: mode {mode}, {model}, {database}, workspace {}",
+            text::line(&setting.workspace)
+        )];
+        let messages = state.chat.entries().iter().filter(|entry| matches!(entry, Entry::Person(_))).count();
+        let operations = state.queue.all().count();
+        if messages + operations > 0 {
+            let (messages, operations) = (number::count(messages, "message"), number::count(operations, "operation"));
+            lines.push(format!("this session goes on after {messages} and {operations}; its latest turn:"));
+        }
+        lines.push("type a message, ! and a command, or help".to_owned());
+        lines
     }
 
     /// A sentence about the last line.

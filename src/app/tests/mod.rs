@@ -8,6 +8,7 @@ mod linear;
 mod output;
 mod pickers;
 mod promises;
+mod resume;
 mod reviewing;
 mod several;
 mod staged;
@@ -23,16 +24,17 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::*;
 use crate::domain::{
-    ApprovalMode, Assessment, Class, CommandOperation, Danger, Facts, Finding, Message, ModelEvent, Operation,
-    OperationId, OperationKind, Origin, Outcome, Prepared, RiskLevel, RunEvent, RunReport, Shape, StepId, StopReason,
-    ToolCall, ToolResult, Usage,
+    ApprovalMode, Assessment, Class, CommandOperation, Danger, Facts, Finding, JournalEntry, JournalEvent, Kept,
+    Message, ModelEvent, Operation, OperationId, OperationKind, Origin, Outcome, Prepared, Printed, RiskLevel,
+    RunEvent, RunReport, Shape, StepId, StopReason, Stream, ToolCall, ToolResult, Usage,
 };
 
 /// A state with the edges played by hand: what a command is decides how it is judged.
 pub(super) struct World {
     pub state: State,
     pub executed: Vec<(OperationId, String)>,
-    pub recorded: usize,
+    /// What went to the journal, as the engine orders it.
+    pub journal: Vec<crate::domain::JournalEntry>,
     pub requests: Vec<Vec<std::sync::Arc<Message>>>,
     pub cancelled: Vec<OperationId>,
     /// What was to be measured, and what no longer.
@@ -65,7 +67,7 @@ impl World {
         Self {
             state,
             executed: Vec::new(),
-            recorded: 0,
+            journal: Vec::new(),
             requests: Vec::new(),
             cancelled: Vec::new(),
             measuring: Vec::new(),
@@ -93,7 +95,13 @@ impl World {
 
     fn perform(&mut self, effect: Effect) {
         let follow = match effect {
-            Effect::Prepare { id, origin, call } => Event::Proposed(id, propose(id, origin, &call)),
+            Effect::Prepare { id, origin, call } => {
+                let proposal = propose(id, origin, &call);
+                if let Proposal::Ready(prepared) = &proposal {
+                    self.journal.push(JournalEntry::of(id, JournalEvent::Proposed { prepared: prepared.clone() }));
+                }
+                Event::Proposed(id, proposal)
+            }
             Effect::Assess { draft, id, origin, call } => Event::Assessed(draft, propose(id, origin, &call)),
             Effect::Refresh(operation) => {
                 let OperationKind::Command(command) = &operation.kind else {
@@ -108,11 +116,15 @@ impl World {
             }
             Effect::Execute(countersigned, _) => {
                 let operation = countersigned.operation();
+                let (decider, judgement) = (countersigned.decider().clone(), countersigned.judgement().clone());
+                let yes = JournalEvent::Decided { decider, allowed: true, judgement, reason: None, waited: None };
+                let started = JournalEvent::Started { containment: countersigned.containment() };
+                self.journal.extend([yes, started].map(|event| JournalEntry::of(operation.id, event)));
                 self.executed.push((operation.id, operation.kind.gist()));
                 Event::Run(operation.id, RunEvent::Started)
             }
-            Effect::Record(_) => {
-                self.recorded += 1;
+            Effect::Record(entries) => {
+                self.journal.extend(entries);
                 return;
             }
             Effect::StartStep(step, request) => {
@@ -152,7 +164,13 @@ impl World {
                 self.saved.push((path, content));
                 return;
             }
-            Effect::StopStep | Effect::Page(_) | Effect::Redraw | Effect::Quit => return,
+            Effect::StopStep
+            | Effect::Page(_)
+            | Effect::Redraw
+            | Effect::Recall(_)
+            | Effect::ListSessions(_)
+            | Effect::Switch(_)
+            | Effect::Quit => return,
         };
         self.feed(0, follow);
     }
@@ -213,6 +231,10 @@ impl World {
             result: format!("output of {id}"),
             took: std::time::Duration::from_millis(3),
         };
+        let kept = Kept::Here(vec![Printed { stream: Stream::Out, text: format!("output of {id}").into() }]);
+        let (outcome, result) = (report.outcome.clone(), report.result.clone());
+        let event = JournalEvent::Finished { outcome, milliseconds: 3, result, kept };
+        self.journal.push(JournalEntry::of(OperationId(id), event));
         self.feed(5, Event::Run(OperationId(id), RunEvent::Finished(report)));
     }
 

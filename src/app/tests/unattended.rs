@@ -19,7 +19,9 @@ fn what_would_ask_is_denied_on_the_same_derivation_and_what_reads_runs() {
     assert_eq!(denied.decider, Some(Decider::Policy));
     assert_eq!(denied.judgement.as_ref().unwrap().step, crate::domain::Step::Danger);
     assert!(matches!(world.status(3), Status::Denied { .. }), "nothing waits");
-    assert_eq!((world.recorded, world.state.queue.counts().0), (2, 0));
+    let denied =
+        world.journal.iter().filter(|entry| matches!(entry.event, JournalEvent::Decided { allowed: false, .. }));
+    assert_eq!((denied.count(), world.state.queue.counts().0), (2, 0));
     world.finish(1);
     let told = &world.results()[1].text;
     let why = "cancelled: It is not run: Nobody is there to confirm it (step 9). rm deletes files.";
