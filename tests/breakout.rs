@@ -249,7 +249,8 @@ async fn all(world: &World, bench: &Arc<Workbench>, lines: Vec<String>, containm
     let spellings = spellings();
     let mut count = Count { lines: lines.len(), ..Count::default() };
     let runs = futures::stream::iter(lines).map(|line| async move {
-        let kind = OperationKind::Command(CommandOperation { command: line.clone(), timeout: Some(LIMIT) });
+        let kind =
+            OperationKind::Command(CommandOperation { command: line.clone(), timeout: Some(LIMIT), terminal: false });
         let facts = Facts { place: world.place(), ..Facts::default() };
         let assessment = Assessment { containment, ..Assessment::whitelisted("test", "It reads.") };
         let operation = common::countersigned(kind, facts, assessment);

@@ -14,7 +14,7 @@ use countersign::tools::CommandTool;
 use tokio_util::sync::CancellationToken;
 
 fn kind(command: &str, timeout: Option<u64>) -> OperationKind {
-    OperationKind::Command(CommandOperation { command: command.to_owned(), timeout })
+    OperationKind::Command(CommandOperation { command: command.to_owned(), timeout, terminal: false })
 }
 
 async fn bash(folder: &Path, command: &str) -> (Vec<RunEvent>, RunReport) {
@@ -211,4 +211,57 @@ async fn git_runs_nothing_of_a_submodule_either() {
     }
     bash(&outer, "git status").await;
     assert!(inner.join("ran").exists(), "the trap in the submodule is one");
+}
+
+fn in_terminal(command: &str, timeout: u64) -> OperationKind {
+    let timeout = Some(timeout);
+    OperationKind::Command(CommandOperation { command: command.to_owned(), timeout, terminal: true })
+}
+
+#[tokio::test]
+async fn a_terminal_is_the_childs_own_and_its_text_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let tool = CommandTool::new(bench(folder.path()));
+    let script = "tty; echo $TERM; (exec 3<>/dev/tty) && echo reached; stty size; printf '\\033[31mred\\033[0m\\a\\n'; seq 1 60; sleep 0.3";
+    let run_of = countersigned(in_terminal(script, 20), facts(folder.path()), Assessment::default());
+    let (events, report) = run(&tool, run_of, CancellationToken::new()).await;
+    let lines: Vec<&str> = report.result.lines().collect();
+    assert!(lines[0] == "exit 0" && lines[1].starts_with("/dev/") && lines[2] == "xterm-256color", "{lines:?}");
+    assert_eq!(&lines[3..6], ["reached", "24 80", "red"], "{lines:?}");
+    assert_eq!((lines[6], lines.last()), ("1", Some(&"60")), "what scrolled out is there");
+    assert!(events.iter().any(|event| matches!(event, RunEvent::Glass(glass) if glass.size == (24, 80))));
+}
+
+#[tokio::test]
+async fn a_terminal_ends_with_its_limit_and_takes_along_what_it_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let tool = CommandTool::new(bench(folder.path()));
+    let script = "sleep 86207 & cat";
+    let run_of = countersigned(in_terminal(script, 1), facts(folder.path()), Assessment::default());
+    let (_, report) = run(&tool, run_of, CancellationToken::new()).await;
+    assert_eq!(report.outcome, Outcome::TimedOut { seconds: 1 });
+    assert!(!runs("sleep 86207"));
+}
+
+#[tokio::test]
+async fn no_terminal_is_given_to_what_was_to_have_walls() {
+    let folder = tempfile::tempdir().unwrap();
+    let tool = CommandTool::new(bench(folder.path()));
+    let judged = Assessment::whitelisted("test", "It reads.");
+    let place = facts(folder.path());
+    let operation = countersign::domain::Operation {
+        id: countersign::domain::OperationId(1),
+        origin: countersign::domain::Origin::Person,
+        tool: "test".to_owned(),
+        claim: countersign::domain::Claim::Absent,
+        kind: in_terminal("touch made", 5),
+        cwd: folder.path().to_owned(),
+    };
+    // The gate doesn't let it through unasked at all.
+    let prepared = countersign::domain::Prepared { operation, facts: place, assessment: judged };
+    let mut gate = countersign::domain::Gate::default();
+    let admitted = gate.admit(prepared);
+    assert!(matches!(admitted, countersign::domain::Admission::Waiting(_)), "{admitted:?}");
+    let spec = countersign::tools::Tool::spec(&tool);
+    assert!(spec.parameters["properties"]["terminal"]["description"].as_str().unwrap().contains("always asks"));
 }

@@ -61,7 +61,8 @@ async fn a_command_that_changed_the_configuration_is_told_on() {
     let home = folder.path().canonicalize().unwrap();
     let (bench, _) = at_home(&home);
     for (command, told) in [("true", false), ("cd .config; f=config; echo >> countersign/$f.toml", true)] {
-        let kind = OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None });
+        let kind =
+            OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None, terminal: false });
         let allowed = countersigned(kind, facts(&home), Assessment::default());
         let (events, _) = run(&CommandTool::new(Arc::clone(&bench)), allowed, CancellationToken::new()).await;
         let note =

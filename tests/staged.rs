@@ -37,7 +37,8 @@ async fn stage(what: &str) -> Option<World> {
 
 /// Runs a line staged, as if it had been whitelisted so.
 async fn staged(world: &World, line: &str, timeout: u64) -> (Vec<RunEvent>, RunReport) {
-    let kind = OperationKind::Command(CommandOperation { command: line.to_owned(), timeout: Some(timeout) });
+    let kind =
+        OperationKind::Command(CommandOperation { command: line.to_owned(), timeout: Some(timeout), terminal: false });
     let facts = Facts { place: world.place(), ..Facts::default() };
     let whitelisted = Assessment::whitelisted("test", "It tests.");
     let operation = countersigned(kind, facts, Assessment { containment: Containment::Staged, ..whitelisted });

@@ -184,7 +184,8 @@ async fn a_start_costs_little() {
     let mut took = [Vec::new(), Vec::new()];
     for _ in 0..30 {
         for (at, bench) in [&open, &world.bench].into_iter().enumerate() {
-            let kind = OperationKind::Command(CommandOperation { command: ":".to_owned(), timeout: None });
+            let kind =
+                OperationKind::Command(CommandOperation { command: ":".to_owned(), timeout: None, terminal: false });
             let facts = Facts { place: world.place(), ..Facts::default() };
             let operation = countersigned(kind, facts, Assessment::whitelisted("test", "It reads."));
             let began = Instant::now();

@@ -62,7 +62,7 @@ fn allowed(line: &str, cage: &Cage) -> bool {
         origin: Origin::Model { call_id: "1".to_owned() },
         tool: "execute_command".to_owned(),
         claim: Claim::Absent,
-        kind: OperationKind::Command(CommandOperation { command: line.to_owned(), timeout: None }),
+        kind: OperationKind::Command(CommandOperation { command: line.to_owned(), timeout: None, terminal: false }),
         cwd: place.cwd.clone(),
     };
     let path = std::env::var_os("PATH");

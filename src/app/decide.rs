@@ -398,6 +398,10 @@ impl State {
         match event {
             RunEvent::Started => self.output.start(id),
             RunEvent::Tail(tail) => self.output.tail(id, tail),
+            RunEvent::Glass(glass) => {
+                self.output.glass(id, Some(glass));
+                self.fit_terminal(effects);
+            }
             RunEvent::Table(table) => self.output.table(id, table),
             RunEvent::Undoable(how) => self.undoable(id, how),
             RunEvent::Waits(what) => self.noted(id, |item| item.waits = Some(what)),
@@ -407,6 +411,8 @@ impl State {
                 if matches!(report.outcome, Outcome::Succeeded { .. }) {
                     self.taken_back(id);
                 }
+                self.output.glass(id, None);
+                self.terminal_ended(id);
                 let took = u64::try_from(report.took.as_millis()).unwrap_or(u64::MAX);
                 self.note_private(id, &report.outcome);
                 self.queue.set_status(id, Status::Ended { outcome: report.outcome, took });

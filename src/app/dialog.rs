@@ -107,6 +107,7 @@ impl State {
             Command::Skip => self.skip(),
             Command::ShowSecrets => self.show_secrets(),
             Command::Edit => self.edit_chosen(effects),
+            Command::InTerminal => self.in_terminal(effects),
             Command::Try => self.try_shown(effects),
             Command::Back => self.dialog_back(),
             Command::Interrupt => self.interrupt(effects),
@@ -160,6 +161,8 @@ impl State {
             | Command::PreviousOutput
             | Command::NextOutput
             | Command::CancelRun
+            | Command::TypeInto
+            | Command::LeaveTerminal
             | Command::Undo
             | Command::UndoTurn
             | Command::UseEdit
@@ -316,7 +319,8 @@ impl State {
             }
         }
         let quiet = self.handed_over || self.last_typed.is_none_or(|typed| self.now.since(typed) >= QUIET);
-        let may_open = self.modal.is_none() && self.composer.is_empty() && self.queue.plan.typing().is_none() && quiet;
+        let busy = self.modal.is_some() || self.typing_into().is_some();
+        let may_open = !busy && self.composer.is_empty() && self.queue.plan.typing().is_none() && quiet;
         if let Some(id) = self.next_unseen().filter(|_| may_open) {
             self.open(id);
             if let Some(Modal::Confirm(dialog)) = &mut self.modal {

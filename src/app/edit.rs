@@ -8,7 +8,7 @@ use super::State;
 use super::event::{Effect, Proposal};
 use super::keymap::{Command, Context};
 use super::modal::{Asking, Modal};
-use crate::domain::{Editable, JournalEvent, Judgement, OperationId, Origin, Prepared, Seal};
+use crate::domain::{Editable, JournalEvent, Judgement, OperationId, Origin, Prepared, Seal, ToolCall};
 
 /// What is known of the text as it stands.
 #[derive(Debug)]
@@ -221,12 +221,25 @@ impl State {
             }
         };
         let (id, seal) = (editor.id, editor.seal);
-        if !self.queue.gate.take_back(id, seal) {
+        if self.propose_edited(id, seal, call, effects) {
+            self.modal = None;
+        } else if let Some(Modal::Edit(editor)) = &mut self.modal {
             editor.hint = Some(format!("{id} changed or left meanwhile: go back and look again."));
-            return;
         }
-        self.modal = None;
-        let Some(item) = self.queue.item_mut(id) else { return };
+    }
+
+    /// Proposes what waited under a seal anew, as the person changed it. False if it changed or left meanwhile.
+    pub(super) fn propose_edited(
+        &mut self,
+        id: OperationId,
+        seal: Seal,
+        call: ToolCall,
+        effects: &mut Vec<Effect>,
+    ) -> bool {
+        if !self.queue.gate.take_back(id, seal) {
+            return false;
+        }
+        let Some(item) = self.queue.item_mut(id) else { return false };
         let origin = edited(Some(&item.origin));
         item.rewrite(origin.clone(), call.clone());
         self.keep_of(
@@ -234,6 +247,7 @@ impl State {
             JournalEvent::Asked { origin: origin.clone(), call: call.clone(), takes_back: Vec::new(), tries: None },
         );
         effects.push(Effect::Prepare { id, origin, call });
+        true
     }
 
     /// Esc: back to the dialog; the text is kept for the next time.

@@ -8,7 +8,7 @@ use super::linear::Said;
 use super::picker::{PickerId, Row};
 use crate::domain::{
     Countersigned, Enforceable, Foresight, JournalEntry, Look, ModelEvent, ModelRequest, Operation, OperationId,
-    Origin, Page, Prepared, Printed, Recalled, RunEvent, Seal, StepId, ToolCall,
+    Origin, Page, Prepared, Printed, Recalled, RunEvent, Seal, StepId, ToolCall, Typed,
 };
 
 /// Milliseconds since the program started.
@@ -59,6 +59,8 @@ pub struct Sight {
     pub entries: Vec<usize>,
     /// Rows that hold what is looked for.
     pub found: Found,
+    /// Rows and columns that a terminal has in the output pane.
+    pub terminal: Option<(u16, u16)>,
     /// Where a line that is asked for goes on.
     pub cursor: Option<(u16, u16)>,
 }
@@ -187,6 +189,8 @@ pub enum Effect {
     Execute(Box<Countersigned>, Option<u64>),
     /// Stop a running operation; it still reports its end.
     Cancel(OperationId),
+    /// Give a running operation's terminal what was typed, or another size.
+    Type(OperationId, Typed),
     /// Write to the journal, in this order and before what the later effects add to it.
     Record(Vec<JournalEntry>),
     /// Ask the model.

@@ -24,11 +24,13 @@ pub enum Context {
     Editor,
     /// Choosing from a list.
     Picker,
+    /// Typing into the terminal of an operation.
+    Terminal,
 }
 
 impl Context {
     /// Every context, in the order of help.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Everywhere,
         Self::Composer,
         Self::Chat,
@@ -37,6 +39,7 @@ impl Context {
         Self::Dialog,
         Self::Editor,
         Self::Picker,
+        Self::Terminal,
     ];
 
     /// Its name in the keymap.
@@ -51,6 +54,7 @@ impl Context {
             Self::Dialog => "dialog",
             Self::Editor => "editor",
             Self::Picker => "list",
+            Self::Terminal => "terminal",
         }
     }
 
@@ -66,6 +70,7 @@ impl Context {
             Self::Dialog => "in a dialog",
             Self::Editor => "editing an operation",
             Self::Picker => "in a list",
+            Self::Terminal => "typing into a terminal",
         }
     }
 }
@@ -167,6 +172,9 @@ commands! {
     PreviousOutput "previous-output" "older output",
     NextOutput "next-output" "newer output",
     CancelRun "cancel-run" "stop it",
+    InTerminal "in-terminal" "in a terminal, or without one",
+    TypeInto "type-into" "type into its terminal",
+    LeaveTerminal "leave-terminal" "leave the terminal",
     RunAgain "run-again" "run again",
     Undo "undo" "undo",
     UndoTurn "undo-turn" "undo from this turn on",
@@ -304,14 +312,14 @@ impl Keymap {
         Ok(Self { bindings })
     }
 
-    /// What a key means here. A dialog, the editor and a list take nothing from the panes behind them.
+    /// What a key means here. A dialog, the editor, a list and a terminal take nothing from the panes behind them.
     #[must_use]
     pub fn command(&self, context: Context, key: KeyEvent) -> Option<Command> {
         let key = Key::from(key);
         let find = |place: Context| {
             self.bindings.iter().find(|(at, bound, _)| *at == place && *bound == key).map(|(_, _, command)| *command)
         };
-        let closed = matches!(context, Context::Dialog | Context::Editor | Context::Picker);
+        let closed = matches!(context, Context::Dialog | Context::Editor | Context::Picker | Context::Terminal);
         find(context).or_else(|| if closed { None } else { find(Context::Everywhere) })
     }
 

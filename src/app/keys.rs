@@ -25,6 +25,10 @@ impl State {
         }
         self.hint = None;
         self.handed_over = false;
+        if let (Some(id), None) = (self.typing_into(), &self.modal) {
+            self.terminal_key(id, key, effects);
+            return;
+        }
         match &self.modal {
             Some(Modal::Confirm(_)) => self.dialog_key(key, effects),
             Some(Modal::Edit(_)) => self.editor_key(key, effects),
@@ -38,6 +42,10 @@ impl State {
     /// Pasted text goes where text goes, and never decides anything.
     pub(super) fn paste(&mut self, text: &str, effects: &mut Vec<Effect>) {
         self.last_typed = Some(self.now);
+        if self.typing_into().is_some() && self.modal.is_none() {
+            self.refuse_paste();
+            return;
+        }
         match &mut self.modal {
             Some(Modal::Confirm(dialog)) => {
                 if let Asking::Reason(area) = &mut dialog.asking {
@@ -161,7 +169,10 @@ impl State {
             Command::Undo => self.undo_selected(effects),
             Command::UndoTurn => self.undo_turn(effects),
             Command::Edit => self.edit_chosen(effects),
-            Command::Approve
+            Command::InTerminal => self.in_terminal(effects),
+            Command::TypeInto => self.type_into(),
+            Command::LeaveTerminal
+            | Command::Approve
             | Command::Choose
             | Command::Derivation
             | Command::ShowSecrets
@@ -181,6 +192,7 @@ impl State {
     }
 
     pub(super) fn go(&mut self, pane: Pane) {
+        self.left_for(pane);
         self.focus = pane;
         self.queue.plan.stop();
         if pane != Pane::Composer {

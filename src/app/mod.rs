@@ -41,6 +41,7 @@ mod slash;
 mod staged;
 mod trial;
 mod turn;
+mod typed;
 mod unattended;
 mod undo;
 
@@ -136,6 +137,8 @@ pub struct State {
     linear: bool,
     /// Nobody is there to ask.
     unattended: bool,
+    /// Keys go into the terminal of this one.
+    typing_into: Option<OperationId>,
     /// What was told of those that wait.
     told: BTreeMap<OperationId, Told>,
     prompt: Option<Prompt>,
@@ -192,6 +195,7 @@ impl State {
             paused: None,
             linear: false,
             unattended: false,
+            typing_into: None,
             told: BTreeMap::new(),
             prompt: None,
             last_typed: None,
@@ -244,6 +248,7 @@ impl State {
             (Some(Modal::Page { .. }), _) | (None, Pane::Chat) => Context::Chat,
             (None, Pane::Composer) => Context::Composer,
             (None, Pane::Queue) => Context::Queue,
+            (None, Pane::Output) if self.typing_into.is_some() => Context::Terminal,
             (None, Pane::Output) => Context::Output,
         }
     }
@@ -260,6 +265,7 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
     state.dirty = match event {
         Event::Drawn(sight) => {
             state.drawn(*sight);
+            state.fit_terminal(&mut effects);
             state.dirty
         }
         Event::Key(key) => {

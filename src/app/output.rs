@@ -7,7 +7,7 @@ use super::State;
 use super::event::Effect;
 use super::grid::Grid;
 use super::scroll::Scroll;
-use crate::domain::{Kept, Look, OperationId, Page, Printed, Recalled, Table, Tail};
+use crate::domain::{Glass, Kept, Look, OperationId, Page, Printed, Recalled, Table, Tail};
 
 /// Bytes of output that are held over all operations; the oldest go first.
 const HELD: usize = 4 * 1024 * 1024;
@@ -27,6 +27,10 @@ pub struct Printout {
     pub grid: Grid,
     /// An earlier part of the output, read back from disk, in the place of its end.
     pub page: Option<Page>,
+    /// What its terminal shows, while it runs in one.
+    pub glass: Option<Glass>,
+    /// The size that was asked for it.
+    pub(super) asked: Option<(u16, u16)>,
     /// The disk was asked for a part, and hasn't answered yet.
     looking: bool,
     /// It was printed in an earlier sitting, and is read once somebody looks.
@@ -36,7 +40,18 @@ pub struct Printout {
 impl Default for Printout {
     fn default() -> Self {
         let (tail, grid) = (Tail::default(), Grid::default());
-        Self { tail, table: None, scroll: Scroll::END, left: 0, grid, page: None, looking: false, unread: false }
+        Self {
+            tail,
+            table: None,
+            scroll: Scroll::END,
+            left: 0,
+            grid,
+            page: None,
+            glass: None,
+            asked: None,
+            looking: false,
+            unread: false,
+        }
     }
 }
 
@@ -143,6 +158,13 @@ impl Output {
     pub(super) fn tail(&mut self, id: OperationId, tail: Tail) {
         if let Some(printout) = self.printouts.get_mut(&id) {
             printout.tail = tail;
+        }
+    }
+
+    /// What a terminal shows; none once it is gone.
+    pub(super) fn glass(&mut self, id: OperationId, glass: Option<Glass>) {
+        if let Some(printout) = self.printouts.get_mut(&id) {
+            printout.glass = glass;
         }
     }
 

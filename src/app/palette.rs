@@ -58,7 +58,7 @@ impl State {
             Context::Chat => self.go(Pane::Chat),
             Context::Queue => self.go(Pane::Queue),
             Context::Output => self.go(Pane::Output),
-            Context::Everywhere | Context::Dialog | Context::Editor | Context::Picker => {}
+            Context::Everywhere | Context::Dialog | Context::Editor | Context::Picker | Context::Terminal => {}
         }
         self.pane_command(command, effects);
     }

@@ -81,6 +81,11 @@ pub const SLASH: &[Slash] = &[
         state.direct("find_files", &json!({ "glob": glob }), effects);
         Ok(())
     }),
+    Slash::new("terminal", "COMMAND", "run a command in a terminal that you type into", |state, command, effects| {
+        needed(command, "/terminal vim notes.txt")?;
+        state.direct("execute_command", &json!({ "command": command, "terminal": true }), effects);
+        Ok(())
+    }),
     Slash::new("mode", "[MODE]", "strict, guarded or smart", |state, word, _| mode(state, word)),
     Slash::new("limit", "[calls 100]", "calls, minutes or tokens of a turn", |state, change, _| limit(state, change)),
     Slash::new("sessions", "[ID]", "go on with another session", State::sessions),

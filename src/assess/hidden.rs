@@ -397,7 +397,7 @@ mod tests {
     use crate::domain::{CommandOperation, HttpOperation, SqlOperation, SqlWay};
 
     fn command(text: &str) -> OperationKind {
-        OperationKind::Command(CommandOperation { command: text.to_owned(), timeout: None })
+        OperationKind::Command(CommandOperation { command: text.to_owned(), timeout: None, terminal: false })
     }
 
     fn sql(text: &str) -> OperationKind {

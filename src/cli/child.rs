@@ -16,7 +16,7 @@ use crate::contain::{self, Orders};
 /// Exit code of a child that couldn't become its program.
 const FAILED: i32 = 126;
 
-/// Becomes a child: `PARENT open|walled PROGRAM [ARGUMENT…]`. Never returns.
+/// Becomes a child: `PARENT open|terminal|walled PROGRAM [ARGUMENT…]`. Never returns.
 pub fn main(mut arguments: impl Iterator<Item = OsString>) -> ! {
     let parent = arguments.next().and_then(|text| text.to_str()?.parse().ok());
     let (Some(parent), Some(walls), Some(program)) = (parent, arguments.next(), arguments.next()) else {
@@ -27,7 +27,12 @@ pub fn main(mut arguments: impl Iterator<Item = OsString>) -> ! {
         eprintln!("the child couldn't be set up: {error}");
         exit(FAILED)
     }
-    if walls != OsStr::new(contain::OPEN) {
+    if walls == OsStr::new(contain::TERMINAL) {
+        if let Err(error) = rustix::process::ioctl_tiocsctty(std::io::stdin()) {
+            eprintln!("the terminal couldn't be given to the child: {error}");
+            exit(FAILED)
+        }
+    } else if walls != OsStr::new(contain::OPEN) {
         wall_in();
     }
     let error = Command::new(&program).args(arguments).exec();

@@ -31,6 +31,8 @@ pub const CHILD: &str = "__child";
 pub const WALLED: &str = "walled";
 /// The same: it gets none.
 pub const OPEN: &str = "open";
+/// The same: it gets none, and its input is a terminal that becomes its own.
+pub const TERMINAL: &str = "terminal";
 /// Exit code of a child that could not put up a promised wall.
 pub const FAILED: i32 = 125;
 

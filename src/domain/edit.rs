@@ -120,7 +120,7 @@ mod tests {
     }
 
     fn command() -> OperationKind {
-        OperationKind::Command(CommandOperation { command: "rm a".to_owned(), timeout: None })
+        OperationKind::Command(CommandOperation { command: "rm a".to_owned(), timeout: None, terminal: false })
     }
 
     #[test]

@@ -151,7 +151,11 @@ mod tests {
 
     #[test]
     fn a_sentence_that_quotes_a_secret_is_masked_too() {
-        let kind = OperationKind::Command(CommandOperation { command: "x -phunter2".to_owned(), timeout: None });
+        let kind = OperationKind::Command(CommandOperation {
+            command: "x -phunter2".to_owned(),
+            timeout: None,
+            terminal: false,
+        });
         let operation = Operation {
             id: OperationId(1),
             origin: Origin::Person,
@@ -185,7 +189,7 @@ mod tests {
                 sql: held.clone(),
                 way: SqlWay::Plain,
             }),
-            OperationKind::Command(CommandOperation { command: held.clone(), timeout: None }),
+            OperationKind::Command(CommandOperation { command: held.clone(), timeout: None, terminal: false }),
             OperationKind::File(FileOperation::Write { path: path(), content: held.clone() }),
             OperationKind::File(FileOperation::Edit { path: path(), old: path(), new: held.clone(), all: false }),
             http(&held, "", None),

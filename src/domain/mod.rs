@@ -44,7 +44,9 @@ pub use operation::{
     CommandOperation, Dialect, FileOperation, FindOperation, HttpOperation, Operation, OperationId, OperationKind,
     Origin, Prepared, SearchOperation, SqlOperation, SqlWay, TakeBack, Text,
 };
-pub use output::{Kept, Look, Outcome, Page, Printed, Recalled, RunEvent, RunReport, Stream, Tail, sought};
+pub use output::{
+    Glass, Kept, Look, Outcome, Page, Printed, Recalled, RunEvent, RunReport, Stream, Tail, Typed, sought,
+};
 pub use policy::{ApprovalMode, Containment, Enforceable, Judgement, Policy, Step, Verdict, judge};
 pub use preview::{Detail, Foresight, Measurement, Preview, Remedy, Trial};
 pub use record::{Decider, Forgetting, JournalEntry, JournalEvent};

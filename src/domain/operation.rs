@@ -159,6 +159,9 @@ pub struct CommandOperation {
     pub command: String,
     /// Time limit in seconds; none means the configured default.
     pub timeout: Option<u64>,
+    /// It gets a terminal of its own, in which the person can type: no walls are around it, and it always asks.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub terminal: bool,
 }
 
 /// An operation on files. Paths are as spelled by the caller; `Facts` has the real ones.

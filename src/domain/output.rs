@@ -161,6 +161,37 @@ pub struct RunReport {
     pub took: Duration,
 }
 
+/// What the terminal of a running operation shows. Text of others, with colours: not yet neutralised.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Glass {
+    /// Its rows, each ending in a line feed.
+    pub text: Arc<str>,
+    /// How many rows and columns it has.
+    pub size: (u16, u16),
+    /// Row and column of the cursor, from 0, unless it is hidden.
+    pub cursor: Option<(u16, u16)>,
+    /// Its program wants arrow keys in their other form.
+    pub application_cursor: bool,
+}
+
+/// What goes to the terminal of a running operation.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Typed {
+    /// What the person typed, as bytes. It may be a password: it is neither kept nor shown.
+    Keys(Vec<u8>),
+    /// It has so many rows and columns now.
+    Size(u16, u16),
+}
+
+impl std::fmt::Debug for Typed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Keys(bytes) => write!(f, "Keys({} bytes)", bytes.len()),
+            Self::Size(rows, columns) => write!(f, "Size({rows}, {columns})"),
+        }
+    }
+}
+
 /// What a running operation tells the loop.
 #[derive(Clone, Debug)]
 pub enum RunEvent {
@@ -168,6 +199,8 @@ pub enum RunEvent {
     Started,
     /// The newest output; at most one for each frame.
     Tail(Tail),
+    /// What its terminal shows; at most one for each frame.
+    Glass(Glass),
     /// Rows.
     Table(Arc<Table>),
     /// What it did can be taken back.

@@ -301,6 +301,12 @@ pub fn judge(
     if rule(Effect::Ask).is_some() {
         return ask(Step::AskRule, "An ask rule of yours covers it.".to_owned());
     }
+    if matches!(&operation.kind, OperationKind::Command(command) if command.terminal) {
+        // Only a person can type there, and nothing contains it: no claim, rule or earlier yes stands for them.
+        let reason = format!("What runs in a terminal always asks. {}", lead());
+        let judged = ask(Step::Default, reason);
+        return Judgement { risk: judged.risk.max(RiskLevel::Medium), ..judged };
+    }
     if class >= Class::Unreadable {
         return if smart && claimed_low && class == Class::Unreadable {
             run(Step::Unreadable, format!("The model claims low, and mode smart follows it. {}", lead()))

@@ -26,13 +26,17 @@ impl SqlOperation {
 }
 
 impl CommandOperation {
-    /// Reads the arguments of `execute_command`: `command` and `timeout`.
+    /// Reads the arguments of `execute_command`: `command`, `timeout` and `terminal`.
     ///
     /// # Errors
     /// A missing, wrongly typed or unknown argument.
     pub fn read(arguments: &Arguments) -> Result<Self, ArgumentsError> {
-        arguments.only(&["command", "timeout"])?;
-        Ok(Self { command: arguments.text("command")?, timeout: arguments.optional_number("timeout")? })
+        arguments.only(&["command", "timeout", "terminal"])?;
+        Ok(Self {
+            command: arguments.text("command")?,
+            timeout: arguments.optional_number("timeout")?,
+            terminal: arguments.flag("terminal")?,
+        })
     }
 }
 

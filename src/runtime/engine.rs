@@ -20,11 +20,14 @@ use crate::contain;
 use crate::domain::{
     APPLY, Arguments, Claim, Class, Countersigned, FailureKind, JournalEntry, JournalEvent, Look, ModelEvent,
     ModelFailure, ModelRequest, Operation, OperationId, OperationKind, Origin, Outcome, Place, Prepared, RunEvent,
-    RunReport, Seal, StepId, ToolCall, number::size,
+    RunReport, Seal, StepId, ToolCall, Typed, number::size,
 };
 use crate::providers::Provider;
 use crate::store::copy;
 use crate::tools::{Connections, Registry, RunPort, Workbench, prepare, save, stages, with_catalog};
+
+/// Keys that a terminal may still have to take.
+const TYPED: usize = 256;
 
 /// The tools of one side and where they work.
 #[derive(Clone)]
@@ -59,6 +62,8 @@ pub struct Engine {
     /// The senders of the bus.
     pub lanes: Lanes,
     running: HashMap<OperationId, CancellationToken>,
+    /// Where what the person types into a terminal goes.
+    terminals: HashMap<OperationId, mpsc::Sender<Typed>>,
     measuring: Measuring,
     step: Option<JoinHandle<()>>,
 }
@@ -73,8 +78,8 @@ impl Engine {
         recorder: Recorder,
         lanes: Lanes,
     ) -> Self {
-        let (running, measuring) = (HashMap::new(), Measuring::default());
-        Self { model_side, person_side, provider, recorder, lanes, running, measuring, step: None }
+        let (running, terminals, measuring) = (HashMap::new(), HashMap::new(), Measuring::default());
+        Self { model_side, person_side, provider, recorder, lanes, running, terminals, measuring, step: None }
     }
 
     fn side(&self, origin: &Origin, tool: &str) -> &Side {
@@ -152,11 +157,14 @@ impl Engine {
         self.running.retain(|_, token| !token.is_cancelled());
         self.running.insert(id, cancel.clone());
         let side = self.side(&countersigned.operation().origin, &countersigned.operation().tool).clone();
+        let (keys, typed) = mpsc::channel(TYPED);
+        self.terminals.retain(|_, keys| !keys.is_closed());
+        self.terminals.insert(id, keys);
         let (recorder, lanes) = (self.recorder.clone(), self.lanes.clone());
         let outputs = Arc::clone(&side.bench.outputs);
         tokio::spawn(async move {
             let readable = countersigned.operation().origin.by_model();
-            let port = RunPort::new(id, lanes.run.clone()).keeping(outputs, readable);
+            let port = RunPort::new(id, lanes.run.clone()).keeping(outputs, readable).hearing(typed);
             let report = match record_start(&recorder, &countersigned, waited).await {
                 Ok(()) => {
                     port.send(RunEvent::Started).await;
@@ -175,6 +183,11 @@ impl Engine {
         if let Some(token) = self.running.get(&id) {
             token.cancel();
         }
+    }
+
+    /// Gives a terminal what was typed. What is typed faster than it is taken, or to none, is dropped.
+    pub fn type_into(&mut self, id: OperationId, typed: Typed) {
+        let _dropped = self.terminals.get(&id).map(|keys| keys.try_send(typed));
     }
 
     /// Writes to the journal what happened in the state.

@@ -64,7 +64,7 @@ pub fn run(start: Start) -> ExitCode {
 #[must_use]
 pub fn run_unattended(start: Start, errand: Errand) -> ExitCode {
     let began = Instant::now();
-    match drive(async move { unattended::run(&start, errand, began).await }) {
+    match drive(async move { Box::pin(unattended::run(&start, errand, began)).await }) {
         Ok(code) => ExitCode::from(code),
         Err(sentence) => {
             eprintln!("countersign: {sentence}");

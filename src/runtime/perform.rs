@@ -15,6 +15,7 @@ impl Engine {
             Effect::DropStaged(run) => self.drop_staged(run),
             Effect::Execute(countersigned, waited) => self.execute(*countersigned, waited),
             Effect::Cancel(id) => self.cancel(id),
+            Effect::Type(id, typed) => self.type_into(id, typed),
             Effect::Record(entries) => self.record(entries),
             Effect::StartStep(step, request) => self.start_step(step, request),
             Effect::StopStep => self.stop_step(),

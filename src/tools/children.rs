@@ -1,7 +1,9 @@
-//! Starts and ends children. Each runs in a session of its own, without a terminal, with nothing on its
-//! input, in a scrubbed environment; its end is the end of everything it started there.
+//! Starts and ends children. Each runs in a session of its own, in a scrubbed environment, with nothing on its input
+//! and without a terminal, or in one of its own that a person was asked about; its end is the end of everything it
+//! started there.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -60,19 +62,8 @@ pub(super) fn start(
     let handover = plan.map(Handover::new).transpose()?;
     let input = handover.as_ref().map_or_else(|| Ok(Stdio::null()), Handover::input)?;
     let walls = if handover.is_some() { contain::WALLED } else { contain::OPEN };
-    let mut command = Command::new(&bench.launcher);
-    command
-        .args([contain::CHILD, &std::process::id().to_string(), walls])
-        .arg(program)
-        .args(arguments)
-        .current_dir(folder)
-        .env_clear()
-        .envs(environment::of_child(std::env::vars_os(), asked, plan.is_some()))
-        .env("PWD", folder)
-        .stdin(input)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true);
+    let mut command = launch(bench, (asked, walls), folder, program, arguments);
+    command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
     if let Some(plan) = plan {
         match plan.temporary() {
             Some(folder) => command.env("TMPDIR", folder),
@@ -88,6 +79,43 @@ pub(super) fn start(
     let session = Pid::from_raw(i32::try_from(id).map_err(io::Error::other)?);
     let apart = plan.is_some_and(|plan| plan.layers.namespaces);
     Ok((Child { process, handover, apart, session, over: false }, Pipes { out, err }))
+}
+
+/// Starts `program` in the terminal whose other side is `side`, which becomes its own. No walls are around it.
+pub(super) fn start_in_terminal(
+    bench: &Workbench,
+    folder: &Path,
+    program: &Path,
+    arguments: &[&str],
+    side: OwnedFd,
+) -> io::Result<Child> {
+    let mut command = launch(bench, (Asked::Terminal, contain::TERMINAL), folder, program, arguments);
+    command.stdin(side.try_clone()?).stdout(side.try_clone()?).stderr(side);
+    let process = command.spawn()?;
+    let id = process.id().ok_or_else(|| io::Error::other("it ended at once"))?;
+    let session = Pid::from_raw(i32::try_from(id).map_err(io::Error::other)?);
+    Ok(Child { process, handover: None, apart: false, session, over: false })
+}
+
+/// Our own binary, which becomes the program; its input and output are still to be said.
+fn launch(
+    bench: &Workbench,
+    (asked, walls): (Asked, &str),
+    folder: &Path,
+    program: &Path,
+    arguments: &[&str],
+) -> Command {
+    let mut command = Command::new(&bench.launcher);
+    command
+        .args([contain::CHILD, &std::process::id().to_string(), walls])
+        .arg(program)
+        .args(arguments)
+        .current_dir(folder)
+        .env_clear()
+        .envs(environment::of_child(std::env::vars_os(), asked, walls == contain::WALLED))
+        .env("PWD", folder)
+        .kill_on_drop(true);
+    command
 }
 
 /// Asks for a larger pipe. Without it reading is slower, no more.

@@ -2,6 +2,7 @@
 //! everything the command started. Children come from `children.rs`, output goes to a `Sink`.
 
 use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,7 +19,7 @@ use super::effects;
 use super::environment::Asked;
 use super::refusal::{self, Smell};
 use super::sink::Sink;
-use super::{RunPort, Tool, Workbench, staged};
+use super::{RunPort, Tool, Workbench, staged, terminal};
 use crate::assess::{CommandAssessor, RiskAssessor};
 use crate::contain::Answer;
 use crate::domain::{
@@ -62,7 +63,7 @@ impl CommandTool {
 }
 
 /// How a command came to its end.
-enum End {
+pub(super) enum End {
     Exited(std::io::Result<ExitStatus>),
     Cancelled,
     TimedOut,
@@ -77,7 +78,8 @@ impl Tool for CommandTool {
             name: "execute_command".to_owned(),
             description: "Runs a command line in bash in the workspace and returns its output and exit code. There \
                 is no terminal and no input: a program that asks questions fails, a pager or an editor can't be \
-                used. Everything the command starts ends with it, background processes too."
+                used, unless `terminal` is set. Everything the command starts ends with it, background processes \
+                too."
                 .to_owned(),
             parameters: json!({
                 "type": "object",
@@ -88,6 +90,11 @@ impl Tool for CommandTool {
                     "timeout": {
                         "type": "integer", "minimum": 1, "maximum": LONGEST,
                         "description": format!("Time limit in seconds; {limit} without it.")
+                    },
+                    "terminal": {
+                        "type": "boolean",
+                        "description": "Runs it in a terminal that the person sees and types into, for a program that \
+                            asks questions. It always asks the person first, and you can't type into it."
                     }
                 }
             }),
@@ -124,6 +131,14 @@ impl Tool for CommandTool {
                 return super::failed(why, started);
             }
             let id = countersigned.operation().id;
+            if command.terminal {
+                let before = self.bench.walls.configuration();
+                let report = in_terminal(&self.bench, &countersigned, command, &contained, port.clone(), cancel).await;
+                if before != self.bench.walls.configuration() {
+                    port.send(RunEvent::Note(CONFIGURATION.to_owned())).await;
+                }
+                return report.unwrap_or_else(|why| super::failed(why, started));
+            }
             match start(&self.bench, &countersigned, command, &contained) {
                 Ok((child, pipes)) => {
                     let open = contained.plan().is_none();
@@ -159,6 +174,37 @@ fn start(
     command: &CommandOperation,
     contained: &Contained,
 ) -> Result<(Child, Pipes), String> {
+    let (folder, bash) = ready(run, command)?;
+    children::start(bench, asked(run), folder, &bash, &arguments(command), contained.plan()).map_err(not_started)
+}
+
+/// Runs a command in a terminal to its end, or says why it can't be started there.
+async fn in_terminal(
+    bench: &Workbench,
+    run: &Countersigned,
+    command: &CommandOperation,
+    contained: &Contained,
+    port: RunPort,
+    cancel: CancellationToken,
+) -> Result<RunReport, String> {
+    let started = Instant::now();
+    let (folder, bash) = ready(run, command)?;
+    if !matches!(contained, Contained::Unasked) {
+        return Err("no walls can be put up around a terminal, and this run was to have some".to_owned());
+    }
+    let opened = terminal::open().and_then(|(ours, side)| Ok((terminal::Desk::at(ours)?, side)));
+    let (desk, side) = opened.map_err(|error| format!("the system gives no terminal for it: {error}"))?;
+    let child = children::start_in_terminal(bench, folder, &bash, &arguments(command), side).map_err(not_started)?;
+    let limit = command.timeout.unwrap_or(bench.time_limit).clamp(1, LONGEST);
+    let sink = Sink::new(port.clone());
+    let (end, left, text) = terminal::attend(child, desk, limit, &port, &cancel).await;
+    sink.say(&text);
+    let text = sink.finish(bench.result_limit).await;
+    Ok(report(&end, limit, left, &text, started.elapsed()))
+}
+
+/// The folder that a command starts in, and its shell.
+fn ready<'a>(run: &'a Countersigned, command: &CommandOperation) -> Result<(&'a Path, PathBuf), String> {
     let folder = &run.operation().cwd;
     if !folder.is_dir() {
         return Err(format!("the folder {} is not there", folder.display()));
@@ -167,9 +213,16 @@ fn start(
         return Err("the command holds a NUL character, which no program can be given".to_owned());
     }
     let bash = children::bash().ok_or("there is no bash on this machine; install it and try again")?;
-    let arguments = ["--noprofile", "--norc", "-c", &command.command];
-    children::start(bench, asked(run), folder, &bash, &arguments, contained.plan())
-        .map_err(|error| format!("the command couldn't be started: {error}"))
+    Ok((folder, bash))
+}
+
+fn arguments(command: &CommandOperation) -> [&str; 4] {
+    ["--noprofile", "--norc", "-c", &command.command]
+}
+
+#[allow(clippy::needless_pass_by_value)] // as `map_err` gives it
+fn not_started(error: std::io::Error) -> String {
+    format!("the command couldn't be started: {error}")
 }
 
 /// Puts in place what may be of a staged run's changes, and says what became of them.

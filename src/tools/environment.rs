@@ -62,6 +62,9 @@ const FIXED: [(&str, &str); 6] = [
     ("SYSTEMD_PAGER", "cat"),
 ];
 
+/// What a terminal of ours understands.
+const TERMINAL: &str = "xterm-256color";
+
 /// For children that nobody was asked about: variables that keep git from running other programs. The empty
 /// tree as source of attributes switches off filters, textconv and diff drivers.
 const GIT: [(&str, &str); 11] = [
@@ -124,6 +127,8 @@ const GIT_BEHIND_WALLS: [(&str, &str); 2] = [("core.checkStat", "minimal"), ("co
 pub(super) enum Asked {
     /// A person, or what a person set up, allowed it.
     Yes,
+    /// The same, and a person sits at its terminal.
+    Terminal,
     /// It runs unasked, as it only reads.
     No,
     /// It runs unasked, and what it changes lands in a layer.
@@ -138,8 +143,13 @@ pub(super) fn of_child(
 ) -> Vec<(OsString, OsString)> {
     let mut environment: Vec<_> = ours.filter_map(|(name, value)| passed(name, value, asked)).collect();
     let mut set = |name: &str, value: &str| environment.push((name.into(), value.into()));
-    for (name, value) in FIXED {
-        set(name, value);
+    if asked == Asked::Terminal {
+        // Pagers, questions and colours are what it is for.
+        set("TERM", TERMINAL);
+    } else {
+        for (name, value) in FIXED {
+            set(name, value);
+        }
     }
     if asked == Asked::No {
         for (name, value) in GIT {
@@ -171,7 +181,7 @@ fn passed(name: OsString, value: OsString, asked: Asked) -> Option<(OsString, Os
     let text = name.to_str()?;
     match text {
         "PATH" => Some((name, search_path(&value))),
-        "SSH_AUTH_SOCK" if asked == Asked::Yes => Some((name, value)),
+        "SSH_AUTH_SOCK" if matches!(asked, Asked::Yes | Asked::Terminal) => Some((name, value)),
         _ if PASSED.contains(&text) || text.starts_with("LC_") => Some((name, value)),
         _ => None,
     }
@@ -218,6 +228,14 @@ mod tests {
         let ours = [("SSH_AUTH_SOCK", "/run/agent")];
         assert!(child(&ours, Asked::Yes).iter().any(|(name, _)| name == "SSH_AUTH_SOCK"));
         assert!(!child(&ours, Asked::No).iter().any(|(name, _)| name == "SSH_AUTH_SOCK"));
+    }
+
+    #[test]
+    fn a_run_in_a_terminal_may_ask_and_page() {
+        let of = child(&[("HOME", "/home/me"), ("GITHUB_TOKEN", "k"), ("TERM", "xterm-kitty")], Asked::Terminal);
+        let names = |name: &str| of.iter().filter(|(known, _)| known == name).count();
+        assert_eq!((names("TERM"), names("PAGER"), names("GIT_TERMINAL_PROMPT"), names("GITHUB_TOKEN")), (1, 0, 0, 0));
+        assert!(of.contains(&("TERM".to_owned(), TERMINAL.to_owned())));
     }
 
     #[test]

@@ -123,7 +123,11 @@ mod tests {
         let place = Place { cwd: root.clone(), workspace: root.clone(), home: Some(root.join("home")) };
         let settings = AssessSettings::default();
         let judged = |command: &str| {
-            let kind = OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None });
+            let kind = OperationKind::Command(CommandOperation {
+                command: command.to_owned(),
+                timeout: None,
+                terminal: false,
+            });
             let operation = Operation {
                 id: OperationId(1),
                 origin: Origin::Person,

@@ -24,6 +24,7 @@ mod sink;
 mod sql;
 mod staged;
 mod targets;
+mod terminal;
 mod undo;
 mod versions;
 mod walk;
@@ -56,7 +57,7 @@ use crate::assess::{AssessSettings, RiskAssessor};
 use crate::contain::Walls;
 use crate::domain::{
     Arguments, ArgumentsError, Catalog, Countersigned, Kept, Measurement, OperationId, OperationKind, Outcome,
-    Prepared, RunEvent, RunReport, ToolSpec,
+    Prepared, RunEvent, RunReport, ToolSpec, Typed,
 };
 use crate::store::{Images, Layers, Outputs};
 
@@ -112,13 +113,15 @@ pub struct RunPort {
     readable: bool,
     /// What was said last of what it printed.
     said: Arc<Mutex<Kept>>,
+    /// What the person types into it, for the one that asks first.
+    typed: Arc<Mutex<Option<mpsc::Receiver<Typed>>>>,
 }
 
 impl RunPort {
     /// A port of operation `id` onto the run lane.
     #[must_use]
     pub fn new(id: OperationId, lane: mpsc::Sender<(OperationId, RunEvent)>) -> Self {
-        Self { id, lane, outputs: None, readable: false, said: Arc::default() }
+        Self { id, lane, outputs: None, readable: false, said: Arc::default(), typed: Arc::default() }
     }
 
     /// Keeps long output on disk; a model may read on in it if the operation was the model's.
@@ -128,6 +131,17 @@ impl RunPort {
             outputs.allow(self.id);
         }
         Self { outputs: Some(outputs), readable, ..self }
+    }
+
+    /// Hears what the person types into its terminal.
+    #[must_use]
+    pub fn hearing(self, typed: mpsc::Receiver<Typed>) -> Self {
+        Self { typed: Arc::new(Mutex::new(Some(typed))), ..self }
+    }
+
+    /// What the person types, for the one that asks first.
+    fn typed(&self) -> Option<mpsc::Receiver<Typed>> {
+        self.typed.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Where what was printed is kept, once all of it was said.
@@ -151,7 +165,9 @@ impl RunPort {
                 }
                 Kept::Apart { lines, bytes: 0 }
             }
+            // A terminal's screen is gone with its next frame; its text is told in the end.
             RunEvent::Started
+            | RunEvent::Glass(_)
             | RunEvent::Undoable(_)
             | RunEvent::Waits(_)
             | RunEvent::Note(_)

@@ -160,6 +160,13 @@ fn commands(view: View<'_>, context: Context) -> Vec<Entry> {
             (Command::PreviousOutput, Some(Command::NextOutput), "other output"),
             one(Command::Help, "keys"),
         ],
+        Context::Output if view.state.terminal().is_some() => vec![
+            one(Command::TypeInto, "type into its terminal"),
+            one(Command::CancelRun, "stop it"),
+            (Command::PreviousOutput, Some(Command::NextOutput), "other output"),
+            one(Command::NextPane, "pane"),
+            one(Command::Help, "keys"),
+        ],
         Context::Output => vec![
             scroll,
             (Command::PreviousOutput, Some(Command::NextOutput), "other output"),
@@ -173,6 +180,7 @@ fn commands(view: View<'_>, context: Context) -> Vec<Entry> {
             one(Command::Pager, "pager"),
             one(Command::Help, "keys"),
         ],
+        Context::Terminal => vec![one(Command::LeaveTerminal, "leave the terminal; every other key goes into it")],
         Context::Dialog | Context::Editor | Context::Picker => Vec::new(),
     }
 }

@@ -28,6 +28,7 @@ mod queue;
 mod report;
 mod status;
 mod table;
+mod terminal;
 mod text;
 mod theme;
 mod typing;

@@ -9,8 +9,8 @@ use super::cache::Cache;
 use super::paint::{View, put};
 use super::text::{self, Break};
 use super::theme::Role;
-use super::{chart, item, number, printed, table};
-use crate::app::{Ask, Item, Pane, Printout, Shape, Sight, Status};
+use super::{chart, item, number, printed, table, terminal};
+use crate::app::{Ask, Command, Context, Item, Pane, Printout, Shape, Sight, Status};
 use crate::domain::{OperationKind, Outcome};
 
 /// Draws the output that is shown.
@@ -22,6 +22,11 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sig
         return;
     };
     let item = view.state.queue.get(id);
+    sight.terminal = Some((area.height, area.width.saturating_sub(terminal::GUTTER)));
+    if let Some(glass) = &printout.glass {
+        terminal::draw(view, area, buf, glass, sight);
+        return;
+    }
     match &printout.table {
         Some(table) if printout.grid.shape == Shape::Rows => {
             table::draw(view, area, buf, &mut cache.output, (printout, table), sight);
@@ -131,6 +136,11 @@ pub fn shifted(area: Rect, by: u16) -> Rect {
 
 /// `OUTPUT #3 cargo tree`
 pub fn title(view: View<'_>) -> String {
+    if let Some(id) = view.state.typing_into() {
+        let leave = view.key(Context::Terminal, Command::LeaveTerminal, "leaves");
+        let leave = leave.map_or(String::new(), |(key, says)| format!(" · {key} {says}"));
+        return format!("YOU TYPE INTO {id}{leave}");
+    }
     let shown = view.state.output.shown().and_then(|id| view.state.queue.get(id));
     shown.map_or_else(|| "OUTPUT".to_owned(), |item| format!("OUTPUT {} {}", item.id, text::fit(&item::gist(item), 60)))
 }
@@ -141,6 +151,11 @@ pub fn position(view: View<'_>, columns: usize) -> Line<'static> {
         return Line::default();
     };
     let running = view.state.queue.get(id).is_some_and(|item| !item.status.closed());
+    if printout.glass.is_some() {
+        let enter = view.key(Context::Output, Command::TypeInto, "types into it");
+        let enter = enter.filter(|_| view.state.typing_into().is_none());
+        return enter.map_or_else(Line::default, |(key, says)| view.line(format!(" {key} {says} "), Role::Accent));
+    }
     if printout.table.is_none() && !running && printout.tail.bytes == 0 {
         return Line::default();
     }

@@ -115,7 +115,7 @@ fn countersigned(work: &Path, containment: Containment) -> Countersigned {
         origin: Origin::Person,
         tool: "execute_command".to_owned(),
         claim: Claim::Absent,
-        kind: OperationKind::Command(CommandOperation { command: "true".to_owned(), timeout: None }),
+        kind: OperationKind::Command(CommandOperation { command: "true".to_owned(), timeout: None, terminal: false }),
         cwd: work.to_owned(),
     };
     let assessment = Assessment { containment, ..Assessment::whitelisted("bench", "It reads.") };

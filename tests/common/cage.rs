@@ -211,8 +211,11 @@ async fn all(orders: &Orders) -> Vec<String> {
         let (bench, home) = (Arc::clone(&bench), home.clone());
         let place = countersign::domain::Place { home: Some(home), ..common::place(&work) };
         async move {
-            let kind =
-                OperationKind::Command(CommandOperation { command: line.clone(), timeout: Some(orders.seconds) });
+            let kind = OperationKind::Command(CommandOperation {
+                command: line.clone(),
+                timeout: Some(orders.seconds),
+                terminal: false,
+            });
             let facts = Facts { place, ..Facts::default() };
             let operation = common::countersigned(kind, facts, Assessment::whitelisted("test", "It reads."));
             let report = common::run(&CommandTool::new(bench), operation, CancellationToken::new()).await.1;

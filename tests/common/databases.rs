@@ -83,6 +83,7 @@ impl Desk {
             RunEvent::Started
             | RunEvent::Tail(_)
             | RunEvent::Undoable(_)
+            | RunEvent::Glass(_)
             | RunEvent::Waits(_)
             | RunEvent::Note(_)
             | RunEvent::Stopped

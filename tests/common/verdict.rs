@@ -34,7 +34,7 @@ pub fn command(line: &str) -> Judged {
 
 /// A command line with a claim.
 pub fn claimed(line: &str, claim: Claim) -> Judged {
-    let kind = OperationKind::Command(CommandOperation { command: line.to_owned(), timeout: None });
+    let kind = OperationKind::Command(CommandOperation { command: line.to_owned(), timeout: None, terminal: false });
     judged(&CommandAssessor, "execute_command", kind, claim)
 }
 
@@ -51,7 +51,7 @@ pub fn statement(sql: &str, dialect: Option<Dialect>) -> Judged {
 
 /// Reads a command line as everything else but the verdict does.
 pub fn read(line: &str) {
-    let kind = OperationKind::Command(CommandOperation { command: line.to_owned(), timeout: None });
+    let kind = OperationKind::Command(CommandOperation { command: line.to_owned(), timeout: None, terminal: false });
     let facts = Facts { place: place(), ..Facts::default() };
     drop(CommandAssessor.mentions(&kind, &facts.place));
     drop(countersign::assess::read(line, &facts, &AssessSettings::default()));

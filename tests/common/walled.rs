@@ -59,7 +59,8 @@ impl World {
     }
 
     pub async fn with(&self, line: &str, needs: BTreeSet<Need>) -> RunReport {
-        let kind = OperationKind::Command(CommandOperation { command: line.to_owned(), timeout: Some(20) });
+        let kind =
+            OperationKind::Command(CommandOperation { command: line.to_owned(), timeout: Some(20), terminal: false });
         let assessment = Assessment { needs, ..Assessment::whitelisted("test", "It reads.") };
         let facts = Facts { place: self.place(), ..Facts::default() };
         let operation = countersigned(kind, facts, assessment);

@@ -53,7 +53,7 @@ pub fn fill(work: &Path, home: &Path, lines: &[String]) {
 
 /// The ordinary paths that a line names.
 fn named(line: &str, place: &Place) -> BTreeSet<String> {
-    let kind = OperationKind::Command(CommandOperation { command: line.to_owned(), timeout: None });
+    let kind = OperationKind::Command(CommandOperation { command: line.to_owned(), timeout: None, terminal: false });
     let mentions = CommandAssessor.mentions(&kind, place);
     let mut names: BTreeSet<String> = mentions.paths.into_iter().chain(mentions.contents).collect();
     // Not what steers programs, lies elsewhere, or is no plain name.

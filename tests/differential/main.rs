@@ -41,7 +41,7 @@ fn allowed(command: &str, place: &Place) -> Option<Allowed> {
         origin: Origin::Person,
         tool: "execute_command".to_owned(),
         claim: Claim::Absent,
-        kind: OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None }),
+        kind: OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None, terminal: false }),
         cwd: place.cwd.clone(),
     };
     let settings = AssessSettings::default();

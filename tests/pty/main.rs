@@ -10,6 +10,7 @@ mod model_server;
 mod output;
 mod picture;
 mod task;
+mod terminal;
 
 use std::time::Duration;
 

@@ -72,7 +72,7 @@ impl World {
         let bodies: Vec<(String,)> = runtime.block_on(async {
             let url = format!("sqlite:{}?mode=ro", path.display());
             let mut connection = SqliteConnection::connect(&url).await.unwrap();
-            sqlx::query_as("SELECT body FROM entries ORDER BY rowid").fetch_all(&mut connection).await.unwrap()
+            sqlx::query_as("SELECT body FROM bodies ORDER BY number").fetch_all(&mut connection).await.unwrap()
         });
         bodies.iter().map(|(body,)| serde_json::from_str(body).unwrap()).collect()
     }

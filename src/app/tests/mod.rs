@@ -13,6 +13,7 @@ mod reviewing;
 mod several;
 mod staged;
 mod storm;
+mod terminal;
 mod trial;
 mod turns;
 mod unattended;
@@ -37,6 +38,8 @@ pub(super) struct World {
     pub journal: Vec<crate::domain::JournalEntry>,
     pub requests: Vec<Vec<std::sync::Arc<Message>>>,
     pub cancelled: Vec<OperationId>,
+    /// What went into terminals.
+    pub typed: Vec<(OperationId, crate::domain::Typed)>,
     /// What was to be measured, and what no longer.
     pub measuring: Vec<(OperationId, crate::domain::Seal)>,
     pub unmeasured: Vec<OperationId>,
@@ -70,6 +73,7 @@ impl World {
             journal: Vec::new(),
             requests: Vec::new(),
             cancelled: Vec::new(),
+            typed: Vec::new(),
             measuring: Vec::new(),
             unmeasured: Vec::new(),
             dropped: Vec::new(),
@@ -134,6 +138,10 @@ impl World {
             }
             Effect::Cancel(id) => {
                 self.cancelled.push(id);
+                return;
+            }
+            Effect::Type(id, typed) => {
+                self.typed.push((id, typed));
                 return;
             }
             Effect::Measure(prepared, seal) => {
@@ -280,12 +288,13 @@ fn propose(id: OperationId, origin: Origin, call: &ToolCall) -> Proposal {
         return Proposal::Refused("bad arguments".to_owned());
     };
     let command = arguments.text("command").unwrap_or_default();
+    let terminal = arguments.flag("terminal").unwrap_or_default();
     let operation = Operation {
         id,
         origin,
         tool: call.name.clone(),
         claim: arguments.claim,
-        kind: OperationKind::Command(CommandOperation { command: command.clone(), timeout: None }),
+        kind: OperationKind::Command(CommandOperation { command: command.clone(), timeout: None, terminal }),
         cwd: "/w".into(),
     };
     Proposal::Ready(Box::new(judged(&operation, &command)))

@@ -242,7 +242,9 @@ fn what_names_the_file_of_a_denied_write_says_so() {
         item.prepared.as_mut().unwrap().operation.kind = kind;
     };
     prepare(&mut world, 1, write);
-    let reads = |command: &str| OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None });
+    let reads = |command: &str| {
+        OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None, terminal: false })
+    };
     prepare(&mut world, 3, reads("wc -l ./report.md > count"));
     prepare(&mut world, 5, reads("wc -l old-report.md"));
     assert_eq!(world.state.queue.lacks(OperationId(3)), None);

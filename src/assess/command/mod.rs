@@ -87,8 +87,16 @@ impl RiskAssessor for CommandAssessor {
         let mut judge = Judge::new(place, Some(subject.facts), &subject.settings.sensitive, &command.command);
         judge.whole(&command.command);
         parse::forget();
-        assessment(judge)
+        let assessment = assessment(judge);
+        if command.terminal { in_terminal(assessment) } else { assessment }
     }
+}
+
+/// The same in a terminal, which walls can't be put up around: whoever can type into it can say anything.
+fn in_terminal(mut assessment: Assessment) -> Assessment {
+    let sentence = "Gets a terminal of its own, which you can type into; no walls are around it.";
+    assessment.findings.push(Finding::new("command.terminal", Class::Unknown, sentence));
+    Assessment { containment: Containment::None, needs: BTreeSet::new(), claim_eligible: false, ..assessment }
 }
 
 /// What the judge's findings add up to.

@@ -252,7 +252,11 @@ mod tests {
             origin: Origin::Person,
             tool: "execute_command".to_owned(),
             claim: Claim::Absent,
-            kind: OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None }),
+            kind: OperationKind::Command(CommandOperation {
+                command: command.to_owned(),
+                timeout: None,
+                terminal: false,
+            }),
             cwd: place.cwd.clone(),
         };
         crate::tools::prepare(&CommandAssessor, operation, place, None, &AssessSettings::default()).assessment

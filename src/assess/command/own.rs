@@ -100,7 +100,8 @@ mod tests {
         let data = home.join(".local/share/countersign");
         let own = Own::of(vec![home.join(".config/countersign"), data.clone()], Some(data.join("practice")));
         let settings = AssessSettings { sensitive: Sensitive::default().and(own), ..AssessSettings::default() };
-        let kind = OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None });
+        let kind =
+            OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None, terminal: false });
         let mut facts = Facts { place: place.clone(), ..Facts::default() };
         if let Some(link) = link {
             assert!(CommandAssessor.mentions(&kind, &place).paths.contains(link), "{command}");

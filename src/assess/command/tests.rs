@@ -20,7 +20,7 @@ pub(super) fn judged(command: &str) -> Assessment {
         origin: Origin::Person,
         tool: "execute_command".to_owned(),
         claim: Claim::Absent,
-        kind: OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None }),
+        kind: OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None, terminal: false }),
         cwd: facts.place.cwd.clone(),
     };
     let settings = AssessSettings::default();

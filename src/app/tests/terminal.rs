@@ -1,0 +1,166 @@
+//! Commands in a terminal: they always ask, only the person's keys go in, and only after a key that says so.
+
+use super::*;
+use crate::domain::{Glass, Typed};
+
+/// The model asks for a command in a terminal.
+fn asked(mode: ApprovalMode, command: &str, claim: &str) -> World {
+    let mut world = World::in_mode(mode);
+    world.say("go");
+    let arguments = serde_json::json!({ "command": command, "terminal": true, "risk_level": claim }).to_string();
+    let call = ToolCall { id: "1".to_owned(), name: "execute_command".to_owned(), arguments };
+    let step = world.step;
+    world.feed(1, Event::Model(step, ModelEvent::Call(call)));
+    world.feed(1, Event::Model(step, ModelEvent::Ended(StopReason::ToolCalls, Usage::default())));
+    world
+}
+
+fn glass() -> Event {
+    let glass = Glass { text: "name? \n".into(), size: (24, 80), cursor: Some((0, 6)), application_cursor: false };
+    Event::Run(OperationId(1), RunEvent::Glass(glass))
+}
+
+/// It runs, its terminal is shown, and the output pane has the focus.
+fn shown() -> World {
+    let mut world = asked(ApprovalMode::Guarded, "make", "low");
+    world.look();
+    world.press(KeyCode::Char('y'));
+    assert_eq!(world.commands(), ["make"]);
+    world.feed(1, glass());
+    world.press(KeyCode::F(3));
+    world
+}
+
+fn keys(world: &World) -> String {
+    let keys = world.typed.iter().filter_map(|(_, typed)| match typed {
+        Typed::Keys(bytes) => Some(String::from_utf8(bytes.clone()).unwrap()),
+        Typed::Size(..) => None,
+    });
+    keys.collect()
+}
+
+#[test]
+fn what_runs_in_a_terminal_asks_whatever_is_claimed_and_whatever_it_is() {
+    for mode in [ApprovalMode::Strict, ApprovalMode::Guarded, ApprovalMode::Smart] {
+        for command in ["ls", "make", "cat .env", "rm a"] {
+            let world = asked(mode, command, "low");
+            assert_eq!(*world.status(1), Status::Waiting, "{mode:?} {command}");
+            assert!(world.executed.is_empty());
+        }
+    }
+    let world = asked(ApprovalMode::AllowAll, "make", "low");
+    assert_eq!(world.commands(), ["make"]);
+    let judged = asked(ApprovalMode::Guarded, "ls", "low").state.queue.get(OperationId(1)).unwrap().judgement.clone();
+    let judged = judged.unwrap();
+    assert!(judged.reason.contains("in a terminal always asks") && judged.risk == RiskLevel::Medium, "{judged:?}");
+}
+
+#[test]
+fn an_earlier_yes_of_the_turn_does_not_cover_a_terminal() {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("make a", None), ("make b", None)]);
+    world.look();
+    world.press(KeyCode::Char('A'));
+    world.look();
+    world.press(KeyCode::Char('y'));
+    world.finish(1);
+    world.finish(2);
+    let arguments = serde_json::json!({ "command": "make c", "terminal": true }).to_string();
+    let call = ToolCall { id: "3".to_owned(), name: "execute_command".to_owned(), arguments };
+    let step = world.step;
+    world.feed(1, Event::Model(step, ModelEvent::Call(call)));
+    world.feed(1, Event::Model(step, ModelEvent::Ended(StopReason::ToolCalls, Usage::default())));
+    assert_eq!(*world.status(3), Status::Waiting);
+}
+
+#[test]
+fn keys_go_in_only_between_the_key_that_enters_and_the_one_that_leaves() {
+    let mut world = shown();
+    world.press(KeyCode::Char('x'));
+    assert_eq!(keys(&world), "");
+    world.press(KeyCode::Enter);
+    assert_eq!(world.state.typing_into(), Some(OperationId(1)));
+    for letter in "Ann y".chars() {
+        world.press(KeyCode::Char(letter));
+    }
+    world.press(KeyCode::Enter);
+    world.press(KeyCode::F(8));
+    world.feed(1, Event::Key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL)));
+    assert_eq!(keys(&world), "Ann y\r\x1b[19~\x03", "every key, also those that stop");
+    assert!(world.cancelled.is_empty());
+    // As most terminals send ctrl+].
+    world.feed(1, Event::Key(KeyEvent::new(KeyCode::Char('5'), KeyModifiers::CONTROL)));
+    assert_eq!(world.state.typing_into(), None);
+    world.press(KeyCode::Char('z'));
+    assert_eq!(keys(&world), "Ann y\r\x1b[19~\x03");
+}
+
+#[test]
+fn pasted_text_goes_into_no_terminal() {
+    let mut world = shown();
+    world.press(KeyCode::Enter);
+    world.feed(1, Event::Paste("rm -rf x\n".to_owned()));
+    assert_eq!((keys(&world).as_str(), world.state.composer.text().as_str()), ("", ""));
+    assert!(world.state.hint.as_deref().unwrap().contains("Pasted text"));
+}
+
+#[test]
+fn no_dialog_opens_under_somebody_who_types_and_the_end_gives_the_keys_back() {
+    let mut world = shown();
+    world.press(KeyCode::Enter);
+    world.state.direct("execute_command", &serde_json::json!({ "command": "make b" }), &mut Vec::new());
+    let call = ToolCall {
+        id: String::new(),
+        name: "execute_command".to_owned(),
+        arguments: r#"{"command":"make b"}"#.to_owned(),
+    };
+    let proposal = propose(OperationId(2), Origin::Person, &call);
+    world.feed(5_000, Event::Proposed(OperationId(2), proposal));
+    assert_eq!(*world.status(2), Status::Waiting);
+    assert_eq!(world.dialog(), None);
+    world.feed(5_000, Event::Wake);
+    assert_eq!(world.dialog(), None);
+    world.press(KeyCode::Char('y'));
+    assert_eq!(keys(&world), "y");
+    world.finish(1);
+    assert_eq!((world.state.typing_into(), world.dialog()), (None, None), "keys that were under way decide nothing");
+    world.feed(1_000, Event::Wake);
+    assert_eq!(world.dialog(), Some(OperationId(2)));
+}
+
+#[test]
+fn the_terminal_gets_the_size_of_the_pane_once() {
+    let mut world = shown();
+    let sight = || Box::new(Sight { terminal: Some((12, 60)), ..Sight::default() });
+    world.feed(1, Event::Drawn(sight()));
+    world.feed(1, Event::Drawn(sight()));
+    world.feed(1, glass());
+    assert_eq!(world.typed, [(OperationId(1), Typed::Size(12, 60))]);
+}
+
+#[test]
+fn the_key_in_the_dialog_proposes_it_anew_in_a_terminal_and_back() {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("make", None)]);
+    world.look();
+    world.press(KeyCode::Char('T'));
+    let terminal = |world: &World| {
+        let prepared = world.state.queue.get(OperationId(1)).unwrap().prepared.clone().unwrap();
+        matches!(&prepared.operation.kind, OperationKind::Command(command) if command.terminal)
+    };
+    assert!(terminal(&world) && *world.status(1) == Status::Waiting && world.executed.is_empty());
+    assert_eq!(world.dialog(), Some(OperationId(1)), "it is shown anew, and needs its own approval");
+    world.look();
+    world.press(KeyCode::Char('T'));
+    assert!(!terminal(&world));
+    world.look();
+    world.press(KeyCode::Char('y'));
+    assert_eq!(world.commands(), ["make"]);
+}
+
+#[test]
+fn what_is_typed_is_shown_in_no_log() {
+    assert_eq!(format!("{:?}", Typed::Keys(b"hunter2".to_vec())), "Keys(7 bytes)");
+}
