@@ -140,8 +140,9 @@ impl State {
             Said::StopAll => self.stop_everything(effects),
             Said::Nothing => self.line("", effects),
             Said::Line(text) => self.line(&text, effects),
+            Said::Output(numbers) => self.read_back_some(&numbers, effects),
             // They change nothing: the front end tells them.
-            Said::Show(_) | Said::Output(_) | Said::List | Said::Help => {}
+            Said::Show(_) | Said::List | Said::Help => {}
         }
     }
 

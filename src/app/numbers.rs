@@ -31,6 +31,12 @@ impl Numbers {
         ranges.filter(|ranges| !ranges.is_empty()).map(Self)
     }
 
+    /// One alone.
+    #[must_use]
+    pub fn one(id: OperationId) -> Self {
+        Self(vec![id.0..=id.0])
+    }
+
     /// Whether an operation is among them.
     #[must_use]
     pub fn contains(&self, id: OperationId) -> bool {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::State;
 use super::event::Effect;
 use super::grid::Grid;
+use super::numbers::Numbers;
 use super::scroll::Scroll;
 use crate::domain::{Glass, Kept, Look, OperationId, Page, Printed, Recalled, Table, Tail};
 
@@ -66,6 +67,12 @@ impl Printout {
     #[must_use]
     pub fn span(&self) -> (u64, u64) {
         self.page.as_ref().map_or((self.tail.from, self.tail.bytes), |page| (page.from, page.to))
+    }
+
+    /// Whether it was printed in an earlier sitting and isn't read back yet.
+    #[must_use]
+    pub fn unread(&self) -> bool {
+        self.unread
     }
 
     /// Whether it keeps the newest output in view.
@@ -218,10 +225,22 @@ impl Output {
 impl State {
     /// Asks the disk for the output that is shown, where it is of an earlier sitting.
     pub(super) fn read_back(&mut self, effects: &mut Vec<Effect>) {
+        if self.linear {
+            return;
+        }
         if let Some((id, printout)) = self.output.shown().zip(self.output.printout_mut())
             && std::mem::take(&mut printout.unread)
         {
             effects.push(Effect::Recall(id));
+        }
+    }
+
+    /// The same for those that a line asks for.
+    pub(super) fn read_back_some(&mut self, numbers: &Numbers, effects: &mut Vec<Effect>) {
+        for (id, printout) in &mut self.output.printouts {
+            if numbers.contains(*id) && std::mem::take(&mut printout.unread) {
+                effects.push(Effect::Recall(*id));
+            }
         }
     }
 

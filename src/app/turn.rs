@@ -207,13 +207,18 @@ impl State {
     pub(super) fn answer_only(&mut self, id: OperationId, text: String, ended: bool) -> Filled {
         let Some(item) = self.queue.get(id) else { return Filled::Open };
         let denied = matches!(item.status, Status::Denied { .. });
+        let refused = matches!(item.status, Status::Refused { .. });
         let how = match &item.origin {
             Origin::Again { after, .. } => Some(format!("I ran {after} again")),
             Origin::Edited { of } if !of.by_model() => Some("I edited and ran this myself".to_owned()),
             Origin::Model { .. } | Origin::Edited { .. } => None,
             Origin::Person | Origin::Beside { .. } => Some("I ran this myself".to_owned()),
-            Origin::Program { after, .. } if item.call.name == APPLY && denied => {
-                let aside = format!("I denied what {after} changed; it was dropped.");
+            Origin::Program { after, .. } if item.call.name == APPLY && (denied || refused) => {
+                let aside = if denied {
+                    format!("I denied what {after} changed; it was dropped.")
+                } else {
+                    format!("What {after} changed could not be put in place; it was dropped.")
+                };
                 self.aside(id, aside);
                 return Filled::Open;
             }

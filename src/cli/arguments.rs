@@ -19,6 +19,8 @@ Examples:
       Talk to a local model about a project.
   countersign --base-url http://127.0.0.1:8080/v1 --model local
       Use any server that speaks OpenAI's format.
+  countersign --continue
+      Go on with the newest session of this workspace.
   countersign --mode strict
       Ask before everything.
   countersign run --model practice \"show the tables\"

@@ -8,7 +8,7 @@ use tokio::io::AsyncWriteExt as _;
 use super::bus::{Bus, Input};
 use super::engine::Engine;
 use super::leave;
-use crate::app::{Effect, Event, Millis, Phase, Said, State, Status, update};
+use crate::app::{Effect, Event, Millis, Numbers, Phase, Said, State, Status, update};
 use crate::ui::Teller;
 
 /// What is said of a line that is refused.
@@ -100,6 +100,7 @@ impl Linear {
     async fn take(&mut self, event: Event, said: bool) -> io::Result<bool> {
         let now = self.bus.now();
         let before = self.state.hint.clone();
+        let recalled = if let Event::Recalled(id, Some(_)) = &event { Some(Numbers::one(*id)) } else { None };
         for effect in update(&mut self.state, now, event) {
             match self.engine.perform(effect) {
                 Some(Effect::Quit) => return Ok(false),
@@ -110,6 +111,7 @@ impl Linear {
         let (mut lines, shown) = self.teller.tell(&self.state);
         let hint = self.state.hint.as_ref().filter(|hint| said || before.as_ref() != Some(hint));
         lines.extend(hint.map(|hint| Teller::hint(hint)));
+        lines.extend(recalled.map(|one| self.teller.answer(&self.state, &Said::Output(one)).0).into_iter().flatten());
         print(&lines).await?;
         for (id, seal, whole) in shown {
             update(&mut self.state, self.bus.now(), Event::Told(id, seal, whole));

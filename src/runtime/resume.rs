@@ -16,10 +16,14 @@ const PAGE: u32 = 500;
 /// # Errors
 /// It was left, and another program goes on with it just now. In one sentence.
 pub fn claim(claims: &io::Result<Claims>, start: &Start) -> Result<(), String> {
-    let taken = match claims {
-        Ok(claims) => claims.claim(&start.session.id).map_err(|error| error.to_string())?,
-        // A new session's journal says what is wrong there.
-        Err(error) if matches!(start.which, Which::Left(_)) => return Err(error.to_string()),
+    let claimed = match claims {
+        Ok(claims) => claims.claim(&start.session.id).map_err(|error| error.to_string()),
+        Err(error) => Err(error.to_string()),
+    };
+    let taken = match claimed {
+        Ok(taken) => taken,
+        Err(why) if matches!(start.which, Which::Left(_)) => return Err(format!("no session can be locked: {why}")),
+        // Nobody else has a new one; its journal says what is wrong there.
         Err(_) => return Ok(()),
     };
     taken.map_err(|taken| {

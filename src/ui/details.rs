@@ -98,7 +98,7 @@ fn status(view: View<'_>, item: &Item, fate: &item::Fate) -> String {
                     fate.says.clone()
                 }
             };
-            format!("{how}, after {}", fate.time)
+            if fate.time.is_empty() { how } else { format!("{how}, after {}", fate.time) }
         }
         Status::Preparing | Status::Allowed { .. } | Status::Denied { .. } | Status::Refused { .. } => {
             fate.says.clone()

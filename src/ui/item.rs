@@ -64,7 +64,9 @@ pub fn fate(view: View<'_>, item: &Item) -> Fate {
                 Undo::Possible(_) | Undo::Impossible => ended(outcome),
             };
             let says = if staged(item) { format!("{says}, staged") } else { says };
-            Fate { mark, role, says, time: number::duration(*took) }
+            // Nobody knows how long it ran.
+            let time = if *outcome == Outcome::Lost { String::new() } else { number::duration(*took) };
+            Fate { mark, role, says, time }
         }
         Status::Denied { .. } => match item.again {
             0 => quiet("✗", Role::Dim, "denied"),
@@ -88,7 +90,7 @@ fn ended(outcome: &Outcome) -> (&'static str, Role, String) {
         Outcome::TimedOut { seconds } => {
             ("!", Role::Trouble, format!("timed out after {}", number::duration(seconds.saturating_mul(1_000))))
         }
-        Outcome::Lost => ("!", Role::Trouble, "lost".to_owned()),
+        Outcome::Lost => ("!", Role::Trouble, "interrupted, outcome unknown".to_owned()),
     }
 }
 

@@ -16,7 +16,7 @@ use super::preview;
 use super::table;
 use super::text;
 use super::theme::Theme;
-use crate::app::{Entry, Item, LINES, Numbers, Phase, PickerId, Said, State, Status, typed};
+use crate::app::{Entry, Item, LINES, Numbers, Phase, PickerId, Printout, Said, State, Status, typed};
 use crate::domain::{Foresight, OperationId, Outcome, RiskLevel, Seal, Stream};
 
 /// Characters of what an operation would do that its line holds.
@@ -73,7 +73,11 @@ impl Teller {
     pub fn since(state: &State) -> Self {
         let person = |entry: &Entry| matches!(entry, Entry::Person(_));
         let entries = state.chat.entries().iter().rposition(person).unwrap_or_default();
-        let over = state.queue.done().map(|item| (item.id, Step::Over)).collect();
+        // What the latest turn cut off is news.
+        let news = |item: &&Item| {
+            item.turn == state.chat.turn() && matches!(item.status, Status::Ended { outcome: Outcome::Lost, .. })
+        };
+        let over = state.queue.done().filter(|item| !news(item)).map(|item| (item.id, Step::Over)).collect();
         Self { entries, operations: over, ..Self::default() }
     }
 
@@ -194,7 +198,9 @@ impl Teller {
                 Step::Runs
             }
             Status::Ended { outcome, took } => {
-                lines.push(format!("operation {number} {}, {}", ended(outcome), number::duration(*took)));
+                let took =
+                    if *outcome == Outcome::Lost { String::new() } else { format!(", {}", number::duration(*took)) };
+                lines.push(format!("operation {number} {}{took}", ended(outcome)));
                 lines.extend(item.note.as_deref().map(|note| format!("note: {}", text::line(note))));
                 self.output(state, item.id, HEAD, lines);
                 Step::Over
@@ -231,6 +237,10 @@ impl Teller {
             }
             Said::Output(numbers) => {
                 for id in chosen(state, numbers) {
+                    if state.output.of(id).is_some_and(Printout::unread) {
+                        lines.push(format!("the output of operation {} is read back:", id.0));
+                        continue;
+                    }
                     lines.push(format!("output of operation {}:", id.0));
                     self.output(state, id, MOST, &mut lines);
                 }
@@ -331,7 +341,7 @@ fn ended(outcome: &Outcome) -> String {
         }
         Outcome::Cancelled => "was stopped".to_owned(),
         Outcome::TimedOut { seconds } => format!("timed out after {}", number::duration(seconds.saturating_mul(1_000))),
-        Outcome::Lost => "was lost".to_owned(),
+        Outcome::Lost => "was interrupted, outcome unknown".to_owned(),
     }
 }
 

@@ -220,3 +220,51 @@ fn a_journal_without_messages_is_left_alone() {
     whole.journal.iter().filter(old).for_each(|entry| resumed.entry(entry.clone()));
     assert_eq!(resumed.settle().unwrap_err(), Unreadable::NoMessages);
 }
+
+/// What a line of the composer wants done.
+fn typed(it: &mut World, line: &str) -> Vec<Effect> {
+    for letter in line.chars() {
+        it.press(KeyCode::Char(letter));
+    }
+    let now = it.state.now.plus(20);
+    update(&mut it.state, now, Event::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE)))
+}
+
+#[test]
+fn the_list_of_sessions_leads_to_another_one_and_nothing_under_way_is_cut_off() {
+    let mut it = World::new();
+    let effects = typed(&mut it, "/sessions");
+    let [Effect::ListSessions(picker)] = effects.as_slice() else { panic!("{effects:?}") };
+    let row = |title: &str, id: &str| Row::new(title, Pick::Line(format!("/sessions {id}")));
+    it.feed(5, Event::Filled(*picker, Ok(vec![row("build it", "a-1"), row("delete orders", "b-2")])));
+    let effects = typed(&mut it, "dlt");
+    assert!(
+        matches!(effects.as_slice(), [Effect::Switch(Another::Left(id))] if id == "b-2"),
+        "what fits is chosen: {effects:?}"
+    );
+    assert!(it.state.picker().is_none());
+
+    assert!(matches!(typed(&mut it, "/new").as_slice(), [Effect::Switch(Another::New)]));
+    it.say("go");
+    assert!(typed(&mut it, "/new").is_empty(), "the model speaks");
+    assert!(it.state.hint.as_ref().unwrap().contains("under way"), "{:?}", it.state.hint);
+}
+
+#[test]
+fn what_a_staged_run_changed_is_said_to_be_gone_once_it_cannot_be_put_in_place() {
+    let mut before = World::new();
+    before.say("! make all");
+    rest(&mut before);
+    before.press(KeyCode::Char('y'));
+    before.feed(1, Event::Run(OperationId(1), RunEvent::Waits("changes 1 file".to_owned())));
+    before.finish(1);
+    assert_eq!(before.status(2), &Status::Waiting);
+    let mut after = resumed(&before.journal);
+    // The layer is gone with the program that held it.
+    let now = after.state.now.plus(1);
+    after.state.queue.item_mut(OperationId(2)).unwrap().status = Status::Preparing;
+    let gone = Proposal::Refused("its changes are gone".to_owned());
+    update(&mut after.state, now, Event::Proposed(OperationId(2), gone));
+    assert!(matches!(after.status(2), Status::Refused { .. }));
+    assert!(after.state.chat.asides.last().unwrap().contains("#1 changed could not be put in place"));
+}
