@@ -7,6 +7,7 @@ pub mod child;
 mod config;
 mod doctor;
 mod explanation;
+mod journal;
 mod run;
 mod sessions;
 mod start;
@@ -82,6 +83,7 @@ pub fn dispatch(cli: Cli) -> Task {
             doctor_task(&options).map(Task::Done)
         }
         Some(Subcommand::Sessions { command, json }) => sessions::run(&options, command, json).map(Task::Done),
+        Some(Subcommand::Journal { command }) => journal::run(command, &mut options).map(Task::Done),
         Some(Subcommand::Config { command }) => config_task(&options, command).map(Task::Done),
     };
     done.unwrap_or_else(|error| {

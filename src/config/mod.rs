@@ -21,7 +21,7 @@ pub use model::{ChosenModel, ModelSettings, ProviderName};
 pub use overrides::Overrides;
 pub use problem::Problem;
 pub use secret::{KeySource, UrlSource, mask_url};
-pub use settings::{Limits, Production, Settings};
+pub use settings::{Limits, Production, Retention, Settings};
 
 /// What can fail for good around the configuration.
 #[derive(Debug, thiserror::Error)]

@@ -13,6 +13,7 @@ mod pager;
 mod perform;
 mod recorder;
 mod resume;
+mod retire;
 mod switch;
 pub mod terminal;
 mod unattended;
@@ -29,6 +30,7 @@ use engine::Engine;
 use lent::Lent;
 use linear::Linear;
 use resume::claim;
+use retire::retire;
 use terminal::Screen;
 use tokio_util::sync::CancellationToken;
 
@@ -91,6 +93,7 @@ async fn session(start: Start, began: Instant) -> Result<(), String> {
     let size = crossterm::terminal::size().map_err(terminal)?;
     let claims = Arc::new(Claims::open(&start.folders.data));
     claim(&claims, &start)?;
+    retire(&start, &claims);
     let (lanes, receivers) = bus::lanes();
     let Assembled { mut state, engine, theme, mut effects, notices, world } = assemble(&start, lanes, size).await?;
     if matches!(start.which, Which::Pick) {
@@ -124,8 +127,9 @@ async fn session(start: Start, began: Instant) -> Result<(), String> {
 /// The same by plain lines.
 async fn by_lines(start: &Start, began: Instant) -> Result<(), String> {
     let broken = |error: io::Error| format!("standard input or output can't be used: {error}");
-    let claims = Claims::open(&start.folders.data);
+    let claims = Arc::new(Claims::open(&start.folders.data));
     claim(&claims, start)?;
+    retire(start, &claims);
     let (lanes, receivers) = bus::lanes();
     let Assembled { state, mut engine, effects, notices, world, .. } = assemble(start, lanes, LINES).await?;
     let bus = Bus::lines(receivers, began).map_err(broken)?;
