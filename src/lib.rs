@@ -12,6 +12,7 @@
 //!                         │                                   ├─► domain
 //!                         └─► tools ─► assess ────────────────┤   assess is pure too
 //!                             contain  providers  store       │
+//!                             memory                          │
 //!                             config                          ┘
 //! ```
 //!
@@ -25,6 +26,7 @@
 //! | `contain` | walls around a command: planned here, put up by a child, proved by a canary |
 //! | `providers` | models behind one trait, the practice model among them |
 //! | `store` | the journal: one task that owns one SQLite file, one hash-chained log of all sessions; what files held before, for undo |
+//! | `memory` | what the person decided for later: rules, known folders, trusted files |
 //! | `config`, `cli`, `logs` | files, options and variables to typed settings; subcommands; the log file |
 //! | `runtime` | the bus, the loop, the terminal, the tasks at the edges |
 //!
@@ -73,6 +75,7 @@ pub mod config;
 pub mod contain;
 pub mod domain;
 pub mod logs;
+pub mod memory;
 pub mod providers;
 pub mod runtime;
 pub mod store;

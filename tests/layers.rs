@@ -6,11 +6,24 @@ use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
-const EVERYTHING: [&str; 12] =
-    ["app", "assess", "cli", "config", "contain", "domain", "logs", "providers", "runtime", "store", "tools", "ui"];
+const EVERYTHING: [&str; 13] = [
+    "app",
+    "assess",
+    "cli",
+    "config",
+    "contain",
+    "domain",
+    "logs",
+    "memory",
+    "providers",
+    "runtime",
+    "store",
+    "tools",
+    "ui",
+];
 
 /// What each folder or file of `src` may import beside itself.
-const ALLOWED: [(&str, &[&str]); 12] = [
+const ALLOWED: [(&str, &[&str]); 13] = [
     ("domain", &[]),
     ("assess", &["domain"]),
     ("app", &["domain", "assess"]),
@@ -20,8 +33,9 @@ const ALLOWED: [(&str, &[&str]); 12] = [
     ("providers", &["domain"]),
     ("store", &["domain"]),
     ("logs", &[]),
+    ("memory", &["domain"]),
     ("config", &["domain", "providers"]),
-    ("cli", &["domain", "assess", "contain", "tools", "store", "config", "ui"]),
+    ("cli", &["domain", "assess", "contain", "tools", "store", "config", "memory", "ui"]),
     ("runtime", &EVERYTHING),
 ];
 

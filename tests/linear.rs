@@ -23,7 +23,7 @@ struct Session {
 
 fn spawn(home: &Path, workspace: &Path) -> Child {
     Command::new(env!("CARGO_BIN_EXE_countersign"))
-        .arg("--linear")
+        .args(["--linear", "--workspace", "."])
         .env_clear()
         .env("HOME", home)
         .env("COUNTERSIGN_DATA", home.join("data"))

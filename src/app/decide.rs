@@ -8,7 +8,7 @@ use super::queue::Status;
 use super::{Phase, State};
 use crate::domain::{
     Admission, Containment, Decider, Foresight, JournalEvent, Judgement, OperationId, OperationKind, Origin, Outcome,
-    Release, RunEvent, Seal, ToolCall, Verdict,
+    Prepared, Release, RunEvent, Seal, ToolCall, Verdict,
 };
 
 /// Which operations a new one is about.
@@ -350,7 +350,13 @@ impl State {
         }
     }
 
-    fn deny_as(&mut self, id: OperationId, decider: Decider, why: Option<String>, effects: &mut Vec<Effect>) {
+    pub(super) fn deny_as(
+        &mut self,
+        id: OperationId,
+        decider: Decider,
+        why: Option<String>,
+        effects: &mut Vec<Effect>,
+    ) {
         let judgement = self.queue.gate.judgement(id).cloned();
         if let Some(judgement) = judgement {
             self.deny(id, decider, judgement, why, effects);
@@ -443,11 +449,8 @@ impl State {
 
     /// After private data was read, a GET to an unnamed host asks once in guarded mode.
     pub(super) fn note_private(&mut self, id: OperationId, outcome: &Outcome) {
-        let reads = self
-            .queue
-            .get(id)
-            .and_then(|item| item.prepared.as_ref())
-            .is_some_and(|prepared| prepared.operation.kind.reads_private());
+        let reads =
+            self.queue.get(id).and_then(|item| item.prepared.as_ref()).is_some_and(|prepared| private(prepared));
         if reads && *outcome != Outcome::Lost {
             self.queue.gate.note_private_data();
         }
@@ -478,6 +481,19 @@ impl State {
 /// Whether a call of a batch was read, one way or the other.
 fn was_read(status: &Status, prepared: bool) -> bool {
     prepared || *status != Status::Preparing
+}
+
+/// Whether what it returns may be private: files, rows, output.
+fn private(prepared: &Prepared) -> bool {
+    match prepared.operation.kind {
+        OperationKind::Sql(_)
+        | OperationKind::Command(_)
+        | OperationKind::File(_)
+        | OperationKind::Search(_)
+        | OperationKind::Find(_)
+        | OperationKind::Other(_) => true,
+        OperationKind::Http(_) | OperationKind::Undo(_) | OperationKind::Apply(_) => false,
+    }
 }
 
 /// Why it was not run, for the model and the list alike.

@@ -8,7 +8,7 @@ use super::keymap::{Command, Context};
 use super::modal::{Asking, Modal, Reach};
 use super::sight::page;
 use super::{QUIET, State};
-use crate::domain::{Foresight, OperationId, RiskLevel};
+use crate::domain::{Foresight, OperationId, RiskLevel, RuleEffect};
 
 impl State {
     pub(super) fn dialog_key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
@@ -18,7 +18,8 @@ impl State {
         if key.kind == KeyEventKind::Repeat && !matches!(dialog.asking, Asking::Reason(_)) {
             return;
         }
-        let command = self.keymap.command(Context::Dialog, key);
+        let making = matches!(dialog.asking, Asking::Remember(_));
+        let command = self.keymap.command(if making { Context::Remember } else { Context::Dialog }, key);
         let leaving = matches!(command, Some(Command::Back | Command::Interrupt | Command::Quit | Command::StopAll));
         if !dialog.live(now) && !leaving {
             // Whoever typed into the first moment was typing a message: no letter is lost, none decides, and the
@@ -36,7 +37,9 @@ impl State {
             self.reason_key(key, effects);
             return;
         }
-        if matches!(dialog.asking, Asking::Pick { .. }) && self.pick_key(key) {
+        if matches!(dialog.asking, Asking::Pick { .. }) && self.pick_key(key)
+            || making && self.remember_key(key, command, effects)
+        {
             return;
         }
         if let (KeyCode::Char(digit @ '0'..='9'), false) = (key.code, held(key)) {
@@ -83,7 +86,7 @@ impl State {
                     None => self.dialog_hint(format!("No operation with a {digit} waits.")),
                 }
             }
-            Asking::All { .. } | Asking::Reason(_) | Asking::Pick { .. } => {}
+            Asking::All { .. } | Asking::Reason(_) | Asking::Pick { .. } | Asking::Remember(_) => {}
         }
     }
 
@@ -104,6 +107,8 @@ impl State {
             }
             Command::Pick => self.ask_numbers(),
             Command::Gentle => self.ask_gentle(),
+            Command::Remember => self.ask_remember(RuleEffect::Allow, effects),
+            Command::Never => self.ask_remember(RuleEffect::Deny, effects),
             Command::Skip => self.skip(),
             Command::ShowSecrets => self.show_secrets(),
             Command::Edit => self.edit_chosen(effects),
@@ -172,6 +177,9 @@ impl State {
             | Command::Mark
             | Command::Filter
             | Command::Sort
+            | Command::Narrow
+            | Command::Widen
+            | Command::SaveRule
             | Command::RunAgain => {}
         }
     }
@@ -216,11 +224,11 @@ impl State {
                 let number = dialog.id.0;
                 dialog.hint = Some(format!("Type its number, {number}, to approve."));
             }
-            Asking::Reason(_) | Asking::Pick { .. } => {}
+            Asking::Reason(_) | Asking::Pick { .. } | Asking::Remember(_) => {}
         }
     }
 
-    fn approve_shown(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn approve_shown(&mut self, effects: &mut Vec<Effect>) {
         let Some(Modal::Confirm(dialog)) = self.modal.take() else { return };
         if !self.approve(dialog.id, dialog.seal, effects) {
             self.hint = Some(format!("{} changed since it was shown: look again.", dialog.id));
@@ -243,7 +251,11 @@ impl State {
                 self.deny_several(listed, effects);
                 self.open_next(OperationId(0));
             }
-            Asking::All { .. } | Asking::Confirm { .. } | Asking::Reason(_) | Asking::Pick { .. } => {
+            Asking::All { .. }
+            | Asking::Confirm { .. }
+            | Asking::Reason(_)
+            | Asking::Pick { .. }
+            | Asking::Remember(_) => {
                 dialog.ask(Asking::Choice);
             }
         }

@@ -7,8 +7,8 @@ use crossterm::event::{KeyEvent, MouseEvent};
 use super::linear::Said;
 use super::picker::{PickerId, Row};
 use crate::domain::{
-    Countersigned, Enforceable, Foresight, JournalEntry, Look, ModelEvent, ModelRequest, Operation, OperationId,
-    Origin, Page, Prepared, Printed, Recalled, RunEvent, Seal, StepId, ToolCall, Typed,
+    Countersigned, Draft, Enforceable, Foresight, JournalEntry, Look, ModelEvent, ModelRequest, Operation, OperationId,
+    Origin, Page, Prepared, Printed, Recalled, Remembered, RuleId, RunEvent, Seal, StepId, ToolCall, Typed,
 };
 
 /// Milliseconds since the program started.
@@ -150,6 +150,12 @@ pub enum Event {
     Task(String, Option<String>),
     /// An operation's text comes back from the person's own editor, or why it doesn't.
     Edited(OperationId, Result<String, String>),
+    /// The time by the wall's clock, in seconds since 1970.
+    Clock(u64),
+    /// Operations of earlier sessions, for a rule that is being made.
+    History(Vec<Prepared>),
+    /// A rule of the person's was saved, or why it couldn't be.
+    Remembered(Box<Result<Remembered, String>>),
     /// A deadline passed.
     Wake,
 }
@@ -206,6 +212,14 @@ pub enum Effect {
         /// What a file of such a text ends in, without the dot.
         suffix: String,
     },
+    /// The person works in this folder from now on, and isn't asked again.
+    KnowFolder,
+    /// Read operations of earlier sessions.
+    ReadHistory,
+    /// Save a rule that outlives the session.
+    Remember(Box<Draft>),
+    /// Take such a rule back.
+    Forget(RuleId),
     /// Put text on the person's clipboard.
     Copy(String),
     /// Read back what an operation printed in an earlier sitting.

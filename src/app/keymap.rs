@@ -20,6 +20,8 @@ pub enum Context {
     Output,
     /// In a dialog about an operation.
     Dialog,
+    /// In a dialog, making a rule.
+    Remember,
     /// Editing an operation.
     Editor,
     /// Choosing from a list.
@@ -30,13 +32,14 @@ pub enum Context {
 
 impl Context {
     /// Every context, in the order of help.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Everywhere,
         Self::Composer,
         Self::Chat,
         Self::Queue,
         Self::Output,
         Self::Dialog,
+        Self::Remember,
         Self::Editor,
         Self::Picker,
         Self::Terminal,
@@ -52,6 +55,7 @@ impl Context {
             Self::Queue => "queue",
             Self::Output => "output",
             Self::Dialog => "dialog",
+            Self::Remember => "remember",
             Self::Editor => "editor",
             Self::Picker => "list",
             Self::Terminal => "terminal",
@@ -68,6 +72,7 @@ impl Context {
             Self::Queue => "in the operations",
             Self::Output => "in the output",
             Self::Dialog => "in a dialog",
+            Self::Remember => "making a rule",
             Self::Editor => "editing an operation",
             Self::Picker => "in a list",
             Self::Terminal => "typing into a terminal",
@@ -165,6 +170,11 @@ commands! {
     Derivation "derivation" "derivation",
     ShowSecrets "show-secrets" "show or mask secrets",
     Edit "edit" "edit",
+    Remember "remember" "don't ask again",
+    Never "never" "never again",
+    Narrow "narrow" "make it narrower",
+    Widen "widen" "make it wider",
+    SaveRule "save-rule" "save the rule and decide",
     Try "try" "try it, then roll back",
     UseEdit "use-edit" "use it",
     External "external" "open in $EDITOR",
@@ -319,7 +329,10 @@ impl Keymap {
         let find = |place: Context| {
             self.bindings.iter().find(|(at, bound, _)| *at == place && *bound == key).map(|(_, _, command)| *command)
         };
-        let closed = matches!(context, Context::Dialog | Context::Editor | Context::Picker | Context::Terminal);
+        let closed = matches!(
+            context,
+            Context::Dialog | Context::Remember | Context::Editor | Context::Picker | Context::Terminal
+        );
         find(context).or_else(|| if closed { None } else { find(Context::Everywhere) })
     }
 

@@ -178,6 +178,11 @@ impl State {
             | Command::ShowSecrets
             | Command::Skip
             | Command::Gentle
+            | Command::Remember
+            | Command::Never
+            | Command::Narrow
+            | Command::Widen
+            | Command::SaveRule
             | Command::Try
             | Command::UseEdit
             | Command::External => {}

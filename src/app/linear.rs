@@ -125,6 +125,10 @@ impl State {
         if self.list_line(&said, effects) {
             return;
         }
+        // Whatever else is typed waits for the answer about the folder, but for leaving.
+        if self.arriving() && !matches!(&said, Said::Line(line) if matches!(line.as_str(), "/quit" | "/exit")) {
+            return;
+        }
         match said {
             Said::Approve(numbers) => self.approve_told(&numbers, typed, effects),
             Said::Deny(numbers, why) => self.deny_told(&numbers, why.as_deref(), effects),

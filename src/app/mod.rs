@@ -3,6 +3,7 @@
 //! presses, `sight` scrolling and the mouse.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+mod arrival;
 mod budget;
 mod chat;
 mod choices;
@@ -32,8 +33,10 @@ mod plan;
 mod prompt;
 mod queue;
 mod reading;
+mod remember;
 mod resume;
 mod roles;
+mod rules;
 mod scroll;
 mod sessions;
 mod sight;
@@ -65,6 +68,7 @@ pub use picker::{Fit, Pick, Picker, PickerId, Row};
 pub use plan::{Order, Plan, Typing};
 pub use prompt::{Ask, Prompt};
 pub use queue::{Item, Queue, Status, Undo};
+pub use remember::Remembering;
 pub use resume::{Resumed, Unreadable};
 pub use scroll::Scroll;
 pub use slash::{SLASH, Slash, typed};
@@ -91,6 +95,8 @@ pub struct Setting {
     pub production: bool,
     /// The workspace, as shown.
     pub workspace: String,
+    /// The folder that the person started in, as shown.
+    pub folder: String,
 }
 
 /// Everything the screen shows and the person can change.
@@ -159,6 +165,10 @@ pub struct State {
     pickers: u64,
     /// What was chosen from lists lately, the latest first.
     lately: Vec<Pick>,
+    /// Rules of this session that were made so far.
+    made: u64,
+    /// The person was not asked yet whether to work in this folder.
+    arriving: bool,
     dirty: bool,
 }
 
@@ -208,6 +218,8 @@ impl State {
             drafts: 0,
             pickers: 0,
             lately: Vec::new(),
+            made: 0,
+            arriving: false,
             dirty: true,
         }
     }
@@ -242,6 +254,7 @@ impl State {
     #[must_use]
     pub fn context(&self) -> Context {
         match (&self.modal, self.focus) {
+            (Some(Modal::Confirm(dialog)), _) if matches!(dialog.asking, Asking::Remember(_)) => Context::Remember,
             (Some(Modal::Confirm(_)), _) => Context::Dialog,
             (Some(Modal::Edit(_)), _) => Context::Editor,
             (Some(Modal::Pick(_)), _) => Context::Picker,
@@ -342,6 +355,15 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
             state.task(prompt, attached, &mut effects);
             true
         }
+        Event::Clock(now) => {
+            state.queue.gate.set_clock(now);
+            state.dirty
+        }
+        Event::History(earlier) => state.history(earlier) || state.dirty,
+        Event::Remembered(saved) => {
+            state.remembered(*saved, &mut effects);
+            true
+        }
         Event::Edited(id, text) => {
             state.edited_outside(id, text, &mut effects);
             true
@@ -349,6 +371,7 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
         Event::Wake => true,
     };
     state.foresee(&mut effects);
+    state.insist();
     if state.prompt.is_none() {
         state.open_by_itself();
     }

@@ -7,6 +7,7 @@ use tui_textarea::TextArea;
 use super::edit::Editor;
 use super::event::Millis;
 use super::picker::Picker;
+use super::remember::Remembering;
 use super::scroll::Scroll;
 use crate::domain::{OperationId, RiskLevel, Seal};
 
@@ -48,6 +49,8 @@ pub enum Asking {
         /// What approving covers beside them.
         reach: Reach,
     },
+    /// The rule that would be saved.
+    Remember(Box<Remembering>),
     /// Which of those that wait are listed next.
     Pick {
         /// The numbers typed so far.
@@ -128,7 +131,7 @@ impl Dialog {
             match &self.asking {
                 Asking::All { .. } => self.list_seen |= end,
                 Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => self.end_seen |= end,
-                Asking::Pick { .. } => {}
+                Asking::Pick { .. } | Asking::Remember(_) => {}
             }
         }
     }
@@ -171,7 +174,7 @@ impl Dialog {
             self.drawn = None;
             self.list_seen = false;
         }
-        let listed = |asking: &Asking| matches!(asking, Asking::All { .. } | Asking::Pick { .. });
+        let listed = |asking: &Asking| matches!(asking, Asking::All { .. } | Asking::Pick { .. } | Asking::Remember(_));
         if listed(&asking) || listed(&self.asking) {
             self.scroll = Scroll::START;
         }

@@ -58,7 +58,12 @@ impl State {
             Context::Chat => self.go(Pane::Chat),
             Context::Queue => self.go(Pane::Queue),
             Context::Output => self.go(Pane::Output),
-            Context::Everywhere | Context::Dialog | Context::Editor | Context::Picker | Context::Terminal => {}
+            Context::Everywhere
+            | Context::Dialog
+            | Context::Remember
+            | Context::Editor
+            | Context::Picker
+            | Context::Terminal => {}
         }
         self.pane_command(command, effects);
     }

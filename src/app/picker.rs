@@ -40,6 +40,8 @@ pub enum Pick {
     Line(String),
     /// Puts a text into the composer, to be completed or sent; a draft that stood there goes to the history.
     Type(String),
+    /// The answer to whether to work in this folder.
+    Folder(bool),
     /// Nothing: the row only says something.
     Nothing,
 }
@@ -358,7 +360,9 @@ impl State {
             return;
         }
         self.modal = None;
-        self.picked_lately(&pick);
+        if !matches!(pick, Pick::Folder(_)) {
+            self.picked_lately(&pick);
+        }
         match pick {
             Pick::Command(context, command) => self.command_there(context, command, effects),
             Pick::Line(line) => self.slash_line(&line, effects),
@@ -367,6 +371,7 @@ impl State {
                 self.composer.put(&text);
                 self.go(super::Pane::Composer);
             }
+            Pick::Folder(yes) => self.folder_answer(yes, effects),
             Pick::Nothing => {}
         }
     }

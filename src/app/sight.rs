@@ -132,7 +132,9 @@ impl State {
         // Enter denies with a reason, or lists what was picked; a digit may be the number that approves.
         let enter = named == "enter" && matches!(asks, Some(Asking::Reason(_) | Asking::Pick { .. }));
         match self.keymap.command(self.context(), key) {
-            Some(Command::Approve) => self.dialog_hint(format!("The mouse never approves: press {named}.")),
+            Some(Command::Approve | Command::SaveRule) => {
+                self.dialog_hint(format!("The mouse never approves: press {named}."));
+            }
             Some(_) => self.key(key, effects),
             None if enter => self.key(key, effects),
             None => {}

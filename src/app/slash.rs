@@ -90,6 +90,7 @@ pub const SLASH: &[Slash] = &[
     Slash::new("limit", "[calls 100]", "calls, minutes or tokens of a turn", |state, change, _| limit(state, change)),
     Slash::new("sessions", "[ID]", "go on with another session", State::sessions),
     Slash::new("new", "", "begin a new session", |state, _, effects| state.go_over(Another::New, effects)),
+    Slash::new("rules", "[revoke r1]", "what is remembered", State::rules),
     Slash::new("help", "", "keys and commands", |state, _, _| {
         state.modal = Some(Modal::page(Page::Keys));
         Ok(())

@@ -36,7 +36,7 @@ pub use command::{
 pub use file::FileAssessor;
 pub use host::{Reach, address_reach, reach as host_reach};
 pub use http::HttpAssessor;
-pub use masks::{Known, call_shown, conceal, conceal_text, secrets_again, secrets_of, table_shown};
+pub use masks::{Known, call_shown, conceal, conceal_text, secrets_of, table_shown};
 pub use own::Own;
 pub use production::Production;
 pub use reread::RereadAssessor;
@@ -133,5 +133,17 @@ pub fn assess(assessor: &dyn RiskAssessor, subject: Subject<'_>) -> Assessment {
     let mut assessment = catch_unwind(AssertUnwindSafe(|| assessor.assess(subject)))
         .unwrap_or_else(|_| Assessment::unreadable("assessor.failed", "The assessor failed on it."));
     assessment.findings.extend(hidden::findings(&subject.operation.kind));
+    // Where the parts say all of it, they are its forms.
+    let whole = matches!(
+        subject.operation.kind,
+        OperationKind::File(_)
+            | OperationKind::Http(_)
+            | OperationKind::Search(_)
+            | OperationKind::Find(_)
+            | OperationKind::Other(_)
+    );
+    if whole {
+        assessment.forms.clone_from(&assessment.shapes);
+    }
     assessment
 }

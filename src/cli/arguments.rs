@@ -27,8 +27,6 @@ Examples:
       Let a model do one thing without a person: in scripts and CI.
   echo '{\"id\":1,\"tool\":\"execute_command\",\"arguments\":{\"command\":\"ls\"}}' | countersign assess
       Ask what would happen, without running anything.
-  countersign journal show --since 1d
-      Look at what was decided since yesterday, by whom or what, and how it ended.
 
 Keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY or the configuration; `countersign config path` says where that is.";
 
@@ -131,11 +129,21 @@ pub(super) enum Subcommand {
         #[arg(long, global = true)]
         json: bool,
     },
-    /// What was decided and done, by whom or what, and how it ended: the audit log
-    Journal {
+    /// What you told it to remember: "don't ask again" and "never again"
+    Rules {
         /// What to do with it.
         #[command(subcommand)]
-        command: super::journal::JournalCommand,
+        command: super::rules::RulesCommand,
+    },
+    /// Show the settings that the workspace brings along, and trust them as they are
+    ///
+    /// `.countersign/config.toml` of a workspace can only tighten until you trust it. A change of the file ends that.
+    Trust {
+        /// The beginning of the digest that is printed with the file: trusts exactly that content
+        digest: Option<String>,
+        /// No longer trust it
+        #[arg(long, conflicts_with = "digest")]
+        revoke: bool,
     },
     /// The configuration
     Config {

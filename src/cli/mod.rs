@@ -7,7 +7,7 @@ pub mod child;
 mod config;
 mod doctor;
 mod explanation;
-mod journal;
+mod rules;
 mod run;
 mod sessions;
 mod start;
@@ -22,6 +22,7 @@ use clap::Parser as _;
 pub use arguments::{Cli, Options};
 use arguments::{ConfigCommand, Subcommand};
 pub use assess::assess;
+use rules::RulesCommand;
 pub use run::Errand;
 pub use sessions::{Which, ago, named, now_ms};
 pub use start::Start;
@@ -29,6 +30,7 @@ pub use terms::Terms;
 
 use crate::config::{ConfigError, Folders, process_environment};
 use crate::contain;
+use crate::memory::Rules;
 use crate::tools::stages;
 
 /// Exit code for a wrong option, as clap's own.
@@ -64,10 +66,13 @@ pub fn dispatch(cli: Cli) -> Task {
                 let printed = std::io::stdout().write_all(schema.as_bytes());
                 return Task::Done(ExitCode::from(u8::from(printed.is_err())));
             }
-            options
-                .of_no_session("run")
-                .and_then(|()| run.read(options, &process_environment))
-                .map(|(start, errand)| Task::Run(Box::new(start), errand))
+            options.of_no_session("run").and_then(|()| run.read(options, &process_environment)).map(
+                |(mut start, errand)| {
+                    // Nobody is there to be asked about the folder.
+                    start.unknown = false;
+                    Task::Run(Box::new(start), errand)
+                },
+            )
         }
         Some(Subcommand::Assess { mode, explain, contained }) => {
             let mode = mode.map_or_else(|| options.approval_mode(), |mode| Some(mode.into()));
@@ -83,7 +88,8 @@ pub fn dispatch(cli: Cli) -> Task {
             doctor_task(&options).map(Task::Done)
         }
         Some(Subcommand::Sessions { command, json }) => sessions::run(&options, command, json).map(Task::Done),
-        Some(Subcommand::Journal { command }) => journal::run(command, &mut options).map(Task::Done),
+        Some(Subcommand::Rules { command }) => rules_task(&options, &command),
+        Some(Subcommand::Trust { digest, revoke }) => trust_task(&options, digest.as_deref(), revoke).map(Task::Done),
         Some(Subcommand::Config { command }) => config_task(&options, command).map(Task::Done),
     };
     done.unwrap_or_else(|error| {
@@ -107,6 +113,33 @@ fn doctor_task(options: &Options) -> Result<ExitCode, ConfigError> {
 fn config_task(options: &Options, command: ConfigCommand) -> Result<ExitCode, ConfigError> {
     let folders = Folders::find(options.config.as_deref(), &process_environment)?;
     Ok(config::run(command, &folders, &mut std::io::stdout().lock()))
+}
+
+fn rules_task(options: &Options, command: &RulesCommand) -> Result<Task, ConfigError> {
+    let folders = Folders::find(options.config.as_deref(), &process_environment)?;
+    let mut out = std::io::stdout().lock();
+    let printed = match command {
+        RulesCommand::List { json } => rules::list(&folders, *json, &mut out),
+        RulesCommand::Revoke { rule } => rules::revoke(&folders, rule, &mut out),
+        RulesCommand::Test => {
+            let mode = options.approval_mode();
+            let (mut terms, notice) = Terms::read(options, mode, (false, false), &process_environment)?;
+            let (remembered, wrong) = Rules::at(&folders.data).load();
+            for said in notice.into_iter().chain(wrong) {
+                eprintln!("countersign: {said}");
+            }
+            (terms.policy.remembered, terms.policy.now) = (remembered, rules::now());
+            return Ok(Task::Assess(Box::new(terms)));
+        }
+    };
+    Ok(Task::Done(printed.unwrap_or(ExitCode::FAILURE)))
+}
+
+fn trust_task(options: &Options, digest: Option<&str>, revoke: bool) -> Result<ExitCode, ConfigError> {
+    let folders = Folders::find(options.config.as_deref(), &process_environment)?;
+    let workspace = start::workspace(options.workspace.as_deref())?;
+    let printed = rules::trust(&folders, &workspace, digest, revoke, &mut std::io::stdout().lock());
+    Ok(printed.unwrap_or(ExitCode::FAILURE))
 }
 
 #[cfg(test)]

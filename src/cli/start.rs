@@ -9,10 +9,19 @@ use secrecy::ExposeSecret as _;
 use super::Options;
 use super::sessions::{Which, which};
 use crate::assess::{AssessSettings, Own, Production, Sensitive};
-use crate::config::{ConfigError, Connection, Environment, Folders, Problem, Settings, UrlSource, process_environment};
+use crate::config::{
+    ConfigError, Connection, Environment, Folders, Problem, Settings, UrlSource, process_environment, stricter,
+};
 use crate::contain::Walls;
+use crate::domain::ApprovalMode;
+use crate::memory::{Rules, Trusted, Workspaces, inside};
 use crate::store::{Images, Layers, Listed, Outputs, Session};
 use crate::tools::{Connections, Database, Results, Workbench};
+
+/// The settings that a workspace brings along.
+pub(super) const WORKSPACE_SETTINGS: &str = ".countersign/config.toml";
+/// Largest file of them, in bytes.
+pub(super) const SETTINGS_CAP: u64 = 64 * 1024;
 
 /// Everything that a session starts from.
 #[derive(Debug)]
@@ -35,6 +44,10 @@ pub struct Start {
     pub linear: bool,
     /// What operations print.
     pub outputs: Arc<Outputs>,
+    /// What the person is told of the workspace's own settings and of what is remembered.
+    pub notices: Vec<String>,
+    /// Whether the person never said yes to this folder, nor named it.
+    pub unknown: bool,
     /// Which session it is: a new one, or one that was left.
     pub which: Which,
     options: Options,
@@ -62,7 +75,7 @@ impl Start {
             let options = Options { workspace: Some(self.workspace.clone()), ..self.options.clone() };
             start = Self::open(&options, self.folders.clone(), Which::New)?;
         }
-        Ok(start)
+        Ok(Self { unknown: false, ..start })
     }
 
     fn open(options: &Options, folders: Folders, which: Which) -> Result<Self, ConfigError> {
@@ -77,13 +90,38 @@ impl Start {
                 (workspace.clone(), Session { id, workspace, agent })
             }
         };
-        let (settings, problems) = Settings::load(&folders);
-        let settings = settings.overridden(&options.overrides(), &problems)?;
+        let (mut settings, mut problems) = Settings::load(&folders);
+        let mut notices = Vec::new();
+        let brought = brought(&mut settings, &workspace, &folders, &mut problems, &mut notices);
+        remembered(&mut settings, &folders, &mut problems);
+        let mut settings = settings.overridden(&options.overrides(), &problems)?;
+        if let Some(mode) = brought.filter(|mode| stricter(settings.mode, *mode) != settings.mode) {
+            notices.push(format!("Mode {} of this workspace holds, whatever the command line says.", mode.word()));
+            settings.mode = mode;
+        }
+        // Who works in a folder already, or names it, said yes to it.
+        let unknown = !matches!(which, Which::Left(_))
+            && options.workspace.is_none()
+            && !Workspaces::at(&folders.data).knows(&workspace);
         let images = Arc::new(Images::new(&folders.images(), &session.id));
         let layers = Arc::new(Layers::new(&folders.layers(), &session.id));
         let outputs = Arc::new(Outputs::new(&folders.outputs(), &session.id, settings.limits.kept_output));
         let (linear, options) = (options.linear, options.clone());
-        Ok(Self { settings, problems, folders, workspace, session, images, layers, linear, outputs, which, options })
+        Ok(Self {
+            settings,
+            problems,
+            folders,
+            workspace,
+            session,
+            images,
+            layers,
+            linear,
+            outputs,
+            notices,
+            unknown,
+            which,
+            options,
+        })
     }
 
     /// What is to be said of where a session works that was left: elsewhere than where the program was started.
@@ -119,17 +157,6 @@ impl Start {
         AssessSettings { sensitive, production, ..AssessSettings::default() }
     }
 
-    /// The sensitive paths of the practice world. It lies among the program's own files, so those that aren't its own are
-    /// named, rather than the whole folder.
-    #[must_use]
-    pub fn practice_sensitive(&self) -> Sensitive {
-        let folders = &self.folders;
-        let kept = [folders.images(), folders.layers(), folders.outputs()]
-            .map(|folder| format!("{}/**", globset::escape(&folder.to_string_lossy())));
-        let guarded = [&folders.config, &folders.journal()].map(|path| globset::escape(&path.to_string_lossy()));
-        Sensitive::with(self.settings.sensitive.iter().cloned().chain(guarded).chain(kept).collect()).and(own(folders))
-    }
-
     /// The databases on offer, none of them opened yet, and a sentence for each that can't be used.
     ///
     /// # Errors
@@ -147,6 +174,57 @@ impl Start {
             connections.choose(name);
         }
         Ok((connections, notes))
+    }
+}
+
+/// Takes in what the workspace's own settings say. Gives back the mode that they set, if they do.
+fn brought(
+    settings: &mut Settings,
+    workspace: &Path,
+    folders: &Folders,
+    problems: &mut Vec<Problem>,
+    notices: &mut Vec<String>,
+) -> Option<ApprovalMode> {
+    let path = workspace.join(WORKSPACE_SETTINGS);
+    let text = match inside(workspace, Path::new(WORKSPACE_SETTINGS), SETTINGS_CAP + 1) {
+        Ok(None) => return None,
+        Ok(Some((_, length))) if length > SETTINGS_CAP => Err("it is larger than 64 KiB. Shorten it.".to_owned()),
+        Ok(Some((bytes, _))) => {
+            String::from_utf8(bytes).map_err(|_| "it isn't UTF-8 text. Save it as UTF-8.".to_owned())
+        }
+        Err(why) => Err(format!("{why}.")),
+    };
+    match text {
+        Ok(text) => {
+            let (trusted, changed) = Trusted::at(&folders.data).knows(&path, &text);
+            if changed {
+                notices.push(format!("{} changed since you trusted it: it isn't trusted any more.", path.display()));
+            }
+            let (brought, wrong) = settings.bring(&path, &text, trusted, folders);
+            problems.extend(wrong);
+            notices.extend(brought.notices);
+            brought.mode
+        }
+        // What can't be read may have tightened.
+        Err(sentence) => {
+            problems.push(Problem::whole(&path, sentence));
+            settings.mode = ApprovalMode::Strict;
+            None
+        }
+    }
+}
+
+/// Takes in what is remembered. A broken file makes everything ask, as a broken configuration does.
+fn remembered(settings: &mut Settings, folders: &Folders, problems: &mut Vec<Problem>) {
+    let rules = Rules::at(&folders.data);
+    let (remembered, wrong) = rules.load();
+    settings.remembered = remembered;
+    if !wrong.is_empty() {
+        settings.mode = ApprovalMode::Strict;
+        problems.extend(wrong.into_iter().map(|why| {
+            let sentence = format!("{why}. No allow rule of it counts. Mend it, or move it away and start again.");
+            Problem::whole(rules.path(), sentence)
+        }));
     }
 }
 
@@ -222,7 +300,7 @@ fn left_in(listed: &Listed, named: Option<&Path>) -> Result<PathBuf, ConfigError
 }
 
 /// The workspace: the folder named, else the one the program was started in.
-fn workspace(named: Option<&Path>) -> Result<PathBuf, ConfigError> {
+pub(super) fn workspace(named: Option<&Path>) -> Result<PathBuf, ConfigError> {
     let folder = named.unwrap_or(Path::new("."));
     let wrong = |why: String| ConfigError::Option(format!("the workspace {} {why}", folder.display()));
     let real = folder.canonicalize().map_err(|error| wrong(format!("can't be opened ({error})")))?;
@@ -233,7 +311,7 @@ fn workspace(named: Option<&Path>) -> Result<PathBuf, ConfigError> {
 mod tests {
     use super::super::Cli;
     use super::*;
-    use crate::domain::{ApprovalMode, Place};
+    use crate::domain::Place;
     use clap::Parser as _;
 
     /// Starts from a configuration file of this text, with further words of the command line.

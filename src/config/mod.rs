@@ -14,6 +14,7 @@ mod rules;
 mod secret;
 mod settings;
 mod show;
+mod workspace;
 
 pub use connection::Connection;
 pub use folders::{Environment, Folders, process_environment};
@@ -21,7 +22,8 @@ pub use model::{ChosenModel, ModelSettings, ProviderName};
 pub use overrides::Overrides;
 pub use problem::Problem;
 pub use secret::{KeySource, UrlSource, mask_url};
-pub use settings::{Limits, Production, Retention, Settings};
+pub use settings::{Limits, Production, Settings};
+pub use workspace::{Brought, stricter};
 
 /// What can fail for good around the configuration.
 #[derive(Debug, thiserror::Error)]

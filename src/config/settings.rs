@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::file;
 use super::{Connection, Folders, ModelSettings, Problem};
-use crate::domain::{self, ApprovalMode, Policy, Rule};
+use crate::domain::{self, ApprovalMode, Policy, Remembered, Rule};
 
 /// What one run may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,19 +48,6 @@ impl Default for Production {
     }
 }
 
-/// How long the journal keeps what sessions say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Retention {
-    /// Days since a session's latest entry; none for ever.
-    pub days: Option<u64>,
-}
-
-impl Default for Retention {
-    fn default() -> Self {
-        Self { days: Some(365) }
-    }
-}
-
 /// Everything that the configuration file can say.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
@@ -85,12 +72,12 @@ pub struct Settings {
     pub catastrophes_ask: bool,
     /// Rules, none of them objectionable.
     pub rules: Vec<Rule>,
+    /// What the person decided for later.
+    pub remembered: Vec<Remembered>,
     /// What counts as production.
     pub production: Production,
     /// Limits of one run.
     pub limits: Limits,
-    /// What becomes of old sessions.
-    pub retention: Retention,
     /// Name of the theme.
     pub theme: Option<String>,
     /// A keymap of the person's own.
@@ -125,6 +112,8 @@ impl Settings {
         Policy {
             mode: self.mode,
             rules: self.rules.clone(),
+            remembered: self.remembered.clone(),
+            now: seconds(),
             deny_catastrophes: !self.catastrophes_ask,
             named_hosts: self.hosts.clone(),
         }
@@ -135,4 +124,9 @@ impl Settings {
     pub fn sensitive_globs(&self, folders: &Folders) -> Vec<String> {
         self.sensitive.iter().cloned().chain(folders.own_globs()).collect()
     }
+}
+
+/// Seconds since 1970 by the wall's clock.
+fn seconds() -> u64 {
+    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::grants::Grants;
+use super::memory::{Remembered, RuleId, Scope};
 use super::operation::{Operation, OperationId, Origin, Prepared};
 use super::policy::{Containment, Enforceable, Judgement, Policy, Step, Verdict, judge};
 use super::record::Decider;
@@ -292,10 +293,31 @@ impl Gate {
         Release::Run(Box::new(Countersigned { prepared: fresh, containment, decider, judgement }))
     }
 
-    /// The turn is over: approvals, refusals and remembered denials end with it.
+    /// The turn is over: approvals, refusals and remembered denials end with it, and rules for the turn.
     pub fn end_turn(&mut self) {
         self.grants = Grants::default();
         self.denied.clear();
+        self.policy.remembered.retain(|rule| *rule.scope() != Scope::Turn);
+    }
+
+    /// The person decided something for later. What waits is judged anew, and nothing starts by it.
+    pub fn remember(&mut self, rule: Remembered) {
+        self.policy.remembered.retain(|other| other.id() != rule.id());
+        self.policy.remembered.push(rule);
+        self.rejudge();
+    }
+
+    /// The person takes such a decision back. False if there is none of that name.
+    pub fn forget(&mut self, id: &RuleId) -> bool {
+        let before = self.policy.remembered.len();
+        self.policy.remembered.retain(|rule| rule.id() != id);
+        self.rejudge();
+        self.policy.remembered.len() < before
+    }
+
+    /// The time by the wall's clock, in seconds since 1970: rules end by it.
+    pub fn set_clock(&mut self, now: u64) {
+        self.policy.now = now;
     }
 
     /// Whether private data was read in this session.
@@ -319,6 +341,13 @@ impl Gate {
     pub fn set_mode(&mut self, mode: super::policy::ApprovalMode) {
         self.policy.mode = mode;
         self.grants = Grants::default();
+        self.policy.remembered.retain(|rule| *rule.scope() != Scope::Turn);
+        self.rejudge();
+    }
+
+    /// Judges what waits or may start anew. A verdict of allow leaves it waiting; what may start without the person, and
+    /// wouldn't any more, waits.
+    fn rejudge(&mut self) {
         let (policy, grants, enforceable, read) =
             (self.policy.clone(), self.grants.clone(), self.enforceable, self.private_data_read);
         for entry in self.entries.values_mut() {

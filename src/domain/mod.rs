@@ -11,6 +11,7 @@ mod facts;
 mod gate;
 mod grants;
 mod mask;
+mod memory;
 mod need;
 pub mod number;
 mod operation;
@@ -39,6 +40,9 @@ pub use facts::{Facts, FolderFact, PathFact, PathKind, Place, RepositoryFact};
 pub use gate::{Admission, Countersigned, Gate, Release, Seal, Standing};
 pub use grants::Grants;
 pub use mask::{mask, masked, masked_part};
+pub use memory::{
+    Draft, Lasting, Lift, Neighbour, Pattern, Remembered, Row, RuleId, Says, Scope, Setting, Want, runs_code,
+};
 pub use need::Need;
 pub use operation::{
     CommandOperation, Dialect, FileOperation, FindOperation, HttpOperation, Operation, OperationId, OperationKind,

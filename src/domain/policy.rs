@@ -7,6 +7,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::grants::Grants;
+use super::memory::Remembered;
 use super::operation::{OperationKind, Origin, Prepared};
 use super::record::Decider;
 use super::risk::{Assessment, Claim, Class, RiskLevel};
@@ -96,6 +97,10 @@ pub struct Policy {
     pub mode: ApprovalMode,
     /// Rules, in any order: deny before ask before allow.
     pub rules: Vec<Rule>,
+    /// What the person decided for later.
+    pub remembered: Vec<Remembered>,
+    /// The time by the wall's clock, in seconds since 1970; 0 where nobody knows it.
+    pub now: u64,
     /// Whether catastrophes are denied; one line of the configuration turns it off, then they ask.
     pub deny_catastrophes: bool,
     /// Hosts that the configuration or the person named.
@@ -104,7 +109,14 @@ pub struct Policy {
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { mode: ApprovalMode::default(), rules: Vec::new(), deny_catastrophes: true, named_hosts: BTreeSet::new() }
+        Self {
+            mode: ApprovalMode::default(),
+            rules: Vec::new(),
+            remembered: Vec::new(),
+            now: 0,
+            deny_catastrophes: true,
+            named_hosts: BTreeSet::new(),
+        }
     }
 }
 
@@ -274,6 +286,10 @@ pub fn judge(
     if rule(Effect::Deny).is_some() {
         return decide(Verdict::Deny, Step::DenyRule, Containment::None, "A deny rule of yours covers it.".to_owned());
     }
+    if let Some(rule) = policy.denying(prepared) {
+        let reason = format!("Your rule {} never lets it run.", rule.id());
+        return decide(Verdict::Deny, Step::DenyRule, Containment::None, reason);
+    }
     if let Origin::Program { after, .. } = &operation.origin {
         // What a wall stopped wanted more than a reader does.
         let reason = match &operation.kind {
@@ -314,8 +330,11 @@ pub fn judge(
             ask(Step::Unreadable, lead())
         };
     }
-    if rule(Effect::Allow).is_some() {
+    if rule(Effect::Allow).is_some() && !assessment.touches_secrets() {
         return run(Step::AllowRule, "An allow rule of yours covers it.".to_owned());
+    }
+    if let Some(rule) = policy.allowing(prepared) {
+        return run(Step::AllowRule, format!("Your rule {} covers it.", rule.id()));
     }
     if grants.cover(prepared) {
         return run(Step::TurnApproval, "Your approval of this turn covers it.".to_owned());

@@ -170,8 +170,11 @@ pub struct Assessment {
     /// True if a claim of low may let it run `staged` in guarded mode: never for what writes version
     /// control, sends, takes privilege, or writes files that others run later.
     pub claim_eligible: bool,
-    /// Typed forms of each part, which rules and memory match against.
+    /// Typed forms of each part, which rules match against.
     pub shapes: Vec<Shape>,
+    /// The same in full, which what is remembered matches against; none where a rule couldn't see what it allows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forms: Vec<Shape>,
     /// What it acts on, for grants and for the person: a connection, a host, a workspace.
     pub target: String,
     /// What it would do in a few words, such as `Delete rows`; empty where its kind says it.
@@ -217,6 +220,12 @@ impl Assessment {
     /// The findings that stand in the way of running unasked.
     pub fn objections(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|finding| finding.class != Class::Whitelisted)
+    }
+
+    /// Whether something sensitive is among what it does, which no rule lifts.
+    #[must_use]
+    pub fn touches_secrets(&self) -> bool {
+        self.findings.iter().any(|finding| finding.class == Class::Declared(Danger::Sensitive))
     }
 
     /// Whether it hits production.

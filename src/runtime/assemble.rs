@@ -11,13 +11,16 @@ use secrecy::ExposeSecret as _;
 use super::bus::{Lanes, Work};
 use super::engine::{Engine, Side, prove};
 use super::recorder::{Opening, Recorder};
+use super::remember::Memory;
 use super::resume::{allow_outputs, resume};
 use crate::app::{Briefing, Budget, Effect, Event, Keymap, Setting, State};
-use crate::assess::Known;
+use crate::assess::{Known, Sensitive};
 use crate::cli::Start;
 use crate::config::{ChosenModel, Problem, process_environment};
 use crate::contain;
-use crate::providers::prompt::{Surroundings, fill};
+use crate::domain::number::size;
+use crate::memory::{Instructions, Rules, Workspaces, instructions};
+use crate::providers::prompt::{Surroundings, fill, project};
 use crate::providers::{Practice, PracticeWorld, Provider, from_settings};
 use crate::store::{Journal, Session, prune, prune_layers, prune_outputs};
 use crate::tools::{ApplyTool, Connections, UndoTool, Workbench, look_around, search_path, standard};
@@ -48,6 +51,7 @@ pub async fn assemble(start: &Start, lanes: Lanes, size: (u16, u16)) -> Result<A
     let mut notices: Vec<String> = Problem::notice(&start.problems).into_iter().collect();
     let (connections, left_out) = start.connections(&process_environment).map_err(|error| error.to_string())?;
     notices.extend(left_out);
+    notices.extend(start.notices.iter().cloned());
     let chosen = start.settings.chosen_model(&process_environment).await.map_err(|error| error.to_string())?;
     let mut bench = start.bench().map_err(|error| error.to_string())?;
     bench.settings.known = known(&chosen, &connections);
@@ -75,12 +79,18 @@ pub async fn assemble(start: &Start, lanes: Lanes, size: (u16, u16)) -> Result<A
         prune_outputs(&outputs);
     });
     let setting = setting(provider.as_ref(), world.is_some(), &model_side);
-    let briefing = briefing(&model_side);
+    // The practice model reads no prompt, and works in a folder of its own.
+    let notes = if world.is_none() { notes(&start.workspace, &mut notices) } else { None };
+    let briefing = briefing(&model_side, notes.as_ref());
     let keymap = keymap(start, &mut notices);
     let theme = theme(start, &mut notices);
     let mut state =
         State::new(briefing, start.settings.policy(), contain::enforceable(None, false), keymap, setting, size);
     let limits = start.settings.limits;
+    state.setting.folder = shown(&start.workspace, start.folders.home.as_deref());
+    if start.unknown {
+        state.ask_folder();
+    }
     state.budget = Budget { calls: limits.calls, minutes: limits.minutes, tokens: limits.tokens };
     // Both sides have the same walls around different workspaces; the test of them is none of the loop's business.
     let (sides, lane) = ([person_side.clone(), model_side.clone()], lanes.work.clone());
@@ -95,7 +105,13 @@ pub async fn assemble(start: &Start, lanes: Lanes, size: (u16, u16)) -> Result<A
     allow_outputs(&state, &model_side.bench);
     notices.extend(start.elsewhere());
     let recorder = Recorder::start(journal, lanes.work.clone());
-    let engine = Engine::new(model_side, person_side, provider, recorder, lanes);
+    let memory = Memory {
+        rules: Rules::at(&start.folders.data),
+        workspaces: Workspaces::at(&start.folders.data),
+        folder: start.workspace.clone(),
+        journal: (start.folders.journal(), start.session.id.to_string()),
+    };
+    let engine = Engine::new(model_side, person_side, provider, recorder, lanes, memory);
     Ok(Assembled { state, engine, theme, effects, notices: notices.into_iter().map(Event::Notice).collect(), world })
 }
 
@@ -145,11 +161,16 @@ async fn practice(start: &Start, of: &Workbench) -> Result<(Arc<dyn Provider>, S
     let address = Connections::parse_url(&world.database_url).map_err(|error| error.to_string())?;
     let mut connections = Connections::default();
     connections.add("practice", address);
+    let kept = [start.folders.images(), start.folders.layers(), start.folders.outputs()]
+        .map(|folder| format!("{}/**", globset::escape(&folder.to_string_lossy())));
+    let guarded =
+        [&start.folders.config, &start.folders.journal()].map(|path| globset::escape(&path.to_string_lossy()));
+    let globs = start.settings.sensitive.iter().cloned().chain(guarded).chain(kept).collect();
     let mut bench = start.bench().map_err(|error| error.to_string())?;
     bench.walls = Arc::clone(&of.walls);
     bench.settings.known = of.settings.known.clone();
     bench.workspace.clone_from(&world.workspace);
-    bench.settings.sensitive = start.practice_sensitive();
+    bench.settings.sensitive = Sensitive::with(globs).and(of.settings.sensitive.own().clone());
     Ok((Arc::new(provider), side(bench, Arc::new(connections)), world))
 }
 
@@ -167,10 +188,11 @@ fn setting(provider: &dyn Provider, practice: bool, side: &Side) -> Setting {
         remote: provider.remote(),
         connection,
         workspace: shown(&side.bench.workspace, side.bench.home.as_deref()),
+        folder: String::new(),
     }
 }
 
-fn briefing(side: &Side) -> Briefing {
+fn briefing(side: &Side, notes: Option<&Instructions>) -> Briefing {
     let mut connections: Vec<(&str, &str)> = side
         .connections
         .names()
@@ -183,7 +205,28 @@ fn briefing(side: &Side) -> Briefing {
         date: &time::OffsetDateTime::now_utc().date().to_string(),
         os: std::env::consts::OS,
     };
-    Briefing { system: fill(&surroundings).into(), tools: side.registry.specs().into() }
+    let notes = notes.map(|notes| project(&notes.text, notes.cut, &notes.mark)).unwrap_or_default();
+    Briefing { system: format!("{}{notes}", fill(&surroundings)).into(), tools: side.registry.specs().into() }
+}
+
+/// The project's own notes for the model, and what the person is told of them.
+fn notes(workspace: &Path, notices: &mut Vec<String>) -> Option<Instructions> {
+    match instructions(workspace) {
+        Ok(Some(notes)) => {
+            let cut = if notes.cut { "; its first 32 KiB" } else { "" };
+            notices.push(format!(
+                "The model is given AGENTS.md of this folder ({}{cut}), as notes that nobody vouches for. \
+                 /read AGENTS.md shows it.",
+                size(notes.bytes)
+            ));
+            Some(notes)
+        }
+        Ok(None) => None,
+        Err(why) => {
+            notices.push(format!("{why}."));
+            None
+        }
+    }
 }
 
 fn keymap(start: &Start, notices: &mut Vec<String>) -> Keymap {

@@ -9,7 +9,9 @@ use tokio::sync::mpsc;
 
 use super::lines::{Heard, listen};
 use crate::app::{Event, Millis, PickerId, Proposal, Row};
-use crate::domain::{Enforceable, Foresight, Look, ModelEvent, OperationId, Page, Recalled, RunEvent, Seal, StepId};
+use crate::domain::{
+    Enforceable, Foresight, Look, ModelEvent, OperationId, Page, Prepared, Recalled, Remembered, RunEvent, Seal, StepId,
+};
 
 /// Room in each lane.
 const ROOM: usize = 256;
@@ -49,6 +51,12 @@ pub enum Work {
     Saved(String),
     /// The rows of a list were read.
     Filled(PickerId, Result<Vec<Row>, String>),
+    /// Operations of earlier sessions were read.
+    History(Vec<Prepared>),
+    /// A rule was saved, or why it couldn't be.
+    Remembered(Result<Remembered, String>),
+    /// A sentence for the person.
+    Notice(String),
 }
 
 /// The senders, handed to the tasks at the edges.
@@ -229,6 +237,9 @@ impl Bus {
                     Work::Looked(id, look, page) => Event::Looked(id, look, page),
                     Work::Saved(said) => Event::Saved(said),
                     Work::Filled(picker, rows) => Event::Filled(picker, rows),
+                    Work::History(earlier) => Event::History(earlier),
+                    Work::Remembered(saved) => Event::Remembered(Box::new(saved)),
+                    Work::Notice(said) => Event::Notice(said),
                 },
                 Some((id, event)) = self.run.recv() => Event::Run(id, event),
             };

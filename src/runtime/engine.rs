@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::bus::{Lanes, Work};
 use super::measure::Measuring;
 use super::recorder::Recorder;
+use super::remember::Memory;
 use crate::app::{Content, Proposal};
 use crate::contain;
 use crate::domain::{
@@ -61,6 +62,8 @@ pub struct Engine {
     pub recorder: Recorder,
     /// The senders of the bus.
     pub lanes: Lanes,
+    /// Where what the person decided for later is kept.
+    pub memory: Memory,
     running: HashMap<OperationId, CancellationToken>,
     /// Where what the person types into a terminal goes.
     terminals: HashMap<OperationId, mpsc::Sender<Typed>>,
@@ -77,9 +80,10 @@ impl Engine {
         provider: Arc<dyn Provider>,
         recorder: Recorder,
         lanes: Lanes,
+        memory: Memory,
     ) -> Self {
         let (running, terminals, measuring) = (HashMap::new(), HashMap::new(), Measuring::default());
-        Self { model_side, person_side, provider, recorder, lanes, running, terminals, measuring, step: None }
+        Self { model_side, person_side, provider, recorder, lanes, memory, running, terminals, measuring, step: None }
     }
 
     fn side(&self, origin: &Origin, tool: &str) -> &Side {

@@ -50,6 +50,9 @@ impl Linear {
         for notice in notices {
             self.take(notice, false).await?;
         }
+        // What is asked before anything else.
+        let (lines, _) = self.teller.tell(&self.state);
+        print(&lines).await?;
         loop {
             let still = self.still();
             if self.closed && still {
@@ -100,6 +103,7 @@ impl Linear {
     async fn take(&mut self, event: Event, said: bool) -> io::Result<bool> {
         let now = self.bus.now();
         let before = self.state.hint.clone();
+        super::remember::clock(&mut self.state, now, &event);
         let recalled = if let Event::Recalled(id, Some(_)) = &event { Some(Numbers::one(*id)) } else { None };
         for effect in update(&mut self.state, now, event) {
             match self.engine.perform(effect) {

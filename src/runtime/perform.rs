@@ -22,6 +22,10 @@ impl Engine {
             Effect::Recall(id) => self.recall(id),
             Effect::Look(id, look) => self.look(id, look),
             Effect::Save(path, content) => self.save(path, content),
+            Effect::ReadHistory => self.read_history(),
+            Effect::Remember(draft) => self.remember(draft),
+            Effect::Forget(rule) => self.forget(rule),
+            Effect::KnowFolder => self.know_folder(),
             front @ (Effect::OpenEditor { .. }
             | Effect::Page(_)
             | Effect::Copy(_)

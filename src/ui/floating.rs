@@ -75,7 +75,7 @@ pub fn title(view: View<'_>, dialog: &Dialog, prepared: &Prepared) -> Line<'stat
         Asking::All { reach: Reach::Turn, .. } => "Approve all".to_owned(),
         Asking::All { reach: Reach::Listed, listed, .. } => format!("Approve these {}", listed.len()),
         Asking::Pick { .. } => "Pick by number".to_owned(),
-        Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => {
+        Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) | Asking::Remember(_) => {
             format!("{} · {}", dialog.id.0, text::line(&prepared.hidden(&prepared.title())))
         }
     };
@@ -88,7 +88,7 @@ pub fn corner(view: View<'_>, dialog: &Dialog, prepared: &Prepared) -> Line<'sta
     match &dialog.asking {
         Asking::All { high: 0, .. } | Asking::Pick { .. } => {}
         Asking::All { high, .. } => spans.push(view.span(format!("{high} HIGH"), Role::High)),
-        Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => {
+        Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) | Asking::Remember(_) => {
             if prepared.assessment.hits_production() {
                 spans.extend([view.span("PRODUCTION", Role::High), Span::raw("  ")]);
             }

@@ -181,6 +181,6 @@ fn commands(view: View<'_>, context: Context) -> Vec<Entry> {
             one(Command::Help, "keys"),
         ],
         Context::Terminal => vec![one(Command::LeaveTerminal, "leave the terminal; every other key goes into it")],
-        Context::Dialog | Context::Editor | Context::Picker => Vec::new(),
+        Context::Dialog | Context::Remember | Context::Editor | Context::Picker => Vec::new(),
     }
 }

@@ -20,6 +20,7 @@ use super::number;
 use super::paint::{View, keys, named, put};
 use super::picker;
 use super::preview;
+use super::remember;
 use super::text::{self, Break};
 use super::theme::Role;
 use super::typing::Rows;
@@ -222,6 +223,10 @@ fn parts(
             let ids: Vec<OperationId> = view.state.queue.waiting().map(|item| item.id).collect();
             (Body::of(list(view, &ids, Numbers::parse(typed).as_ref(), columns), None), Vec::new(), Vec::new())
         }
+        Asking::Remember(remembering) => {
+            let lines = remember::body(view, remembering, columns);
+            (Body::of(lines, None), Vec::new(), remember::effect(view, remembering, columns))
+        }
         Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => {
             let derived = judgement.filter(|_| dialog.derivation);
             let body =
@@ -249,7 +254,7 @@ fn head(view: View<'_>, dialog: &Dialog, item: &Item, prepared: &Prepared, colum
     let listed = match &dialog.asking {
         Asking::All { listed, .. } => Some(listed.len()),
         Asking::Pick { .. } => Some(view.state.queue.counts().0),
-        Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => None,
+        Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) | Asking::Remember(_) => None,
     };
     if let Some(count) = listed {
         let waits = if count == 1 { "waits" } else { "wait" };
@@ -373,6 +378,7 @@ fn hint(view: View<'_>, dialog: &Dialog) -> Line<'static> {
             line.push_span(view.span(format!("{}▏", text::line(typed)), Role::Accent));
             line
         }
+        Asking::Remember(remembering) => remember::hint(view, dialog, remembering),
         Asking::Reason(_) | Asking::All { .. } => Line::default(),
     }
 }
@@ -432,6 +438,8 @@ fn bound(view: View<'_>, dialog: &Dialog) -> Vec<(String, String)> {
                 (waiting > 1).then(|| key(Command::DenyAll, "deny all")).flatten(),
                 (waiting > 1).then(|| key(Command::Skip, "skip")).flatten(),
                 (waiting > 1).then(|| key(Command::Pick, "pick")).flatten(),
+                key(Command::Remember, "don't ask again"),
+                key(Command::Never, "never again"),
                 key(Command::Derivation, if dialog.derivation { "operation" } else { "derivation" }),
                 key(Command::Back, "later"),
             ]
@@ -443,6 +451,7 @@ fn bound(view: View<'_>, dialog: &Dialog) -> Vec<(String, String)> {
                 key(Command::Back, "back"),
             ]
         }
+        Asking::Remember(remembering) => remember::bound(view, dialog, remembering),
         Asking::Reason(_) => {
             vec![Some(("enter".to_owned(), "deny".to_owned())), Some(("esc".to_owned(), "back".to_owned()))]
         }

@@ -20,9 +20,10 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// Countersign with the given arguments in a world of its own.
+    /// Countersign with the given arguments in a world of its own, whose folder is named: it isn't asked about.
     pub fn start(columns: u16, rows: u16, arguments: &[&str]) -> Self {
-        Self::start_program(Path::new(env!("CARGO_BIN_EXE_countersign")), arguments, columns, rows, &[])
+        let arguments = [&["--workspace", "."], arguments].concat();
+        Self::start_program(Path::new(env!("CARGO_BIN_EXE_countersign")), &arguments, columns, rows, &[])
     }
 
     /// Any program, with a scrubbed environment.

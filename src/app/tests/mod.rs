@@ -5,6 +5,7 @@ mod edits;
 mod foresight;
 mod limits;
 mod linear;
+mod memory;
 mod output;
 mod pickers;
 mod promises;
@@ -178,6 +179,10 @@ impl World {
             | Effect::Recall(_)
             | Effect::ListSessions(_)
             | Effect::Switch(_)
+            | Effect::ReadHistory
+            | Effect::Remember(_)
+            | Effect::Forget(_)
+            | Effect::KnowFolder
             | Effect::Quit => return,
         };
         self.feed(0, follow);
@@ -321,8 +326,17 @@ fn judged(operation: &Operation, command: &str) -> Prepared {
         _ => Assessment::of(Finding::new("command.unknown-program", Class::Unknown, "No rule covers it.")),
     };
     assessment.shapes = vec![Shape::new([("program", command.split(' ').next().unwrap_or_default())])];
+    assessment.forms = command.split(" && ").map(form).collect();
     assessment.target = "/w".to_owned();
     assessment.secrets = command.match_indices("hunter2").map(|(at, text)| at..at + text.len()).collect();
     assert_eq!(assessment.level() == RiskLevel::High, command.starts_with("rm"));
     Prepared { operation: operation.clone(), facts: Facts::default(), assessment }
+}
+
+/// The form of one command of the test world: its operand is a file of the workspace.
+fn form(command: &str) -> Shape {
+    let (program, arguments) = command.split_once(' ').unwrap_or((command, ""));
+    let parts = [("program", program), ("flags", ""), ("arguments", arguments), ("folder", "the workspace")];
+    let placed = ["mkdir", "rm", "touch"].contains(&program).then_some(("place", "workspace"));
+    Shape::new(parts.into_iter().chain(placed))
 }

@@ -42,6 +42,14 @@ pub(super) struct Judge<'a> {
     pub(super) scope: Scope,
     pub(super) findings: Vec<Finding>,
     pub(super) shapes: Vec<Shape>,
+    /// The same in full, and whether anything in the text has no such form.
+    pub(super) forms: Vec<Shape>,
+    pub(super) odd: bool,
+    /// Commands that were judged so far, what others run included.
+    pub(super) dispatched: usize,
+    /// Whether the command that is judged is fed by a pipe, and feeds one.
+    pub(super) fed: bool,
+    pub(super) feeds: bool,
     pub(super) mentions: Mentions,
     /// Programs that only read, in order, by their names in the table where they stand there.
     pub(super) readers: BTreeSet<String>,
@@ -101,6 +109,11 @@ impl<'a> Judge<'a> {
             scope: Scope::at(place.cwd.to_string_lossy().into_owned()),
             findings: Vec::new(),
             shapes: Vec::new(),
+            forms: Vec::new(),
+            odd: false,
+            dispatched: 0,
+            fed: false,
+            feeds: false,
             mentions: Mentions::default(),
             readers: BTreeSet::new(),
             staged: false,
@@ -152,6 +165,7 @@ impl<'a> Judge<'a> {
             return;
         }
         self.depth += 1;
+        self.odd = true;
         let span = self.span.clone();
         inner(self);
         self.span = span;

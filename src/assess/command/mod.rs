@@ -22,6 +22,7 @@ mod expand;
 mod fd;
 mod filter;
 mod find;
+mod forms;
 mod function;
 mod git;
 mod judge;
@@ -138,5 +139,16 @@ fn assessment(judge: Judge<'_>) -> Assessment {
             shapes.push(shape);
         }
     }
-    Assessment { findings, containment, claim_eligible: eligible, shapes, target, needs, act, ..Assessment::default() }
+    let forms = if judge.odd { Vec::new() } else { judge.forms };
+    Assessment {
+        findings,
+        containment,
+        claim_eligible: eligible,
+        shapes,
+        forms,
+        target,
+        needs,
+        act,
+        ..Assessment::default()
+    }
 }

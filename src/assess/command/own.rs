@@ -45,6 +45,38 @@ impl Judge<'_> {
         }
     }
 
+    /// Countersign itself, where it would change what the person decided for later, or start another one that asks
+    /// nobody: that is the person's to type.
+    pub(super) fn spare_decisions(&mut self, first: &Word, words: &[Word]) {
+        const DECIDES: [(&str, &[&str]); 6] = [
+            ("trust", &[]),
+            ("rules", &["revoke"]),
+            ("config", &["edit"]),
+            ("setup", &[]),
+            ("sessions", &["delete"]),
+            ("journal", &["delete", "expire"]),
+        ];
+        let pattern = first.pattern();
+        if pattern.rsplit('/').next() != Some("countersign") {
+            return;
+        }
+        let texts: Vec<&str> = words.iter().filter_map(Word::text).collect();
+        let vague = texts.len() < words.len();
+        let named = |word: &&str| !word.starts_with('-');
+        let decides = DECIDES.iter().find(|(command, further)| {
+            let Some(at) = texts.iter().position(|word| word == command) else { return false };
+            let next = texts[at + 1..].iter().find(|word| named(word));
+            further.is_empty() || next.is_some_and(|next| further.contains(next))
+        });
+        let unasked = texts
+            .iter()
+            .any(|word| matches!(*word, "--allow-all" | "allow-all" | "--mode=allow-all") || is_short(word, 'y'));
+        if decides.is_some() || unasked || vague {
+            let sentence = "It runs Countersign itself, to decide something that only you decide.";
+            self.about(first, |judge| judge.catastrophe("command.own", sentence));
+        }
+    }
+
     fn owned(&mut self, name: &str, word: &Word) {
         let sentence = format!("`{name}` may write {}, which is Countersign's own and no tool changes.", word.shown());
         self.catastrophe("command.own", sentence);
@@ -83,6 +115,11 @@ impl Judge<'_> {
         let named = !word.vague() && self.normal(folder).is_some_and(|path| own.below(Path::new(&path)));
         named || real.is_some_and(|fact| own.below(&fact.real))
     }
+}
+
+/// Whether a word is a bundle of short flags with this one in it.
+fn is_short(word: &str, flag: char) -> bool {
+    word.strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.contains(flag))
 }
 
 #[cfg(test)]
@@ -148,8 +185,29 @@ mod tests {
     }
 
     #[test]
+    fn what_only_the_person_decides_is_a_catastrophe() {
+        for command in [
+            "countersign trust 0123456789abcdef",
+            "countersign rules revoke r1",
+            "/usr/bin/countersign config edit",
+            "sudo countersign setup",
+            "bash -c 'countersign sessions delete 1'",
+            "echo x | countersign run -y",
+            "countersign --allow-all",
+            "countersign rules $x",
+        ] {
+            assert_eq!(class(command, None), Class::Catastrophe, "{command}");
+        }
+    }
+
+    #[test]
     fn what_reads_them_or_leaves_them_alone_is_not() {
         for command in [
+            "countersign rules list",
+            "countersign assess --explain",
+            "countersign config show",
+            "countersign sessions list",
+            "countersign --version",
             "cat ~/.config/countersign/config.toml",
             "ls ~/.config/countersign",
             "rm ~/.local/share/countersign/practice/shop.db",

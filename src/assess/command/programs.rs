@@ -55,6 +55,7 @@ pub(super) const SPECIAL: [&str; 24] = [
 impl Judge<'_> {
     /// Judges one command: what a shell runs, or what a wrapper does.
     pub(super) fn dispatch(&mut self, argv: &[Word]) {
+        self.dispatched += 1;
         self.around(over(argv), |judge| judge.dispatched(argv));
     }
 
@@ -62,6 +63,7 @@ impl Judge<'_> {
         let Some((first, words)) = argv.split_first() else { return };
         let (at, before, acts) = (self.note(argv), self.findings.len(), self.acts.len());
         self.known(first, words);
+        self.spare_decisions(first, words);
         self.spare_own(first.text().map_or("…", plain_name), words, before);
         // What a wrapper runs says more than the wrapper.
         if self.findings.len() > before && self.acts.len() == acts {
@@ -359,6 +361,17 @@ impl Judge<'_> {
             None => self.shapes.push(program()),
         }
     }
+}
+
+/// Where the subcommand of a program that has such stands among its words, if that is sure.
+pub(super) fn subcommand_of(name: &str, words: &[Word]) -> Option<usize> {
+    let found = if name == "git" {
+        subcommand_at(words, git::leading_flag)
+    } else {
+        let entry = table().entry(name).filter(|entry| entry.group)?;
+        subcommand_at(words, |flag| entry.flags.get(flag).copied())
+    };
+    found.ok().filter(|at| words.get(*at).is_some_and(|word| word.text().is_some()))
 }
 
 /// The words without a toolchain that the first of them chooses by its name.

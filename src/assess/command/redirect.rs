@@ -26,6 +26,7 @@ impl Judge<'_> {
             }
             IoRedirect::HereDocument(_, document) => self.here_document(document),
             IoRedirect::HereString(_, word) => {
+                self.odd = true;
                 self.value(word);
             }
             IoRedirect::OutputAndError(word, appends) => self.written(word, *appends),
@@ -64,6 +65,7 @@ impl Judge<'_> {
     }
 
     fn read_from(&mut self, raw: &Raw) {
+        self.odd = true;
         let word = self.value(raw);
         let word = Word { span: self.with_operator(word.span.clone()), ..word };
         let pattern = word.pattern();
@@ -88,6 +90,7 @@ impl Judge<'_> {
             read.redirects.push(Redirect { word: word.clone(), folder: self.scope.cwd.clone(), appends });
         }
         self.ineligible |= self.run_later(&word);
+        self.redirect_form(&word, appends);
         self.shapes.push(Shape::new([("redirect", pattern.as_str())]));
         self.around(self.with_operator(word.span.clone()), |judge| {
             if pattern.starts_with("/dev/tcp") || pattern.starts_with("/dev/udp") {
@@ -105,6 +108,7 @@ impl Judge<'_> {
     }
 
     fn here_document(&mut self, document: &IoHereDocument) {
+        self.odd = true;
         let end = document.here_end.value.as_str();
         let bare = end
             .strip_prefix('\'')

@@ -122,9 +122,11 @@ impl Judge<'_> {
             let scope = self.scope.clone();
             self.feed = if nth == 0 { outer } else { self.produced };
             self.produced = Feed::Text;
+            (self.fed, self.feeds) = (nth > 0, nth + 1 < pipeline.seq.len());
             self.command(command);
             self.scope = scope;
         }
+        (self.fed, self.feeds) = (false, false);
         self.feed = outer;
     }
 
@@ -143,8 +145,12 @@ impl Judge<'_> {
                 self.produced = Feed::Text;
                 self.printed = None;
             }
-            Command::Function(function) => self.define(function),
+            Command::Function(function) => {
+                self.odd = true;
+                self.define(function);
+            }
             Command::ExtendedTest(test, redirects) => {
+                self.odd = true;
                 self.redirects(redirects.as_ref());
                 self.extended(&test.expr);
                 self.produced = Feed::Text;
@@ -154,6 +160,7 @@ impl Judge<'_> {
     }
 
     pub(super) fn compound(&mut self, compound: &CompoundCommand) {
+        self.odd = true;
         match compound {
             CompoundCommand::Arithmetic(command) => self.arithmetic(&command.expr.value),
             CompoundCommand::ArithmeticForClause(command) => {
@@ -372,6 +379,7 @@ impl Judge<'_> {
         self.printed = None;
         let plain = argv.is_empty();
         let mut given = Vec::new();
+        self.odd |= !assignments.is_empty();
         for assignment in assignments {
             let value = match (&assignment.value, &assignment.name) {
                 (AssignmentValue::Scalar(word), _) => self.assigned(word),
@@ -406,11 +414,13 @@ impl Judge<'_> {
         // A function, and some of the shell's own commands in some shells, see what stands before it.
         let names: Vec<String> = given.iter().map(|(name, _)| name.clone()).collect();
         self.scope.forget(&names);
+        let before = self.before_form(&argv);
         self.giving(given, |judge| {
             if !judge.called(&argv) {
                 judge.dispatch(&argv);
             }
         });
+        self.form(&argv, &before);
         if reads_file {
             // Where that can't be opened, nothing is printed.
             self.printed =

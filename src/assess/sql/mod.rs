@@ -11,6 +11,7 @@ mod grammar;
 mod lex;
 mod names;
 mod operators;
+mod plain;
 mod reading;
 mod secrets;
 mod statements;
@@ -200,7 +201,9 @@ fn by_tokens(sql: &SqlOperation, dialect: Dialect, lexed: &Lexed) -> Assessment 
     if findings.is_empty() {
         findings.push(Finding::new("sql.reads", Class::Whitelisted, "Only reads."));
     }
-    Assessment { act: acts::told(&statements), ..finish(sql, findings, shapes) }
+    let plain = matches!(statements.as_slice(), [only] if plain::writes(dialect, only));
+    let forms = if plain { shapes.clone() } else { Vec::new() };
+    Assessment { act: acts::told(&statements), forms, ..finish(sql, findings, shapes) }
 }
 
 fn several(count: usize) -> Finding {

@@ -168,10 +168,15 @@ pub(super) fn name(tokens: &[Token]) -> String {
 
 /// The bare name of the table that a statement writes, for its shape.
 pub(super) fn target(tokens: &[Token]) -> Option<String> {
+    target_at(tokens).map(|start| name(&tokens[start..]))
+}
+
+/// Where that name stands.
+pub(super) fn target_at(tokens: &[Token]) -> Option<usize> {
     let skipped =
         |token: &&Token| token.kind == Kind::Word && (holds(FILLERS, &token.text) || holds(KINDS, &token.text));
     let start = 1 + tokens.iter().skip(1).take_while(skipped).count();
-    tokens.get(start).filter(|token| follows(token)).map(|_| name(&tokens[start..]))
+    tokens.get(start).filter(|token| follows(token)).map(|_| start)
 }
 
 /// Whether a `WHERE` at the statement's own level narrows it.

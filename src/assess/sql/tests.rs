@@ -7,7 +7,7 @@ fn assessed(sql: &str, dialect: Option<Dialect>) -> Assessment {
     judge(&SqlOperation { connection: "main".to_owned(), dialect, sql: sql.to_owned(), way: SqlWay::Plain })
 }
 
-fn in_postgres(sql: &str) -> Assessment {
+pub(super) fn in_postgres(sql: &str) -> Assessment {
     assessed(sql, Some(Dialect::Postgres))
 }
 

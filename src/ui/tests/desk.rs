@@ -42,6 +42,7 @@ impl Desk {
             connection: Some("practice.db (sqlite)".to_owned()),
             production: false,
             workspace: "~/shop".to_owned(),
+            folder: "~/shop".to_owned(),
         };
         let mut state =
             State::new(briefing, Policy::default(), Enforceable::default(), Keymap::default(), setting, (120, 40));

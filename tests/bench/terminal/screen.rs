@@ -38,6 +38,10 @@ impl Program {
         let pair = native_pty_system().openpty(size).unwrap();
         let mut command = CommandBuilder::new(program);
         command.env_clear();
+        if program.file_name().is_some_and(|name| name == "countersign") {
+            // A folder that is named isn't asked about.
+            command.args(["--workspace", "."]);
+        }
         command.args(arguments);
         let workspace = folder.path().join("workspace");
         std::fs::create_dir(&workspace).unwrap();

@@ -1,0 +1,205 @@
+//! "Don't ask again" and "never again": the rule that would be saved is shown part by part, with what it would have
+//! covered and what it doesn't, and is saved by a deliberate second key. That key decides the operation as well, for
+//! which it needs all that approving needs.
+
+use crossterm::event::{KeyCode, KeyEvent};
+
+use super::State;
+use super::event::Effect;
+use super::keymap::Command;
+use super::modal::{Asking, Modal};
+use crate::domain::{
+    Decider, Draft, OperationId, Prepared, Remembered, RiskLevel, RuleEffect, RuleId, Verdict, number::count,
+};
+
+/// A rule that is being made in the dialog.
+#[derive(Debug)]
+pub struct Remembering {
+    /// The rule as it stands.
+    pub draft: Draft,
+    /// The row that the keys change.
+    pub row: usize,
+    /// Digits of the number that confirms a high one, once it was asked for.
+    pub typed: Option<String>,
+    /// Operations of earlier sessions, once they were read.
+    pub earlier: Option<Vec<Prepared>>,
+}
+
+impl Remembering {
+    fn new(draft: Draft) -> Self {
+        // The first row that can be changed.
+        let row = draft.rows().iter().position(|row| row.can.0 || row.can.1).unwrap_or(0);
+        Self { draft, row, typed: None, earlier: None }
+    }
+}
+
+impl State {
+    /// Shows the rule that would be saved of what the dialog is about.
+    pub(super) fn ask_remember(&mut self, effect: RuleEffect, effects: &mut Vec<Effect>) {
+        let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
+        if !matches!(dialog.asking, Asking::Choice) {
+            return;
+        }
+        let Some(prepared) = self.queue.gate.prepared(dialog.id) else { return };
+        let draft = match effect {
+            RuleEffect::Allow => Draft::allow(prepared),
+            RuleEffect::Deny | RuleEffect::Ask => Draft::deny(prepared),
+        };
+        match draft {
+            Ok(draft) => {
+                dialog.ask(Asking::Remember(Box::new(Remembering::new(draft))));
+                effects.push(Effect::ReadHistory);
+            }
+            Err(why) => dialog.hint = Some(why),
+        }
+    }
+
+    /// A key while a rule is made. False if it is none of its own.
+    pub(super) fn remember_key(&mut self, key: KeyEvent, command: Option<Command>, effects: &mut Vec<Effect>) -> bool {
+        let Some(Modal::Confirm(dialog)) = &mut self.modal else { return false };
+        let number = dialog.id.0.to_string();
+        let Asking::Remember(remembering) = &mut dialog.asking else { return false };
+        if let (Some(typed), KeyCode::Char(digit @ '0'..='9')) = (&mut remembering.typed, key.code) {
+            typed.push(digit);
+            if *typed == number {
+                self.save_rule(effects);
+            } else if !number.starts_with(typed.as_str()) {
+                typed.clear();
+                dialog.hint = Some(format!("That is not its number: type {number} to save the rule and run it."));
+            }
+            return true;
+        }
+        let rows = remembering.draft.rows();
+        match command {
+            Some(Command::LineUp) => remembering.row = remembering.row.saturating_sub(1),
+            Some(Command::LineDown) => remembering.row = (remembering.row + 1).min(rows.len().saturating_sub(1)),
+            Some(Command::Narrow | Command::Widen) => {
+                if let Some(row) = rows.get(remembering.row) {
+                    remembering.draft.change(row.setting, command == Some(Command::Widen));
+                    // What is confirmed is what is shown.
+                    remembering.typed = None;
+                }
+            }
+            Some(Command::SaveRule) => self.ask_save_rule(effects),
+            Some(Command::Back | Command::Interrupt | Command::Quit | Command::StopAll) => return false,
+            Some(_) | None => {}
+        }
+        true
+    }
+
+    /// The deliberate key: a high one takes its number as well, as approving it does.
+    fn ask_save_rule(&mut self, effects: &mut Vec<Effect>) {
+        let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
+        let (high, end_seen, number) = (dialog.risk == RiskLevel::High, dialog.end_seen, dialog.id.0);
+        let Asking::Remember(remembering) = &mut dialog.asking else { return };
+        if remembering.draft.effect() != RuleEffect::Allow || !high {
+            self.save_rule(effects);
+        } else if !end_seen {
+            dialog.hint = Some("Look at all of the operation first: it is high. Esc goes back to it.".to_owned());
+        } else if remembering.typed.is_none() {
+            remembering.typed = Some(String::new());
+            dialog.prompted = false;
+        } else {
+            dialog.hint = Some(format!("Type its number, {number}, to save the rule and run it."));
+        }
+    }
+
+    /// Saves the rule, and decides the operation by the same key.
+    fn save_rule(&mut self, effects: &mut Vec<Effect>) {
+        let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
+        let Asking::Remember(remembering) = &dialog.asking else { return };
+        // What is shown may have changed or left meanwhile.
+        if self.queue.gate.seal(dialog.id) != Some(dialog.seal) {
+            return;
+        }
+        let (id, draft) = (dialog.id, remembering.draft.clone());
+        let effect = draft.effect();
+        if draft.scope().kept() {
+            effects.push(Effect::Remember(Box::new(draft)));
+        } else {
+            self.made += 1;
+            match draft.rule(RuleId(format!("s{}", self.made)), self.queue.gate.policy().now) {
+                Ok(rule) => self.remembered(Ok(rule), effects),
+                Err(why) => {
+                    dialog.hint = Some(why);
+                    return;
+                }
+            }
+        }
+        if effect == RuleEffect::Allow {
+            self.approve_shown(effects);
+        } else {
+            self.modal = None;
+            self.deny_one(id, Some("never again".to_owned()), effects);
+            self.open_next(id);
+        }
+    }
+
+    /// A rule was saved, or couldn't be. What waits and is denied by it is denied; nothing starts by it.
+    pub(super) fn remembered(&mut self, saved: Result<Remembered, String>, effects: &mut Vec<Effect>) {
+        let rule = match saved {
+            Ok(rule) => rule,
+            Err(why) => {
+                self.chat.notice(format!("The rule isn't remembered: {why}."), false);
+                return;
+            }
+        };
+        self.chat
+            .notice(format!("Remembered as rule {}. /rules shows and revokes what is remembered.", rule.id()), false);
+        self.queue.gate.remember(rule);
+        self.queue.resync(self.now);
+        self.deny_by_rules(effects);
+    }
+
+    /// Takes a rule back.
+    pub(super) fn revoke_rule(&mut self, id: &RuleId, effects: &mut Vec<Effect>) {
+        let kept = self.queue.gate.policy().remembered.iter().any(|rule| rule.id() == id && rule.scope().kept());
+        if self.queue.gate.forget(id) {
+            self.queue.resync(self.now);
+            if kept {
+                effects.push(Effect::Forget(id.clone()));
+            }
+            self.hint = Some(format!("Rule {id} is revoked."));
+        }
+    }
+
+    /// Operations of earlier sessions were read, for the rule that is being made.
+    pub(super) fn history(&mut self, earlier: Vec<Prepared>) -> bool {
+        let Some(Modal::Confirm(dialog)) = &mut self.modal else { return false };
+        let Asking::Remember(remembering) = &mut dialog.asking else { return false };
+        remembering.earlier = Some(earlier);
+        true
+    }
+
+    fn deny_by_rules(&mut self, effects: &mut Vec<Effect>) {
+        let denied = |id: &OperationId| {
+            self.queue.gate.judgement(*id).is_some_and(|judgement| judgement.verdict == Verdict::Deny)
+        };
+        let waiting: Vec<OperationId> = self.queue.waiting().map(|item| item.id).filter(denied).collect();
+        for id in waiting {
+            self.deny_as(id, Decider::Rule, None, effects);
+        }
+    }
+
+    /// What a rule would have covered of this session and of earlier ones, in a sentence; not neutralised.
+    #[must_use]
+    pub fn would_have(&self, remembering: &Remembering) -> String {
+        let draft = &remembering.draft;
+        let of = draft.prepared().operation.id;
+        let others: Vec<&Prepared> =
+            self.queue.all().filter(|item| item.id != of).filter_map(|item| item.prepared.as_deref()).collect();
+        let mut said = covered(draft, &others, "other operation", "of this session");
+        if let Some(earlier) = remembering.earlier.as_ref().filter(|earlier| !earlier.is_empty()) {
+            let earlier: Vec<&Prepared> = earlier.iter().collect();
+            said.push_str(&format!("; {}", covered(draft, &earlier, "operation", "of earlier ones")));
+        }
+        said
+    }
+}
+
+/// `3 of 12 other operations of this session, such as mkdir a`
+fn covered(draft: &Draft, among: &[&Prepared], what: &str, of: &str) -> String {
+    let (covered, first) = draft.covered(among.iter().copied());
+    let such = first.map_or_else(String::new, |prepared| format!(", such as {}", prepared.gist()));
+    format!("{covered} of {} {of}{such}", count(among.len(), what))
+}

@@ -1,0 +1,108 @@
+//! `/rules`: what is remembered, in a list; each with all that it says, and a way to revoke it.
+
+use super::State;
+use super::event::Effect;
+use super::picker::{Pick, Picker, Row};
+use crate::domain::{Remembered, RuleEffect, RuleId, Says, Scope, number::count};
+
+impl State {
+    /// `/rules`, `/rules r3`, `/rules revoke r3`.
+    pub(super) fn rules(&mut self, argument: &str, effects: &mut Vec<Effect>) -> Result<(), String> {
+        let words: Vec<&str> = argument.split_whitespace().collect();
+        match words.as_slice() {
+            [] => self.list_rules(),
+            [name] => self.show_rule(name)?,
+            ["revoke", name] => {
+                let id = self.rule(name)?.id().clone();
+                self.revoke_rule(&id, effects);
+            }
+            _ => return Err("Type /rules, /rules r1 or /rules revoke r1.".to_owned()),
+        }
+        Ok(())
+    }
+
+    fn rule(&self, name: &str) -> Result<&Remembered, String> {
+        let id = RuleId(name.to_owned());
+        let found = self.queue.gate.policy().remembered.iter().find(|rule| *rule.id() == id);
+        found.ok_or_else(|| format!("There is no rule {name}. /rules lists those there are."))
+    }
+
+    fn list_rules(&mut self) {
+        let policy = self.queue.gate.policy();
+        let mut rows: Vec<Row> = policy
+            .remembered
+            .iter()
+            .map(|rule| {
+                let label = format!("{}  {}", rule.id(), summary(rule));
+                Row::new(&label, Pick::Line(format!("/rules {}", rule.id()))).detail(&holds(rule, policy.now))
+            })
+            .collect();
+        rows.extend(policy.rules.iter().map(|rule| {
+            let word = match rule.effect {
+                RuleEffect::Deny => "deny",
+                RuleEffect::Ask => "ask about",
+                RuleEffect::Allow => "allow",
+            };
+            let parts: Vec<String> = rule.parts.iter().map(|(part, value)| format!("{part} {value}")).collect();
+            let label = format!("{word} {} {}", rule.tool, parts.join(", "));
+            Row::new(&label, Pick::Nothing).detail("from a configuration file: changed there")
+        }));
+        if rows.is_empty() {
+            rows.push(Row::new("Nothing is remembered yet.", Pick::Nothing).detail("m in a dialog: don't ask again"));
+        }
+        self.open_picker(Picker::new("Rules", rows));
+    }
+
+    fn show_rule(&mut self, name: &str) -> Result<(), String> {
+        let now = self.queue.gate.policy().now;
+        let rule = self.rule(name)?;
+        let says = |label: &str, detail: &str| Row::new(label, Pick::Nothing).detail(detail);
+        let mut rows = vec![
+            Row::new("Revoke it", Pick::Line(format!("/rules revoke {name}"))).detail("it asks again"),
+            says("holds", &holds(rule, now)),
+        ];
+        match rule.says() {
+            Says::Deny(pattern) => rows.push(says("never runs", &pattern.to_string())),
+            Says::Allow(lift) => {
+                rows.extend(lift.patterns.iter().map(|pattern| says("only", &pattern.to_string())));
+                rows.extend(lift.findings.iter().map(|finding| says("lifts", finding)));
+                rows.extend(lift.targets.iter().map(|target| says("on", target)));
+            }
+        }
+        let covered = self.queue.all().filter_map(|item| item.prepared.as_deref());
+        let covered = covered.filter(|prepared| rule.allows(prepared, now) || rule.denies(prepared, now)).count();
+        rows.push(says("covers", &format!("{} of this session", count(covered, "operation"))));
+        rows.push(Row::new("Back to the rules", Pick::Line("/rules".to_owned())));
+        let title = format!("Rule {name}");
+        self.open_picker(Picker::new(&title, rows));
+        Ok(())
+    }
+}
+
+/// A rule in one line.
+fn summary(rule: &Remembered) -> String {
+    let (word, patterns) = match rule.says() {
+        Says::Deny(pattern) => ("deny", vec![pattern.to_string()]),
+        Says::Allow(lift) => ("allow", lift.patterns.iter().map(ToString::to_string).collect()),
+    };
+    format!("{word} {}: {}", rule.tool(), patterns.join("; "))
+}
+
+/// Where and how long a rule holds.
+fn holds(rule: &Remembered, now: u64) -> String {
+    let scope = match rule.scope() {
+        Scope::Turn => "this turn".to_owned(),
+        Scope::Session => "this session".to_owned(),
+        Scope::Workspace(folder) => format!("in {}", folder.display()),
+        Scope::Always => "everywhere".to_owned(),
+    };
+    match rule.expires() {
+        _ if rule.over(now) => format!("{scope}, over"),
+        None => scope,
+        Some(at) => {
+            let hours = usize::try_from(at.saturating_sub(now).div_ceil(3_600)).unwrap_or(usize::MAX);
+            let left = if hours > 48 { count(hours / 24, "more day") } else { count(hours, "more hour") };
+            format!("{scope}, {left}")
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! "Don't ask again" by keys: what is shown, when it is saved, and what it changes.
+
+use super::*;
+use crate::domain::{Decider, Draft, RuleId, Verdict};
+
+/// A turn in which the model asks for the given commands.
+fn asked(commands: &[(&str, Option<&str>)]) -> World {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", commands);
+    world.look();
+    world
+}
+
+fn making(world: &World) -> Option<&Remembering> {
+    match &world.state.modal {
+        Some(Modal::Confirm(dialog)) => match &dialog.asking {
+            Asking::Remember(remembering) => Some(remembering),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn remembered(world: &World) -> usize {
+    world.state.queue.gate().policy().remembered.len()
+}
+
+#[test]
+fn saving_takes_a_second_key_that_was_drawn_and_decides_by_it() {
+    let mut world = asked(&[("mkdir a", None)]);
+    world.press(KeyCode::Char('m'));
+    assert!(making(&world).is_some());
+    world.press(KeyCode::Char('y'));
+    assert_eq!((world.executed.len(), remembered(&world)), (0, 0), "not before it was drawn");
+    world.draw(true);
+    world.press(KeyCode::Enter);
+    world.feed(1, Event::Paste("y".to_owned()));
+    assert_eq!((world.executed.len(), remembered(&world)), (0, 0), "neither enter nor pasted text saves");
+    world.press(KeyCode::Char('y'));
+    assert_eq!((world.commands(), remembered(&world)), (vec!["mkdir a"], 1));
+    world.finish(1);
+    world.model("", &[("mkdir b", None), ("mkdir-p b", None)]);
+    assert_eq!(world.commands(), ["mkdir a", "mkdir b"], "the next like it runs, another doesn't");
+    assert_eq!(world.state.queue.get(OperationId(2)).unwrap().decider, Some(Decider::Rule));
+    assert_eq!(*world.status(3), Status::Waiting);
+}
+
+#[test]
+fn esc_goes_back_and_saves_nothing() {
+    let mut world = asked(&[("mkdir a", None)]);
+    world.press(KeyCode::Char('m'));
+    world.draw(true);
+    world.press(KeyCode::Esc);
+    assert!(making(&world).is_none() && world.dialog().is_some());
+    assert_eq!((world.executed.len(), remembered(&world)), (0, 0));
+}
+
+#[test]
+fn a_high_one_takes_its_number_after_its_end_was_seen() {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("rm a", None)]);
+    world.draw(false);
+    world.feed(GUARD, Event::Wake);
+    world.press(KeyCode::Char('m'));
+    world.draw(true);
+    world.press(KeyCode::Char('y'));
+    world.draw(true);
+    world.press(KeyCode::Char('1'));
+    assert_eq!((world.executed.len(), remembered(&world)), (0, 0), "the end of the operation was not on the screen");
+    world.press(KeyCode::Esc);
+    world.draw(true);
+    world.press(KeyCode::Char('m'));
+    world.draw(true);
+    world.press(KeyCode::Char('1'));
+    assert_eq!(remembered(&world), 0, "the number counts only behind y");
+    world.press(KeyCode::Char('y'));
+    world.press(KeyCode::Char('1'));
+    assert_eq!(remembered(&world), 0, "and once it was asked for on the screen");
+    world.draw(true);
+    world.press(KeyCode::Char('y'));
+    world.press(KeyCode::Char('2'));
+    assert_eq!(remembered(&world), 0);
+    world.press(KeyCode::Char('1'));
+    assert_eq!((world.commands(), remembered(&world)), (vec!["rm a"], 1));
+    world.finish(1);
+    world.model("", &[("rm b", None), ("rm b && cat .env", None)]);
+    world.finish(2);
+    assert_eq!(world.commands(), ["rm a", "rm b"]);
+}
+
+#[test]
+fn changing_a_part_takes_a_confirmation_back() {
+    let mut world = asked(&[("rm a", None)]);
+    world.press(KeyCode::Char('m'));
+    world.draw(true);
+    world.press(KeyCode::Char('y'));
+    world.draw(true);
+    world.press(KeyCode::Right);
+    assert!(making(&world).unwrap().typed.is_none());
+    world.press(KeyCode::Char('1'));
+    assert_eq!((world.executed.len(), remembered(&world)), (0, 0));
+}
+
+#[test]
+fn sensitive_ones_are_not_offered_and_say_why() {
+    let mut world = asked(&[("cat .env", None)]);
+    world.press(KeyCode::Char('m'));
+    assert!(making(&world).is_none());
+    let Some(Modal::Confirm(dialog)) = &world.state.modal else { panic!() };
+    assert!(dialog.hint.as_ref().unwrap().contains(".env is sensitive"), "{:?}", dialog.hint);
+}
+
+#[test]
+fn a_rule_of_the_turn_ends_with_it() {
+    let mut world = asked(&[("mkdir a", None)]);
+    world.press(KeyCode::Char('m'));
+    world.draw(true);
+    // Down to the scope, and from session to turn.
+    for _ in 0..8 {
+        world.press(KeyCode::Down);
+    }
+    world.press(KeyCode::Left);
+    assert_eq!(making(&world).unwrap().draft.scope().word(), "turn");
+    world.press(KeyCode::Char('y'));
+    world.finish(1);
+    world.model("", &[("mkdir b", None)]);
+    assert_eq!(world.commands().len(), 2);
+    world.finish(2);
+    world.model("done", &[]);
+    world.say("more");
+    world.model("", &[("mkdir c", None)]);
+    assert_eq!((world.commands().len(), remembered(&world)), (2, 0));
+}
+
+#[test]
+fn never_again_denies_this_one_those_that_wait_and_those_to_come() {
+    let mut world = asked(&[("mkdir a", None), ("mkdir b", None), ("touch c", None)]);
+    world.press(KeyCode::Char('M'));
+    world.draw(true);
+    world.press(KeyCode::Char('y'));
+    assert!(world.executed.is_empty());
+    for id in [1, 2] {
+        assert!(matches!(world.status(id), Status::Denied { .. }), "{id}");
+    }
+    assert_eq!(*world.status(3), Status::Waiting);
+    world.look();
+    world.press(KeyCode::Char('y'));
+    world.finish(3);
+    world.model("", &[("mkdir d", Some("low"))]);
+    assert!(matches!(world.status(4), Status::Denied { .. }));
+    assert!(world.results()[0].text.contains("rule s1 never lets it run"), "{:?}", world.results());
+}
+
+#[test]
+fn a_new_rule_starts_nothing_that_waits_unseen() {
+    let mut world = asked(&[("mkdir a", None)]);
+    world.press(KeyCode::Esc);
+    let prepared = world.state.queue.get(OperationId(1)).unwrap().prepared.clone().unwrap();
+    let rule = Draft::allow(&prepared).unwrap().rule(RuleId("r1".to_owned()), 0).unwrap();
+    world.feed(1, Event::Remembered(Box::new(Ok(rule))));
+    assert!(world.executed.is_empty());
+    assert_eq!(*world.status(1), Status::Waiting);
+    assert_eq!(world.state.queue.gate().judgement(OperationId(1)).unwrap().verdict, Verdict::Allow);
+    world.feed(1, Event::Remembered(Box::new(Err("the disk is full".to_owned()))));
+    assert_eq!(remembered(&world), 1);
+}
+
+#[test]
+fn rules_are_listed_and_revoked_and_what_they_let_through_asks_again() {
+    let mut world = asked(&[("mkdir a", None)]);
+    world.press(KeyCode::Char('m'));
+    world.draw(true);
+    world.press(KeyCode::Char('y'));
+    world.finish(1);
+    world.model("done", &[]);
+    world.say("/rules");
+    let first = world.state.picker().unwrap().pick(0).cloned();
+    assert_eq!(first, Some(Pick::Line("/rules s1".to_owned())));
+    world.press(KeyCode::Enter);
+    assert_eq!(world.state.picker().unwrap().pick(0).cloned(), Some(Pick::Line("/rules revoke s1".to_owned())));
+    world.press(KeyCode::Enter);
+    assert_eq!(remembered(&world), 0);
+    world.say("again");
+    world.model("", &[("mkdir b", None)]);
+    assert_eq!(*world.status(2), Status::Waiting);
+}
+
+#[test]
+fn an_edited_one_is_not_covered_by_a_rule() {
+    let mut world = asked(&[("mkdir a", None)]);
+    world.press(KeyCode::Char('m'));
+    world.draw(true);
+    world.press(KeyCode::Char('y'));
+    world.finish(1);
+    let mut prepared = world.state.queue.get(OperationId(1)).unwrap().prepared.clone().unwrap();
+    prepared.operation.origin = Origin::Edited { of: Box::new(prepared.operation.origin.clone()) };
+    assert_eq!(world.state.queue.gate().weigh(&prepared).verdict, Verdict::Ask);
+}
+
+#[test]
+fn an_unknown_folder_asks_first_and_takes_nothing_else() {
+    let mut world = World::new();
+    world.state.ask_folder();
+    world.say("");
+    assert!(world.state.picker().is_none(), "the first choice is to work here");
+    let mut world = World::new();
+    world.state.ask_folder();
+    world.press(KeyCode::Esc);
+    assert!(world.state.arriving() && world.state.picker().is_some(), "without an answer it is asked again");
+    world.press(KeyCode::Down);
+    world.press(KeyCode::Enter);
+    assert!(!world.state.arriving());
+    let mut world = World::new();
+    world.state.go_linear();
+    world.state.ask_folder();
+    for line in ["delete everything", "! ls", "/sql select 1"] {
+        world.feed(500, Event::Said(Said::read(line), Millis(0)));
+    }
+    assert!(world.state.arriving() && world.requests.is_empty() && world.executed.is_empty());
+    world.feed(500, Event::Said(Said::read("1"), Millis(0)));
+    assert!(!world.state.arriving());
+}

@@ -1,0 +1,93 @@
+//! The rule that a person makes in the dialog: its parts, what it lifts, what it would have covered, and dangerous
+//! neighbours that it does and doesn't cover.
+
+use ratatui::text::Line;
+
+use super::derivation::labelled;
+use super::paint::View;
+use super::text;
+use super::theme::Role;
+use crate::app::{Command, Context, Dialog, Remembering};
+use crate::domain::{Prepared, Row, RuleEffect};
+
+/// Columns of a part's name.
+const NAME: usize = 12;
+
+/// The rows of the rule.
+pub fn body(view: View<'_>, remembering: &Remembering, columns: usize) -> Vec<Line<'static>> {
+    let allows = remembering.draft.effect() == RuleEffect::Allow;
+    let head = if allows { "Don't ask again for what has only such parts:" } else { "Never run what has such a part:" };
+    let mut lines = vec![view.line(head, Role::Strong), Line::default()];
+    for (at, row) in remembering.draft.rows().iter().enumerate() {
+        lines.push(part(view, remembering.draft.prepared(), row, at == remembering.row, columns));
+    }
+    lines
+}
+
+fn part(view: View<'_>, prepared: &Prepared, row: &Row, chosen: bool, columns: usize) -> Line<'static> {
+    let (mark, role) = if chosen { ("▸ ", Role::Accent) } else { ("  ", Role::Text) };
+    let arrows = match row.can {
+        (true, true) => "  ← →",
+        (true, false) => "  ←",
+        (false, true) => "  →",
+        (false, false) => "",
+    };
+    let room = columns.saturating_sub(NAME + 4 + text::width(arrows));
+    let value = text::line(&prepared.hidden(&row.value));
+    Line::from(vec![
+        view.span(mark, Role::Accent),
+        view.span(text::column(&text::line(&row.name), NAME), Role::Dim),
+        view.span(text::fit(&value, room).into_owned(), role),
+        view.span(arrows, Role::Accent),
+    ])
+}
+
+/// What it lifts, what it would have covered, and its neighbours.
+pub fn effect(view: View<'_>, remembering: &Remembering, columns: usize) -> Vec<Line<'static>> {
+    let draft = &remembering.draft;
+    let prepared = draft.prepared();
+    let quoted = |said: &str| text::line(&prepared.hidden(said));
+    let mut lines = Vec::new();
+    if draft.effect() == RuleEffect::Allow {
+        let lifted = prepared.assessment.objections().map(|finding| (quoted(&finding.sentence), Role::Text)).collect();
+        lines.extend(labelled(view, "lifts", lifted, columns));
+    }
+    lines.extend(labelled(view, "covers", vec![(quoted(&view.state.would_have(remembering)), Role::Text)], columns));
+    let (covered, not): (Vec<_>, Vec<_>) = draft.neighbours().into_iter().partition(|neighbour| neighbour.covered);
+    let named = |list: Vec<crate::domain::Neighbour>| {
+        list.into_iter().map(|neighbour| quoted(&neighbour.says)).collect::<Vec<_>>().join(" · ")
+    };
+    if !covered.is_empty() {
+        lines.extend(labelled(view, "covers too", vec![(named(covered), Role::Trouble)], columns));
+    }
+    if !not.is_empty() {
+        lines.extend(labelled(view, "still asks", vec![(named(not), Role::Text)], columns));
+    }
+    lines
+}
+
+/// What the next key would do, where it isn't one of the usual.
+pub fn hint(view: View<'_>, dialog: &Dialog, remembering: &Remembering) -> Line<'static> {
+    let Some(typed) = &remembering.typed else { return Line::default() };
+    let mut line = view.line(format!("It is high. Type {} to save the rule and run it: ", dialog.id.0), Role::Trouble);
+    line.push_span(view.span(format!("{}▏", text::line(typed)), Role::Accent));
+    line
+}
+
+/// The keys that count.
+pub fn bound(view: View<'_>, dialog: &Dialog, remembering: &Remembering) -> Vec<Option<(String, String)>> {
+    let key = |command, says: &str| view.key(Context::Remember, command, says);
+    let allows = remembering.draft.effect() == RuleEffect::Allow;
+    let save = match (&remembering.typed, allows) {
+        (Some(_), _) => Some((dialog.id.0.to_string(), "save it and run this one".to_owned())),
+        (None, true) => key(Command::SaveRule, "save it and run this one"),
+        (None, false) => key(Command::SaveRule, "save it and deny this one"),
+    };
+    vec![
+        save,
+        key(Command::Narrow, "narrower"),
+        key(Command::Widen, "wider"),
+        key(Command::LineDown, "next part"),
+        key(Command::Back, "back, nothing saved"),
+    ]
+}
