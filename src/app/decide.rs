@@ -8,7 +8,7 @@ use super::queue::Status;
 use super::{Phase, State};
 use crate::domain::{
     Admission, Containment, Decider, Foresight, JournalEvent, Judgement, OperationId, OperationKind, Origin, Outcome,
-    Prepared, Release, RunEvent, Seal, ToolCall, Verdict,
+    Release, RunEvent, Seal, ToolCall, Verdict,
 };
 
 /// Which operations a new one is about.
@@ -449,8 +449,11 @@ impl State {
 
     /// After private data was read, a GET to an unnamed host asks once in guarded mode.
     pub(super) fn note_private(&mut self, id: OperationId, outcome: &Outcome) {
-        let reads =
-            self.queue.get(id).and_then(|item| item.prepared.as_ref()).is_some_and(|prepared| private(prepared));
+        let reads = self
+            .queue
+            .get(id)
+            .and_then(|item| item.prepared.as_ref())
+            .is_some_and(|prepared| prepared.operation.kind.reads_private());
         if reads && *outcome != Outcome::Lost {
             self.queue.gate.note_private_data();
         }
@@ -481,19 +484,6 @@ impl State {
 /// Whether a call of a batch was read, one way or the other.
 fn was_read(status: &Status, prepared: bool) -> bool {
     prepared || *status != Status::Preparing
-}
-
-/// Whether what it returns may be private: files, rows, output.
-fn private(prepared: &Prepared) -> bool {
-    match prepared.operation.kind {
-        OperationKind::Sql(_)
-        | OperationKind::Command(_)
-        | OperationKind::File(_)
-        | OperationKind::Search(_)
-        | OperationKind::Find(_)
-        | OperationKind::Other(_) => true,
-        OperationKind::Http(_) | OperationKind::Undo(_) | OperationKind::Apply(_) => false,
-    }
 }
 
 /// Why it was not run, for the model and the list alike.

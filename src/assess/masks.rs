@@ -9,7 +9,7 @@ use regex::Regex;
 
 use super::AssessSettings;
 use super::secrets::{forms, named, placeholder, secret_kind, under};
-use crate::domain::{Detail, Operation, OperationKind, Preview, Span, Table, Text, masked, masked_part};
+use crate::domain::{Detail, Operation, OperationKind, Prepared, Preview, Span, Table, Text, masked, masked_part};
 
 /// Shortest value that is looked for, in bytes: a shorter one is a word of its own too often.
 const SHORTEST: usize = 6;
@@ -97,6 +97,13 @@ pub fn secrets_of(operation: &Operation, settings: &AssessSettings) -> Vec<Span>
 #[must_use]
 pub fn table_shown(table: &Table, known: &Known) -> Table {
     table.masked(&secret_cells(table, known))
+}
+
+/// Where the text of a recorded operation holds secrets: as was noted then, and as far as is known today.
+#[must_use]
+pub fn secrets_again(prepared: &Prepared, settings: &AssessSettings) -> Vec<Span> {
+    let today = secrets_of(&prepared.operation, settings);
+    joined(prepared.assessment.secrets.iter().cloned().chain(today).collect())
 }
 
 /// The beginning of a call that wasn't read, with masks in the place of what has the shape of a secret. It is looked at

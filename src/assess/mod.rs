@@ -36,7 +36,7 @@ pub use command::{
 pub use file::FileAssessor;
 pub use host::{Reach, address_reach, reach as host_reach};
 pub use http::HttpAssessor;
-pub use masks::{Known, call_shown, conceal, conceal_text, secrets_of, table_shown};
+pub use masks::{Known, call_shown, conceal, conceal_text, secrets_again, secrets_of, table_shown};
 pub use own::Own;
 pub use production::Production;
 pub use reread::RereadAssessor;

@@ -27,6 +27,8 @@ Examples:
       Let a model do one thing without a person: in scripts and CI.
   echo '{\"id\":1,\"tool\":\"execute_command\",\"arguments\":{\"command\":\"ls\"}}' | countersign assess
       Ask what would happen, without running anything.
+  countersign journal show --since 1d
+      Look at what was decided since yesterday, by whom or what, and how it ended.
 
 Keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY or the configuration; `countersign config path` says where that is.";
 
@@ -128,6 +130,12 @@ pub(super) enum Subcommand {
         /// JSON instead of text
         #[arg(long, global = true)]
         json: bool,
+    },
+    /// What was decided and done, by whom or what, and how it ended: the audit log
+    Journal {
+        /// What to do with it.
+        #[command(subcommand)]
+        command: super::journal::JournalCommand,
     },
     /// What you told it to remember: "don't ask again" and "never again"
     Rules {

@@ -7,6 +7,7 @@ pub mod child;
 mod config;
 mod doctor;
 mod explanation;
+mod journal;
 mod rules;
 mod run;
 mod sessions;
@@ -88,6 +89,7 @@ pub fn dispatch(cli: Cli) -> Task {
             doctor_task(&options).map(Task::Done)
         }
         Some(Subcommand::Sessions { command, json }) => sessions::run(&options, command, json).map(Task::Done),
+        Some(Subcommand::Journal { command }) => journal::run(command, &mut options).map(Task::Done),
         Some(Subcommand::Rules { command }) => rules_task(&options, &command),
         Some(Subcommand::Trust { digest, revoke }) => trust_task(&options, digest.as_deref(), revoke).map(Task::Done),
         Some(Subcommand::Config { command }) => config_task(&options, command).map(Task::Done),

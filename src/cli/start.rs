@@ -157,6 +157,17 @@ impl Start {
         AssessSettings { sensitive, production, ..AssessSettings::default() }
     }
 
+    /// The sensitive paths of the practice world. It lies among the program's own files, so those that aren't its own are
+    /// named, rather than the whole folder.
+    #[must_use]
+    pub fn practice_sensitive(&self) -> Sensitive {
+        let folders = &self.folders;
+        let kept = [folders.images(), folders.layers(), folders.outputs()]
+            .map(|folder| format!("{}/**", globset::escape(&folder.to_string_lossy())));
+        let guarded = [&folders.config, &folders.journal()].map(|path| globset::escape(&path.to_string_lossy()));
+        Sensitive::with(self.settings.sensitive.iter().cloned().chain(guarded).chain(kept).collect()).and(own(folders))
+    }
+
     /// The databases on offer, none of them opened yet, and a sentence for each that can't be used.
     ///
     /// # Errors

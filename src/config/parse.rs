@@ -8,10 +8,10 @@ use toml::de::DeTable;
 use super::problem::{Problem, suggestion};
 use super::reader::{Reader, short};
 use super::rules::rules;
-use super::{Connection, Folders, KeySource, Limits, ModelSettings, Production, ProviderName, Settings};
+use super::{Connection, Folders, KeySource, Limits, ModelSettings, Production, ProviderName, Retention, Settings};
 use crate::domain::{ApprovalMode, RuleEffect};
 
-const TOP: [&str; 14] = [
+const TOP: [&str; 15] = [
     "mode",
     "model",
     "provider",
@@ -24,6 +24,7 @@ const TOP: [&str; 14] = [
     "rules",
     "production",
     "limits",
+    "journal",
     "theme",
     "keymap",
 ];
@@ -75,6 +76,7 @@ fn read(reader: &mut Reader<'_>, top: &DeTable<'_>, folders: &Folders) -> Settin
         rules: rules(reader, top, folders.home.as_deref()),
         production: production(reader, top),
         limits: limits(reader, top),
+        retention: retention(reader, top),
         theme: reader.text(top, "theme").map(|(theme, _)| theme),
         keymap: reader.text(top, "keymap").map(|(path, _)| resolve(&path, &reader.folder(), folders)),
         ..Settings::default()
@@ -268,6 +270,15 @@ fn limits(reader: &mut Reader<'_>, top: &DeTable<'_>) -> Limits {
         tokens: reader.number(table, "tokens", (1_000, 1_000_000_000)),
         kept_output: reader.number(table, "kept_output", (0, 1 << 36)).unwrap_or(usual.kept_output),
     }
+}
+
+fn retention(reader: &mut Reader<'_>, top: &DeTable<'_>) -> Retention {
+    let usual = Retention::default();
+    let Some(table) = reader.table(top, "journal") else { return usual };
+    reader.only(table, &["keep_days"], |_| None);
+    reader
+        .number(table, "keep_days", (0, 36_500))
+        .map_or(usual, |days| Retention { days: Some(days).filter(|days| *days > 0) })
 }
 
 /// A path of the file: `~` is the home folder, and a relative one starts from the file's folder.

@@ -48,6 +48,19 @@ impl Default for Production {
     }
 }
 
+/// How long the journal keeps what sessions say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retention {
+    /// Days since a session's latest entry; none for ever.
+    pub days: Option<u64>,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self { days: Some(365) }
+    }
+}
+
 /// Everything that the configuration file can say.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
@@ -78,6 +91,8 @@ pub struct Settings {
     pub production: Production,
     /// Limits of one run.
     pub limits: Limits,
+    /// What becomes of old sessions.
+    pub retention: Retention,
     /// Name of the theme.
     pub theme: Option<String>,
     /// A keymap of the person's own.

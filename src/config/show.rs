@@ -35,6 +35,9 @@ impl Settings {
         limits.extend(self.limits.tokens.map(|tokens| ("tokens".to_owned(), number(tokens))));
         limits.insert("kept_output".to_owned(), number(self.limits.kept_output));
         top.insert("limits".to_owned(), limits.into());
+        let mut journal = Table::new();
+        journal.insert("keep_days".to_owned(), number(self.retention.days.unwrap_or(0)));
+        top.insert("journal".to_owned(), journal.into());
         if let Some(model) = &self.provider {
             top.insert("provider".to_owned(), model_table(model).into());
         }

@@ -333,6 +333,15 @@ impl OperationKind {
         }
     }
 
+    /// Whether what it returns may be private: files, rows, output.
+    #[must_use]
+    pub fn reads_private(&self) -> bool {
+        match self {
+            Self::Sql(_) | Self::Command(_) | Self::File(_) | Self::Search(_) | Self::Find(_) | Self::Other(_) => true,
+            Self::Http(_) | Self::Undo(_) | Self::Apply(_) => false,
+        }
+    }
+
     /// One line that says what it would do. Not shortened, not neutralised: the view does both.
     #[must_use]
     pub fn gist(&self) -> String {

@@ -14,7 +14,7 @@ use super::recorder::{Opening, Recorder};
 use super::remember::Memory;
 use super::resume::{allow_outputs, resume};
 use crate::app::{Briefing, Budget, Effect, Event, Keymap, Setting, State};
-use crate::assess::{Known, Sensitive};
+use crate::assess::Known;
 use crate::cli::Start;
 use crate::config::{ChosenModel, Problem, process_environment};
 use crate::contain;
@@ -161,16 +161,11 @@ async fn practice(start: &Start, of: &Workbench) -> Result<(Arc<dyn Provider>, S
     let address = Connections::parse_url(&world.database_url).map_err(|error| error.to_string())?;
     let mut connections = Connections::default();
     connections.add("practice", address);
-    let kept = [start.folders.images(), start.folders.layers(), start.folders.outputs()]
-        .map(|folder| format!("{}/**", globset::escape(&folder.to_string_lossy())));
-    let guarded =
-        [&start.folders.config, &start.folders.journal()].map(|path| globset::escape(&path.to_string_lossy()));
-    let globs = start.settings.sensitive.iter().cloned().chain(guarded).chain(kept).collect();
     let mut bench = start.bench().map_err(|error| error.to_string())?;
     bench.walls = Arc::clone(&of.walls);
     bench.settings.known = of.settings.known.clone();
     bench.workspace.clone_from(&world.workspace);
-    bench.settings.sensitive = Sensitive::with(globs).and(of.settings.sensitive.own().clone());
+    bench.settings.sensitive = start.practice_sensitive();
     Ok((Arc::new(provider), side(bench, Arc::new(connections)), world))
 }
 

@@ -14,6 +14,7 @@ mod perform;
 mod recorder;
 mod remember;
 mod resume;
+mod retire;
 mod switch;
 pub mod terminal;
 mod unattended;
@@ -30,6 +31,7 @@ use engine::Engine;
 use lent::Lent;
 use linear::Linear;
 use resume::claim;
+use retire::retire;
 use terminal::Screen;
 use tokio_util::sync::CancellationToken;
 
@@ -92,6 +94,7 @@ async fn session(start: Start, began: Instant) -> Result<(), String> {
     let size = crossterm::terminal::size().map_err(terminal)?;
     let claims = Arc::new(Claims::open(&start.folders.data));
     claim(&claims, &start)?;
+    retire(&start, &claims);
     let (lanes, receivers) = bus::lanes();
     let Assembled { mut state, engine, theme, mut effects, notices, world } = assemble(&start, lanes, size).await?;
     if matches!(start.which, Which::Pick) {
@@ -125,8 +128,9 @@ async fn session(start: Start, began: Instant) -> Result<(), String> {
 /// The same by plain lines.
 async fn by_lines(start: &Start, began: Instant) -> Result<(), String> {
     let broken = |error: io::Error| format!("standard input or output can't be used: {error}");
-    let claims = Claims::open(&start.folders.data);
+    let claims = Arc::new(Claims::open(&start.folders.data));
     claim(&claims, start)?;
+    retire(start, &claims);
     let (lanes, receivers) = bus::lanes();
     let Assembled { state, mut engine, effects, notices, world, .. } = assemble(start, lanes, LINES).await?;
     let bus = Bus::lines(receivers, began).map_err(broken)?;

@@ -1,7 +1,7 @@
 //! The journal read back: sessions, entries, the walk along the chain; and the one thing that is ever taken out of it,
 //! the contents of a session.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sqlx::sqlite::SqliteRow;
@@ -12,6 +12,7 @@ use super::chain::Head;
 use super::database::Database;
 use super::journal::milliseconds;
 use super::log::Log;
+use super::recorded::{self, Page, Recorded};
 use super::verify::{Walk, walk};
 use crate::domain::{Forgetting, JournalEvent, OperationId};
 
@@ -153,6 +154,25 @@ impl Archive {
         self.told(rows.and_then(|rows| rows.iter().map(stored).collect()))
     }
 
+    /// One page of the operations that are wanted; what `wanted` says of events is passed over.
+    ///
+    /// # Errors
+    /// The file can't be read.
+    pub async fn operations(&mut self, wanted: &Wanted, page: Page) -> Result<Vec<Recorded>, JournalError> {
+        let found = recorded::page(&mut self.database.connection, wanted, page).await;
+        self.told(found)
+    }
+
+    /// The ids of all sessions that ever had an entry, deleted ones too.
+    ///
+    /// # Errors
+    /// The file can't be read.
+    pub async fn session_ids(&mut self) -> Result<Vec<String>, JournalError> {
+        let ids = sqlx::query_scalar("SELECT session FROM entries WHERE seq = 0 ORDER BY number");
+        let ids = ids.fetch_all(&mut self.database.connection).await;
+        self.told(ids)
+    }
+
     /// The number of the latest entry; zero if there is none.
     ///
     /// # Errors
@@ -163,18 +183,18 @@ impl Archive {
         self.told(latest)
     }
 
-    /// Walks along the whole chain.
+    /// Walks along the whole chain, and looks whether it leads through `head`, a hash in hexadecimal.
     ///
     /// # Errors
     /// The file can't be read. A broken chain is none: it is what the walk tells.
-    pub async fn verify(&mut self) -> Result<Walk, JournalError> {
-        let walked = walk(&mut self.database.connection).await;
+    pub async fn verify(&mut self, head: Option<&str>) -> Result<Walk, JournalError> {
+        let walked = walk(&mut self.database.connection, head).await;
         self.told(walked)
     }
 
-    /// Deletes what the entries of a session say, and their salts. The chain stays, with an entry that tells of it.
-    /// Gives how many contents were deleted: zero if there is no such session. What is kept beside the journal for it
-    /// is another matter.
+    /// Deletes what the entries of a session say, and their salts. The chain stays, with an entry that tells of it. Gives
+    /// how many contents were deleted: zero if there is no such session. One that still goes on begins anew. What is kept
+    /// beside the journal goes by [`remove_beside`].
     ///
     /// # Errors
     /// The file can't be written; then nothing was deleted.
@@ -190,14 +210,14 @@ impl Archive {
         Ok(count)
     }
 
-    /// Sessions whose latest entry was written before a time, in milliseconds since 1970, and that still say something.
+    /// Sessions whose latest entry was written before a time, in milliseconds since 1970.
     ///
     /// # Errors
     /// The file can't be read.
     pub async fn older_than(&mut self, at_ms: i64) -> Result<Vec<String>, JournalError> {
         let found = sqlx::query_scalar(
-            "SELECT session FROM entries JOIN bodies USING (number) WHERE event <> 'forgotten'
-             GROUP BY session HAVING max(at_ms) < ?",
+            "SELECT id FROM sessions WHERE started_ms < ?1
+             AND (SELECT max(at_ms) FROM entries WHERE session = id) < ?1 ORDER BY id",
         )
         .bind(at_ms)
         .fetch_all(&mut self.database.connection)
@@ -208,6 +228,27 @@ impl Archive {
     fn told<T>(&self, result: Result<T, sqlx::Error>) -> Result<T, JournalError> {
         result.map_err(|error| JournalError::of(self.database.path(), &error))
     }
+}
+
+/// Removes what is kept of a session in folders beside the journal.
+///
+/// # Errors
+/// It can't be removed; the sentence names what.
+pub fn remove_beside(session: &str, beside: &[PathBuf]) -> std::io::Result<()> {
+    // An id is letters, digits and dashes: it leads nowhere else.
+    if session.is_empty() || !session.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+        return Ok(());
+    }
+    for folder in beside.iter().map(|folder| folder.join(session)) {
+        match std::fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                let sentence = format!("{} can't be deleted: {error}", folder.display());
+                return Err(std::io::Error::new(error.kind(), sentence));
+            }
+            Err(_) | Ok(()) => {}
+        }
+    }
+    Ok(())
 }
 
 async fn forget(database: &mut Database, session: &str, cause: Forgetting) -> Result<u64, sqlx::Error> {
@@ -252,7 +293,7 @@ fn listed(row: &SqliteRow) -> Result<Listed, sqlx::Error> {
     })
 }
 
-fn stored(row: &SqliteRow) -> Result<Stored, sqlx::Error> {
+pub(super) fn stored(row: &SqliteRow) -> Result<Stored, sqlx::Error> {
     let body: Option<String> = row.try_get(5)?;
     let content = match body.as_deref().map(serde_json::from_str) {
         None => Content::Deleted,

@@ -50,7 +50,7 @@ async fn written() -> (tempfile::TempDir, PathBuf) {
 }
 
 async fn walk(path: &Path) -> Walk {
-    Archive::open(path).await.unwrap().unwrap().verify().await.unwrap()
+    Archive::open(path).await.unwrap().unwrap().verify(None).await.unwrap()
 }
 
 /// Changes the file with a hand that takes the triggers away first.
@@ -121,7 +121,7 @@ async fn a_deleted_session_leaves_the_chain_and_nothing_of_what_it_said() {
     assert_eq!(archive.forget("nobody", Forgetting::Person).await, Ok(0));
     assert_eq!(archive.forget("b", Forgetting::Person).await, Ok(3));
     assert_eq!(archive.forget("b", Forgetting::Expiry).await, Ok(0));
-    let found = archive.verify().await.unwrap();
+    let found = archive.verify(None).await.unwrap();
     assert_eq!((found.entries, found.deleted, found.broken), (7, 3, None));
     let sessions = archive.sessions().await.unwrap();
     assert_eq!(sessions.iter().map(|session| session.id.as_str()).collect::<Vec<_>>(), ["a"]);
@@ -148,7 +148,7 @@ async fn a_session_that_goes_on_after_it_was_deleted_is_whole_too() {
     let mut archive = Archive::open(&path).await.unwrap().unwrap();
     archive.forget("a", Forgetting::Person).await.unwrap();
     journal.append(started(4)).await.unwrap();
-    assert_eq!(archive.verify().await.unwrap().broken, None);
+    assert_eq!(archive.verify(None).await.unwrap().broken, None);
     assert_eq!(archive.sessions().await.unwrap().len(), 2);
     assert_eq!(archive.older_than(i64::MAX).await.unwrap(), ["a", "b"]);
     assert!(archive.older_than(1).await.unwrap().is_empty());
@@ -210,7 +210,7 @@ async fn a_journal_of_version_1_becomes_one_of_this_whole() {
     let path = folder.path().join("journal.sqlite");
     version_1(&path).await;
     let mut archive = Archive::open(&path).await.unwrap().unwrap();
-    let found = archive.verify().await.unwrap();
+    let found = archive.verify(None).await.unwrap();
     assert_eq!((found.entries, found.sessions, found.broken), (3, 2, None));
     let sessions = archive.sessions().await.unwrap();
     let x = &sessions[0];

@@ -80,11 +80,14 @@ impl Journal {
     }
 
     async fn open_patiently(path: &Path, session: Session, patience: Duration) -> Result<Self, JournalError> {
-        let database = Database::open(path, patience).await?;
+        Ok(Self::over(Database::open(path, patience).await?, session))
+    }
+
+    fn over(database: Database, session: Session) -> Self {
         let (requests, inbox) = mpsc::channel(GROUP);
         let id = Arc::clone(&session.id);
         tokio::spawn(own(database, session, inbox));
-        Ok(Self { session: id, requests })
+        Self { session: id, requests }
     }
 
     /// The session's id.
@@ -188,8 +191,8 @@ async fn write(database: &mut Database, session: &Session, first: bool, lines: &
 async fn transact(database: &mut Database, session: &Session, first: bool, lines: &[Line]) -> Result<(), sqlx::Error> {
     let connection = &mut database.connection;
     sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
-    if let Some(line) = lines.first().filter(|_| first) {
-        begin(connection, session, line.at_ms).await?;
+    if let Some(line) = lines.first() {
+        begin(connection, session, line.at_ms, first).await?;
     }
     let mut log = Log::at_its_end(connection).await?;
     let next = Log::next_seq(connection, &session.id).await?;
@@ -211,17 +214,23 @@ async fn transact(database: &mut Database, session: &Session, first: bool, lines
     Ok(())
 }
 
-/// Lists the session; one that was left goes on.
-async fn begin(connection: &mut SqliteConnection, session: &Session, at_ms: i64) -> Result<(), sqlx::Error> {
+/// Lists the session: one that was left goes on; one that somebody deleted meanwhile begins anew.
+async fn begin(
+    connection: &mut SqliteConnection,
+    session: &Session,
+    at_ms: i64,
+    first: bool,
+) -> Result<(), sqlx::Error> {
     sqlx::query(
-        "INSERT INTO sessions (id, started_ms, workspace, agent, program) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT (id) DO UPDATE SET ended_ms = NULL, program = excluded.program",
+        "INSERT INTO sessions (id, started_ms, workspace, agent, program) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT (id) DO UPDATE SET ended_ms = NULL, program = excluded.program WHERE ?6",
     )
     .bind(&*session.id)
     .bind(at_ms)
     .bind(session.workspace.to_string_lossy())
     .bind(&session.agent)
     .bind(env!("CARGO_PKG_VERSION"))
+    .bind(first)
     .execute(&mut *connection)
     .await?;
     Ok(())
@@ -341,6 +350,25 @@ mod tests {
         sqlx::query("BEGIN IMMEDIATE").execute(&mut other).await.unwrap();
         assert_eq!(journal.append(started(1)).await, Err(JournalError::Locked(path.clone())));
         sqlx::query("ROLLBACK").execute(&mut other).await.unwrap();
+        journal.append(started(2)).await.unwrap();
+        let lines = stored(&path, journal.session()).await;
+        assert_eq!(lines.iter().map(|line| (line.0, line.1)).collect::<Vec<_>>(), [(0, 2)]);
+    }
+
+    #[tokio::test]
+    async fn a_full_disk_writes_nothing_and_recovers() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.sqlite");
+        let mut database = Database::open(&path, PATIENCE).await.unwrap();
+        let pages: i64 = sqlx::query_scalar("PRAGMA page_count").fetch_one(&mut database.connection).await.unwrap();
+        let few = sqlx::AssertSqlSafe(format!("PRAGMA max_page_count = {}", pages + 2));
+        sqlx::query(few).execute(&mut database.connection).await.unwrap();
+        let journal = Journal::over(database, session());
+        let long = |id: u64| {
+            let outcome = Outcome::Failed { reason: "x".repeat(20_000) };
+            JournalEntry::of(OperationId(id), JournalEvent::ended(outcome, 3))
+        };
+        assert_eq!(journal.append(long(1)).await, Err(JournalError::Full(path.clone())));
         journal.append(started(2)).await.unwrap();
         let lines = stored(&path, journal.session()).await;
         assert_eq!(lines.iter().map(|line| (line.0, line.1)).collect::<Vec<_>>(), [(0, 2)]);

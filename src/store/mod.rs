@@ -7,22 +7,26 @@ mod chain;
 mod claims;
 mod database;
 mod error;
+mod expire;
 mod images;
 mod journal;
 mod layers;
 mod log;
 mod migrate;
 mod outputs;
+mod recorded;
 mod verify;
 
 #[cfg(test)]
 mod chain_tests;
 
-pub use archive::{Archive, Content, Listed, Stored, Wanted};
+pub use archive::{Archive, Content, Listed, Stored, Wanted, remove_beside};
 pub use claims::{Claims, Taken};
 pub use error::JournalError;
+pub use expire::expire;
 pub use images::{Images, LARGEST as LARGEST_IMAGE, digest, prune};
 pub use journal::{AGENT, Journal, Session};
 pub use layers::{Held, Layer, Layers, prune_layers};
 pub use outputs::{Outputs, Spool, copy, prune_outputs};
+pub use recorded::{Decided, Page, Recorded, Untold};
 pub use verify::{Broken, Flaw, Walk};

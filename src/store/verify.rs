@@ -20,6 +20,8 @@ pub struct Walk {
     pub sessions: u64,
     /// The last hash, in hexadecimal; empty without an entry. Whoever keeps it can tell later whether the log was cut.
     pub head: String,
+    /// Whether it led through the head that was asked for.
+    pub through: bool,
     /// Where the chain breaks, if it does: nothing behind that was looked at.
     pub broken: Option<Broken>,
 }
@@ -64,14 +66,14 @@ impl fmt::Display for Broken {
 }
 
 /// Walks from the first entry to the last, in one reading of the file: what is added meanwhile is left for the next walk.
-pub(super) async fn walk(connection: &mut SqliteConnection) -> Result<Walk, sqlx::Error> {
+pub(super) async fn walk(connection: &mut SqliteConnection, head: Option<&str>) -> Result<Walk, sqlx::Error> {
     sqlx::query("BEGIN").execute(&mut *connection).await?;
-    let walked = walk_all(connection).await;
+    let walked = walk_all(connection, head).await;
     sqlx::query("COMMIT").execute(&mut *connection).await?;
     walked
 }
 
-async fn walk_all(connection: &mut SqliteConnection) -> Result<Walk, sqlx::Error> {
+async fn walk_all(connection: &mut SqliteConnection, head: Option<&str>) -> Result<Walk, sqlx::Error> {
     let ever: Option<i64> = sqlx::query_scalar("SELECT seq FROM sqlite_sequence WHERE name = 'entries'")
         .fetch_optional(&mut *connection)
         .await?;
@@ -97,6 +99,7 @@ async fn walk_all(connection: &mut SqliteConnection) -> Result<Walk, sqlx::Error
         } else if entry.event == "forgotten" {
             empty.remove(&entry.session);
         }
+        walk.through = walk.through || head.is_some_and(|head| head.eq_ignore_ascii_case(&chain::hex(entry.hash)));
         sessions.insert(entry.session);
         walk.entries += 1;
         (before, next) = (entry.hash, next + 1);

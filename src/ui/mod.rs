@@ -30,7 +30,7 @@ mod report;
 mod status;
 mod table;
 mod terminal;
-mod text;
+pub mod text;
 mod theme;
 mod typing;
 mod unasked;

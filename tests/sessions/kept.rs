@@ -22,7 +22,7 @@ fn prepared(id: OperationId, command: &str) -> Box<Prepared> {
         origin: Origin::Model { call_id: format!("call_{}", id.0) },
         tool: "execute_command".to_owned(),
         claim: Claim::Absent,
-        kind: OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None }),
+        kind: OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None, terminal: false }),
         cwd: "/".into(),
     };
     let assessment = Assessment::whitelisted("command.whitelisted", "Only reads.");

@@ -21,7 +21,7 @@ fn journal(home: &Path) -> Vec<(Option<OperationId>, JournalEvent)> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let mut archive = Archive::open(&home.join("data/journal.sqlite")).await.unwrap().unwrap();
-        assert_eq!(archive.verify().await.unwrap().broken, None, "the chain");
+        assert_eq!(archive.verify(None).await.unwrap().broken, None, "the chain");
         assert!(archive.sessions().await.unwrap().len() <= 1, "every sitting goes on with the same session");
         let mut entries = Vec::new();
         let mut after = 0;

@@ -1,13 +1,12 @@
 //! Deleting sessions: what was said and printed in them goes, with the files beside; the chain stays whole.
 
-use std::fs;
 use std::io::{self, BufRead as _, Write as _};
 use std::process::ExitCode;
 
 use super::{Desk, attended, journal, named, wrong};
 use crate::config::ConfigError;
 use crate::domain::{Forgetting, number};
-use crate::store::{Claims, Listed};
+use crate::store::{Claims, Listed, remove_beside};
 use crate::ui::plain;
 
 impl Desk {
@@ -26,14 +25,8 @@ impl Desk {
         }
         for listed in &chosen {
             let entries = self.archive.forget(&listed.id, Forgetting::Person).await.map_err(journal)?;
-            for folder in [self.folders.outputs(), self.folders.images(), self.folders.layers()] {
-                match fs::remove_dir_all(folder.join(&listed.id)) {
-                    Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                        return Err(wrong(format!("{} can't be deleted: {error}", folder.join(&listed.id).display())));
-                    }
-                    _ => {}
-                }
-            }
+            remove_beside(&listed.id, &[self.folders.outputs(), self.folders.images(), self.folders.layers()])
+                .map_err(|error| wrong(error.to_string()))?;
             let entries = number::thousands(entries);
             super::say(&format!("Deleted {}: the contents of {entries} entries, and its files.\n", listed.short()));
         }
