@@ -40,7 +40,7 @@ const ALLOWED: [(&str, &[&str]); 13] = [
 ];
 
 /// Crates that act; the pure folders don't know them.
-const ACTING: [&str; 5] = ["tokio", "tokio_util", "sqlx", "reqwest", "genai"];
+const ACTING: [&str; 6] = ["tokio", "tokio_util", "sqlx", "reqwest", "genai", "rmcp"];
 const PURE: [&str; 4] = ["domain", "assess", "app", "ui"];
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {

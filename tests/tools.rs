@@ -47,8 +47,8 @@ impl Desk {
         self.folder.path().canonicalize().unwrap()
     }
 
-    fn tool(&self, name: &str) -> &dyn Tool {
-        self.registry.get(name).unwrap().as_ref()
+    fn tool(&self, name: &str) -> Arc<dyn Tool> {
+        self.registry.get(name).unwrap()
     }
 
     fn prepared(&self, name: &str, arguments: &Value) -> Prepared {
@@ -80,7 +80,7 @@ impl Desk {
             Release::Run(countersigned) => *countersigned,
             other => return Ran::Failed(format!("{other:?}")),
         };
-        let (_, report) = run(self.tool(name), countersigned, CancellationToken::new()).await;
+        let (_, report) = run(self.tool(name).as_ref(), countersigned, CancellationToken::new()).await;
         match (report.outcome, asked) {
             (Outcome::Succeeded { .. }, false) => Ran::Unasked(report.result),
             (Outcome::Succeeded { .. }, true) => Ran::Approved(report.result),

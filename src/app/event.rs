@@ -230,6 +230,8 @@ pub enum Effect {
     Save(String, Content),
     /// Show text in the person's pager, and come back.
     Page(Content),
+    /// Say how the MCP servers stand; start the one that is named once more.
+    Servers(Option<String>),
     /// Clear the screen and draw it anew.
     Redraw,
     /// Read which sessions were left, for this picker.

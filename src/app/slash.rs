@@ -91,6 +91,10 @@ pub const SLASH: &[Slash] = &[
     Slash::new("sessions", "[ID]", "go on with another session", State::sessions),
     Slash::new("new", "", "begin a new session", |state, _, effects| state.go_over(Another::New, effects)),
     Slash::new("rules", "[revoke r1]", "what is remembered", State::rules),
+    Slash::new("mcp", "[SERVER]", "MCP servers; with a name, start it again", |_, name, effects| {
+        effects.push(Effect::Servers((!name.is_empty()).then(|| name.to_owned())));
+        Ok(())
+    }),
     Slash::new("help", "", "keys and commands", |state, _, _| {
         state.modal = Some(Modal::page(Page::Keys));
         Ok(())

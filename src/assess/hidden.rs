@@ -3,7 +3,7 @@
 //! left alone, and so are words that are written in one script throughout.
 
 use super::sql;
-use crate::domain::{Class, Danger, FileOperation, Finding, OperationKind, Span};
+use crate::domain::{Class, Danger, Declared, FileOperation, Finding, OperationKind, Span};
 
 /// More blanks in a row, or more empty lines, push what follows out of view.
 const BLANKS: usize = 200;
@@ -34,6 +34,26 @@ struct Field<'a> {
 /// Findings about characters that a person can't see or would take for others.
 pub(super) fn findings(kind: &OperationKind) -> Vec<Finding> {
     fields(kind).iter().flat_map(examine).collect()
+}
+
+/// The same about what a server says of its tool.
+pub(super) fn described(declared: &Declared) -> Vec<Finding> {
+    let name = "server's description";
+    let mut findings = examine(&Field { name, role: Role::Content, text: &declared.description, names: None });
+    if declared.hides {
+        let sentence = "The server's schema of the tool holds characters that nobody sees.";
+        findings.push(Finding::new("text.hidden", Class::Declared(Danger::Sensitive), sentence));
+    }
+    findings
+}
+
+/// A text without the characters that nobody sees: what a server says reaches a model without what it hides.
+#[must_use]
+pub fn visible(text: &str) -> String {
+    let field = Field { name: "text", role: Role::Content, text, names: None };
+    let mut hidden = hidden(&field).into_iter().map(|(at, _)| at).peekable();
+    let seen = text.char_indices().filter(|(at, _)| hidden.next_if_eq(at).is_none());
+    seen.map(|(_, letter)| letter).collect()
 }
 
 fn fields(kind: &OperationKind) -> Vec<Field<'_>> {
@@ -84,6 +104,11 @@ fn fields(kind: &OperationKind) -> Vec<Field<'_>> {
         OperationKind::Apply(apply) => {
             let names = apply.changes.iter().filter_map(|change| change.path.to_str());
             names.map(|path| field("path", Role::Name, path)).collect()
+        }
+        OperationKind::Mcp(mcp) => {
+            let texts =
+                mcp.arguments.iter().flat_map(|(key, value)| std::iter::once(key.as_str()).chain(strings(value)));
+            texts.map(|text| field("arguments", Role::Content, text)).collect()
         }
         // Shown as JSON, which escapes control characters; the rest is looked at as text.
         OperationKind::Other(arguments) => {

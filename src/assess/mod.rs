@@ -10,6 +10,7 @@ mod hidden;
 mod host;
 mod http;
 mod masks;
+mod mcp;
 mod overlap;
 mod own;
 mod paths;
@@ -34,9 +35,11 @@ pub use command::{
     read,
 };
 pub use file::FileAssessor;
+pub use hidden::visible;
 pub use host::{Reach, address_reach, reach as host_reach};
 pub use http::HttpAssessor;
 pub use masks::{Known, call_shown, conceal, conceal_text, secrets_again, secrets_of, table_shown};
+pub use mcp::McpAssessor;
 pub use own::Own;
 pub use production::Production;
 pub use reread::RereadAssessor;
@@ -47,7 +50,7 @@ pub use sensitive::Sensitive;
 pub use sql::{SqlAssessor, catalog as sql_catalog, foresee as sql_foresee, touch as sql_touch};
 pub use undo::UndoAssessor;
 
-use crate::domain::{Assessment, Facts, Operation, OperationKind, Place, Target};
+use crate::domain::{Assessment, Facts, Operation, OperationKind, Place, Shape, Target};
 
 /// Longest text that is judged, in bytes. Longer is unreadable.
 pub const TEXT_CAP: usize = 64 * 1024;
@@ -132,7 +135,13 @@ pub fn assess(assessor: &dyn RiskAssessor, subject: Subject<'_>) -> Assessment {
     }
     let mut assessment = catch_unwind(AssertUnwindSafe(|| assessor.assess(subject)))
         .unwrap_or_else(|_| Assessment::unreadable("assessor.failed", "The assessor failed on it."));
-    assessment.findings.extend(hidden::findings(&subject.operation.kind));
+    let mut hidden = hidden::findings(&subject.operation.kind);
+    hidden.extend(subject.facts.declared.as_ref().map(hidden::described).unwrap_or_default());
+    if !hidden.is_empty() && matches!(subject.operation.kind, OperationKind::Mcp(_)) {
+        // No rule for a tool of somebody else's was made for what can't be seen.
+        assessment.shapes.push(Shape::new([("finding", "text.hidden")]));
+    }
+    assessment.findings.extend(hidden);
     // Where the parts say all of it, they are its forms.
     let whole = matches!(
         subject.operation.kind,
@@ -140,6 +149,7 @@ pub fn assess(assessor: &dyn RiskAssessor, subject: Subject<'_>) -> Assessment {
             | OperationKind::Http(_)
             | OperationKind::Search(_)
             | OperationKind::Find(_)
+            | OperationKind::Mcp(_)
             | OperationKind::Other(_)
     );
     if whole {

@@ -96,6 +96,7 @@ impl Production {
             | Target::Cluster { .. }
             | Target::Docker { .. }
             | Target::Terraform { .. }
+            | Target::Server { .. }
             | Target::Account { .. } => return None,
         };
         let pattern = self.branches.iter().find(|pattern| pattern.matches(branch))?;

@@ -153,11 +153,36 @@ pub(super) enum Subcommand {
         #[arg(long, conflicts_with = "digest")]
         revoke: bool,
     },
+    /// MCP servers: other people's tools, each call of which asks
+    ///
+    /// They are written down in mcp.json beside the configuration, as other clients do: { "mcpServers": { … } }.
+    Mcp {
+        /// What to do with them.
+        #[command(subcommand)]
+        command: McpCommand,
+    },
     /// The configuration
     Config {
         /// What to do with it.
         #[command(subcommand)]
         command: ConfigCommand,
+    },
+}
+
+/// What can be done with MCP servers.
+#[derive(Clone, Debug, PartialEq, Eq, clap::Subcommand)]
+pub(super) enum McpCommand {
+    /// List the servers; starts none
+    List,
+    /// List the tools of a server, or of all
+    Tools {
+        /// Its name
+        server: Option<String>,
+    },
+    /// Start a server, and say whether it works
+    Test {
+        /// Its name
+        server: String,
     },
 }
 

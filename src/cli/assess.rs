@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 use super::Terms;
 use super::explanation::Explanation;
 use crate::assess::{
-    ApplyAssessor, CommandAssessor, FileAssessor, HttpAssessor, RiskAssessor, SearchAssessor, SqlAssessor,
+    ApplyAssessor, CommandAssessor, FileAssessor, HttpAssessor, McpAssessor, RiskAssessor, SearchAssessor, SqlAssessor,
     UndoAssessor, Unknown,
 };
 use crate::config::process_environment;
@@ -264,6 +264,7 @@ pub fn assessor(kind: &OperationKind) -> &'static dyn RiskAssessor {
         OperationKind::Search(_) | OperationKind::Find(_) => &SearchAssessor,
         OperationKind::Undo(_) => &UndoAssessor,
         OperationKind::Apply(_) => &ApplyAssessor,
+        OperationKind::Mcp(_) => &McpAssessor,
         OperationKind::Other(_) => &Unknown,
     }
 }

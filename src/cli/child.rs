@@ -16,7 +16,7 @@ use crate::contain::{self, Orders};
 /// Exit code of a child that couldn't become its program.
 const FAILED: i32 = 126;
 
-/// Becomes a child: `PARENT open|terminal|walled PROGRAM [ARGUMENT…]`. Never returns.
+/// Becomes a child: `PARENT open|terminal|walled|kept PROGRAM [ARGUMENT…]`. Never returns.
 pub fn main(mut arguments: impl Iterator<Item = OsString>) -> ! {
     let parent = arguments.next().and_then(|text| text.to_str()?.parse().ok());
     let (Some(parent), Some(walls), Some(program)) = (parent, arguments.next(), arguments.next()) else {
@@ -26,6 +26,9 @@ pub fn main(mut arguments: impl Iterator<Item = OsString>) -> ! {
     if let Err(error) = settle(parent) {
         eprintln!("the child couldn't be set up: {error}");
         exit(FAILED)
+    }
+    if walls == OsStr::new(contain::KEPT) {
+        super::keeper::keep(parent, &program, arguments, FAILED);
     }
     if walls == OsStr::new(contain::TERMINAL) {
         if let Err(error) = rustix::process::ioctl_tiocsctty(std::io::stdin()) {

@@ -47,6 +47,7 @@ impl Explanation {
             | OperationKind::Find(_)
             | OperationKind::Undo(_)
             | OperationKind::Apply(_)
+            | OperationKind::Mcp(_)
             | OperationKind::Other(_) => None,
         };
         let findings = prepared.assessment.findings.iter().map(pointed).collect();

@@ -8,6 +8,8 @@ mod config;
 mod doctor;
 mod explanation;
 mod journal;
+mod keeper;
+mod mcp;
 mod rules;
 mod run;
 mod sessions;
@@ -92,6 +94,9 @@ pub fn dispatch(cli: Cli) -> Task {
         Some(Subcommand::Journal { command }) => journal::run(command, &mut options).map(Task::Done),
         Some(Subcommand::Rules { command }) => rules_task(&options, &command),
         Some(Subcommand::Trust { digest, revoke }) => trust_task(&options, digest.as_deref(), revoke).map(Task::Done),
+        Some(Subcommand::Mcp { command }) => {
+            Start::read(&options, &process_environment).and_then(|start| mcp::run(&command, &start)).map(Task::Done)
+        }
         Some(Subcommand::Config { command }) => config_task(&options, command).map(Task::Done),
     };
     done.unwrap_or_else(|error| {

@@ -107,10 +107,22 @@ impl Folders {
     #[must_use]
     pub fn own(&self) -> Vec<PathBuf> {
         let folder = self.config.parent().filter(|_| !self.config_named).map(Path::to_path_buf);
-        let mut own = vec![self.config.clone(), self.data.clone(), self.state.clone()];
+        let mut own = vec![self.config.clone(), self.servers(), self.data.clone(), self.state.clone()];
         own.extend(folder);
         own.dedup();
         own
+    }
+
+    /// The MCP servers.
+    #[must_use]
+    pub fn servers(&self) -> PathBuf {
+        self.config.with_file_name("mcp.json")
+    }
+
+    /// What MCP servers say on standard error.
+    #[must_use]
+    pub fn server_logs(&self) -> PathBuf {
+        self.state.join("mcp")
     }
 
     /// The practice model's world, which lies among them.
@@ -128,7 +140,8 @@ impl Folders {
     /// The program's own places, as globs for the list of sensitive paths.
     #[must_use]
     pub fn own_globs(&self) -> Vec<String> {
-        let mut globs = vec![globset::escape(&self.config.to_string_lossy())];
+        let mut globs: Vec<String> =
+            [&self.config, &self.servers()].map(|file| globset::escape(&file.to_string_lossy())).into();
         for folder in [&self.data, &self.state] {
             globs.push(globset::escape(&folder.to_string_lossy()));
             globs.push(format!("{}/**", globset::escape(&folder.to_string_lossy())));

@@ -33,6 +33,8 @@ pub const WALLED: &str = "walled";
 pub const OPEN: &str = "open";
 /// The same: it gets none, and its input is a terminal that becomes its own.
 pub const TERMINAL: &str = "terminal";
+/// Its word where the program is kept: our own binary stays as its parent, and ends all of it with us.
+pub const KEPT: &str = "kept";
 /// Exit code of a child that could not put up a promised wall.
 pub const FAILED: i32 = 125;
 

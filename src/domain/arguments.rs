@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::risk::Claim;
 
 /// The argument by which a model states its claim.
-pub(super) const CLAIM: &str = "risk_level";
+pub const CLAIM: &str = "risk_level";
 
 /// Arguments of a call after strict reading, with the claim taken off.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,15 +38,9 @@ impl Arguments {
     /// # Errors
     /// Text that is not one JSON object, or a key that comes twice.
     pub fn parse(text: &str) -> Result<Self, ArgumentsError> {
-        let text = if text.trim().is_empty() { "{}" } else { text };
-        let mut reader = serde_json::Deserializer::from_str(text);
-        let pairs = reader
-            .deserialize_any(Pairs)
-            .and_then(|pairs| reader.end().map(|()| pairs))
-            .map_err(|error| ArgumentsError(format!("the arguments are not a complete JSON object: {error}")))?;
         let mut values = Map::new();
         let mut claim = Claim::Absent;
-        for (key, value) in pairs {
+        for (key, value) in pairs(text)? {
             if key == CLAIM {
                 claim = if claim == Claim::Absent { Claim::read(&value) } else { Claim::Repeated };
             } else if values.insert(key.clone(), value).is_some() {
@@ -54,6 +48,20 @@ impl Arguments {
             }
         }
         Ok(Self { values, claim })
+    }
+
+    /// The same for a tool that has an argument of the claim's name: it keeps it, and there is no claim.
+    ///
+    /// # Errors
+    /// Text that is not one JSON object, or a key that comes twice.
+    pub fn verbatim(text: &str) -> Result<Self, ArgumentsError> {
+        let mut values = Map::new();
+        for (key, value) in pairs(text)? {
+            if values.insert(key.clone(), value).is_some() {
+                return Err(ArgumentsError(format!("the argument `{key}` is given twice")));
+            }
+        }
+        Ok(Self { values, claim: Claim::Absent })
     }
 
     /// Refuses arguments that the tool doesn't know: one that isn't in the schema is never ignored.
@@ -115,6 +123,16 @@ impl Arguments {
             }
         }
     }
+}
+
+/// The members of an object in order, repeated keys included.
+fn pairs(text: &str) -> Result<Vec<(String, Value)>, ArgumentsError> {
+    let text = if text.trim().is_empty() { "{}" } else { text };
+    let mut reader = serde_json::Deserializer::from_str(text);
+    reader
+        .deserialize_any(Pairs)
+        .and_then(|pairs| reader.end().map(|()| pairs))
+        .map_err(|error| ArgumentsError(format!("the arguments are not a complete JSON object: {error}")))
 }
 
 /// What a JSON value is, for a person.

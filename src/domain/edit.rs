@@ -14,6 +14,8 @@ pub struct Editable {
     arguments: Map<String, Value>,
     /// The argument that is edited alone; none where all of them are, as JSON.
     field: Option<&'static str>,
+    /// Whether an argument of the claim's name is the tool's own.
+    own_level: bool,
 }
 
 /// The arguments of a call without the model's claim. None if they are no JSON object.
@@ -29,7 +31,11 @@ impl Editable {
     #[must_use]
     pub fn of(call: &ToolCall, kind: &OperationKind) -> Option<Self> {
         // An edited operation loses the model's claim.
-        let arguments = unclaimed(&call.arguments)?;
+        let own_level = matches!(kind, OperationKind::Mcp(mcp) if mcp.arguments.contains_key(CLAIM));
+        let arguments = match kind {
+            OperationKind::Mcp(mcp) => mcp.arguments.clone(),
+            _ => unclaimed(&call.arguments)?,
+        };
         let field = match kind {
             // What is put back, or in place, is what was kept: there is nothing to write anew.
             OperationKind::Undo(_)
@@ -43,10 +49,11 @@ impl Editable {
             | OperationKind::Http(_)
             | OperationKind::Search(_)
             | OperationKind::Find(_)
+            | OperationKind::Mcp(_)
             | OperationKind::Other(_) => None,
         };
         let field = field.filter(|field| arguments.get(*field).is_some_and(Value::is_string));
-        Some(Self { tool: call.name.clone(), call_id: call.id.clone(), arguments, field })
+        Some(Self { tool: call.name.clone(), call_id: call.id.clone(), arguments, field, own_level })
     }
 
     /// The text to edit.
@@ -98,7 +105,9 @@ impl Editable {
             }
             None => match serde_json::from_str(text) {
                 Ok(Value::Object(mut arguments)) => {
-                    arguments.remove(CLAIM);
+                    if !self.own_level {
+                        arguments.remove(CLAIM);
+                    }
                     arguments
                 }
                 Ok(_) => return Err("The arguments must be one JSON object: { … }.".to_owned()),

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::catalog::Catalog;
+use super::mcp::Declared;
 use super::target::Target;
 
 /// Where an operation happens.
@@ -91,6 +92,9 @@ pub struct Facts {
     /// What the database says of the names in a statement that would run unasked; none where none was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub catalog: Option<Catalog>,
+    /// What an MCP server says of the tool, now; none for a tool of ours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub declared: Option<Declared>,
     /// By folder, where a pattern picks names in it.
     #[serde(default)]
     pub folders: BTreeMap<String, FolderFact>,

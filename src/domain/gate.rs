@@ -397,6 +397,9 @@ fn changed(shown: &Prepared, fresh: &Prepared) -> Option<String> {
     if let Some(sentence) = moved(&shown.facts.targets, &fresh.facts.targets) {
         return Some(sentence);
     }
+    if shown.facts.declared != fresh.facts.declared {
+        return Some("What its server says of the tool changed since it was shown.".to_owned());
+    }
     if shown.facts != fresh.facts {
         let path = fresh.facts.paths.iter().find(|(path, fact)| shown.facts.paths.get(*path) != Some(fact));
         let program = fresh.facts.programs.iter().find(|(name, at)| shown.facts.programs.get(*name) != Some(at));

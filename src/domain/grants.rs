@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::operation::Prepared;
+use super::operation::{OperationKind, Prepared};
 use super::risk::{Class, Danger, RiskLevel};
 use super::rule::Shape;
 
@@ -28,7 +28,7 @@ pub struct Grants {
 
 impl Grants {
     /// Extends the turn's approval to what is like `prepared`. Production, and sensitive, hidden, unreadable and
-    /// catastrophic findings, are never granted.
+    /// catastrophic findings, are never granted; of an MCP tool, only the same tool as it was described.
     pub fn extend(&mut self, prepared: &Prepared) {
         if !grantable(prepared) {
             return;
@@ -51,13 +51,18 @@ impl Grants {
                     && grant.target == prepared.assessment.target
                     && prepared.assessment.level() <= grant.ceiling
                     && rules(prepared).is_subset(&grant.rules)
-                    && (!unknown(prepared) || alike(&prepared.assessment.shapes, &grant.shapes))
+                    && (!(unknown(prepared) || foreign(prepared)) || alike(&prepared.assessment.shapes, &grant.shapes))
             })
     }
 }
 
 fn unknown(prepared: &Prepared) -> bool {
     prepared.assessment.objections().any(|finding| finding.class == Class::Unknown)
+}
+
+/// Whether it is a call of somebody else's tool.
+fn foreign(prepared: &Prepared) -> bool {
+    matches!(prepared.operation.kind, OperationKind::Mcp(_))
 }
 
 /// Whether every part is one that was approved.
@@ -78,6 +83,7 @@ fn grantable(prepared: &Prepared) -> bool {
     objections.peek().is_some()
         && objections.all(|finding| match finding.class {
             Class::Whitelisted | Class::Unknown | Class::Declared(Danger::Destructive) => true,
-            Class::Declared(Danger::Sensitive | Danger::External) | Class::Unreadable | Class::Catastrophe => false,
+            Class::Declared(Danger::External) => foreign(prepared),
+            Class::Declared(Danger::Sensitive) | Class::Unreadable | Class::Catastrophe => false,
         })
 }

@@ -75,6 +75,7 @@ impl OperationKind {
                 let headers = headers.iter().any(|(name, value)| holds(name) || holds(value));
                 holds(url) || headers || body.as_deref().is_some_and(holds)
             }
+            Self::Mcp(mcp) => holds(&serde_json::to_string(&mcp.arguments).unwrap_or_default()),
             Self::Other(arguments) => holds(&arguments.to_string()),
             // What is put in place is on the disk already: a run wrote it, no model here.
             Self::File(_) | Self::Search(_) | Self::Find(_) | Self::Undo(_) | Self::Apply(_) => false,
@@ -120,6 +121,9 @@ impl Prepared {
         match &self.operation.kind {
             OperationKind::Sql(_) | OperationKind::Command(_) | OperationKind::Other(_) => {
                 shown.split_whitespace().collect::<Vec<_>>().join(" ")
+            }
+            OperationKind::Mcp(mcp) => {
+                format!("{} {}", mcp.name(), shown.split_whitespace().collect::<Vec<_>>().join(" "))
             }
             // Their text begins with the line that says it.
             OperationKind::File(_)

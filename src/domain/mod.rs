@@ -11,6 +11,7 @@ mod facts;
 mod gate;
 mod grants;
 mod mask;
+mod mcp;
 mod memory;
 mod need;
 pub mod number;
@@ -29,7 +30,7 @@ mod title;
 mod undo;
 mod wall;
 
-pub use arguments::{Arguments, ArgumentsError};
+pub use arguments::{Arguments, ArgumentsError, CLAIM};
 pub use catalog::{Catalog, CatalogEntry, Maker, Meaning, Role, Sort};
 pub use chat::{
     FailureKind, Message, ModelEvent, ModelFailure, ModelRequest, StepId, StopReason, ToolCall, ToolResult, ToolSpec,
@@ -40,6 +41,7 @@ pub use facts::{Facts, FolderFact, PathFact, PathKind, Place, RepositoryFact};
 pub use gate::{Admission, Countersigned, Gate, Release, Seal, Standing};
 pub use grants::Grants;
 pub use mask::{mask, masked, masked_part};
+pub use mcp::{Declared, MCP, McpOperation};
 pub use memory::{
     Draft, Lasting, Lift, Neighbour, Pattern, Remembered, Row, RuleId, Says, Scope, Setting, Want, runs_code,
 };

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::facts::Facts;
+use super::mcp::McpOperation;
 use super::risk::{Assessment, Claim};
 use super::staged::{ApplyOperation, change_lines};
 use super::undo::{Change, UndoOperation};
@@ -303,6 +304,8 @@ pub enum OperationKind {
     Undo(UndoOperation),
     /// `apply`: the program's alone.
     Apply(ApplyOperation),
+    /// A tool of an MCP server.
+    Mcp(McpOperation),
     /// Any other tool: its arguments as they are.
     Other(Value),
 }
@@ -329,6 +332,7 @@ impl OperationKind {
             Self::Find(_) => "find",
             Self::Undo(_) => "undo",
             Self::Apply(_) => "apply",
+            Self::Mcp(_) => "mcp",
             Self::Other(_) => "tool",
         }
     }
@@ -337,7 +341,13 @@ impl OperationKind {
     #[must_use]
     pub fn reads_private(&self) -> bool {
         match self {
-            Self::Sql(_) | Self::Command(_) | Self::File(_) | Self::Search(_) | Self::Find(_) | Self::Other(_) => true,
+            Self::Sql(_)
+            | Self::Command(_)
+            | Self::File(_)
+            | Self::Search(_)
+            | Self::Find(_)
+            | Self::Mcp(_)
+            | Self::Other(_) => true,
             Self::Http(_) | Self::Undo(_) | Self::Apply(_) => false,
         }
     }
@@ -368,6 +378,10 @@ impl OperationKind {
             },
             Self::Undo(undo) => format!("undo {}", undo.numbers()),
             Self::Apply(apply) => format!("apply changes of {}: {}", apply.of, apply.brief()),
+            Self::Mcp(mcp) => {
+                let arguments = Value::Object(mcp.arguments.clone());
+                one_line(&format!("{} {arguments}", mcp.name()))
+            }
             Self::Other(arguments) => one_line(&arguments.to_string()),
         }
     }
@@ -398,6 +412,10 @@ impl OperationKind {
             Self::Apply(apply) => {
                 let lines = change_lines(&apply.changes);
                 Text { language: "text", body: format!("{}\n\n{}", self.gist(), lines.join("\n")) }
+            }
+            Self::Mcp(mcp) => {
+                let arguments = serde_json::to_string_pretty(&mcp.arguments).unwrap_or_default();
+                Text { language: "json", body: arguments }
             }
             Self::Other(arguments) => Text {
                 language: "json",

@@ -323,8 +323,9 @@ pub fn judge(
         let judged = ask(Step::Default, reason);
         return Judgement { risk: judged.risk.max(RiskLevel::Medium), ..judged };
     }
+    let external = matches!(operation.kind, OperationKind::Mcp(_) | OperationKind::Other(_));
     if class >= Class::Unreadable {
-        return if smart && claimed_low && class == Class::Unreadable {
+        return if smart && claimed_low && class == Class::Unreadable && !external {
             run(Step::Unreadable, format!("The model claims low, and mode smart follows it. {}", lead()))
         } else {
             ask(Step::Unreadable, lead())
@@ -343,9 +344,10 @@ pub fn judge(
         return ask(Step::ClaimedRisk, reason);
     }
     if let Class::Declared(_) = class {
-        let external = matches!(operation.kind, OperationKind::Other(_));
         return if smart && claimed_low && !external {
             run(Step::Danger, format!("The model claims low, and mode smart follows it. {}", lead()))
+        } else if policy.rules.iter().any(|rule| rule.outdated(&operation.tool, &assessment.shapes)) {
+            ask(Step::Danger, format!("What its server says of it changed since you allowed it. {}", lead()))
         } else {
             ask(Step::Danger, lead())
         };

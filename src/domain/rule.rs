@@ -4,6 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::mcp::MCP;
+
+/// The part of an MCP tool's shape that says what its server says of it: a digest.
+const SCHEMA: &str = "schema";
+
 /// The typed form of one part of an operation (one command of a pipeline, one SQL statement, one request):
 /// `program`, `subcommand`; `statement`, `table`; `method`, `host`; `operation`, `path`; …
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,6 +67,23 @@ impl Rule {
         }
     }
 
+    /// Whether it would allow the operation, had the server of an MCP tool not changed what it says of the tool.
+    #[must_use]
+    pub fn outdated(&self, tool: &str, shapes: &[Shape]) -> bool {
+        let schema = self.parts.get(SCHEMA);
+        schema.is_some_and(|schema| {
+            let as_it_was: Vec<Shape> = shapes
+                .iter()
+                .map(|shape| {
+                    let mut shape = shape.clone();
+                    shape.0.entry(SCHEMA.to_owned()).and_modify(|now| now.clone_from(schema));
+                    shape
+                })
+                .collect();
+            self.effect == Effect::Allow && !self.covers(tool, shapes) && self.covers(tool, &as_it_was)
+        })
+    }
+
     /// Why the rule may not stand, if so: an allow rule must name something, and never a program that runs code.
     #[must_use]
     pub fn objection(&self) -> Option<String> {
@@ -70,6 +92,12 @@ impl Rule {
         }
         if self.parts.is_empty() {
             return Some(format!("an allow rule for {} must match at least one part", self.tool));
+        }
+        if self.tool.starts_with(MCP) && ["server", "tool", SCHEMA].iter().any(|part| !self.parts.contains_key(*part)) {
+            return Some(format!(
+                "an allow rule for {} must match `server`, `tool` and `{SCHEMA}`, as `countersign mcp tools` prints them",
+                self.tool
+            ));
         }
         let program = self.parts.get("program");
         if self.tool == "execute_command" && program.is_none() {
@@ -104,5 +132,18 @@ mod tests {
         assert!(rule(Effect::Allow, &[]).objection().is_some());
         assert!(rule(Effect::Allow, &[("program", "mkdir")]).objection().is_none());
         assert!(rule(Effect::Deny, &[]).objection().is_none());
+    }
+
+    #[test]
+    fn an_allow_rule_for_a_tool_of_a_server_names_what_the_server_says_of_it() {
+        let mcp =
+            |parts: &[(&str, &str)]| Rule { tool: "mcp__git__git_status".to_owned(), ..rule(Effect::Allow, parts) };
+        assert!(mcp(&[("server", "git"), ("tool", "git_status")]).objection().is_some());
+        let full = mcp(&[("server", "git"), ("tool", "git_status"), ("schema", "1")]);
+        assert!(full.objection().is_none());
+        let shape = |schema| Shape::new([("server", "git"), ("tool", "git_status"), ("schema", schema)]);
+        assert!(full.outdated("mcp__git__git_status", &[shape("2")]));
+        assert!(!full.outdated("mcp__git__git_status", &[shape("1")]));
+        assert!(!full.outdated("mcp__git__git_status", &[shape("2"), Shape::new([("finding", "mcp.secret")])]));
     }
 }

@@ -70,6 +70,11 @@ pub enum Target {
         /// Its name.
         workspace: String,
     },
+    /// An MCP server.
+    Server {
+        /// Its name in the configuration.
+        name: String,
+    },
     /// An account of a cloud, by the name that the command gives.
     Account {
         /// What the name names: `profile`, `project` or `subscription`.
@@ -99,6 +104,7 @@ impl Target {
             ],
             Self::Docker { name } => [Some(("docker context", name)), None, None],
             Self::Terraform { workspace } => [Some(("terraform workspace", workspace)), None, None],
+            Self::Server { name } => [Some(("MCP server", name)), None, None],
             Self::Account { sort, name } => [Some((sort, name)), None, None],
             Self::Branch { .. } | Self::Remote { .. } => [None, None, None],
         };
@@ -120,6 +126,7 @@ impl Target {
             | Self::Cluster { context: None, .. }
             | Self::Docker { .. }
             | Self::Terraform { .. }
+            | Self::Server { .. }
             | Self::Account { .. } => self.to_string(),
         }
     }
@@ -164,6 +171,7 @@ impl fmt::Display for Target {
                 namespace.as_ref().map_or(Ok(()), |namespace| write!(f, ", namespace {namespace}"))
             }
             Self::Docker { name } => write!(f, "docker context {name}"),
+            Self::Server { name } => write!(f, "MCP server {name}"),
             Self::Terraform { workspace } => write!(f, "terraform workspace {workspace}"),
             Self::Account { sort, name } => write!(f, "{sort} {name}"),
         }

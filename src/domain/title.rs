@@ -56,6 +56,7 @@ impl Prepared {
             OperationKind::Find(_) => "Find files".to_owned(),
             OperationKind::Undo(_) => "Take changes back".to_owned(),
             OperationKind::Apply(apply) => format!("Apply changes of {}", apply.of),
+            OperationKind::Mcp(mcp) => format!("Call {} of {}", short(&mcp.tool), short(&mcp.server)),
             OperationKind::Other(_) => format!("Call {}", short(&self.operation.tool)),
         }
     }

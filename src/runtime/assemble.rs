@@ -13,6 +13,7 @@ use super::engine::{Engine, Side, prove};
 use super::recorder::{Opening, Recorder};
 use super::remember::Memory;
 use super::resume::{allow_outputs, resume};
+use super::servers;
 use crate::app::{Briefing, Budget, Effect, Event, Keymap, Setting, State};
 use crate::assess::Known;
 use crate::cli::Start;
@@ -56,6 +57,7 @@ pub async fn assemble(start: &Start, lanes: Lanes, size: (u16, u16)) -> Result<A
     let mut bench = start.bench().map_err(|error| error.to_string())?;
     bench.settings.known = known(&chosen, &connections);
     let mut person_side = side(bench, Arc::new(connections));
+    servers::join(&mut person_side, start, lanes.work.clone());
     let (provider, model_side, world) = match chosen {
         ChosenModel::Provider(settings) => {
             (from_settings(settings).map_err(|error| error.to_string())?, person_side.clone(), None)
@@ -65,6 +67,7 @@ pub async fn assemble(start: &Start, lanes: Lanes, size: (u16, u16)) -> Result<A
             if person_side.connections.is_empty() {
                 // The person's own SQL works on the practice database while they have no connection.
                 person_side = side((*person_side.bench).clone(), Arc::clone(&practice_side.connections));
+                servers::join(&mut person_side, start, lanes.work.clone());
             }
             (provider, practice_side, Some(world))
         }

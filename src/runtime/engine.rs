@@ -16,6 +16,7 @@ use super::bus::{Lanes, Work};
 use super::measure::Measuring;
 use super::recorder::Recorder;
 use super::remember::Memory;
+use super::servers;
 use crate::app::{Content, Proposal};
 use crate::contain;
 use crate::domain::{
@@ -25,7 +26,7 @@ use crate::domain::{
 };
 use crate::providers::Provider;
 use crate::store::copy;
-use crate::tools::{Connections, Registry, RunPort, Workbench, prepare, save, stages, with_catalog};
+use crate::tools::{Connections, Registry, RunPort, Workbench, prepare, save, stages, with_catalog, with_declared};
 
 /// Keys that a terminal may still have to take.
 const TYPED: usize = 256;
@@ -206,9 +207,10 @@ impl Engine {
     }
 
     /// Asks the model, once everything that led to it is on disk. The step's task alone speaks on the model lane.
-    pub fn start_step(&mut self, step: StepId, request: ModelRequest) {
+    pub fn start_step(&mut self, step: StepId, mut request: ModelRequest) {
         self.stop_step();
         let (provider, lane) = (Arc::clone(&self.provider), self.lanes.model.clone());
+        let registry = self.model_side.registry.clone();
         let kept = self.recorder.append(Vec::new());
         self.step = Some(tokio::spawn(async move {
             if kept.await.is_err() {
@@ -217,6 +219,7 @@ impl Engine {
                 let _leaving = lane.send((step, ModelEvent::Failed(failure))).await;
                 return;
             }
+            servers::complete(&registry, &mut request).await;
             // A stream that ends without its last word, or fails, still ends the step.
             let mut told = false;
             let mut stream = std::panic::AssertUnwindSafe(provider.stream(request)).catch_unwind();
@@ -301,10 +304,11 @@ pub async fn prove(side: &Side, lane: &mpsc::Sender<Work>) {
 /// Reads a call into an operation.
 fn read(side: &Side, id: OperationId, origin: Origin, call: &ToolCall) -> Result<Operation, String> {
     let Some(tool) = side.registry.get(&call.name) else {
-        let known: Vec<&str> = side.registry.names().collect();
+        let known = side.registry.names();
         return Err(format!("there is no tool `{}`; the tools are {}", call.name, known.join(", ")));
     };
-    let arguments = Arguments::parse(&call.arguments).map_err(|error| format!("{}: {error}", call.name))?;
+    let parse = if tool.takes_claim() { Arguments::parse } else { Arguments::verbatim };
+    let arguments = parse(&call.arguments).map_err(|error| format!("{}: {error}", call.name))?;
     let kind = tool.prepare(&arguments).map_err(|error| format!("{}: {error}", call.name))?;
     if let Some(why) = kind.copied_mask() {
         return Err(format!("{}: {why}", call.name));
@@ -316,7 +320,7 @@ fn read(side: &Side, id: OperationId, origin: Origin, call: &ToolCall) -> Result
 /// Looks and judges, off the loop: both may touch the disk. What would run unasked by its text alone is also
 /// looked up at the other side, where the tool has one.
 async fn look(side: Side, operation: Operation) -> Result<Prepared, String> {
-    let Some(tool) = side.registry.get(&operation.tool).map(Arc::clone) else {
+    let Some(tool) = side.registry.get(&operation.tool) else {
         return Err(format!("there is no tool `{}`", operation.tool));
     };
     let asked = Arc::clone(&tool);
@@ -324,7 +328,11 @@ async fn look(side: Side, operation: Operation) -> Result<Prepared, String> {
     let settings = side.bench.settings.clone();
     let judged = blocking(move || {
         let path = side.path.as_deref();
-        prepare(tool.assessor(), operation, &place, path, &side.bench.settings)
+        let judged = prepare(tool.assessor(), operation, &place, path, &side.bench.settings);
+        match tool.declared() {
+            Some(declared) => with_declared(tool.assessor(), judged, declared.clone(), &side.bench.settings),
+            None => judged,
+        }
     })
     .await?;
     if judged.assessment.class() != Class::Whitelisted {
@@ -377,7 +385,7 @@ async fn record_end(recorder: &Recorder, port: &RunPort, id: OperationId, report
 
 /// Runs in a task of its own, so that a tool that fails can't take the program along.
 async fn run(side: &Side, countersigned: Countersigned, port: RunPort, cancel: CancellationToken) -> RunReport {
-    let Some(tool) = side.registry.get(&countersigned.operation().tool).cloned() else {
+    let Some(tool) = side.registry.get(&countersigned.operation().tool) else {
         return lost("The tool is gone.".to_owned());
     };
     let task = tokio::spawn(async move { tool.run(countersigned, port, cancel).await });
@@ -410,7 +418,7 @@ mod tests {
             _ => serde_json::json!({ "pattern": held, "glob": held }),
         };
         for tool in side.registry.names() {
-            let call = ToolCall { id: String::new(), name: tool.to_owned(), arguments: arguments(tool).to_string() };
+            let call = ToolCall { id: String::new(), name: tool.to_owned(), arguments: arguments(&tool).to_string() };
             let read = read(&side, OperationId(1), Origin::Person, &call);
             if tool == "read_output" {
                 assert!(read.is_err(), "it takes no text at all");

@@ -68,7 +68,7 @@ impl Measuring {
 
 /// One measure in a task of its own, so that a tool that fails can't take the program along.
 async fn measure(side: &Side, prepared: Prepared, cancel: &CancellationToken) -> Foresight {
-    let Some(tool) = side.registry.get(&prepared.operation.tool).cloned() else { return Foresight::Nothing };
+    let Some(tool) = side.registry.get(&prepared.operation.tool) else { return Foresight::Nothing };
     let stop = cancel.child_token();
     let own = stop.clone();
     let mut task = tokio::spawn(async move { tool.preview(&prepared, own).await });

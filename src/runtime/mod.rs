@@ -15,6 +15,7 @@ mod recorder;
 mod remember;
 mod resume;
 mod retire;
+mod servers;
 mod switch;
 pub mod terminal;
 mod unattended;
@@ -185,6 +186,7 @@ impl Session {
                     if prompt && !self.warm {
                         self.warm = true;
                         tokio::task::spawn_blocking(warm);
+                        self.engine.wake();
                     }
                     if matches!(event, Event::Edited(..) | Event::Paged(_)) {
                         screen.resume()?;
@@ -293,5 +295,8 @@ async fn leave(state: State, mut engine: Engine, mut bus: Bus) {
         }
     };
     let _too_late = tokio::time::timeout(GRACE, farewell).await;
+    if let Some(servers) = engine.person_side.registry.servers() {
+        servers.close().await;
+    }
     let _too_late = tokio::time::timeout(GRACE, engine.recorder.close()).await;
 }

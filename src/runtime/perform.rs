@@ -26,6 +26,7 @@ impl Engine {
             Effect::Remember(draft) => self.remember(draft),
             Effect::Forget(rule) => self.forget(rule),
             Effect::KnowFolder => self.know_folder(),
+            Effect::Servers(again) => self.servers(again),
             front @ (Effect::OpenEditor { .. }
             | Effect::Page(_)
             | Effect::Copy(_)

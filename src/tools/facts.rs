@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use super::look::{Look, NAMES, located};
 use super::{Seen, targets};
 use crate::assess::{AssessSettings, Mentions, RiskAssessor, Subject, assess, secrets_of};
-use crate::domain::{Assessment, Catalog, Class, Facts, Operation, OperationKind, Place, Prepared};
+use crate::domain::{Assessment, Catalog, Class, Declared, Facts, Operation, OperationKind, Place, Prepared};
 
 /// Files of the folder that make, just, npm and their like obey without being named.
 const RUNNERS: [&str; 9] = [
@@ -77,6 +77,17 @@ fn looked_at(
     (Prepared { operation, facts, assessment }, mentions)
 }
 
+/// Judges once more, with what a server says of its tool.
+#[must_use]
+pub fn with_declared(
+    assessor: &dyn RiskAssessor,
+    prepared: Prepared,
+    declared: Declared,
+    settings: &AssessSettings,
+) -> Prepared {
+    again(assessor, prepared, settings, |facts| Facts { declared: Some(declared), ..facts })
+}
+
 /// Judges once more, with what the other side said.
 #[must_use]
 pub fn with_catalog(
@@ -85,8 +96,18 @@ pub fn with_catalog(
     catalog: Catalog,
     settings: &AssessSettings,
 ) -> Prepared {
+    again(assessor, prepared, settings, |facts| Facts { catalog: Some(catalog), ..facts })
+}
+
+/// Judges once more, with more facts.
+fn again(
+    assessor: &dyn RiskAssessor,
+    prepared: Prepared,
+    settings: &AssessSettings,
+    more: impl FnOnce(Facts) -> Facts,
+) -> Prepared {
     let Prepared { operation, facts, assessment: Assessment { secrets, production, .. } } = prepared;
-    let facts = Facts { catalog: Some(catalog), ..facts };
+    let facts = more(facts);
     let assessment = assess(assessor, Subject { operation: &operation, facts: &facts, settings });
     Prepared { operation, facts, assessment: Assessment { secrets, production, ..assessment } }
 }

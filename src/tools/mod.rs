@@ -12,6 +12,7 @@ mod find;
 mod git;
 mod http;
 mod look;
+pub mod mcp;
 mod modules;
 mod nolink;
 mod output;
@@ -42,7 +43,7 @@ use tokio_util::sync::CancellationToken;
 pub use command::CommandTool;
 pub use contained::{look_around, stages};
 pub use environment::search_path;
-pub use facts::{gather, judged, prepare, with_catalog};
+pub use facts::{gather, judged, prepare, with_catalog, with_declared};
 pub use file::FileTool;
 pub use find::FindTool;
 pub use http::HttpTool;
@@ -56,8 +57,8 @@ pub use undo::UndoTool;
 use crate::assess::{AssessSettings, RiskAssessor};
 use crate::contain::Walls;
 use crate::domain::{
-    Arguments, ArgumentsError, Catalog, Countersigned, Kept, Measurement, OperationId, OperationKind, Outcome,
-    Prepared, RunEvent, RunReport, ToolSpec, Typed,
+    Arguments, ArgumentsError, CLAIM, Catalog, Countersigned, Declared, Kept, Measurement, OperationId, OperationKind,
+    Outcome, Prepared, RunEvent, RunReport, ToolSpec, Typed,
 };
 use crate::store::{Images, Layers, Outputs};
 
@@ -81,6 +82,17 @@ pub trait Tool: Send + Sync {
     /// # Errors
     /// A missing, wrongly typed or unknown argument, in a sentence for the model.
     fn prepare(&self, arguments: &Arguments) -> Result<OperationKind, ArgumentsError>;
+
+    /// What another program's server says of the tool, now; none for a tool of ours.
+    fn declared(&self) -> Option<&Declared> {
+        None
+    }
+
+    /// Whether the model's claim is offered, and taken off the arguments: not where the tool has an argument of its
+    /// name.
+    fn takes_claim(&self) -> bool {
+        true
+    }
 
     /// Asks the other side what an operation would lead to, where its text alone doesn't say: what a database's
     /// catalog says of a statement's names. Asked of what would run unasked, when it is proposed and again right
@@ -273,6 +285,8 @@ fn foreign(started: Instant) -> RunReport {
 #[derive(Clone, Default)]
 pub struct Registry {
     tools: BTreeMap<String, Arc<dyn Tool>>,
+    /// Those of MCP servers, which come and go.
+    servers: Option<Arc<mcp::Servers>>,
 }
 
 impl Registry {
@@ -281,28 +295,43 @@ impl Registry {
         self.tools.insert(tool.spec().name, Arc::new(tool));
     }
 
-    /// The tool of that name.
+    /// Adds the tools of MCP servers, whichever they offer at a time.
+    pub fn join(&mut self, servers: Arc<mcp::Servers>) {
+        self.servers = Some(servers);
+    }
+
+    /// The MCP servers.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
-        self.tools.get(name)
+    pub fn servers(&self) -> Option<&Arc<mcp::Servers>> {
+        self.servers.as_ref()
+    }
+
+    /// The tool of that name. One of a server never takes the place of ours.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<Arc<dyn Tool>> {
+        let foreign = || self.servers.as_ref()?.tools().find(|tool| tool.spec().name == name);
+        self.tools.get(name).map(Arc::clone).or_else(foreign)
     }
 
     /// The names of the tools, in order.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.tools.keys().map(String::as_str)
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.specs().into_iter().map(|spec| spec.name).collect()
     }
 
     /// The tools as a model is offered them: each with an optional `risk_level`.
     #[must_use]
     pub fn specs(&self) -> Vec<ToolSpec> {
-        self.tools.values().map(|tool| with_claim(tool.spec())).collect()
+        let foreign = self.servers.iter().flat_map(|servers| servers.tools());
+        let tools = self.tools.values().map(Arc::clone).chain(foreign);
+        tools.map(|tool| if tool.takes_claim() { with_claim(tool.spec()) } else { tool.spec() }).collect()
     }
 }
 
 /// Adds the claim to a tool's parameters.
 fn with_claim(mut spec: ToolSpec) -> ToolSpec {
     if let Some(properties) = spec.parameters.get_mut("properties").and_then(Value::as_object_mut) {
-        properties.entry("risk_level").or_insert_with(|| {
+        properties.entry(CLAIM).or_insert_with(|| {
             json!({
                 "type": "string",
                 "enum": ["low", "medium", "high"],

@@ -165,7 +165,7 @@ pub fn production_span(view: View<'_>, item: &Item) -> Option<Span<'static>> {
 /// What it acts on, as a person would name it: one place, or the folder where a command runs.
 pub fn target(prepared: &Prepared) -> String {
     match &prepared.operation.kind {
-        OperationKind::Sql(_) | OperationKind::Http(_) | OperationKind::Other(_) => {
+        OperationKind::Sql(_) | OperationKind::Http(_) | OperationKind::Mcp(_) | OperationKind::Other(_) => {
             match prepared.facts.targets.first() {
                 Some(target) => text::line(&target.to_string()),
                 None => text::line(&prepared.assessment.target),
@@ -198,6 +198,7 @@ pub fn brief_target(prepared: &Prepared) -> String {
         }
         OperationKind::Sql(_)
         | OperationKind::Http(_)
+        | OperationKind::Mcp(_)
         | OperationKind::Other(_)
         | OperationKind::Command(_)
         | OperationKind::Search(_)

@@ -123,6 +123,7 @@ fn nothing(item: &Item) -> Option<&'static str> {
             | OperationKind::Http(_)
             | OperationKind::Undo(_)
             | OperationKind::Apply(_)
+            | OperationKind::Mcp(_)
             | OperationKind::Other(_),
         )
         | None => Some("It printed nothing."),

@@ -82,7 +82,9 @@ fn detailed(foresight: &Foresight) -> bool {
 fn unmeasured(kind: &OperationKind) -> Remedy {
     match kind {
         OperationKind::Command(_) => Remedy::Impossible("nothing is kept of what a command changes.".to_owned()),
-        OperationKind::Other(_) => Remedy::Impossible("nothing is kept of what it changes.".to_owned()),
+        OperationKind::Mcp(_) | OperationKind::Other(_) => {
+            Remedy::Impossible("nothing is kept of what it changes.".to_owned())
+        }
         OperationKind::Sql(_)
         | OperationKind::File(_)
         | OperationKind::Http(_)

@@ -183,6 +183,7 @@ impl World {
             | Effect::Remember(_)
             | Effect::Forget(_)
             | Effect::KnowFolder
+            | Effect::Servers(_)
             | Effect::Quit => return,
         };
         self.feed(0, follow);

@@ -44,6 +44,7 @@ pub(super) fn targets(
             let found = destinations(&command.command, facts, settings);
             found.into_iter().take(MOST).flat_map(|found| resolved(found, place)).collect()
         }
+        OperationKind::Mcp(mcp) => vec![Target::Server { name: mcp.server.clone() }],
         OperationKind::File(_)
         | OperationKind::Search(_)
         | OperationKind::Find(_)

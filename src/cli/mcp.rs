@@ -1,0 +1,163 @@
+//! `countersign mcp …`: the MCP servers of the configuration, their tools, and whether they work.
+
+use std::io::Write;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+use super::Start;
+use super::arguments::McpCommand;
+use crate::assess::visible;
+use crate::config::ConfigError;
+use crate::tools::mcp::{Offer, Places, Server, Servers, Standing};
+
+/// Longest part of a description that a list shows, in characters.
+const SHOWN: usize = 160;
+
+/// Where the servers are written down and log.
+pub(super) fn places(start: &Start) -> Places {
+    Places { file: start.folders.servers(), logs: start.folders.server_logs() }
+}
+
+/// Does what is asked for.
+///
+/// # Errors
+/// The system gives no runtime, or doesn't say which program this is.
+pub(super) fn run(command: &McpCommand, start: &Start) -> Result<ExitCode, ConfigError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| ConfigError::Option(format!("no runtime could be started ({error})")))?;
+    let bench = Arc::new(start.bench()?);
+    // What fails is printed where it was asked for.
+    let (news, _told) = mpsc::channel(1);
+    let servers = Servers::new(places(start), bench, news);
+    let mut out = std::io::stdout().lock();
+    let worked = runtime.block_on(async {
+        let worked = match command {
+            McpCommand::List => list(&servers, &mut out),
+            McpCommand::Tools { server } => tools(&servers, server.as_deref(), &mut out).await,
+            McpCommand::Test { server } => test(&servers, server, &mut out).await,
+        };
+        servers.close().await;
+        worked
+    });
+    for problem in servers.problems() {
+        eprintln!("countersign: {}", plain(problem));
+    }
+    Ok(match worked {
+        Ok(true) => ExitCode::SUCCESS,
+        // A reader that left early has seen what it wanted.
+        Ok(false) | Err(_) => ExitCode::FAILURE,
+    })
+}
+
+/// Every server and how it is reached. Starts none.
+fn list(servers: &Servers, out: &mut dyn Write) -> std::io::Result<bool> {
+    for server in servers.all() {
+        let note = match server.standing() {
+            Standing::Disabled => "; switched off",
+            Standing::Untrusted => "; the workspace brings it, and it is not trusted: not started",
+            Standing::Idle | Standing::Starting | Standing::Up { .. } | Standing::Failed(_) => "",
+        };
+        writeln!(out, "{}: {}{note}", plain(&server.config.name), plain(&server.config.reach.shown()))?;
+    }
+    if servers.all().is_empty() {
+        writeln!(out, "There is no MCP server. They are written down in {}.", servers.file().display())?;
+    }
+    Ok(true)
+}
+
+/// The tools of one server, or of all that may be started.
+async fn tools(servers: &Arc<Servers>, only: Option<&str>, out: &mut dyn Write) -> std::io::Result<bool> {
+    let chosen: Vec<Arc<Server>> = match only {
+        Some(name) => match named(servers, name, out)? {
+            Some(server) => vec![server],
+            None => return Ok(false),
+        },
+        None => servers.all().iter().filter(|server| server.wanted()).map(Arc::clone).collect(),
+    };
+    let mut worked = true;
+    for server in chosen {
+        if let Err(why) = server.start().await {
+            worked = false;
+            writeln!(out, "{}: {}", plain(&server.config.name), plain(&why))?;
+            continue;
+        }
+        for offer in server.offers() {
+            writeln!(out, "{}", described(&offer))?;
+        }
+        left_out(&server, out)?;
+    }
+    Ok(worked)
+}
+
+/// One tool in a few lines.
+fn described(offer: &Offer) -> String {
+    let hints = match (offer.declared.destructive, offer.declared.read_only) {
+        (true, _) => ", says that it may destroy",
+        (false, true) => ", says that it only reads",
+        (false, false) => "",
+    };
+    let takes: Vec<&str> = match offer.spec.parameters.get("properties") {
+        Some(Value::Object(properties)) => properties.keys().map(String::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let takes = if takes.is_empty() { "nothing".to_owned() } else { takes.join(", ") };
+    let said = plain(&offer.declared.description);
+    let mut shown: String = said.chars().take(SHOWN).collect();
+    if shown.len() < said.len() {
+        shown.push('…');
+    }
+    let (name, schema) = (&offer.spec.name, &offer.declared.schema);
+    format!("{name}{hints}\n  {shown}\n  takes {}\n  schema {schema}", plain(&takes))
+}
+
+/// Starts a server and says what came of it.
+async fn test(servers: &Arc<Servers>, name: &str, out: &mut dyn Write) -> std::io::Result<bool> {
+    let Some(server) = named(servers, name, out)? else { return Ok(false) };
+    let began = Instant::now();
+    let started = server.start().await;
+    let took = began.elapsed().as_millis();
+    match (started, server.standing()) {
+        (Ok(()), Standing::Up { name, tools }) => {
+            writeln!(out, "✓ {} answered within {took} ms", plain(&name))?;
+            writeln!(out, "✓ {tools} tools; `countersign mcp tools {}` lists them", plain(&server.config.name))?;
+            left_out(&server, out)?;
+            Ok(true)
+        }
+        (Err(why), _) => {
+            writeln!(out, "✗ after {took} ms: {}", plain(&why))?;
+            Ok(false)
+        }
+        (Ok(()), _) => {
+            writeln!(out, "✗ it ended as soon as it had answered")?;
+            Ok(false)
+        }
+    }
+}
+
+fn left_out(server: &Server, out: &mut dyn Write) -> std::io::Result<()> {
+    server.left_out().iter().try_for_each(|why| writeln!(out, "- not offered: {}", plain(why)))
+}
+
+/// The server of that name; says which there are if it is none of them.
+fn named(servers: &Servers, name: &str, out: &mut dyn Write) -> std::io::Result<Option<Arc<Server>>> {
+    let found = servers.get(name).map(Arc::clone);
+    if found.is_none() {
+        let known: Vec<String> = servers.all().iter().map(|server| plain(&server.config.name)).collect();
+        let there =
+            if known.is_empty() { "there is none".to_owned() } else { format!("there is {}", known.join(", ")) };
+        writeln!(out, "There is no MCP server {}; {there}.", plain(name))?;
+    }
+    Ok(found)
+}
+
+/// A text of somebody else's in one line, without what a terminal would obey or nobody sees.
+fn plain(text: &str) -> String {
+    let seen = visible(text);
+    let words: Vec<&str> =
+        seen.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
+    words.join(" ")
+}
