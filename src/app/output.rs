@@ -195,6 +195,11 @@ impl Output {
         }
     }
 
+    /// Keeps what is shown where it is, whatever starts meanwhile.
+    pub(super) fn pin(&mut self) {
+        self.pinned = true;
+    }
+
     /// Shows the output before or after the one that is shown.
     pub(super) fn step(&mut self, forward: bool) {
         let Some(shown) = self.shown else { return };

@@ -5,8 +5,9 @@ use super::State;
 use super::event::{Effect, Pane};
 use super::keymap::{Command, Context};
 use super::picker::{Pick, Picker, Row};
-use super::queue::{Status, Undo};
+use super::queue::{Item, Status, Undo};
 use super::slash::SLASH;
+use crate::domain::OperationKind;
 
 /// How many of those chosen lately come first.
 const LATELY: usize = 6;
@@ -78,6 +79,11 @@ impl State {
             Command::Deny => is(|status| *status == Status::Waiting) || queue.marked().next().is_some(),
             Command::Mark => is(|status| *status == Status::Waiting) && queue.counts().0 > 1,
             Command::DenyWithReason | Command::ApproveAll | Command::DenyAll => queue.waiting().next().is_some(),
+            Command::InTerminal => {
+                let kind = |item: &Item| item.prepared.as_ref().map(|prepared| prepared.operation.kind.clone());
+                let command = |item: &Item| matches!(kind(item), Some(OperationKind::Command(_)));
+                selected.is_some_and(|item| item.status == Status::Waiting && command(item))
+            }
             Command::CancelRun => is(|status| matches!(status, Status::Running { .. })),
             Command::Undo => selected.is_some_and(|item| matches!(item.undo, Undo::Possible(_))),
             Command::Open | Command::Details => selected.is_some(),
@@ -93,6 +99,7 @@ fn offered(command: Command) -> bool {
     !matches!(
         command,
         Command::Palette
+            | Command::LeaveTerminal
             | Command::Choose
             | Command::Back
             | Command::Send

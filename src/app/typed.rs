@@ -28,14 +28,20 @@ impl State {
     /// From now on keys go into the terminal that is shown.
     pub(super) fn type_into(&mut self) {
         match self.terminal() {
-            Some((id, _)) => self.typing_into = Some(id),
+            Some((id, _)) => {
+                self.typing_into = Some(id);
+                // Nobody types into what isn't on the screen.
+                self.output.pin();
+            }
             None => self.hint = Some("It doesn't run in a terminal.".to_owned()),
         }
     }
 
     /// Keys are the program's again.
     pub(super) fn stop_typing(&mut self) {
-        self.typing_into = None;
+        if let Some(id) = self.typing_into.take() {
+            self.output.show(id);
+        }
     }
 
     /// A key while somebody types into a terminal.
@@ -67,7 +73,7 @@ impl State {
     /// An operation ended: its terminal is gone. Keys that were meant for it decide nothing now.
     pub(super) fn terminal_ended(&mut self, id: OperationId) {
         if self.typing_into == Some(id) {
-            self.typing_into = None;
+            self.stop_typing();
             self.last_typed = Some(self.now);
             self.hint = Some(format!("{id} ended, and its terminal with it."));
         }

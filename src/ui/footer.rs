@@ -142,6 +142,7 @@ fn commands(view: View<'_>, context: Context) -> Vec<Entry> {
             one(Command::Filter, "filter"),
             one(Command::Sort, "sort"),
             one(Command::CancelRun, "stop it"),
+            one(Command::InTerminal, "in a terminal"),
             one(Command::Undo, "undo"),
             one(Command::NextPane, "pane"),
             one(Command::Help, "keys"),

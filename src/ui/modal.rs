@@ -26,7 +26,7 @@ use super::theme::Role;
 use super::typing::Rows;
 use super::unasked;
 use crate::app::{Asking, Command, Context, Dialog, Item, Modal, Numbers, Page, Placing, Reach, Sight};
-use crate::domain::{self, Detail, Foresight, OperationId, Origin, Prepared, RiskLevel, Seal, Trial};
+use crate::domain::{self, Detail, Foresight, OperationId, OperationKind, Origin, Prepared, RiskLevel, Seal, Trial};
 
 /// Draws what floats, if anything does; says where the cursor belongs.
 pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, cache: &mut Cache, sight: &mut Sight) -> Option<Position> {
@@ -418,6 +418,12 @@ fn tried(view: View<'_>, dialog: &Dialog) -> bool {
     matches!(foresight, Some(Foresight::Measured(preview)) if preview.trial == Trial::Offered)
 }
 
+/// Whether it is a command that is to run in a terminal.
+fn in_terminal(view: View<'_>, dialog: &Dialog) -> bool {
+    let kind = view.state.queue.gate().prepared(dialog.id).map(|prepared| &prepared.operation.kind);
+    matches!(kind, Some(OperationKind::Command(command)) if command.terminal)
+}
+
 /// The keys that count now, named by the keymap.
 fn bound(view: View<'_>, dialog: &Dialog) -> Vec<(String, String)> {
     let key = |command, says: &str| view.key(Context::Dialog, command, says);
@@ -442,6 +448,7 @@ fn bound(view: View<'_>, dialog: &Dialog) -> Vec<(String, String)> {
                 key(Command::Never, "never again"),
                 key(Command::Derivation, if dialog.derivation { "operation" } else { "derivation" }),
                 key(Command::Back, "later"),
+                in_terminal(view, dialog).then(|| key(Command::InTerminal, "without a terminal")).flatten(),
             ]
         }
         Asking::Confirm { .. } => {

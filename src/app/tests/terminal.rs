@@ -97,6 +97,21 @@ fn keys_go_in_only_between_the_key_that_enters_and_the_one_that_leaves() {
 }
 
 #[test]
+fn what_is_typed_into_stays_on_the_screen_whatever_starts() {
+    let mut world = shown();
+    world.press(KeyCode::Enter);
+    let call =
+        ToolCall { id: String::new(), name: "execute_command".to_owned(), arguments: r#"{"command":"ls"}"#.to_owned() };
+    world.state.direct("execute_command", &serde_json::json!({ "command": "ls" }), &mut Vec::new());
+    world.feed(1, Event::Proposed(OperationId(2), propose(OperationId(2), Origin::Person, &call)));
+    assert_eq!(world.commands(), ["make", "ls"]);
+    assert_eq!(world.state.output.shown(), Some(OperationId(1)));
+    world.finish(1);
+    world.press(KeyCode::Char(']'));
+    assert_eq!(world.state.output.shown(), Some(OperationId(2)), "it can be gone to as ever");
+}
+
+#[test]
 fn pasted_text_goes_into_no_terminal() {
     let mut world = shown();
     world.press(KeyCode::Enter);

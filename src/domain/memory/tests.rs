@@ -12,7 +12,7 @@ fn prepared(tool: &str, findings: &[(&str, Class)], forms: &[&[(&str, &str)]]) -
         origin: Origin::Model { call_id: "a".to_owned() },
         tool: tool.to_owned(),
         claim: Claim::Absent,
-        kind: OperationKind::Command(CommandOperation { command: "x".to_owned(), timeout: None }),
+        kind: OperationKind::Command(CommandOperation { command: "x".to_owned(), timeout: None, terminal: false }),
         cwd: "/w".into(),
     };
     let findings = findings.iter().map(|(rule, class)| Finding::new(*rule, *class, format!("{rule}."))).collect();
