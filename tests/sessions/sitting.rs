@@ -42,8 +42,12 @@ pub fn sessions(home: &Path, words: &[&str]) -> (String, bool) {
 impl Sitting {
     /// Starts it; `decide` says whether an operation that waits is approved, or nothing to leave it.
     pub fn start(home: &Path, words: &[&str], decide: impl Fn(&str) -> Option<bool> + Send + 'static) -> Self {
+        let goes_on = words.iter().any(|word| ["--continue", "--resume"].contains(word));
+        // Whoever names the folder isn't asked whether to work there.
+        let folder: &[&str] = if goes_on { &[] } else { &["--workspace", "."] };
         let mut child = program(home)
             .arg("--linear")
+            .args(folder)
             .args(words)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
