@@ -174,7 +174,7 @@ async fn one_operation_is_shown_whole_with_its_derivation_and_its_secrets_masked
     {
         assert!(shown.contains(said), "{said} is missing:\n{shown}");
     }
-    assert_eq!(journal(home.path(), &["show", "6"]), shown, "by the number of an entry, too");
+    assert_eq!(journal(home.path(), &["show", "8"]), shown, "by the number of an entry, too");
     let everything = [&["show"][..], &["show", "--json"]].map(|words| journal(home.path(), words));
     for shown in
         everything.iter().chain([&journal(home.path(), &["show", "bbbb2222#2"]), &journal(home.path(), &["tail"])])
@@ -217,23 +217,23 @@ async fn a_hand_in_the_file_is_found_and_a_deleted_session_is_none() {
     recorded(home.path()).await;
     let whole = journal(home.path(), &["verify"]);
     let head = whole.lines().find_map(|line| line.strip_prefix("head: ")).unwrap().to_owned();
-    assert!(whole.starts_with("whole: 13 entries of 2 sessions are as they were written.\n"), "{whole}");
+    assert!(whole.starts_with("whole: 18 entries of 2 sessions are as they were written.\n"), "{whole}");
     assert!(journal(home.path(), &["verify", "--head", &head]).contains("head: "));
     let path = kept(home.path()).join("journal.sqlite");
     let mut archive = Archive::open(&path).await.unwrap().unwrap();
     archive.forget("0001-aaaa1111", Forgetting::Person).await.unwrap();
     archive.close().await;
     let deleted = &lines(&journal(home.path(), &["verify", "--json", "--head", &head]))[0];
-    assert_eq!((&deleted["whole"], &deleted["entries"], &deleted["deleted"]), (&json!(true), &json!(14), &json!(8)));
+    assert_eq!((&deleted["whole"], &deleted["entries"], &deleted["deleted"]), (&json!(true), &json!(19), &json!(11)));
     assert!(journal(home.path(), &["show", "--session", "0001"]).contains("(deleted with its session)"));
     let mut hand = SqliteConnectOptions::new().filename(&path).connect().await.unwrap();
-    let statement = "DROP TRIGGER entries_stay_the_same; UPDATE entries SET operation = 8 WHERE number = 11";
+    let statement = "DROP TRIGGER entries_stay_the_same; UPDATE entries SET operation = 8 WHERE number = 15";
     sqlx::raw_sql(statement).execute(&mut hand).await.unwrap();
     let output = countersign(home.path(), &["journal", "verify"]);
     let told = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        told.starts_with("broken: entry 11 isn't as it was written, or doesn't stand where it was written\n"),
+        told.starts_with("broken: entry 15 isn't as it was written, or doesn't stand where it was written\n"),
         "{told}"
     );
     let output = countersign(home.path(), &["journal", "verify", "--head", &"0".repeat(64)]);
@@ -305,11 +305,12 @@ async fn new_entries_of_another_program_are_followed() {
     let (ls, judgement) = writer.proposed("execute_command", &json!({"command": "ls"}), ApprovalMode::Guarded);
     writer.propose(&ls).await;
     writer.decide(ls.operation.id, judgement, (Decider::Whitelist, true, None), None).await;
-    let next: Vec<Value> = lines.by_ref().take(2).map(|line| serde_json::from_str(&line).unwrap()).collect();
+    let next: Vec<Value> = lines.by_ref().take(3).map(|line| serde_json::from_str(&line).unwrap()).collect();
     child.kill().unwrap();
     child.wait().unwrap();
-    assert_eq!((&next[0]["event"], &next[1]["event"]), (&json!("proposed"), &json!("decided")));
-    assert_eq!(next[1]["operation"]["decider"], "whitelist");
+    let events: Vec<&Value> = next.iter().map(|entry| &entry["event"]).collect();
+    assert_eq!(events, ["taken", "proposed", "decided"]);
+    assert_eq!(next[2]["operation"]["decider"], "whitelist");
 }
 
 /// What the program itself writes: its own session, through the lines of a person.
@@ -317,7 +318,7 @@ async fn new_entries_of_another_program_are_followed() {
 fn a_session_of_the_real_program_is_on_record() {
     let home = tempfile::tempdir().unwrap();
     let mut child = Command::new(env!("CARGO_BIN_EXE_countersign"))
-        .arg("--linear")
+        .args(["--linear", "--workspace", "."])
         .env_clear()
         .env("HOME", home.path())
         .env("COUNTERSIGN_DATA", kept(home.path()))
@@ -330,6 +331,7 @@ fn a_session_of_the_real_program_is_on_record() {
     child.stdin.take().unwrap().write_all(b"/list .\n").unwrap();
     child.wait_with_output().unwrap();
     let found = lines(&journal(home.path(), &["show", "--json"]));
+    assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!((&found[0]["decider"], &found[0]["outcome"]), (&json!("whitelist"), &json!("succeeded")), "{found:?}");
     let whole = journal(home.path(), &["verify"]);
     assert!(whole.starts_with("whole: ") && whole.contains("of 1 session"), "{whole}");

@@ -9,7 +9,7 @@ use crate::domain::{Containment, Decider, JournalEvent, Judgement, OperationId, 
 /// One operation, from its proposal to its end as far as it came.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
-    /// Number of its first entry in the log.
+    /// Number of its first proposal in the log.
     pub number: i64,
     /// Its session.
     pub session: String,
@@ -106,7 +106,7 @@ pub(super) async fn page(
         let (first, entry) = (row.try_get::<i64, _>(6)?, entry(row)?);
         match found.last_mut().filter(|last| last.number == first) {
             Some(last) => last.add(entry.1),
-            None => found.push(Recorded::first(entry)),
+            None => found.push(Recorded::first(first, entry)),
         }
     }
     Ok(found)
@@ -119,9 +119,9 @@ fn entry(row: &SqliteRow) -> Result<(OperationId, Stored), sqlx::Error> {
 }
 
 impl Recorded {
-    fn first((id, entry): (OperationId, Stored)) -> Self {
+    fn first(number: i64, (id, entry): (OperationId, Stored)) -> Self {
         let mut recorded = Self {
-            number: entry.number,
+            number,
             session: entry.session.clone(),
             id,
             at_ms: entry.at_ms,
@@ -136,6 +136,10 @@ impl Recorded {
     }
 
     fn add(&mut self, entry: Stored) {
+        // What asked for it may stand before its proposal.
+        if entry.number == self.number {
+            self.at_ms = entry.at_ms;
+        }
         match entry.content {
             Content::Event(event) => self.happened(*event, entry.at_ms),
             Content::Unreadable(why) if entry.word == "proposed" => self.prepared = Err(Untold::Unreadable(why)),

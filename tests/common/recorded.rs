@@ -55,6 +55,8 @@ impl Writer {
     }
 
     pub async fn propose(&self, prepared: &Prepared) {
+        // As the program does: what asked for it stands before it.
+        self.append(prepared.operation.id, JournalEvent::Taken).await;
         let event = JournalEvent::Proposed { prepared: Box::new(prepared.clone()) };
         self.append(prepared.operation.id, event).await;
     }

@@ -110,7 +110,8 @@ fn told(entry: &Stored, recorded: Option<&Recorded>, json: bool, teller: &Teller
         return format!("{object}\n");
     }
     let name = recorded.map_or_else(|| told::short(&entry.session).to_owned(), told::name);
-    let spoken = || words.map(|words| line(&words)).unwrap_or_default();
+    let spoken =
+        || words.map(|words| line(&words.split_whitespace().collect::<Vec<_>>().join(" "))).unwrap_or_default();
     let said = recorded.map_or_else(spoken, |recorded| match entry.word.as_str() {
         "proposed" => {
             let tool = recorded.prepared.as_ref().map_or("", |prepared| prepared.operation.kind.word());
