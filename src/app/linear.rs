@@ -29,6 +29,8 @@ pub enum Said {
     Show(Numbers),
     /// `output 3`: what it printed.
     Output(Numbers),
+    /// `remember 3`, `remember 3 always`; `never 3`: whether it is the second, and the scope.
+    Remember(OperationId, bool, Option<&'static str>),
     /// `list`
     List,
     /// `stop`
@@ -42,9 +44,13 @@ pub enum Said {
 }
 
 /// What can be typed, and what it does, for `help`.
-pub const LINES: [(&str, &str); 11] = [
+pub const LINES: [(&str, &str); 12] = [
     ("approve 1,3-5", "let them run; a high one needs its own number, and `show` before if it is long"),
     ("deny 2", "don't; `deny 2 because …` tells the model why; `deny all`: everything of this turn"),
+    (
+        "remember 3",
+        "the rule that would ask no more; `remember 3 session` (or turn, workspace, always) saves it and runs 3; `never 3`: the same to deny",
+    ),
     ("show 3", "the whole operation, what it would do, why it asks, who decided"),
     ("output 3", "what it printed"),
     ("list", "what waits and what runs"),
@@ -72,6 +78,7 @@ impl Said {
                 Some((which, why)) => Numbers::parse(which).map(|numbers| Self::Deny(numbers, Some(why.to_owned()))),
                 None => numbers().map(|numbers| Self::Deny(numbers, None)),
             },
+            "remember" | "never" => ruled(word == "never", rest),
             "cancel" => numbers().map(Self::Cancel),
             "undo" => single().map(Self::Undo),
             "again" => single().map(Self::Again),
@@ -85,6 +92,19 @@ impl Said {
             _ => None,
         };
         read.unwrap_or_else(|| Self::Line(line.to_owned()))
+    }
+}
+
+/// What follows `remember` and `never`.
+fn ruled(never: bool, rest: &str) -> Option<Said> {
+    const SCOPES: [&str; 4] = ["turn", "session", "workspace", "always"];
+    let (number, scope) =
+        rest.split_once(char::is_whitespace).map_or((rest, ""), |(number, rest)| (number, rest.trim()));
+    let id = Numbers::parse(number).and_then(|numbers| numbers.single())?;
+    match (scope, SCOPES.into_iter().find(|known| *known == scope)) {
+        ("", _) => Some(Said::Remember(id, never, None)),
+        (_, Some(scope)) => Some(Said::Remember(id, never, Some(scope))),
+        (_, None) => None,
     }
 }
 
@@ -136,6 +156,7 @@ impl State {
             Said::Cancel(numbers) => self.cancel_told(&numbers, effects),
             Said::Undo(id) => self.undo(id, effects),
             Said::Again(id) => self.run_again(id, effects),
+            Said::Remember(id, never, scope) => self.remember_line((id, never), scope, typed, effects),
             Said::Stop => {
                 if !self.stop(effects) {
                     self.hint = Some("Nothing runs.".to_owned());
@@ -190,7 +211,7 @@ impl State {
         for id in &waiting {
             let refusal = match (self.queue.gate.seal(*id), self.told.get(id)) {
                 (Some(seal), Some(told)) if told.seal == seal => self.objection(*id, *told, numbers, typed),
-                _ => Some(format!("{id} was not told yet: look first")),
+                _ => self.not_told(*id, typed),
             };
             match (refusal, self.told.get(id).map(|told| told.seal)) {
                 (None, Some(seal)) => drop(self.approve(*id, seal, effects)),
@@ -201,6 +222,14 @@ impl State {
             kept.push("none of them waits".to_owned());
         }
         self.hint = (!kept.is_empty()).then(|| format!("Not approved: {}.", kept.join("; ")));
+    }
+
+    /// Why an operation that waits isn't approved by a line about it alone.
+    pub(super) fn not_told(&self, id: OperationId, typed: Millis) -> Option<String> {
+        match (self.queue.gate.seal(id), self.told.get(&id)) {
+            (Some(seal), Some(told)) if told.seal == seal => self.objection(id, *told, &Numbers::one(id), typed),
+            _ => Some(format!("{id} was not told yet: look first")),
+        }
     }
 
     /// Why an operation that was told isn't approved by this line.

@@ -167,6 +167,8 @@ pub struct State {
     lately: Vec<Pick>,
     /// Rules of this session that were made so far.
     made: u64,
+    /// The rule that a line told last: of which operation, whether to deny, under which seal, when.
+    rule_told: Option<(OperationId, bool, crate::domain::Seal, Millis)>,
     /// The person was not asked yet whether to work in this folder.
     arriving: bool,
     dirty: bool,
@@ -219,6 +221,7 @@ impl State {
             pickers: 0,
             lately: Vec::new(),
             made: 0,
+            rule_told: None,
             arriving: false,
             dirty: true,
         }

@@ -5,12 +5,15 @@
 use crossterm::event::{KeyCode, KeyEvent};
 
 use super::State;
-use super::event::Effect;
+use super::event::{Effect, Millis};
 use super::keymap::Command;
-use super::modal::{Asking, Modal};
+use super::modal::{Asking, GUARD, Modal};
 use crate::domain::{
     Decider, Draft, OperationId, Prepared, Remembered, RiskLevel, RuleEffect, RuleId, Verdict, number::count,
 };
+
+/// What the model reads of an operation that is never to run.
+const NEVER: &str = "never again";
 
 /// A rule that is being made in the dialog.
 #[derive(Debug)]
@@ -114,24 +117,82 @@ impl State {
         }
         let (id, draft) = (dialog.id, remembering.draft.clone());
         let effect = draft.effect();
-        if draft.scope().kept() {
-            effects.push(Effect::Remember(Box::new(draft)));
-        } else {
-            self.made += 1;
-            match draft.rule(RuleId(format!("s{}", self.made)), self.queue.gate.policy().now) {
-                Ok(rule) => self.remembered(Ok(rule), effects),
-                Err(why) => {
-                    dialog.hint = Some(why);
-                    return;
-                }
-            }
+        if let Err(why) = self.keep_rule(draft, effects) {
+            self.dialog_hint(why);
+            return;
         }
         if effect == RuleEffect::Allow {
             self.approve_shown(effects);
         } else {
             self.modal = None;
-            self.deny_one(id, Some("never again".to_owned()), effects);
+            self.deny_one(id, Some(NEVER.to_owned()), effects);
             self.open_next(id);
+        }
+    }
+
+    /// Keeps a rule: one that outlives the session once it is in its file.
+    fn keep_rule(&mut self, draft: Draft, effects: &mut Vec<Effect>) -> Result<(), String> {
+        if draft.scope().kept() {
+            effects.push(Effect::Remember(Box::new(draft)));
+            return Ok(());
+        }
+        self.made += 1;
+        let rule = draft.rule(RuleId(format!("s{}", self.made)), self.queue.gate.policy().now)?;
+        self.remembered(Ok(rule), effects);
+        Ok(())
+    }
+
+    /// The rule that a line asks for, as `remember 3` or `never 3` shows it.
+    ///
+    /// # Errors
+    /// In one sentence, why there is none.
+    pub fn drafted(&self, id: OperationId, never: bool) -> Result<Draft, String> {
+        let waits = self.queue.gate.seal(id).and_then(|_| self.queue.gate.prepared(id));
+        let prepared = waits.ok_or_else(|| format!("{id} doesn't wait."))?;
+        if never { Draft::deny(prepared) } else { Draft::allow(prepared) }
+    }
+
+    /// A line that asks for a rule: without a scope it is only told; with one it is saved, and decides the operation, if
+    /// exactly that rule was told before the line was typed.
+    pub(super) fn remember_line(
+        &mut self,
+        (id, never): (OperationId, bool),
+        scope: Option<&str>,
+        typed: Millis,
+        effects: &mut Vec<Effect>,
+    ) {
+        let word = if never { "never" } else { "remember" };
+        let mut draft = match self.drafted(id, never) {
+            Ok(draft) => draft,
+            Err(why) => {
+                self.hint = Some(why);
+                return;
+            }
+        };
+        let seal = self.queue.gate.seal(id);
+        let Some(scope) = scope else {
+            self.rule_told = seal.map(|seal| (id, never, seal, self.now));
+            return;
+        };
+        let told = self.rule_told.is_some_and(|(of, what, under, at)| {
+            of == id && what == never && Some(under) == seal && typed >= at.plus(GUARD)
+        });
+        if !told {
+            self.hint = Some(format!("Type {word} {} first: it shows the rule.", id.0));
+            return;
+        }
+        let refusal = if never { None } else { self.not_told(id, typed) };
+        if let Some(why) = refusal {
+            self.hint = Some(format!("Not saved: {why}."));
+            return;
+        }
+        draft.set_scope(scope);
+        if let Err(why) = self.keep_rule(draft, effects) {
+            self.hint = Some(why);
+        } else if never {
+            self.deny_one(id, Some(NEVER.to_owned()), effects);
+        } else if let Some(seal) = seal {
+            self.approve(id, seal, effects);
         }
     }
 

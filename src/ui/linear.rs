@@ -13,6 +13,7 @@ use super::number;
 use super::paint::View;
 use super::picker;
 use super::preview;
+use super::remember;
 use super::table;
 use super::text;
 use super::theme::Theme;
@@ -245,6 +246,7 @@ impl Teller {
                     self.output(state, id, MOST, &mut lines);
                 }
             }
+            Said::Remember(id, never, None) => lines.extend(remember::told(state, *id, *never)),
             Said::List => {
                 let open = state.queue.all().filter(|item| !item.status.closed());
                 for item in open {

@@ -7,8 +7,8 @@ use super::derivation::labelled;
 use super::paint::View;
 use super::text;
 use super::theme::Role;
-use crate::app::{Command, Context, Dialog, Remembering};
-use crate::domain::{Prepared, Row, RuleEffect};
+use crate::app::{Command, Context, Dialog, Remembering, State};
+use crate::domain::{OperationId, Prepared, Row, RuleEffect};
 
 /// Columns of a part's name.
 const NAME: usize = 12;
@@ -90,4 +90,21 @@ pub fn bound(view: View<'_>, dialog: &Dialog, remembering: &Remembering) -> Vec<
         key(Command::LineDown, "next part"),
         key(Command::Back, "back, nothing saved"),
     ]
+}
+
+/// The rule as plain lines.
+pub fn told(state: &State, id: OperationId, never: bool) -> Vec<String> {
+    let Ok(draft) = state.drafted(id, never) else { return Vec::new() };
+    let quoted = |said: &str| text::line(&draft.prepared().hidden(said));
+    let word = if never { "never" } else { "remember" };
+    let head = if never { "never run what has" } else { "don't ask again for what has only" };
+    let mut lines = vec![format!("{head}:")];
+    lines.extend(draft.rows().iter().map(|row| format!("| {} {}", text::line(&row.name), quoted(&row.value))));
+    for neighbour in draft.neighbours() {
+        let does = if neighbour.covered { "covers too" } else { "still asks" };
+        lines.push(format!("{does}: {}", quoted(&neighbour.says)));
+    }
+    let does = if never { "denies" } else { "runs" };
+    lines.push(format!("{word} {0} session saves it and {does} {0}; turn, workspace or always: as long as that", id.0));
+    lines
 }

@@ -222,3 +222,28 @@ fn an_unknown_folder_asks_first_and_takes_nothing_else() {
     world.feed(500, Event::Said(Said::read("1"), Millis(0)));
     assert!(!world.state.arriving());
 }
+
+#[test]
+fn by_lines_a_rule_is_saved_only_once_it_was_told() {
+    let mut world = World::new();
+    world.state.go_linear();
+    world.feed(0, Event::Said(Said::read("go"), Millis(0)));
+    world.model("", &[("mkdir a", None)]);
+    let seal = world.state.queue.gate().seal(OperationId(1)).unwrap();
+    world.feed(10, Event::Told(OperationId(1), seal, true));
+    let line = |world: &mut World, text: &str, after: u64| {
+        let typed = world.state.now.plus(after);
+        world.feed(after, Event::Said(Said::read(text), typed));
+    };
+    line(&mut world, "remember 1 session", 1_000);
+    assert_eq!((world.executed.len(), remembered(&world)), (0, 0), "the rule was not told");
+    line(&mut world, "remember 1", 1_000);
+    line(&mut world, "remember 1 session", 10);
+    assert_eq!((world.executed.len(), remembered(&world)), (0, 0), "it was typed before it was told");
+    line(&mut world, "never 1 session", 1_000);
+    assert_eq!((world.executed.len(), remembered(&world)), (0, 0), "another rule was told");
+    line(&mut world, "remember 1 session", 1_000);
+    assert_eq!((world.commands(), remembered(&world)), (vec!["mkdir a"], 1));
+    assert!(matches!(Said::read("remember the milk"), Said::Line(_)));
+    assert!(matches!(Said::read("never 1 soon"), Said::Line(_)));
+}
