@@ -12,7 +12,7 @@
 //!                         │                                   ├─► domain
 //!                         └─► tools ─► assess ────────────────┤   assess is pure too
 //!                             contain  providers  store       │
-//!                             memory                          │
+//!                             memory   agents                 │
 //!                             config                          ┘
 //! ```
 //!
@@ -22,6 +22,7 @@
 //! | `assess` | one `RiskAssessor` for each sort of operation, over parsed input; tables in `assets/rules` |
 //! | `app` | the state and its one `update(state, now, event) -> effects` |
 //! | `ui` | state to frame, or to plain lines (`linear`); themes in `themes`; neutralising of untrusted text |
+//! | `agents` | other agents' hooks: what each sends, in terms of ours, and how it is answered; one agent a file |
 //! | `tools` | one external thing a file: `prepare` reads arguments, `preview` measures, `run` runs what was countersigned |
 //! | `contain` | walls around a command: planned here, put up by a child, proved by a canary |
 //! | `providers` | models behind one trait, the practice model among them |
@@ -68,6 +69,7 @@
 //! replayable, and testable without a terminal. The price is a second look before each start, which is also
 //! what makes "approved what was shown" true.
 
+pub mod agents;
 pub mod app;
 pub mod assess;
 pub mod cli;

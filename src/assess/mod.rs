@@ -5,6 +5,7 @@
 
 mod apply;
 mod command;
+mod elsewhere;
 mod file;
 mod hidden;
 mod host;
@@ -34,6 +35,7 @@ pub use command::{
     Act, CommandAssessor, Destination, Does, Piece, REACHING, ReadCommand, Word, acts, destinations, foreign_settings,
     read,
 };
+pub use elsewhere::{ForeignAssessor, WebSearchAssessor};
 pub use file::FileAssessor;
 pub use hidden::visible;
 pub use host::{Reach, address_reach, reach as host_reach};

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, ValueEnum};
 use secrecy::SecretString;
 
+use super::hook::HookArguments;
 use crate::config::{ConfigError, Overrides, ProviderName};
 use crate::domain::ApprovalMode;
 
@@ -115,6 +116,19 @@ pub(super) enum Subcommand {
         /// runs only staged asks. With it, what is enforced is found out once and kept.
         #[arg(long)]
         contained: bool,
+    },
+    /// Answer another agent's hook, or have it ask us: Claude Code, Codex, Copilot, Cursor, Gemini CLI
+    Hook(HookArguments),
+    /// Run one command that only reads, behind walls, and pass its output through
+    ///
+    /// What isn't clearly read-only is refused (exit 126). It has no input; its exit code is passed on.
+    Exec {
+        /// The command line, as bash gets it
+        #[arg(long, value_name = "LINE", conflicts_with = "words", required_unless_present = "words")]
+        command: Option<String>,
+        /// The words of one command
+        #[arg(last = true, value_name = "WORD")]
+        words: Vec<String>,
     },
     /// Say what works here and what doesn't: what is enforced around commands, as whom databases are read
     Doctor {

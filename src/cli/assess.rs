@@ -15,14 +15,15 @@ use serde_json::value::RawValue;
 
 use super::Terms;
 use super::explanation::Explanation;
+use super::weigh::{Scales, rule};
 use crate::assess::{
     ApplyAssessor, CommandAssessor, FileAssessor, HttpAssessor, McpAssessor, RiskAssessor, SearchAssessor, SqlAssessor,
     UndoAssessor, Unknown,
 };
 use crate::config::process_environment;
 use crate::domain::{
-    Arguments, Containment, Dialect, Enforceable, Grants, Judgement, Operation, OperationId, OperationKind, Origin,
-    Place, Prepared, RiskLevel, Step, Verdict, judge,
+    Arguments, Containment, Dialect, Enforceable, Operation, OperationId, OperationKind, Origin, Place, RiskLevel,
+    Verdict,
 };
 use crate::tools::{self, Seen};
 
@@ -194,13 +195,16 @@ impl Bench {
     fn judged(&self, id: Value, operation: Operation) -> Answer {
         let workspace = operation.cwd.clone();
         let place = Place { cwd: workspace.clone(), workspace, home: self.home.clone() };
-        let path = self.search_path.as_deref();
         let mut seen = self.seen.take();
         seen.refresh(SEEN);
-        let assessor = assessor(&operation.kind);
-        let prepared = tools::judged(assessor, operation, &place, path, &mut seen, &self.terms.settings);
+        let scales = Scales {
+            settings: &self.terms.settings,
+            policy: &self.terms.policy,
+            enforceable: self.enforceable,
+            search_path: self.search_path.as_deref(),
+        };
+        let (prepared, judgement) = scales.weigh(operation, &place, &mut seen);
         self.seen.replace(seen);
-        let judgement = judge(&prepared, &self.terms.policy, &Grants::default(), self.enforceable, false);
         Answer {
             id,
             decision: judgement.verdict,
@@ -267,26 +271,6 @@ pub fn assessor(kind: &OperationKind) -> &'static dyn RiskAssessor {
         OperationKind::Mcp(_) => &McpAssessor,
         OperationKind::Other(_) => &Unknown,
     }
-}
-
-/// The finding that decided, or the step where no finding did.
-fn rule(judgement: &Judgement, prepared: &Prepared) -> String {
-    let step = || serde_json::to_value(judgement.step).ok().and_then(|step| step.as_str().map(str::to_owned));
-    let finding = || prepared.assessment.leading().map(|finding| finding.rule.clone());
-    match judgement.step {
-        Step::Catastrophe | Step::Unreadable | Step::Danger | Step::Whitelisted | Step::ClaimedLow | Step::Default => {
-            finding().or_else(step)
-        }
-        Step::DenyRule
-        | Step::AllowAll
-        | Step::Strict
-        | Step::AskRule
-        | Step::AllowRule
-        | Step::TurnApproval
-        | Step::ClaimedRisk
-        | Step::Exposure => step(),
-    }
-    .unwrap_or_default()
 }
 
 /// The next line without its end, or none at the end of the input. Of a line over the cap only its beginning

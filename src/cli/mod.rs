@@ -6,7 +6,9 @@ pub mod assess;
 pub mod child;
 mod config;
 mod doctor;
+pub mod exec;
 mod explanation;
+pub mod hook;
 mod journal;
 mod keeper;
 mod mcp;
@@ -15,6 +17,7 @@ mod run;
 mod sessions;
 mod start;
 mod terms;
+pub mod weigh;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -97,6 +100,9 @@ pub fn dispatch(cli: Cli) -> Task {
         Some(Subcommand::Mcp { command }) => {
             Start::read(&options, &process_environment).and_then(|start| mcp::run(&command, &start)).map(Task::Done)
         }
+        Some(Subcommand::Hook(hook)) => return Task::Done(hook.run(&options)),
+        Some(Subcommand::Exec { command, words }) => Start::read(&options, &process_environment)
+            .map(|start| Task::Done(exec::exec(&start, exec::command_line(command, &words)))),
         Some(Subcommand::Config { command }) => config_task(&options, command).map(Task::Done),
     };
     done.unwrap_or_else(|error| {

@@ -152,9 +152,7 @@ impl Start {
     /// What the configuration adds to judging.
     #[must_use]
     pub fn judging(&self) -> AssessSettings {
-        let sensitive = Sensitive::with(self.settings.sensitive_globs(&self.folders)).and(own(&self.folders));
-        let production = Production::with(&self.settings.production.patterns, &self.settings.production.branches);
-        AssessSettings { sensitive, production, ..AssessSettings::default() }
+        judging(&self.settings, &self.folders)
     }
 
     /// The sensitive paths of the practice world. It lies among the program's own files, so those that aren't its own are
@@ -226,7 +224,7 @@ fn brought(
 }
 
 /// Takes in what is remembered. A broken file makes everything ask, as a broken configuration does.
-fn remembered(settings: &mut Settings, folders: &Folders, problems: &mut Vec<Problem>) {
+pub(super) fn remembered(settings: &mut Settings, folders: &Folders, problems: &mut Vec<Problem>) {
     let rules = Rules::at(&folders.data);
     let (remembered, wrong) = rules.load();
     settings.remembered = remembered;
@@ -237,6 +235,13 @@ fn remembered(settings: &mut Settings, folders: &Folders, problems: &mut Vec<Pro
             Problem::whole(rules.path(), sentence)
         }));
     }
+}
+
+/// What a configuration adds to judging.
+pub(super) fn judging(settings: &Settings, folders: &Folders) -> AssessSettings {
+    let sensitive = Sensitive::with(settings.sensitive_globs(folders)).and(own(folders));
+    let production = Production::with(&settings.production.patterns, &settings.production.branches);
+    AssessSettings { sensitive, production, ..AssessSettings::default() }
 }
 
 /// How the database of a connection is reached.

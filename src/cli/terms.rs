@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use super::{Options, start};
-use crate::assess::{AssessSettings, Production, Sensitive};
+use crate::assess::{AssessSettings, Sensitive};
 use crate::config::{ConfigError, Environment, Folders, Overrides, Problem, Settings};
 use crate::contain;
 use crate::domain::{ApprovalMode, Enforceable, Policy};
@@ -67,9 +67,7 @@ impl Terms {
         let folders = folders?;
         let (settings, problems) = Settings::load(&folders);
         let settings = settings.overridden(&Overrides { mode, ..Overrides::default() }, &problems)?;
-        let sensitive = Sensitive::with(settings.sensitive_globs(&folders)).and(start::own(&folders));
-        let production = Production::with(&settings.production.patterns, &settings.production.branches);
-        let judging = AssessSettings { sensitive, production, ..AssessSettings::default() };
+        let judging = start::judging(&settings, &folders);
         let terms = Self { policy: settings.policy(), settings: judging, explain, enforced, unproved };
         Ok((terms, Problem::notice(&problems)))
     }

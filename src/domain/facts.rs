@@ -69,6 +69,9 @@ pub struct RepositoryFact {
     /// The top folder of its working tree, after links; none where git would find none or another.
     #[serde(default)]
     pub root: Option<PathBuf>,
+    /// What else git would obey where nobody guards its run, as ends of sentences. Ours are guarded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unguarded: Vec<String>,
 }
 
 /// What the names in a folder may do to a command in which a pattern becomes them.

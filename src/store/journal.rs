@@ -13,7 +13,7 @@ use super::JournalError;
 use super::chain::Head;
 use super::database::Database;
 use super::log::Log;
-use crate::domain::{JournalEntry, JournalEvent};
+use crate::domain::{JournalEntry, JournalEvent, OperationId};
 
 /// How long a write waits for another program that holds the file.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -23,9 +23,13 @@ const GROUP: usize = 128;
 
 type Answer = oneshot::Sender<Result<(), JournalError>>;
 
+/// Makes entries of operations from the first number that their session has left.
+type Making = Box<dyn FnOnce(OperationId) -> Vec<JournalEntry> + Send>;
+
 /// What the owning task is asked.
 enum Request {
     Append(Vec<Line>, Answer),
+    AppendNew(Making, Answer),
     Close(Answer),
 }
 
@@ -113,6 +117,18 @@ impl Journal {
         self.ask(|answer| Request::Append(lines, answer)).await
     }
 
+    /// Writes entries of operations that are new in a session which other programs may write to as well: `make` gets the
+    /// first number that is left, and may use those after it. All of it is written, or nothing.
+    ///
+    /// # Errors
+    /// It isn't on disk. Then what it announces must not happen.
+    pub async fn append_new(
+        &self,
+        make: impl FnOnce(OperationId) -> Vec<JournalEntry> + Send + 'static,
+    ) -> Result<(), JournalError> {
+        self.ask(|answer| Request::AppendNew(Box::new(make), answer)).await
+    }
+
     /// Writes what still waits, and closes the file. Other handles can't append any more.
     ///
     /// # Errors
@@ -141,19 +157,26 @@ async fn own(mut database: Database, session: Session, mut inbox: mpsc::Receiver
     let mut begun = false;
     let mut batch = Vec::new();
     while inbox.recv_many(&mut batch, GROUP).await > 0 {
-        let (mut lines, mut answers, mut closing) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut lines, mut answers, mut new, mut closing) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for request in batch.drain(..) {
             match request {
                 Request::Append(more, answer) => {
                     lines.extend(more);
                     answers.push(answer);
                 }
+                Request::AppendNew(make, answer) => new.push((make, answer)),
                 Request::Close(answer) => closing.push(answer),
             }
         }
-        let written = write(&mut database, &session, !begun, &lines).await;
-        begun |= written.is_ok() && !lines.is_empty();
+        let some = !lines.is_empty();
+        let written = write(&mut database, &session, !begun, Batch::Lines(lines)).await;
+        begun |= written.is_ok() && some;
         reply(answers, &written);
+        for (make, answer) in new {
+            let written = write(&mut database, &session, !begun, Batch::New(make)).await;
+            begun |= written.is_ok();
+            reply(vec![answer], &written);
+        }
         if !closing.is_empty() {
             if begun {
                 end(&mut database, &session.id).await;
@@ -172,15 +195,23 @@ fn reply(answers: Vec<Answer>, result: &Result<(), JournalError>) {
     }
 }
 
-/// Writes all lines or none; the first ones of the session together with what lists say of it.
-async fn write(database: &mut Database, session: &Session, first: bool, lines: &[Line]) -> Result<(), JournalError> {
-    if lines.is_empty() {
+/// What goes into one transaction.
+enum Batch {
+    /// These.
+    Lines(Vec<Line>),
+    /// Those that are made once it is known which numbers are left.
+    New(Making),
+}
+
+/// Writes all of a batch or none; the first ones of the session together with what lists say of it.
+async fn write(database: &mut Database, session: &Session, first: bool, batch: Batch) -> Result<(), JournalError> {
+    if matches!(&batch, Batch::Lines(lines) if lines.is_empty()) {
         return Ok(());
     }
     if !database.in_place() {
         return Err(JournalError::Replaced(database.path().to_path_buf()));
     }
-    let written = transact(database, session, first, lines).await;
+    let written = transact(database, session, first, batch).await;
     if written.is_err() {
         // Fails where SQLite rolled back by itself; either way nothing of it stays.
         let _already = sqlx::query("ROLLBACK").execute(&mut database.connection).await;
@@ -188,9 +219,18 @@ async fn write(database: &mut Database, session: &Session, first: bool, lines: &
     written.map_err(|error| JournalError::of(database.path(), &error))
 }
 
-async fn transact(database: &mut Database, session: &Session, first: bool, lines: &[Line]) -> Result<(), sqlx::Error> {
+async fn transact(database: &mut Database, session: &Session, first: bool, batch: Batch) -> Result<(), sqlx::Error> {
     let connection = &mut database.connection;
     sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
+    let lines = match batch {
+        Batch::Lines(lines) => lines,
+        Batch::New(make) => {
+            let number = Log::next_operation(connection, &session.id).await?;
+            let entries = make(OperationId(u64::try_from(number).unwrap_or(1)));
+            let lines = entries.iter().map(line).collect::<Result<_, _>>();
+            lines.map_err(|error: JournalError| sqlx::Error::Encode(Box::new(error)))?
+        }
+    };
     if let Some(line) = lines.first() {
         begin(connection, session, line.at_ms, first).await?;
     }
@@ -274,7 +314,7 @@ fn session_id() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Containment, OperationId, Outcome};
+    use crate::domain::{Containment, Outcome};
     use sqlx::ConnectOptions as _;
     use sqlx::sqlite::SqliteConnectOptions;
 
@@ -339,6 +379,28 @@ mod tests {
         for journal in journals {
             assert_eq!(stored(&path, journal.session()).await.len(), 200);
         }
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn programs_that_share_a_session_number_its_operations_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.sqlite");
+        let shared = session();
+        let tasks = (0..20).map(|_| {
+            let (path, session) = (path.clone(), shared.clone());
+            tokio::spawn(async move {
+                let journal = Journal::open(&path, session).await.unwrap();
+                journal.append_new(|id| vec![started(id.0), finished(id.0), started(id.0 + 1)]).await.unwrap();
+                journal.close().await.unwrap();
+            })
+        });
+        for task in tasks.collect::<Vec<_>>() {
+            task.await.unwrap();
+        }
+        let lines = stored(&path, &shared.id).await;
+        let numbers: Vec<i64> = lines.iter().map(|line| line.1).collect();
+        let expected: Vec<i64> = (0..20).flat_map(|task| [2 * task + 1, 2 * task + 1, 2 * task + 2]).collect();
+        assert_eq!(numbers, expected);
     }
 
     #[tokio::test]

@@ -57,6 +57,14 @@ impl Log {
         Ok(())
     }
 
+    /// The first number of an operation that a session has left.
+    pub(super) async fn next_operation(connection: &mut SqliteConnection, session: &str) -> Result<i64, sqlx::Error> {
+        sqlx::query_scalar("SELECT coalesce(max(operation), 0) + 1 FROM entries WHERE session = ?")
+            .bind(session)
+            .fetch_one(&mut *connection)
+            .await
+    }
+
     /// The number that the next entry of a session has within it.
     pub(super) async fn next_seq(connection: &mut SqliteConnection, session: &str) -> Result<i64, sqlx::Error> {
         sqlx::query_scalar("SELECT coalesce(max(seq) + 1, 0) FROM entries WHERE session = ?")

@@ -168,7 +168,7 @@ impl Tool for CommandTool {
 }
 
 /// Starts bash for a command, or says why it can't be started.
-fn start(
+pub(super) fn start(
     bench: &Workbench,
     run: &Countersigned,
     command: &CommandOperation,

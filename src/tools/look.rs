@@ -9,6 +9,7 @@ use std::io::{ErrorKind, Read as _};
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::unguarded::Unguarded;
 use super::{modules, repository};
 use crate::assess::{Mentions, foreign_settings};
 use crate::domain::{Facts, FolderFact, PathFact, PathKind, Place, RepositoryFact};
@@ -55,14 +56,22 @@ pub struct Seen {
     /// Repositories by the folder in which git would run.
     repositories: HashMap<PathBuf, Option<RepositoryFact>>,
     since: Option<Instant>,
+    /// What steers the run, where it isn't ours.
+    unguarded: Option<Unguarded>,
 }
 
 impl Seen {
     /// Forgets everything once the first of it was seen longer ago than this.
     pub fn refresh(&mut self, age: Duration) {
         if self.since.is_none_or(|since| since.elapsed() > age) {
-            *self = Self { since: Some(Instant::now()), ..Self::default() };
+            *self = Self { since: Some(Instant::now()), unguarded: self.unguarded.take(), ..Self::default() };
         }
+    }
+
+    /// For operations that somebody else will run: what steers them there is looked at too.
+    #[must_use]
+    pub fn unguarded(unguarded: Unguarded) -> Self {
+        Self { unguarded: Some(unguarded), ..Self::default() }
     }
 }
 
@@ -105,6 +114,10 @@ impl<'a> Look<'a> {
         ];
         if most.iter().any(|names| names.len() > NAMES) {
             facts.trouble = Some(format!("it names more than {NAMES} things"));
+            return facts;
+        }
+        if let Some(why) = self.seen.unguarded.as_ref().and_then(|unguarded| unguarded.trouble(mentions)) {
+            facts.trouble = Some(why);
             return facts;
         }
         if mentions.repositories.len() > REPOSITORIES {
@@ -153,7 +166,10 @@ impl<'a> Look<'a> {
         if let Some(fact) = self.seen.repositories.get(folder) {
             return fact.clone();
         }
-        let fact = repository::look(folder);
+        let mut fact = repository::look(folder);
+        if let Some(unguarded) = &self.seen.unguarded {
+            unguarded.add(folder, &mut fact);
+        }
         self.seen.repositories.insert(folder.to_owned(), fact.clone());
         fact
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::domain::RepositoryFact;
 
 /// Largest configuration file that is read; a larger one counts as a foreign key.
-const LARGEST: u64 = 256 * 1024;
+pub(super) const LARGEST: u64 = 256 * 1024;
 
 /// Sections whose every key only describes or displays. From git-config(1).
 const SECTIONS: [&str; 9] = ["branch", "color", "column", "fetch", "i18n", "init", "pull", "push", "user"];
@@ -116,7 +116,7 @@ fn submodule_keys(file: &Path) -> Vec<String> {
 }
 
 /// Where a `.git` file points (worktrees, submodules).
-fn pointed(file: &Path) -> Option<PathBuf> {
+pub(super) fn pointed(file: &Path) -> Option<PathBuf> {
     let text = std::fs::read_to_string(file).ok()?;
     let target = text.strip_prefix("gitdir:")?.trim();
     Some(file.parent()?.join(target))
@@ -135,7 +135,7 @@ fn foreign_keys(file: &Path) -> Vec<String> {
 }
 
 /// Whether a key, lower case and with its subsection as `*`, only describes or displays.
-fn allowed(key: &str) -> bool {
+pub(super) fn allowed(key: &str) -> bool {
     if PROGRAMS.contains(&key) {
         return false;
     }
@@ -145,12 +145,17 @@ fn allowed(key: &str) -> bool {
 /// Every key of a configuration text as `section.key` or `section.*.key`. What isn't understood exactly as git
 /// reads it becomes a key of its own, so that it is never allowed; a continued line is such a case.
 fn keys(text: &str) -> Vec<String> {
+    entries(text).into_iter().map(|(key, _)| key).collect()
+}
+
+/// The same with what stands behind each equals sign, as it is written.
+pub(super) fn entries(text: &str) -> Vec<(String, String)> {
     let mut section = String::new();
     let mut found = Vec::new();
     for line in text.lines() {
         let trimmed = line.trim();
         if line.ends_with('\\') {
-            found.push("a continued line".to_owned());
+            found.push(("a continued line".to_owned(), String::new()));
         }
         let rest = match trimmed.strip_prefix('[').map(header) {
             None => trimmed,
@@ -159,7 +164,7 @@ fn keys(text: &str) -> Vec<String> {
                 rest.trim()
             }
             Some(None) => {
-                found.push(format!("the line `{trimmed}`"));
+                found.push((format!("the line `{trimmed}`"), String::new()));
                 continue;
             }
         };
@@ -167,10 +172,11 @@ fn keys(text: &str) -> Vec<String> {
             continue;
         }
         let name = rest.split(['=', ' ', '\t', '#', ';']).next().unwrap_or_default().to_ascii_lowercase();
+        let value = rest.split_once('=').map_or("", |(_, value)| value.trim()).to_owned();
         if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
-            found.push(format!("the line `{trimmed}`"));
+            found.push((format!("the line `{trimmed}`"), value));
         } else {
-            found.push(format!("{section}.{name}"));
+            found.push((format!("{section}.{name}"), value));
         }
     }
     found

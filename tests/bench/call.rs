@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use countersign::assess::AssessSettings;
-use countersign::cli::assess::assessor;
+use countersign::cli::weigh::assessor;
 use countersign::contain;
 use countersign::domain::{
     Arguments, Dialect, Grants, Operation, OperationId, OperationKind, Origin, Place, Policy, Verdict, judge,
@@ -92,7 +92,7 @@ impl Bench {
             kind,
             cwd: self.place.cwd.clone(),
         };
-        let assessor = assessor(&operation.kind);
+        let assessor = assessor(&operation);
         let prepared = prepare(assessor, operation, &self.place, self.path.as_deref(), &self.settings);
         judge(&prepared, &self.policy, &Grants::default(), contain::enforceable(None, false), false).verdict
     }

@@ -112,6 +112,9 @@ pub(super) fn repository(judge: &mut Judge<'_>) {
     judge.mentions.repositories.insert(folder.clone());
     let Some(fact) = judge.facts.and_then(|facts| facts.repositories.get(&folder)).cloned() else { return };
     judge.ineligible |= !fact.foreign_keys.is_empty() || fact.own_attributes;
+    if let Some(why) = fact.unguarded.first() {
+        judge.unknown("command.git-unguarded", format!("Nothing guards `git` in this run, and {why}."));
+    }
     if let Some(key) = fact.foreign_keys.first() {
         judge.unknown(
             "command.git-configuration",

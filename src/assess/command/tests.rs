@@ -435,7 +435,11 @@ fn facts_about_programs_paths_and_repositories_count() {
     let link = PathFact { real: "/home/me/.ssh/id_rsa".into(), kind: PathKind::File, size: 1, content: None };
     facts.paths.insert("notes.txt".into(), link);
     assert_eq!(judged("cat notes.txt", facts.clone()), Class::Declared(crate::domain::Danger::Sensitive));
-    let repository = RepositoryFact { foreign_keys: vec!["filter.x.clean".into()], own_attributes: false, root: None };
+    let repository = RepositoryFact {
+        foreign_keys: vec!["filter.x.clean".into()],
+        own_attributes: false,
+        ..RepositoryFact::default()
+    };
     facts.repositories.insert("/home/me/project".into(), repository);
     assert_eq!(judged("git status", facts), Class::Unknown);
 }

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use super::super::assess::assessor;
 use super::super::start::launcher;
+use super::super::weigh::assessor;
 use super::told::{self, SCHEMA, Teller};
 use super::{Filters, Start, Trouble, each, meant, operation, print, session};
 use crate::assess::{AssessSettings, Mentions, Subject, assess};
@@ -162,7 +162,7 @@ fn again(
     };
     let (practice, of_practice) = &terms.practice;
     let settings = if prepared.facts.place.workspace.starts_with(practice) { of_practice } else { &terms.settings };
-    let assessor = assessor(&prepared.operation.kind);
+    let assessor = assessor(&prepared.operation);
     let subject = Subject { operation: &prepared.operation, facts: &prepared.facts, settings };
     let mut assessment = assess(assessor, subject);
     assessment.production = settings.production.told(&prepared.facts.targets);

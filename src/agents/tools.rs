@@ -1,0 +1,210 @@
+//! The arguments of tools that most agents have, under the names that each gives them. What must be there and isn't, or
+//! is of another sort, makes the call unreadable; what else is there is the agent's own business.
+
+use serde_json::Value;
+
+use super::Wants;
+use crate::domain::{CommandOperation, FileOperation, FindOperation, HttpOperation, OperationKind, SearchOperation};
+
+/// What a tool's arguments were read as.
+pub(super) type Read = Result<Wants, String>;
+
+/// One operation under the name of the tool of ours that it is judged as.
+pub(super) fn one(kind: OperationKind) -> Wants {
+    Wants::Operations(vec![named(kind)])
+}
+
+/// An operation with the name of the tool of ours that it is judged as.
+pub(super) fn named(kind: OperationKind) -> (String, OperationKind) {
+    let tool = match &kind {
+        OperationKind::Sql(_) => "execute_sql",
+        OperationKind::Command(_) => "execute_command",
+        OperationKind::File(_) => "file_operations",
+        OperationKind::Http(_) => "http_request",
+        OperationKind::Search(_) => "search_files",
+        OperationKind::Find(_) => "find_files",
+        OperationKind::Mcp(_) | OperationKind::Undo(_) | OperationKind::Apply(_) | OperationKind::Other(_) => "",
+    };
+    (tool.to_owned(), kind)
+}
+
+/// A member that may be absent: the first of these names that is there and isn't null.
+pub(super) fn member<'a>(input: &'a Value, names: &[&str]) -> Option<&'a Value> {
+    names.iter().find_map(|name| input.get(name).filter(|value| !value.is_null()))
+}
+
+/// A text that may be absent.
+pub(super) fn optional(input: &Value, names: &[&str]) -> Result<Option<String>, String> {
+    match member(input, names) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(_) => Err(format!("its `{}` is no text", names[0])),
+    }
+}
+
+/// A text that must be there.
+pub(super) fn text(input: &Value, names: &[&str]) -> Result<String, String> {
+    optional(input, names)?.ok_or_else(|| format!("its `{}` is missing", names[0]))
+}
+
+/// A number that is used if it is one.
+fn number(input: &Value, name: &str) -> Option<u64> {
+    input.get(name).and_then(Value::as_u64)
+}
+
+/// A shell command.
+pub(super) fn command(input: &Value) -> Read {
+    let command = text(input, &["command"])?;
+    Ok(one(OperationKind::Command(CommandOperation { command, timeout: None })))
+}
+
+/// Names that agents give the path of a file, and of a folder.
+const FILE: [&str; 5] = ["file_path", "path", "absolute_path", "notebook_path", "target_file"];
+const FOLDER: [&str; 4] = ["path", "dir_path", "directory", "target_directory"];
+
+/// Reading a file.
+pub(super) fn read_file(input: &Value) -> Read {
+    let path = text(input, &FILE)?;
+    let (offset, limit) = (number(input, "offset"), number(input, "limit"));
+    Ok(one(OperationKind::File(FileOperation::Read { path, offset, limit })))
+}
+
+/// Listing a folder.
+pub(super) fn list_folder(input: &Value) -> Read {
+    let path = optional(input, &FOLDER)?.unwrap_or_else(|| ".".to_owned());
+    Ok(one(OperationKind::File(FileOperation::List { path })))
+}
+
+/// Writing a file whole.
+pub(super) fn write_file(input: &Value) -> Read {
+    let content = optional(input, &["content", "contents", "file_text", "file_content"])?.unwrap_or_default();
+    Ok(one(OperationKind::File(FileOperation::Write { path: text(input, &FILE)?, content })))
+}
+
+/// Deleting a file.
+pub(super) fn delete_file(input: &Value) -> Read {
+    Ok(one(OperationKind::File(FileOperation::Delete { path: text(input, &FILE)? })))
+}
+
+/// Replacing text in a file: one edit, or a list of them.
+pub(super) fn edit_file(input: &Value) -> Read {
+    let path = text(input, &FILE)?;
+    let edit = |edit: &Value| -> Result<_, String> {
+        let flag = |names: &[&str]| member(edit, names).and_then(Value::as_bool).unwrap_or_default();
+        Ok(named(OperationKind::File(FileOperation::Edit {
+            path: path.clone(),
+            old: optional(edit, &["old_string", "old_str", "old_text"])?.unwrap_or_default(),
+            new: optional(edit, &["new_string", "new_str", "new_source", "new_text"])?.unwrap_or_default(),
+            all: flag(&["replace_all", "allow_multiple"]),
+        })))
+    };
+    match input.get("edits") {
+        Some(Value::Array(edits)) if !edits.is_empty() => {
+            edits.iter().map(edit).collect::<Result<_, _>>().map(Wants::Operations)
+        }
+        Some(_) => Err("its `edits` is no list of edits".to_owned()),
+        None => Ok(Wants::Operations(vec![edit(input)?])),
+    }
+}
+
+/// Looking for files by name.
+pub(super) fn find_files(input: &Value) -> Read {
+    let glob = text(input, &["pattern", "glob", "glob_pattern"])?;
+    Ok(one(OperationKind::Find(FindOperation { glob, path: optional(input, &FOLDER)? })))
+}
+
+/// Looking for text in files.
+pub(super) fn search_files(input: &Value) -> Read {
+    let globs = ["glob", "include", "include_pattern"];
+    Ok(one(OperationKind::Search(SearchOperation {
+        pattern: text(input, &["pattern", "query"])?,
+        path: optional(input, &FOLDER)?,
+        glob: optional(input, &globs)?,
+        ignore_case: input.get("-i").and_then(Value::as_bool).unwrap_or_default(),
+    })))
+}
+
+/// A look at a page.
+fn get(url: String) -> (String, OperationKind) {
+    // Agents ask for the safe one of the two where none is named.
+    let url = if url.contains("://") { url } else { format!("https://{url}") };
+    named(OperationKind::Http(HttpOperation { method: "GET".to_owned(), url, headers: Vec::new(), body: None }))
+}
+
+/// Fetching one page.
+pub(super) fn fetch(input: &Value) -> Read {
+    Ok(Wants::Operations(vec![get(text(input, &["url"])?)]))
+}
+
+/// Fetching every page that a text names.
+pub(super) fn fetch_named_in(prompt: &str) -> Read {
+    let words = prompt.split(|c: char| c.is_whitespace() || "<>\"'`()[]{},".contains(c));
+    let is_url = |word: &&str| {
+        let word = word.to_ascii_lowercase();
+        word.starts_with("http://") || word.starts_with("https://")
+    };
+    let urls: Vec<_> =
+        words.filter(is_url).map(|word| get(word.trim_end_matches(['.', ';', ':', '!', '?']).to_owned())).collect();
+    if urls.is_empty() { Err("it names no address to fetch".to_owned()) } else { Ok(Wants::Operations(urls)) }
+}
+
+/// Searching the web.
+pub(super) fn search_web(input: &Value) -> Read {
+    Ok(Wants::WebSearch(text(input, &["query", "search_term"])?))
+}
+
+/// A word as a shell takes it whole.
+#[must_use]
+pub fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn gists(read: Read) -> Vec<String> {
+        match read.unwrap() {
+            Wants::Operations(operations) => {
+                operations.iter().map(|(tool, kind)| format!("{tool}: {}", kind.gist())).collect()
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn arguments_are_read_by_any_of_their_names() {
+        assert_eq!(gists(read_file(&json!({"absolute_path": "/a", "offset": 2}))), ["file_operations: read /a"]);
+        assert_eq!(gists(list_folder(&json!({"dir_path": "src"}))), ["file_operations: list src"]);
+        assert_eq!(gists(list_folder(&json!({}))), ["file_operations: list ."]);
+        assert_eq!(gists(find_files(&json!({"pattern": "*.rs", "path": null}))), ["find_files: *.rs"]);
+        let edits = json!({"file_path": "a", "edits": [{"old_string": "x", "new_string": "y"}, {"new_string": "z"}]});
+        assert_eq!(gists(edit_file(&edits)), ["file_operations: edit a", "file_operations: edit a"]);
+        assert_eq!(gists(fetch(&json!({"url": "example.org/a"}))), ["http_request: GET https://example.org/a"]);
+        let prompt = "Compare https://a.example/x?y=1, and (HTTP://b.example).";
+        assert_eq!(
+            gists(fetch_named_in(prompt)),
+            ["http_request: GET https://a.example/x?y=1", "http_request: GET HTTP://b.example"]
+        );
+    }
+
+    #[test]
+    fn what_is_missing_or_of_another_sort_is_not_read() {
+        for read in [
+            command(&json!({"cmd": "ls"})),
+            command(&json!({"command": ["ls"]})),
+            read_file(&json!({"file_path": 7})),
+            edit_file(&json!({"file_path": "a", "edits": {}})),
+            fetch_named_in("no address"),
+        ] {
+            assert!(read.is_err(), "{read:?}");
+        }
+    }
+
+    #[test]
+    fn a_quoted_word_stays_one_word() {
+        assert_eq!(quoted("it's $x"), r"'it'\''s $x'");
+    }
+}

@@ -1,0 +1,131 @@
+//! `countersign hook AGENT`: one call of another agent in on standard input, our answer out in the agent's own words,
+//! and both in the journal. Whatever fails here answers that a person is to be asked.
+
+mod arguments;
+mod install;
+mod opinion;
+mod record;
+
+use std::io::{Read as _, Write as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+pub(super) use arguments::HookArguments;
+pub use install::{Scope, install, status, uninstall};
+pub use opinion::{Desk, Thought, Weighed};
+
+use crate::agents::{Agent, Answer, Call};
+use crate::config::{ConfigError, Folders};
+
+/// Longest input, in bytes.
+const INPUT: u64 = 1024 * 1024;
+/// Longest time for an answer. Agents wait for longer, and then go on without one.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Stack of the thread that judges: parsers of deeply nested text need it.
+const STACK: usize = 64 * 1024 * 1024;
+
+/// How a hook answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Manner {
+    /// It has no opinion where it would allow.
+    pub advise: bool,
+    /// A command that only reads is run behind walls.
+    pub contain: bool,
+    /// What can't be asked by the agent's hook is left to the agent.
+    pub leave_asking: bool,
+    /// The configuration file that was named.
+    pub config: Option<PathBuf>,
+}
+
+/// What a hook that ran into trouble answers.
+struct Trouble {
+    call: Option<Box<Call>>,
+    why: String,
+}
+
+/// Answers the call on standard input.
+#[must_use]
+pub fn run(agent: &'static dyn Agent, manner: Manner, folders: Result<Folders, ConfigError>) -> ExitCode {
+    // A parser that fails on hostile text is caught and answered; its words don't belong beside the answer.
+    std::panic::set_hook(Box::new(|_| {}));
+    let (answered, answer) = channel();
+    let work = move || {
+        let outcome = catch_unwind(AssertUnwindSafe(|| consider(agent, &manner, folders)));
+        let failed = |_| Err(Trouble { call: None, why: "the call couldn't be judged".to_owned() });
+        // Nobody listens any more once the time is over.
+        let _late = answered.send(outcome.unwrap_or_else(failed));
+    };
+    let started = thread::Builder::new().stack_size(STACK).spawn(work);
+    let outcome = match started {
+        Ok(_thread) => answer.recv_timeout(PATIENCE).unwrap_or_else(|error| {
+            let why = match error {
+                RecvTimeoutError::Timeout => format!("there was no answer within {} s", PATIENCE.as_secs()),
+                RecvTimeoutError::Disconnected => "the call couldn't be judged".to_owned(),
+            };
+            Err(Trouble { call: None, why })
+        }),
+        Err(error) => Err(Trouble { call: None, why: format!("no thread could be started ({error})") }),
+    };
+    let reply = match outcome {
+        Ok((call, answer)) => agent.reply(Some(&call), &answer),
+        Err(Trouble { call, why }) => {
+            agent.reply(call.as_deref(), &Answer::ask(format!("Countersign can't judge this: {why}.")))
+        }
+    };
+    if !reply.err.is_empty() {
+        eprintln!("{}", reply.err);
+    }
+    let mut out = std::io::stdout().lock();
+    let said = out.write_all(reply.out.as_bytes()).and_then(|()| out.flush());
+    // Without an answer the exit code is all that is left to say.
+    if said.is_ok() { ExitCode::from(reply.code) } else { ExitCode::from(2) }
+}
+
+/// Reads the call, thinks about it, and writes both down.
+fn consider(
+    agent: &'static dyn Agent,
+    manner: &Manner,
+    folders: Result<Folders, ConfigError>,
+) -> Result<(Call, Answer), Trouble> {
+    let alone = |why: String| Trouble { call: None, why };
+    let sent = read_input().map_err(alone)?;
+    let call = agent.read(&sent).map_err(alone)?;
+    if manner.contain && !agent.replaces() {
+        let why = format!("--contain isn't for {}, whose hook takes no other command", agent.title());
+        return Err(Trouble { call: Some(Box::new(call)), why });
+    }
+    let folders = match folders {
+        Ok(folders) => folders,
+        Err(error) => return Err(Trouble { call: Some(Box::new(call)), why: error.to_string() }),
+    };
+    let judged =
+        catch_unwind(AssertUnwindSafe(|| Desk::new(&folders, std::env::vars_os()).think(agent, &call, manner)));
+    let Ok(thought) = judged else {
+        return Err(Trouble { call: Some(Box::new(call)), why: "the judging failed on it".to_owned() });
+    };
+    match record::record(&folders, agent, &call, &thought) {
+        Ok(()) => Ok((call, thought.answer)),
+        Err(why) => {
+            let why = format!("the journal can't be written, and nothing runs without it ({why})");
+            Err(Trouble { call: Some(Box::new(call)), why })
+        }
+    }
+}
+
+/// The JSON on standard input.
+fn read_input() -> Result<Value, String> {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().take(INPUT + 1).read_to_end(&mut bytes);
+    read.map_err(|error| format!("its input can't be read ({error})"))?;
+    if bytes.len() as u64 > INPUT {
+        return Err(format!("its input is longer than {INPUT} bytes"));
+    }
+    let value: Value = serde_json::from_slice(&bytes).map_err(|error| format!("its input is no JSON ({error})"))?;
+    if value.is_object() { Ok(value) } else { Err("its input is no JSON object".to_owned()) }
+}

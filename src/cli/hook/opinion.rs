@@ -1,0 +1,287 @@
+//! What we think of another agent's call: each of its operations is weighed as if it ran without us, and the worst of
+//! them decides. Where the agent takes another command in the place of its own, one that only reads may run behind our
+//! walls instead.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::Manner;
+use crate::agents::{Agent, Answer, Call, Opinion, Wants, quoted};
+use crate::assess::{AssessSettings, Known, read, secrets_of};
+use crate::cli::start;
+use crate::cli::weigh::{FOREIGN, Scales, WEB_SEARCH, rule};
+use crate::config::{Folders, Problem, Settings};
+use crate::contain;
+use crate::domain::{
+    Claim, CommandOperation, Containment, Enforceable, Judgement, Operation, OperationId, OperationKind, Origin, Place,
+    Policy, Prepared, Step, Verdict,
+};
+use crate::tools::{Seen, Unguarded, search_path};
+
+/// Longest reason, in characters: agents show it in a question, and models read it.
+const REASON: usize = 1500;
+/// Commands that change the shell that they run in: behind walls that change would be lost.
+const STEERING: [&str; 21] = [
+    ".", "alias", "cd", "declare", "enable", "eval", "exec", "export", "hash", "local", "popd", "pushd", "readonly",
+    "set", "shopt", "source", "trap", "typeset", "umask", "unalias", "unset",
+];
+
+/// An operation, what was thought of it, and what was answered instead of that, if it was something else.
+#[derive(Clone, Debug)]
+pub struct Weighed {
+    /// Everything it was judged on.
+    pub prepared: Prepared,
+    /// The judgement.
+    pub judgement: Judgement,
+    /// What became of it, in a sentence.
+    pub note: Option<String>,
+}
+
+/// What was thought of a call.
+#[derive(Clone, Debug)]
+pub struct Thought {
+    /// What is answered.
+    pub answer: Answer,
+    /// What it would do, each as it was judged.
+    pub weighed: Vec<Weighed>,
+    /// The folder that the agent works on.
+    pub workspace: PathBuf,
+}
+
+/// What calls are judged with.
+#[derive(Debug)]
+pub struct Desk {
+    policy: Policy,
+    settings: AssessSettings,
+    /// What is wrong with the configuration.
+    notice: Option<String>,
+    home: Option<PathBuf>,
+    /// Our environment, which is the agent's as far as we can see.
+    environment: Vec<(OsString, OsString)>,
+    /// Our own binary.
+    launcher: Option<PathBuf>,
+    /// What was proved to be enforced around commands, where that was found out before.
+    enforceable: Enforceable,
+}
+
+impl Desk {
+    /// Reads the configuration, with what is wrong in it kept: everything asks then.
+    #[must_use]
+    pub fn new(folders: &Folders, variables: impl Iterator<Item = (OsString, OsString)>) -> Self {
+        let (mut configured, mut problems) = Settings::load(folders);
+        start::remembered(&mut configured, folders, &mut problems);
+        let environment: Vec<_> = variables.collect();
+        let text = |(name, value): &(OsString, OsString)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned()));
+        let known = Known::of(Known::values_of(environment.iter().filter_map(text)));
+        let launcher = start::launcher().ok();
+        let kept = launcher.as_ref().and_then(|launcher| contain::kept(launcher, &folders.state));
+        let settings = AssessSettings { known, ..start::judging(&configured, folders) };
+        let desk = Self::of(configured.policy(), settings, folders.home.clone(), environment);
+        Self { notice: Problem::notice(&problems), enforceable: contain::enforceable(kept.as_ref(), false), ..desk }
+    }
+
+    /// The same from its parts, on a machine that enforces nothing.
+    #[must_use]
+    pub fn of(
+        policy: Policy,
+        settings: AssessSettings,
+        home: Option<PathBuf>,
+        environment: Vec<(OsString, OsString)>,
+    ) -> Self {
+        let launcher = start::launcher().ok();
+        Self { policy, settings, notice: None, home, environment, launcher, enforceable: Enforceable::default() }
+    }
+
+    /// The same on a machine that enforces something else.
+    #[must_use]
+    pub fn enforcing(self, enforceable: Enforceable) -> Self {
+        Self { enforceable, ..self }
+    }
+
+    /// Thinks about a call.
+    #[must_use]
+    pub fn think(&self, agent: &dyn Agent, call: &Call, manner: &Manner) -> Thought {
+        let place = self.place(agent, call);
+        let workspace = place.workspace.clone();
+        let operations = match &call.wants {
+            Wants::Nothing => {
+                let reason = format!("{} is {}'s own business.", call.tool, agent.title());
+                let answer = Answer { opinion: Opinion::None, ..Answer::ask(reason) };
+                return Thought { answer, weighed: Vec::new(), workspace };
+            }
+            Wants::Operations(operations) => operations.clone(),
+            Wants::WebSearch(query) => {
+                vec![(WEB_SEARCH.to_owned(), OperationKind::Other(serde_json::json!({ "query": query })))]
+            }
+            Wants::Foreign(arguments) => {
+                let tool = call.tool.strip_prefix(FOREIGN).unwrap_or(&call.tool);
+                vec![(format!("{FOREIGN}{tool}"), OperationKind::Other(arguments.clone()))]
+            }
+            Wants::Unknown(arguments) => vec![(call.tool.clone(), OperationKind::Other(arguments.clone()))],
+        };
+        let operation = |(tool, kind): (String, OperationKind)| Operation {
+            id: OperationId(0),
+            origin: Origin::Model { call_id: call.id.clone().unwrap_or_default() },
+            tool,
+            // A claim that another agent's model makes isn't offered by us, so it is none.
+            claim: Claim::Absent,
+            kind,
+            cwd: place.cwd.clone(),
+        };
+        let operations: Vec<Operation> = operations.into_iter().map(operation).collect();
+        if let (true, [only]) = (manner.contain && agent.replaces(), &operations[..])
+            && let Some((weighed, command)) = self.behind_walls(only, &place, manner)
+        {
+            return self.contained(weighed, command, workspace, manner);
+        }
+        let mut seen = Seen::unguarded(Unguarded::of(self.environment.iter().cloned(), self.home.as_deref()));
+        let scales = self.scales();
+        let weigh = |operation: Operation| self.weigh(scales.get(Enforceable::default()), operation, &place, &mut seen);
+        let weighed: Vec<Weighed> = operations.into_iter().map(weigh).collect();
+        let answer = self.answer(&weighed, manner);
+        Thought { answer: Answer { leave_asking: manner.leave_asking, ..answer }, weighed, workspace }
+    }
+
+    /// Weighs one operation, and finds the secrets in it: they are masked wherever it is shown.
+    fn weigh(&self, scales: Scales<'_>, operation: Operation, place: &Place, seen: &mut Seen) -> Weighed {
+        let (mut prepared, judgement) = scales.weigh(operation, place, seen);
+        prepared.assessment.secrets = secrets_of(&prepared.operation, &self.settings);
+        Weighed { prepared, judgement, note: None }
+    }
+
+    /// A command that only reads as it is judged behind walls, and the command that puts it there. None where it isn't
+    /// one, or no walls hold here, or its shell would have to remember it.
+    fn behind_walls(&self, operation: &Operation, place: &Place, manner: &Manner) -> Option<(Weighed, String)> {
+        let OperationKind::Command(CommandOperation { command, .. }) = &operation.kind else { return None };
+        let launcher = self.launcher.as_deref().filter(|_| self.enforceable.read_only_command)?;
+        let scales = self.scales();
+        let weighed = self.weigh(scales.get(self.enforceable), operation.clone(), place, &mut Seen::default());
+        let judgement = &weighed.judgement;
+        let reads = judgement.step == Step::Whitelisted && judgement.verdict == Verdict::Allow;
+        if !reads || judgement.containment != Containment::ReadOnly || !judgement.enforced {
+            return None;
+        }
+        let commands = read(command, &weighed.prepared.facts, &self.settings);
+        let steers = |word: &str| STEERING.contains(&word);
+        if commands.iter().any(|command| command.words.first().and_then(|word| word.text()).is_none_or(steers)) {
+            return None;
+        }
+        let mut words = vec![quoted(launcher.to_str()?)];
+        for (option, value) in
+            [("--config", manner.config.as_deref()), ("--workspace", Some(place.workspace.as_path()))]
+        {
+            if let Some(value) = value {
+                words.extend([option.to_owned(), quoted(value.to_str()?)]);
+            }
+        }
+        words.extend(["exec".to_owned(), "--command".to_owned(), quoted(command)]);
+        Some((weighed, words.join(" ")))
+    }
+
+    fn contained(&self, mut weighed: Weighed, command: String, workspace: PathBuf, manner: &Manner) -> Thought {
+        weighed.note = Some("It runs contained, by way of countersign exec.".to_owned());
+        let answer = self.answer(std::slice::from_ref(&weighed), manner);
+        Thought { answer: Answer { command: Some(command), ..answer }, weighed: vec![weighed], workspace }
+    }
+
+    /// The answer to operations that were weighed: the worst of them decides, and every one of that sort is told.
+    fn answer(&self, weighed: &[Weighed], manner: &Manner) -> Answer {
+        let worst = weighed.iter().map(|one| badness(one.judgement.verdict)).max().unwrap_or(Opinion::Ask);
+        let told = weighed.iter().filter(|one| badness(one.judgement.verdict) == worst);
+        let mut sentences: Vec<String> = Vec::new();
+        for sentence in told.map(derivation) {
+            if !sentences.contains(&sentence) {
+                sentences.push(sentence);
+            }
+        }
+        if let Some(notice) = &self.notice {
+            sentences.push(visible(notice));
+        }
+        let opinion = if worst == Opinion::Allow && manner.advise { Opinion::None } else { worst };
+        Answer { opinion, ..Answer::ask(shortened(&format!("Countersign: {}", sentences.join(" ")))) }
+    }
+
+    fn scales(&self) -> ScalesMaker<'_> {
+        let path = self.environment.iter().find(|(name, _)| name == "PATH").map(|(_, path)| search_path(path));
+        ScalesMaker { desk: self, path }
+    }
+
+    /// Where a call happens. The agent's root counts where it lies around the folder that the call is made in.
+    fn place(&self, agent: &dyn Agent, call: &Call) -> Place {
+        let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+        let here = || std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+        let cwd = match call.cwd.as_deref() {
+            Some(cwd) if cwd.is_absolute() => real(cwd),
+            Some(cwd) => real(&here().join(cwd)),
+            None => real(&here()),
+        };
+        let variable = agent.root_variable().and_then(|name| {
+            self.environment.iter().find(|(known, _)| known == name).map(|(_, folder)| PathBuf::from(folder))
+        });
+        let root = call.root.clone().or(variable).filter(|root| root.is_absolute()).map(|root| real(&root));
+        let workspace = root.filter(|root| cwd.starts_with(root)).unwrap_or_else(|| cwd.clone());
+        Place { cwd, workspace, home: self.home.clone() }
+    }
+}
+
+/// Makes scales that share one search path.
+struct ScalesMaker<'a> {
+    desk: &'a Desk,
+    path: Option<OsString>,
+}
+
+impl ScalesMaker<'_> {
+    fn get(&self, enforceable: Enforceable) -> Scales<'_> {
+        // A statement is never run by another agent's tools; nothing is enforced around it.
+        Scales {
+            settings: &self.desk.settings,
+            policy: &self.desk.policy,
+            enforceable: Enforceable { read_only_sql: false, staged_command: false, ..enforceable },
+            search_path: self.path.as_deref(),
+        }
+    }
+}
+
+/// How bad a verdict is.
+fn badness(verdict: Verdict) -> Opinion {
+    match verdict {
+        Verdict::Allow => Opinion::Allow,
+        Verdict::Ask => Opinion::Ask,
+        Verdict::Deny => Opinion::Deny,
+    }
+}
+
+/// The derivation of one judgement: why, what else speaks against it, and which rule and step decided.
+fn derivation(weighed: &Weighed) -> String {
+    let Weighed { prepared, judgement, .. } = weighed;
+    let others = prepared.assessment.objections().map(|finding| finding.sentence.as_str());
+    let mut sentences = vec![judgement.reason.as_str()];
+    for sentence in others {
+        if !sentences.contains(&sentence) {
+            sentences.push(sentence);
+        }
+    }
+    let basis = format!("[{}, step {}, {}]", rule(judgement, prepared), judgement.step.number(), judgement.risk);
+    format!("{} {basis}", visible(&sentences.join(" ")))
+}
+
+/// A text in one line, with what can't be seen spelled out.
+fn visible(text: &str) -> String {
+    let mut visible = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => visible.push(' '),
+            '\'' | '"' | '\\' => visible.push(c),
+            _ => visible.extend(c.escape_debug()),
+        }
+    }
+    visible
+}
+
+/// A reason that isn't too long, and says how much is missing.
+fn shortened(reason: &str) -> String {
+    match reason.char_indices().nth(REASON) {
+        None => reason.to_owned(),
+        Some((at, _)) => format!("{} … ({} more characters)", &reason[..at], reason[at..].chars().count()),
+    }
+}

@@ -1,0 +1,105 @@
+//! Runs one countersigned command with its output passed through as it comes, for `countersign exec`: behind the same
+//! walls as on the screen, and not at all without them.
+
+use std::os::unix::process::ExitStatusExt as _;
+use std::sync::Arc;
+
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio_util::sync::CancellationToken;
+
+use super::Workbench;
+use super::command::start;
+use super::contained::{self, Contained};
+use super::refusal::{self, Smell};
+use crate::contain::Answer;
+use crate::domain::{Countersigned, OperationKind};
+
+/// How much of the end of its output is looked through for refusals, in bytes.
+const TAIL: usize = 8 * 1024;
+/// Most bytes that are passed on at once.
+const PIECE: usize = 64 * 1024;
+
+/// What became of a command whose output was passed through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passed {
+    /// Its exit code; 128 and the signal's number where one ended it.
+    pub code: u8,
+    /// What a wall may have to do with how it ended, in a sentence.
+    pub wall: Option<String>,
+}
+
+/// Runs a command to its end behind its walls. Ended early when `cancel` fires.
+///
+/// # Errors
+/// It was not run, in a sentence without its end: it isn't a command, or there are no walls for it.
+pub async fn pass(
+    bench: &Arc<Workbench>,
+    run: &Countersigned,
+    (out, err): (&mut (impl AsyncWrite + Unpin), &mut (impl AsyncWrite + Unpin)),
+    cancel: CancellationToken,
+) -> Result<Passed, String> {
+    let OperationKind::Command(command) = &run.operation().kind else { return Err("it is no command".to_owned()) };
+    let contained = contained::plan(bench, run).await;
+    let plan = match &contained {
+        Contained::By(plan) => plan,
+        Contained::Cannot(why) | Contained::Refused(why) => return Err(why.clone()),
+        Contained::Unasked | Contained::Staged(..) => return Err("it isn't to be contained read-only".to_owned()),
+    };
+    let (mut child, pipes) = start(bench, run, command, &contained)?;
+    let (mut tail, mut complaint) = (Vec::new(), Vec::new());
+    let both = async { tokio::join!(copy(pipes.out, out, &mut tail), copy(pipes.err, err, &mut complaint)) };
+    tokio::select! {
+        (first, second) = both => {
+            if first.is_err() || second.is_err() {
+                // Nobody reads what it prints any more.
+                child.stop().await;
+            }
+        }
+        () = cancel.cancelled() => child.stop().await,
+    }
+    let status = child.wait().await.map_err(|error| format!("it ran, but its end couldn't be seen ({error})"))?;
+    child.clear_up().await;
+    let up = match child.answer() {
+        Some(Answer::Up) => Ok(()),
+        Some(Answer::Failed(why)) => Err(why),
+        Some(Answer::Silent) | None => Err("the child ended before they were up".to_owned()),
+    };
+    if let Err(why) = up {
+        bench.walls.distrust().await;
+        return Err(format!("its walls couldn't be put up ({why})"));
+    }
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+    tail.extend(complaint);
+    let wall =
+        (code != 0).then(|| refusal::smell(&String::from_utf8_lossy(&tail), plan)).and_then(|smell| {
+            match smell {
+        Smell::None => None,
+        Smell::Hidden => Some("sensitive files can't be read here".to_owned()),
+        Smell::Wall => Some(
+            "a wall may have stopped this: it ran contained, where nothing can be changed and no network is reached"
+                .to_owned(),
+        ),
+    }
+        });
+    Ok(Passed { code: u8::try_from(code).unwrap_or(1), wall })
+}
+
+/// Copies to the end, and keeps the last of it.
+async fn copy(
+    mut from: impl AsyncRead + Unpin,
+    to: &mut (impl AsyncWrite + Unpin),
+    tail: &mut Vec<u8>,
+) -> std::io::Result<()> {
+    let mut piece = vec![0; PIECE];
+    loop {
+        let read = from.read(&mut piece).await?;
+        if read == 0 {
+            return to.flush().await;
+        }
+        to.write_all(&piece[..read]).await?;
+        to.flush().await?;
+        tail.extend_from_slice(&piece[..read]);
+        let over = tail.len().saturating_sub(TAIL);
+        tail.drain(..over);
+    }
+}
