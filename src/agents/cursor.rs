@@ -71,7 +71,7 @@ impl Agent for Cursor {
         // Which event it was isn't known then; the exit code refuses in each.
         let code = if call.is_none() { 2 } else { 0 };
         let told = json!({ "permission": word, "user_message": answer.reason, "agent_message": answer.reason });
-        Reply { out: told.to_string(), err: if code == 2 { answer.reason } else { String::new() }, code }
+        Reply { out: format!("{told}\n"), err: if code == 2 { answer.reason } else { String::new() }, code }
     }
 
     fn root_variable(&self) -> Option<&'static str> {

@@ -157,7 +157,7 @@ pub struct Reply {
 
 impl Reply {
     fn json(value: &Value) -> Self {
-        Self { out: value.to_string(), ..Self::default() }
+        Self { out: format!("{value}\n"), ..Self::default() }
     }
 }
 

@@ -266,9 +266,9 @@ fn command(agent: &dyn Agent, launcher: &Path, manner: &Manner) -> Result<String
             words.push(option.to_owned());
         }
     }
-    let reply = agent.reply(None, &Answer::ask("Countersign couldn't be run."));
+    let reply = agent.reply(None, &Answer::ask("Countersign gave no answer."));
     let fallback = if reply.code == 0 {
-        format!("echo {}", quoted(&reply.out))
+        format!("echo {}", quoted(reply.out.trim_end()))
     } else {
         format!("{{ echo {} >&2; exit {}; }}", quoted(&reply.err), reply.code)
     };
