@@ -55,7 +55,7 @@ fn number(input: &Value, name: &str) -> Option<u64> {
 /// A shell command.
 pub(super) fn command(input: &Value) -> Read {
     let command = text(input, &["command"])?;
-    Ok(one(OperationKind::Command(CommandOperation { command, timeout: None })))
+    Ok(one(OperationKind::Command(CommandOperation { command, timeout: None, terminal: false })))
 }
 
 /// Names that agents give the path of a file, and of a folder.

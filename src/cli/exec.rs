@@ -116,7 +116,7 @@ fn prepare(bench: &Workbench, place: &Place, command: String) -> Prepared {
         origin: Origin::Model { call_id: "exec".to_owned() },
         tool: "execute_command".to_owned(),
         claim: Claim::Absent,
-        kind: OperationKind::Command(CommandOperation { command, timeout: None }),
+        kind: OperationKind::Command(CommandOperation { command, timeout: None, terminal: false }),
         cwd: place.cwd.clone(),
     };
     let path = std::env::var_os("PATH").map(|path| tools::search_path(&path));

@@ -22,7 +22,11 @@ pub(super) fn record(folders: &Folders, agent: &dyn Agent, call: &Call, thought:
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
     let runtime = runtime.map_err(|error| format!("no runtime could be started ({error})"))?;
-    runtime.block_on(write(folders, agent, call, thought)).map_err(|error| error.to_string())
+    let written = runtime.block_on(write(folders, agent, call, thought)).map_err(|error| error.to_string());
+    // What was acknowledged is on disk. Closing the file would tidy it up as well, which takes as long as all the rest;
+    // the process ends now, and the next one that stays does it.
+    std::mem::forget(runtime);
+    written
 }
 
 async fn write(folders: &Folders, agent: &dyn Agent, call: &Call, thought: &Thought) -> Result<(), JournalError> {
