@@ -293,3 +293,178 @@ async fn what_a_workspace_brings_is_not_started() {
     assert!(theirs.start().await.unwrap_err().contains("don't trust"));
     assert!(!desk.folder.path().join("workspace/started").exists());
 }
+
+/// Servers that their makers publish, in the folder that `COUNTERSIGN_MCP` names: npm's below `node_modules`, PyPI's
+/// below `venv`.
+fn published(path: &str) -> Option<String> {
+    let there =
+        std::env::var_os("COUNTERSIGN_MCP").map(|folder| Path::new(&folder).join(path)).filter(|at| at.exists());
+    if there.is_none() {
+        left_out("a test against a published MCP server", &format!("set COUNTERSIGN_MCP to a folder with {path}"));
+    }
+    Some(there?.to_string_lossy().into_owned())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_reference_server_is_used_with_everything_it_has() {
+    let Some(everything) = published("node_modules/@modelcontextprotocol/server-everything/dist/index.js") else {
+        return;
+    };
+    let desk = Desk::new(|_| json!({ "s": { "command": "node", "args": [everything, "stdio"] } }));
+    desk.start().await.unwrap();
+    let said = desk.say("mcp__s__echo", json!({ "message": "hello" })).await.result;
+    assert_eq!(said, "Echo: hello");
+    let image = desk.say("mcp__s__get-tiny-image", json!({})).await.result;
+    assert!(image.contains("[image: image/png, "), "{image}");
+    let sum = desk.say("mcp__s__get-sum", json!({ "a": 2, "b": 3 })).await.result;
+    assert!(sum.contains('5'), "{sum}");
+    let structured = desk.say("mcp__s__get-structured-content", json!({ "location": "New York" })).await.result;
+    assert!(serde_json::from_str::<Value>(&structured).unwrap().is_object(), "{structured}");
+    let links = desk.say("mcp__s__get-resource-links", json!({ "count": 2 })).await.result;
+    assert!(links.contains("[link: "), "{links}");
+    let cancel = CancellationToken::new();
+    let long = json!({ "duration": 2, "steps": 4 });
+    let (events, report) = desk.call("mcp__s__trigger-long-running-operation", long, cancel).await;
+    assert!(text(&events).contains("progress 3 of 4") && report.result.contains("completed"), "{report:?}");
+    let refused = desk.say("mcp__s__get-sum", json!({ "a": "x" })).await;
+    assert!(matches!(refused.outcome, Outcome::Failed { .. }), "{refused:?}");
+    desk.servers.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_reference_server_is_spoken_to_over_http() {
+    let Some(everything) = published("node_modules/@modelcontextprotocol/server-everything/dist/index.js") else {
+        return;
+    };
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut child = Command::new("node")
+        .args([&everything, "streamableHttp"])
+        .env("PORT", port.to_string())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    until("it listens", || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok()).await;
+    let entry = json!({ "url": format!("http://127.0.0.1:{port}/mcp"), "headers": { "X-Test": "1" } });
+    let desk = Desk::new(|_| json!({ "s": entry }));
+    desk.start().await.unwrap();
+    assert_eq!(desk.say("mcp__s__echo", json!({ "message": "hello" })).await.result, "Echo: hello");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let gone = desk.say("mcp__s__echo", json!({ "message": "hello" })).await;
+    assert!(matches!(gone.outcome, Outcome::Failed { .. }), "{gone:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn published_servers_of_files_and_of_git_do_their_work() {
+    if let Some(files) = published("node_modules/@modelcontextprotocol/server-filesystem/dist/index.js") {
+        let desk = Desk::new(|_| json!({ "s": { "command": "node", "args": [files, "${workspaceFolder}"] } }));
+        let workspace = desk.folder.path().join("workspace");
+        std::fs::write(workspace.join("a.txt"), "inside").unwrap();
+        desk.start().await.unwrap();
+        assert!(desk.tool("mcp__s__write_file").declared().unwrap().destructive);
+        let path = workspace.join("a.txt");
+        assert!(desk.say("mcp__s__read_text_file", json!({ "path": path })).await.result.contains("inside"));
+        let outside = desk.say("mcp__s__read_text_file", json!({ "path": "/etc/hostname" })).await;
+        assert!(reason(&outside).contains("denied"), "{}", reason(&outside));
+    }
+    if let Some(git) = published("venv/bin/mcp-server-git") {
+        let desk = Desk::new(|_| json!({ "s": { "command": git } }));
+        let workspace = desk.folder.path().join("workspace");
+        assert!(Command::new("git").args(["init", "-q"]).current_dir(&workspace).status().unwrap().success());
+        std::fs::write(workspace.join("new.txt"), "").unwrap();
+        desk.start().await.unwrap();
+        let status = desk.say("mcp__s__git_status", json!({ "repo_path": workspace })).await.result;
+        assert!(status.contains("new.txt"), "{status}");
+    }
+}
+
+/// The program with files of its own in `home`.
+fn program(home: &Path, workspace: &Path, arguments: &[&str]) -> (bool, String) {
+    let said = Command::new(env!("CARGO_BIN_EXE_countersign"))
+        .args(arguments)
+        .env_clear()
+        .env("HOME", home)
+        .env("COUNTERSIGN_CONFIG", home.join("own/config.toml"))
+        .env("COUNTERSIGN_DATA", home.join("data"))
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .current_dir(workspace)
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    (said.status.success(), String::from_utf8(said.stdout).unwrap())
+}
+
+#[test]
+fn servers_are_taken_over_one_by_one_and_no_value_is_shown() {
+    let Some(python) = python() else { return };
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp/server.py");
+    let folder = tempfile::tempdir().unwrap();
+    let (home, workspace) = (folder.path().join("home"), folder.path().join("workspace"));
+    for made in [home.join(".cursor"), home.join("own"), workspace.clone()] {
+        std::fs::create_dir_all(made).unwrap();
+    }
+    std::fs::write(home.join("own/config.toml"), "").unwrap();
+    let entry = json!({ "command": python, "args": [script], "env": { "API_TOKEN": "hunter2hunter2" } });
+    std::fs::write(home.join(".cursor/mcp.json"), json!({ "mcpServers": { "one": entry, "two": entry } }).to_string())
+        .unwrap();
+    std::fs::write(workspace.join(".mcp.json"), json!({ "mcpServers": { "theirs": entry } }).to_string()).unwrap();
+    let run = |arguments: &[&str]| program(&home, &workspace, arguments);
+    let (_, listed) = run(&["mcp", "list"]);
+    assert!(listed.contains("theirs") && listed.contains("not started"), "{listed}");
+    let (_, shown) = run(&["mcp", "import"]);
+    assert!(shown.contains("one from") && shown.contains("environment API_TOKEN"), "{shown}");
+    assert!(!shown.contains("hunter2") && shown.contains("Nothing was imported"), "{shown}");
+    assert!(!home.join("own/mcp.json").exists());
+    let (_, taken) = run(&["mcp", "import", "--yes", "one", "--yes", "theirs"]);
+    assert!(taken.contains("Imported 2"), "{taken}");
+    let (worked, tried) = run(&["mcp", "test", "theirs"]);
+    assert!(worked && tried.contains("✓ small 1 answered"), "{tried}");
+    let (_, tools) = run(&["mcp", "tools", "one"]);
+    assert!(tools.contains("mcp__one__wipe, says that it may destroy") && tools.contains("schema "), "{tools}");
+    let (worked, removed) = run(&["mcp", "remove", "one"]);
+    assert!(worked && removed.contains("is removed"), "{removed}");
+    let (_, listed) = run(&["mcp", "list"]);
+    assert!(!listed.contains("one:") && listed.contains("theirs:") && !listed.contains("not started"), "{listed}");
+}
+
+#[test]
+fn nothing_of_a_server_outlives_the_program_not_even_after_kill_9() {
+    let Some(python) = python() else { return };
+    if !cfg!(target_os = "linux") {
+        return;
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp/server.py");
+    let folder = tempfile::tempdir().unwrap();
+    let notes = folder.path().join("notes");
+    std::fs::create_dir(folder.path().join("own")).unwrap();
+    std::fs::write(folder.path().join("own/config.toml"), "").unwrap();
+    // The second one never answers, so that the program waits.
+    let servers = json!({ "mcpServers": {
+        "deaf": { "command": python, "args": [script, "deaf", notes] },
+        "hangs": { "command": python, "args": [script, "hangs"] }
+    } });
+    std::fs::write(folder.path().join("own/mcp.json"), servers.to_string()).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_countersign"))
+        .args(["mcp", "tools"])
+        .env("HOME", folder.path())
+        .env("COUNTERSIGN_CONFIG", folder.path().join("own/config.toml"))
+        .env("COUNTERSIGN_DATA", folder.path().join("data"))
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let began = Instant::now();
+    let told = || std::fs::read_to_string(&notes).unwrap_or_default();
+    while !told().contains("started") {
+        assert!(began.elapsed() < PATIENCE);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let told = told();
+    let pids: Vec<&str> = told.lines().next().unwrap().split(' ').collect();
+    while pids.iter().any(|pid| alive(pid)) {
+        assert!(began.elapsed() < PATIENCE, "still there: {pids:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}

@@ -198,6 +198,19 @@ pub(super) enum McpCommand {
         /// Its name
         server: String,
     },
+    /// Take servers from the files of Claude, Cursor, VS Code and Gemini CLI, each approved by itself
+    Import {
+        /// A file with `mcpServers` or `servers` [default: the places where those keep them]
+        files: Vec<std::path::PathBuf>,
+        /// Approve the server of this name; may be repeated
+        #[arg(long, value_name = "NAME")]
+        yes: Vec<String>,
+    },
+    /// Take a server out of mcp.json
+    Remove {
+        /// Its name
+        server: String,
+    },
 }
 
 /// What can be done with the configuration.

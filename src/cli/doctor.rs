@@ -23,9 +23,11 @@ struct Section {
 pub(super) fn run(
     (proof, staged): (&Proof, &Result<(), String>),
     (roles, left_out): (&[Roles], &[String]),
+    servers: Vec<String>,
     out: &mut dyn Write,
 ) -> ExitCode {
-    let sections = [containment(proof, staged), databases(roles, left_out)];
+    let servers = Section { title: "MCP servers", lines: servers };
+    let sections = [containment(proof, staged), databases(roles, left_out), servers];
     let mut text = String::new();
     for section in sections {
         text.push_str(section.title);

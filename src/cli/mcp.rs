@@ -1,5 +1,7 @@
 //! `countersign mcp …`: the MCP servers of the configuration, their tools, and whether they work.
 
+mod import;
+
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -38,6 +40,8 @@ pub(super) fn run(command: &McpCommand, start: &Start) -> Result<ExitCode, Confi
         let worked = match command {
             McpCommand::List => list(&servers, &mut out),
             McpCommand::Tools { server } => tools(&servers, server.as_deref(), &mut out).await,
+            McpCommand::Import { files, yes } => import::import(start, files, yes, &mut out),
+            McpCommand::Remove { server } => import::remove(start, server, &mut out),
             McpCommand::Test { server } => test(&servers, server, &mut out).await,
         };
         servers.close().await;
@@ -48,9 +52,29 @@ pub(super) fn run(command: &McpCommand, start: &Start) -> Result<ExitCode, Confi
     }
     Ok(match worked {
         Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
         // A reader that left early has seen what it wanted.
-        Ok(false) | Err(_) => ExitCode::FAILURE,
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("countersign: {}: {error}", servers.file().display());
+            ExitCode::FAILURE
+        }
     })
+}
+
+/// What `doctor` says of the servers, a line each.
+///
+/// # Errors
+/// The system doesn't say which program this is.
+pub(super) fn lines(start: &Start) -> Result<Vec<String>, ConfigError> {
+    let (news, _told) = mpsc::channel(1);
+    let servers = Servers::new(places(start), Arc::new(start.bench()?), news);
+    let mut text = Vec::new();
+    // Nothing that is kept in memory can't be written.
+    let _written = list(&servers, &mut text);
+    let listed = String::from_utf8_lossy(&text).into_owned();
+    let problems = servers.problems().iter().map(|problem| format!("✗ {}", plain(problem)));
+    Ok(listed.lines().map(str::to_owned).chain(problems).collect())
 }
 
 /// Every server and how it is reached. Starts none.
@@ -58,7 +82,9 @@ fn list(servers: &Servers, out: &mut dyn Write) -> std::io::Result<bool> {
     for server in servers.all() {
         let note = match server.standing() {
             Standing::Disabled => "; switched off",
-            Standing::Untrusted => "; the workspace brings it, and it is not trusted: not started",
+            Standing::Untrusted => {
+                "; the workspace brings it, and it is not started; `countersign mcp import` takes it over"
+            }
             Standing::Idle | Standing::Starting | Standing::Up { .. } | Standing::Failed(_) => "",
         };
         writeln!(out, "{}: {}{note}", plain(&server.config.name), plain(&server.config.reach.shown()))?;

@@ -120,7 +120,8 @@ fn doctor_task(options: &Options) -> Result<ExitCode, ConfigError> {
     let roles = runtime.block_on(connections.roles());
     let proof = contain::prove(&start::launcher()?, &start.folders.state);
     let staged = runtime.block_on(stages(&Arc::new(start.bench()?)));
-    Ok(doctor::run((&proof, &staged), (&roles, &left_out), &mut std::io::stdout().lock()))
+    let servers = mcp::lines(&start)?;
+    Ok(doctor::run((&proof, &staged), (&roles, &left_out), servers, &mut std::io::stdout().lock()))
 }
 
 fn config_task(options: &Options, command: ConfigCommand) -> Result<ExitCode, ConfigError> {

@@ -346,7 +346,7 @@ pub fn judge(
     if let Class::Declared(_) = class {
         return if smart && claimed_low && !external {
             run(Step::Danger, format!("The model claims low, and mode smart follows it. {}", lead()))
-        } else if policy.rules.iter().any(|rule| rule.outdated(&operation.tool, &assessment.shapes)) {
+        } else if policy.outdated(prepared) {
             ask(Step::Danger, format!("What its server says of it changed since you allowed it. {}", lead()))
         } else {
             ask(Step::Danger, lead())

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::mcp::MCP;
 
 /// The part of an MCP tool's shape that says what its server says of it: a digest.
-const SCHEMA: &str = "schema";
+pub(super) const SCHEMA: &str = "schema";
 
 /// The typed form of one part of an operation (one command of a pipeline, one SQL statement, one request):
 /// `program`, `subcommand`; `statement`, `table`; `method`, `host`; `operation`, `path`; …

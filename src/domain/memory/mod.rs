@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::operation::Prepared;
 use super::policy::Policy;
 use super::risk::RiskLevel;
+use super::rule::SCHEMA;
 use super::target::Target;
 
 pub use draft::{Draft, Lasting, Row, Setting};
@@ -200,6 +201,22 @@ impl Remembered {
             && hit(prepared).all(|target| lift.targets.contains(&target))
     }
 
+    /// Whether it would let an operation run, had the server of an MCP tool not changed what it says of the tool.
+    #[must_use]
+    pub fn outdated(&self, prepared: &Prepared, now: u64) -> bool {
+        let Says::Allow(lift) = &self.says else { return false };
+        if !prepared.operation.tool.starts_with(super::mcp::MCP) || self.allows(prepared, now) {
+            return false;
+        }
+        lift.patterns.iter().filter_map(|pattern| pattern.exact(SCHEMA)).any(|schema| {
+            let mut as_it_was = prepared.clone();
+            for form in &mut as_it_was.assessment.forms {
+                form.0.entry(SCHEMA.to_owned()).and_modify(|now| schema.clone_into(now));
+            }
+            self.allows(&as_it_was, now)
+        })
+    }
+
     fn about(&self, prepared: &Prepared) -> bool {
         let here = match &self.scope {
             Scope::Workspace(folder) => *folder == prepared.operation.cwd,
@@ -217,6 +234,14 @@ fn hit(prepared: &Prepared) -> impl Iterator<Item = String> {
 }
 
 impl Policy {
+    /// Whether a rule of either sort would let it run, had its server not changed what it says of the tool.
+    #[must_use]
+    pub fn outdated(&self, prepared: &Prepared) -> bool {
+        let (tool, shapes) = (&prepared.operation.tool, &prepared.assessment.shapes);
+        self.rules.iter().any(|rule| rule.outdated(tool, shapes))
+            || self.remembered.iter().any(|rule| rule.outdated(prepared, self.now))
+    }
+
     /// The remembered rule that denies an operation, if one does.
     #[must_use]
     pub fn denying(&self, prepared: &Prepared) -> Option<&Remembered> {

@@ -9,7 +9,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Map, Value, json};
 
 /// Longest file that is read, in bytes.
-const FILE: u64 = 1024 * 1024;
+const FILE: u64 = 8 * 1024 * 1024;
 /// Most servers of one file.
 const SERVERS: usize = 100;
 /// Longest name of a server, in characters.

@@ -17,17 +17,16 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-pub use config::{Config, Reach};
+pub use config::{Config, Reach, read_file, read_servers};
 pub use offer::Offer;
 pub use server::{Server, Standing};
 
-use self::config::{read_file, read_servers};
 use self::tool::McpTool;
 use super::{Tool, Workbench};
 use crate::domain::ToolSpec;
 
 /// Key of the servers in a file of ours.
-const KEY: &str = "mcpServers";
+pub const KEY: &str = "mcpServers";
 /// Files by which a workspace brings servers along.
 pub const BROUGHT: [&str; 2] = [".mcp.json", ".countersign/mcp.json"];
 /// Most tools of all servers that are offered: providers refuse more, and a model loses its way before.
