@@ -113,6 +113,7 @@ async fn session(start: Start, began: Instant) -> Result<(), String> {
         scratch: start.folders.state.clone(),
         away: None,
         warm: false,
+        woken: false,
         start,
         claims,
         began,
@@ -155,6 +156,8 @@ struct Session {
     scratch: PathBuf,
     /// The person's own editor or pager has the terminal.
     away: Option<Lent>,
+    /// The MCP servers were started.
+    woken: bool,
     /// What the first dialog needs is loaded, or on its way: not at rest, but while the person types.
     warm: bool,
     /// What the session was put together from.
@@ -186,7 +189,6 @@ impl Session {
                     if prompt && !self.warm {
                         self.warm = true;
                         tokio::task::spawn_blocking(warm);
-                        self.engine.wake();
                     }
                     if matches!(event, Event::Edited(..) | Event::Paged(_)) {
                         screen.resume()?;
@@ -202,6 +204,11 @@ impl Session {
                     let effects = update(&mut self.state, now, event);
                     // One opens at most for each that the person closes: no flood of output or calls can draw this way.
                     prompt |= !open && self.state.modal.is_some();
+                    if !self.woken && !self.state.composer.is_empty() {
+                        // Whoever types a message wants a model soon; before that, nothing of others is started.
+                        self.woken = true;
+                        self.engine.wake();
+                    }
                     if !self.perform(effects, screen)? {
                         break;
                     }
