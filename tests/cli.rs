@@ -34,6 +34,24 @@ fn version_and_help_need_nothing() {
 }
 
 #[test]
+fn completions_and_man_pages_come_from_the_same_grammar() {
+    let home = tempfile::tempdir().unwrap();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let said = countersign(home.path(), &["completions", shell], &[]);
+        assert!(said.status.success() && text(&said.stdout).contains("--linear"), "{shell}");
+    }
+    let page = text(&countersign(home.path(), &["man"], &[]).stdout);
+    assert!(
+        page.starts_with(".ie") && page.contains(".TH countersign") && page.contains("countersign\\-assess"),
+        "{page}"
+    );
+    assert!(text(&countersign(home.path(), &["man", "assess"], &[]).stdout).contains("\\-\\-explain"));
+    let wrong = countersign(home.path(), &["man", "asses"], &[]);
+    assert!(wrong.status.code() == Some(2) && text(&wrong.stderr).contains("choose one of"));
+    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "nothing is written");
+}
+
+#[test]
 fn a_wrong_option_is_bad_usage_and_names_the_right_one() {
     let home = tempfile::tempdir().unwrap();
     for (words, said) in [

@@ -122,6 +122,9 @@ impl State {
             Command::LineDown => self.scroll_dialog(1),
             Command::PageUp => self.scroll_dialog(-page(self.sight.rows.dialog)),
             Command::PageDown => self.scroll_dialog(page(self.sight.rows.dialog)),
+            Command::HalfUp => self.scroll_dialog(-(page(self.sight.rows.dialog) / 2).max(1)),
+            Command::HalfDown => self.scroll_dialog((page(self.sight.rows.dialog) / 2).max(1)),
+            Command::Help => self.open_help(),
             Command::ToStart => self.scroll_dialog(isize::MIN),
             Command::ToEnd => self.scroll_dialog(isize::MAX),
             Command::NextPane
@@ -131,9 +134,10 @@ impl State {
             | Command::FocusOutput
             | Command::FocusChat
             | Command::Redraw
-            | Command::Help
             | Command::Palette
             | Command::Choose
+            | Command::History
+            | Command::Unfold
             | Command::Find
             | Command::FindNext
             | Command::FindPrevious

@@ -136,6 +136,10 @@ pub enum Event {
     Paged(Option<String>),
     /// What became of saving, in a sentence.
     Saved(String),
+    /// What the person sent in earlier sessions, the newest last.
+    Earlier(Vec<String>),
+    /// The files of the workspace that can be named.
+    Files(Arc<[String]>),
     /// The journal can't be written: nothing more runs.
     JournalFailed(String),
     /// It was proved what this machine enforces.
@@ -156,6 +160,8 @@ pub enum Event {
     History(Vec<Prepared>),
     /// A rule of the person's was saved, or why it couldn't be.
     Remembered(Box<Result<Remembered, String>>),
+    /// The terminal has the focus again, or lost it.
+    Focus(bool),
     /// A deadline passed.
     Wake,
 }
@@ -232,6 +238,14 @@ pub enum Effect {
     Page(Content),
     /// Say how the MCP servers stand; start the one that is named once more.
     Servers(Option<String>),
+    /// Keep what the person sent for later sessions.
+    KeepTyped(String),
+    /// List the files of the workspace.
+    ListFiles,
+    /// Show everything in this look: a theme's name or file.
+    Theme(String),
+    /// Tell the person, who looks at something else, this sentence.
+    Notify(String),
     /// Clear the screen and draw it anew.
     Redraw,
     /// Read which sessions were left, for this picker.

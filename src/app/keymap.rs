@@ -62,6 +62,12 @@ impl Context {
         }
     }
 
+    /// Whether its keys are pressed in a pane, with nothing floating above.
+    #[must_use]
+    pub fn in_panes(self) -> bool {
+        matches!(self, Self::Everywhere | Self::Composer | Self::Chat | Self::Queue | Self::Output)
+    }
+
     /// Where that is, in a few words.
     #[must_use]
     pub fn says(self) -> &'static str {
@@ -122,6 +128,8 @@ commands! {
     StopAll "stop-all" "stop everything, then all asks",
     PageUp "page-up" "page up",
     PageDown "page-down" "page down",
+    HalfUp "half-up" "half a page up",
+    HalfDown "half-down" "half a page down",
     LineUp "line-up" "up",
     LineDown "line-down" "down",
     ColumnLeft "column-left" "left",
@@ -150,6 +158,8 @@ commands! {
     Newline "newline" "new line",
     HistoryBack "history-back" "older message",
     HistoryForward "history-forward" "newer message",
+    History "history" "earlier messages",
+    Unfold "unfold" "unfold what was pasted",
     AnswerYes "answer-yes" "answer yes",
     AnswerNo "answer-no" "answer no",
     Copy "copy" "copy",
@@ -286,40 +296,91 @@ impl fmt::Display for Key {
     }
 }
 
+/// The word that takes a key away.
+const NONE: &str = "none";
+
+/// What a command is bound to: a key, or one after another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Keys {
+    /// The one that is pressed before, if there is one.
+    before: Option<Key>,
+    key: Key,
+}
+
+impl Keys {
+    /// Reads a key, or two letters such as `gg`.
+    fn parse(text: &str) -> Option<Self> {
+        if let Some(key) = Key::parse(text) {
+            return Some(Self { before: None, key });
+        }
+        let mut letters = text.chars().map(|letter| Key::parse(&letter.to_string()));
+        match (letters.next(), letters.next(), letters.next()) {
+            (Some(before), Some(Some(key)), None) => Some(Self { before: Some(before?), key }),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Keys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(before) = self.before {
+            write!(f, "{before}")?;
+        }
+        write!(f, "{}", self.key)
+    }
+}
+
 /// The keys in force.
 #[derive(Clone, Debug)]
 pub struct Keymap {
-    bindings: Vec<(Context, Key, Command)>,
+    bindings: Vec<(Context, Keys, Command)>,
 }
 
 impl Keymap {
     /// The keys that come with the program.
-    pub const DEFAULT: &'static str = include_str!("../../assets/keymap.toml");
+    pub const DEFAULT: &'static str = include_str!("../../assets/keymaps/default.toml");
+    /// The keymaps that are laid over them, by name.
+    pub const NAMED: [(&'static str, &'static str); 2] =
+        [("default", ""), ("vim", include_str!("../../assets/keymaps/vim.toml"))];
 
-    /// Reads a keymap.
+    /// Reads a keymap, laid over the keys that come with the program.
     ///
     /// # Errors
     /// One sentence that names the line's key and what is wrong with it.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let table: BTreeMap<String, BTreeMap<String, String>> =
-            toml::from_str(text).map_err(|error| format!("the keymap can't be read: {error}"))?;
-        let mut bindings = Vec::new();
-        for (section, keys) in table {
-            let context = Context::ALL
-                .into_iter()
-                .find(|context| context.word() == section)
-                .ok_or_else(|| format!("the keymap has no place called [{section}]"))?;
-            for (key, word) in keys {
-                let parsed = Key::parse(&key).ok_or_else(|| format!("[{section}] `{key}` is not a key"))?;
-                let command = Command::ALL
-                    .iter()
-                    .copied()
-                    .find(|command| command.word() == word)
-                    .ok_or_else(|| format!("[{section}] `{key}`: there is no command `{word}`"))?;
-                bindings.push((context, parsed, command));
-            }
+        let mut bindings: Vec<(Context, Keys, Command)> = Vec::new();
+        for (context, keys, command) in read(Self::DEFAULT)?.into_iter().chain(read(text)?) {
+            bindings.retain(|(at, bound, _)| (*at, *bound) != (context, keys));
+            bindings.extend(command.map(|command| (context, keys, command)));
         }
         Ok(Self { bindings })
+    }
+
+    /// One of the keymaps that come with the program.
+    ///
+    /// # Errors
+    /// Names those there are.
+    pub fn named(name: &str) -> Result<Self, String> {
+        let found = Self::NAMED.iter().find(|(known, _)| *known == name);
+        let (_, text) = found.ok_or_else(|| {
+            let known = Self::NAMED.map(|(name, _)| name).join(", ");
+            format!("there is no keymap `{name}`; choose one of {known}, or name a file")
+        })?;
+        Self::parse(text)
+    }
+
+    /// What a key means after another one.
+    #[must_use]
+    pub fn after(&self, context: Context, before: KeyEvent, key: KeyEvent) -> Option<Command> {
+        let keys = Keys { before: Some(before.into()), key: key.into() };
+        self.bindings.iter().find(|(at, bound, _)| (*at, *bound) == (context, keys)).map(|(.., command)| *command)
+    }
+
+    /// Whether a key that means nothing alone is the first of two.
+    #[must_use]
+    pub fn begins(&self, context: Context, key: KeyEvent) -> bool {
+        let key = Key::from(key);
+        self.bindings.iter().any(|(at, bound, _)| *at == context && bound.before == Some(key))
     }
 
     /// What a key means here. A dialog, the editor, a list and a terminal take nothing from the panes behind them.
@@ -327,7 +388,10 @@ impl Keymap {
     pub fn command(&self, context: Context, key: KeyEvent) -> Option<Command> {
         let key = Key::from(key);
         let find = |place: Context| {
-            self.bindings.iter().find(|(at, bound, _)| *at == place && *bound == key).map(|(_, _, command)| *command)
+            self.bindings
+                .iter()
+                .find(|(at, bound, _)| *at == place && *bound == Keys { before: None, key })
+                .map(|(_, _, command)| *command)
         };
         let closed = matches!(
             context,
@@ -342,7 +406,7 @@ impl Keymap {
         let named = |place| {
             self.bindings.iter().filter(move |(at, _, bound)| *at == place && *bound == command).map(|(_, key, _)| key)
         };
-        named(context).chain(named(Context::Everywhere)).min_by_key(|key| key.to_string().len()).map(Key::to_string)
+        named(context).chain(named(Context::Everywhere)).min_by_key(|key| key.to_string().len()).map(Keys::to_string)
     }
 
     /// Every binding of a context, for help: the keys of each command together.
@@ -358,10 +422,32 @@ impl Keymap {
     }
 }
 
+/// The lines of a keymap: where, which keys, and what they do, if anything.
+fn read(text: &str) -> Result<Vec<(Context, Keys, Option<Command>)>, String> {
+    let table: BTreeMap<String, BTreeMap<String, String>> =
+        toml::from_str(text).map_err(|error| format!("the keymap can't be read: {error}"))?;
+    let mut lines = Vec::new();
+    for (section, keys) in table {
+        let context = Context::ALL
+            .into_iter()
+            .find(|context| context.word() == section)
+            .ok_or_else(|| format!("the keymap has no place called [{section}]"))?;
+        for (key, word) in keys {
+            let parsed = Keys::parse(&key).ok_or_else(|| format!("[{section}] `{key}` is not a key"))?;
+            let command = Command::ALL.iter().copied().find(|command| command.word() == word);
+            if command.is_none() && word != NONE {
+                return Err(format!("[{section}] `{key}`: there is no command `{word}`"));
+            }
+            lines.push((context, parsed, command));
+        }
+    }
+    Ok(lines)
+}
+
 impl Default for Keymap {
     fn default() -> Self {
         // The embedded text is parsed in a test; an empty keymap would still leave typing and the terminal usable.
-        Self::parse(Self::DEFAULT).unwrap_or(Self { bindings: Vec::new() })
+        Self::parse("").unwrap_or(Self { bindings: Vec::new() })
     }
 }
 
@@ -376,7 +462,7 @@ mod tests {
 
     #[test]
     fn the_keymap_that_comes_with_the_program_is_whole() {
-        let keymap = Keymap::parse(Keymap::DEFAULT).unwrap();
+        let keymap = Keymap::parse("").unwrap();
         for command in Command::ALL {
             assert!(keymap.bindings.iter().any(|(_, _, bound)| bound == command), "{} has no key", command.word());
         }
@@ -399,6 +485,34 @@ mod tests {
             let key = KeyEvent::new(KeyCode::Char('A'), modifiers);
             assert_eq!(keymap.command(Context::Dialog, key), Some(Command::ApproveAll));
         }
+    }
+
+    #[test]
+    fn a_keymap_is_laid_over_the_usual_keys() {
+        let own = Keymap::parse("[queue]\n\"D\" = \"none\"\n\"x\" = \"deny\"").unwrap();
+        assert_eq!(own.command(Context::Queue, press("D")), None);
+        assert_eq!(own.command(Context::Queue, press("x")), Some(Command::Deny));
+        assert_eq!(own.command(Context::Queue, press("n")), Some(Command::Deny));
+        assert!(Keymap::named("emacs").unwrap_err().contains("choose one of default, vim"));
+    }
+
+    #[test]
+    fn vim_keys_come_one_after_another_and_none_approves_that_did_not() {
+        let vim = Keymap::named("vim").unwrap();
+        for context in [Context::Chat, Context::Queue, Context::Output] {
+            assert_eq!(vim.command(context, press("g")), None);
+            assert!(vim.begins(context, press("g")) && !vim.begins(context, press("j")));
+            assert_eq!(vim.after(context, press("g"), press("g")), Some(Command::ToStart));
+            assert_eq!(vim.after(context, press("g"), press("x")), None);
+            assert_eq!(vim.command(context, press("G")), Some(Command::ToEnd));
+            assert_eq!(vim.command(context, press("ctrl+d")), Some(Command::HalfDown));
+            assert_eq!(vim.command(context, press(":")), Some(Command::Palette));
+        }
+        let approving = |keymap: &Keymap| {
+            let of = |context| keymap.of(context).into_iter().filter(|(_, command)| *command == Command::Approve);
+            Context::ALL.into_iter().flat_map(of).collect::<Vec<_>>()
+        };
+        assert_eq!(approving(&vim), approving(&Keymap::default()));
     }
 
     #[test]

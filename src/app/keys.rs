@@ -58,7 +58,8 @@ impl State {
             None if self.prompt.is_some() => self.paste_prompt(text),
             None => {
                 self.go(Pane::Composer);
-                self.composer.paste(text);
+                self.hint = self.composer.paste(text);
+                self.complete(effects);
             }
         }
     }
@@ -70,17 +71,31 @@ impl State {
         if context == Context::Queue && self.list_typing(key) {
             return;
         }
+        if context == Context::Composer && self.completion_key(key) {
+            return;
+        }
+        let before = self.before.take();
+        if let Some(command) = before.and_then(|before| self.keymap.after(context, before, key)) {
+            self.pane_command(command, effects);
+            return;
+        }
+        if self.keymap.command(context, key).is_none() && self.keymap.begins(context, key) {
+            self.before = Some(key);
+            return;
+        }
         if let Some(command) = self.keymap.command(context, key) {
             self.pane_command(command, effects);
         } else if context == Context::Composer && !self.choose(key, effects) {
             self.type_key(key);
         }
+        self.complete(effects);
     }
 
     pub(super) fn type_key(&mut self, key: KeyEvent) {
         self.last_typed = Some(self.now);
-        if matches!(key.code, KeyCode::Up | KeyCode::Down) && self.composer.area().lines().len() == 1 {
-            self.composer.recall(key.code == KeyCode::Up);
+        let older = key.code == KeyCode::Up;
+        if (older || key.code == KeyCode::Down) && self.composer.at_edge(older) {
+            self.composer.recall(older);
         } else {
             self.composer.key(key);
         }
@@ -98,7 +113,7 @@ impl State {
             Command::Interrupt => self.interrupt(effects),
             Command::Quit => effects.push(Effect::Quit),
             Command::Redraw => effects.push(Effect::Redraw),
-            Command::Help => self.modal = Some(Modal::page(Page::Keys)),
+            Command::Help => self.open_help(),
             Command::Palette => self.open_palette(),
             Command::Unasked => self.modal = Some(Modal::page(Page::Unasked)),
             Command::StopAll => self.stop_everything(effects),
@@ -109,6 +124,8 @@ impl State {
             }
             Command::PageUp => self.scroll_page(-1, effects),
             Command::PageDown => self.scroll_page(1, effects),
+            Command::HalfUp => self.scroll_half(-1, effects),
+            Command::HalfDown => self.scroll_half(1, effects),
             Command::LineUp => self.scroll_line(-1, effects),
             Command::LineDown => self.scroll_line(1, effects),
             Command::ColumnLeft => self.scroll_columns(-8),
@@ -140,6 +157,12 @@ impl State {
             }
             Command::HistoryBack => self.composer.recall(true),
             Command::HistoryForward => self.composer.recall(false),
+            Command::History => self.open_history(),
+            Command::Unfold => {
+                if !self.composer.unfold() {
+                    self.hint = Some("Nothing is folded.".to_owned());
+                }
+            }
             Command::AnswerYes => self.answer_question("Yes.".to_owned(), effects),
             Command::AnswerNo => self.answer_question("No.".to_owned(), effects),
             Command::Copy => self.copy(effects),
@@ -251,7 +274,14 @@ impl State {
             Line::Slash(slash, argument) => self.slash(slash, argument, effects).map(|()| drop(self.composer.take())),
         };
         match taken {
-            Ok(()) => self.last_typed = None,
+            Ok(()) => {
+                self.last_typed = None;
+                // A bare `/help` is as soon typed as found.
+                let bare = text.starts_with('/') && !text.trim().contains(char::is_whitespace);
+                if !self.linear && !bare {
+                    effects.push(Effect::KeepTyped(text));
+                }
+            }
             Err(hint) => self.hint = Some(hint),
         }
     }
@@ -415,6 +445,8 @@ impl State {
             (Some(Command::LineDown), _) => scroll.by(1, limit, false),
             (Some(Command::PageUp), _) => scroll.by(-page, limit, false),
             (Some(Command::PageDown), _) => scroll.by(page, limit, false),
+            (Some(Command::HalfUp), _) => scroll.by(-(page / 2).max(1), limit, false),
+            (Some(Command::HalfDown), _) => scroll.by((page / 2).max(1), limit, false),
             (Some(Command::ToStart), _) => scroll.to_start(),
             (Some(Command::ToEnd), _) => scroll.to_end(limit, false),
             (Some(Command::Quit), _) => effects.push(Effect::Quit),

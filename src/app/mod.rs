@@ -7,6 +7,7 @@ mod arrival;
 mod budget;
 mod chat;
 mod choices;
+mod complete;
 mod composer;
 mod decide;
 mod depends;
@@ -23,7 +24,9 @@ mod kept;
 mod keymap;
 mod keys;
 mod linear;
+mod looks;
 mod modal;
+mod notify;
 mod numbers;
 mod output;
 mod palette;
@@ -50,7 +53,8 @@ mod undo;
 
 pub use budget::{Budget, Limit, Paused};
 pub use chat::{Briefing, Chat, Entry, OpenCall, Phase, Question};
-pub use composer::Composer;
+pub use complete::Completion;
+pub use composer::{Composer, HISTORY};
 pub use depends::Lack;
 pub use edit::{Draft, Editor};
 pub use event::{Another, Content, Effect, Event, Found, Millis, Pane, Proposal, Rows, Sight};
@@ -61,6 +65,7 @@ pub use fuzzy::Fuzzy;
 pub use grid::{Grid, Shape};
 pub use keymap::{Command, Context, Keymap};
 pub use linear::{LINES, Said, Told};
+pub use looks::Looks;
 pub use modal::{Asking, Dialog, GUARD, Modal, Page, Placing, Reach};
 pub use numbers::Numbers;
 pub use output::{Output, Printout};
@@ -74,6 +79,8 @@ pub use scroll::Scroll;
 pub use slash::{SLASH, Slash, typed};
 
 use std::collections::BTreeMap;
+
+use crossterm::event::KeyEvent;
 
 use crate::domain::{Enforceable, Gate, OperationId, Policy, Role};
 
@@ -163,6 +170,15 @@ pub struct State {
     drafts: u64,
     /// Lists opened so far.
     pickers: u64,
+    /// The looks there are, and which one is shown.
+    pub looks: Looks,
+    /// The first of two keys that mean something together.
+    before: Option<KeyEvent>,
+    /// The terminal said that it lost the focus.
+    away: bool,
+    /// What is offered for what is being typed.
+    completion: Option<Completion>,
+    files: complete::Files,
     /// What was chosen from lists lately, the latest first.
     lately: Vec<Pick>,
     /// Rules of this session that were made so far.
@@ -219,6 +235,11 @@ impl State {
             picked: (0, 0),
             drafts: 0,
             pickers: 0,
+            looks: Looks::default(),
+            before: None,
+            away: false,
+            completion: None,
+            files: complete::Files::default(),
             lately: Vec::new(),
             made: 0,
             rule_told: None,
@@ -278,6 +299,7 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
     }
     state.now = now;
     let mut effects = Vec::new();
+    let before = state.standing();
     state.dirty = match event {
         Event::Drawn(sight) => {
             state.drawn(*sight);
@@ -333,6 +355,14 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
             state.hint = Some(said);
             true
         }
+        Event::Earlier(earlier) => {
+            state.composer.remember(earlier);
+            state.dirty
+        }
+        Event::Files(listed) => {
+            state.files(listed);
+            true
+        }
         Event::JournalFailed(reason) => {
             state.journal_failed(reason, &mut effects);
             true
@@ -371,6 +401,10 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
             state.edited_outside(id, text, &mut effects);
             true
         }
+        Event::Focus(here) => {
+            state.away = !here;
+            state.dirty
+        }
         Event::Wake => true,
     };
     state.foresee(&mut effects);
@@ -380,6 +414,8 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
     }
     state.read_back(&mut effects);
     state.hand_over_kept(&mut effects);
+    state.settle_look(&mut effects);
+    state.tidings(before, &mut effects);
     effects
 }
 

@@ -227,8 +227,6 @@ pub enum Modal {
 /// What can be read above the panes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Page {
-    /// The list of keys.
-    Keys,
     /// What ran without a question in this session, why, and how it was contained.
     Unasked,
     /// One operation: its whole text, how it was judged and decided, and what came of it.

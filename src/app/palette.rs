@@ -6,7 +6,7 @@ use super::event::{Effect, Pane};
 use super::keymap::{Command, Context};
 use super::picker::{Pick, Picker, Row};
 use super::queue::{Item, Status, Undo};
-use super::slash::SLASH;
+use super::slash::{SLASH, typed};
 use crate::domain::OperationKind;
 
 /// How many of those chosen lately come first.
@@ -16,6 +16,41 @@ impl State {
     pub(super) fn open_palette(&mut self) {
         let rows = self.palette();
         self.open_picker(Picker::new("Commands", rows));
+    }
+
+    /// The keys that work where the person is, then everywhere, then the rest, and what can be typed. From a dialog it
+    /// leads back to it.
+    pub(super) fn open_help(&mut self) {
+        let here = self.context();
+        let over = self.shown_in_dialog();
+        let mut rows: Vec<Row> = Vec::new();
+        let first = [here, Context::Everywhere];
+        let rest = Context::ALL.into_iter().filter(|place| !first.contains(place));
+        for place in first.into_iter().chain(rest) {
+            for (keys, command) in self.keymap.of(place) {
+                let reached = over.is_none() && place.in_panes() && command != Command::Approve;
+                let pick = if reached { Pick::Command(place, command) } else { Pick::Nothing };
+                rows.push(Row::new(command.says(), pick).detail(place.says()).key(&keys));
+            }
+            if place == Context::Composer {
+                let says = "answer with a choice of the model's question";
+                rows.push(Row::new(says, Pick::Nothing).detail(place.says()).key("alt+1…9"));
+            }
+            if place == Context::Dialog {
+                let says = "pick by number; type a HIGH one's number to approve it";
+                rows.push(Row::new(says, Pick::Nothing).detail(place.says()).key("0-9"));
+            }
+        }
+        rows.extend(typed().map(|(usage, says)| Row::new(says, Pick::Nothing).detail("typed").key(&usage)));
+        self.open_picker(Picker::new(&format!("Keys {}", here.says()), rows).over(over));
+    }
+
+    /// Earlier messages, the newest first.
+    pub(super) fn open_history(&mut self) {
+        let mut seen = std::collections::BTreeSet::new();
+        let newest = self.composer.history().iter().rev().filter(|text| seen.insert(text.as_str()));
+        let rows: Vec<Row> = newest.map(|text| Row::new(text, Pick::Type(text.clone()))).collect();
+        self.open_picker(Picker::new("Earlier messages", rows));
     }
 
     fn palette(&self) -> Vec<Row> {
@@ -46,9 +81,9 @@ impl State {
         rows
     }
 
-    pub(super) fn picked_lately(&mut self, pick: &Pick) {
-        self.lately.retain(|known| known != pick);
-        self.lately.insert(0, pick.clone());
+    pub(super) fn picked_lately(&mut self, pick: Pick) {
+        self.lately.retain(|known| *known != pick);
+        self.lately.insert(0, pick);
         self.lately.truncate(LATELY);
     }
 
@@ -108,6 +143,8 @@ fn offered(command: Command) -> bool {
             | Command::HistoryForward
             | Command::PageUp
             | Command::PageDown
+            | Command::HalfUp
+            | Command::HalfDown
             | Command::LineUp
             | Command::LineDown
             | Command::ColumnLeft

@@ -21,6 +21,7 @@ use super::fuzzy::Fuzzy;
 use super::keymap::{Command, Context};
 use super::modal::Modal;
 use super::sight::page;
+use crate::domain::OperationId;
 
 /// Most rows of a picker; further ones are dropped, and it says so.
 pub const MOST: usize = 2_000;
@@ -42,6 +43,8 @@ pub enum Pick {
     Type(String),
     /// The answer to whether to work in this folder.
     Folder(bool),
+    /// Another look; shown as soon as the row is reached, put back when the list is left.
+    Theme(String),
     /// Nothing: the row only says something.
     Nothing,
 }
@@ -112,6 +115,8 @@ pub struct Picker {
     /// How many rows there were no room for.
     pub dropped: usize,
     empty: String,
+    /// The dialog that it was opened from, and leads back to.
+    over: Option<OperationId>,
     rows: Vec<Row>,
     /// The rows that fit, best first.
     fits: Vec<usize>,
@@ -140,6 +145,7 @@ impl Picker {
             reading: true,
             dropped: 0,
             empty: empty.to_owned(),
+            over: None,
             rows: Vec::new(),
             fits: Vec::new(),
             at: 0,
@@ -151,6 +157,13 @@ impl Picker {
     #[must_use]
     pub fn at(mut self, row: usize) -> Self {
         self.at = row.min(self.fits.len().saturating_sub(1));
+        self
+    }
+
+    /// The same, leading back to a dialog.
+    #[must_use]
+    pub(super) fn over(mut self, dialog: Option<OperationId>) -> Self {
+        self.over = dialog;
         self
     }
 
@@ -325,10 +338,19 @@ impl State {
             Some(Command::Interrupt) => self.interrupt(effects),
             Some(Command::Quit) => effects.push(Effect::Quit),
             Some(Command::StopAll) => self.stop_everything(effects),
-            Some(Command::Back) => self.modal = None,
-            // However the keys are bound, a list can be left and used.
-            _ if key.code == KeyCode::Esc => self.modal = None,
+            Some(Command::Back) => self.close_picker(),
+            // However the keys are bound, a list can be left.
+            _ if key.code == KeyCode::Esc => self.close_picker(),
             _ => drop(picker.typing(key)),
+        }
+    }
+
+    /// Closes it; the dialog that it was opened from is shown anew.
+    fn close_picker(&mut self) {
+        let over = self.picker().and_then(|picker| picker.over);
+        self.modal = None;
+        if let Some(id) = over {
+            self.open(id);
         }
     }
 
@@ -360,18 +382,26 @@ impl State {
             return;
         }
         self.modal = None;
-        if !matches!(pick, Pick::Folder(_)) {
-            self.picked_lately(&pick);
-        }
         match pick {
-            Pick::Command(context, command) => self.command_there(context, command, effects),
-            Pick::Line(line) => self.slash_line(&line, effects),
+            Pick::Command(context, command) => {
+                self.picked_lately(Pick::Command(context, command));
+                self.command_there(context, command, effects);
+            }
+            Pick::Line(line) => {
+                self.slash_line(&line, effects);
+                self.picked_lately(Pick::Line(line));
+            }
             Pick::Type(text) => {
+                // A command that is completed in the composer; a whole message is none.
+                if text.starts_with('/') && text.ends_with(' ') {
+                    self.picked_lately(Pick::Type(text.clone()));
+                }
                 self.composer.set_aside();
                 self.composer.put(&text);
                 self.go(super::Pane::Composer);
             }
             Pick::Folder(yes) => self.folder_answer(yes, effects),
+            Pick::Theme(name) => self.set_theme(name),
             Pick::Nothing => {}
         }
     }

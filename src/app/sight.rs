@@ -18,12 +18,20 @@ pub(super) fn page(rows: usize) -> isize {
 impl State {
     /// The pane that scrolling keys move: the one with the focus, the conversation from the composer.
     pub(super) fn scroll_page(&mut self, direction: isize, effects: &mut Vec<Effect>) {
-        let rows = match self.focus {
+        self.scroll_pane(self.focus, direction * page(self.height()), effects);
+    }
+
+    /// Half of that.
+    pub(super) fn scroll_half(&mut self, direction: isize, effects: &mut Vec<Effect>) {
+        self.scroll_pane(self.focus, direction * (page(self.height()) / 2).max(1), effects);
+    }
+
+    fn height(&self) -> usize {
+        match self.focus {
             Pane::Composer | Pane::Chat => self.sight.rows.chat,
             Pane::Queue => self.sight.rows.queue,
             Pane::Output => self.sight.rows.output,
-        };
-        self.scroll_pane(self.focus, direction * page(rows), effects);
+        }
     }
 
     pub(super) fn scroll_line(&mut self, direction: isize, effects: &mut Vec<Effect>) {

@@ -6,7 +6,6 @@ use super::State;
 use super::budget::Limit;
 use super::direct::http;
 use super::event::{Another, Effect};
-use super::modal::{Modal, Page};
 use super::picker::{Pick, Picker, Row};
 use crate::domain::ApprovalMode;
 
@@ -95,8 +94,9 @@ pub const SLASH: &[Slash] = &[
         effects.push(Effect::Servers((!name.is_empty()).then(|| name.to_owned())));
         Ok(())
     }),
+    Slash::new("theme", "[NAME]", "another look", |state, name, _| state.theme_command(name)),
     Slash::new("help", "", "keys and commands", |state, _, _| {
-        state.modal = Some(Modal::page(Page::Keys));
+        state.open_help();
         Ok(())
     }),
     Slash::new("quit", "", "leave", |_, _, effects| {

@@ -106,6 +106,12 @@ pub fn secrets_again(prepared: &Prepared, settings: &AssessSettings) -> Vec<Span
     joined(prepared.assessment.secrets.iter().cloned().chain(today).collect())
 }
 
+/// Whether a text holds a secret, by its value or by its shape.
+#[must_use]
+pub fn holds_secret(text: &str, known: &Known) -> bool {
+    !secret_spans(text, true, known).is_empty()
+}
+
 /// The beginning of a call that wasn't read, with masks in the place of what has the shape of a secret. It is looked at
 /// a little further than it is shown, so that no secret is cut where it begins.
 #[must_use]

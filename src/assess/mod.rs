@@ -40,7 +40,7 @@ pub use file::FileAssessor;
 pub use hidden::visible;
 pub use host::{Reach, address_reach, reach as host_reach};
 pub use http::HttpAssessor;
-pub use masks::{Known, call_shown, conceal, conceal_text, secrets_again, secrets_of, table_shown};
+pub use masks::{Known, call_shown, conceal, conceal_text, holds_secret, secrets_again, secrets_of, table_shown};
 pub use mcp::McpAssessor;
 pub use own::Own;
 pub use production::Production;

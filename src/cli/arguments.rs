@@ -175,6 +175,16 @@ pub(super) enum Subcommand {
         #[command(subcommand)]
         command: McpCommand,
     },
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the man page, or that of a subcommand
+    Man {
+        /// The subcommand
+        command: Option<String>,
+    },
     /// The configuration
     Config {
         /// What to do with it.

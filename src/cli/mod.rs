@@ -15,6 +15,7 @@ mod mcp;
 mod rules;
 mod run;
 mod sessions;
+mod shells;
 mod start;
 mod terms;
 pub mod weigh;
@@ -103,6 +104,12 @@ pub fn dispatch(cli: Cli) -> Task {
         Some(Subcommand::Hook(hook)) => return Task::Done(hook.run(&options)),
         Some(Subcommand::Exec { command, words }) => Start::read(&options, &process_environment)
             .map(|start| Task::Done(exec::exec(&start, exec::command_line(command, &words)))),
+        Some(Subcommand::Completions { shell }) => {
+            Ok(Task::Done(shells::completions(shell, &mut std::io::stdout().lock())))
+        }
+        Some(Subcommand::Man { command }) => {
+            shells::man(command.as_deref(), &mut std::io::stdout().lock()).map(Task::Done)
+        }
         Some(Subcommand::Config { command }) => config_task(&options, command).map(Task::Done),
     };
     done.unwrap_or_else(|error| {

@@ -91,6 +91,12 @@ impl Folders {
         self.data.join("journal.sqlite")
     }
 
+    /// What the person sent, for the composer.
+    #[must_use]
+    pub fn history(&self) -> PathBuf {
+        self.data.join("history")
+    }
+
     /// What operations replaced, for undo.
     #[must_use]
     pub fn images(&self) -> PathBuf {

@@ -22,7 +22,7 @@ pub use model::{ChosenModel, ModelSettings, ProviderName};
 pub use overrides::Overrides;
 pub use problem::Problem;
 pub use secret::{KeySource, UrlSource, mask_url};
-pub use settings::{Limits, Production, Retention, Settings};
+pub use settings::{Limits, Notify, Production, Retention, Settings};
 pub use workspace::{Brought, stricter};
 
 /// What can fail for good around the configuration.

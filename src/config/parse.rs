@@ -8,10 +8,12 @@ use toml::de::DeTable;
 use super::problem::{Problem, suggestion};
 use super::reader::{Reader, short};
 use super::rules::rules;
-use super::{Connection, Folders, KeySource, Limits, ModelSettings, Production, ProviderName, Retention, Settings};
+use super::{
+    Connection, Folders, KeySource, Limits, ModelSettings, Notify, Production, ProviderName, Retention, Settings,
+};
 use crate::domain::{ApprovalMode, RuleEffect};
 
-const TOP: [&str; 15] = [
+const TOP: [&str; 16] = [
     "mode",
     "model",
     "provider",
@@ -27,6 +29,7 @@ const TOP: [&str; 15] = [
     "journal",
     "theme",
     "keymap",
+    "notify",
 ];
 const MODEL: [&str; 5] = ["kind", "base_url", "model", "key_env", "key_command"];
 
@@ -77,8 +80,9 @@ fn read(reader: &mut Reader<'_>, top: &DeTable<'_>, folders: &Folders) -> Settin
         production: production(reader, top),
         limits: limits(reader, top),
         retention: retention(reader, top),
-        theme: reader.text(top, "theme").map(|(theme, _)| theme),
-        keymap: reader.text(top, "keymap").map(|(path, _)| resolve(&path, &reader.folder(), folders)),
+        theme: reader.text(top, "theme").map(|(theme, _)| file(theme, &reader.folder(), folders)),
+        keymap: reader.text(top, "keymap").map(|(keymap, _)| file(keymap, &reader.folder(), folders).into()),
+        notify: reader.choice(top, "notify", &Notify::ALL.map(|way| (way.word(), way))),
         ..Settings::default()
     };
     models(reader, top, &mut settings);
@@ -279,6 +283,12 @@ fn retention(reader: &mut Reader<'_>, top: &DeTable<'_>) -> Retention {
     reader
         .number(table, "keep_days", (0, 36_500))
         .map_or(usual, |days| Retention { days: Some(days).filter(|days| *days > 0) })
+}
+
+/// A name as it is, or where it is a file its path.
+fn file(name: String, folder: &Path, folders: &Folders) -> String {
+    let path = name.contains(['/', '\\']) || Path::new(&name).extension().is_some_and(|ending| ending == "toml");
+    if path { resolve(&name, folder, folders).to_string_lossy().into_owned() } else { name }
 }
 
 /// A path of the file: `~` is the home folder, and a relative one starts from the file's folder.

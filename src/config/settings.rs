@@ -93,10 +93,41 @@ pub struct Settings {
     pub limits: Limits,
     /// What becomes of old sessions.
     pub retention: Retention,
-    /// Name of the theme.
+    /// Name of the theme, or the path of one of the person's own.
     pub theme: Option<String>,
-    /// A keymap of the person's own.
+    /// How the person is told while the terminal hasn't the focus, unless as its terminal usually is.
+    pub notify: Option<Notify>,
+    /// Name of the keymap, or the path of one of the person's own.
     pub keymap: Option<PathBuf>,
+}
+
+/// How a person who looks at something else is told that something waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notify {
+    /// Not at all.
+    Off,
+    /// By the terminal's bell.
+    Bell,
+    /// By OSC 9, as iTerm2, WezTerm, kitty, Ghostty and Windows Terminal understand it.
+    Osc9,
+    /// By OSC 777, as foot, urxvt and Ghostty understand it.
+    Osc777,
+}
+
+impl Notify {
+    /// Every way.
+    pub const ALL: [Self; 4] = [Self::Off, Self::Bell, Self::Osc9, Self::Osc777];
+
+    /// Its word in the configuration.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Bell => "bell",
+            Self::Osc9 => "osc9",
+            Self::Osc777 => "osc777",
+        }
+    }
 }
 
 impl Settings {

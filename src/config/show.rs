@@ -21,6 +21,9 @@ impl Settings {
         if let Some(keymap) = &self.keymap {
             top.insert("keymap".to_owned(), keymap.display().to_string().into());
         }
+        if let Some(notify) = self.notify {
+            top.insert("notify".to_owned(), notify.word().into());
+        }
         top.insert("sensitive".to_owned(), list(&self.sensitive));
         top.insert("hosts".to_owned(), list(&self.hosts));
         let mut production = Table::new();

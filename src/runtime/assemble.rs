@@ -10,11 +10,12 @@ use secrecy::ExposeSecret as _;
 
 use super::bus::{Lanes, Work};
 use super::engine::{Engine, Side, prove};
+use super::look;
 use super::recorder::{Opening, Recorder};
 use super::remember::Memory;
 use super::resume::{allow_outputs, resume};
 use super::servers;
-use crate::app::{Briefing, Budget, Effect, Event, Keymap, Setting, State};
+use crate::app::{Briefing, Budget, Effect, Event, Keymap, Looks, Setting, State};
 use crate::assess::Known;
 use crate::cli::Start;
 use crate::config::{ChosenModel, Problem, process_environment};
@@ -23,9 +24,9 @@ use crate::domain::number::size;
 use crate::memory::{Instructions, Rules, Workspaces, instructions};
 use crate::providers::prompt::{Surroundings, fill, project};
 use crate::providers::{Practice, PracticeWorld, Provider, from_settings};
-use crate::store::{Journal, Session, prune, prune_layers, prune_outputs};
+use crate::store::{History, Journal, Session, prune, prune_layers, prune_outputs};
 use crate::tools::{ApplyTool, Connections, UndoTool, Workbench, look_around, search_path, standard};
-use crate::ui::Theme;
+use crate::ui::{Theme, themes};
 
 /// Everything that the loop needs beside the bus.
 pub struct Assembled {
@@ -86,9 +87,10 @@ pub async fn assemble(start: &Start, lanes: Lanes, size: (u16, u16)) -> Result<A
     let notes = if world.is_none() { notes(&start.workspace, &mut notices) } else { None };
     let briefing = briefing(&model_side, notes.as_ref());
     let keymap = keymap(start, &mut notices);
-    let theme = theme(start, &mut notices);
+    let (theme, looks) = theme(start, &mut notices);
     let mut state =
         State::new(briefing, start.settings.policy(), contain::enforceable(None, false), keymap, setting, size);
+    state.looks = looks;
     let limits = start.settings.limits;
     state.setting.folder = shown(&start.workspace, start.folders.home.as_deref());
     if start.unknown {
@@ -114,7 +116,8 @@ pub async fn assemble(start: &Start, lanes: Lanes, size: (u16, u16)) -> Result<A
         folder: start.workspace.clone(),
         journal: (start.folders.journal(), start.session.id.to_string()),
     };
-    let engine = Engine::new(model_side, person_side, provider, recorder, lanes, memory);
+    let mut engine = Engine::new(model_side, person_side, provider, recorder, lanes, memory);
+    engine.history = Some(History::new(start.folders.history()));
     Ok(Assembled { state, engine, theme, effects, notices: notices.into_iter().map(Event::Notice).collect(), world })
 }
 
@@ -229,22 +232,30 @@ fn notes(workspace: &Path, notices: &mut Vec<String>) -> Option<Instructions> {
 
 fn keymap(start: &Start, notices: &mut Vec<String>) -> Keymap {
     let Some(path) = &start.settings.keymap else { return Keymap::default() };
-    let read = std::fs::read_to_string(path).map_err(|error| error.to_string());
-    read.and_then(|text| Keymap::parse(&text)).unwrap_or_else(|why| {
+    let read = match path.to_str().filter(|name| !look::is_file(name)) {
+        Some(name) => Keymap::named(name),
+        None => std::fs::read_to_string(path).map_err(|error| error.to_string()).and_then(|text| Keymap::parse(&text)),
+    };
+    read.unwrap_or_else(|why| {
         notices.push(format!("The usual keys are used: {} can't be ({why}).", path.display()));
         Keymap::default()
     })
 }
 
-fn theme(start: &Start, notices: &mut Vec<String>) -> Theme {
-    let no_color = process_environment("NO_COLOR").is_some();
+/// The look, and the themes there are to choose from: one of the person's own among them.
+fn theme(start: &Start, notices: &mut Vec<String>) -> (Theme, Looks) {
     let name = start.settings.theme.as_deref().unwrap_or("dark");
-    let theme = Theme::named(name, no_color).unwrap_or_else(|why| {
-        notices.push(why);
-        Theme::default()
-    });
-    let true_colour = process_environment("COLORTERM").is_some_and(|term| term == "truecolor" || term == "24bit");
-    if true_colour { theme } else { theme.reduced() }
+    let mut known = themes();
+    if look::is_file(name) {
+        known.push((name.to_owned(), "your own".to_owned()));
+    }
+    match look::theme(name, &process_environment) {
+        Ok(theme) => (theme, Looks::new(known, name)),
+        Err(why) => {
+            notices.push(why);
+            (look::theme("dark", &process_environment).unwrap_or_default(), Looks::new(known, "dark"))
+        }
+    }
 }
 
 /// A folder as the status line shows it: from the home folder where it is below it.

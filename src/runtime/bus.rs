@@ -1,6 +1,7 @@
 //! The bus: bounded lanes into one loop. A lane's sender can say only its lane's words; a full lane makes its
 //! sender wait (the model's socket, the child's pipe), never the keys. No task's word approves: only a key, or a line, of the person's.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossterm::event::{Event as TermEvent, EventStream};
@@ -57,6 +58,10 @@ pub enum Work {
     Remembered(Result<Remembered, String>),
     /// A sentence for the person.
     Notice(String),
+    /// What was sent in earlier sessions.
+    Earlier(Vec<String>),
+    /// The files of the workspace.
+    Files(Arc<[String]>),
 }
 
 /// The senders, handed to the tasks at the edges.
@@ -211,7 +216,8 @@ impl Bus {
                     Some(Ok(TermEvent::Paste(text))) => Event::Paste(text),
                     Some(Ok(TermEvent::Mouse(mouse))) => Event::Mouse(mouse),
                     Some(Ok(TermEvent::Resize(columns, rows))) => Event::Resize(columns, rows),
-                    Some(Ok(TermEvent::FocusGained | TermEvent::FocusLost)) => continue,
+                    Some(Ok(TermEvent::FocusGained)) => Event::Focus(true),
+                    Some(Ok(TermEvent::FocusLost)) => Event::Focus(false),
                     Some(Err(_)) | None => return Input::Leave(None),
                 }},
                 // An interrupt is the other program's while it has the terminal.
@@ -240,6 +246,8 @@ impl Bus {
                     Work::History(earlier) => Event::History(earlier),
                     Work::Remembered(saved) => Event::Remembered(Box::new(saved)),
                     Work::Notice(said) => Event::Notice(said),
+                    Work::Earlier(earlier) => Event::Earlier(earlier),
+                    Work::Files(files) => Event::Files(files),
                 },
                 Some((id, event)) = self.run.recv() => Event::Run(id, event),
             };

@@ -25,7 +25,7 @@ use crate::domain::{
     RunReport, Seal, StepId, ToolCall, Typed, number::size,
 };
 use crate::providers::Provider;
-use crate::store::copy;
+use crate::store::{History, copy};
 use crate::tools::{Connections, Registry, RunPort, Workbench, prepare, save, stages, with_catalog, with_declared};
 
 /// Keys that a terminal may still have to take.
@@ -69,6 +69,8 @@ pub struct Engine {
     /// Where what the person types into a terminal goes.
     terminals: HashMap<OperationId, mpsc::Sender<Typed>>,
     measuring: Measuring,
+    /// Where what is sent is kept for later sessions, if it is.
+    pub history: Option<History>,
     step: Option<JoinHandle<()>>,
 }
 
@@ -84,7 +86,20 @@ impl Engine {
         memory: Memory,
     ) -> Self {
         let (running, terminals, measuring) = (HashMap::new(), HashMap::new(), Measuring::default());
-        Self { model_side, person_side, provider, recorder, lanes, memory, running, terminals, measuring, step: None }
+        let (history, step) = (None, None);
+        Self {
+            model_side,
+            person_side,
+            provider,
+            recorder,
+            lanes,
+            memory,
+            running,
+            terminals,
+            measuring,
+            history,
+            step,
+        }
     }
 
     fn side(&self, origin: &Origin, tool: &str) -> &Side {

@@ -3,12 +3,15 @@
 
 mod assemble;
 mod bus;
+mod composing;
 mod editor;
 mod engine;
 mod lent;
 mod linear;
 mod lines;
+mod look;
 mod measure;
+mod notify;
 mod pager;
 mod perform;
 mod recorder;
@@ -38,6 +41,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::app::{Another, Effect, Event, State, update};
 use crate::cli::{Errand, Start, Which};
+use crate::config::{Notify, process_environment};
 use crate::domain::RunEvent;
 use crate::providers::PracticeWorld;
 use crate::store::Claims;
@@ -112,6 +116,7 @@ async fn session(start: Start, began: Instant) -> Result<(), String> {
         drawn: None,
         scratch: start.folders.state.clone(),
         away: None,
+        notify: start.settings.notify.unwrap_or_else(|| notify::usual(&process_environment)),
         warm: false,
         woken: false,
         start,
@@ -158,6 +163,8 @@ struct Session {
     away: Option<Lent>,
     /// The MCP servers were started.
     woken: bool,
+    /// How the person is told while they look at something else.
+    notify: Notify,
     /// What the first dialog needs is loaded, or on its way: not at rest, but while the person types.
     warm: bool,
     /// What the session was put together from.
@@ -175,6 +182,7 @@ struct Session {
 impl Session {
     async fn live(mut self, screen: &mut Screen) -> io::Result<()> {
         self.draw(screen)?;
+        self.engine.read_typed();
         let mut pending = false;
         loop {
             let due =
@@ -265,6 +273,11 @@ impl Session {
                     });
                 }
                 Effect::Copy(text) => Screen::copy(&pager::plain(&text)),
+                Effect::Theme(name) => match look::theme(&name, &process_environment) {
+                    Ok(theme) => self.theme = theme,
+                    Err(why) => drop(update(&mut self.state, self.bus.now(), Event::Notice(why))),
+                },
+                Effect::Notify(said) => notify::tell(self.notify, &said, process_environment("TMUX").is_some()),
                 Effect::Redraw => screen.redraw()?,
                 Effect::ListSessions(picker) => self.list_sessions(picker),
                 Effect::Switch(another) => self.wish = Some(another),

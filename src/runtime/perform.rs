@@ -21,6 +21,8 @@ impl Engine {
             Effect::StopStep => self.stop_step(),
             Effect::Recall(id) => self.recall(id),
             Effect::Look(id, look) => self.look(id, look),
+            Effect::KeepTyped(text) => self.keep_typed(text),
+            Effect::ListFiles => self.list_files(),
             Effect::Save(path, content) => self.save(path, content),
             Effect::ReadHistory => self.read_history(),
             Effect::Remember(draft) => self.remember(draft),
@@ -30,6 +32,8 @@ impl Engine {
             front @ (Effect::OpenEditor { .. }
             | Effect::Page(_)
             | Effect::Copy(_)
+            | Effect::Theme(_)
+            | Effect::Notify(_)
             | Effect::Redraw
             | Effect::ListSessions(_)
             | Effect::Switch(_)

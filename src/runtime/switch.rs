@@ -38,7 +38,7 @@ impl Session {
 
     /// Goes on with a session that was left, or with a new one. Where that can't be, it says why and this one stays.
     pub(super) async fn switch(&mut self, another: Another) {
-        if let Err(why) = self.exchange(another).await {
+        if let Err(why) = Box::pin(self.exchange(another)).await {
             let now = self.bus.now();
             update(&mut self.state, now, Event::Notice(why));
         }

@@ -4,7 +4,10 @@ use std::io::{self, BufWriter, Stdout, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::clipboard::CopyToClipboard;
-use crossterm::event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture};
+use crossterm::event::{
+    DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste, EnableFocusChange,
+    EnableMouseCapture,
+};
 use crossterm::terminal::{
     Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, SetTitle, disable_raw_mode, enable_raw_mode,
 };
@@ -107,8 +110,14 @@ fn terminal() -> io::Result<Terminal<CrosstermBackend<BufWriter<Stdout>>>> {
 fn take() -> io::Result<()> {
     enable_raw_mode()?;
     ENTERED.store(true, Ordering::SeqCst);
-    let taken =
-        execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste, EnableMouseCapture, SetTitle("countersign"));
+    let taken = execute!(
+        io::stdout(),
+        EnterAlternateScreen,
+        EnableBracketedPaste,
+        EnableMouseCapture,
+        EnableFocusChange,
+        SetTitle("countersign")
+    );
     if taken.is_err() {
         leave();
     }
@@ -121,8 +130,14 @@ fn leave() {
     if !ENTERED.swap(false, Ordering::SeqCst) {
         return;
     }
-    let _unreported =
-        execute!(io::stdout(), DisableMouseCapture, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);
+    let _unreported = execute!(
+        io::stdout(),
+        DisableFocusChange,
+        DisableMouseCapture,
+        DisableBracketedPaste,
+        LeaveAlternateScreen,
+        cursor::Show
+    );
     let _unreported = disable_raw_mode();
 }
 
@@ -142,6 +157,12 @@ fn modes() -> Option<Modes> {
 fn restore(modes: &Modes) {
     #[cfg(unix)]
     let _unreported = nix::sys::termios::tcsetattr(io::stdin(), nix::sys::termios::SetArg::TCSANOW, modes);
-    let _unreported =
-        execute!(io::stdout(), DisableMouseCapture, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);
+    let _unreported = execute!(
+        io::stdout(),
+        DisableFocusChange,
+        DisableMouseCapture,
+        DisableBracketedPaste,
+        LeaveAlternateScreen,
+        cursor::Show
+    );
 }

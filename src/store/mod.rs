@@ -1,6 +1,6 @@
 //! What is kept on disk: the journal, one SQLite file of its own, whose owner is one task; everybody else holds
 //! a [`Journal`] and waits for its word. Beside it the [`Images`] for undo, the [`Layers`] of
-//! staged runs and the [`Outputs`] of what ran. Imports `domain` alone.
+//! staged runs, the [`Outputs`] of what ran and the composer's [`History`]. Imports `domain` alone.
 
 mod archive;
 mod chain;
@@ -8,6 +8,7 @@ mod claims;
 mod database;
 mod error;
 mod expire;
+mod history;
 mod images;
 mod journal;
 mod layers;
@@ -24,6 +25,7 @@ pub use archive::{Archive, Content, Listed, Stored, Wanted, remove_beside};
 pub use claims::{Claims, Taken};
 pub use error::JournalError;
 pub use expire::expire;
+pub use history::History;
 pub use images::{Images, LARGEST as LARGEST_IMAGE, digest, prune};
 pub use journal::{AGENT, Journal, Session};
 pub use layers::{Held, Layer, Layers, prune_layers};

@@ -8,7 +8,7 @@ use super::paint::{View, keys, named, put};
 use super::text;
 use super::theme::Role;
 use super::typing::Rows;
-use crate::app::{Command, Context, Pane, SLASH, Sight, Typing};
+use crate::app::{Command, Context, Pane, Sight, Typing};
 
 /// Columns of the prompt.
 const PROMPT: u16 = 3;
@@ -44,12 +44,6 @@ pub fn hints(view: View<'_>, area: Rect, buf: &mut Buffer, sight: &mut Sight) {
         put(buf, room, 0, &view.line(text::fit(&text::line(hint), room.width.into()), Role::Accent));
         return;
     }
-    let matching = slash(view);
-    if !matching.is_empty() {
-        let lines = keys(view, &matching, room.width.into(), 1, true);
-        put(buf, room, 0, lines.first().unwrap_or(&Line::default()));
-        return;
-    }
     let context = view.state.context();
     if let (Context::Queue, Some(typing)) = (context, view.state.queue.plan().typing()) {
         let said = match typing {
@@ -69,16 +63,6 @@ pub fn hints(view: View<'_>, area: Rect, buf: &mut Buffer, sight: &mut Sight) {
     if view.state.modal.is_none() {
         sight.keys = named(&lines, room);
     }
-}
-
-/// The commands that begin with what is typed, while their word is being typed.
-fn slash(view: View<'_>) -> Vec<(String, String)> {
-    let typed = view.state.composer.text();
-    if !view.focused(Pane::Composer) || !typed.starts_with('/') || typed.contains(char::is_whitespace) {
-        return Vec::new();
-    }
-    let matching = SLASH.iter().filter(|slash| slash.word.starts_with(&typed[1..]));
-    matching.map(|slash| (slash.usage(), slash.says.to_owned())).collect()
 }
 
 /// One command, or two that belong together, and what they do.

@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn without_colours_or_over_the_cap_it_is_plain() {
-        let mono = Theme::named("mono", true).unwrap();
+        let mono = Theme::named("mono").unwrap();
         assert_eq!(highlight("SELECT 1", "sql", &mono)[0].style, mono.style(Role::Code));
         let long = "SELECT 1;\n".repeat(4_000);
         assert_eq!(highlight(&long, "sql", &Theme::default()).len(), 4_001);

@@ -62,7 +62,7 @@ enum Step {
 
 impl Default for Teller {
     fn default() -> Self {
-        let theme = Theme::named("mono", true).unwrap_or_default();
+        let theme = Theme::named("mono").unwrap_or_default();
         let (cache, operations) = (Cache::default(), BTreeMap::new());
         Self { theme, cache, entries: 0, bytes: 0, operations, ready: false, list: None }
     }

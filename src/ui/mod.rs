@@ -7,13 +7,13 @@ mod body;
 mod cache;
 mod chart;
 mod chat;
+mod complete;
 mod derivation;
 mod details;
 mod dressed;
 mod editor;
 mod floating;
 mod footer;
-mod help;
 mod highlight;
 mod item;
 mod linear;
@@ -45,7 +45,7 @@ pub use highlight::warm;
 pub use linear::{Shown, Teller};
 pub use report::{End, Happened, Report};
 pub use text::plain;
-pub use theme::{Role, THEMES, Theme};
+pub use theme::{Depth, Role, THEMES, Theme, themes};
 
 use crate::app::{Pane, Sight, State};
 use crate::domain::number;
@@ -88,6 +88,10 @@ pub fn draw(frame: &mut Frame, state: &State, cache: &mut Cache, theme: &Theme) 
     let buf = frame.buffer_mut();
     buf.set_style(screen, theme.style(Role::Text));
     let typed = panes(view, screen, buf, cache, &mut sight);
+    let above = typed_above(&sight);
+    if let Some((completion, above)) = state.completion().zip(above) {
+        complete::draw(view, screen, above, buf, completion);
+    }
     // The status line stays in sight under every dialog.
     let mut below = screen;
     top(&mut below, 1);
@@ -97,6 +101,11 @@ pub fn draw(frame: &mut Frame, state: &State, cache: &mut Cache, theme: &Theme) 
         frame.set_cursor_position(cursor);
     }
     sight
+}
+
+/// The row of the rule above the composer.
+fn typed_above(sight: &Sight) -> Option<u16> {
+    sight.areas.iter().find(|(pane, ..)| *pane == Pane::Composer).map(|(_, _, y, ..)| y.saturating_sub(1))
 }
 
 /// Says that nothing fits, and how much would, as far as that fits.

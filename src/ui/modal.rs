@@ -14,7 +14,6 @@ use super::derivation::{labelled, why};
 use super::details;
 use super::editor;
 use super::floating::{WIDEST, column, corner, frame, place, shown, title};
-use super::help;
 use super::item;
 use super::number;
 use super::paint::{View, keys, named, put};
@@ -34,7 +33,6 @@ pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, cache: &mut Cache, s
         Modal::Page { page, scroll } => {
             let columns = usize::from(screen.width.min(WIDEST).saturating_sub(4)).max(1);
             let (name, lines) = match page {
-                Page::Keys => (" Keys ".to_owned(), Arc::new(help::lines(view))),
                 Page::Unasked => (" What ran unasked ".to_owned(), Arc::new(unasked::lines(view, columns))),
                 Page::Details(id) => (details::title(view, *id), details::lines(view, cache, *id, columns)),
             };

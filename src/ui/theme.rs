@@ -63,6 +63,26 @@ pub const THEMES: [(&str, &str); 6] = [
     ("contrast", include_str!("../../themes/contrast.toml")),
 ];
 
+/// How many colours a terminal shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// None, or the person wants none.
+    None,
+    /// Sixteen of the terminal's own.
+    Sixteen,
+    /// 256 that every terminal agrees on.
+    Indexed,
+    /// All of them.
+    True,
+}
+
+/// The themes that come with the program, each with what its file says of it in its first line.
+#[must_use]
+pub fn themes() -> Vec<(String, String)> {
+    let says = |text: &str| text.lines().next().unwrap_or_default().trim_start_matches("# ").to_owned();
+    THEMES.iter().map(|(name, text)| ((*name).to_owned(), says(text))).collect()
+}
+
 /// A theme.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Theme {
@@ -95,22 +115,35 @@ impl Theme {
         Ok(Self { name: name.to_owned(), colours, styles })
     }
 
-    /// One of the themes that come with the program; `no_color` always gives the one without colours.
+    /// One of the themes that come with the program.
     ///
     /// # Errors
     /// Names the themes there are.
-    pub fn named(name: &str, no_color: bool) -> Result<Self, String> {
-        let wanted = if no_color { "mono" } else { name };
-        let (name, text) = THEMES.iter().find(|(known, _)| *known == wanted).ok_or_else(|| {
+    pub fn named(name: &str) -> Result<Self, String> {
+        let (name, text) = THEMES.iter().find(|(known, _)| *known == name).ok_or_else(|| {
             let known = THEMES.map(|(name, _)| name).join(", ");
-            format!("there is no theme `{wanted}`; choose one of {known}")
+            format!("there is no theme `{name}`; choose one of {known}, or name a file")
         })?;
         Self::parse(name, text)
     }
 
-    /// The same theme in 256 colours, for terminals without true colour.
+    /// The same theme in as many colours as a terminal has. In sixteen, one that asks for more gives way to the one
+    /// that is made of them.
     #[must_use]
-    pub fn reduced(mut self) -> Self {
+    pub fn fitted(self, depth: Depth) -> Self {
+        let more = |colour: Option<Color>| matches!(colour, Some(Color::Rgb(..) | Color::Indexed(16..)));
+        match depth {
+            Depth::Indexed => self.reduced(),
+            Depth::Sixteen if self.styles.iter().any(|style| more(style.fg) || more(style.bg)) => {
+                Self::named("ansi16").unwrap_or(self)
+            }
+            Depth::True | Depth::Sixteen => self,
+            Depth::None => Self::named("mono").unwrap_or(self),
+        }
+    }
+
+    /// The same theme in 256 colours.
+    fn reduced(mut self) -> Self {
         for style in &mut self.styles {
             style.fg = style.fg.map(reduced);
             style.bg = style.bg.map(reduced);
@@ -157,7 +190,7 @@ impl Theme {
 impl Default for Theme {
     fn default() -> Self {
         // Every embedded theme is parsed in a test; without styles the terminal's own colours remain.
-        Self::named("dark", false).unwrap_or(Self { name: "none".to_owned(), colours: false, styles: Vec::new() })
+        Self::named("dark").unwrap_or(Self { name: "none".to_owned(), colours: false, styles: Vec::new() })
     }
 }
 
@@ -213,9 +246,57 @@ mod tests {
 
     #[test]
     fn without_colours_there_is_none() {
-        let theme = Theme::named("light", true).unwrap();
+        let theme = Theme::named("light").unwrap().fitted(Depth::None);
         assert!(!theme.colours());
         assert!(Role::ALL.iter().all(|role| theme.style(*role).fg.is_none() && theme.style(*role).bg.is_none()));
+    }
+
+    #[test]
+    fn sixteen_colours_are_enough_for_every_theme() {
+        for (name, text) in THEMES {
+            let theme = Theme::parse(name, text).unwrap().fitted(Depth::Sixteen);
+            let many = |colour: Option<Color>| matches!(colour, Some(Color::Rgb(..) | Color::Indexed(_)));
+            assert!(theme.styles.iter().all(|style| !many(style.fg) && !many(style.bg)), "{name}");
+        }
+    }
+
+    /// How light a colour is, from 0 to 1, as WCAG counts it.
+    fn light(colour: Color) -> f64 {
+        let Color::Rgb(red, green, blue) = colour else { panic!("{colour:?}") };
+        let part = |value: u8| {
+            let value = f64::from(value) / 255.0;
+            if value <= 0.040_45 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * part(red) + 0.7152 * part(green) + 0.0722 * part(blue)
+    }
+
+    fn contrast(one: Color, other: Color) -> f64 {
+        let (one, other) = (light(one), light(other));
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+
+    #[test]
+    fn text_stands_out_from_the_background_and_from_the_selected_row() {
+        let (black, grey, white) = (Color::Rgb(0, 0, 0), Color::Rgb(30, 30, 30), Color::Rgb(255, 255, 255));
+        let cases: [(&str, &[Color], f64); 4] = [
+            ("dark", &[black, grey], 4.5),
+            ("colourblind", &[black, grey], 4.5),
+            ("light", &[white], 4.5),
+            ("contrast", &[black], 7.0),
+        ];
+        for (name, grounds, least) in cases {
+            let theme = Theme::named(name).unwrap();
+            let selected = theme.style(Role::Selection).bg;
+            for role in Role::ALL {
+                let Some(colour @ Color::Rgb(..)) = theme.style(*role).fg else { continue };
+                // Rules between panes say nothing by themselves.
+                let least = if *role == Role::Border { 1.5 } else { least };
+                for ground in grounds.iter().copied().chain(selected) {
+                    let found = contrast(colour, ground);
+                    assert!(found >= least, "{name}: {} has {found:.1} on {ground:?}", role.word());
+                }
+            }
+        }
     }
 
     #[test]
@@ -239,6 +320,6 @@ mod tests {
         );
         let missing = THEMES[0].1.replace("dim = ", "#");
         assert_eq!(Theme::parse("x", &missing).unwrap_err(), "the theme x has no role `dim`");
-        assert!(Theme::named("neon", false).unwrap_err().contains("choose one of dark, light"));
+        assert!(Theme::named("neon").unwrap_err().contains("choose one of dark, light"));
     }
 }

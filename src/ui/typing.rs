@@ -3,7 +3,8 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::text::Line;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
 use tui_textarea::TextArea;
 
 use super::paint::{View, put};
@@ -20,6 +21,23 @@ pub struct Rows {
     column: usize,
 }
 
+/// A line with what is folded in a few words, and the rest neutralised.
+fn folded(view: View<'_>, said: &str, style: Style) -> Line<'static> {
+    let mut line = Line::default();
+    let mut plain = String::new();
+    for letter in said.chars() {
+        match view.state.composer.folded(letter) {
+            Some(words) => {
+                line.push_span(Span::styled(text::line(&std::mem::take(&mut plain)), style));
+                line.push_span(view.span(words, Role::Accent));
+            }
+            None => plain.push(letter),
+        }
+    }
+    line.push_span(Span::styled(text::line(&plain), style));
+    line
+}
+
 impl Rows {
     /// Lays the lines around the cursor out in rows.
     pub fn new(view: View<'_>, area: &TextArea<'_>, columns: usize, height: usize) -> Self {
@@ -32,7 +50,7 @@ impl Rows {
             let skip = if number == at { column.saturating_sub(NEAR) } else { 0 };
             let near = |count: usize| line.chars().skip(skip).take(count).collect::<String>();
             // One column stays free for the cursor behind a full row.
-            let rows = |text: &str| text::wrap(&Line::styled(text::line(text), style), columns - 1, 0, Break::Anywhere);
+            let rows = |text: &str| text::wrap(&folded(view, text, style), columns - 1, 0, Break::Anywhere);
             if number == at {
                 let before = rows(&near(column - skip));
                 place = (lines.len() + before.len() - 1, before.last().map_or(0, Line::width));

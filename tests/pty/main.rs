@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
+mod composing;
 mod driver;
 #[path = "../common/left_out.rs"]
 mod left_out;

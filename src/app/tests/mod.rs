@@ -1,10 +1,12 @@
 //! The core by events: scripts of what happens, and what the state wants done. No terminal, no clock, no tasks.
 
+mod composing;
 mod decisions;
 mod edits;
 mod foresight;
 mod limits;
 mod linear;
+mod looks;
 mod memory;
 mod output;
 mod pickers;
@@ -52,6 +54,12 @@ pub(super) struct World {
     pub looks: Vec<(OperationId, crate::domain::Look)>,
     pub copied: Vec<String>,
     pub saved: Vec<(String, Content)>,
+    /// What was to be kept for later sessions, and how often files were to be listed.
+    pub remembered: Vec<String>,
+    /// Looks that were shown, and what the person was told who looked at something else.
+    pub looks_shown: Vec<String>,
+    pub tidings: Vec<String>,
+    pub listings: usize,
     waiting: VecDeque<Effect>,
     step: StepId,
     /// Facts are different the second time for commands that contain this.
@@ -82,6 +90,10 @@ impl World {
             looks: Vec::new(),
             copied: Vec::new(),
             saved: Vec::new(),
+            remembered: Vec::new(),
+            looks_shown: Vec::new(),
+            tidings: Vec::new(),
+            listings: 0,
             waiting: VecDeque::new(),
             step: StepId(0),
             changing: "\0",
@@ -173,6 +185,22 @@ impl World {
                 self.saved.push((path, content));
                 return;
             }
+            Effect::KeepTyped(text) => {
+                self.remembered.push(text);
+                return;
+            }
+            Effect::Theme(name) => {
+                self.looks_shown.push(name);
+                return;
+            }
+            Effect::Notify(said) => {
+                self.tidings.push(said);
+                return;
+            }
+            Effect::ListFiles => {
+                self.listings += 1;
+                return;
+            }
             Effect::StopStep
             | Effect::Page(_)
             | Effect::Redraw
@@ -199,6 +227,16 @@ impl World {
 
     pub fn press(&mut self, code: KeyCode) {
         self.feed(20, Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+    }
+
+    pub fn control(&mut self, letter: char) {
+        self.feed(20, Event::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL)));
+    }
+
+    pub fn type_in(&mut self, text: &str) {
+        for letter in text.chars() {
+            self.press(KeyCode::Char(letter));
+        }
     }
 
     /// A frame was drawn: the dialog in it, its end visible or not.

@@ -4,17 +4,7 @@ use super::*;
 use crate::app::{Pick, Picker, PickerId, Row};
 
 impl World {
-    fn control(&mut self, letter: char) {
-        self.feed(20, Event::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL)));
-    }
-
-    fn type_in(&mut self, text: &str) {
-        for letter in text.chars() {
-            self.press(KeyCode::Char(letter));
-        }
-    }
-
-    fn labels(&self) -> Vec<String> {
+    pub fn labels(&self) -> Vec<String> {
         let picker = self.state.picker().unwrap();
         picker.fits(0, 1_000).into_iter().map(|fit| fit.row.label.clone()).collect()
     }

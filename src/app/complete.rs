@@ -1,0 +1,164 @@
+//! What is being typed, completed: `/` commands from their table, and files of the workspace after an `@`. A small list
+//! above the composer that opens by typing; tab or enter takes a row, esc closes it. Taking a file inserts its path and
+//! nothing else: the model reads it by its tools, if it may.
+
+use std::sync::Arc;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::State;
+use super::event::{Effect, Millis, Pane};
+use super::fuzzy::Fuzzy;
+use super::slash::SLASH;
+
+/// Most rows that are offered.
+const MOST: usize = 50;
+/// How long a list of files is taken for fresh, in milliseconds.
+const FRESH: u64 = 10_000;
+
+/// What is offered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// What was typed so far, its sign included.
+    pub typed: String,
+    /// The rows, best first: what is typed, and more about it.
+    pub rows: Vec<(String, String)>,
+    /// Which of them is taken.
+    pub at: usize,
+    /// Where it begins: line and column.
+    start: (usize, usize),
+    /// What is inserted for each row.
+    inserted: Vec<String>,
+    /// What was typed is whole already: enter sends it.
+    whole: bool,
+}
+
+/// The files that an `@` offers.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    listed: Arc<[String]>,
+    asked: Option<Millis>,
+    /// A list that was closed is not opened again at the same place.
+    closed: Option<(usize, usize)>,
+}
+
+impl State {
+    /// What is offered for what is being typed.
+    #[must_use]
+    pub fn completion(&self) -> Option<&Completion> {
+        self.completion.as_ref().filter(|_| self.modal.is_none() && self.focus == Pane::Composer)
+    }
+
+    /// The files of the workspace came.
+    pub(super) fn files(&mut self, listed: Arc<[String]>) {
+        self.files.listed = listed;
+        self.complete(&mut Vec::new());
+    }
+
+    /// Looks at what stands before the cursor, after every key there.
+    pub(super) fn complete(&mut self, effects: &mut Vec<Effect>) {
+        let before = self.completion.take();
+        if self.focus != Pane::Composer || self.linear {
+            return;
+        }
+        let (row, left, right) = self.composer.around();
+        let token = left.rsplit(char::is_whitespace).next().unwrap_or_default().to_owned();
+        let start = (row, left.chars().count() - token.chars().count());
+        let ends = right.chars().next().is_none_or(char::is_whitespace);
+        if self.files.closed.is_some_and(|closed| closed != start) || token.is_empty() {
+            self.files.closed = None;
+        }
+        if !ends || self.files.closed.is_some() {
+            return;
+        }
+        self.completion = if let (Some(word), (0, 0)) = (token.strip_prefix('/'), start) {
+            commands(word, start)
+        } else if let Some(path) = token.strip_prefix('@') {
+            let fresh = self.files.asked.is_some_and(|asked| self.now.since(asked) < FRESH);
+            if before.is_none() && !fresh {
+                self.files.asked = Some(self.now);
+                effects.push(Effect::ListFiles);
+            }
+            files(path, start, &self.files.listed)
+        } else {
+            None
+        };
+    }
+
+    /// A key while something is offered. False if it is typing.
+    pub(super) fn completion_key(&mut self, key: KeyEvent) -> bool {
+        if self.completion().is_none() || key.modifiers != KeyModifiers::NONE {
+            return false;
+        }
+        let Some(completion) = &mut self.completion else { return false };
+        let last = completion.rows.len().saturating_sub(1);
+        match key.code {
+            KeyCode::Up => completion.at = completion.at.checked_sub(1).unwrap_or(last),
+            KeyCode::Down => completion.at = if completion.at == last { 0 } else { completion.at + 1 },
+            KeyCode::Esc => {
+                self.files.closed = Some(completion.start);
+                self.completion = None;
+            }
+            KeyCode::Enter if completion.whole => {
+                self.completion = None;
+                return false;
+            }
+            KeyCode::Tab | KeyCode::Enter => self.take_offer(),
+            _ => return false,
+        }
+        true
+    }
+
+    fn take_offer(&mut self) {
+        let Some(completion) = self.completion.take() else { return };
+        if let Some(text) = completion.inserted.get(completion.at) {
+            self.composer.replace(completion.typed.chars().count(), text);
+            // What was taken is not offered again.
+            self.files.closed = Some(completion.start);
+        }
+    }
+}
+
+/// Commands that begin with what is typed; without one, those that have its letters.
+fn commands(word: &str, start: (usize, usize)) -> Option<Completion> {
+    let mut fuzzy = Fuzzy::new(word);
+    let begins = SLASH.iter().any(|slash| slash.word.starts_with(word));
+    let fitting = SLASH.iter().filter(|slash| !begins || slash.word.starts_with(word));
+    let mut found: Vec<_> = fitting.filter_map(|slash| Some((fuzzy.score(slash.word)?, slash))).collect();
+    found.sort_by_key(|(score, _)| std::cmp::Reverse(if begins { 0 } else { *score }));
+    if found.is_empty() {
+        return None;
+    }
+    Some(Completion {
+        typed: format!("/{word}"),
+        rows: found.iter().map(|(_, slash)| (slash.usage(), slash.says.to_owned())).collect(),
+        at: 0,
+        start,
+        inserted: found.iter().map(|(_, slash)| inserted(slash.word, slash.takes)).collect(),
+        whole: found.iter().any(|(_, slash)| slash.word == word),
+    })
+}
+
+fn inserted(word: &str, takes: &str) -> String {
+    format!("/{word}{}", if takes.is_empty() { "" } else { " " })
+}
+
+/// Files whose paths have the letters typed, the shortest first where nothing is.
+fn files(path: &str, start: (usize, usize), listed: &[String]) -> Option<Completion> {
+    let mut fuzzy = Fuzzy::paths(path);
+    let mut found: Vec<(u32, &String)> = listed.iter().filter_map(|file| Some((fuzzy.score(file)?, file))).collect();
+    found.sort_by_key(|(score, file)| (std::cmp::Reverse(*score), file.matches('/').count(), file.len()));
+    found.truncate(MOST);
+    if found.is_empty() {
+        return None;
+    }
+    let quoted = |file: &String| if file.contains(' ') { format!("\"{file}\" ") } else { format!("{file} ") };
+    Some(Completion {
+        typed: format!("@{path}"),
+        rows: found.iter().map(|(_, file)| ((*file).clone(), String::new())).collect(),
+        at: 0,
+        start,
+        inserted: found.iter().map(|(_, file)| quoted(file)).collect(),
+        whole: false,
+    })
+}

@@ -1,0 +1,61 @@
+//! Which theme everything is shown in. The state knows names alone; what they look like is the screen's affair.
+
+use super::State;
+use super::event::Effect;
+use super::picker::{Pick, Picker, Row};
+
+/// The looks there are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Looks {
+    /// Themes by name or file, each with a few words about it.
+    pub themes: Vec<(String, String)>,
+    /// The one that was chosen.
+    pub theme: String,
+    /// The one that is shown: another one while a list of them is open.
+    shown: String,
+}
+
+impl Looks {
+    /// These themes, one of them chosen and shown.
+    #[must_use]
+    pub fn new(themes: Vec<(String, String)>, theme: &str) -> Self {
+        Self { themes, theme: theme.to_owned(), shown: theme.to_owned() }
+    }
+}
+
+impl State {
+    /// `/theme`: lists them, `/theme light`: takes one.
+    pub(super) fn theme_command(&mut self, name: &str) -> Result<(), String> {
+        let themes = &self.looks.themes;
+        if name.is_empty() {
+            let at = themes.iter().position(|(known, _)| *known == self.looks.theme).unwrap_or(0);
+            let row = |(name, says): &(String, String)| Row::new(name, Pick::Theme(name.clone())).detail(says);
+            let rows = themes.iter().map(row).collect();
+            self.open_picker(Picker::new("Theme", rows).at(at));
+        } else if themes.iter().any(|(known, _)| known == name) {
+            self.set_theme(name.to_owned());
+        } else {
+            let known: Vec<&str> = themes.iter().map(|(name, _)| name.as_str()).collect();
+            return Err(format!("There is no theme {name}. Choose one of {}.", known.join(", ")));
+        }
+        Ok(())
+    }
+
+    pub(super) fn set_theme(&mut self, name: String) {
+        self.hint =
+            Some(format!("Theme {name} for this session. To keep it: theme = \"{name}\" in the configuration."));
+        self.looks.theme = name;
+    }
+
+    /// Shows the theme of the row that was reached in a list, and the chosen one wherever no such row is.
+    pub(super) fn settle_look(&mut self, effects: &mut Vec<Effect>) {
+        let reached = self.picker().and_then(|picker| picker.pick(picker.selected()));
+        let wanted = if let Some(Pick::Theme(name)) = reached { name } else { &self.looks.theme };
+        if *wanted != self.looks.shown {
+            let wanted = wanted.clone();
+            self.looks.shown.clone_from(&wanted);
+            self.dirty = true;
+            effects.push(Effect::Theme(wanted));
+        }
+    }
+}

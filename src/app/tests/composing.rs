@@ -1,0 +1,147 @@
+//! The composer by keys: completion, history, pastes.
+
+use super::*;
+
+fn rows(world: &World) -> Vec<&str> {
+    world.state.completion().map_or(Vec::new(), |offered| offered.rows.iter().map(|row| row.0.as_str()).collect())
+}
+
+/// A session whose workspace has these files.
+fn with_files(files: &[&str]) -> World {
+    let mut world = World::new();
+    world.type_in("@");
+    world.feed(1, Event::Files(files.iter().map(|file| (*file).to_owned()).collect()));
+    world.press(KeyCode::Backspace);
+    world
+}
+
+#[test]
+fn slash_commands_complete_and_a_whole_one_is_sent() {
+    let mut world = World::new();
+    world.type_in("/");
+    assert_eq!(rows(&world).len(), SLASH.len());
+    world.type_in("mo");
+    assert_eq!(rows(&world), ["/mode [MODE]"]);
+    world.press(KeyCode::Enter);
+    assert_eq!((world.state.composer.text().as_str(), rows(&world).len()), ("/mode ", 0));
+    world.type_in("smart");
+    world.press(KeyCode::Enter);
+    assert_eq!(world.state.queue.gate().policy().mode, ApprovalMode::Smart);
+    world.type_in("/help");
+    assert_eq!(rows(&world), ["/help"]);
+    world.press(KeyCode::Enter);
+    assert_eq!(world.state.picker().unwrap().title, "Keys typing a message");
+}
+
+#[test]
+fn arrows_choose_tab_takes_and_esc_closes_until_something_else_begins() {
+    let mut world = World::new();
+    world.type_in("/");
+    world.press(KeyCode::Down);
+    world.press(KeyCode::Up);
+    world.press(KeyCode::Up);
+    world.press(KeyCode::Tab);
+    assert_eq!((world.state.composer.text().as_str(), world.state.focus), ("/quit", Pane::Composer));
+    world.press(KeyCode::Backspace);
+    world.press(KeyCode::Esc);
+    world.type_in("i");
+    assert!(rows(&world).is_empty());
+    for _ in 0..5 {
+        world.press(KeyCode::Backspace);
+    }
+    world.type_in("/q");
+    assert_eq!(rows(&world), ["/quit"]);
+}
+
+#[test]
+fn an_at_offers_files_and_inserts_a_path_that_attaches_nothing() {
+    let mut world = with_files(&["src/app/keys.rs", "src/main.rs", "docs/my notes.md"]);
+    assert_eq!(world.listings, 1);
+    world.type_in("look at @keys");
+    assert_eq!(rows(&world), ["src/app/keys.rs"]);
+    world.press(KeyCode::Enter);
+    assert_eq!(world.state.composer.text(), "look at src/app/keys.rs ");
+    world.type_in("and @notes");
+    world.press(KeyCode::Tab);
+    assert_eq!(world.state.composer.text(), "look at src/app/keys.rs and \"docs/my notes.md\" ");
+    world.press(KeyCode::Enter);
+    let sent = world.requests.last().unwrap().last().unwrap();
+    assert!(matches!(sent.as_ref(), Message::User(text) if text.ends_with("\"docs/my notes.md\" ")), "{sent:?}");
+    // The list is asked for again once it is old.
+    world.feed(20_000, Event::Wake);
+    world.type_in("@");
+    assert_eq!(world.listings, 2);
+}
+
+#[test]
+fn an_address_and_a_path_are_no_completions() {
+    let mut world = with_files(&["example.com"]);
+    for text in ["mail ann@exam", "see /re", " /re"] {
+        world.state.composer.put("");
+        world.type_in(text);
+        assert!(rows(&world).is_empty(), "{text}");
+    }
+    world.state.composer.put("");
+    world.type_in("@nothing-like-it");
+    world.press(KeyCode::Enter);
+    assert!(!world.requests.is_empty(), "what fits nothing is sent as it is");
+}
+
+#[test]
+fn arrows_at_the_edges_of_a_message_go_through_history() {
+    let mut world = World::new();
+    world.feed(1, Event::Earlier(vec!["yesterday".to_owned()]));
+    world.say("first\tline");
+    world.feed(1, Event::Paste("two\nlines".to_owned()));
+    world.press(KeyCode::Up);
+    assert_eq!(world.state.composer.text(), "two\nlines", "within a message an arrow moves");
+    world.press(KeyCode::Up);
+    world.press(KeyCode::Up);
+    assert_eq!(world.state.composer.text(), "yesterday");
+    world.press(KeyCode::Down);
+    world.press(KeyCode::Down);
+    assert_eq!(world.state.composer.text(), "two\nlines");
+}
+
+#[test]
+fn earlier_messages_are_searched_and_what_was_sent_is_kept() {
+    let mut world = World::new();
+    world.feed(1, Event::Earlier(vec!["delete the cancelled orders".to_owned(), "show the tables".to_owned()]));
+    world.say("! ls");
+    assert_eq!(world.remembered, ["! ls"]);
+    world.type_in("draft");
+    world.control('r');
+    assert_eq!(world.labels(), ["! ls", "show the tables", "delete the cancelled orders"]);
+    world.type_in("cancel");
+    world.press(KeyCode::Enter);
+    assert_eq!(world.state.composer.text(), "delete the cancelled orders");
+    assert_eq!(world.remembered.len(), 1, "nothing was sent");
+    world.press(KeyCode::Up);
+    assert_eq!(world.state.composer.text(), "draft");
+}
+
+#[test]
+fn a_session_by_lines_keeps_nothing_for_the_composer() {
+    let mut world = World::new();
+    world.state.go_linear();
+    let now = world.state.now;
+    world.feed(1, Event::Said(Said::read("! ls"), now));
+    assert!(world.remembered.is_empty() && !world.executed.is_empty());
+}
+
+#[test]
+fn a_folded_paste_reaches_the_model_whole() {
+    let mut world = World::new();
+    let pasted = "row\n".repeat(240);
+    world.type_in("sum up ");
+    world.feed(1, Event::Paste(pasted.clone()));
+    assert_eq!(world.state.composer.area().lines().len(), 1);
+    world.press(KeyCode::Enter);
+    let sent = world.requests.last().unwrap().last().unwrap();
+    assert!(matches!(sent.as_ref(), Message::User(text) if *text == format!("sum up {pasted}")));
+    world.feed(1, Event::Paste(pasted));
+    world.control('o');
+    assert_eq!(world.state.composer.area().lines().len(), 241);
+    world.control('o');
+    assert_eq!(world.state.hint.as_deref(), Some("Nothing is folded."));
+}

@@ -1,0 +1,54 @@
+//! Typing in the real program: the palette, a folded paste, a look that is tried, and what a second start remembers.
+
+use std::path::Path;
+
+use crate::driver::Driver;
+
+#[test]
+fn what_is_typed_completes_folds_and_comes_back() {
+    let data = tempfile::tempdir().unwrap();
+    let program = Path::new(env!("CARGO_BIN_EXE_countersign"));
+    let variables = [("COUNTERSIGN_DATA", data.path().to_str().unwrap())];
+    let mut it = Driver::start_program(program, &[], 100, 30, &variables);
+    it.wait_for("practice model");
+    it.keys("\x10");
+    it.wait_for("Commands");
+    it.say("ran unasked");
+    it.wait_for("What ran unasked");
+    it.keys("\x1b");
+    it.wait_until("the page is closed", |it| !it.shows().contains("What ran unasked"));
+    it.keys("/th\t");
+    it.wait_for("› /theme");
+    it.keys("\r");
+    it.wait_for("For a light background.");
+    it.keys("\x1b");
+    let pasted = "row\n".repeat(240);
+    it.keys(&format!("hello \x1b[200~{pasted}\x1b[201~"));
+    it.wait_for("› hello [pasted 240 lines]");
+    it.keys("\r");
+    it.wait_for("› type a message");
+    // A terminal that lost the focus is no key.
+    it.keys("\x1b[O\x1b[I");
+    it.say("! echo token=sk-abcdefghijklmnopqrstuvwx1234");
+    it.wait_for("exit 0");
+    it.keys("\x11");
+    it.wait_for_exit();
+
+    let kept = data.path().join("history");
+    let text = std::fs::read_to_string(&kept).unwrap();
+    assert!(text.lines().any(|line| line.starts_with("\"hello row\\nrow")) && !text.contains("sk-abc"), "{text}");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        assert_eq!(std::fs::metadata(&kept).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    let mut it = Driver::start_program(program, &[], 100, 30, &variables);
+    it.wait_for("practice model");
+    it.keys("\x12");
+    it.wait_for("hello row row row");
+    it.keys("\x1b");
+    it.wait_until("the list is closed", |it| !it.shows().contains("Earlier messages"));
+    it.keys("\x11");
+    it.wait_for_exit();
+}
