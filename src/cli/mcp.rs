@@ -112,7 +112,7 @@ async fn tools(servers: &Arc<Servers>, only: Option<&str>, out: &mut dyn Write) 
             continue;
         }
         for offer in server.offers() {
-            writeln!(out, "{}", described(&offer))?;
+            writeln!(out, "{}", described(&server.config.name, &offer))?;
         }
         left_out(&server, out)?;
     }
@@ -120,7 +120,7 @@ async fn tools(servers: &Arc<Servers>, only: Option<&str>, out: &mut dyn Write) 
 }
 
 /// One tool in a few lines.
-fn described(offer: &Offer) -> String {
+fn described(server: &str, offer: &Offer) -> String {
     let hints = match (offer.declared.destructive, offer.declared.read_only) {
         (true, _) => ", says that it may destroy",
         (false, true) => ", says that it only reads",
@@ -137,7 +137,8 @@ fn described(offer: &Offer) -> String {
         shown.push('…');
     }
     let (name, schema) = (&offer.spec.name, &offer.declared.schema);
-    format!("{name}{hints}\n  {shown}\n  takes {}\n  schema {schema}", plain(&takes))
+    let matched = format!("server {}, tool {}, schema {schema}", plain(server), plain(&offer.tool));
+    format!("{name}{hints}\n  {shown}\n  takes {}\n  {matched}", plain(&takes))
 }
 
 /// Starts a server and says what came of it.
