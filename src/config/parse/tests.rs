@@ -246,7 +246,7 @@ fn the_example_is_valid_switched_off_and_on() {
         .fold(String::new(), |text, line| text + line + "\n");
     let (settings, problems) = parse(&on);
     assert_eq!(problems, Vec::<String>::new());
-    assert_eq!((settings.connections.len(), settings.rules.len(), settings.models.len()), (3, 1, 1));
+    assert_eq!((settings.connections.len(), settings.rules.len(), settings.models.len()), (3, 2, 1));
     assert_eq!(settings.limits, Limits::default());
 }
 
