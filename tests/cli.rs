@@ -191,6 +191,10 @@ fn doctor_says_wall_by_wall_what_is_enforced() {
     let doctor = countersign(home.path(), &["doctor"], &[]);
     let said = text(&doctor.stdout);
     assert!(doctor.status.success() && said.starts_with("containment\n"), "{said}");
+    let (said, rest) = said.split_once("\nmodels\n").unwrap();
+    for subject in ["the practice model answers", "\ndatabases\n", "\nfiles\n", "\nterminal\n", "\nprograms\n"] {
+        assert!(rest.contains(subject), "{subject} is missing: {rest}");
+    }
     let (held, not_held) = (said.matches("  ✓ ").count(), said.matches("  ✗ ").count());
     // All walls of a read hold, and maybe the layer of a staged run; or none does.
     assert!(held >= 7 && not_held <= 1 || held == 0, "{said}");

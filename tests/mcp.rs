@@ -57,12 +57,12 @@ impl Desk {
     }
 
     /// One server `s` that behaves so; none without a python.
-    fn script(mode: &str, more: &Value) -> Option<Self> {
+    fn script(mode: &str, extra: &Value) -> Option<Self> {
         let python = python()?;
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp/server.py");
         let entry = |folder: &Path| {
             let mut entry = json!({ "command": python, "args": [script, mode, folder.join("notes")] });
-            entry.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            entry.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
             json!({ "s": entry })
         };
         Some(Self::new(entry))

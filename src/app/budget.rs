@@ -1,8 +1,8 @@
-//! What one turn may use before the person is asked to go on: calls, time, tokens. Asking approves nothing.
+//! What one turn may use before the person is asked to go on: calls, time, tokens, cost. Asking approves nothing.
 
 use super::event::Effect;
 use super::{Phase, State};
-use crate::domain::{JournalEvent, Message, ToolCall, ToolResult, number};
+use crate::domain::{Amount, Cost, JournalEvent, Message, Prices, ToolCall, ToolResult, Usage, number};
 
 /// Share of a limit, in percent, from which on the status line tells how much is left.
 const NEAR: u64 = 80;
@@ -17,11 +17,13 @@ pub enum Limit {
     Minutes,
     /// Tokens that its requests cost, read and written, as the provider counts them.
     Tokens,
+    /// What these cost, by the configured prices, in millionths.
+    Cost,
 }
 
 impl Limit {
     /// Every limit.
-    pub const ALL: [Self; 3] = [Self::Calls, Self::Minutes, Self::Tokens];
+    pub const ALL: [Self; 4] = [Self::Calls, Self::Minutes, Self::Tokens, Self::Cost];
 
     /// The word that is typed and shown.
     #[must_use]
@@ -30,6 +32,37 @@ impl Limit {
             Self::Calls => "calls",
             Self::Minutes => "minutes",
             Self::Tokens => "tokens",
+            Self::Cost => "cost",
+        }
+    }
+
+    /// Reads a figure; none for what is no figure of this limit or out of its range.
+    #[must_use]
+    pub fn read(self, figure: &str) -> Option<u64> {
+        let figure = figure.replace(',', "");
+        let read = match self {
+            Self::Cost => Amount::parse(&figure)?.0,
+            Self::Calls | Self::Minutes | Self::Tokens => figure.parse().ok()?,
+        };
+        let (least, most) = self.range();
+        (least..=most).contains(&read).then_some(read)
+    }
+
+    /// A figure as it is told: `41`, `2.50`.
+    #[must_use]
+    pub fn figure(self, figure: u64) -> String {
+        match self {
+            Self::Cost => Amount(figure).shown(),
+            Self::Calls | Self::Minutes | Self::Tokens => number::thousands(figure),
+        }
+    }
+
+    /// So much of so much: `41 of 50 calls`, `cost 1.90 of 2.00`.
+    fn told(self, spent: u64, most: u64) -> String {
+        let (spent, most) = (self.figure(spent), self.figure(most));
+        match self {
+            Self::Cost => format!("cost {spent} of {most}"),
+            Self::Calls | Self::Minutes | Self::Tokens => format!("{spent} of {most} {}", self.word()),
         }
     }
 
@@ -40,6 +73,7 @@ impl Limit {
             Self::Calls => (1, 10_000),
             Self::Minutes => (1, 1_440),
             Self::Tokens => (1_000, 1_000_000_000),
+            Self::Cost => (1, 1_000_000_000_000),
         }
     }
 }
@@ -53,11 +87,13 @@ pub struct Budget {
     pub minutes: u64,
     /// Tokens; none for no limit.
     pub tokens: Option<u64>,
+    /// Cost; none for no limit.
+    pub cost: Option<Amount>,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { calls: 50, minutes: 30, tokens: None }
+        Self { calls: 50, minutes: 30, tokens: None, cost: None }
     }
 }
 
@@ -67,6 +103,7 @@ impl Budget {
             Limit::Calls => Some(self.calls),
             Limit::Minutes => Some(self.minutes),
             Limit::Tokens => self.tokens,
+            Limit::Cost => self.cost.map(|cost| cost.0),
         }
     }
 }
@@ -77,6 +114,7 @@ pub(super) struct Spent {
     calls: u64,
     milliseconds: u64,
     tokens: u64,
+    cost: Cost,
 }
 
 impl Spent {
@@ -85,6 +123,7 @@ impl Spent {
             Limit::Calls => self.calls,
             Limit::Minutes => self.milliseconds / MINUTE,
             Limit::Tokens => self.tokens,
+            Limit::Cost => self.cost.amount().0,
         }
     }
 
@@ -94,8 +133,11 @@ impl Spent {
     }
 
     /// A message of the model ended.
-    pub(super) fn message(&mut self, tokens: u64) {
-        self.tokens = self.tokens.saturating_add(tokens);
+    pub(super) fn message(&mut self, usage: Usage, prices: Option<Prices>) {
+        self.tokens = self.tokens.saturating_add(usage.input).saturating_add(usage.output);
+        if let Some(prices) = prices {
+            self.cost.add(usage, prices);
+        }
     }
 
     /// Calls are taken in.
@@ -126,8 +168,7 @@ impl State {
         let near = |limit: &Limit| {
             let most = self.budget.of(*limit)?;
             let spent = self.spent.of(*limit);
-            (spent.saturating_mul(100) >= most.saturating_mul(NEAR))
-                .then(|| format!("{} of {} {}", number::thousands(spent), number::thousands(most), limit.word()))
+            (spent.saturating_mul(100) >= most.saturating_mul(NEAR)).then(|| limit.told(spent, most))
         };
         Limit::ALL.iter().find_map(near)
     }
@@ -143,7 +184,13 @@ impl State {
         };
         let Some(limit) = Limit::ALL.into_iter().find(over) else { return false };
         let most = self.budget.of(limit).unwrap_or_default();
-        let said = format!("Limit of {} {} a turn reached", number::thousands(most), limit.word());
+        let figure = limit.figure(most);
+        let said = match limit {
+            Limit::Cost => format!("Limit of a turn's cost, {figure}, reached"),
+            Limit::Calls | Limit::Minutes | Limit::Tokens => {
+                format!("Limit of {figure} {} a turn reached", limit.word())
+            }
+        };
         let open = match calls.len() {
             0 => String::new(),
             open => format!(" ({} not read yet)", number::count(open, "call")),
@@ -199,15 +246,17 @@ impl State {
             Some((Limit::Calls, most)) => self.budget.calls = most,
             Some((Limit::Minutes, most)) => self.budget.minutes = most,
             Some((Limit::Tokens, most)) => self.budget.tokens = Some(most),
+            Some((Limit::Cost, most)) => self.budget.cost = Some(Amount(most)),
             None => {}
         }
-        let told = Limit::ALL.map(|limit| match self.budget.of(limit) {
-            Some(most) => {
-                let spent = number::thousands(self.spent.of(limit));
-                format!("{spent} of {} {}", number::thousands(most), limit.word())
-            }
-            None => format!("{} {}, no limit", number::thousands(self.spent.of(limit)), limit.word()),
+        let told = Limit::ALL.map(|limit| match (limit, self.budget.of(limit)) {
+            (_, Some(most)) => limit.told(self.spent.of(limit), most),
+            (Limit::Cost, None) => format!("cost {}, no limit", limit.figure(self.spent.of(limit))),
+            (_, None) => format!("{} {}, no limit", limit.figure(self.spent.of(limit)), limit.word()),
         });
-        self.chat.notice(format!("This turn used {}.", told.join(", ")), false);
+        let unpriced = matches!(change, Some((Limit::Cost, _))) && self.setting.prices.is_none();
+        let prices =
+            if unpriced { " This model has no prices in the configuration: its cost isn't counted." } else { "" };
+        self.chat.notice(format!("This turn used {}.{prices}", told.join(", ")), false);
     }
 }

@@ -3,10 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::compact;
 use super::event::Millis;
 use super::modal::GUARD;
 use super::scroll::Scroll;
-use crate::domain::{JournalEntry, Message, ModelRequest, OperationId, StepId, ToolCall, ToolResult, ToolSpec, TurnId};
+use crate::domain::{
+    JournalEntry, Message, ModelRequest, OperationId, StepId, ToolCall, ToolResult, ToolSpec, TurnId, Usage,
+};
 
 /// One entry of the conversation on the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,8 +103,12 @@ pub struct Chat {
     pub(super) phase: Phase,
     pub(super) turn: TurnId,
     next_step: u64,
+    /// How many messages the provider counted last, and how many tokens they were.
+    measured: Option<(usize, u64)>,
     /// A message that was sent while calls were open; it goes with their results.
     pub(super) held: Option<String>,
+    /// What the person asked for last, word for word.
+    pub(super) asked: String,
     /// What the person did directly since the last message; it joins the next one.
     pub(super) asides: Vec<String>,
     pub(super) scroll: Scroll,
@@ -124,7 +131,9 @@ impl Chat {
             phase: Phase::Idle,
             turn: TurnId(0),
             next_step: 1,
+            measured: None,
             held: None,
+            asked: String::new(),
             asides: Vec::new(),
             scroll: Scroll::END,
             chosen: None,
@@ -202,17 +211,72 @@ impl Chat {
         self.history.push(Arc::new(message));
     }
 
-    /// The next request: everything said so far.
-    pub(super) fn request(&mut self) -> (StepId, ModelRequest) {
+    /// A request begins.
+    pub(super) fn begin_step(&mut self) -> StepId {
         let step = StepId(self.next_step);
         self.next_step += 1;
         self.phase = Phase::Streaming { step, text: String::new(), calls: Vec::new() };
+        step
+    }
+
+    /// The next request: everything said so far.
+    pub(super) fn request(&mut self) -> (StepId, ModelRequest) {
+        let step = self.begin_step();
         let request = ModelRequest {
             system: Arc::clone(&self.briefing.system),
             messages: self.history.clone(),
             tools: Arc::clone(&self.briefing.tools),
         };
         (step, request)
+    }
+
+    /// The model's request was counted: everything up to now, its answer among it.
+    pub(super) fn counted(&mut self, usage: Usage) {
+        if usage.input > 0 {
+            self.measured = Some((self.history.len(), usage.input.saturating_add(usage.output)));
+        }
+    }
+
+    /// How long the next request is, in tokens: as the provider counted it, and about what came since.
+    #[must_use]
+    pub fn tokens(&self) -> u64 {
+        let (from, counted) = self.measured.unwrap_or_else(|| {
+            let tools: usize = self
+                .briefing
+                .tools
+                .iter()
+                .map(|tool| tool.name.len() + tool.description.len() + tool.parameters.to_string().len())
+                .sum();
+            (0, (self.briefing.system.len() + tools) as u64 / 4)
+        });
+        let since = self.history.get(from..).unwrap_or_default();
+        counted.saturating_add(since.iter().map(|message| compact::tokens(message)).sum())
+    }
+
+    /// Puts a text in the place of the first messages. It joins the person's next one, since two of theirs in a row
+    /// are refused by some models.
+    pub(super) fn replace(&mut self, cut: usize, text: String) {
+        let mut rest = self.history.split_off(cut.min(self.history.len()));
+        match rest.first().map(AsRef::as_ref) {
+            None => self.asides.insert(0, text),
+            Some(Message::User(said)) => rest[0] = Arc::new(Message::User(format!("{text}\n\n{said}"))),
+            Some(Message::Assistant { .. } | Message::Results(_)) => rest.insert(0, Arc::new(Message::User(text))),
+        }
+        self.history = rest;
+        self.measured = None;
+    }
+
+    /// A piece of a text that isn't shown.
+    pub(super) fn mutter(&mut self, piece: &str) {
+        if let Phase::Streaming { text, .. } = &mut self.phase {
+            text.push_str(piece);
+        }
+    }
+
+    /// Another briefing, from the next request on.
+    pub(super) fn brief_anew(&mut self, briefing: Briefing) {
+        self.briefing = briefing;
+        self.measured = None;
     }
 
     /// A piece of the model's text.

@@ -301,7 +301,7 @@ impl State {
     pub(super) fn shown_in_dialog(&self) -> Option<OperationId> {
         match &self.modal {
             Some(Modal::Confirm(dialog)) => Some(dialog.id),
-            Some(Modal::Edit(_) | Modal::Pick(_) | Modal::Page { .. }) | None => None,
+            Some(Modal::Edit(_) | Modal::Pick(_) | Modal::Page { .. } | Modal::Setup(_)) | None => None,
         }
     }
 

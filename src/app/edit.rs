@@ -100,7 +100,9 @@ impl State {
     fn refuse_edit(&mut self, hint: String) {
         match &mut self.modal {
             Some(Modal::Confirm(dialog)) => dialog.hint = Some(hint),
-            Some(Modal::Edit(_) | Modal::Pick(_) | Modal::Page { .. }) | None => self.hint = Some(hint),
+            Some(Modal::Edit(_) | Modal::Pick(_) | Modal::Page { .. } | Modal::Setup(_)) | None => {
+                self.hint = Some(hint);
+            }
         }
     }
 

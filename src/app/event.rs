@@ -144,6 +144,12 @@ pub enum Event {
     JournalFailed(String),
     /// It was proved what this machine enforces.
     Proved(Enforceable),
+    /// Something came of a step of the first start.
+    SetUp(super::setup::Done),
+    /// The switch with this number is ready, or failed.
+    Switched(u64, Result<Box<super::switch::Switched>, String>),
+    /// Tokens that one request to the model may hold, as its server says.
+    Context(u64),
     /// A sentence for the person.
     Notice(String),
     /// An operation that waits was told in a line, under this seal; whether all of its text was.
@@ -209,6 +215,16 @@ pub enum Effect {
     StartStep(StepId, ModelRequest),
     /// Cancel the model's stream.
     StopStep,
+    /// A step of the first start.
+    Setup(super::setup::Step),
+    /// Make another model ready.
+    SwitchModel(u64, super::switch::Wanted),
+    /// Ask which models there are, for this list.
+    ListModels(super::picker::PickerId),
+    /// Choose the connection that is meant where none is named.
+    ChooseConnection(u64, String),
+    /// Take the model of this switch into use.
+    Adopt(u64),
     /// Open an operation's text in the person's own editor, which gets the terminal meanwhile.
     OpenEditor {
         /// The operation.

@@ -34,6 +34,7 @@ impl State {
             Some(Modal::Edit(_)) => self.editor_key(key, effects),
             Some(Modal::Pick(_)) => self.picker_key(key, effects),
             Some(Modal::Page { .. }) => self.page_key(key, effects),
+            Some(Modal::Setup(_)) => self.setup_key(key, effects),
             None if self.prompt.is_some() => self.prompt_key(key, effects),
             None => self.pane_key(key, effects),
         }
@@ -54,6 +55,7 @@ impl State {
             }
             Some(Modal::Edit(_)) => self.paste_edit(text, effects),
             Some(Modal::Pick(_)) => self.paste_picker(text),
+            Some(Modal::Setup(_)) => self.paste_setup(text),
             Some(Modal::Page { .. }) => {}
             None if self.prompt.is_some() => self.paste_prompt(text),
             None => {

@@ -142,6 +142,13 @@ impl State {
     /// A line that was typed at `typed`.
     pub(super) fn said(&mut self, said: Said, typed: Millis, effects: &mut Vec<Effect>) {
         self.hint = None;
+        if self.setup().is_some() {
+            return match said {
+                Said::Line(line) => self.setup_line(&line, effects),
+                Said::Nothing => self.setup_line("", effects),
+                _ => self.hint = Some("First the questions above: type a number, or skip.".to_owned()),
+            };
+        }
         if self.list_line(&said, effects) {
             return;
         }

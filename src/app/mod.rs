@@ -7,6 +7,7 @@ mod arrival;
 mod budget;
 mod chat;
 mod choices;
+mod compact;
 mod complete;
 mod composer;
 mod decide;
@@ -42,14 +43,17 @@ mod roles;
 mod rules;
 mod scroll;
 mod sessions;
+mod setup;
 mod sight;
 mod slash;
 mod staged;
+mod switch;
 mod trial;
 mod turn;
 mod typed;
 mod unattended;
 mod undo;
+mod usage;
 
 pub use budget::{Budget, Limit, Paused};
 pub use chat::{Briefing, Chat, Entry, OpenCall, Phase, Question};
@@ -76,13 +80,16 @@ pub use queue::{Item, Queue, Status, Undo};
 pub use remember::Remembering;
 pub use resume::{Resumed, Unreadable};
 pub use scroll::Scroll;
+pub use setup::{Chosen, Done, Fetched, KEYS, KeyWay, MODES, Offer, Setup, Sort, Stage, Step as SetupStep};
 pub use slash::{SLASH, Slash, typed};
+pub use switch::{Switched, Wanted};
+pub use usage::{Tallies, Tally};
 
 use std::collections::BTreeMap;
 
 use crossterm::event::KeyEvent;
 
-use crate::domain::{Enforceable, Gate, OperationId, Policy, Role};
+use crate::domain::{Enforceable, Gate, OperationId, Policy, Prices, Role};
 
 /// How long nobody must have typed before a dialog opens by itself, in milliseconds.
 const QUIET: u64 = 1_000;
@@ -104,6 +111,12 @@ pub struct Setting {
     pub workspace: String,
     /// The folder that the person started in, as shown.
     pub folder: String,
+    /// Tokens that one request may hold, as far as that is known; zero for no limit.
+    pub context: u64,
+    /// What the model's tokens cost, by the configuration.
+    pub prices: Option<Prices>,
+    /// Names of the connections.
+    pub connections: Vec<String>,
 }
 
 /// Everything the screen shows and the person can change.
@@ -144,6 +157,12 @@ pub struct State {
     pub journal_trouble: Option<String>,
     /// What a turn may use before the person is asked to go on.
     pub budget: Budget,
+    /// Tokens of the turn and of the session.
+    pub tallies: Tallies,
+    /// A summary of earlier messages that is being written.
+    compacting: Option<compact::Compacting>,
+    /// How often another model or connection was asked for: what comes late for an earlier one is dropped.
+    switches: u64,
     spent: budget::Spent,
     paused: Option<Paused>,
     /// Decisions come as lines: no dialog opens.
@@ -219,6 +238,9 @@ impl State {
             hint: None,
             journal_trouble: None,
             budget: Budget::default(),
+            tallies: Tallies::default(),
+            compacting: None,
+            switches: 0,
             spent: budget::Spent::default(),
             paused: None,
             linear: false,
@@ -258,7 +280,7 @@ impl State {
     pub fn deadline(&self) -> Option<Millis> {
         let dialog = match &self.modal {
             Some(Modal::Confirm(dialog)) => dialog.live_at().filter(|at| *at > self.now),
-            Some(Modal::Edit(_) | Modal::Pick(_) | Modal::Page { .. }) | None => None,
+            Some(Modal::Edit(_) | Modal::Pick(_) | Modal::Page { .. } | Modal::Setup(_)) | None => None,
         };
         let opening = (self.modal.is_none() && self.composer.is_empty() && self.next_unseen().is_some())
             .then(|| self.last_typed.map_or(self.now, |typed| typed.plus(QUIET)))
@@ -282,7 +304,7 @@ impl State {
             (Some(Modal::Confirm(_)), _) => Context::Dialog,
             (Some(Modal::Edit(_)), _) => Context::Editor,
             (Some(Modal::Pick(_)), _) => Context::Picker,
-            (Some(Modal::Page { .. }), _) | (None, Pane::Chat) => Context::Chat,
+            (Some(Modal::Page { .. } | Modal::Setup(_)), _) | (None, Pane::Chat) => Context::Chat,
             (None, Pane::Composer) => Context::Composer,
             (None, Pane::Queue) => Context::Queue,
             (None, Pane::Output) if self.typing_into.is_some() => Context::Terminal,
@@ -304,6 +326,7 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
         Event::Drawn(sight) => {
             state.drawn(*sight);
             state.fit_terminal(&mut effects);
+            state.probe(&mut effects);
             state.dirty
         }
         Event::Key(key) => {
@@ -371,6 +394,18 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
             let before = state.queue.gate.enforceable();
             state.queue.gate.set_enforceable(enforceable);
             state.dirty || before != enforceable
+        }
+        Event::SetUp(done) => {
+            state.setup_done(done, &mut effects);
+            true
+        }
+        Event::Switched(number, outcome) => {
+            state.switched(number, outcome, &mut effects);
+            true
+        }
+        Event::Context(tokens) => {
+            state.setting.context = tokens;
+            state.dirty
         }
         Event::Notice(text) => {
             state.chat.remark(text, false);

@@ -9,6 +9,7 @@ use super::event::Millis;
 use super::picker::Picker;
 use super::remember::Remembering;
 use super::scroll::Scroll;
+use super::setup::Setup;
 use crate::domain::{OperationId, RiskLevel, Seal};
 
 /// How long after it was first drawn a dialog takes no deciding key, in milliseconds.
@@ -215,6 +216,8 @@ pub enum Modal {
     Edit(Box<Editor>),
     /// A list to choose from.
     Pick(Box<Picker>),
+    /// The page of the first start, over everything.
+    Setup(Box<Setup>),
     /// Something to read.
     Page {
         /// What.

@@ -294,14 +294,14 @@ impl State {
     pub fn picker(&self) -> Option<&Picker> {
         match &self.modal {
             Some(Modal::Pick(picker)) => Some(picker),
-            Some(Modal::Confirm(_) | Modal::Edit(_) | Modal::Page { .. }) | None => None,
+            Some(Modal::Confirm(_) | Modal::Edit(_) | Modal::Page { .. } | Modal::Setup(_)) | None => None,
         }
     }
 
     pub(super) fn picker_mut(&mut self) -> Option<&mut Picker> {
         match &mut self.modal {
             Some(Modal::Pick(picker)) => Some(picker),
-            Some(Modal::Confirm(_) | Modal::Edit(_) | Modal::Page { .. }) | None => None,
+            Some(Modal::Confirm(_) | Modal::Edit(_) | Modal::Page { .. } | Modal::Setup(_)) | None => None,
         }
     }
 

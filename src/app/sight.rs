@@ -109,7 +109,7 @@ impl State {
         }
         match &mut self.modal {
             Some(Modal::Confirm(_)) => self.scroll_dialog(rows),
-            Some(Modal::Edit(_)) => return false,
+            Some(Modal::Edit(_) | Modal::Setup(_)) => return false,
             Some(Modal::Pick(_)) => return self.picker_mouse(rows, mouse.row, effects),
             Some(Modal::Page { scroll, .. }) => scroll.by(rows, self.sight.limits.dialog, false),
             None => {
@@ -135,7 +135,7 @@ impl State {
         let Some(key) = Key::parse(&named).map(KeyEvent::from) else { return false };
         let asks = match &self.modal {
             Some(Modal::Confirm(dialog)) => Some(&dialog.asking),
-            Some(Modal::Edit(_) | Modal::Pick(_) | Modal::Page { .. }) | None => None,
+            Some(Modal::Edit(_) | Modal::Pick(_) | Modal::Page { .. } | Modal::Setup(_)) | None => None,
         };
         // Enter denies with a reason, or lists what was picked; a digit may be the number that approves.
         let enter = named == "enter" && matches!(asks, Some(Asking::Reason(_) | Asking::Pick { .. }));

@@ -7,6 +7,7 @@ use super::budget::Limit;
 use super::direct::http;
 use super::event::{Another, Effect};
 use super::picker::{Pick, Picker, Row};
+use super::switch::Wanted;
 use crate::domain::ApprovalMode;
 
 /// A `/` command.
@@ -86,7 +87,33 @@ pub const SLASH: &[Slash] = &[
         Ok(())
     }),
     Slash::new("mode", "[MODE]", "strict, guarded or smart", |state, word, _| mode(state, word)),
-    Slash::new("limit", "[calls 100]", "calls, minutes or tokens of a turn", |state, change, _| limit(state, change)),
+    Slash::new("model", "[NAME]", "another model", |state, name, effects| {
+        if name.is_empty() {
+            state.list_models(effects);
+        } else {
+            state.switch_model(Wanted::Named(name.to_owned()), effects);
+        }
+        Ok(())
+    }),
+    Slash::new("db", "[NAME]", "another connection", |state, name, effects| {
+        if name.is_empty() {
+            state.list_connections();
+        } else {
+            state.choose_connection(name.to_owned(), effects);
+        }
+        Ok(())
+    }),
+    Slash::new("limit", "[calls 100]", "calls, minutes, tokens or cost of a turn", |state, change, _| {
+        limit(state, change)
+    }),
+    Slash::new("usage", "", "tokens and cost so far", |state, _, _| {
+        state.tell_usage();
+        Ok(())
+    }),
+    Slash::new("compact", "", "summarise what was said so far", |state, _, effects| {
+        state.compact_now(effects);
+        Ok(())
+    }),
     Slash::new("sessions", "[ID]", "go on with another session", State::sessions),
     Slash::new("new", "", "begin a new session", |state, _, effects| state.go_over(Another::New, effects)),
     Slash::new("rules", "[revoke r1]", "what is remembered", State::rules),
@@ -192,14 +219,19 @@ fn limit(state: &mut State, argument: &str) -> Result<(), String> {
     }
     let (word, figure) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
     let known = Limit::ALL.into_iter().find(|limit| limit.word() == word);
-    let limit = known.ok_or("The limits are calls, minutes and tokens: /limit calls 100")?;
+    let limit = known.ok_or("The limits are calls, minutes, tokens and cost: /limit calls 100")?;
     let (least, most) = limit.range();
-    match figure.trim().replace(',', "").parse() {
-        Ok(figure) if (least..=most).contains(&figure) => {
+    match limit.read(figure.trim()) {
+        Some(figure) => {
             state.limit(Some((limit, figure)));
             Ok(())
         }
-        _ => Err(format!("It must be from {least} to {most}: /limit {word} {}", least.max(100))),
+        None => Err(format!(
+            "It must be from {} to {}: /limit {word} {}",
+            limit.figure(least),
+            limit.figure(most),
+            if limit == Limit::Cost { "2.50".to_owned() } else { least.max(100).to_string() }
+        )),
     }
 }
 

@@ -7,8 +7,8 @@ use super::choices::choices;
 use super::event::Effect;
 use super::queue::Status;
 use crate::domain::{
-    APPLY, ApprovalMode, JournalEvent, Message, ModelEvent, ModelFailure, OperationId, Origin, StepId, StopReason,
-    ToolCall, ToolResult, TurnId,
+    APPLY, ApprovalMode, FailureKind, JournalEvent, Message, ModelEvent, ModelFailure, OperationId, Origin, StepId,
+    StopReason, ToolCall, ToolResult, TurnId, Usage,
 };
 
 /// Said once before the first message to a model on another machine.
@@ -57,9 +57,11 @@ impl State {
     pub(super) fn accept(&mut self, text: String) -> bool {
         self.keep(JournalEvent::Said { text: text.clone() });
         self.chat.push(Entry::Person(text.clone()));
+        self.chat.asked.clone_from(&text);
         self.chat.turn = TurnId(self.chat.turn.0 + 1);
         self.spent = super::budget::Spent::default();
         self.unanswered = false;
+        self.tallies.turn = super::Tally::default();
         self.queue.gate.end_turn();
         match self.chat.phase {
             Phase::Idle | Phase::Streaming { .. } => {
@@ -108,12 +110,25 @@ impl State {
 
     /// Asks the model, whatever the turn used.
     pub(super) fn request_next(&mut self, effects: &mut Vec<Effect>) {
+        if self.compact_if_long(effects) {
+            return;
+        }
         let (step, request) = self.chat.request();
         effects.push(Effect::StartStep(step, request));
     }
 
     /// What the model's stream says. Late words of a stopped step meet no transition.
     pub(super) fn model(&mut self, step: StepId, event: ModelEvent, effects: &mut Vec<Effect>) {
+        if self.summarising(step) {
+            match event {
+                ModelEvent::Text(piece) => self.chat.mutter(&piece),
+                // No tool was offered.
+                ModelEvent::Call(_) => {}
+                ModelEvent::Ended(_, usage) => self.compacted(Ok(usage), effects),
+                ModelEvent::Failed(failure) => self.compacted(Err(&failure.message), effects),
+            }
+            return;
+        }
         let Phase::Streaming { step: current, calls, .. } = &mut self.chat.phase else { return };
         if *current != step {
             return;
@@ -122,15 +137,15 @@ impl State {
             ModelEvent::Text(piece) => self.chat.say(&piece),
             ModelEvent::Call(call) => calls.push(call),
             ModelEvent::Ended(reason, usage) => {
-                self.spent.message(usage.input.saturating_add(usage.output));
                 let calls = std::mem::take(calls);
-                self.message_ended(calls, &reason, effects);
+                self.count(usage);
+                self.message_ended(calls, &reason, usage, effects);
             }
-            ModelEvent::Failed(failure) => self.message_failed(&failure),
+            ModelEvent::Failed(failure) => self.message_failed(&failure, effects),
         }
     }
 
-    fn message_ended(&mut self, calls: Vec<ToolCall>, reason: &StopReason, effects: &mut Vec<Effect>) {
+    fn message_ended(&mut self, calls: Vec<ToolCall>, reason: &StopReason, usage: Usage, effects: &mut Vec<Effect>) {
         let text = self.chat.said();
         if calls.is_empty() {
             let choices = choices(&text);
@@ -145,10 +160,12 @@ impl State {
                 self.chat.notice(said, !self.attended());
             }
             self.answered(text, calls);
+            self.chat.counted(usage);
             self.chat.phase = Phase::Idle;
             return;
         }
         self.answered(text, calls.clone());
+        self.chat.counted(usage);
         self.chat.phase = Phase::Idle;
         if !self.pause(&calls) {
             self.take_calls(calls, effects);
@@ -170,8 +187,11 @@ impl State {
     }
 
     /// A cut or refused stream: what was said stays, calls of an unfinished message are not believed.
-    fn message_failed(&mut self, failure: &ModelFailure) {
+    fn message_failed(&mut self, failure: &ModelFailure, effects: &mut Vec<Effect>) {
         let text = self.chat.said();
+        if failure.kind == FailureKind::TooLong && text.is_empty() && self.compact_harder(effects) {
+            return;
+        }
         if !text.is_empty() {
             self.answered(text, Vec::new());
         }
@@ -328,8 +348,12 @@ impl State {
         self.hint = Some("Everything is stopped, and everything asks. /mode guarded goes back.".to_owned());
     }
 
-    fn stop_stream(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn stop_stream(&mut self, effects: &mut Vec<Effect>) {
         effects.push(Effect::StopStep);
+        if self.compacting.take().is_some() {
+            self.chat.phase = Phase::Idle;
+            return;
+        }
         let text = self.chat.said();
         if !text.is_empty() {
             self.answered(text, Vec::new());

@@ -3,7 +3,7 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 use regex::Regex;
 
@@ -20,12 +20,13 @@ const TELLING: [&str; 11] =
     ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "PASS", "KEY", "APIKEY", "CREDENTIAL", "CREDENTIALS", "PW"];
 
 /// The secrets that the session itself holds: its model's key, its connections' passwords, what its environment says.
+/// What is learnt later is masked everywhere from then on: copies share it.
 #[derive(Clone, Default)]
-pub struct Known(Arc<[String]>);
+pub struct Known(Arc<RwLock<Vec<String>>>);
 
 impl fmt::Debug for Known {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Known({} values)", self.0.len())
+        write!(f, "Known({} values)", self.0.read().unwrap_or_else(PoisonError::into_inner).len())
     }
 }
 
@@ -33,13 +34,19 @@ impl Known {
     /// These values, as they are and as a URL spells them.
     #[must_use]
     pub fn of(values: impl IntoIterator<Item = String>) -> Self {
+        let known = Self::default();
+        known.learn(values);
+        known
+    }
+
+    /// These values too, from now on, wherever this is known.
+    pub fn learn(&self, values: impl IntoIterator<Item = String>) {
         let long = |value: &String| value.len() >= SHORTEST;
         let encoded = |value: &str| url::form_urlencoded::byte_serialize(value.as_bytes()).collect::<String>();
-        let mut known: Vec<String> =
-            values.into_iter().filter(long).flat_map(|value| [encoded(&value), value]).collect();
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        known.extend(values.into_iter().filter(long).flat_map(|value| [encoded(&value), value]));
         known.sort_by_key(|value| (usize::MAX - value.len(), value.clone()));
         known.dedup();
-        Self(known.into())
     }
 
     /// The values of an environment whose names say that they are secrets.
@@ -63,7 +70,7 @@ impl Known {
                 .map(|(at, _)| at..at + value.len())
                 .collect::<Vec<_>>()
         };
-        self.0.iter().flat_map(of).collect()
+        self.0.read().unwrap_or_else(PoisonError::into_inner).iter().flat_map(of).collect()
     }
 }
 

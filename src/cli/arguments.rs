@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, ValueEnum};
 use secrecy::SecretString;
 
@@ -31,7 +32,8 @@ Examples:
   countersign journal show --since 1d
       Look at what was decided since yesterday, by whom or what, and how it ended.
 
-Keys come from OPENAI_API_KEY, ANTHROPIC_API_KEY or the configuration; `countersign config path` says where that is.";
+The first start asks for a model, and `countersign setup` asks again. Keys come from OPENAI_API_KEY,
+ANTHROPIC_API_KEY, … or from where the configuration says; `countersign config path` says where that is.";
 
 /// A URL may hold a password: it is never printed by `Debug`.
 #[allow(clippy::unnecessary_wraps)] // clap wants a result
@@ -66,9 +68,9 @@ pub struct Options {
     /// A model: a name of the configuration, or the provider's own name of it
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
-    /// Who serves the model
-    #[arg(long, value_enum)]
-    pub(super) provider: Option<Provider>,
+    /// Who serves the model: openai, anthropic, gemini, openrouter, ollama, …
+    #[arg(long, value_name = "NAME", value_parser = provider_words(), hide_possible_values = true)]
+    pub(super) provider: Option<ProviderName>,
     /// Address of the provider, such as http://127.0.0.1:8080/v1
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
@@ -130,8 +132,20 @@ pub(super) enum Subcommand {
         #[arg(last = true, value_name = "WORD")]
         words: Vec<String>,
     },
-    /// Say what works here and what doesn't: what is enforced around commands, as whom databases are read
+    /// Choose provider, model and mode on one page
+    ///
+    /// Writes them into the configuration, and keeps everything else in it, comments too. Keys are only named there.
+    Setup,
+    /// Say what works here and what doesn't, and what to do
+    ///
+    /// Fails if something that is needed is broken. Asks nobody beyond this machine, except databases that --db names.
     Doctor {
+        /// Ask models and databases on other machines, too
+        #[arg(long)]
+        connect: bool,
+        /// Tell it as JSON
+        #[arg(long)]
+        json: bool,
         /// A database to look at: a URL, an SQLite file or the name of a connection; may be repeated
         #[arg(long = "db", value_name = "URL|NAME", value_parser = secret)]
         databases: Vec<SecretString>,
@@ -232,6 +246,8 @@ pub(super) enum ConfigCommand {
     Show,
     /// Say what is wrong with it, with line and column
     Check,
+    /// Open it in $VISUAL or $EDITOR, making it if there is none, and check it afterwards
+    Edit,
 }
 
 /// The modes as words of the command line.
@@ -259,30 +275,9 @@ impl From<Mode> for ApprovalMode {
 }
 
 /// The providers as words of the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Provider {
-    /// OpenAI, or any server that speaks its format
-    Openai,
-    /// Anthropic
-    Anthropic,
-    /// Google Gemini
-    Gemini,
-    /// Ollama
-    Ollama,
-    /// The built-in practice model
-    Practice,
-}
-
-impl From<Provider> for ProviderName {
-    fn from(provider: Provider) -> Self {
-        match provider {
-            Provider::Openai => Self::Openai,
-            Provider::Anthropic => Self::Anthropic,
-            Provider::Gemini => Self::Gemini,
-            Provider::Ollama => Self::Ollama,
-            Provider::Practice => Self::Practice,
-        }
-    }
+pub(super) fn provider_words() -> impl TypedValueParser<Value = ProviderName> {
+    PossibleValuesParser::new(ProviderName::all().map(ProviderName::word))
+        .map(|word| ProviderName::named(&word).unwrap_or(ProviderName::Practice))
 }
 
 impl Options {
@@ -308,13 +303,22 @@ impl Options {
         Self { resume: None, go_on: false, ..self.clone() }
     }
 
+    /// Whether they say how to work, beyond where and how it looks.
+    pub(super) fn says_something(&self) -> bool {
+        self.approval_mode().is_some()
+            || self.model.is_some()
+            || self.provider.is_some()
+            || self.base_url.is_some()
+            || !self.databases.is_empty()
+    }
+
     /// The options in the configuration's terms.
     pub(super) fn overrides(&self) -> Overrides {
         Overrides {
             mode: self.approval_mode(),
             databases: self.databases.clone(),
             model: self.model.clone(),
-            provider: self.provider.map(Into::into),
+            provider: self.provider,
             base_url: self.base_url.clone(),
             theme: self.theme.clone(),
         }

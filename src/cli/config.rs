@@ -1,10 +1,11 @@
 //! `countersign config`: where the configuration is, what it comes to, and what is wrong with it.
 
-use std::io::Write;
+use std::io::{IsTerminal as _, Write};
 use std::process::ExitCode;
 
 use super::arguments::ConfigCommand;
-use crate::config::{Folders, Problem, Settings};
+use super::edit;
+use crate::config::{Folders, Problem, Settings, process_environment};
 
 /// Runs one of them. Fails when the file has problems, so that scripts can tell.
 pub(super) fn run(command: ConfigCommand, folders: &Folders, out: &mut dyn Write) -> ExitCode {
@@ -22,6 +23,11 @@ pub(super) fn run(command: ConfigCommand, folders: &Folders, out: &mut dyn Write
             (text, true)
         }
         ConfigCommand::Check => (lines("", &problems), false),
+        ConfigCommand::Edit => {
+            let mut lines = std::io::stdin().lock();
+            let ask = std::io::stdin().is_terminal().then_some(&mut lines as &mut dyn std::io::BufRead);
+            return edit::run(folders, &process_environment, ask, out);
+        }
     };
     // A reader that left early has seen what it wanted.
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());

@@ -1,11 +1,19 @@
 //! `countersign doctor`: what works here and what doesn't, in plain words. One section a subject.
 
+mod machine;
+mod providers;
+
 use std::io::Write;
 use std::process::ExitCode;
+use std::sync::Arc;
 
+use serde_json::json;
+
+use super::{Options, Start, mcp, start};
+use crate::config::{ConfigError, around, process_environment};
 use crate::contain::{self, Proof};
 use crate::domain::Wall;
-use crate::tools::Roles;
+use crate::tools::{Roles, stages};
 
 /// What is true of the program's own files.
 const OWN: [&str; 2] = [
@@ -17,26 +25,78 @@ const OWN: [&str; 2] = [
 struct Section {
     title: &'static str,
     lines: Vec<String>,
+    /// Whether something that is needed doesn't work.
+    broken: bool,
 }
 
-/// Looks, and prints what it found.
-pub(super) fn run(
-    (proof, staged): (&Proof, &Result<(), String>),
-    (roles, left_out): (&[Roles], &[String]),
-    servers: Vec<String>,
-    out: &mut dyn Write,
-) -> ExitCode {
-    let servers = Section { title: "MCP servers", lines: servers };
-    let sections = [containment(proof, staged), databases(roles, left_out), servers];
+/// Looks at everything, and prints what it found.
+///
+/// # Errors
+/// An option names nothing there is.
+pub(super) fn task(options: &Options, connect: bool, json: bool) -> Result<ExitCode, ConfigError> {
+    let start = Start::read(options, &process_environment)?;
+    let (mut connections, mut left_out) = start.connections(&process_environment)?;
+    if !connect {
+        let far = connections.leave_out_remote(&start.settings.opened);
+        left_out.extend(
+            far.iter().map(|name| format!("{name}: not asked, since it is on another machine; --connect does")),
+        );
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| ConfigError::Option(format!("no runtime could be started ({error})")))?;
+    let _already = rustls::crypto::ring::default_provider().install_default();
+    let (roles, reached, found, files) = runtime.block_on(async {
+        let roles = connections.roles().await;
+        let reached = start.settings.reach(&process_environment, connect).await;
+        let found = around(&process_environment).await;
+        (roles, reached, found, machine::files(&start.folders, &start.problems).await)
+    });
+    let proof = contain::prove(&start::launcher()?, &start.folders.state);
+    let staged = runtime.block_on(stages(&Arc::new(start.bench()?)));
+    let servers = Section { title: "MCP servers", lines: mcp::lines(&start)?, broken: false };
+    let sections = [
+        containment(&proof, &staged),
+        providers::providers(&reached, &found),
+        databases(&roles, &left_out),
+        servers,
+        files,
+        machine::terminal(&process_environment),
+        machine::programs(&process_environment),
+    ];
+    Ok(print(&sections, json, &mut std::io::stdout().lock()))
+}
+
+fn print(sections: &[Section], json: bool, out: &mut dyn Write) -> ExitCode {
+    let broken = sections.iter().any(|section| section.broken);
     let mut text = String::new();
-    for section in sections {
-        text.push_str(section.title);
-        text.push('\n');
-        section.lines.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
+    if json {
+        let line = |line: &String| {
+            let (sign, said) = line.split_once(' ').unwrap_or_default();
+            match sign {
+                "✓" => json!({ "state": "good", "text": said }),
+                "✗" => json!({ "state": "bad", "text": said }),
+                "-" => json!({ "state": "note", "text": said }),
+                _ => json!({ "state": "text", "text": line.trim() }),
+            }
+        };
+        let told: Vec<_> = sections
+            .iter()
+            .map(|section| {
+                let lines: Vec<_> = section.lines.iter().map(line).collect();
+                json!({ "subject": section.title, "broken": section.broken, "lines": lines })
+            })
+            .collect();
+        text = format!("{}\n", json!({ "broken": broken, "subjects": told }));
+    } else {
+        for section in sections {
+            text.push_str(section.title);
+            text.push('\n');
+            section.lines.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
+        }
     }
     // A reader that left early has seen what it wanted.
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    if written.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if written.is_ok() && !broken { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// What is enforced around commands that run unasked.
@@ -73,7 +133,7 @@ fn containment(proof: &Proof, here: &Result<(), String>) -> Section {
     lines.extend(proof.passed_over.iter().map(|why| format!("- not used: {why}")));
     lines.extend(OWN.map(str::to_owned));
     lines.push("SQL that only reads is held to it by its engine, in a read-only transaction.".to_owned());
-    Section { title: "containment", lines }
+    Section { title: "containment", lines, broken: false }
 }
 
 /// As whom databases are read, and how to make a role that only reads.
@@ -91,7 +151,7 @@ fn databases(roles: &[Roles], left_out: &[String]) -> Section {
                 let powers = role.powers.join(", ");
                 lines.push(format!("✗ read as {}, who may do more than read data: {powers}", role.name));
             }
-            Err(why) => lines.push(format!("- not asked: {why}")),
+            Err(why) => lines.push(format!("✗ not reached: {why}")),
         }
         if !known.advice.is_empty() {
             lines.push("a role that only reads is made so; then name it as the connection's `read_url`:".to_owned());
@@ -102,7 +162,8 @@ fn databases(roles: &[Roles], left_out: &[String]) -> Section {
     if lines.is_empty() {
         lines.push("there is no connection".to_owned());
     }
-    Section { title: "databases", lines }
+    let broken = roles.iter().any(|known| known.reading.is_err());
+    Section { title: "databases", lines, broken }
 }
 
 #[cfg(test)]
@@ -131,8 +192,24 @@ mod tests {
         assert!(lines.contains(&"    CREATE ROLE reader;".to_owned()));
         assert!(lines.contains(&"✓ read as ann, by a URL of its own".to_owned()));
         assert!(
-            lines.contains(&"- not asked: no answer".to_owned()) && lines.contains(&"- books can't be used".to_owned())
+            lines.contains(&"✗ not reached: no answer".to_owned())
+                && lines.contains(&"- books can't be used".to_owned())
         );
+    }
+
+    #[test]
+    fn what_is_broken_fails_and_json_tells_it() {
+        let section = |broken| Section {
+            title: "models",
+            lines: vec!["✗ openai: no key: OPENAI_API_KEY is not set".to_owned(), "- found: nothing".to_owned()],
+            broken,
+        };
+        let mut out = Vec::new();
+        assert_eq!(print(&[section(true)], true, &mut out), ExitCode::FAILURE);
+        let told: serde_json::Value = serde_json::from_slice(&out).unwrap();
+        assert_eq!(told["subjects"][0]["lines"][0]["state"], "bad");
+        assert_eq!(told["subjects"][0]["lines"][1]["text"], "found: nothing");
+        assert_eq!(print(&[section(false)], false, &mut Vec::new()), ExitCode::SUCCESS);
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub mod assess;
 pub mod child;
 mod config;
 mod doctor;
+mod edit;
 pub mod exec;
 mod explanation;
 pub mod hook;
@@ -22,7 +23,6 @@ pub mod weigh;
 
 use std::io::Write as _;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use clap::Parser as _;
 
@@ -32,13 +32,11 @@ pub use assess::assess;
 use rules::RulesCommand;
 pub use run::Errand;
 pub use sessions::{Which, ago, named, now_ms};
-pub use start::Start;
+pub use start::{Asking, Start};
 pub use terms::Terms;
 
 use crate::config::{ConfigError, Folders, process_environment};
-use crate::contain;
 use crate::memory::Rules;
-use crate::tools::stages;
 
 /// Exit code for a wrong option, as clap's own.
 const BAD_USAGE: u8 = 2;
@@ -68,14 +66,17 @@ pub fn dispatch(cli: Cli) -> Task {
     let mut options = cli.options;
     let done = match cli.command {
         None => Start::read(&options, &process_environment).map(|start| Task::Session(Box::new(start))),
+        Some(Subcommand::Setup) => Start::read(&options, &process_environment)
+            .map(|start| Task::Session(Box::new(start.asking(Asking::Again)))),
         Some(Subcommand::Run(run)) => {
             if let Some(schema) = run.schema() {
                 let printed = std::io::stdout().write_all(schema.as_bytes());
                 return Task::Done(ExitCode::from(u8::from(printed.is_err())));
             }
             options.of_no_session("run").and_then(|()| run.read(options, &process_environment)).map(
-                |(mut start, errand)| {
-                    // Nobody is there to be asked about the folder.
+                |(start, errand)| {
+                    // Nobody is there to be asked about the folder, nor about a model.
+                    let mut start = start.asking(Asking::Never);
                     start.unknown = false;
                     Task::Run(Box::new(start), errand)
                 },
@@ -90,9 +91,9 @@ pub fn dispatch(cli: Cli) -> Task {
                 Task::Assess(Box::new(terms))
             })
         }
-        Some(Subcommand::Doctor { databases }) => {
+        Some(Subcommand::Doctor { databases, connect, json }) => {
             options.databases.extend(databases);
-            doctor_task(&options).map(Task::Done)
+            doctor::task(&options, connect, json).map(Task::Done)
         }
         Some(Subcommand::Sessions { command, json }) => sessions::run(&options, command, json).map(Task::Done),
         Some(Subcommand::Journal { command }) => journal::run(command, &mut options).map(Task::Done),
@@ -116,19 +117,6 @@ pub fn dispatch(cli: Cli) -> Task {
         eprintln!("countersign: {error}");
         Task::Done(ExitCode::from(BAD_USAGE))
     })
-}
-
-fn doctor_task(options: &Options) -> Result<ExitCode, ConfigError> {
-    let start = Start::read(options, &process_environment)?;
-    let (connections, left_out) = start.connections(&process_environment)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| ConfigError::Option(format!("no runtime could be started ({error})")))?;
-    let _already = rustls::crypto::ring::default_provider().install_default();
-    let roles = runtime.block_on(connections.roles());
-    let proof = contain::prove(&start::launcher()?, &start.folders.state);
-    let staged = runtime.block_on(stages(&Arc::new(start.bench()?)));
-    let servers = mcp::lines(&start)?;
-    Ok(doctor::run((&proof, &staged), (&roles, &left_out), servers, &mut std::io::stdout().lock()))
 }
 
 fn config_task(options: &Options, command: ConfigCommand) -> Result<ExitCode, ConfigError> {

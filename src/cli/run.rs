@@ -8,9 +8,9 @@ use clap::Args;
 use secrecy::SecretString;
 
 use super::Options;
-use super::arguments::{Mode, Provider, secret};
+use super::arguments::{Mode, provider_words, secret};
 use super::start::Start;
-use crate::config::{ConfigError, Environment};
+use crate::config::{ConfigError, Environment, ProviderName};
 
 /// What happens to a program's events is written down here.
 const SCHEMA: &str = include_str!("../../assets/run-events.schema.json");
@@ -71,8 +71,8 @@ pub(super) struct RunOptions {
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// Who serves the model
-    #[arg(long, value_enum)]
-    provider: Option<Provider>,
+    #[arg(long, value_name = "NAME", value_parser = provider_words(), hide_possible_values = true)]
+    provider: Option<ProviderName>,
     /// Address of the provider, such as http://127.0.0.1:8080/v1
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,

@@ -23,9 +23,22 @@ pub(super) const WORKSPACE_SETTINGS: &str = ".countersign/config.toml";
 /// Largest file of them, in bytes.
 pub(super) const SETTINGS_CAP: u64 = 64 * 1024;
 
+/// Whether the session begins with the page of the first start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asking {
+    /// There is a configuration, something was said, or the person wanted nothing of it.
+    Never,
+    /// It is the first start.
+    First,
+    /// The person asked for it.
+    Again,
+}
+
 /// Everything that a session starts from.
 #[derive(Debug)]
 pub struct Start {
+    /// Whether it begins with the page of the first start.
+    pub setup: Asking,
     /// The configuration with the command line on top.
     pub settings: Settings,
     /// What is wrong with the file; the screen shows [`Problem::notice`] of it.
@@ -75,7 +88,8 @@ impl Start {
             let options = Options { workspace: Some(self.workspace.clone()), ..self.options.clone() };
             start = Self::open(&options, self.folders.clone(), Which::New)?;
         }
-        Ok(Self { unknown: false, ..start })
+        // Who gets to another session was asked before.
+        Ok(Self { unknown: false, setup: Asking::Never, ..start })
     }
 
     fn open(options: &Options, folders: Folders, which: Which) -> Result<Self, ConfigError> {
@@ -103,11 +117,13 @@ impl Start {
         let unknown = !matches!(which, Which::Left(_))
             && options.workspace.is_none()
             && !Workspaces::at(&folders.data).knows(&workspace);
+        let setup = first(options, &folders);
         let images = Arc::new(Images::new(&folders.images(), &session.id));
         let layers = Arc::new(Layers::new(&folders.layers(), &session.id));
         let outputs = Arc::new(Outputs::new(&folders.outputs(), &session.id, settings.limits.kept_output));
         let (linear, options) = (options.linear, options.clone());
         Ok(Self {
+            setup,
             settings,
             problems,
             folders,
@@ -131,6 +147,12 @@ impl Start {
         let named = self.options.workspace.is_some();
         (matches!(self.which, Which::Left(_)) && !named && here.as_ref() != Some(&self.workspace))
             .then(|| format!("This session works in {}.", self.workspace.display()))
+    }
+
+    /// The same, with or without the page of the first start.
+    #[must_use]
+    pub(super) fn asking(self, setup: Asking) -> Self {
+        Self { setup, ..self }
     }
 
     /// The workbench of the tools.
@@ -244,6 +266,13 @@ pub(super) fn judging(settings: &Settings, folders: &Folders) -> AssessSettings 
     AssessSettings { sensitive, production, ..AssessSettings::default() }
 }
 
+/// Whether this is the first start: nothing is configured, nothing was said, and there is somebody to ask.
+fn first(options: &Options, folders: &Folders) -> Asking {
+    let known = folders.config_named || folders.config.exists() || folders.asked().exists();
+    let somebody = !options.linear || std::io::stdin().is_terminal();
+    if known || options.says_something() || !somebody { Asking::Never } else { Asking::First }
+}
+
 /// How the database of a connection is reached.
 fn reached(
     name: &str,
@@ -351,7 +380,7 @@ mod tests {
         assert!(start.problems.is_empty() && start.workspace == Path::new("/"));
         assert_eq!(start.bench().unwrap().time_limit, 7);
         let (connections, notes) = start.connections(&|_| None).unwrap();
-        assert_eq!((connections.default_name(), notes.len()), (Some("shop"), 0));
+        assert_eq!((connections.default_name().as_deref(), notes.len()), (Some("shop"), 0));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use directories::{BaseDirs, ProjectDirs};
 use super::ConfigError;
 
 /// Reads one variable of the environment. A parameter, so that tests need not change the process's own.
-pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
+pub type Environment<'a> = &'a (dyn Fn(&str) -> Option<String> + Sync);
 
 /// The environment of this process. A variable that is empty counts as not set.
 #[must_use]
@@ -95,6 +95,12 @@ impl Folders {
     #[must_use]
     pub fn history(&self) -> PathBuf {
         self.data.join("history")
+    }
+
+    /// Says by being there that the person was asked at the first start and wanted nothing written.
+    #[must_use]
+    pub fn asked(&self) -> PathBuf {
+        self.data.join("setup-skipped")
     }
 
     /// What operations replaced, for undo.

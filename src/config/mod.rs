@@ -5,22 +5,30 @@
 mod connection;
 mod file;
 mod folders;
+mod keyring;
 mod model;
 mod overrides;
 mod parse;
 mod problem;
+mod programs;
+mod reach;
 mod reader;
 mod rules;
 mod secret;
 mod settings;
 mod show;
+mod switch;
 mod workspace;
+mod write;
 
 pub use connection::Connection;
 pub use folders::{Environment, Folders, process_environment};
+pub use keyring::keeping;
 pub use model::{ChosenModel, ModelSettings, ProviderName};
 pub use overrides::Overrides;
 pub use problem::Problem;
+pub use programs::{chosen_editor, chosen_pager};
+pub use reach::{Reach, around};
 pub use secret::{KeySource, UrlSource, mask_url};
 pub use settings::{Limits, Notify, Production, Retention, Settings};
 pub use workspace::{Brought, stricter};
@@ -46,6 +54,16 @@ pub enum ConfigError {
         program: String,
         /// What happened.
         how: String,
+    },
+    /// The system's keyring gave no key.
+    #[error("the keyring has no key for `{service}` ({how}). Put one there: {keeping}")]
+    Keyring {
+        /// Its name there.
+        service: String,
+        /// What happened.
+        how: String,
+        /// The command that puts a key there.
+        keeping: String,
     },
     /// An option of the command line doesn't fit the configuration.
     #[error("{0}")]

@@ -2,65 +2,43 @@
 //! the providers need to be told in the end.
 
 use super::{ConfigError, Environment, KeySource, Settings};
-use crate::providers::{ProviderKind, ProviderSettings, detect};
+use crate::domain::Prices;
+use crate::providers::{MAKERS, Maker, ProviderSettings, detect, found};
 
-/// Address of an Ollama on this machine.
-const OLLAMA: &str = "127.0.0.1:11434";
-
-/// A provider by the word that people write. More words than wire formats: Ollama speaks OpenAI's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A provider by the word that people write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProviderName {
-    /// OpenAI, or any endpoint that speaks its format.
-    Openai,
-    /// Anthropic.
-    Anthropic,
-    /// Google Gemini.
-    Gemini,
-    /// Ollama.
-    Ollama,
     /// The built-in practice model.
     Practice,
+    /// One of those that serve models.
+    Of(&'static Maker),
 }
 
 impl ProviderName {
-    /// Every name.
-    pub const ALL: [Self; 5] = [Self::Openai, Self::Anthropic, Self::Gemini, Self::Ollama, Self::Practice];
+    /// Every name; practice is the last.
+    pub fn all() -> impl Iterator<Item = Self> {
+        MAKERS.iter().map(Self::Of).chain([Self::Practice])
+    }
 
     /// The word that is configured and shown.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
-            Self::Openai => "openai",
-            Self::Anthropic => "anthropic",
-            Self::Gemini => "gemini",
-            Self::Ollama => "ollama",
             Self::Practice => "practice",
+            Self::Of(maker) => maker.word,
         }
     }
 
-    /// The provider without a model, address or key of its own: where its usual variables or its maker say.
-    fn usual(self, environment: Environment<'_>) -> Option<ProviderSettings> {
-        let (kind, address) = match self {
-            Self::Practice => return None,
-            Self::Ollama => {
-                let host = environment("OLLAMA_HOST").unwrap_or_else(|| OLLAMA.to_owned());
-                return detect(&|name| (name == "OLLAMA_HOST").then(|| host.clone()));
-            }
-            Self::Openai => (ProviderKind::OpenAi, "OPENAI_BASE_URL"),
-            Self::Anthropic => (ProviderKind::Anthropic, "ANTHROPIC_BASE_URL"),
-            Self::Gemini => (ProviderKind::Gemini, "GEMINI_BASE_URL"),
-        };
-        Some(ProviderSettings { base_url: environment(address), ..ProviderSettings::new(kind) })
+    /// The provider of this word.
+    #[must_use]
+    pub fn named(word: &str) -> Option<Self> {
+        Self::all().find(|name| name.word() == word)
     }
 
-    /// The variable that usually holds its key.
-    fn key_variable(self) -> Option<&'static str> {
-        match self {
-            Self::Openai => Some(ProviderKind::OpenAi.key_variable()),
-            Self::Anthropic => Some(ProviderKind::Anthropic.key_variable()),
-            Self::Gemini => Some(ProviderKind::Gemini.key_variable()),
-            Self::Ollama | Self::Practice => None,
-        }
+    /// OpenAI, or any endpoint that speaks its format.
+    #[must_use]
+    pub fn openai() -> Self {
+        Self::Of(&MAKERS[0])
     }
 }
 
@@ -75,29 +53,44 @@ pub struct ModelSettings {
     pub model: Option<String>,
     /// Where the key comes from.
     pub key: KeySource,
+    /// Tokens that it takes.
+    pub context: Option<u64>,
+    /// What its tokens cost.
+    pub prices: Option<Prices>,
 }
 
 impl ModelSettings {
     /// The provider's usual place, without a model or a key of its own.
     #[must_use]
     pub fn of(kind: ProviderName) -> Self {
-        Self { kind, base_url: None, model: None, key: KeySource::Usual }
+        Self { kind, base_url: None, model: None, key: KeySource::Usual, context: None, prices: None }
     }
 
-    /// What the provider needs to be told; none for the practice model. Reads the key.
-    async fn provider(&self, environment: Environment<'_>) -> Result<Option<ProviderSettings>, ConfigError> {
-        let Some(mut settings) = self.kind.usual(environment) else { return Ok(None) };
-        settings.key = self.key.read(self.kind.key_variable(), environment).await?;
-        match &self.key {
-            KeySource::Usual => {}
-            KeySource::Variable(name) => settings.key_source.clone_from(name),
-            KeySource::Command(_) => "the key command".clone_into(&mut settings.key_source),
+    /// What the provider needs to be told; none for the practice model. Reads the key, which may run a program.
+    ///
+    /// # Errors
+    /// The key can't be read.
+    pub async fn provider(&self, environment: Environment<'_>) -> Result<Option<ProviderSettings>, ConfigError> {
+        let Some(mut settings) = self.keyless(environment) else { return Ok(None) };
+        settings.key = self.key.read(settings.maker.key, environment).await?;
+        Ok(Some(settings))
+    }
+
+    /// The same without reading the key.
+    #[must_use]
+    pub fn keyless(&self, environment: Environment<'_>) -> Option<ProviderSettings> {
+        let ProviderName::Of(maker) = self.kind else { return None };
+        let mut settings = found(maker, environment).unwrap_or_else(|| ProviderSettings::of(maker));
+        settings.key = None;
+        if self.key != KeySource::Usual {
+            settings.key_source = self.key.told(maker.key);
         }
         if self.base_url.is_some() {
             settings.base_url.clone_from(&self.base_url);
         }
         settings.model.clone_from(&self.model);
-        Ok(Some(settings))
+        (settings.context, settings.prices) = (self.context, self.prices);
+        Some(settings)
     }
 }
 
@@ -135,7 +128,12 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::providers::ProviderKind;
     use secrecy::ExposeSecret as _;
+
+    fn named(word: &str) -> ProviderName {
+        ProviderName::named(word).unwrap()
+    }
 
     async fn chosen(provider: Option<ModelSettings>, variables: &[(&str, &str)]) -> Option<ProviderSettings> {
         let settings = Settings { provider, ..Settings::default() };
@@ -149,17 +147,17 @@ mod tests {
     #[tokio::test]
     async fn without_a_configured_model_the_environment_decides_and_then_practice() {
         assert!(chosen(None, &[]).await.is_none());
-        assert_eq!(chosen(None, &[("ANTHROPIC_API_KEY", "k")]).await.unwrap().kind, ProviderKind::Anthropic);
-        let configured = ModelSettings::of(ProviderName::Ollama);
+        assert_eq!(chosen(None, &[("ANTHROPIC_API_KEY", "k")]).await.unwrap().kind(), ProviderKind::Anthropic);
+        let configured = ModelSettings::of(named("ollama"));
         let settings = chosen(Some(configured), &[("ANTHROPIC_API_KEY", "k")]).await.unwrap();
-        assert!(settings.base_url.unwrap().starts_with("http://127.0.0.1:11434") && settings.key.is_none());
+        assert!(settings.maker.word == "ollama" && settings.local() && settings.key.is_none());
         assert!(chosen(Some(ModelSettings::of(ProviderName::Practice)), &[("OPENAI_API_KEY", "k")]).await.is_none());
     }
 
     #[tokio::test]
     async fn a_configured_model_takes_key_and_address_from_the_usual_variables_where_it_names_none() {
         let variables = [("OPENAI_API_KEY", "k-1"), ("OPENAI_BASE_URL", "http://127.0.0.1:1"), ("TEAM_KEY", "k-2")];
-        let model = ModelSettings::of(ProviderName::Openai);
+        let model = ModelSettings::of(ProviderName::openai());
         let settings = chosen(Some(model.clone()), &variables).await.unwrap();
         assert_eq!(settings.key.unwrap().expose_secret(), "k-1");
         assert_eq!(settings.base_url.as_deref(), Some("http://127.0.0.1:1"));
@@ -176,7 +174,7 @@ mod tests {
     #[tokio::test]
     async fn a_key_that_cannot_be_read_is_an_error_and_never_practice() {
         let key = KeySource::Variable("GONE".to_owned());
-        let provider = Some(ModelSettings { key, ..ModelSettings::of(ProviderName::Openai) });
+        let provider = Some(ModelSettings { key, ..ModelSettings::of(ProviderName::openai()) });
         let settings = Settings { provider, ..Settings::default() };
         let error = settings.chosen_model(&|_| None).await.unwrap_err();
         assert!(error.to_string().contains("GONE, which is not set"), "{error}");

@@ -64,7 +64,7 @@ impl Settings {
         if let Some(url) = &by.base_url {
             check_address(url)
                 .map_err(|why| ConfigError::Option(format!("--base-url {}", why.trim_end_matches('.'))))?;
-            let model = model.get_or_insert_with(|| ModelSettings::of(ProviderName::Openai));
+            let model = model.get_or_insert_with(|| ModelSettings::of(ProviderName::openai()));
             model.base_url = Some(url.clone());
         }
         if let Some(name) = by.model.as_ref().filter(|_| !by_name) {
@@ -148,7 +148,7 @@ mod tests {
     fn settings() -> Settings {
         let mut settings = Settings::default();
         settings.connections.insert("shop".to_owned(), UrlSource::Variable("SHOP_URL".to_owned()).into());
-        settings.models.insert("small".to_owned(), ModelSettings::of(ProviderName::Ollama));
+        settings.models.insert("small".to_owned(), ModelSettings::of(ProviderName::named("ollama").unwrap()));
         settings
     }
 
@@ -175,18 +175,18 @@ mod tests {
     #[test]
     fn a_model_is_a_named_one_or_the_providers() {
         let by = |model: &str, provider| Overrides { model: Some(model.to_owned()), provider, ..Overrides::default() };
-        assert_eq!(with(&by("small", None)).unwrap().provider.unwrap().kind, ProviderName::Ollama);
-        let chosen = with(&by("gpt-x", Some(ProviderName::Openai))).unwrap().provider.unwrap();
-        assert_eq!((chosen.kind, chosen.model.as_deref()), (ProviderName::Openai, Some("gpt-x")));
+        assert_eq!(with(&by("small", None)).unwrap().provider.unwrap().kind, ProviderName::named("ollama").unwrap());
+        let chosen = with(&by("gpt-x", Some(ProviderName::openai()))).unwrap().provider.unwrap();
+        assert_eq!((chosen.kind, chosen.model.as_deref()), (ProviderName::openai(), Some("gpt-x")));
         assert_eq!(with(&by("practice", None)).unwrap().provider.unwrap().kind, ProviderName::Practice);
         assert!(with(&by("smal", None)).unwrap_err().ends_with("Did you mean `small`?"));
-        assert!(with(&by("small", Some(ProviderName::Openai))).is_err());
+        assert!(with(&by("small", Some(ProviderName::openai()))).is_err());
     }
 
     #[test]
     fn an_address_alone_means_an_endpoint_of_openais_format() {
         let by = Overrides { base_url: Some("http://127.0.0.1:8080/v1".to_owned()), ..Overrides::default() };
-        assert_eq!(with(&by).unwrap().provider.unwrap().kind, ProviderName::Openai);
+        assert_eq!(with(&by).unwrap().provider.unwrap().kind, ProviderName::openai());
         let by = Overrides { base_url: Some("ftp://127.0.0.1".to_owned()), ..Overrides::default() };
         assert!(with(&by).is_err());
     }

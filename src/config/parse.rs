@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use toml::de::DeTable;
 
+use super::keyring;
 use super::problem::{Problem, suggestion};
 use super::reader::{Reader, short};
 use super::rules::rules;
 use super::{
     Connection, Folders, KeySource, Limits, ModelSettings, Notify, Production, ProviderName, Retention, Settings,
 };
-use crate::domain::{ApprovalMode, RuleEffect};
+use crate::domain::{ApprovalMode, Prices, RuleEffect};
 
 const TOP: [&str; 16] = [
     "mode",
@@ -31,7 +32,8 @@ const TOP: [&str; 16] = [
     "keymap",
     "notify",
 ];
-const MODEL: [&str; 5] = ["kind", "base_url", "model", "key_env", "key_command"];
+const MODEL: [&str; 9] =
+    ["kind", "base_url", "model", "key_env", "key_command", "key_keyring", "context", "price_in", "price_out"];
 
 /// Most problems that are told at once. The first ones are what to correct first.
 const PROBLEMS_SHOWN: usize = 20;
@@ -131,16 +133,17 @@ fn models(reader: &mut Reader<'_>, top: &DeTable<'_>, settings: &mut Settings) {
 fn model(reader: &mut Reader<'_>, table: &DeTable<'_>, base: Option<&ModelSettings>) -> Option<ModelSettings> {
     reader.only(table, &MODEL, |name| {
         let secret = ["key", "api_key", "apikey", "token", "secret"].contains(&name);
-        secret.then_some("A key isn't kept in this file: name a variable with key_env, or a program with key_command.")
+        secret.then_some("A key isn't kept in this file: name a variable with key_env, a program with key_command, or the keyring's entry with key_keyring.")
     });
-    let kinds = ProviderName::ALL.map(|kind| (kind.word(), kind));
+    let kinds: Vec<_> = ProviderName::all().map(|kind| (kind.word(), kind)).collect();
     let kind = match (reader.choice(table, "kind", &kinds), base) {
         (Some(kind), _) => kind,
         (None, Some(base)) if !table.contains_key("kind") => base.kind,
         (None, _) => {
             if !table.contains_key("kind") {
                 let at = table.keys().next().map_or(0, |key| key.span().start);
-                let words = kinds.map(|(word, _)| format!("`{word}`")).join(", ");
+                let words: Vec<String> = kinds.iter().map(|(word, _)| format!("`{word}`")).collect();
+                let words = words.join(", ");
                 reader.object(at, format!("`kind` is missing. Say which provider it is: {words}."));
             }
             return None;
@@ -156,7 +159,20 @@ fn model(reader: &mut Reader<'_>, table: &DeTable<'_>, base: Option<&ModelSettin
     if let Some(key) = key(reader, table) {
         model.key = key;
     }
+    model.context = reader.number(table, "context", (2_000, 100_000_000)).or(model.context);
+    model.prices = prices(reader, table).or(model.prices);
     Some(model)
+}
+
+/// Prices for a million tokens; both, or none.
+fn prices(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Option<Prices> {
+    let [input, output] = ["price_in", "price_out"].map(|key| reader.amount(table, key));
+    for (key, other) in [("price_in", "price_out"), ("price_out", "price_in")] {
+        if let (Some(value), false) = (table.get(key), table.contains_key(other)) {
+            reader.object(value.span().start, format!("`{key}` needs `{other}` beside it: both for a million tokens."));
+        }
+    }
+    Some(Prices { input: input?, output: output? })
 }
 
 fn address(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Option<String> {
@@ -177,32 +193,39 @@ pub(super) fn check_address(text: &str) -> Result<(), &'static str> {
     match url {
         None => Err("must be an address such as https://api.example.com/v1."),
         Some(url) if !url.username().is_empty() || url.password().is_some() => {
-            Err("must not hold a user or password: use key_env or key_command for the key.")
+            Err("must not hold a user or password: use key_env, key_command or key_keyring for the key.")
         }
         Some(_) => Ok(()),
     }
 }
 
 fn key(reader: &mut Reader<'_>, table: &DeTable<'_>) -> Option<KeySource> {
-    let variable = reader.text(table, "key_env");
-    let command = reader.texts(table, "key_command");
-    match (variable, table.get("key_command")) {
-        (Some(_), Some(value)) => {
-            reader.object(value.span().start, "give either `key_env` or `key_command`, not both.");
+    let given: Vec<&str> =
+        ["key_env", "key_command", "key_keyring"].into_iter().filter(|key| table.contains_key(*key)).collect();
+    if let [_, second, ..] = given.as_slice() {
+        let place = table.get(*second).map_or(0, |value| value.span().start);
+        reader.object(place, "give only one of `key_env`, `key_command` and `key_keyring`.");
+        return None;
+    }
+    match given.first().copied()? {
+        "key_env" => reader.text(table, "key_env").map(|(name, _)| KeySource::Variable(name)),
+        "key_keyring" => {
+            let (service, place) = reader.text(table, "key_keyring")?;
+            if keyring::sound(&service) {
+                return Some(KeySource::Keyring(service));
+            }
+            reader.object(place.start, "`key_keyring` is the name of an entry of the keyring, such as \"openai\".");
             None
         }
-        (Some((name, _)), None) => Some(KeySource::Variable(name)),
-        (None, Some(value)) => {
-            if command.is_empty() {
-                reader.object(
-                    value.span().start,
-                    "`key_command` needs a program, such as [\"pass\", \"show\", \"openai\"].",
-                );
+        _ => {
+            let place = table.get("key_command").map_or(0, |value| value.span().start);
+            let words = reader.texts(table, "key_command");
+            if words.is_empty() {
+                reader.object(place, "`key_command` needs a program, such as [\"pass\", \"show\", \"openai\"].");
                 return None;
             }
-            Some(KeySource::Command(command.into_iter().map(|(word, _)| word).collect()))
+            Some(KeySource::Command(words.into_iter().map(|(word, _)| word).collect()))
         }
-        (None, None) => None,
     }
 }
 
@@ -265,13 +288,14 @@ fn host(written: &str) -> Option<String> {
 fn limits(reader: &mut Reader<'_>, top: &DeTable<'_>) -> Limits {
     let usual = Limits::default();
     let Some(table) = reader.table(top, "limits") else { return usual };
-    reader.only(table, &["time_limit", "output", "kept_output", "calls", "minutes", "tokens"], |_| None);
+    reader.only(table, &["time_limit", "output", "kept_output", "calls", "minutes", "tokens", "cost"], |_| None);
     Limits {
         time_limit: reader.number(table, "time_limit", (1, 3_600)).unwrap_or(usual.time_limit),
         output: reader.number(table, "output", (1_024, 1 << 20)).unwrap_or(usual.output),
         calls: reader.number(table, "calls", (1, 10_000)).unwrap_or(usual.calls),
         minutes: reader.number(table, "minutes", (1, 1_440)).unwrap_or(usual.minutes),
         tokens: reader.number(table, "tokens", (1_000, 1_000_000_000)),
+        cost: reader.amount(table, "cost"),
         kept_output: reader.number(table, "kept_output", (0, 1 << 36)).unwrap_or(usual.kept_output),
     }
 }

@@ -7,6 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::problem::{Problem, position, suggestion};
+use crate::domain::Amount;
 
 /// A value and where it stands.
 pub(super) type Placed<T> = (T, Range<usize>);
@@ -72,6 +73,21 @@ impl<'a> Reader<'a> {
         let read = read.filter(|read| (range.0..=range.1).contains(read));
         if read.is_none() {
             self.object(value.span().start, format!("`{key}` must be from {} to {}.", range.0, range.1));
+        }
+        read
+    }
+
+    /// An amount of money, with up to six places.
+    pub(super) fn amount(&mut self, table: &DeTable<'_>, key: &str) -> Option<Amount> {
+        let value = table.get(key)?;
+        let text = match value.get_ref() {
+            DeValue::Integer(number) if number.radix() == 10 => number.as_str().to_owned(),
+            DeValue::Float(number) => number.as_str().to_owned(),
+            other => return self.mistyped(key, "an amount, such as 2.5", other, value),
+        };
+        let read = Amount::parse(&text);
+        if read.is_none() {
+            self.object(value.span().start, format!("`{key}` must be an amount such as 2.5, with up to six places."));
         }
         read
     }

@@ -42,6 +42,8 @@ pub enum KeySource {
     Variable(String),
     /// The first line that a program prints.
     Command(Vec<String>),
+    /// The system's keyring, under the name of a service.
+    Keyring(String),
 }
 
 impl KeySource {
@@ -60,8 +62,36 @@ impl KeySource {
                 .map(|key| Some(key.into()))
                 .ok_or_else(|| ConfigError::Unset { what: "the model's key".to_owned(), variable: name.clone() }),
             Self::Command(words) => run_key_command(words).await.map(Some),
+            Self::Keyring(service) => from_keyring(service).await.map(Some),
         }
     }
+
+    /// Where it comes from, in words for messages.
+    #[must_use]
+    pub fn told(&self, usual: Option<&str>) -> String {
+        match self {
+            Self::Usual => usual.unwrap_or("no key").to_owned(),
+            Self::Variable(name) => name.clone(),
+            Self::Command(words) => format!("the key command {}", words.first().map_or("", String::as_str)),
+            Self::Keyring(service) => format!("the keyring's key for `{service}`"),
+        }
+    }
+}
+
+/// Reads a key from the system's keyring.
+async fn from_keyring(service: &str) -> Result<SecretString, ConfigError> {
+    let failed = |how: String| ConfigError::Keyring {
+        service: service.to_owned(),
+        how,
+        keeping: super::keyring::keeping(service),
+    };
+    let Some(words) = super::keyring::command(service) else {
+        return Err(failed("this platform has no tool for it; use key_env or key_command".to_owned()));
+    };
+    run_key_command(&words).await.map_err(|error| match error {
+        ConfigError::KeyCommand { program, how } => failed(format!("{program} {how}")),
+        other => other,
+    })
 }
 
 /// Runs a key command without a shell, and takes the first line of what it prints.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::file;
 use super::{Connection, Folders, ModelSettings, Problem};
-use crate::domain::{self, ApprovalMode, Policy, Remembered, Rule};
+use crate::domain::{self, Amount, ApprovalMode, Policy, Remembered, Rule};
 
 /// What one run may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub struct Limits {
     pub minutes: u64,
     /// Tokens.
     pub tokens: Option<u64>,
+    /// What one turn may cost, by the prices of the configuration; none means no limit.
+    pub cost: Option<Amount>,
     /// Bytes of what an operation prints that are kept on disk.
     pub kept_output: u64,
 }
@@ -28,7 +30,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         let kept_output = 256 * 1024 * 1024;
-        Self { time_limit: 120, output: 10 * 1024, kept_output, calls: 50, minutes: 30, tokens: None }
+        Self { time_limit: 120, output: 10 * 1024, kept_output, calls: 50, minutes: 30, tokens: None, cost: None }
     }
 }
 

@@ -3,6 +3,7 @@
 use toml::{Table, Value};
 
 use super::{KeySource, ModelSettings, Settings};
+use crate::domain::Amount;
 
 impl Settings {
     /// What holds now, in the form of the configuration file. Passwords in URLs are masked; keys were never
@@ -36,6 +37,7 @@ impl Settings {
         limits.insert("calls".to_owned(), number(self.limits.calls));
         limits.insert("minutes".to_owned(), number(self.limits.minutes));
         limits.extend(self.limits.tokens.map(|tokens| ("tokens".to_owned(), number(tokens))));
+        limits.extend(self.limits.cost.map(|most| ("cost".to_owned(), amount(most))));
         limits.insert("kept_output".to_owned(), number(self.limits.kept_output));
         top.insert("limits".to_owned(), limits.into());
         let mut journal = Table::new();
@@ -92,12 +94,25 @@ fn model_table(model: &ModelSettings) -> Table {
             // Its arguments may be a secret themselves.
             table.insert("key_command".to_owned(), list(words.iter().take(1).map(String::as_str).chain(["…"])));
         }
+        KeySource::Keyring(service) => {
+            table.insert("key_keyring".to_owned(), service.as_str().into());
+        }
+    }
+    table.extend(model.context.map(|tokens| ("context".to_owned(), number(tokens))));
+    if let Some(prices) = model.prices {
+        table.insert("price_in".to_owned(), amount(prices.input));
+        table.insert("price_out".to_owned(), amount(prices.output));
     }
     table
 }
 
 fn list<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Value {
     texts.into_iter().map(|text| Value::from(text.as_ref())).collect::<Vec<_>>().into()
+}
+
+#[allow(clippy::cast_precision_loss)] // six places of what a person wrote
+fn amount(amount: Amount) -> Value {
+    (amount.0 as f64 / 1e6).into()
 }
 
 fn number(value: u64) -> Value {
@@ -116,7 +131,7 @@ mod tests {
         settings.connections.insert("shop".to_owned(), UrlSource::Url(url.into()).into());
         let words = ["pass", "show", "hunter2"].map(ToOwned::to_owned).to_vec();
         let key = KeySource::Command(words);
-        settings.provider = Some(ModelSettings { key, ..ModelSettings::of(ProviderName::Openai) });
+        settings.provider = Some(ModelSettings { key, ..ModelSettings::of(ProviderName::openai()) });
         let shown = settings.shown();
         assert!(!shown.contains("hunter2"), "{shown}");
         assert!(shown.contains("postgres://ann:***@db.example/shop") && shown.contains("[limits]"), "{shown}");

@@ -108,6 +108,8 @@ pub enum FailureKind {
     Unavailable,
     /// No connection, or no answer in time.
     Unreachable,
+    /// The conversation is longer than the model takes.
+    TooLong,
     /// The stream ended in the middle.
     CutOff,
     /// An answer that the protocol doesn't allow, or another status.

@@ -6,6 +6,7 @@
 mod arguments;
 mod catalog;
 mod chat;
+mod cost;
 mod edit;
 mod facts;
 mod gate;
@@ -36,6 +37,7 @@ pub use chat::{
     FailureKind, Message, ModelEvent, ModelFailure, ModelRequest, StepId, StopReason, ToolCall, ToolResult, ToolSpec,
     TurnId, Usage,
 };
+pub use cost::{Amount, Cost, Prices};
 pub use edit::{Editable, unclaimed};
 pub use facts::{Facts, FolderFact, PathFact, PathKind, Place, RepositoryFact};
 pub use gate::{Admission, Countersigned, Gate, Release, Seal, Standing};

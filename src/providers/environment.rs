@@ -2,28 +2,23 @@
 
 use secrecy::SecretString;
 
+use super::makers::{MAKERS, Maker};
 use super::settings::{ProviderKind, ProviderSettings, ollama};
 
-/// The provider that the environment names, if it names one. A key or a base URL is enough; with several, the
-/// first of OpenAI, Anthropic, Gemini, Ollama is taken.
+/// The provider that the environment names, if it names one. A key or an address is enough; with several, the first
+/// in the list of makers is taken.
 pub fn detect(env: &dyn Fn(&str) -> Option<String>) -> Option<ProviderSettings> {
-    let env = |name: &str| env(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
-    keyed(ProviderKind::OpenAi, "OPENAI_BASE_URL", &env)
-        .or_else(|| keyed(ProviderKind::Anthropic, "ANTHROPIC_BASE_URL", &env))
-        .or_else(|| keyed(ProviderKind::Gemini, "GEMINI_BASE_URL", &env))
-        .or_else(|| {
-            let base_url = Some(ollama(&env("OLLAMA_HOST")?));
-            Some(ProviderSettings { base_url, ..ProviderSettings::new(ProviderKind::Ollama) })
-        })
+    MAKERS.iter().find_map(|maker| found(maker, env))
 }
 
-/// A provider by its key, its base URL, or both.
-fn keyed(kind: ProviderKind, base: &str, env: &dyn Fn(&str) -> Option<String>) -> Option<ProviderSettings> {
-    let (key, base_url) = (env(kind.key_variable()), env(base));
+/// A maker's service, if the environment has its key, its address, or both.
+pub fn found(maker: &'static Maker, env: &dyn Fn(&str) -> Option<String>) -> Option<ProviderSettings> {
+    let env = |name: &str| env(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+    let (key, base_url) = (maker.key.and_then(env), maker.address.and_then(env));
     (key.is_some() || base_url.is_some()).then(|| ProviderSettings {
         key: key.map(SecretString::from),
-        base_url,
-        ..ProviderSettings::new(kind)
+        base_url: base_url.map(|url| if maker.kind == ProviderKind::Ollama { ollama(&url) } else { url }),
+        ..ProviderSettings::of(maker)
     })
 }
 
@@ -44,18 +39,18 @@ mod tests {
     #[test]
     fn a_base_url_alone_is_enough_for_a_local_server() {
         let settings = found(&[("OPENAI_BASE_URL", "http://localhost:8080")]).unwrap();
-        assert_eq!(settings.kind, ProviderKind::OpenAi);
+        assert_eq!(settings.kind(), ProviderKind::OpenAi);
         assert!(settings.key.is_none());
         assert_eq!(settings.base_url.as_deref(), Some("http://localhost:8080"));
     }
 
     #[test]
     fn a_key_chooses_its_maker() {
-        assert_eq!(found(&[("ANTHROPIC_API_KEY", "k")]).unwrap().kind, ProviderKind::Anthropic);
-        assert_eq!(found(&[("GEMINI_API_KEY", "k")]).unwrap().kind, ProviderKind::Gemini);
+        assert_eq!(found(&[("ANTHROPIC_API_KEY", "k")]).unwrap().kind(), ProviderKind::Anthropic);
+        assert_eq!(found(&[("GEMINI_API_KEY", "k")]).unwrap().kind(), ProviderKind::Gemini);
         let both = found(&[("OPENAI_API_KEY", "k"), ("ANTHROPIC_API_KEY", "k")]).unwrap();
-        assert_eq!(both.kind, ProviderKind::OpenAi);
+        assert_eq!(both.kind(), ProviderKind::OpenAi);
         let local = found(&[("OLLAMA_HOST", "0.0.0.0")]).unwrap();
-        assert_eq!((local.kind, local.base_url.as_deref()), (ProviderKind::Ollama, Some("http://127.0.0.1:11434/")));
+        assert_eq!((local.kind(), local.base_url.as_deref()), (ProviderKind::Ollama, Some("http://127.0.0.1:11434/")));
     }
 }

@@ -126,7 +126,7 @@ impl Scene<'_> {
         let message = format!(
             "{} answers, but not in the format of {}. Check the base URL, the provider and the account, then send the message again.",
             self.place,
-            self.settings.kind.name()
+            self.settings.kind().name()
         );
         Self::final_of(FailureKind::BadReply, message)
     }
@@ -222,10 +222,10 @@ impl Scene<'_> {
                 FailureKind::BadReply,
                 format!("{place} wants to be paid first (402).{words} Check the account, then send the message again."),
             ),
-            413 => Self::final_of(
-                FailureKind::BadReply,
-                format!("The conversation is too long for {place} (413).{words} Start a new session."),
-            ),
+            413 => Self::final_of(FailureKind::TooLong, too_long(place, status, &words)),
+            400 | 422 if tells_of_length(&words) => {
+                Self::final_of(FailureKind::TooLong, too_long(place, status, &words))
+            }
             _ => Self::final_of(
                 FailureKind::BadReply,
                 format!(
@@ -268,6 +268,22 @@ impl Scene<'_> {
         let shown: String = line.chars().take(MOST_WORDS).collect();
         if rest == 0 { shown } else { format!("{shown}… ({rest} more characters)") }
     }
+}
+
+fn too_long(place: &str, status: u16, words: &str) -> String {
+    format!("The conversation is too long for {place} ({status}).{words} Send /compact, or start a new session.")
+}
+
+/// Whether a refusal is about the length of the conversation, in the words of those who serve models.
+fn tells_of_length(words: &str) -> bool {
+    let words = words.to_ascii_lowercase();
+    let says = |part: &str| words.contains(part);
+    says("context length")
+        || says("context window")
+        || says("context size")
+        || says("context_length")
+        || says("prompt is too long")
+        || (says("token") && (says("exceed") || says("too many") || says("too long")))
 }
 
 /// The first text that is at one of these places.

@@ -5,6 +5,7 @@
 mod environment;
 mod failure;
 mod frames;
+mod makers;
 mod practice;
 pub mod prompt;
 mod remote;
@@ -16,10 +17,12 @@ use std::sync::Arc;
 
 use futures::stream::BoxStream;
 
-use crate::domain::{ModelEvent, ModelRequest};
+use crate::domain::{ModelEvent, ModelRequest, Prices};
 
-pub use environment::detect;
+pub use environment::{detect, found};
+pub use makers::{MAKERS, Maker};
 pub use practice::{Practice, PracticeWorld, WorldError};
+pub use remote::{Answered, Listed, answers, models, try_out};
 pub use settings::{ProviderKind, ProviderSettings};
 
 /// A model at a provider.
@@ -29,6 +32,12 @@ pub trait Provider: Send + Sync {
 
     /// Whether messages and results leave this machine.
     fn remote(&self) -> bool;
+
+    /// Tokens that one request may hold, as far as that is known; rather too few. May grow once the server was asked.
+    fn context(&self) -> u64;
+
+    /// What its tokens cost, where the configuration says so.
+    fn prices(&self) -> Option<Prices>;
 
     /// Starts one request. The stream ends with exactly one `Ended` or `Failed`; dropping it cancels.
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, ModelEvent>;

@@ -1,7 +1,11 @@
 //! A model behind HTTP, through the kept client. Builds its HTTP client at the first request and keeps it; tries
 //! again only before the first piece of an answer; reads no files and decides nothing about calls.
 
+mod aside;
+mod listing;
+
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -12,10 +16,13 @@ use genai::chat::{ChatOptions, ChatRequest, ChatStream, ChatStreamEvent};
 use genai::resolver::{AuthData, Endpoint as WireEndpoint};
 use genai::{Client, Headers, ModelIden, ServiceTarget};
 use secrecy::ExposeSecret;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 use url::Url;
+
+pub use aside::{Answered, answers, models, try_out};
+pub use listing::Listed;
 
 use super::failure::{Scene, Trouble};
 use super::frames::Frames;
@@ -23,7 +30,7 @@ use super::reply::{Fault, Piece, Reply};
 use super::settings::{Endpoint, ProviderKind, ProviderSettings};
 use super::wire::{self, Signatures};
 use super::{Provider, ProviderError};
-use crate::domain::{FailureKind, Message, ModelEvent, ModelFailure, ModelRequest};
+use crate::domain::{FailureKind, Message, ModelEvent, ModelFailure, ModelRequest, Prices};
 
 /// How often a request that failed before its first piece is tried again.
 const RETRIES: u32 = 2;
@@ -52,6 +59,10 @@ struct Line {
     pause: Duration,
     client: OnceCell<Clients>,
     model: OnceCell<String>,
+    /// Tokens that the model takes: what the configuration or the server says; zero while nobody did.
+    context: AtomicU64,
+    /// Whether the server was asked how many.
+    asked: AtomicBool,
     signatures: Mutex<Signatures>,
 }
 
@@ -80,19 +91,23 @@ impl Remote {
 
     /// The same with another pause before a new try.
     fn pausing(settings: ProviderSettings, pause: Duration) -> Result<Self, ProviderError> {
-        let kind = settings.kind;
-        let endpoint = Endpoint::read(kind, settings.base_url.as_deref().unwrap_or(kind.home()))?;
+        let maker = settings.maker;
+        let endpoint = Endpoint::read(maker.kind, settings.base_url.as_deref().unwrap_or(maker.home))?;
         let place = endpoint.place();
-        if settings.key.is_none() && endpoint.0.as_str() == kind.home() && !endpoint.loopback() {
-            return Err(ProviderError::NoKey { host: place, variable: kind.key_variable() });
+        let home = endpoint.0.as_str() == maker.home;
+        if let (None, Some(variable), true) = (&settings.key, maker.key, home) {
+            return Err(ProviderError::NoKey { host: place, variable });
         }
         let known = settings.model.clone().filter(|model| !model.trim().is_empty());
-        let listed = kind.speaks_openai() && endpoint.0.as_str() != kind.home();
-        let usual = if listed { None } else { kind.usual_model() };
+        let listed = maker.kind.speaks_openai() && !home;
+        let usual = if listed { None } else { maker.model };
         let model = known.or_else(|| usual.map(str::to_owned));
         let patience = settings.patience.unwrap_or(Duration::from_secs(if endpoint.loopback() { 600 } else { 120 }));
+        let context = AtomicU64::new(settings.context.unwrap_or_default());
         Ok(Self {
             line: Arc::new(Line {
+                asked: AtomicBool::new(settings.context.is_some()),
+                context,
                 settings,
                 endpoint,
                 place,
@@ -109,8 +124,8 @@ impl Remote {
 impl Provider for Remote {
     fn label(&self) -> String {
         let line = &self.line;
-        let home = line.endpoint.0.as_str() == line.settings.kind.home();
-        let place = if home { line.settings.kind.name() } else { line.place.as_str() };
+        let home = line.endpoint.0.as_str() == line.settings.maker.home;
+        let place = if home { line.settings.maker.word } else { line.place.as_str() };
         match line.model.get() {
             Some(model) => format!("{model} ({place})"),
             None => format!("first model ({place})"),
@@ -119,6 +134,17 @@ impl Provider for Remote {
 
     fn remote(&self) -> bool {
         !self.line.endpoint.loopback()
+    }
+
+    fn context(&self) -> u64 {
+        match self.line.context.load(Ordering::Relaxed) {
+            0 => self.line.settings.maker.context,
+            told => told,
+        }
+    }
+
+    fn prices(&self) -> Option<Prices> {
+        self.line.settings.prices
     }
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, ModelEvent> {
@@ -158,6 +184,7 @@ impl Line {
     async fn attempt(self: &Arc<Self>, request: &ModelRequest) -> Result<Reading, Trouble> {
         let clients = self.clients().await?;
         let model = self.model.get_or_try_init(|| self.first_model(&clients.http)).await?.clone();
+        self.ask_context(&clients.http, &model);
         let frames = Arc::new(Mutex::new(Frames::default()));
         let wired = self.wired(request);
         let chat = clients
@@ -166,16 +193,40 @@ impl Line {
             .await
             .map_err(|error| self.scene().client(&error))?
             .stream;
-        let reply = Reply::new(self.settings.kind, call_ids(request));
+        let reply = Reply::new(self.settings.kind(), call_ids(request));
         let mut reading = Reading { line: Arc::clone(self), chat, reply, frames, ready: Vec::new(), over: false };
         reading.advance().await?;
         Ok(reading)
     }
 
+    /// The server said how many tokens its model takes.
+    fn learn(&self, context: Option<u64>) {
+        self.asked.store(true, Ordering::Relaxed);
+        if let Some(tokens) = context {
+            self.context.store(tokens, Ordering::Relaxed);
+        }
+    }
+
+    /// Asks once how many tokens the model takes, beside the first request. What isn't said stays unknown.
+    fn ask_context(self: &Arc<Self>, http: &reqwest::Client, model: &str) {
+        // OpenAI's own list doesn't say it, and the others' smallest figure is known.
+        let says =
+            self.settings.kind().speaks_openai() && self.endpoint.0.as_str() != ProviderKind::OpenAi.maker().home;
+        if !says || self.asked.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let (line, http, model) = (Arc::clone(self), http.clone(), model.to_owned());
+        tokio::spawn(async move {
+            if let Ok(listed) = line.list(&http).await {
+                line.learn(listed.into_iter().find(|listed| listed.id == model).and_then(|listed| listed.context));
+            }
+        });
+    }
+
     /// The conversation in the client's words.
     fn wired(&self, request: &ModelRequest) -> ChatRequest {
         let signatures = self.signatures.lock().unwrap_or_else(PoisonError::into_inner);
-        wire::request(self.settings.kind, request, &signatures)
+        wire::request(self.settings.kind(), request, &signatures)
     }
 
     /// The clients, built on first use and off the runtime's threads: reading the root certificates takes a while.
@@ -193,42 +244,10 @@ impl Line {
         self.client.get_or_try_init(build).await
     }
 
-    /// Asks the server which models it has and takes the first that can chat.
-    async fn first_model(&self, http: &reqwest::Client) -> Result<String, Trouble> {
-        let scene = self.scene();
-        let mut request = http.get(self.endpoint.call("models")).timeout(self.patience.min(ASIDE));
-        for (name, value) in self.key_headers() {
-            request = request.header(name, value);
-        }
-        let mut response = request.send().await.map_err(|error| scene.connection(&error))?;
-        let (status, headers) = (response.status(), response.headers().clone());
-        let mut body = Vec::new();
-        while let Some(bytes) = response.chunk().await.map_err(|error| scene.connection(&error))? {
-            body.extend_from_slice(&bytes);
-            if body.len() > MOST_LIST {
-                return Err(scene.garbled());
-            }
-        }
-        if !status.is_success() {
-            return Err(scene.status(status.as_u16(), &String::from_utf8_lossy(&body), &headers));
-        }
-        let list: Value = serde_json::from_slice(&body).map_err(|_| scene.garbled())?;
-        first_chat_model(&list).ok_or_else(|| Trouble {
-            failure: ModelFailure {
-                kind: FailureKind::NotFound,
-                message: format!(
-                    "{} has no model yet. Load one there, or name one with --model, then send the message again.",
-                    self.place
-                ),
-            },
-            again: None,
-        })
-    }
-
     /// Where the request goes. We name address and headers ourselves, so that a query stays and a missing key
     /// sends no header.
     fn target(&self, model: &str) -> ServiceTarget {
-        let kind = self.settings.kind;
+        let kind = self.settings.kind();
         let (adapter, name) = match kind {
             // The real name is in the body: the client would take `-high` off it, or what is before `::`.
             ProviderKind::OpenAi | ProviderKind::Ollama => (AdapterKind::OpenAI, "model"),
@@ -245,7 +264,7 @@ impl Line {
 
     /// The address that a conversation is sent to.
     fn chat_address(&self, model: &str) -> Url {
-        match self.settings.kind {
+        match self.settings.kind() {
             ProviderKind::OpenAi | ProviderKind::Ollama => self.endpoint.call("chat/completions"),
             ProviderKind::Anthropic => self.endpoint.call("messages"),
             ProviderKind::Gemini => {
@@ -259,7 +278,7 @@ impl Line {
     /// The headers that a conversation is sent with.
     fn chat_headers(&self) -> Vec<(String, String)> {
         let mut headers = self.key_headers();
-        if self.settings.kind == ProviderKind::Anthropic {
+        if self.settings.kind() == ProviderKind::Anthropic {
             headers.push(("anthropic-version".to_owned(), "2023-06-01".to_owned()));
         }
         headers
@@ -278,7 +297,7 @@ impl Line {
     fn key_headers(&self) -> Vec<(String, String)> {
         let Some(key) = &self.settings.key else { return Vec::new() };
         let key = key.expose_secret();
-        let (name, value) = match self.settings.kind {
+        let (name, value) = match self.settings.kind() {
             ProviderKind::OpenAi | ProviderKind::Ollama => ("authorization", format!("Bearer {key}")),
             ProviderKind::Anthropic => ("x-api-key", key.to_owned()),
             ProviderKind::Gemini => ("x-goog-api-key", key.to_owned()),
@@ -296,7 +315,7 @@ impl Line {
             .with_raw_frame_fn(move |_, frame| {
                 frames.lock().unwrap_or_else(PoisonError::into_inner).take(frame.data);
             });
-        match self.settings.kind {
+        match self.settings.kind() {
             ProviderKind::OpenAi | ProviderKind::Ollama => options.with_extra_body(json!({ "model": model })),
             ProviderKind::Anthropic => options.with_cache_control(genai::chat::CacheControl::Ephemeral),
             ProviderKind::Gemini => options,
@@ -417,17 +436,6 @@ fn call_ids(request: &ModelRequest) -> HashSet<String> {
         .flatten()
         .map(|call| call.id.clone())
         .collect()
-}
-
-/// The first model of a list that isn't plainly made for something else than chatting.
-fn first_chat_model(list: &Value) -> Option<String> {
-    let other = ["embed", "rerank", "whisper", "tts"];
-    list.get("data")?
-        .as_array()?
-        .iter()
-        .filter_map(|model| model.get("id").and_then(Value::as_str))
-        .find(|id| !other.iter().any(|word| id.to_ascii_lowercase().contains(word)))
-        .map(str::to_owned)
 }
 
 #[cfg(test)]

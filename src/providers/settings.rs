@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
 use super::ProviderError;
+use super::makers::Maker;
+use crate::domain::Prices;
 
 /// The wire format of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,39 +35,6 @@ impl ProviderKind {
             Self::Ollama => "ollama",
             Self::Anthropic => "anthropic",
             Self::Gemini => "gemini",
-        }
-    }
-
-    /// Base URL of the maker's own service.
-    #[must_use]
-    pub const fn home(self) -> &'static str {
-        match self {
-            Self::OpenAi => "https://api.openai.com/v1/",
-            Self::Ollama => "http://127.0.0.1:11434/v1/",
-            Self::Anthropic => "https://api.anthropic.com/v1/",
-            Self::Gemini => "https://generativelanguage.googleapis.com/v1beta/",
-        }
-    }
-
-    /// The environment variable that usually holds its key.
-    #[must_use]
-    pub const fn key_variable(self) -> &'static str {
-        match self {
-            Self::OpenAi => "OPENAI_API_KEY",
-            Self::Ollama => "OLLAMA_API_KEY",
-            Self::Anthropic => "ANTHROPIC_API_KEY",
-            Self::Gemini => "GEMINI_API_KEY",
-        }
-    }
-
-    /// The model that is asked at the maker's own service when nobody named one. None: the server is asked.
-    #[must_use]
-    pub const fn usual_model(self) -> Option<&'static str> {
-        match self {
-            Self::OpenAi => Some("gpt-5-mini"),
-            Self::Ollama => None,
-            Self::Anthropic => Some("claude-sonnet-4-6"),
-            Self::Gemini => Some("gemini-2.5-flash"),
         }
     }
 
@@ -98,8 +67,8 @@ impl ProviderKind {
 /// Everything needed to speak to one provider.
 #[derive(Clone, Debug)]
 pub struct ProviderSettings {
-    /// The wire format.
-    pub kind: ProviderKind,
+    /// Who serves it, and so the wire format.
+    pub maker: &'static Maker,
     /// Where it is, as the person wrote it; none is the maker's own service.
     pub base_url: Option<String>,
     /// Which model; none asks the server for its first one, or the maker's usual one.
@@ -110,20 +79,45 @@ pub struct ProviderSettings {
     pub key_source: String,
     /// Longest silence that is waited for; none is 2 minutes, 10 for a model on this machine.
     pub patience: Option<Duration>,
+    /// Tokens that the model takes, where the configuration says so.
+    pub context: Option<u64>,
+    /// What its tokens cost, where the configuration says so.
+    pub prices: Option<Prices>,
 }
 
 impl ProviderSettings {
-    /// The maker's own service, without a key.
+    /// The service of whoever made a wire format, without a key.
     #[must_use]
     pub fn new(kind: ProviderKind) -> Self {
+        Self::of(kind.maker())
+    }
+
+    /// A maker's own service, without a key.
+    #[must_use]
+    pub fn of(maker: &'static Maker) -> Self {
         Self {
-            kind,
+            maker,
             base_url: None,
             model: None,
             key: None,
-            key_source: kind.key_variable().to_owned(),
+            key_source: maker.key.unwrap_or("a key for it").to_owned(),
             patience: None,
+            context: None,
+            prices: None,
         }
+    }
+
+    /// The wire format.
+    #[must_use]
+    pub const fn kind(&self) -> ProviderKind {
+        self.maker.kind
+    }
+
+    /// Whether it is on this machine. An address that can't be read isn't.
+    #[must_use]
+    pub fn local(&self) -> bool {
+        let address = self.base_url.as_deref().unwrap_or(self.maker.home);
+        Endpoint::read(self.kind(), address).is_ok_and(|endpoint| endpoint.loopback())
     }
 }
 
@@ -251,7 +245,7 @@ mod tests {
         }
         assert_eq!(base(ProviderKind::OpenAi, "openrouter.ai/api/v1"), "https://openrouter.ai/api/v1/");
         assert_eq!(base(ProviderKind::OpenAi, "https://x.test/api/paas/v4"), "https://x.test/api/paas/v4/");
-        assert_eq!(base(ProviderKind::Anthropic, "https://api.anthropic.com"), ProviderKind::Anthropic.home());
+        assert_eq!(base(ProviderKind::Anthropic, "https://api.anthropic.com"), ProviderKind::Anthropic.maker().home);
         assert_eq!(base(ProviderKind::Anthropic, "https://x.test/v1/messages"), "https://x.test/v1/");
         assert_eq!(
             base(ProviderKind::OpenAi, "https://x.test/openai/v1?api-version=1"),

@@ -15,9 +15,11 @@ use super::recorder::{Opening, Recorder};
 use super::remember::Memory;
 use super::resume::{allow_outputs, resume};
 use super::servers;
+use super::setup;
+use super::swap::Switchboard;
 use crate::app::{Briefing, Budget, Effect, Event, Keymap, Looks, Setting, State};
 use crate::assess::Known;
-use crate::cli::Start;
+use crate::cli::{Asking, Start};
 use crate::config::{ChosenModel, Problem, process_environment};
 use crate::contain;
 use crate::domain::number::size;
@@ -49,7 +51,7 @@ pub struct Assembled {
 ///
 /// # Errors
 /// One sentence: a key, an address, a database of the command line or the practice world can't be used.
-pub async fn assemble(start: &Start, lanes: Lanes, size: (u16, u16)) -> Result<Assembled, String> {
+pub async fn assemble(start: &Arc<Start>, lanes: Lanes, size: (u16, u16)) -> Result<Assembled, String> {
     let mut notices: Vec<String> = Problem::notice(&start.problems).into_iter().collect();
     let (connections, left_out) = start.connections(&process_environment).map_err(|error| error.to_string())?;
     notices.extend(left_out);
@@ -96,7 +98,12 @@ pub async fn assemble(start: &Start, lanes: Lanes, size: (u16, u16)) -> Result<A
     if start.unknown {
         state.ask_folder();
     }
-    state.budget = Budget { calls: limits.calls, minutes: limits.minutes, tokens: limits.tokens };
+    match start.setup {
+        Asking::Never => {}
+        Asking::First => state.set_up(setup::page(false)),
+        Asking::Again => state.set_up(setup::page(true)),
+    }
+    state.budget = Budget { calls: limits.calls, minutes: limits.minutes, tokens: limits.tokens, cost: limits.cost };
     // Both sides have the same walls around different workspaces; the test of them is none of the loop's business.
     let (sides, lane) = ([person_side.clone(), model_side.clone()], lanes.work.clone());
     tokio::spawn(async move {
@@ -116,7 +123,8 @@ pub async fn assemble(start: &Start, lanes: Lanes, size: (u16, u16)) -> Result<A
         folder: start.workspace.clone(),
         journal: (start.folders.journal(), start.session.id.to_string()),
     };
-    let mut engine = Engine::new(model_side, person_side, provider, recorder, lanes, memory);
+    let board = Switchboard::new(Arc::clone(start));
+    let mut engine = Engine::new(model_side, person_side, provider, recorder, lanes, memory, board);
     engine.history = Some(History::new(start.folders.history()));
     Ok(Assembled { state, engine, theme, effects, notices: notices.into_iter().map(Event::Notice).collect(), world })
 }
@@ -146,7 +154,7 @@ fn known(chosen: &ChosenModel, connections: &Connections) -> Known {
     Known::of(key.into_iter().chain(connections.secrets()).chain(environment))
 }
 
-fn side(mut bench: Workbench, connections: Arc<Connections>) -> Side {
+pub(super) fn side(mut bench: Workbench, connections: Arc<Connections>) -> Side {
     bench.settings.databases = Arc::new(connections.targets());
     let bench = Arc::new(bench);
     let path = std::env::var_os("PATH").map(|path| search_path(&path));
@@ -156,7 +164,10 @@ fn side(mut bench: Workbench, connections: Arc<Connections>) -> Side {
 /// The practice model, or a scripted session from the file that is named as its model, with a database, folder
 /// and server of its own. Its folder lies in the program's own, so its
 /// list of sensitive paths names the files there that are not its own, rather than the whole.
-async fn practice(start: &Start, of: &Workbench) -> Result<(Arc<dyn Provider>, Side, PracticeWorld), String> {
+pub(super) async fn practice(
+    start: &Start,
+    of: &Workbench,
+) -> Result<(Arc<dyn Provider>, Side, PracticeWorld), String> {
     let world = PracticeWorld::open(&start.folders.data).await.map_err(|error| error.to_string())?;
     let script = start.settings.provider.as_ref().and_then(|model| model.model.as_deref());
     let provider = match script {
@@ -175,13 +186,14 @@ async fn practice(start: &Start, of: &Workbench) -> Result<(Arc<dyn Provider>, S
     Ok((Arc::new(provider), side(bench, Arc::new(connections)), world))
 }
 
-fn setting(provider: &dyn Provider, practice: bool, side: &Side) -> Setting {
+pub(super) fn setting(provider: &dyn Provider, practice: bool, side: &Side) -> Setting {
     let connection = side
         .connections
         .default_name()
-        .and_then(|name| side.connections.address(name).map(|address| format!("{name} ({})", address.dialect.word())));
-    let known = |name| side.bench.settings.databases.get(name).map(std::slice::from_ref);
-    let target = side.connections.default_name().and_then(known).unwrap_or_default();
+        .and_then(|name| side.connections.address(&name).map(|address| format!("{name} ({})", address.dialect.word())));
+    let usual = side.connections.default_name();
+    let known = |name: &String| side.bench.settings.databases.get(name).map(std::slice::from_ref);
+    let target = usual.as_ref().and_then(known).unwrap_or_default();
     Setting {
         production: !side.bench.settings.production.told(target).is_empty(),
         model: provider.label(),
@@ -190,16 +202,20 @@ fn setting(provider: &dyn Provider, practice: bool, side: &Side) -> Setting {
         connection,
         workspace: shown(&side.bench.workspace, side.bench.home.as_deref()),
         folder: String::new(),
+        context: provider.context(),
+        prices: provider.prices(),
+        connections: side.connections.names().map(str::to_owned).collect(),
     }
 }
 
-fn briefing(side: &Side, notes: Option<&Instructions>) -> Briefing {
+pub(super) fn briefing(side: &Side, notes: Option<&Instructions>) -> Briefing {
     let mut connections: Vec<(&str, &str)> = side
         .connections
         .names()
         .filter_map(|name| side.connections.address(name).map(|address| (name, address.dialect.word())))
         .collect();
-    connections.sort_by_key(|(name, _)| Some(*name) != side.connections.default_name());
+    let usual = side.connections.default_name();
+    connections.sort_by_key(|(name, _)| Some(*name) != usual.as_deref());
     let surroundings = Surroundings {
         workspace: &side.bench.workspace.to_string_lossy(),
         connections: &connections,
@@ -211,7 +227,7 @@ fn briefing(side: &Side, notes: Option<&Instructions>) -> Briefing {
 }
 
 /// The project's own notes for the model, and what the person is told of them.
-fn notes(workspace: &Path, notices: &mut Vec<String>) -> Option<Instructions> {
+pub(super) fn notes(workspace: &Path, notices: &mut Vec<String>) -> Option<Instructions> {
     match instructions(workspace) {
         Ok(Some(notes)) => {
             let cut = if notes.cut { "; its first 32 KiB" } else { "" };

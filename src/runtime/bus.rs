@@ -9,7 +9,7 @@ use futures::StreamExt as _;
 use tokio::sync::mpsc;
 
 use super::lines::{Heard, listen};
-use crate::app::{Event, Millis, PickerId, Proposal, Row};
+use crate::app::{Done, Event, Millis, PickerId, Proposal, Row, Switched};
 use crate::domain::{
     Enforceable, Foresight, Look, ModelEvent, OperationId, Page, Prepared, Recalled, Remembered, RunEvent, Seal, StepId,
 };
@@ -50,7 +50,7 @@ pub enum Work {
     Looked(OperationId, Look, Option<Page>),
     /// What became of saving.
     Saved(String),
-    /// The rows of a list were read.
+    /// The rows of a list came, or why they don't.
     Filled(PickerId, Result<Vec<Row>, String>),
     /// Operations of earlier sessions were read.
     History(Vec<Prepared>),
@@ -62,6 +62,12 @@ pub enum Work {
     Earlier(Vec<String>),
     /// The files of the workspace.
     Files(Arc<[String]>),
+    /// Something came of a step of the first start.
+    SetUp(Done),
+    /// A switch is ready, or failed.
+    Switched(u64, Result<Box<Switched>, String>),
+    /// Tokens that one request to the model may hold, as its server says.
+    Context(u64),
 }
 
 /// The senders, handed to the tasks at the edges.
@@ -248,6 +254,9 @@ impl Bus {
                     Work::Notice(said) => Event::Notice(said),
                     Work::Earlier(earlier) => Event::Earlier(earlier),
                     Work::Files(files) => Event::Files(files),
+                    Work::SetUp(done) => Event::SetUp(done),
+                    Work::Switched(number, outcome) => Event::Switched(number, outcome),
+                    Work::Context(tokens) => Event::Context(tokens),
                 },
                 Some((id, event)) = self.run.recv() => Event::Run(id, event),
             };

@@ -10,7 +10,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio_util::sync::CancellationToken;
 
 use super::lent;
-use crate::config::process_environment;
+use crate::config::{chosen_editor, process_environment};
 use crate::domain::OperationId;
 
 /// Longest text that is taken back, in bytes.
@@ -32,7 +32,7 @@ pub async fn edit(
     let path = folder.join(format!("edit-{}-{}.{suffix}", std::process::id(), id.0));
     let file = Scratch::write(path, text).map_err(|error| format!("The text can't be put into a file: {error}."))?;
     tokio::time::sleep(SETTLE).await;
-    let chosen = chosen();
+    let chosen = chosen_editor(&process_environment);
     let mut words = chosen.split_whitespace().map(OsString::from);
     let program = words.next().ok_or("Set EDITOR to an editor.")?;
     let mut command = tokio::process::Command::new(&program);
@@ -62,11 +62,6 @@ fn taken(read: &str, before: &str) -> String {
         read.pop();
     }
     read
-}
-
-fn chosen() -> String {
-    let set = ["VISUAL", "EDITOR"].into_iter().filter_map(process_environment);
-    set.map(|value| value.trim().to_owned()).find(|value| !value.is_empty()).unwrap_or_else(|| "vi".to_owned())
 }
 
 /// A file that goes when nobody needs it any more.

@@ -17,6 +17,7 @@ use super::measure::Measuring;
 use super::recorder::Recorder;
 use super::remember::Memory;
 use super::servers;
+use super::swap::Switchboard;
 use crate::app::{Content, Proposal};
 use crate::contain;
 use crate::domain::{
@@ -24,7 +25,7 @@ use crate::domain::{
     ModelFailure, ModelRequest, Operation, OperationId, OperationKind, Origin, Outcome, Place, Prepared, RunEvent,
     RunReport, Seal, StepId, ToolCall, Typed, number::size,
 };
-use crate::providers::Provider;
+use crate::providers::{PracticeWorld, Provider};
 use crate::store::{History, copy};
 use crate::tools::{Connections, Registry, RunPort, Workbench, prepare, save, stages, with_catalog, with_declared};
 
@@ -65,6 +66,10 @@ pub struct Engine {
     pub lanes: Lanes,
     /// Where what the person decided for later is kept.
     pub memory: Memory,
+    /// What the session can be switched by.
+    pub switchboard: Switchboard,
+    /// The practice model's world, where the session was switched to it; its server ends with it.
+    pub world: Option<PracticeWorld>,
     running: HashMap<OperationId, CancellationToken>,
     /// Where what the person types into a terminal goes.
     terminals: HashMap<OperationId, mpsc::Sender<Typed>>,
@@ -84,6 +89,7 @@ impl Engine {
         recorder: Recorder,
         lanes: Lanes,
         memory: Memory,
+        switchboard: Switchboard,
     ) -> Self {
         let (running, terminals, measuring) = (HashMap::new(), HashMap::new(), Measuring::default());
         let (history, step) = (None, None);
@@ -94,6 +100,8 @@ impl Engine {
             recorder,
             lanes,
             memory,
+            switchboard,
+            world: None,
             running,
             terminals,
             measuring,
@@ -224,7 +232,8 @@ impl Engine {
     /// Asks the model, once everything that led to it is on disk. The step's task alone speaks on the model lane.
     pub fn start_step(&mut self, step: StepId, mut request: ModelRequest) {
         self.stop_step();
-        let (provider, lane) = (Arc::clone(&self.provider), self.lanes.model.clone());
+        let (provider, lane, work) = (Arc::clone(&self.provider), self.lanes.model.clone(), self.lanes.work.clone());
+        let known = provider.context();
         let registry = self.model_side.registry.clone();
         let kept = self.recorder.append(Vec::new());
         self.step = Some(tokio::spawn(async move {
@@ -240,6 +249,9 @@ impl Engine {
             let mut stream = std::panic::AssertUnwindSafe(provider.stream(request)).catch_unwind();
             while let Some(Ok(event)) = stream.next().await {
                 told |= matches!(event, ModelEvent::Ended(..) | ModelEvent::Failed(_));
+                if told && provider.context() != known {
+                    let _leaving = work.send(Work::Context(provider.context())).await;
+                }
                 if lane.send((step, event)).await.is_err() {
                     return;
                 }
@@ -433,7 +445,7 @@ mod tests {
             _ => serde_json::json!({ "pattern": held, "glob": held }),
         };
         for tool in side.registry.names() {
-            let call = ToolCall { id: String::new(), name: tool.to_owned(), arguments: arguments(&tool).to_string() };
+            let call = ToolCall { id: String::new(), name: tool.clone(), arguments: arguments(&tool).to_string() };
             let read = read(&side, OperationId(1), Origin::Person, &call);
             if tool == "read_output" {
                 assert!(read.is_err(), "it takes no text at all");

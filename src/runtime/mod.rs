@@ -19,6 +19,8 @@ mod remember;
 mod resume;
 mod retire;
 mod servers;
+mod setup;
+mod swap;
 mod switch;
 pub mod terminal;
 mod unattended;
@@ -72,6 +74,7 @@ pub fn run(start: Start) -> ExitCode {
 #[must_use]
 pub fn run_unattended(start: Start, errand: Errand) -> ExitCode {
     let began = Instant::now();
+    let start = Arc::new(start);
     match drive(async move { Box::pin(unattended::run(&start, errand, began)).await }) {
         Ok(code) => ExitCode::from(code),
         Err(sentence) => {
@@ -92,8 +95,9 @@ fn drive<T>(session: impl Future<Output = T>) -> Result<T, String> {
 }
 
 async fn session(start: Start, began: Instant) -> Result<(), String> {
+    let start = Arc::new(start);
     if start.linear {
-        return by_lines(&start, began).await;
+        return Box::pin(by_lines(&start, began)).await;
     }
     let terminal = |error: io::Error| format!("the terminal can't be used: {error}. Start it in a terminal window");
     let size = crossterm::terminal::size().map_err(terminal)?;
@@ -133,7 +137,7 @@ async fn session(start: Start, began: Instant) -> Result<(), String> {
 }
 
 /// The same by plain lines.
-async fn by_lines(start: &Start, began: Instant) -> Result<(), String> {
+async fn by_lines(start: &Arc<Start>, began: Instant) -> Result<(), String> {
     let broken = |error: io::Error| format!("standard input or output can't be used: {error}");
     let claims = Arc::new(Claims::open(&start.folders.data));
     claim(&claims, start)?;
@@ -168,7 +172,7 @@ struct Session {
     /// What the first dialog needs is loaded, or on its way: not at rest, but while the person types.
     warm: bool,
     /// What the session was put together from.
-    start: Start,
+    start: Arc<Start>,
     /// Which sessions this program has open.
     claims: Arc<io::Result<Claims>>,
     /// Since when time counts.

@@ -49,7 +49,7 @@ impl Session {
             Another::Left(id) => self.left(&id).await?,
             Another::New => Which::New,
         };
-        let start = self.start.another(which).map_err(|error| error.to_string())?;
+        let start = Arc::new(self.start.another(which).map_err(|error| error.to_string())?);
         if start.session.id == self.start.session.id {
             return Err("This session is open already.".to_owned());
         }

@@ -2,6 +2,7 @@
 //! would ask is denied by the gate. Tells events for programs, or the answer and a line for each operation.
 
 use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::io::AsyncWriteExt as _;
@@ -42,7 +43,7 @@ impl From<io::Error> for Stop {
 }
 
 /// Runs it; gives the exit code.
-pub async fn run(start: &Start, errand: Errand, began: Instant) -> u8 {
+pub async fn run(start: &Arc<Start>, errand: Errand, began: Instant) -> u8 {
     // Nobody goes on with it while it runs.
     let claims = Claims::open(&start.folders.data);
     if let Err(sentence) = claim(&claims, start) {

@@ -439,9 +439,12 @@ pub fn progress(view: View<'_>) -> Line<'static> {
         return view.line(" more below ", Role::Medium);
     }
     match view.state.chat.phase() {
+        Phase::Streaming { .. } if view.state.compacting() => {
+            view.line(format!(" {} summarising ", item::spinner(view)), Role::Accent)
+        }
         Phase::Streaming { .. } => view.line(format!(" {} answering ", item::spinner(view)), Role::Accent),
         Phase::Working { .. } if waiting => view.line(" waits for you ", Role::Medium),
         Phase::Working { .. } => view.line(" working ", Role::Dim),
-        Phase::Idle => Line::default(),
+        Phase::Idle => view.state.used().map_or_else(Line::default, |used| view.line(format!(" {used} "), Role::Dim)),
     }
 }

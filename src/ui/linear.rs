@@ -50,6 +50,8 @@ pub struct Teller {
     ready: bool,
     /// The list that was told, as it was narrowed then.
     list: Option<(PickerId, String, bool)>,
+    /// The lines of the first start that were told last.
+    setup: Vec<String>,
 }
 
 /// How far an operation was told.
@@ -64,7 +66,7 @@ impl Default for Teller {
     fn default() -> Self {
         let theme = Theme::named("mono").unwrap_or_default();
         let (cache, operations) = (Cache::default(), BTreeMap::new());
-        Self { theme, cache, entries: 0, bytes: 0, operations, ready: false, list: None }
+        Self { theme, cache, entries: 0, bytes: 0, operations, ready: false, list: None, setup: Vec::new() }
     }
 }
 
@@ -112,6 +114,14 @@ impl Teller {
     /// What happened since, as lines; and which operations that wait were told.
     pub fn tell(&mut self, state: &State) -> (Vec<String>, Vec<Shown>) {
         let (mut lines, mut shown) = (Vec::new(), Vec::new());
+        if let Some(setup) = state.setup() {
+            let asked = super::setup::lines(setup);
+            if asked != self.setup {
+                lines.clone_from(&asked);
+                self.setup = asked;
+            }
+            return (lines, shown);
+        }
         self.conversation(state, &mut lines);
         for item in state.queue.all() {
             if self.operations.get(&item.id) != Some(&Step::Over) {

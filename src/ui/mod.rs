@@ -27,6 +27,7 @@ mod printed;
 mod queue;
 mod remember;
 mod report;
+mod setup;
 mod status;
 mod table;
 mod terminal;
@@ -87,6 +88,12 @@ pub fn draw(frame: &mut Frame, state: &State, cache: &mut Cache, theme: &Theme) 
     }
     let buf = frame.buffer_mut();
     buf.set_style(screen, theme.style(Role::Text));
+    if let Some(setup) = state.setup() {
+        if let Some(cursor) = setup::draw(view, screen, buf, setup) {
+            frame.set_cursor_position(cursor);
+        }
+        return sight;
+    }
     let typed = panes(view, screen, buf, cache, &mut sight);
     let above = typed_above(&sight);
     if let Some((completion, above)) = state.completion().zip(above) {

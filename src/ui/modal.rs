@@ -46,6 +46,8 @@ pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, cache: &mut Cache, s
             shown(view, buf, area, first, height, lines.len());
             None
         }
+        // The page is drawn instead of everything else.
+        Modal::Setup(_) => None,
         Modal::Edit(editor) => Some(editor::draw(view, screen, buf, editor)),
         Modal::Pick(picker) => picker::draw(view, screen, buf, picker, sight),
         Modal::Confirm(dialog) => confirm(view, screen, buf, cache, sight, dialog),

@@ -20,13 +20,13 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// Countersign with the given arguments in a world of its own, whose folder is named: it isn't asked about.
+    /// Countersign with the given arguments in a world of its own, configured already by an empty file, its folder named.
     pub fn start(columns: u16, rows: u16, arguments: &[&str]) -> Self {
         let arguments = [&["--workspace", "."], arguments].concat();
         Self::start_program(Path::new(env!("CARGO_BIN_EXE_countersign")), &arguments, columns, rows, &[])
     }
 
-    /// Any program, with a scrubbed environment.
+    /// Any program, with a scrubbed environment and an empty configuration.
     pub fn start_program(
         program: &Path,
         arguments: &[&str],
@@ -35,13 +35,43 @@ impl Driver {
         variables: &[(&str, &str)],
     ) -> Self {
         let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().join(".config/countersign");
+        std::fs::create_dir_all(&config).unwrap();
+        std::fs::write(config.join("config.toml"), "").unwrap();
+        Self::start_in(folder, program, arguments, (columns, rows), variables)
+    }
+
+    /// Countersign as it is started for the very first time: no configuration, nothing said.
+    #[cfg(target_os = "linux")]
+    pub fn first_start(columns: u16, rows: u16, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        let program = Path::new(env!("CARGO_BIN_EXE_countersign"));
+        Self::start_in(tempfile::tempdir().unwrap(), program, arguments, (columns, rows), variables)
+    }
+
+    /// The same once more, in the folders that it had.
+    #[cfg(target_os = "linux")]
+    pub fn start_again(mut self, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        let (rows, columns) = self.screen.lock().unwrap().screen().size();
+        let empty = tempfile::tempdir().unwrap();
+        let folder = std::mem::replace(&mut self.folder, empty);
+        let program = Path::new(env!("CARGO_BIN_EXE_countersign"));
+        Self::start_in(folder, program, arguments, (columns, rows), variables)
+    }
+
+    fn start_in(
+        folder: tempfile::TempDir,
+        program: &Path,
+        arguments: &[&str],
+        (columns, rows): (u16, u16),
+        variables: &[(&str, &str)],
+    ) -> Self {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).unwrap();
         let mut command = CommandBuilder::new(program);
         command.env_clear();
         command.args(arguments);
         let workspace = folder.path().join("workspace");
-        std::fs::create_dir(&workspace).unwrap();
+        std::fs::create_dir_all(&workspace).unwrap();
         command.cwd(&workspace);
         command.env("HOME", folder.path());
         command.env("COUNTERSIGN_DATA", folder.path().join("data"));
@@ -68,6 +98,12 @@ impl Driver {
     /// The program's data folder.
     pub fn data(&self) -> PathBuf {
         self.folder.path().join("data")
+    }
+
+    /// Its home folder.
+    #[cfg(target_os = "linux")]
+    pub fn home(&self) -> &Path {
+        self.folder.path()
     }
 
     /// The folder it was started in.

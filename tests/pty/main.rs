@@ -4,6 +4,8 @@
 
 mod composing;
 mod driver;
+#[cfg(target_os = "linux")]
+mod first;
 #[path = "../common/left_out.rs"]
 mod left_out;
 #[path = "../common/model_server.rs"]

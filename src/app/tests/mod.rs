@@ -1,5 +1,6 @@
 //! The core by events: scripts of what happens, and what the state wants done. No terminal, no clock, no tasks.
 
+mod compaction;
 mod composing;
 mod decisions;
 mod edits;
@@ -13,9 +14,11 @@ mod pickers;
 mod promises;
 mod resume;
 mod reviewing;
+mod setting_up;
 mod several;
 mod staged;
 mod storm;
+mod switching;
 mod terminal;
 mod trial;
 mod turns;
@@ -60,6 +63,10 @@ pub(super) struct World {
     pub looks_shown: Vec<String>,
     pub tidings: Vec<String>,
     pub listings: usize,
+    /// What the first start wanted done, which models were wanted, and which were taken into use.
+    pub setups: Vec<SetupStep>,
+    pub switches: Vec<(u64, Wanted)>,
+    pub adopted: Vec<u64>,
     waiting: VecDeque<Effect>,
     step: StepId,
     /// Facts are different the second time for commands that contain this.
@@ -94,6 +101,9 @@ impl World {
             looks_shown: Vec::new(),
             tidings: Vec::new(),
             listings: 0,
+            setups: Vec::new(),
+            switches: Vec::new(),
+            adopted: Vec::new(),
             waiting: VecDeque::new(),
             step: StepId(0),
             changing: "\0",
@@ -201,7 +211,21 @@ impl World {
                 self.listings += 1;
                 return;
             }
-            Effect::StopStep
+            Effect::Setup(step) => {
+                self.setups.push(step);
+                return;
+            }
+            Effect::SwitchModel(number, wanted) => {
+                self.switches.push((number, wanted));
+                return;
+            }
+            Effect::Adopt(number) => {
+                self.adopted.push(number);
+                return;
+            }
+            Effect::ListModels(_)
+            | Effect::ChooseConnection(..)
+            | Effect::StopStep
             | Effect::Page(_)
             | Effect::Redraw
             | Effect::Recall(_)
@@ -243,7 +267,7 @@ impl World {
     pub fn draw(&mut self, end: bool) {
         let dialog = match &self.state.modal {
             Some(Modal::Confirm(dialog)) => Some((dialog.seal, end)),
-            Some(Modal::Edit(_) | Modal::Pick(_) | Modal::Page { .. }) | None => None,
+            Some(Modal::Edit(_) | Modal::Pick(_) | Modal::Page { .. } | Modal::Setup(_)) | None => None,
         };
         self.feed(1, Event::Drawn(Box::new(Sight { dialog, ..Sight::default() })));
     }
@@ -310,7 +334,7 @@ impl World {
     pub fn dialog(&self) -> Option<OperationId> {
         match &self.state.modal {
             Some(Modal::Confirm(dialog)) => Some(dialog.id),
-            Some(Modal::Edit(_) | Modal::Pick(_) | Modal::Page { .. }) | None => None,
+            Some(Modal::Edit(_) | Modal::Pick(_) | Modal::Page { .. } | Modal::Setup(_)) | None => None,
         }
     }
 }

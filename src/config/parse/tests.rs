@@ -63,7 +63,7 @@ tokens = 5_000
     assert_eq!(problems, Vec::<String>::new());
     assert_eq!(settings.mode, ApprovalMode::Smart);
     let model = settings.provider.clone().unwrap();
-    assert_eq!((model.kind, model.model.as_deref()), (ProviderName::Openai, Some("small-1")));
+    assert_eq!((model.kind, model.model.as_deref()), (ProviderName::openai(), Some("small-1")));
     assert_eq!(model.base_url.as_deref(), Some("https://models.example/v1"));
     assert_eq!(model.key, KeySource::Variable("TEAM_KEY".to_owned()));
     assert_eq!(settings.models["other"].base_url, None);
@@ -107,12 +107,13 @@ fn each_mistake_has_its_place_and_says_what_to_do() {
         ),
         (
             "[provider]\nkind = 'openai'\nkey = 'sk-1'",
-            "config.toml:3:1: unknown key `key`. A key isn't kept in this file: name a variable with key_env, or a \
-             program with key_command.",
+            "config.toml:3:1: unknown key `key`. A key isn't kept in this file: name a variable with key_env, a \
+             program with key_command, or the keyring's entry with key_keyring.",
         ),
         (
             "[provider]\nkind = 'openai'\nbase_url = 'https://ann:hunter2@x.example'",
-            "config.toml:3:12: `base_url` must not hold a user or password: use key_env or key_command for the key.",
+            "config.toml:3:12: `base_url` must not hold a user or password: use key_env, key_command or \
+             key_keyring for the key.",
         ),
         (
             "[production]\npatterns = ['prod', '[']",
@@ -259,5 +260,33 @@ proptest::proptest! {
         proptest::prop_assert!(problems.len() <= PROBLEMS_SHOWN);
         proptest::prop_assert!(problems.is_empty() || settings.mode == ApprovalMode::Strict);
         proptest::prop_assert_ne!(settings.mode, ApprovalMode::AllowAll);
+    }
+}
+
+/// Files with one mistake each: every key of the grammar misspelt, of the wrong type or out of its range.
+const MISTAKES: &str = include_str!("mistakes.txt");
+
+/// What is said of each, to the letter. `INSTA_UPDATE=always` takes what is said now.
+#[test]
+fn every_key_has_its_mistakes_told() {
+    let told: Vec<String> = MISTAKES
+        .split("\n---\n")
+        .map(|text| {
+            let (_, problems) = parse(text);
+            assert!(!problems.is_empty(), "nothing is objected to in:\n{text}");
+            assert!(!problems.concat().contains("hunter2"));
+            format!("{}\n=> {}", text.trim_end(), problems.join("\n=> "))
+        })
+        .collect();
+    insta::assert_snapshot!("mistakes", told.join("\n\n"));
+}
+
+#[test]
+fn no_key_of_the_grammar_is_left_out_of_the_mistakes() {
+    let limits = ["time_limit", "output", "kept_output", "calls", "minutes", "tokens", "cost"];
+    let others = ["url", "url_env", "read_url", "read_url_env", "results", "patterns", "protected_branches"];
+    let rules = ["effect", "tool", "match"];
+    for key in TOP.iter().chain(&MODEL).chain(&limits).chain(&others).chain(&rules) {
+        assert!(MISTAKES.contains(&format!("{key} = ")) || MISTAKES.contains(&format!("[{key}")), "{key} is missing");
     }
 }

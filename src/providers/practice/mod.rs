@@ -14,7 +14,7 @@ use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 
 use super::{Provider, ProviderError};
-use crate::domain::{ModelEvent, ModelFailure, ModelRequest, StopReason, Usage};
+use crate::domain::{ModelEvent, ModelFailure, ModelRequest, Prices, StopReason, Usage};
 use planner::{End, Plan};
 use script::Script;
 
@@ -82,6 +82,14 @@ impl Provider for Practice {
 
     fn remote(&self) -> bool {
         false
+    }
+
+    fn context(&self) -> u64 {
+        u64::MAX
+    }
+
+    fn prices(&self) -> Option<Prices> {
+        None
     }
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, ModelEvent> {

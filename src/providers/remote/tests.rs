@@ -1,6 +1,7 @@
 //! Against servers on this machine that answer as providers do, well and badly.
 
 use secrecy::SecretString;
+use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use wiremock::matchers::{body_partial_json, header, method, path};
@@ -338,7 +339,10 @@ async fn the_request_carries_key_model_tools_and_what_was_said() {
         .await;
     let provider = remote(ProviderKind::OpenAi, &server.uri(), Some("maker::coder-high"));
     assert!(matches!(said(&provider).await.last(), Some(ModelEvent::Ended(..))));
-    let sent: Value = server.received_requests().await.unwrap()[0].body_json().unwrap();
+    let requests = server.received_requests().await.unwrap();
+    // Beside it the server is asked how much the model takes.
+    let sent = requests.iter().find(|request| request.method == "POST").unwrap();
+    let sent: Value = sent.body_json().unwrap();
     assert!(sent.get("reasoning_effort").is_none(), "{sent}");
     let roles: Vec<&str> = sent["messages"].as_array().unwrap().iter().filter_map(|m| m["role"].as_str()).collect();
     assert_eq!(roles, ["system", "user", "assistant", "tool"]);

@@ -268,6 +268,7 @@ pub fn expand(text: &str, workspace: &Path, environment: &dyn Fn(&str) -> Option
 mod tests {
     use super::*;
 
+    #[allow(clippy::needless_pass_by_value)] // a literal at each place of use
     fn one(entry: Value) -> Result<Config, String> {
         Config::read("s", &entry)
     }

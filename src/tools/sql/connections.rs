@@ -2,7 +2,8 @@
 //! again at the next one.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::net::IpAddr;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use tokio::sync::Mutex;
@@ -213,7 +214,8 @@ fn plain(error: &sqlx::Error) -> String {
 #[derive(Debug, Default)]
 pub struct Connections {
     sources: BTreeMap<String, Arc<Source>>,
-    default: Option<String>,
+    /// May be chosen anew while a session runs; what was read before keeps the name it was read with.
+    default: RwLock<Option<String>>,
 }
 
 impl Connections {
@@ -228,19 +230,34 @@ impl Connections {
     /// Adds a connection. The first one is the default until another is chosen.
     pub fn add(&mut self, name: impl Into<String>, database: impl Into<Database>) {
         let name = name.into();
-        self.default.get_or_insert_with(|| name.clone());
+        self.default.get_mut().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| name.clone());
         let database = database.into();
         let source = Source { name: name.clone(), database, reading: Mutex::default(), full: Mutex::default() };
         self.sources.insert(name, Arc::new(source));
     }
 
     /// Chooses the connection that is meant where none is named. False if there is none of that name.
-    pub fn choose(&mut self, name: &str) -> bool {
+    pub fn choose(&self, name: &str) -> bool {
         let known = self.sources.contains_key(name);
         if known {
-            self.default = Some(name.to_owned());
+            *self.default.write().unwrap_or_else(PoisonError::into_inner) = Some(name.to_owned());
         }
         known
+    }
+
+    /// Leaves out the connections that lead to another machine and aren't among `asked`. Gives their names.
+    pub fn leave_out_remote(&mut self, asked: &[String]) -> Vec<String> {
+        let here = |source: &Source| {
+            let addresses = std::iter::once(&source.database.address).chain(&source.database.reading);
+            addresses.filter_map(|address| address.host.as_deref()).all(|host| {
+                let host = host.trim_matches(['[', ']']);
+                host == "localhost" || host.starts_with('/') || host.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+            })
+        };
+        let far = self.sources.values().filter(|source| !here(source) && !asked.contains(&source.name));
+        let far: Vec<String> = far.map(|source| source.name.clone()).collect();
+        self.sources.retain(|name, _| !far.contains(name));
+        far
     }
 
     /// Whether there is none: then there is no tool.
@@ -256,8 +273,8 @@ impl Connections {
 
     /// The connection that is meant where none is named.
     #[must_use]
-    pub fn default_name(&self) -> Option<&str> {
-        self.default.as_deref()
+    pub fn default_name(&self) -> Option<String> {
+        self.default.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Address of a connection.
@@ -314,8 +331,8 @@ impl Connections {
 
     /// The connection of that name, or the default for an empty one.
     pub(super) fn find(&self, name: &str) -> Result<&Arc<Source>, String> {
-        let wanted = if name.is_empty() { self.default_name().unwrap_or_default() } else { name };
-        self.sources.get(wanted).ok_or_else(|| {
+        let wanted = if name.is_empty() { self.default_name().unwrap_or_default() } else { name.to_owned() };
+        self.sources.get(&wanted).ok_or_else(|| {
             let known: Vec<_> = self.names().collect();
             if known.is_empty() {
                 "there is no database connection".to_owned()

@@ -197,7 +197,7 @@ impl Tool for SqlTool {
                     "connection": {
                         "type": "string", "enum": names,
                         "description": format!(
-                            "Name of the connection; {} without it.", self.connections.default_name().unwrap_or("none")
+                            "Name of the connection; {} without it.", self.connections.default_name().as_deref().unwrap_or("none")
                         )
                     }
                 }

@@ -43,6 +43,7 @@ impl Desk {
             production: false,
             workspace: "~/shop".to_owned(),
             folder: "~/shop".to_owned(),
+            ..Setting::default()
         };
         let mut state =
             State::new(briefing, Policy::default(), Enforceable::default(), Keymap::default(), setting, (120, 40));

@@ -1,0 +1,586 @@
+//! The first start, and `countersign setup`: who serves the model, which one, what runs unasked. Pure: it asks for
+//! lists and trials by effects, and what was chosen is written by another. A key is never typed here.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::State;
+use super::event::Effect;
+use super::keymap::{Command, Context};
+use super::modal::Modal;
+use super::switch::Wanted;
+use crate::domain::ApprovalMode;
+
+/// The word of the built-in model.
+const PRACTICE: &str = "practice";
+/// Longest line that is typed here, in bytes.
+const LONGEST: usize = 300;
+
+/// Somebody who can be chosen to serve the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// The word of the configuration.
+    pub word: String,
+    /// Its own name.
+    pub name: String,
+    /// What was found: `OPENAI_API_KEY is set`, `answers at 127.0.0.1:11434`.
+    pub note: String,
+    /// Whether it can be used as it is.
+    pub found: bool,
+    /// Where it usually is.
+    pub place: String,
+    /// The variable that usually holds its key, if it needs one and that isn't set.
+    pub lacks: Option<String>,
+    /// What kind of row it is.
+    pub sort: Sort,
+}
+
+impl Offer {
+    /// What was found comes first, then what always works, then what needs more.
+    fn rank(&self) -> u8 {
+        match (self.found, self.sort) {
+            (true, Sort::Provider | Sort::Address) => 0,
+            (_, Sort::Practice) => 1,
+            (false, Sort::Provider | Sort::Address) => 2,
+        }
+    }
+}
+
+/// What choosing a row leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// A provider.
+    Provider,
+    /// A server whose address is typed.
+    Address,
+    /// The built-in practice model.
+    Practice,
+}
+
+/// Where a key comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum KeyWay {
+    /// The provider's usual variable, or none is needed.
+    #[default]
+    Usual,
+    /// Another variable.
+    Variable(String),
+    /// A program that prints it, in words.
+    Command(String),
+    /// The system's keyring.
+    Keyring(String),
+}
+
+/// What was chosen so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Chosen {
+    /// The word of the provider.
+    pub provider: String,
+    /// Its address, where it isn't the usual one.
+    pub address: Option<String>,
+    /// Where its key comes from.
+    pub key: KeyWay,
+    /// Its model; none for its first or usual one.
+    pub model: Option<String>,
+    /// What runs unasked.
+    pub mode: ApprovalMode,
+}
+
+/// What the first start wants done. Each carries its number: what comes late for an older one is dropped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Look which servers answer on this machine.
+    Probe,
+    /// Ask the provider for its models.
+    List(u64, Chosen),
+    /// Try the model.
+    Try(u64, Chosen),
+    /// Write it down, and switch to it.
+    Write(u64, Chosen),
+    /// Remember that nothing is wanted.
+    Skip,
+}
+
+/// What came of a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// A server on this machine answers, with so many models.
+    Answers(String, usize),
+    /// The models that there are.
+    Listed(u64, Result<Vec<String>, String>),
+    /// What the model answered.
+    Tried(u64, Result<String, String>),
+    /// Where it was written; or why it wasn't.
+    Written(u64, Result<String, String>),
+}
+
+/// What is asked right now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stage {
+    /// Who serves the model.
+    #[default]
+    Provider,
+    /// Where the server is.
+    Address,
+    /// Where the key comes from.
+    Key,
+    /// What the variable, the command or the keyring's entry is.
+    KeyName,
+    /// Which model.
+    Model,
+    /// What runs unasked.
+    Mode,
+}
+
+/// Something that is fetched.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Fetched<T> {
+    /// Nobody asked.
+    #[default]
+    No,
+    /// It is under way.
+    Waits,
+    /// Here it is.
+    Here(T),
+    /// It failed, with what to do.
+    Failed(String),
+}
+
+/// The page of the first start.
+#[derive(Clone, Debug, Default)]
+#[allow(clippy::struct_excessive_bools)] // independent facts
+pub struct Setup {
+    /// Who can be chosen.
+    pub offers: Vec<Offer>,
+    /// What is asked.
+    pub stage: Stage,
+    /// The row that is chosen in what is asked.
+    pub at: usize,
+    /// The line that is typed.
+    pub typed: String,
+    /// What was chosen so far.
+    pub chosen: Chosen,
+    /// The name of the provider that was chosen.
+    pub name: String,
+    /// Its models.
+    pub models: Fetched<Vec<String>>,
+    /// What the model answered when it was tried.
+    pub trial: Fetched<String>,
+    /// What the last key had to say.
+    pub hint: Option<String>,
+    /// Whether it was asked for, and there may be a configuration already.
+    pub again: bool,
+    /// The person said to write it although the model didn't answer.
+    anyway: bool,
+    writing: bool,
+    number: u64,
+    probed: bool,
+}
+
+/// The ways to a key, as they are offered: what it is, and an example.
+pub const KEYS: [(&str, &str); 3] = [
+    ("another variable of the environment", "TEAM_KEY"),
+    ("a command that prints it", "pass show openai"),
+    ("the system's keyring, by the name of its entry", "openai"),
+];
+
+/// The modes that are offered, each with what it means.
+pub const MODES: [(ApprovalMode, &str); 2] = [
+    (ApprovalMode::Guarded, "what clearly only reads runs unasked, everything else asks you"),
+    (ApprovalMode::Smart, "what the model itself calls low risk runs too: fewer questions, but you trust its word"),
+];
+
+impl Setup {
+    /// The page, with who can be chosen.
+    #[must_use]
+    pub fn new(mut offers: Vec<Offer>, again: bool) -> Self {
+        offers.sort_by_key(Offer::rank);
+        Self { offers, again, ..Self::default() }
+    }
+
+    /// The models whose names hold what is typed.
+    #[must_use]
+    pub fn matching(&self) -> Vec<&str> {
+        let Fetched::Here(models) = &self.models else { return Vec::new() };
+        let typed = self.typed.to_lowercase();
+        models.iter().map(String::as_str).filter(|model| model.to_lowercase().contains(&typed)).collect()
+    }
+
+    /// How many rows can be chosen.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        match self.stage {
+            Stage::Provider => self.offers.len(),
+            Stage::Address | Stage::KeyName => 0,
+            Stage::Key => KEYS.len() + 1,
+            Stage::Model => self.matching().len(),
+            Stage::Mode => MODES.len(),
+        }
+    }
+
+    /// Whether a line is typed.
+    #[must_use]
+    pub fn types(&self) -> bool {
+        matches!(self.stage, Stage::Address | Stage::KeyName | Stage::Model)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.number += 1;
+        self.number
+    }
+
+    fn go(&mut self, stage: Stage) {
+        (self.stage, self.at, self.hint) = (stage, 0, None);
+        self.typed.clear();
+    }
+
+    /// Takes the row or the line.
+    fn take(&mut self, effects: &mut Vec<Effect>) {
+        match self.stage {
+            Stage::Provider => self.take_provider(effects),
+            Stage::Address => {
+                let typed = self.typed.trim().to_owned();
+                if typed.is_empty() || typed.contains(char::is_whitespace) {
+                    self.hint = Some("Type its address, such as http://127.0.0.1:8080/v1".to_owned());
+                    return;
+                }
+                self.chosen.address = Some(typed);
+                self.list(effects);
+            }
+            Stage::Key if self.at == 0 => {
+                self.chosen.key = KeyWay::Usual;
+                let variable = self.lacks().unwrap_or_default();
+                self.hint = Some(format!(
+                    "Leave with ctrl+q, set {variable} in your shell, start again. Or choose another way."
+                ));
+            }
+            Stage::Key => {
+                let way = self.at;
+                self.go(Stage::KeyName);
+                self.at = way;
+            }
+            Stage::KeyName => {
+                let typed = self.typed.trim().to_owned();
+                if typed.is_empty() {
+                    self.hint = Some("Type its name. The key itself is never typed here.".to_owned());
+                    return;
+                }
+                self.chosen.key = match self.at {
+                    1 => KeyWay::Variable(typed.trim_start_matches('$').to_owned()),
+                    2 => KeyWay::Command(typed),
+                    _ => KeyWay::Keyring(typed),
+                };
+                self.list(effects);
+            }
+            Stage::Model => {
+                let typed = self.typed.trim();
+                let listed = self.matching().get(self.at).map(|model| (*model).to_owned());
+                match listed.or_else(|| (!typed.is_empty()).then(|| typed.to_owned())) {
+                    Some(model) => {
+                        self.chosen.model = Some(model);
+                        self.try_out(effects);
+                    }
+                    None if self.models == Fetched::Waits => {
+                        self.hint = Some("The list is on its way. Or type the model's name.".to_owned());
+                    }
+                    None => self.hint = Some("Type the model's name.".to_owned()),
+                }
+            }
+            Stage::Mode => self.finish(effects),
+        }
+    }
+
+    /// The usual variable of the chosen provider, where it isn't set.
+    #[must_use]
+    pub fn lacks(&self) -> Option<String> {
+        self.offers.iter().find(|offer| offer.word == self.chosen.provider)?.lacks.clone()
+    }
+
+    fn take_provider(&mut self, effects: &mut Vec<Effect>) {
+        let Some(offer) = self.offers.get(self.at).cloned() else { return };
+        self.chosen = Chosen { provider: offer.word, ..Chosen::default() };
+        self.name = offer.name;
+        (self.models, self.trial, self.anyway) = (Fetched::No, Fetched::No, false);
+        match offer.sort {
+            Sort::Practice => self.go(Stage::Mode),
+            Sort::Address => self.go(Stage::Address),
+            Sort::Provider if offer.lacks.is_some() => self.go(Stage::Key),
+            Sort::Provider => self.list(effects),
+        }
+    }
+
+    fn list(&mut self, effects: &mut Vec<Effect>) {
+        self.go(Stage::Model);
+        self.models = Fetched::Waits;
+        let number = self.next();
+        effects.push(Effect::Setup(Step::List(number, self.chosen.clone())));
+    }
+
+    fn try_out(&mut self, effects: &mut Vec<Effect>) {
+        self.go(Stage::Mode);
+        (self.trial, self.anyway) = (Fetched::Waits, false);
+        let number = self.next();
+        effects.push(Effect::Setup(Step::Try(number, self.chosen.clone())));
+    }
+
+    fn finish(&mut self, effects: &mut Vec<Effect>) {
+        if self.writing {
+            return;
+        }
+        match &self.trial {
+            Fetched::Failed(_) | Fetched::Waits if !self.anyway => {
+                self.anyway = true;
+                let how = if self.trial == Fetched::Waits { "It hasn't answered yet" } else { "It didn't answer" };
+                self.hint = Some(format!("{how}. Enter again writes it all the same; left goes back."));
+                return;
+            }
+            Fetched::No | Fetched::Here(_) | Fetched::Failed(_) | Fetched::Waits => {}
+        }
+        self.chosen.mode = MODES.get(self.at).map_or(ApprovalMode::Guarded, |(mode, _)| *mode);
+        self.writing = true;
+        let number = self.next();
+        effects.push(Effect::Setup(Step::Write(number, self.chosen.clone())));
+    }
+
+    /// One question back. False at the first.
+    fn back(&mut self) -> bool {
+        let to = match self.stage {
+            Stage::Provider => return false,
+            Stage::KeyName => Stage::Key,
+            Stage::Model if self.chosen.address.is_some() => Stage::Address,
+            Stage::Model if self.lacks().is_some() => Stage::Key,
+            Stage::Address | Stage::Key | Stage::Model => Stage::Provider,
+            Stage::Mode if self.trial == Fetched::No => Stage::Provider,
+            Stage::Mode => Stage::Model,
+        };
+        // What is still on its way belongs to a question that is no longer asked.
+        self.number += 1;
+        if self.models == Fetched::Waits {
+            self.models = Fetched::No;
+        }
+        self.trial = Fetched::No;
+        self.go(to);
+        true
+    }
+
+    fn type_in(&mut self, letter: char) {
+        if self.typed.len() < LONGEST && !letter.is_control() {
+            self.typed.push(letter);
+            if self.stage == Stage::Model {
+                self.at = 0;
+            }
+        }
+    }
+
+    fn done(&mut self, done: Done) {
+        match done {
+            Done::Answers(word, models) => self.answers(&word, models),
+            Done::Listed(number, listed) if number == self.number => {
+                self.models = match listed {
+                    Ok(models) => Fetched::Here(models),
+                    Err(why) => Fetched::Failed(why),
+                };
+            }
+            Done::Tried(number, tried) if number == self.number => {
+                self.anyway = false;
+                self.hint = None;
+                self.trial = match tried {
+                    Ok(said) => Fetched::Here(said),
+                    Err(why) => Fetched::Failed(why),
+                };
+            }
+            Done::Written(number, Err(why)) if number == self.number => {
+                self.writing = false;
+                self.hint = Some(why);
+            }
+            Done::Listed(..) | Done::Tried(..) | Done::Written(..) => {}
+        }
+    }
+
+    /// A server on this machine answers: it moves up to what was found, unless the person already moved.
+    fn answers(&mut self, word: &str, models: usize) {
+        let Some(from) = self.offers.iter().position(|offer| offer.word == word && offer.sort == Sort::Provider) else {
+            return;
+        };
+        let offer = &mut self.offers[from];
+        let models =
+            if models == 0 { "no model yet".to_owned() } else { crate::domain::number::count(models, "model") };
+        offer.note = format!("answers at {}, {models}", offer.place);
+        if !std::mem::replace(&mut offer.found, true) && self.stage == Stage::Provider {
+            let chosen = self.offers.get(self.at).map(|offer| offer.word.clone());
+            let moved = self.at > 0;
+            self.offers.sort_by_key(Offer::rank);
+            self.at = match chosen {
+                Some(word) if moved => self.offers.iter().position(|offer| offer.word == word).unwrap_or(0),
+                _ => 0,
+            };
+        }
+    }
+}
+
+impl State {
+    /// Opens the page of the first start.
+    pub fn set_up(&mut self, setup: Setup) {
+        self.modal = Some(Modal::Setup(Box::new(setup)));
+        self.dirty = true;
+    }
+
+    /// The page of the first start, if it is open.
+    #[must_use]
+    pub fn setup(&self) -> Option<&Setup> {
+        match &self.modal {
+            Some(Modal::Setup(setup)) => Some(setup),
+            _ => None,
+        }
+    }
+
+    fn setup_mut(&mut self) -> Option<&mut Setup> {
+        match &mut self.modal {
+            Some(Modal::Setup(setup)) => Some(setup),
+            _ => None,
+        }
+    }
+
+    /// The first frame of the page was drawn: now there is time to look around.
+    pub(super) fn probe(&mut self, effects: &mut Vec<Effect>) {
+        if let Some(setup) = self.setup_mut()
+            && !std::mem::replace(&mut setup.probed, true)
+        {
+            effects.push(Effect::Setup(Step::Probe));
+        }
+    }
+
+    pub(super) fn setup_key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
+        let everywhere = self.keymap.command(Context::Everywhere, key);
+        let Some(setup) = self.setup_mut() else { return };
+        setup.hint = None;
+        let rows = setup.rows();
+        let plain = matches!(key.modifiers, KeyModifiers::NONE | KeyModifiers::SHIFT);
+        match key.code {
+            KeyCode::Esc => self.skip_setup(effects),
+            KeyCode::Enter => setup.take(effects),
+            KeyCode::Up if rows > 0 => setup.at = setup.at.min(rows - 1).checked_sub(1).unwrap_or(rows - 1),
+            KeyCode::Down | KeyCode::Tab if rows > 0 => setup.at = (setup.at + 1) % rows,
+            KeyCode::Backspace if setup.types() && !setup.typed.is_empty() => {
+                setup.typed.pop();
+                if setup.stage == Stage::Model {
+                    setup.at = 0;
+                }
+            }
+            KeyCode::Left | KeyCode::Backspace | KeyCode::BackTab => {
+                setup.back();
+            }
+            KeyCode::Char(letter) if plain && setup.types() => setup.type_in(letter),
+            KeyCode::Char(digit @ '1'..='9') if plain => {
+                let at = digit as usize - '1' as usize;
+                if at < rows {
+                    setup.at = at;
+                }
+            }
+            KeyCode::Char('k') if plain && rows > 0 => {
+                setup.at = setup.at.min(rows - 1).checked_sub(1).unwrap_or(rows - 1);
+            }
+            KeyCode::Char('j') if plain && rows > 0 => setup.at = (setup.at + 1) % rows,
+            _ => match everywhere {
+                Some(Command::Quit) => effects.push(Effect::Quit),
+                Some(Command::Redraw) => effects.push(Effect::Redraw),
+                Some(Command::Interrupt) => self.interrupt_setup(effects),
+                _ => {}
+            },
+        }
+    }
+
+    fn interrupt_setup(&mut self, effects: &mut Vec<Effect>) {
+        self.skip_setup(effects);
+        self.interrupt(effects);
+    }
+
+    pub(super) fn paste_setup(&mut self, text: &str) {
+        if let Some(setup) = self.setup_mut().filter(|setup| setup.types()) {
+            text.trim().chars().for_each(|letter| setup.type_in(letter));
+        }
+    }
+
+    /// A line, where there is no screen: the number of a row, the text that is asked for, `back` or `skip`.
+    pub(super) fn setup_line(&mut self, line: &str, effects: &mut Vec<Effect>) {
+        let Some(setup) = self.setup_mut() else { return };
+        setup.hint = None;
+        let line = line.trim();
+        match line {
+            "skip" | "esc" => return self.skip_setup(effects),
+            "back" => {
+                setup.back();
+                return;
+            }
+            "/quit" | "quit" => return effects.push(Effect::Quit),
+            _ => {}
+        }
+        let rows = setup.rows();
+        match line.parse::<usize>() {
+            Ok(number) if rows > 0 && (1..=rows).contains(&number) => setup.at = number - 1,
+            Ok(_) if rows > 0 => {
+                setup.hint = Some(format!("Type a number from 1 to {rows}, `back` or `skip`."));
+                return;
+            }
+            _ if setup.types() => {
+                setup.typed = line.chars().filter(|letter| !letter.is_control()).take(LONGEST).collect();
+                if setup.stage == Stage::Model && !line.is_empty() {
+                    // A name that is typed is meant as it is, also where a longer one holds it.
+                    let exact = setup.matching().iter().position(|model| *model == line);
+                    setup.at = exact.unwrap_or(usize::MAX);
+                }
+            }
+            // Nothing typed: the first row is meant.
+            _ if line.is_empty() => {}
+            _ => {
+                setup.hint = Some(format!("Type a number from 1 to {rows}, `back` or `skip`."));
+                return;
+            }
+        }
+        setup.take(effects);
+    }
+
+    /// The page closes. Whether to work in a folder that isn't known is asked after it.
+    fn close_setup(&mut self) {
+        self.modal = None;
+        if self.arriving() {
+            self.ask_folder();
+        }
+    }
+
+    /// Esc: nothing is written, and it isn't asked again.
+    fn skip_setup(&mut self, effects: &mut Vec<Effect>) {
+        let again = self.setup().is_some_and(|setup| setup.again);
+        self.close_setup();
+        if again {
+            self.chat.notice("Nothing was changed.", false);
+        } else {
+            effects.push(Effect::Setup(Step::Skip));
+            let with = if self.setting.practice {
+                "The practice model answers"
+            } else {
+                "The model of the environment answers"
+            };
+            self.chat.notice(format!("{with}; nothing was written. `countersign setup` chooses a model."), false);
+        }
+    }
+
+    /// Something came of a step.
+    pub(super) fn setup_done(&mut self, done: Done, effects: &mut Vec<Effect>) {
+        if let Done::Written(number, Ok(path)) = &done
+            && let Some(setup) = self.setup().filter(|setup| setup.number == *number)
+        {
+            let (chosen, path) = (setup.chosen.clone(), path.clone());
+            let mode = chosen.mode;
+            self.close_setup();
+            self.chat.notice(format!("Written to {path}. `countersign setup` asks again."), false);
+            self.set_mode(mode);
+            if !(self.setting.practice && chosen.provider == PRACTICE) {
+                self.switch_model(Wanted::Chosen(chosen), effects);
+            }
+            return;
+        }
+        if let Some(setup) = self.setup_mut() {
+            setup.done(done);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Tokens as the provider counts them, and what they cost by the configured prices: of the turn and of the session.
+
+use super::State;
+use crate::domain::{Cost, Usage, number};
+
+/// Tokens, and what they cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Tokens that the model read.
+    pub read: u64,
+    /// Tokens that it wrote.
+    pub written: u64,
+    /// What they cost, where prices are configured.
+    pub cost: Cost,
+}
+
+impl Tally {
+    fn told(self, priced: bool) -> String {
+        let cost = if priced { format!(", cost {}", self.cost.amount().shown()) } else { String::new() };
+        format!("{} tokens read, {} written{cost}", number::thousands(self.read), number::thousands(self.written))
+    }
+}
+
+/// What the model used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tallies {
+    /// In this turn.
+    pub turn: Tally,
+    /// In this session.
+    pub session: Tally,
+}
+
+impl State {
+    /// A request ended.
+    pub(super) fn count(&mut self, usage: Usage) {
+        let prices = self.setting.prices;
+        self.spent.message(usage, prices);
+        for tally in [&mut self.tallies.turn, &mut self.tallies.session] {
+            tally.read = tally.read.saturating_add(usage.input);
+            tally.written = tally.written.saturating_add(usage.output);
+            if let Some(prices) = prices {
+                tally.cost.add(usage, prices);
+            }
+        }
+    }
+
+    /// Tokens of this session and their cost, for the status line: `12,345 tokens, 0.04`. None before the first.
+    #[must_use]
+    pub fn used(&self) -> Option<String> {
+        let Tally { read, written, cost } = self.tallies.session;
+        let tokens = read.saturating_add(written);
+        let shown = match tokens {
+            0 => return None,
+            1..10_000 => format!("{} tokens", number::thousands(tokens)),
+            _ => format!("{}k tokens", number::thousands(tokens / 1_000)),
+        };
+        Some(if self.setting.prices.is_some() { format!("{shown}, {}", cost.amount().shown()) } else { shown })
+    }
+
+    /// `/usage`
+    pub(super) fn tell_usage(&mut self) {
+        let priced = self.setting.prices.is_some();
+        let (turn, session) = (self.tallies.turn.told(priced), self.tallies.session.told(priced));
+        let size = number::thousands(self.chat.tokens());
+        let room = match self.setting.context {
+            0 | u64::MAX => String::new(),
+            most => format!(" of {} that the model takes", number::thousands(most)),
+        };
+        let advice = if priced || self.setting.practice {
+            ""
+        } else {
+            " For the cost, set price_in and price_out of the model in the configuration."
+        };
+        let said = format!(
+            "This turn: {turn}. This session: {session}. The conversation has about {size} tokens{room}.{advice}"
+        );
+        self.chat.notice(said, false);
+    }
+}

@@ -1,0 +1,186 @@
+//! Another model or connection while a session runs. Keys are read off the loop; what is ready waits in a slot until
+//! the state has taken notice of it, so that no step begins with half of it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use secrecy::ExposeSecret as _;
+
+use super::assemble::{briefing, notes, practice, setting, side};
+use super::bus::Work;
+use super::engine::{Engine, Side};
+use crate::app::{Pick, PickerId, Row, Switched, Wanted};
+use crate::cli::Start;
+use crate::config::{ModelSettings, ProviderName, process_environment};
+use crate::providers::{PracticeWorld, Provider, from_settings, models};
+
+/// What a session can be switched by, and to.
+#[derive(Clone)]
+pub struct Switchboard {
+    start: Arc<Start>,
+    ready: Arc<Mutex<Option<Ready>>>,
+    /// The model in use.
+    now: Arc<Mutex<ModelSettings>>,
+}
+
+/// A model that is ready to be taken into use.
+struct Ready {
+    number: u64,
+    model: ModelSettings,
+    provider: Arc<dyn Provider>,
+    /// Another workspace for the model, with the world that it is in.
+    side: Option<(Side, Option<PracticeWorld>)>,
+}
+
+impl Switchboard {
+    /// The one of a session.
+    #[must_use]
+    pub fn new(start: Arc<Start>) -> Self {
+        let now = start.settings.in_use(&process_environment);
+        Self { start, ready: Arc::default(), now: Arc::new(Mutex::new(now)) }
+    }
+
+    /// What the session was started from.
+    #[must_use]
+    pub fn start(&self) -> &Start {
+        &self.start
+    }
+
+    fn now(&self) -> ModelSettings {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What the state is told of a model and its side.
+    fn told(&self, provider: &dyn Provider, practising: bool, side: &Side, elsewhere: bool) -> Switched {
+        // What is said of them was said at the start.
+        let notes = if practising { None } else { notes(&self.start.workspace, &mut Vec::new()) };
+        let setting = setting(provider, practising, side);
+        Switched { setting, briefing: briefing(side, notes.as_ref()), elsewhere }
+    }
+
+    /// The model that is wanted, with the configuration as it was when the session began.
+    fn meant(&self, wanted: Wanted) -> Result<ModelSettings, String> {
+        match wanted {
+            Wanted::Named(name) => {
+                self.start.settings.meant(&name, Some(&self.now())).map_err(|error| error.to_string())
+            }
+            Wanted::Chosen(chosen) => super::setup::settings(&chosen),
+        }
+    }
+}
+
+impl Engine {
+    /// Makes another model ready; the state hears of it, and has it taken into use.
+    pub fn switch_model(&self, number: u64, wanted: Wanted) {
+        let (board, lane) = (self.switchboard.clone(), self.lanes.work.clone());
+        let (person, model, practising) = (self.person_side.clone(), self.model_side.clone(), self.practising());
+        tokio::spawn(async move {
+            let switched = match board.meant(wanted) {
+                Ok(meant) => make_ready(&board, number, meant, (&person, &model), practising).await,
+                Err(why) => Err(why),
+            };
+            let _leaving = lane.send(Work::Switched(number, switched)).await;
+        });
+    }
+
+    /// Takes the model with this number into use. What is still being said by the one before is no longer heard.
+    pub fn adopt(&mut self, number: u64) {
+        let ready = self.switchboard.ready.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(ready) = ready.filter(|ready| ready.number == number) else { return };
+        self.provider = ready.provider;
+        *self.switchboard.now.lock().unwrap_or_else(PoisonError::into_inner) = ready.model;
+        if let Some((side, world)) = ready.side {
+            self.model_side = side;
+            self.world = world;
+        }
+    }
+
+    /// Chooses the connection that is meant where none is named.
+    pub fn choose_connection(&self, number: u64, name: &str) {
+        let side = self.model_side.clone();
+        let switched = if side.connections.choose(name) {
+            // The person's side has databases of its own where the practice model has its world.
+            self.person_side.connections.choose(name);
+            Ok(())
+        } else {
+            let known: Vec<&str> = side.connections.names().collect();
+            let known = if known.is_empty() { "there is none".to_owned() } else { known.join(", ") };
+            Err(format!("There is no connection `{name}`; of the configuration: {known}."))
+        };
+        let (board, provider, lane) = (self.switchboard.clone(), Arc::clone(&self.provider), self.lanes.work.clone());
+        let practising = self.practising();
+        tokio::task::spawn_blocking(move || {
+            let told = switched.map(|()| Box::new(board.told(provider.as_ref(), practising, &side, false)));
+            let _leaving = lane.blocking_send(Work::Switched(number, told));
+        });
+    }
+
+    /// Fills a list with models: those of the configuration, of the provider in use, and the practice model.
+    pub fn list_models(&self, list: PickerId) {
+        let (board, lane) = (self.switchboard.clone(), self.lanes.work.clone());
+        tokio::spawn(async move {
+            let row = |name: &str| Row::new(name, Pick::Line(format!("/model {name}")));
+            let configured = board.start.settings.models.iter().map(|(name, model)| {
+                let place = model.base_url.as_deref().unwrap_or(model.kind.word());
+                row(name).detail(&format!("{} {place}, configured", model.model.as_deref().unwrap_or_default()))
+            });
+            let mut rows: Vec<Row> = configured.collect();
+            let listed = match board.now().provider(&process_environment).await {
+                Ok(Some(settings)) => {
+                    let place = settings.maker.name;
+                    models(settings).await.map(|listed| (place, listed)).map_err(|failure| failure.message)
+                }
+                Ok(None) => Ok(("", Vec::new())),
+                Err(error) => Err(error.to_string()),
+            };
+            match listed {
+                Ok((place, listed)) => rows.extend(listed.iter().map(|model| row(&model.id).detail(place))),
+                Err(why) => rows.push(Row::new(&why, Pick::Nothing)),
+            }
+            rows.push(row(ProviderName::Practice.word()).detail("built in, no language model"));
+            let _leaving = lane.send(Work::Filled(list, Ok(rows))).await;
+        });
+    }
+
+    fn practising(&self) -> bool {
+        self.switchboard.now().kind == ProviderName::Practice
+    }
+}
+
+async fn make_ready(
+    board: &Switchboard,
+    number: u64,
+    model: ModelSettings,
+    (person, present): (&Side, &Side),
+    practising: bool,
+) -> Result<Box<Switched>, String> {
+    let wanted = model.provider(&process_environment).await.map_err(|error| error.to_string())?;
+    let practice_wanted = wanted.is_none();
+    let (provider, other) = match wanted {
+        Some(settings) => {
+            // It is masked from now on, wherever an operation's text has it.
+            let key = settings.key.as_ref().map(|key| key.expose_secret().to_owned());
+            for side in [person, present] {
+                side.bench.settings.known.learn(key.clone());
+            }
+            let provider = from_settings(settings).map_err(|error| error.to_string())?;
+            let elsewhere = || {
+                let mut side = side((*person.bench).clone(), Arc::clone(&person.connections));
+                if let Some(servers) = person.registry.servers() {
+                    side.registry.join(Arc::clone(servers));
+                }
+                (side, None)
+            };
+            (provider, practising.then(elsewhere))
+        }
+        None if practising => return Err("The practice model answers already.".to_owned()),
+        None => {
+            let (provider, side, world) = practice(&board.start, &person.bench).await?;
+            (provider, Some((side, Some(world))))
+        }
+    };
+    let side = other.as_ref().map_or(present, |(side, _)| side);
+    let switched = board.told(provider.as_ref(), practice_wanted, side, other.is_some());
+    let ready = Ready { number, model, provider, side: other };
+    *board.ready.lock().unwrap_or_else(PoisonError::into_inner) = Some(ready);
+    Ok(Box::new(switched))
+}

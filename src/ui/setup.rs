@@ -1,0 +1,227 @@
+//! The page of the first start: one question at a time, what was found, the keys. Also as plain lines.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+
+use super::paint::{View, keys, put};
+use super::text::{self, Break};
+use super::theme::Role;
+use crate::app::{Fetched, KEYS, MODES, Offer, Setup, Stage};
+
+/// Widest page.
+const WIDEST: u16 = 96;
+/// Columns of the name before its note.
+const NAME: usize = 20;
+
+/// A row that can be chosen: what it is, and what is known of it.
+struct Row {
+    name: String,
+    note: String,
+    good: bool,
+}
+
+/// Draws the page over the whole screen; says where the cursor belongs.
+pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, setup: &Setup) -> Option<Position> {
+    buf.set_style(screen, view.theme.style(Role::Text));
+    let width = screen.width.min(WIDEST).saturating_sub(2);
+    let area = Rect { x: screen.x + 1, width, ..screen };
+    let columns = usize::from(width);
+    let roomy = screen.height >= 14;
+    let mut rows: Vec<Line<'static>> = vec![view.line("countersign", Role::Strong)];
+    if roomy {
+        rows.push(Line::default());
+    }
+    let welcome = if setup.again {
+        "Who answers, and what runs unasked. Nothing is written before the last step."
+    } else {
+        "Welcome. Three questions, then you can begin; nothing is written before the last one."
+    };
+    rows.extend(wrapped(&view.line(welcome, Role::Text), columns));
+    rows.extend(wrapped(&so_far(view, setup), columns));
+    if roomy {
+        rows.push(Line::default());
+    }
+    rows.extend(wrapped(&view.line(question(setup), Role::Accent), columns));
+    let mut foot = foot(view, setup, columns);
+    foot.extend(keys(view, &bound(setup), columns, 2, true));
+    let height = usize::from(area.height);
+    let room = height.saturating_sub(rows.len() + foot.len() + 1 + usize::from(setup.types())).max(1);
+    let mut cursor = None;
+    if setup.types() {
+        let typed = text::line(&setup.typed);
+        let fits = tail(&typed, columns.saturating_sub(5));
+        rows.push(Line::from(vec![view.span("  › ", Role::Accent), view.span(fits.clone(), Role::Text)]));
+        let x = area.x + 4 + u16::try_from(text::width(&fits)).unwrap_or_default();
+        let y = area.y + u16::try_from(rows.len() - 1).unwrap_or_default();
+        cursor = Some(Position { x: x.min(area.right().saturating_sub(1)), y: y.min(area.bottom().saturating_sub(1)) });
+    }
+    let listed = listed(setup);
+    let first = setup.at.saturating_sub(room / 2).min(listed.len().saturating_sub(room));
+    for (at, row) in listed.iter().enumerate().skip(first).take(room) {
+        let line = line(view, row, at == setup.at);
+        // What a mode means is never cut.
+        if setup.stage == Stage::Mode {
+            rows.extend(text::wrap(&line, columns.max(10), (NAME + 5).min(columns / 2), Break::Words));
+        } else {
+            rows.push(line);
+        }
+    }
+    for (at, row) in rows.iter().take(height).enumerate() {
+        put(buf, area, u16::try_from(at).unwrap_or(u16::MAX), row);
+    }
+    let from = height.saturating_sub(foot.len());
+    for (at, row) in foot.iter().enumerate() {
+        put(buf, area, u16::try_from(from + at).unwrap_or(u16::MAX), row);
+    }
+    cursor
+}
+
+/// The end of what is typed, as much as fits.
+fn tail(typed: &str, columns: usize) -> String {
+    let mut from = 0;
+    while text::width(&typed[from..]) > columns {
+        from = typed.ceil_char_boundary(from + 1);
+    }
+    typed[from..].to_owned()
+}
+
+fn wrapped(line: &Line<'static>, columns: usize) -> Vec<Line<'static>> {
+    if line.width() == 0 { Vec::new() } else { text::wrap(line, columns.max(10), 0, Break::Words) }
+}
+
+/// What was chosen already.
+fn so_far(view: View<'_>, setup: &Setup) -> Line<'static> {
+    let mut parts = Vec::new();
+    if setup.stage != Stage::Provider {
+        parts.push(text::line(&setup.name));
+        parts.extend(setup.chosen.address.as_deref().map(text::line));
+    }
+    if setup.stage == Stage::Mode {
+        parts.extend(setup.chosen.model.as_deref().map(text::line));
+    }
+    if parts.is_empty() { Line::default() } else { view.line(format!("Chosen: {}", parts.join(" · ")), Role::Dim) }
+}
+
+fn question(setup: &Setup) -> String {
+    match setup.stage {
+        Stage::Provider => "Who serves the model?".to_owned(),
+        Stage::Address => "Where is the server? It must speak OpenAI's format.".to_owned(),
+        Stage::Key => {
+            let variable = setup.lacks().unwrap_or_default();
+            format!("It needs a key, and {variable} isn't set. Where does the key come from?")
+        }
+        Stage::KeyName => {
+            let (what, example) = KEYS.get(setup.at.saturating_sub(1)).copied().unwrap_or(KEYS[0]);
+            format!("Type {what}, such as {example}. Never the key itself.")
+        }
+        Stage::Model => "Which model?".to_owned(),
+        Stage::Mode => "What may run unasked?".to_owned(),
+    }
+}
+
+fn listed(setup: &Setup) -> Vec<Row> {
+    let plain = |name: &str, note: &str| Row { name: name.to_owned(), note: note.to_owned(), good: false };
+    match setup.stage {
+        Stage::Provider => setup.offers.iter().map(offer).collect(),
+        Stage::Address | Stage::KeyName => Vec::new(),
+        Stage::Key => {
+            let usual = setup.lacks().unwrap_or_default();
+            let first = plain(&usual, "set it in your shell and start again");
+            let others = KEYS.iter().map(|(what, example)| plain(example, what));
+            std::iter::once(first).chain(others).collect()
+        }
+        Stage::Model => setup.matching().into_iter().map(|model| plain(&text::line(model), "")).collect(),
+        Stage::Mode => MODES.iter().map(|(mode, says)| plain(mode.word(), says)).collect(),
+    }
+}
+
+fn offer(offer: &Offer) -> Row {
+    Row { name: text::line(&offer.name), note: text::line(&offer.note), good: offer.found }
+}
+
+fn line(view: View<'_>, row: &Row, chosen: bool) -> Line<'static> {
+    let mark = if chosen { "▸ " } else { "  " };
+    let role = if chosen { Role::Accent } else { Role::Text };
+    if row.note.is_empty() {
+        return Line::from(vec![view.span(mark, Role::Accent), view.span(row.name.clone(), role)]);
+    }
+    let sign = if row.good { "✓ " } else { "  " };
+    Line::from(vec![
+        view.span(mark, Role::Accent),
+        view.span(text::column(&row.name, NAME), role),
+        Span::raw(" "),
+        view.span(sign, Role::Good),
+        view.span(row.note.clone(), if row.good { Role::Text } else { Role::Dim }),
+    ])
+}
+
+/// What is under way or came of it, above the keys.
+fn foot(view: View<'_>, setup: &Setup, columns: usize) -> Vec<Line<'static>> {
+    let mut rows: Vec<Line<'static>> =
+        news(setup).into_iter().flat_map(|(said, role)| wrapped(&view.line(said, role), columns)).collect();
+    rows.push(Line::default());
+    rows
+}
+
+/// What is under way, what came of it, what the last key had to say.
+fn news(setup: &Setup) -> Vec<(String, Role)> {
+    let mut news = Vec::new();
+    let place = setup.chosen.address.as_deref().map_or_else(|| text::line(&setup.name), text::line);
+    match (setup.stage, &setup.models) {
+        (Stage::Model, Fetched::Waits) => news.push((format!("asking {place} for its models …"), Role::Dim)),
+        (Stage::Model, Fetched::Failed(why)) => {
+            news.push((format!("✗ {}", text::line(why)), Role::Trouble));
+            news.push(("Type a name all the same, or go back with left.".to_owned(), Role::Text));
+        }
+        (Stage::Model, Fetched::Here(models)) if models.is_empty() => {
+            news.push((format!("{place} lists no model. Load one there, or type a name."), Role::Medium));
+        }
+        _ => {}
+    }
+    match (setup.stage, &setup.trial) {
+        (Stage::Mode, Fetched::Waits) => {
+            news.push((format!("trying it: one short sentence to {place} …"), Role::Dim));
+        }
+        (Stage::Mode, Fetched::Here(said)) => news.push((format!("✓ {}", text::line(said)), Role::Good)),
+        (Stage::Mode, Fetched::Failed(why)) => news.push((format!("✗ {}", text::line(why)), Role::Trouble)),
+        _ => {}
+    }
+    news.extend(setup.hint.as_deref().map(|hint| (text::line(hint), Role::Medium)));
+    news
+}
+
+fn bound(setup: &Setup) -> Vec<(String, String)> {
+    let key = |key: &str, says: &str| (key.to_owned(), says.to_owned());
+    let mut bound = Vec::new();
+    if setup.rows() > 0 {
+        bound.push(key("up down", "choose"));
+    }
+    bound.push(key("enter", if setup.stage == Stage::Mode { "write it and begin" } else { "take it" }));
+    if setup.stage != Stage::Provider {
+        bound.push(key("left", "back"));
+    }
+    bound.push(if setup.again {
+        key("esc", "change nothing")
+    } else {
+        key("esc", "start without: nothing is written, `countersign setup` comes back here")
+    });
+    bound
+}
+
+/// The question as lines, each row with its number.
+pub fn lines(setup: &Setup) -> Vec<String> {
+    let mut lines = vec![question(setup)];
+    for (at, row) in listed(setup).iter().enumerate().take(40) {
+        let note = if row.note.is_empty() { String::new() } else { format!(" – {}", row.note) };
+        lines.push(format!("{}: {}{note}", at + 1, row.name));
+    }
+    lines.extend(news(setup).into_iter().map(|(said, _)| said));
+    let back = if setup.stage == Stage::Provider { "" } else { ", back" };
+    lines.push(match setup.rows() {
+        0 => format!("type it{back} or skip"),
+        _ if setup.types() => format!("type a number or a name{back} or skip"),
+        _ => format!("type a number{back} or skip"),
+    });
+    lines
+}
