@@ -38,7 +38,7 @@ fn completions_and_man_pages_come_from_the_same_grammar() {
     let home = tempfile::tempdir().unwrap();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let said = countersign(home.path(), &["completions", shell], &[]);
-        assert!(said.status.success() && text(&said.stdout).contains("--linear"), "{shell}");
+        assert!(said.status.success() && text(&said.stdout).contains("linear"), "{shell}");
     }
     let page = text(&countersign(home.path(), &["man"], &[]).stdout);
     assert!(

@@ -9,7 +9,7 @@ fn what_is_typed_completes_folds_and_comes_back() {
     let data = tempfile::tempdir().unwrap();
     let program = Path::new(env!("CARGO_BIN_EXE_countersign"));
     let variables = [("COUNTERSIGN_DATA", data.path().to_str().unwrap())];
-    let mut it = Driver::start_program(program, &[], 100, 30, &variables);
+    let mut it = Driver::start_program(program, &["--workspace", "."], 100, 30, &variables);
     it.wait_for("practice model");
     it.keys("\x10");
     it.wait_for("Commands");
@@ -43,7 +43,7 @@ fn what_is_typed_completes_folds_and_comes_back() {
         assert_eq!(std::fs::metadata(&kept).unwrap().permissions().mode() & 0o777, 0o600);
     }
 
-    let mut it = Driver::start_program(program, &[], 100, 30, &variables);
+    let mut it = Driver::start_program(program, &["--workspace", "."], 100, 30, &variables);
     it.wait_for("practice model");
     it.keys("\x12");
     it.wait_for("hello row row row");
