@@ -54,7 +54,9 @@ fn call(tool: &str, arguments: &str) -> Prepared {
         OperationKind::File(_) => &FileAssessor,
         OperationKind::Http(_) => &HttpAssessor,
         OperationKind::Search(_) | OperationKind::Find(_) => &SearchAssessor,
-        OperationKind::Apply(_) | OperationKind::Undo(_) | OperationKind::Other(_) => panic!("{tool} is not built in"),
+        OperationKind::Apply(_) | OperationKind::Undo(_) | OperationKind::Mcp(_) | OperationKind::Other(_) => {
+            panic!("{tool} is not built in")
+        }
     };
     let mut prepared = prepared(tool, kind, arguments.claim, Assessment::default());
     let settings = AssessSettings::default();
