@@ -35,7 +35,8 @@ impl State {
 
     /// Whoever closed the list without an answer is asked again.
     pub(super) fn insist(&mut self) {
-        if self.arriving && self.picker().is_none() {
+        // The page of the first start comes before it, and opens it when it closes.
+        if self.arriving && self.picker().is_none() && self.setup().is_none() {
             self.ask_folder();
             self.hint = Some(FIRST.to_owned());
         }

@@ -55,7 +55,11 @@ pub fn change<T>(path: &Path, change: impl FnOnce(&str) -> Result<(String, T), M
 
 /// Waits for whoever else changes the file, and keeps others out until it is dropped.
 fn lock(path: &Path) -> std::io::Result<File> {
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path)?;
     file.lock()?;
     Ok(file)
 }

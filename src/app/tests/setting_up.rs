@@ -186,3 +186,18 @@ fn the_same_by_lines() {
     say(&mut world, "skip");
     assert!(world.state.setup().is_none());
 }
+
+#[test]
+fn in_a_new_folder_the_page_comes_first_and_the_folder_after_it() {
+    let mut world = World::new();
+    world.state.ask_folder();
+    let offers = vec![offer("openai", false, None, Sort::Provider), offer("practice", true, None, Sort::Practice)];
+    world.state.set_up(Setup::new(offers, false));
+    world.draw(true);
+    world.press(KeyCode::Down);
+    assert_eq!(page(&world).at, 1, "the question about the folder doesn't take the page's place");
+    world.press(KeyCode::Esc);
+    assert!(world.state.setup().is_none() && world.state.arriving() && world.state.picker().is_some());
+    world.press(KeyCode::Enter);
+    assert!(!world.state.arriving());
+}
