@@ -91,7 +91,8 @@ fn with_editor(script: &str) -> (Driver, tempfile::TempDir) {
     std::fs::write(&editor, script).unwrap();
     std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o700)).unwrap();
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_countersign"));
-    let mut it = Driver::start_program(program, &[], 120, 40, &[("EDITOR", editor.to_str().unwrap())]);
+    let mut it =
+        Driver::start_program(program, &["--workspace", "."], 120, 40, &[("EDITOR", editor.to_str().unwrap())]);
     it.wait_for("practice model");
     it.say("delete the cancelled orders");
     it.wait_for("H HIGH");

@@ -10,7 +10,7 @@ fn long_output_is_found_saved_and_paged() {
     let copy = folder.path().join("copy");
     let pager = format!("cat > {}; echo paged-is-here; sleep 0.5", copy.display());
     let program = Path::new(env!("CARGO_BIN_EXE_countersign"));
-    let mut it = Driver::start_program(program, &[], 120, 40, &[("PAGER", &pager)]);
+    let mut it = Driver::start_program(program, &["--workspace", "."], 120, 40, &[("PAGER", &pager)]);
     it.wait_for("practice model");
     it.say("! seq 1 90000; sleep 0.4; printf 'e\\033[31mnd\\033[2J\\n' >&2");
     it.wait_for("exit 0");

@@ -48,13 +48,15 @@ impl Judge<'_> {
     /// Countersign itself, where it would change what the person decided for later, or start another one that asks
     /// nobody: that is the person's to type.
     pub(super) fn spare_decisions(&mut self, first: &Word, words: &[Word]) {
-        const DECIDES: [(&str, &[&str]); 6] = [
+        const DECIDES: [(&str, &[&str]); 8] = [
             ("trust", &[]),
             ("rules", &["revoke"]),
             ("config", &["edit"]),
             ("setup", &[]),
             ("sessions", &["delete"]),
             ("journal", &["delete", "expire"]),
+            ("hook", &["install", "uninstall"]),
+            ("mcp", &["import", "remove"]),
         ];
         let pattern = first.pattern();
         if pattern.rsplit('/').next() != Some("countersign") {
@@ -188,6 +190,10 @@ mod tests {
     fn what_only_the_person_decides_is_a_catastrophe() {
         for command in [
             "countersign trust 0123456789abcdef",
+            "countersign mcp import evil.json --yes evil",
+            "countersign mcp remove files",
+            "countersign hook install claude-code --leave-asking --yes",
+            "countersign hook uninstall claude-code --yes",
             "countersign rules revoke r1",
             "/usr/bin/countersign config edit",
             "sudo countersign setup",

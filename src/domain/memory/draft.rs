@@ -152,7 +152,8 @@ impl Draft {
     }
 
     fn of(effect: RuleEffect, prepared: &Prepared, patterns: Vec<Vec<Choice>>) -> Self {
-        let scopes = vec![Scope::Turn, Scope::Session, Scope::Workspace(prepared.operation.cwd.clone()), Scope::Always];
+        let here = Scope::Workspace(prepared.facts.place.workspace.clone());
+        let scopes = vec![Scope::Turn, Scope::Session, here, Scope::Always];
         let prepared = Box::new(prepared.clone());
         Self { effect, prepared, patterns, which: 0, scopes, scope: 1, lasting: Lasting::default() }
     }
@@ -307,6 +308,28 @@ fn exactly(part: &str, value: &str) -> Choice {
     Choice { part: part.to_owned(), wants: vec![Want::Is(value.to_owned())], at: 0 }
 }
 
+/// Whether a flag holds a program back: what it does without it is another thing.
+fn restrains(flag: &str) -> bool {
+    const RESTRAINS: [&str; 13] = [
+        "--check",
+        "--confirm",
+        "--diff",
+        "--dry-run",
+        "--interactive",
+        "--just-print",
+        "--no-act",
+        "--no-clobber",
+        "--preview",
+        "--simulate",
+        "--test",
+        "--what-if",
+        "--noop",
+    ];
+    let name = flag.split('=').next().unwrap_or(flag);
+    let short = !name.starts_with("--") && name.chars().any(|letter| matches!(letter, 'i' | 'I' | 'n' | 's' | 't'));
+    short || RESTRAINS.contains(&name)
+}
+
 /// What each part of a form may be in an allow rule.
 fn allow_choices(tool: &str, form: &Shape) -> Vec<Choice> {
     let has = |part: &str| form.0.contains_key(part);
@@ -316,7 +339,8 @@ fn allow_choices(tool: &str, form: &Shape) -> Vec<Choice> {
         let mut choice = exactly(part, value);
         match (tool, part) {
             ("execute_command", "program" | "flags" | "subcommand") if has("clean") => choice.wants.push(Want::any()),
-            ("execute_command", "flags") if !value.is_empty() => {
+            // Fewer of them must not be more than was seen: without `-i` or `--dry-run` it does what nobody looked at.
+            ("execute_command", "flags") if !value.is_empty() && !value.split_whitespace().any(restrains) => {
                 choice.wants.push(Want::Among { among: value.split_whitespace().map(str::to_owned).collect() });
             }
             ("execute_command", "arguments" | "redirect") if has("place") || has("free") || has("clean") => {

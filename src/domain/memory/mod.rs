@@ -219,7 +219,7 @@ impl Remembered {
 
     fn about(&self, prepared: &Prepared) -> bool {
         let here = match &self.scope {
-            Scope::Workspace(folder) => *folder == prepared.operation.cwd,
+            Scope::Workspace(folder) => *folder == prepared.facts.place.workspace,
             Scope::Turn | Scope::Session | Scope::Always => true,
         };
         here && self.tool == prepared.operation.tool

@@ -123,8 +123,11 @@ fn scope_and_time_end_it() {
     assert!(rule.allows(&rm(), 1_000) && rule.allows(&rm(), 4_599));
     assert!(!rule.allows(&rm(), 4_600) && !rule.allows(&rm(), 999) && !rule.allows(&rm(), 0));
     let mut elsewhere = rm();
-    elsewhere.operation.cwd = "/v".into();
+    elsewhere.facts.place.workspace = "/v".into();
     assert!(!rule.allows(&elsewhere, 2_000));
+    let mut deeper = rm();
+    deeper.operation.cwd = deeper.facts.place.workspace.join("below");
+    assert!(rule.allows(&deeper, 2_000), "the workspace counts, not the folder in it");
     let mut never = Draft::deny(&rm()).unwrap();
     never.set_scope("always");
     let expiring = Setting::Lasting;
