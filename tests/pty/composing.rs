@@ -22,6 +22,8 @@ fn what_is_typed_completes_folds_and_comes_back() {
     it.keys("\r");
     it.wait_for("For a light background.");
     it.keys("\x1b");
+    // An escape that a letter follows at once would be that letter with alt.
+    it.wait_until("the list is closed", |it| !it.shows().contains("For a light background."));
     let pasted = "row\n".repeat(240);
     it.keys(&format!("hello \x1b[200~{pasted}\x1b[201~"));
     it.wait_for("› hello [pasted 240 lines]");
