@@ -189,6 +189,53 @@ async fn a_call_ends_at_its_time_limit() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_reads_nothing_holds_neither_a_call_nor_its_own_end() {
+    let Some(desk) = Desk::script("blocks", &json!({ "timeoutSeconds": 1 })) else { return };
+    desk.start().await.unwrap();
+    let long = json!({ "text": "x".repeat(400_000) });
+    let began = Instant::now();
+    assert_eq!(desk.say("mcp__s__echo", long).await.outcome, Outcome::TimedOut { seconds: 1 });
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    let notes = desk.notes();
+    let pid = notes.lines().last().unwrap();
+    assert!(alive(pid), "{notes}");
+    desk.servers.close().await;
+    until("it ended", || !alive(pid)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_that_nobody_waits_for_leaves_no_server_behind() {
+    let Some(desk) = Desk::script("mute", &json!({})) else { return };
+    let starting = tokio::spawn({
+        let server = Arc::clone(&desk.servers.all()[0]);
+        async move { server.start().await }
+    });
+    until("it was asked for its tools", || desk.notes().lines().count() == 2).await;
+    let notes = desk.notes();
+    let pid = notes.lines().last().unwrap();
+    assert!(alive(pid), "{notes}");
+    starting.abort();
+    until("it ended", || !alive(pid)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_of_tools_without_an_end_is_refused() {
+    let Some(desk) = Desk::script("long", &json!({})) else { return };
+    assert_eq!(desk.start().await.unwrap_err(), "its list of tools is too long");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_log_does_not_repeat_what_was_put_into_the_arguments() {
+    let Some(python) = python() else { return };
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp/server.py");
+    let secret = "--token=${COUNTERSIGN_NOT_SET:-hunter2hunter2}";
+    let desk =
+        Desk::new(|_| json!({ "s": { "command": python, "args": [script, "good", "/dev/null", secret, "plain"] } }));
+    desk.start().await.unwrap();
+    until("it was logged", || desk.log().contains("it was given [secret] plain")).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_tool_that_changed_since_it_was_allowed_is_not_called() {
     let Some(desk) = Desk::script("good", &json!({})) else { return };
     desk.start().await.unwrap();

@@ -21,8 +21,15 @@ pub struct Recorder(Arc<Queue>);
 
 #[derive(Debug, Default)]
 struct Queue {
-    waiting: Mutex<VecDeque<Request>>,
+    waiting: Mutex<Waiting>,
     woken: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    requests: VecDeque<Request>,
+    /// The wish to close was handed over: nobody takes what would come after it.
+    closed: bool,
 }
 
 #[derive(Debug)]
@@ -55,7 +62,14 @@ impl Recorder {
     }
 
     fn push(&self, request: Request) {
-        self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner).push_back(request);
+        let mut waiting = self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if waiting.closed {
+            // Without its sender, whoever waits is told at once that the journal is closed.
+            return;
+        }
+        waiting.closed = matches!(request, Request::Close(_));
+        waiting.requests.push_back(request);
+        drop(waiting);
         self.0.woken.notify_one();
     }
 }
@@ -68,9 +82,9 @@ impl Queue {
     /// What waits, up to a wish to close.
     fn take(&self) -> Vec<Request> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let closing = waiting.iter().position(|request| matches!(request, Request::Close(_)));
-        let end = closing.map_or(waiting.len(), |at| at + 1);
-        waiting.drain(..end).collect()
+        let closing = waiting.requests.iter().position(|request| matches!(request, Request::Close(_)));
+        let end = closing.map_or(waiting.requests.len(), |at| at + 1);
+        waiting.requests.drain(..end).collect()
     }
 }
 
@@ -114,5 +128,24 @@ async fn write(opening: Opening, queue: Arc<Queue>, lane: mpsc::Sender<Work>) {
             let _nobody_waits = answer.send(closed);
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use futures::FutureExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_comes_after_the_end_is_answered_at_once() {
+        let opening = async { Err("no disk".to_owned()) }.boxed().shared();
+        let recorder = Recorder::start(opening, mpsc::channel(1).0);
+        recorder.close().await;
+        let answered = tokio::time::timeout(Duration::from_secs(5), recorder.append(Vec::new())).await.unwrap();
+        assert!(answered.unwrap_err().starts_with("the journal is closed"));
+        recorder.close().await;
     }
 }

@@ -84,7 +84,10 @@ impl Engine {
 
     /// Takes the model with this number into use. What is still being said by the one before is no longer heard.
     pub fn adopt(&mut self, number: u64) {
-        let ready = self.switchboard.ready.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let mut slot = self.switchboard.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        // A later one waits on for its own turn.
+        let ready = slot.take_if(|ready| ready.number <= number);
+        drop(slot);
         let Some(ready) = ready.filter(|ready| ready.number == number) else { return };
         self.provider = ready.provider;
         *self.switchboard.now.lock().unwrap_or_else(PoisonError::into_inner) = ready.model;
@@ -181,6 +184,11 @@ async fn make_ready(
     let side = other.as_ref().map_or(present, |(side, _)| side);
     let switched = board.told(provider.as_ref(), practice_wanted, side, other.is_some());
     let ready = Ready { number, model, provider, side: other };
-    *board.ready.lock().unwrap_or_else(PoisonError::into_inner) = Some(ready);
+    let mut slot = board.ready.lock().unwrap_or_else(PoisonError::into_inner);
+    // One that was asked for earlier and took longer doesn't take the place of a later one.
+    if slot.as_ref().is_none_or(|waiting| waiting.number < number) {
+        *slot = Some(ready);
+    }
+    drop(slot);
     Ok(Box::new(switched))
 }

@@ -118,6 +118,7 @@ if mode == "deaf":
     below = subprocess.Popen([sys.executable, "-c", child], start_new_session=True)
     note(f"{os.getpid()} {below.pid}")
 sys.stderr.write("\x1b[31mhello from the server\n")
+sys.stderr.write("it was given " + " ".join(sys.argv[3:]) + "\n")
 sys.stderr.flush()
 note("started")
 if mode == "hangs":
@@ -130,6 +131,15 @@ while True:
             "protocolVersion": message["params"]["protocolVersion"],
             "capabilities": {"tools": {"listChanged": True}},
             "serverInfo": {"name": "small", "version": "1"}}})
+    elif method == "tools/list" and mode == "mute":
+        note(str(os.getpid()))
+        time.sleep(600)
+    elif method == "tools/list" and mode == "long":
+        send({"id": number, "result": {"tools": [tool("long", "x" * 3_000_000)], "nextCursor": "more"}})
+    elif method == "tools/list" and mode == "blocks":
+        note(str(os.getpid()))
+        send({"id": number, "result": {"tools": tools()}})
+        time.sleep(600)
     elif method == "tools/list":
         lists += 1
         send({"id": number, "result": {"tools": tools()}})

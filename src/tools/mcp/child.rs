@@ -37,6 +37,8 @@ pub(super) struct Program {
     pub(super) arguments: Vec<String>,
     pub(super) environment: Vec<(String, String)>,
     pub(super) folder: PathBuf,
+    /// What its log doesn't repeat: what it was given that isn't written in the configuration, and its variables.
+    pub(super) secrets: Vec<String>,
 }
 
 /// A server that runs. Dropping it tells its keeper to end it.
@@ -76,7 +78,9 @@ pub(super) fn start(
     };
     let session = Pid::from_raw(i32::try_from(id).map_err(io::Error::other)?);
     let last = Arc::new(Mutex::new(VecDeque::new()));
-    let secrets = program.environment.iter().map(|(_, value)| value.clone()).filter(|value| value.len() >= 6).collect();
+    let mut secrets: Vec<String> = program.secrets.iter().filter(|value| value.len() >= 6).cloned().collect();
+    // The longest first: one may be a part of another.
+    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
     let log = AbortOnDropHandle::new(tokio::spawn(keep_log(errors, log, secrets, Arc::clone(&last))));
     Ok((Child { keeper, session, over: false, last, log }, input, output))
 }

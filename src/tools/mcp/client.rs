@@ -16,6 +16,8 @@ use rmcp::{ClientHandler, ErrorData, Peer, RoleClient, ServiceError};
 use serde_json::{Map, Value};
 use tokio::sync::{Notify, mpsc};
 
+use super::frames::MESSAGE;
+
 /// Most pages of a list of tools.
 const PAGES: usize = 50;
 /// Most tools that are taken in; what is offered is less.
@@ -110,7 +112,7 @@ pub(super) async fn list(peer: &Peer<RoleClient>) -> Result<Vec<Described>, Stri
     if peer.peer_info().is_some_and(|info| info.capabilities.tools.is_none()) {
         return Ok(Vec::new());
     }
-    let (mut tools, mut cursor) = (Vec::new(), None);
+    let (mut tools, mut cursor, mut length) = (Vec::new(), None, 0);
     for _ in 0..PAGES {
         let params = Some(PaginatedRequestParams::default().with_cursor(cursor));
         let request = ListToolsRequest { params, ..ListToolsRequest::default() };
@@ -120,6 +122,10 @@ pub(super) async fn list(peer: &Peer<RoleClient>) -> Result<Vec<Described>, Stri
             Ok(_) => return Err("its list of tools isn't one".to_owned()),
             Err(error) => return Err(format!("its tools can't be listed: {}", explain(&error))),
         };
+        length += serde_json::to_vec(&page.tools).map_or(0, |written| written.len());
+        if length > MESSAGE {
+            return Err("its list of tools is too long".to_owned());
+        }
         tools.extend(page.tools);
         cursor = page.next_cursor.filter(|cursor| !cursor.is_empty());
         if cursor.is_none() || tools.len() > TOOLS {

@@ -1,12 +1,13 @@
 //! One server: started when it is needed, started again a few times, its tools as it lists them now.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use rmcp::model::{CallToolResult, Tool as Described};
-use rmcp::service::{ClientInitializeError, serve_client_with_ct};
+use rmcp::service::{ClientInitializeError, QuitReason, serve_client_with_ct};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{Peer, RoleClient};
 use secrecy::ExposeSecret as _;
@@ -33,6 +34,8 @@ const SPAN: Duration = Duration::from_mins(5);
 const LOOK: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(2));
 /// Time that the end of a server may take as the program leaves.
 const LEAVE: Duration = Duration::from_secs(3);
+/// Time that a connection may take to close; one whose server reads nothing never does by itself.
+const CLOSE: Duration = Duration::from_secs(1);
 
 /// How a server stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,6 +77,8 @@ struct Seen {
     offers: Vec<Arc<Offer>>,
     left_out: Vec<String>,
     starts: VecDeque<Instant>,
+    /// Which start this is: the end of an earlier one says nothing of it.
+    turn: u64,
     told: Option<String>,
 }
 
@@ -185,6 +190,7 @@ impl Server {
             }
             seen.starts.push_back(Instant::now());
             seen.standing = Standing::Starting;
+            seen.turn += 1;
         }
         let opened = timeout(CONNECT, self.open()).await;
         match opened.unwrap_or_else(|_| Err(format!("it didn't answer within {} s", CONNECT.as_secs()))) {
@@ -206,6 +212,9 @@ impl Server {
         let root = self.config.roots.then(|| url::Url::from_directory_path(&self.bench.workspace).ok()).flatten();
         let client = Client { news: Arc::clone(&news), root: root.map(String::from) };
         let (stop, verdict) = (CancellationToken::new(), Verdict::default());
+        // Whoever doesn't wait to the end leaves no server behind.
+        let unfinished = stop.clone().drop_guard();
+        let turn = self.seen().turn;
         let filled = |text: &str| expand(text, &self.bench.workspace, &variable);
         let (connected, child) = match &self.config.reach {
             Reach::Program { .. } => {
@@ -236,16 +245,23 @@ impl Server {
         };
         let peer = running.peer().clone();
         let link = Link { peer: peer.clone(), news, stop, over: CancellationToken::new() };
-        let (server, over) = (Arc::downgrade(self), link.over.clone());
+        let (server, over, stop) = (Arc::downgrade(self), link.over.clone(), link.stop.clone());
         tokio::spawn(async move {
-            let _how = running.waiting().await;
+            let stuck = async {
+                stop.cancelled().await;
+                sleep(CLOSE).await;
+            };
+            let by_us = tokio::select! {
+                how = running.waiting() => matches!(how, Ok(QuitReason::Cancelled)),
+                () = stuck => true,
+            };
             let last = match child {
                 Some(child) => child.stop().await,
                 None => None,
             };
-            if let Some(server) = server.upgrade() {
+            if let Some(server) = server.upgrade().filter(|_| !by_us) {
                 let why = verdict.get().cloned().unwrap_or_else(|| "it ended".to_owned());
-                server.ended(&because(why, last));
+                server.ended(turn, &because(why, last));
             }
             // Whoever waits for the end reads why.
             over.cancel();
@@ -264,6 +280,7 @@ impl Server {
             }
         }
         tokio::spawn(watch(Arc::downgrade(self), link.clone()));
+        unfinished.disarm();
         Ok(link)
     }
 
@@ -281,12 +298,22 @@ impl Server {
             }
             None => self.bench.workspace.clone(),
         };
-        Ok(Program {
-            command: filled(command)?,
-            arguments: arguments.iter().map(|argument| filled(argument)).collect::<Result<_, String>>()?,
-            environment: variables.collect::<Result<_, String>>()?,
-            folder,
-        })
+        let environment = variables.collect::<Result<Vec<(String, String)>, String>>()?;
+        let used = RefCell::new(Vec::new());
+        let noted = |name: &str| {
+            let value = variable(name);
+            used.borrow_mut().extend(value.clone());
+            value
+        };
+        let put_in = |argument: &String| expand(argument, &self.bench.workspace, &noted);
+        let expanded = arguments.iter().map(put_in).collect::<Result<Vec<String>, String>>()?;
+        let differing =
+            expanded.iter().zip(arguments).filter(|(now, written)| now != written).map(|(now, _)| now.clone());
+        let from_arguments: Vec<String> = differing.chain(used.take()).collect();
+        // Where something is, is no secret, and its log says little without it.
+        let from_arguments = from_arguments.into_iter().filter(|value| !is_place(value));
+        let secrets = environment.iter().map(|(_, value)| value.clone()).chain(from_arguments).collect();
+        Ok(Program { command: filled(command)?, arguments: expanded, environment, folder, secrets })
     }
 
     /// Takes in what it offers now.
@@ -303,8 +330,13 @@ impl Server {
         seen.told = None;
     }
 
-    fn ended(&self, why: &str) {
-        if matches!(self.standing(), Standing::Up { .. } | Standing::Starting) {
+    /// Takes notice of the end of a start, unless there was another one since.
+    fn ended(&self, turn: u64, why: &str) {
+        let running = {
+            let seen = self.seen();
+            seen.turn == turn && matches!(seen.standing, Standing::Up { .. } | Standing::Starting)
+        };
+        if running {
             self.fail(why);
         }
     }
@@ -356,11 +388,11 @@ impl Server {
                 Err(trouble) => Err(failed(self.after(&link, trouble).await)),
             },
             () = cancel.cancelled() => {
-                call.cancel("stopped by the person").await;
+                let _late = timeout(LEAVE, call.cancel("stopped by the person")).await;
                 Err(NoResult::Cancelled)
             }
             () = sleep(Duration::from_secs(limit)) => {
-                call.cancel("time limit").await;
+                let _late = timeout(LEAVE, call.cancel("time limit")).await;
                 Err(NoResult::TimedOut(limit))
             }
         }
@@ -403,6 +435,12 @@ impl Seen {
 /// A variable of our environment. One that is empty counts as not set.
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// Whether this is the path of something that is there.
+fn is_place(text: &str) -> bool {
+    let path = Path::new(text);
+    path.is_absolute() && path.exists()
 }
 
 /// Looks at the tools again when the server says that they changed.
