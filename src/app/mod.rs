@@ -378,10 +378,7 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
             state.hint = Some(said);
             true
         }
-        Event::Earlier(earlier) => {
-            state.composer.remember(earlier);
-            state.dirty
-        }
+        Event::Earlier(earlier) => state.remember_earlier(earlier) || state.dirty,
         Event::Files(listed) => {
             state.files(listed);
             true

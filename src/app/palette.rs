@@ -11,6 +11,8 @@ use crate::domain::OperationKind;
 
 /// How many of those chosen lately come first.
 const LATELY: usize = 6;
+/// What the list of earlier messages is called.
+const EARLIER: &str = "Earlier messages";
 
 impl State {
     pub(super) fn open_palette(&mut self) {
@@ -47,10 +49,22 @@ impl State {
 
     /// Earlier messages, the newest first.
     pub(super) fn open_history(&mut self) {
+        let rows = self.earlier();
+        self.open_picker(Picker::new(EARLIER, rows));
+    }
+
+    /// What was sent in earlier sessions was read: a list of them that is open already gets it, too.
+    pub(super) fn remember_earlier(&mut self, earlier: Vec<String>) -> bool {
+        self.composer.remember(earlier);
+        let open = self.picker().filter(|picker| picker.title == EARLIER).map(|picker| picker.id);
+        let rows = open.map(|_| self.earlier()).unwrap_or_default();
+        open.is_some_and(|id| self.filled(id, Ok(rows)))
+    }
+
+    fn earlier(&self) -> Vec<Row> {
         let mut seen = std::collections::BTreeSet::new();
         let newest = self.composer.history().iter().rev().filter(|text| seen.insert(text.as_str()));
-        let rows: Vec<Row> = newest.map(|text| Row::new(text, Pick::Type(text.clone()))).collect();
-        self.open_picker(Picker::new("Earlier messages", rows));
+        newest.map(|text| Row::new(text, Pick::Type(text.clone()))).collect()
     }
 
     fn palette(&self) -> Vec<Row> {

@@ -104,6 +104,15 @@ fn arrows_at_the_edges_of_a_message_go_through_history() {
 }
 
 #[test]
+fn earlier_messages_that_are_read_late_still_come_into_the_open_list() {
+    let mut world = World::new();
+    world.control('r');
+    assert!(world.labels().is_empty());
+    world.feed(1, Event::Earlier(vec!["show the tables".to_owned()]));
+    assert_eq!(world.labels(), ["show the tables"]);
+}
+
+#[test]
 fn earlier_messages_are_searched_and_what_was_sent_is_kept() {
     let mut world = World::new();
     world.feed(1, Event::Earlier(vec!["delete the cancelled orders".to_owned(), "show the tables".to_owned()]));
