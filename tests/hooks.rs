@@ -18,7 +18,7 @@ use countersign::assess::AssessSettings;
 use countersign::cli::hook::{Desk, Manner};
 use countersign::cli::weigh::assessor;
 use countersign::domain::{
-    Admission, Arguments, Claim, Enforceable, Gate, Operation, OperationId, OperationKind, Origin, Place, Policy,
+    Admission, Arguments, Claim, Enforceable, Gate, Operation, OperationId, OperationKind, Origin, Place, Policy, Step,
 };
 use countersign::tools;
 use serde_json::{Value, json};
@@ -111,7 +111,7 @@ fn claude_code_is_answered_in_its_own_words() {
         ("NotebookEdit", json!({ "notebook_path": file("a.ipynb"), "new_source": "1" }), "ask"),
         ("Glob", json!({ "pattern": "**/*.rs" }), "allow"),
         ("Grep", json!({ "pattern": "TODO", "path": "src", "output_mode": "content", "-i": true }), "allow"),
-        ("WebFetch", json!({ "url": "https://example.org/docs", "prompt": "Summarise" }), "allow"),
+        ("WebFetch", json!({ "url": "https://example.org/docs", "prompt": "Summarise" }), "ask"),
         ("WebFetch", json!({ "url": "http://169.254.169.254/latest", "prompt": "x" }), "ask"),
         ("WebFetch", json!({ "url": "http://127.0.0.1:8080/", "prompt": "x" }), "ask"),
         ("WebSearch", json!({ "query": "serde borrow" }), "allow"),
@@ -157,7 +157,10 @@ fn gemini_cli_is_answered_in_its_own_words() {
         ("replace", json!({ "file_path": "README.md", "old_string": "h", "new_string": "b" }), "ask"),
         ("glob", json!({ "pattern": "*.md" }), "allow"),
         ("grep_search", json!({ "pattern": "x", "dir_path": "src" }), "allow"),
-        ("web_fetch", json!({ "prompt": "What is on https://example.org/?" }), "allow"),
+        ("web_fetch", json!({ "prompt": "What is on https://example.org/?" }), "ask"),
+        ("web_fetch", json!({ "prompt": "What is here?", "url": "http://localhost/admin" }), "ask"),
+        ("grep_search", json!({ "pattern": "x", "dir_path": "/etc", "path": "src" }), "ask"),
+        ("read_file", json!({ "absolute_path": "/etc/shadow", "file_path": "README.md" }), "ask"),
         ("web_fetch", json!({ "prompt": "Read https://example.org/ and http://localhost/admin" }), "ask"),
         ("google_web_search", json!({ "query": "weather" }), "allow"),
         ("save_memory", json!({ "fact": "x" }), "ask"),
@@ -345,6 +348,75 @@ fn the_configuration_of_the_person_counts() {
         let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], expected, "{answer}");
     }
+}
+
+#[test]
+fn a_folder_that_the_model_chose_is_not_the_workspace() {
+    let person = Person::new();
+    let other = person.home.join("other");
+    std::fs::create_dir_all(&other).unwrap();
+    std::fs::write(other.join("notes.txt"), "x").unwrap();
+    let folder = other.to_str().unwrap();
+    let cat = json!({ "command": "cat notes.txt", "dir_path": folder, "workdir": folder, "working_directory": folder });
+    let sent = |agent: &str| match agent {
+        "gemini-cli" => {
+            json!({ "session_id": "s", "cwd": person.project, "hook_event_name": "BeforeTool", "tool_name": "run_shell_command", "tool_input": cat })
+        }
+        "cursor" => {
+            json!({ "conversation_id": "s", "cwd": "", "hook_event_name": "preToolUse", "tool_name": "Grep", "tool_input": { "pattern": "x", "working_directory": folder }, "workspace_roots": [person.project] })
+        }
+        _ => pre_tool_use(&person.project, "Bash", &cat),
+    };
+    for agent in ["gemini-cli", "cursor", "codex"] {
+        let agent = agents::named(agent).unwrap();
+        let call = agent.read(&sent(agent.name())).unwrap();
+        assert_eq!((call.root.as_ref(), call.cwd.as_ref()), (Some(&person.project), Some(&other)), "{}", agent.name());
+    }
+    let output = person.countersign(&["hook", "cursor"], &sent("cursor").to_string());
+    assert!(holds(&output), "{output:?}");
+    // Nor is one that its shell went to.
+    let sent = pre_tool_use(&other, "Grep", &json!({ "pattern": "x" })).to_string();
+    let mut command = person.command(env!("CARGO_BIN_EXE_countersign"));
+    let output = with_input(command.args(["hook", "claude-code"]).env("CLAUDE_PROJECT_DIR", &person.project), &sent);
+    assert!(holds(&output) && String::from_utf8_lossy(&output.stdout).contains("outside the workspace"), "{output:?}");
+}
+
+#[test]
+fn what_the_workspace_tightens_counts() {
+    let person = Person::new();
+    let decision = |command: &str| {
+        let sent = pre_tool_use(&person.project, "Bash", &json!({ "command": command }));
+        person.hook(&["claude-code"], &sent)["hookSpecificOutput"]["permissionDecision"].clone()
+    };
+    assert_eq!((decision("uname"), decision("ls")), (json!("allow"), json!("allow")));
+    std::fs::create_dir(person.project.join(".countersign")).unwrap();
+    let brings = |text: &str| std::fs::write(person.project.join(".countersign/config.toml"), text).unwrap();
+    let rule = |effect: &str| {
+        format!("[[rules]]\neffect = '{effect}'\ntool = 'execute_command'\nmatch = {{ program = 'uname' }}\n")
+    };
+    brings(&rule("deny"));
+    assert_eq!((decision("uname"), decision("ls")), (json!("deny"), json!("allow")));
+    brings("mode = 'strict'\n");
+    assert_eq!(decision("ls"), "ask");
+    // It can only tighten.
+    brings(&format!("mode = 'smart'\n{}", rule("allow").replace("uname", "touch")));
+    assert_eq!((decision("ls"), decision("touch x")), (json!("allow"), json!("ask")));
+}
+
+#[test]
+fn a_search_that_may_read_a_sensitive_file_asks() {
+    let person = Person::new();
+    let grep = |input: Value| {
+        let sent = pre_tool_use(&person.project, "Grep", &input);
+        person.hook(&["claude-code"], &sent)["hookSpecificOutput"].clone()
+    };
+    std::fs::create_dir_all(person.project.join("src")).unwrap();
+    assert_eq!(grep(json!({ "pattern": "KEY" }))["permissionDecision"], "allow");
+    std::fs::write(person.project.join(".env"), "KEY=x").unwrap();
+    let answer = grep(json!({ "pattern": "KEY" }));
+    assert_eq!(answer["permissionDecision"], "ask", "{answer}");
+    assert!(answer["permissionDecisionReason"].as_str().unwrap().contains(".env"), "{answer}");
+    assert_eq!(grep(json!({ "pattern": "KEY", "path": "src" }))["permissionDecision"], "allow");
 }
 
 #[test]
@@ -644,6 +716,12 @@ fn same_answers(calls: &[(String, String)]) -> (usize, usize) {
             let thought = desk.think(agent, &call, &Manner { contain, ..Manner::default() });
             let judged = &thought.weighed[0].judgement;
             compared += 1;
+            if judged.step == Step::Exposure {
+                // An agent's session has read files, for all that a hook knows.
+                assert_eq!((tool.as_str(), thought.answer.opinion), ("http_request", Opinion::Ask), "{arguments}");
+                assert_eq!(answer["decision"], "allow", "{arguments}");
+                continue;
+            }
             if thought.answer.reason.contains("Nothing guards `git`") && answer["decision"] == "allow" {
                 assert!(!contain && thought.answer.opinion == Opinion::Ask, "{}", thought.answer.reason);
                 stricter += 1;

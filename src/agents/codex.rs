@@ -31,7 +31,11 @@ impl Agent for Codex {
         let tool = tools::text(sent, &["tool_name"])?;
         let input = sent.get("tool_input").cloned().unwrap_or_default();
         let wants = wants(&tool, &input).map_err(|why| format!("the arguments of `{tool}` can't be read: {why}"))?;
-        Ok(Call::of(sent, &event, tool, input, wants))
+        let mut call = Call::of(sent, &event, tool, input, wants);
+        if let (true, Some(folder)) = (SHELLS.contains(&call.tool.as_str()), tools::only(&call.input, &FOLDERS)?) {
+            call.happen_in(&folder);
+        }
+        Ok(call)
     }
 
     fn reply(&self, call: Option<&Call>, answer: &Answer) -> Reply {
@@ -77,10 +81,15 @@ impl Agent for Codex {
     }
 }
 
+/// Its tools that run commands.
+const SHELLS: [&str; 4] = ["Bash", "shell", "exec_command", "local_shell"];
+/// Where a command is to run, if not where the session is.
+const FOLDERS: [&str; 2] = ["workdir", "cwd"];
+
 fn wants(tool: &str, input: &Value) -> tools::Read {
     match tool {
-        "Bash" | "shell" | "exec_command" | "local_shell" => tools::command(input),
-        "apply_patch" => patch::read(&tools::text(input, &["command", "input", "patch"])?),
+        _ if SHELLS.contains(&tool) => tools::command(input),
+        "apply_patch" => patch::read(&tools::the(input, &["command", "input", "patch"])?),
         "web_search" => tools::search_web(input),
         // Its own lists, plans, questions and helpers; what a helper does comes by here itself.
         "update_plan" | "request_user_input" | "spawn_agent" | "wait_agent" | "close_agent" | "list_agents" => {

@@ -85,7 +85,7 @@ fn wants(tool: &str, input: &Value) -> tools::Read {
         "edit" => tools::edit_file(input),
         "apply_patch" => match input {
             Value::String(text) => patch::read(text),
-            _ => patch::read(&tools::text(input, &["input", "patch", "command"])?),
+            _ => patch::read(&tools::the(input, &["input", "patch", "command"])?),
         },
         "glob" => tools::find_files(input),
         "grep" | "rg" => tools::search_files(input),

@@ -2,7 +2,7 @@
 //! for every other tool. The decision is `permission`; the first two can ask, the others only allow or deny (`ask` is
 //! taken and not enforced). Exit code 2 refuses in each. From its reference of hooks.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
@@ -49,13 +49,16 @@ impl Agent for Cursor {
         let mut call = Call::of(sent, &event, tool, input, wants);
         let roots = sent.get("workspace_roots").and_then(Value::as_array).into_iter().flatten();
         let roots: Vec<PathBuf> = roots.filter_map(Value::as_str).map(PathBuf::from).collect();
-        let around = |cwd: &Path| roots.iter().find(|root| cwd.starts_with(root)).cloned();
-        if let Some(folder) = tools::optional(&call.input, &["working_directory", "cwd"])?.filter(|cwd| !cwd.is_empty())
-        {
-            call.cwd = Some(call.cwd.unwrap_or_default().join(folder));
-        }
-        call.root = call.cwd.as_deref().map_or_else(|| roots.first().cloned(), around);
+        call.root = match call.cwd.as_deref() {
+            Some(cwd) => roots.iter().find(|root| cwd.starts_with(root)).or(roots.first()).cloned(),
+            None => roots.first().cloned(),
+        };
         call.cwd = call.cwd.or_else(|| call.root.clone());
+        // A folder that the model chose moves the call, never what it counts as lying in.
+        let named = tools::only(&call.input, &["working_directory", "cwd"])?;
+        if let Some(folder) = named.filter(|folder| !folder.is_empty()) {
+            call.happen_in(&folder);
+        }
         Ok(call)
     }
 

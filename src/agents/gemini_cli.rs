@@ -33,8 +33,8 @@ impl Agent for GeminiCli {
         let wants =
             wants(&tool, &input, foreign).map_err(|why| format!("the arguments of `{tool}` can't be read: {why}"))?;
         let mut call = Call::of(sent, EVENT, tool, input, wants);
-        if let ("run_shell_command", Some(folder)) = (call.tool.as_str(), tools::optional(&call.input, &FOLDERS)?) {
-            call.cwd = Some(call.cwd.unwrap_or_default().join(folder));
+        if let ("run_shell_command", Some(folder)) = (call.tool.as_str(), tools::only(&call.input, &FOLDERS)?) {
+            call.happen_in(&folder);
         }
         Ok(call)
     }
@@ -89,7 +89,7 @@ fn wants(tool: &str, input: &Value, foreign: bool) -> tools::Read {
         "replace" => tools::edit_file(input),
         "glob" => tools::find_files(input),
         "grep_search" | "search_file_content" => tools::search_files(input),
-        "web_fetch" => tools::fetch_named_in(&tools::text(input, &["prompt"])?),
+        "web_fetch" => tools::fetch_prompted(input),
         "google_web_search" => tools::search_web(input),
         // Its own lists, plans, questions and helpers; what a helper does comes by here itself.
         "activate_skill"

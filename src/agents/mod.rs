@@ -83,6 +83,13 @@ impl Call {
         }
     }
 
+    /// Lets it happen in a folder that its arguments name. What the agent works on stays where it was.
+    fn happen_in(&mut self, folder: &str) {
+        let here = self.cwd.take().unwrap_or_else(|| PathBuf::from("."));
+        self.cwd = Some(here.join(folder));
+        self.root.get_or_insert(here);
+    }
+
     /// The arguments with another command.
     fn with_command(&self, command: &str) -> Value {
         let mut input = self.input.clone();

@@ -47,6 +47,28 @@ pub(super) fn text(input: &Value, names: &[&str]) -> Result<String, String> {
     optional(input, names)?.ok_or_else(|| format!("its `{}` is missing", names[0]))
 }
 
+/// A text that may be absent, under names of which only one counts. Which of two the agent's tool goes by isn't known
+/// here, so two that differ can't be read.
+pub(super) fn only(input: &Value, names: &[&str]) -> Result<Option<String>, String> {
+    let mut found: Option<(&str, String)> = None;
+    for name in names {
+        let Some(value) = optional(input, &[name])? else { continue };
+        match &found {
+            Some((known, other)) if *other != value => {
+                return Err(format!("its `{known}` and its `{name}` name different things"));
+            }
+            Some(_) => {}
+            None => found = Some((name, value)),
+        }
+    }
+    Ok(found.map(|(_, value)| value))
+}
+
+/// The same for a text that must be there.
+pub(super) fn the(input: &Value, names: &[&str]) -> Result<String, String> {
+    only(input, names)?.ok_or_else(|| format!("its `{}` is missing", names[0]))
+}
+
 /// A number that is used if it is one.
 fn number(input: &Value, name: &str) -> Option<u64> {
     input.get(name).and_then(Value::as_u64)
@@ -64,37 +86,37 @@ const FOLDER: [&str; 4] = ["path", "dir_path", "directory", "target_directory"];
 
 /// Reading a file.
 pub(super) fn read_file(input: &Value) -> Read {
-    let path = text(input, &FILE)?;
+    let path = the(input, &FILE)?;
     let (offset, limit) = (number(input, "offset"), number(input, "limit"));
     Ok(one(OperationKind::File(FileOperation::Read { path, offset, limit })))
 }
 
 /// Listing a folder.
 pub(super) fn list_folder(input: &Value) -> Read {
-    let path = optional(input, &FOLDER)?.unwrap_or_else(|| ".".to_owned());
+    let path = only(input, &FOLDER)?.unwrap_or_else(|| ".".to_owned());
     Ok(one(OperationKind::File(FileOperation::List { path })))
 }
 
 /// Writing a file whole.
 pub(super) fn write_file(input: &Value) -> Read {
-    let content = optional(input, &["content", "contents", "file_text", "file_content"])?.unwrap_or_default();
-    Ok(one(OperationKind::File(FileOperation::Write { path: text(input, &FILE)?, content })))
+    let content = only(input, &["content", "contents", "file_text", "file_content"])?.unwrap_or_default();
+    Ok(one(OperationKind::File(FileOperation::Write { path: the(input, &FILE)?, content })))
 }
 
 /// Deleting a file.
 pub(super) fn delete_file(input: &Value) -> Read {
-    Ok(one(OperationKind::File(FileOperation::Delete { path: text(input, &FILE)? })))
+    Ok(one(OperationKind::File(FileOperation::Delete { path: the(input, &FILE)? })))
 }
 
 /// Replacing text in a file: one edit, or a list of them.
 pub(super) fn edit_file(input: &Value) -> Read {
-    let path = text(input, &FILE)?;
+    let path = the(input, &FILE)?;
     let edit = |edit: &Value| -> Result<_, String> {
         let flag = |names: &[&str]| member(edit, names).and_then(Value::as_bool).unwrap_or_default();
         Ok(named(OperationKind::File(FileOperation::Edit {
             path: path.clone(),
-            old: optional(edit, &["old_string", "old_str", "old_text"])?.unwrap_or_default(),
-            new: optional(edit, &["new_string", "new_str", "new_source", "new_text"])?.unwrap_or_default(),
+            old: only(edit, &["old_string", "old_str", "old_text"])?.unwrap_or_default(),
+            new: only(edit, &["new_string", "new_str", "new_source", "new_text"])?.unwrap_or_default(),
             all: flag(&["replace_all", "allow_multiple"]),
         })))
     };
@@ -109,17 +131,17 @@ pub(super) fn edit_file(input: &Value) -> Read {
 
 /// Looking for files by name.
 pub(super) fn find_files(input: &Value) -> Read {
-    let glob = text(input, &["pattern", "glob", "glob_pattern"])?;
-    Ok(one(OperationKind::Find(FindOperation { glob, path: optional(input, &FOLDER)? })))
+    let glob = the(input, &["pattern", "glob", "glob_pattern"])?;
+    Ok(one(OperationKind::Find(FindOperation { glob, path: only(input, &FOLDER)? })))
 }
 
 /// Looking for text in files.
 pub(super) fn search_files(input: &Value) -> Read {
     let globs = ["glob", "include", "include_pattern"];
     Ok(one(OperationKind::Search(SearchOperation {
-        pattern: text(input, &["pattern", "query"])?,
-        path: optional(input, &FOLDER)?,
-        glob: optional(input, &globs)?,
+        pattern: the(input, &["pattern", "query"])?,
+        path: only(input, &FOLDER)?,
+        glob: only(input, &globs)?,
         ignore_case: input.get("-i").and_then(Value::as_bool).unwrap_or_default(),
     })))
 }
@@ -136,21 +158,35 @@ pub(super) fn fetch(input: &Value) -> Read {
     Ok(Wants::Operations(vec![get(text(input, &["url"])?)]))
 }
 
-/// Fetching every page that a text names.
-pub(super) fn fetch_named_in(prompt: &str) -> Read {
-    let words = prompt.split(|c: char| c.is_whitespace() || "<>\"'`()[]{},".contains(c));
-    let is_url = |word: &&str| {
-        let word = word.to_ascii_lowercase();
-        word.starts_with("http://") || word.starts_with("https://")
+/// Fetching every page that a prompt names, and the one beside it.
+pub(super) fn fetch_prompted(input: &Value) -> Read {
+    let prompt = optional(input, &["prompt"])?.unwrap_or_default();
+    let mut pages: Vec<_> = prompt.split_whitespace().flat_map(addresses).map(|url| get(url.to_owned())).collect();
+    pages.extend(optional(input, &["url"])?.map(get));
+    if pages.is_empty() { Err("it names no address to fetch".to_owned()) } else { Ok(Wants::Operations(pages)) }
+}
+
+/// The addresses in a word, wherever in it they begin. What stands around one in a sentence isn't part of it.
+fn addresses(word: &str) -> Vec<&str> {
+    let lower = word.to_ascii_lowercase();
+    let mut starts: Vec<(usize, &str)> =
+        ["http://", "https://"].iter().flat_map(|scheme| lower.match_indices(scheme)).collect();
+    starts.sort_unstable();
+    let address = |(start, scheme): (usize, &str)| {
+        let whole = &word[start..];
+        let end = whole.find(|c| "<>\"'`()[]{},".contains(c)).unwrap_or(whole.len());
+        let (cut, rest) = whole.split_at(end);
+        // A host that goes on behind what ends it in a sentence may be another one.
+        let within_host = !cut[scheme.len()..].contains(['/', '?', '#']);
+        let taken = if within_host && rest.contains(|c: char| c.is_alphanumeric()) { whole } else { cut };
+        taken.trim_end_matches(['.', ';', ':', '!', '?'])
     };
-    let urls: Vec<_> =
-        words.filter(is_url).map(|word| get(word.trim_end_matches(['.', ';', ':', '!', '?']).to_owned())).collect();
-    if urls.is_empty() { Err("it names no address to fetch".to_owned()) } else { Ok(Wants::Operations(urls)) }
+    starts.into_iter().map(address).collect()
 }
 
 /// Searching the web.
 pub(super) fn search_web(input: &Value) -> Read {
-    Ok(Wants::WebSearch(text(input, &["query", "search_term"])?))
+    Ok(Wants::WebSearch(the(input, &["query", "search_term"])?))
 }
 
 /// A word as a shell takes it whole.
@@ -185,9 +221,39 @@ mod tests {
         assert_eq!(gists(fetch(&json!({"url": "example.org/a"}))), ["http_request: GET https://example.org/a"]);
         let prompt = "Compare https://a.example/x?y=1, and (HTTP://b.example).";
         assert_eq!(
-            gists(fetch_named_in(prompt)),
-            ["http_request: GET https://a.example/x?y=1", "http_request: GET HTTP://b.example"]
+            gists(fetch_prompted(&json!({ "prompt": prompt, "url": "c.example" }))),
+            [
+                "http_request: GET https://a.example/x?y=1",
+                "http_request: GET HTTP://b.example",
+                "http_request: GET https://c.example",
+            ]
         );
+    }
+
+    #[test]
+    fn an_address_counts_wherever_in_a_word_it_begins() {
+        assert_eq!(addresses("x=https://a/;see"), ["https://a/;see"]);
+        assert_eq!(addresses("HTTPS://b"), ["HTTPS://b"]);
+        assert_eq!(addresses("https://a/?u=http://b,c"), ["https://a/?u=http://b", "http://b,c"]);
+        assert_eq!(addresses("https://a.example,@b.example/"), ["https://a.example,@b.example/"]);
+    }
+
+    #[test]
+    fn an_argument_under_two_names_that_differ_is_not_read() {
+        for read in [
+            search_files(&json!({"pattern": "x", "dir_path": "~/.ssh", "path": "."})),
+            search_files(&json!({"pattern": "x", "glob": "*.rs", "include": ".env"})),
+            read_file(&json!({"absolute_path": "/a", "file_path": "b"})),
+            write_file(&json!({"path": "a", "content": "b", "file_text": "c"})),
+            delete_file(&json!({"path": "a", "target_file": "b"})),
+            edit_file(&json!({"path": "a", "file_path": "b"})),
+            list_folder(&json!({"path": ".", "directory": "/"})),
+            find_files(&json!({"pattern": "a", "glob": "b"})),
+            search_web(&json!({"query": "a", "search_term": "b"})),
+        ] {
+            assert!(read.is_err(), "{read:?}");
+        }
+        assert_eq!(gists(read_file(&json!({"path": "/a", "file_path": "/a"}))), ["file_operations: read /a"]);
     }
 
     #[test]
@@ -197,7 +263,7 @@ mod tests {
             command(&json!({"command": ["ls"]})),
             read_file(&json!({"file_path": 7})),
             edit_file(&json!({"file_path": "a", "edits": {}})),
-            fetch_named_in("no address"),
+            fetch_prompted(&json!({"prompt": "no address"})),
         ] {
             assert!(read.is_err(), "{read:?}");
         }

@@ -202,6 +202,7 @@ impl Bench {
             policy: &self.terms.policy,
             enforceable: self.enforceable,
             search_path: self.search_path.as_deref(),
+            others: false,
         };
         let (prepared, judgement) = scales.weigh(operation, &place, &mut seen);
         self.seen.replace(seen);

@@ -15,6 +15,7 @@ mod keeper;
 mod mcp;
 mod rules;
 mod run;
+mod searched;
 mod sessions;
 mod shells;
 mod start;

@@ -209,7 +209,7 @@ impl Start {
 }
 
 /// Takes in what the workspace's own settings say. Gives back the mode that they set, if they do.
-fn brought(
+pub(super) fn brought(
     settings: &mut Settings,
     workspace: &Path,
     folders: &Folders,

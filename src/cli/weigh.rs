@@ -3,6 +3,7 @@
 
 use std::ffi::OsStr;
 
+use super::searched::unspared;
 use crate::assess::{AssessSettings, ForeignAssessor, RiskAssessor, WebSearchAssessor};
 use crate::domain::{Enforceable, Grants, Judgement, Operation, OperationKind, Place, Policy, Prepared, Step, judge};
 use crate::tools::{self, Seen};
@@ -23,14 +24,20 @@ pub struct Scales<'a> {
     pub enforceable: Enforceable,
     /// The `PATH` of its children.
     pub search_path: Option<&'a OsStr>,
+    /// Whether another agent's tools run it. Its session has read files by then, for all that we know, and its searches
+    /// leave no sensitive file out.
+    pub others: bool,
 }
 
 impl Scales<'_> {
     /// Looks at an operation, judges it and decides. What is there may be as it was when `seen` saw it first.
     pub fn weigh(self, operation: Operation, place: &Place, seen: &mut Seen) -> (Prepared, Judgement) {
         let assessor = assessor(&operation);
-        let prepared = tools::judged(assessor, operation, place, self.search_path, seen, self.settings);
-        let judgement = judge(&prepared, self.policy, &Grants::default(), self.enforceable, false);
+        let mut prepared = tools::judged(assessor, operation, place, self.search_path, seen, self.settings);
+        if self.others {
+            prepared.assessment.findings.extend(unspared(&prepared, &self.settings.sensitive));
+        }
+        let judgement = judge(&prepared, self.policy, &Grants::default(), self.enforceable, self.others);
         (prepared, judgement)
     }
 }

@@ -104,8 +104,9 @@ fn consider(
         Ok(folders) => folders,
         Err(error) => return Err(Trouble { call: Some(Box::new(call)), why: error.to_string() }),
     };
-    let judged =
-        catch_unwind(AssertUnwindSafe(|| Desk::new(&folders, std::env::vars_os()).think(agent, &call, manner)));
+    let judged = catch_unwind(AssertUnwindSafe(|| {
+        Desk::new(&folders, std::env::vars_os(), (agent, &call)).think(agent, &call, manner)
+    }));
     let Ok(thought) = judged else {
         return Err(Trouble { call: Some(Box::new(call)), why: "the judging failed on it".to_owned() });
     };

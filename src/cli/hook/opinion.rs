@@ -13,8 +13,8 @@ use crate::cli::weigh::{FOREIGN, Scales, WEB_SEARCH, rule};
 use crate::config::{Folders, Problem, Settings};
 use crate::contain;
 use crate::domain::{
-    Claim, CommandOperation, Containment, Enforceable, Judgement, Operation, OperationId, OperationKind, Origin, Place,
-    Policy, Prepared, Step, Verdict,
+    Claim, CommandOperation, Containment, Enforceable, FindOperation, Judgement, Operation, OperationId, OperationKind,
+    Origin, Place, Policy, Prepared, SearchOperation, Step, Verdict,
 };
 use crate::tools::{Seen, Unguarded, search_path};
 
@@ -65,12 +65,20 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// Reads the configuration, with what is wrong in it kept: everything asks then.
+    /// Reads the configuration, and what the workspace of the call brings along, with what is wrong in them kept:
+    /// everything asks then.
     #[must_use]
-    pub fn new(folders: &Folders, variables: impl Iterator<Item = (OsString, OsString)>) -> Self {
-        let (mut configured, mut problems) = Settings::load(folders);
-        start::remembered(&mut configured, folders, &mut problems);
+    pub fn new(
+        folders: &Folders,
+        variables: impl Iterator<Item = (OsString, OsString)>,
+        (agent, call): (&dyn Agent, &Call),
+    ) -> Self {
         let environment: Vec<_> = variables.collect();
+        let workspace = place(agent, call, &environment, None).workspace;
+        let (mut configured, mut problems) = Settings::load(folders);
+        // What was used of the workspace's file is told by the screen and by `countersign trust`, not at every call.
+        start::brought(&mut configured, &workspace, folders, &mut problems, &mut Vec::new());
+        start::remembered(&mut configured, folders, &mut problems);
         let text = |(name, value): &(OsString, OsString)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned()));
         let known = Known::of(Known::values_of(environment.iter().filter_map(text)));
         let launcher = start::launcher().ok();
@@ -101,7 +109,7 @@ impl Desk {
     /// Thinks about a call.
     #[must_use]
     pub fn think(&self, agent: &dyn Agent, call: &Call, manner: &Manner) -> Thought {
-        let place = self.place(agent, call);
+        let place = place(agent, call, &self.environment, self.home.as_deref());
         let workspace = place.workspace.clone();
         let operations = match &call.wants {
             Wants::Nothing => {
@@ -119,14 +127,24 @@ impl Desk {
             }
             Wants::Unknown(arguments) => vec![(call.tool.clone(), OperationKind::Other(arguments.clone()))],
         };
-        let operation = |(tool, kind): (String, OperationKind)| Operation {
-            id: OperationId(0),
-            origin: Origin::Model { call_id: call.id.clone().unwrap_or_default() },
-            tool,
-            // A claim that another agent's model makes isn't offered by us, so it is none.
-            claim: Claim::Absent,
-            kind,
-            cwd: place.cwd.clone(),
+        let operation = |(tool, mut kind): (String, OperationKind)| {
+            if let (
+                OperationKind::Search(SearchOperation { path, .. }) | OperationKind::Find(FindOperation { path, .. }),
+                false,
+            ) = (&mut kind, place.cwd.starts_with(&place.workspace))
+            {
+                // Their tools look where the call is made, ours in the workspace.
+                path.get_or_insert_with(|| place.cwd.to_string_lossy().into_owned());
+            }
+            Operation {
+                id: OperationId(0),
+                origin: Origin::Model { call_id: call.id.clone().unwrap_or_default() },
+                tool,
+                // A claim that another agent's model makes isn't offered by us, so it is none.
+                claim: Claim::Absent,
+                kind,
+                cwd: place.cwd.clone(),
+            }
         };
         let operations: Vec<Operation> = operations.into_iter().map(operation).collect();
         if let (true, [only]) = (manner.contain && agent.replaces(), &operations[..])
@@ -166,10 +184,10 @@ impl Desk {
         if commands.iter().any(|command| command.words.first().and_then(|word| word.text()).is_none_or(steers)) {
             return None;
         }
+        // Behind the walls it needs its own folder at least.
+        let workspace = if place.cwd.starts_with(&place.workspace) { &place.workspace } else { &place.cwd };
         let mut words = vec![quoted(launcher.to_str()?)];
-        for (option, value) in
-            [("--config", manner.config.as_deref()), ("--workspace", Some(place.workspace.as_path()))]
-        {
+        for (option, value) in [("--config", manner.config.as_deref()), ("--workspace", Some(workspace.as_path()))] {
             if let Some(value) = value {
                 words.extend([option.to_owned(), quoted(value.to_str()?)]);
             }
@@ -205,23 +223,23 @@ impl Desk {
         let path = self.environment.iter().find(|(name, _)| name == "PATH").map(|(_, path)| search_path(path));
         ScalesMaker { desk: self, path }
     }
+}
 
-    /// Where a call happens. The agent's root counts where it lies around the folder that the call is made in.
-    fn place(&self, agent: &dyn Agent, call: &Call) -> Place {
-        let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
-        let here = || std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
-        let cwd = match call.cwd.as_deref() {
-            Some(cwd) if cwd.is_absolute() => real(cwd),
-            Some(cwd) => real(&here().join(cwd)),
-            None => real(&here()),
-        };
-        let variable = agent.root_variable().and_then(|name| {
-            self.environment.iter().find(|(known, _)| known == name).map(|(_, folder)| PathBuf::from(folder))
-        });
-        let root = call.root.clone().or(variable).filter(|root| root.is_absolute()).map(|root| real(&root));
-        let workspace = root.filter(|root| cwd.starts_with(root)).unwrap_or_else(|| cwd.clone());
-        Place { cwd, workspace, home: self.home.clone() }
-    }
+/// Where a call happens. The workspace is the agent's root, also for a call that is made elsewhere: where that is may
+/// be the model's choice.
+fn place(agent: &dyn Agent, call: &Call, environment: &[(OsString, OsString)], home: Option<&Path>) -> Place {
+    let here = || std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+    let real = |folder: &Path| {
+        let whole = here().join(folder);
+        whole.canonicalize().unwrap_or(whole)
+    };
+    let variable = agent
+        .root_variable()
+        .and_then(|name| environment.iter().find(|(known, _)| known == name).map(|(_, folder)| PathBuf::from(folder)));
+    let cwd = real(call.cwd.as_deref().unwrap_or(Path::new("")));
+    let root = call.root.clone().or(variable).filter(|root| !root.as_os_str().is_empty());
+    let workspace = root.map_or_else(|| cwd.clone(), |root| real(&root));
+    Place { cwd, workspace, home: home.map(Path::to_path_buf) }
 }
 
 /// Makes scales that share one search path.
@@ -238,6 +256,7 @@ impl ScalesMaker<'_> {
             policy: &self.desk.policy,
             enforceable: Enforceable { read_only_sql: false, staged_command: false, ..enforceable },
             search_path: self.path.as_deref(),
+            others: true,
         }
     }
 }
