@@ -31,8 +31,8 @@ fn the_table_of_keys_is_the_keymaps() {
 
 #[test]
 fn the_transcript_of_assess_is_the_programs() {
-    let (_, rest) = README.split_once("```console\n$ echo '").unwrap();
-    let (input, rest) = rest.split_once("' | countersign assess\n").unwrap();
+    let (before, rest) = README.split_once("' | countersign assess\n").unwrap();
+    let (_, input) = before.rsplit_once("```console\n$ echo '").unwrap();
     let (expected, _) = rest.split_once("```").unwrap();
     let mut child = Command::new(env!("CARGO_BIN_EXE_countersign"))
         .args(["assess"])
