@@ -39,7 +39,7 @@ impl Database {
             .await
             .map_err(|error| JournalError::of(path, &error))?;
         // Looked at before anything is written: a file that isn't ours stays as it is.
-        let found = check(&mut connection, path).await?;
+        let found = first_check(&mut connection, path).await?;
         restrict(path).map_err(unusable)?;
         switch_to_wal(&mut connection, path).await?;
         if found != Found::Current {
@@ -68,6 +68,15 @@ enum Found {
     Version1,
     /// The tables of this version.
     Current,
+}
+
+/// The same before anything is begun: one look, as another program may make the tables between two.
+async fn first_check(connection: &mut SqliteConnection, path: &Path) -> Result<Found, JournalError> {
+    let failed = |error: sqlx::Error| JournalError::of(path, &error);
+    sqlx::query("BEGIN").execute(&mut *connection).await.map_err(failed)?;
+    let found = check(connection, path).await?;
+    sqlx::query("COMMIT").execute(&mut *connection).await.map_err(failed)?;
+    Ok(found)
 }
 
 /// What is in the file; an error for one that isn't ours to write.
