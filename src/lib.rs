@@ -29,6 +29,7 @@
 //! | `store` | the journal: one task that owns one SQLite file, one hash-chained log of all sessions; what files held before, for undo |
 //! | `memory` | what the person decided for later: rules, known folders, trusted files |
 //! | `config`, `cli`, `logs` | files, options and variables to typed settings; subcommands; the log file |
+//! | `private` | files for the person alone, replaced whole or not at all |
 //! | `runtime` | the bus, the loop, the terminal, the tasks at the edges |
 //!
 //! # One tool call
@@ -78,6 +79,7 @@ pub mod contain;
 pub mod domain;
 pub mod logs;
 pub mod memory;
+pub mod private;
 pub mod providers;
 pub mod runtime;
 pub mod store;

@@ -10,6 +10,8 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+use crate::private;
+
 /// Size at which the file is put aside at the next start.
 const CAP: u64 = 8 * 1024 * 1024;
 
@@ -66,26 +68,11 @@ fn targets(level: LevelFilter) -> Targets {
 
 /// Opens the file for its owner alone, after putting a large one aside.
 fn open(folder: &Path, path: &Path) -> std::io::Result<File> {
-    make_folder(folder)?;
+    private::make_folder(folder)?;
     if std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > CAP) {
         std::fs::rename(path, path.with_extension("old.log"))?;
     }
-    let mut options = OpenOptions::new();
-    options.append(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
-}
-
-#[cfg(unix)]
-fn make_folder(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
-}
-
-#[cfg(not(unix))]
-fn make_folder(folder: &Path) -> std::io::Result<()> {
-    std::fs::create_dir_all(folder)
+    private::open(path, OpenOptions::new().append(true).create(true))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
-const EVERYTHING: [&str; 14] = [
+const EVERYTHING: [&str; 15] = [
     "agents",
     "app",
     "assess",
@@ -16,6 +16,7 @@ const EVERYTHING: [&str; 14] = [
     "domain",
     "logs",
     "memory",
+    "private",
     "providers",
     "runtime",
     "store",
@@ -24,7 +25,7 @@ const EVERYTHING: [&str; 14] = [
 ];
 
 /// What each folder or file of `src` may import beside itself.
-const ALLOWED: [(&str, &[&str]); 14] = [
+const ALLOWED: [(&str, &[&str]); 15] = [
     ("domain", &[]),
     ("assess", &["domain"]),
     ("app", &["domain", "assess"]),
@@ -32,12 +33,13 @@ const ALLOWED: [(&str, &[&str]); 14] = [
     ("contain", &["domain"]),
     ("tools", &["domain", "assess", "contain", "store"]),
     ("providers", &["domain"]),
-    ("store", &["domain"]),
+    ("private", &[]),
+    ("store", &["domain", "private"]),
     ("agents", &["domain"]),
-    ("logs", &[]),
-    ("memory", &["domain"]),
-    ("config", &["domain", "providers"]),
-    ("cli", &["domain", "agents", "assess", "contain", "tools", "store", "config", "memory", "ui"]),
+    ("logs", &["private"]),
+    ("memory", &["domain", "private"]),
+    ("config", &["domain", "private", "providers"]),
+    ("cli", &["domain", "agents", "assess", "contain", "tools", "store", "config", "memory", "private", "ui"]),
     ("runtime", &EVERYTHING),
 ];
 

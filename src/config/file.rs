@@ -1,18 +1,18 @@
 //! Reads the configuration file, and refuses one that somebody else could have written: it can start a
 //! program (`key_command`) and say where keys are sent.
 
-use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
 use super::Problem;
+use crate::private;
 
 /// Largest configuration file that is read.
 const CAP: u64 = 1024 * 1024;
 
 /// The file's text; none if there is no file.
 pub(super) fn read(path: &Path) -> Result<Option<String>, Problem> {
-    let file = match open(path) {
+    let file = match private::open_at_once(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(Problem::whole(path, format!("it can't be opened ({error}). Make it readable."))),
@@ -35,18 +35,6 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, Problem> {
         }
         Err(error) => Err(Problem::whole(path, format!("it can't be read ({error})."))),
     }
-}
-
-/// Opens without waiting: a pipe in the file's place must not hold the program up.
-#[cfg(unix)]
-fn open(path: &Path) -> std::io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    OpenOptions::new().read(true).custom_flags(nix::fcntl::OFlag::O_NONBLOCK.bits()).open(path)
-}
-
-#[cfg(not(unix))]
-fn open(path: &Path) -> std::io::Result<File> {
-    OpenOptions::new().read(true).open(path)
 }
 
 /// Why others could have written the file, if they could.

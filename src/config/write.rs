@@ -1,13 +1,11 @@
 //! Writes what the first start chose into the configuration file, and leaves everything else in it as it was, comments
 //! among it. Never writes a key. A file with a mistake is left alone: nobody knows what it was to say.
 
-use std::io::Write as _;
-use std::path::Path;
-
 use toml_edit::{DocumentMut, Item, Table, value};
 
 use super::{Folders, KeySource, ModelSettings, Settings, file};
 use crate::domain::ApprovalMode;
+use crate::private::{Rights, replace};
 
 /// What a new file begins with.
 const NEW: &str = r#"# Configuration of Countersign. `countersign setup` asks for these lines again and keeps the others;
@@ -48,7 +46,8 @@ impl Folders {
             let why = problems.first().map(ToString::to_string).unwrap_or_default();
             return Err(format!("This can't be written to {}. {why}", self.config.display()));
         }
-        replace(&self.config, &written).map_err(|error| format!("{} can't be written ({error})", self.config.display()))
+        replace(&self.config, written.as_bytes(), Rights::Kept)
+            .map_err(|error| format!("{} can't be written ({error})", self.config.display()))
     }
 
     /// Makes the configuration file of the example, if there is none; then it can be edited.
@@ -56,7 +55,7 @@ impl Folders {
     /// # Errors
     /// It can't be made.
     pub fn make_config(&self, example: &str) -> std::io::Result<()> {
-        if self.config.exists() { Ok(()) } else { replace(&self.config, example) }
+        if self.config.exists() { Ok(()) } else { replace(&self.config, example.as_bytes(), Rights::Kept) }
     }
 }
 
@@ -126,43 +125,11 @@ fn unset(table: &mut Table, key: &str) {
     }
 }
 
-/// Replaces a file as a whole, or makes it; a new one is the person's alone. A link stays, and what it leads to is
-/// replaced.
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    let folder = path.parent().unwrap_or(Path::new("."));
-    make_folder(folder)?;
-    let scratch = folder.join(format!(".config-{}.toml", std::process::id()));
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(&scratch)?;
-    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).and_then(|()| {
-        if let Ok(about) = std::fs::metadata(&path) {
-            std::fs::set_permissions(&scratch, about.permissions())?;
-        }
-        std::fs::rename(&scratch, &path)
-    });
-    if written.is_err() {
-        // It is of no use to anybody.
-        let _gone = std::fs::remove_file(&scratch);
-    }
-    written
-}
-
-fn make_folder(folder: &Path) -> std::io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::ProviderName;
     use super::*;
+    use std::path::Path;
 
     fn folders(folder: &Path) -> Folders {
         let data = folder.join("data");

@@ -1,10 +1,11 @@
 //! One file of the data folder: read whole, changed under a lock that another program waits for, put in place whole.
 
 use std::fs::{File, OpenOptions};
-use std::io::{ErrorKind, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::{ErrorKind, Read as _};
+use std::path::Path;
 
 use super::MemoryError;
+use crate::private::{self, Rights};
 
 /// Most bytes that are read.
 const CAP: u64 = 1024 * 1024;
@@ -16,7 +17,7 @@ fn failed(path: &Path) -> impl Fn(std::io::Error) -> MemoryError {
 
 /// The file's text; empty if there is none.
 pub fn read(path: &Path) -> Result<String, MemoryError> {
-    let file = match open(path) {
+    let file = match private::open_at_once(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(String::new()),
         Err(error) => return Err(failed(path)(error)),
@@ -36,67 +37,19 @@ pub fn read(path: &Path) -> Result<String, MemoryError> {
 /// Changes the file: `change` gets what it holds and gives what it shall hold.
 pub fn change<T>(path: &Path, change: impl FnOnce(&str) -> Result<(String, T), MemoryError>) -> Result<T, MemoryError> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    make(folder).map_err(failed(folder))?;
+    private::make_folder(folder).map_err(failed(folder))?;
     let lock = lock(&path.with_extension("lock")).map_err(failed(path))?;
     let (text, told) = change(&read(path)?)?;
-    let beside: PathBuf = path.with_extension(format!("{}.new", std::process::id()));
-    let written = private(&beside).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        std::fs::rename(&beside, path)
-    });
-    if let Err(error) = written {
-        let _gone = std::fs::remove_file(&beside);
-        return Err(failed(path)(error));
-    }
+    private::replace(path, text.as_bytes(), Rights::Private).map_err(failed(path))?;
     drop(lock);
     Ok(told)
 }
 
 /// Waits for whoever else changes the file, and keeps others out until it is dropped.
 fn lock(path: &Path) -> std::io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.create(true).truncate(false).write(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path)?;
+    let file = private::open(path, OpenOptions::new().create(true).truncate(false).write(true))?;
     file.lock()?;
     Ok(file)
-}
-
-#[cfg(unix)]
-fn open(path: &Path) -> std::io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    OpenOptions::new().read(true).custom_flags(nix::fcntl::OFlag::O_NONBLOCK.bits()).open(path)
-}
-
-#[cfg(not(unix))]
-fn open(path: &Path) -> std::io::Result<File> {
-    OpenOptions::new().read(true).open(path)
-}
-
-#[cfg(unix)]
-fn private(path: &Path) -> std::io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    let _left_over = std::fs::remove_file(path);
-    OpenOptions::new().create_new(true).write(true).mode(0o600).open(path)
-}
-
-#[cfg(not(unix))]
-fn private(path: &Path) -> std::io::Result<File> {
-    let _left_over = std::fs::remove_file(path);
-    OpenOptions::new().create_new(true).write(true).open(path)
-}
-
-#[cfg(unix)]
-fn make(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
-}
-
-#[cfg(not(unix))]
-fn make(folder: &Path) -> std::io::Result<()> {
-    std::fs::create_dir_all(folder)
 }
 
 /// Why somebody else could have written it, if they could.

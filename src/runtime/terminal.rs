@@ -130,6 +130,12 @@ fn leave() {
     if !ENTERED.swap(false, Ordering::SeqCst) {
         return;
     }
+    back();
+    let _unreported = disable_raw_mode();
+}
+
+/// Takes back what was asked of the terminal, as far as it still listens.
+fn back() {
     let _unreported = execute!(
         io::stdout(),
         DisableFocusChange,
@@ -138,7 +144,6 @@ fn leave() {
         LeaveAlternateScreen,
         cursor::Show
     );
-    let _unreported = disable_raw_mode();
 }
 
 #[cfg(unix)]
@@ -157,12 +162,5 @@ fn modes() -> Option<Modes> {
 fn restore(modes: &Modes) {
     #[cfg(unix)]
     let _unreported = nix::sys::termios::tcsetattr(io::stdin(), nix::sys::termios::SetArg::TCSANOW, modes);
-    let _unreported = execute!(
-        io::stdout(),
-        DisableFocusChange,
-        DisableMouseCapture,
-        DisableBracketedPaste,
-        LeaveAlternateScreen,
-        cursor::Show
-    );
+    back();
 }

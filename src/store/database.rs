@@ -9,6 +9,7 @@ use sqlx::{ConnectOptions as _, Row as _, SqliteConnection};
 
 use super::JournalError;
 use super::migrate::{self, APPLICATION_ID, VERSION};
+use crate::private::{make_folder, open};
 
 /// How often switching to WAL is tried: SQLite doesn't wait there while another program does the same.
 const WAL_TRIES: u32 = 50;
@@ -140,24 +141,9 @@ fn prepare(path: &Path) -> std::io::Result<()> {
     }
 }
 
-#[cfg(unix)]
-fn make_folder(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
-}
-
-#[cfg(not(unix))]
-fn make_folder(folder: &Path) -> std::io::Result<()> {
-    std::fs::create_dir_all(folder)
-}
-
 /// Makes the file; another program that was first is fine. SQLite gives its side files the same rights.
 fn make_file(path: &Path) -> std::io::Result<()> {
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.open(path) {
+    match open(path, std::fs::OpenOptions::new().write(true).create_new(true)) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
         _ => Ok(()),
     }

@@ -5,6 +5,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::PathBuf;
 
+use crate::private::{Rights, make_folder, open, replace};
+
 /// Most that is read, in bytes from the end.
 const READ: u64 = 512 * 1024;
 /// Longest message that is kept, in bytes.
@@ -42,16 +44,9 @@ impl History {
         let mut kept: Vec<String> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         kept.drain(..kept.len().saturating_sub(most));
         if length > 2 * READ {
-            self.cut(&kept)?;
+            replace(&self.path, kept.iter().map(|text| line(text)).collect::<String>().as_bytes(), Rights::Private)?;
         }
         Ok(kept)
-    }
-
-    fn cut(&self, kept: &[String]) -> io::Result<()> {
-        let beside = self.path.with_extension(format!("{}.new", std::process::id()));
-        let mut file = open(&beside, OpenOptions::new().write(true).create(true).truncate(true))?;
-        file.write_all(kept.iter().map(|text| line(text)).collect::<String>().as_bytes())?;
-        std::fs::rename(&beside, &self.path)
     }
 
     /// Adds a message; one that is too long is left out.
@@ -63,7 +58,7 @@ impl History {
             return Ok(());
         }
         if let Some(folder) = self.path.parent() {
-            std::fs::create_dir_all(folder)?;
+            make_folder(folder)?;
         }
         // One write at the end: two programs don't mix their lines.
         open(&self.path, OpenOptions::new().append(true).create(true))?.write_all(line(text).as_bytes())
@@ -72,13 +67,6 @@ impl History {
 
 fn line(text: &str) -> String {
     format!("{}\n", serde_json::Value::from(text))
-}
-
-/// Opens a file that only its owner reads.
-fn open(path: &std::path::Path, options: &mut OpenOptions) -> io::Result<File> {
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    options.open(path)
 }
 
 #[cfg(test)]

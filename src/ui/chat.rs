@@ -284,8 +284,8 @@ fn empty(view: View<'_>, area: Rect, buf: &mut Buffer) {
 }
 
 /// What the practice model is, and how to connect a real one.
-const PRACTICE: &str = "This is the practice model, a small planner on its own database. For a real one set \
-    OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_HOST and start again.";
+const PRACTICE: &str = "This is the practice model, a small planner on its own database. `countersign setup` \
+    chooses a real one.";
 
 /// Where the person's own operations run.
 const YOURS: &str = "Your ! and / lines run in the folder you started it in.";
@@ -294,8 +294,8 @@ const YOURS: &str = "Your ! and / lines run in the folder you started it in.";
 pub fn banner(columns: usize) -> &'static str {
     const LENGTHS: [&str; 4] = [
         "Practice model, its own database and folder. Your ! and / lines run where you started this. \
-         For a real one set OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_HOST.",
-        "Practice model. Your ! and / run where you started. Real: set OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_HOST.",
+         `countersign setup` chooses a real one.",
+        "Practice model. Your ! and / run where you started. `countersign setup` chooses a real one.",
         "Practice model. Your ! and / lines run where you started, not in its folder.",
         "Practice model. ! and / run where you started.",
     ];

@@ -18,6 +18,7 @@ use crate::agents::{ALL, Agent, Answer, quoted};
 use crate::cli::start;
 use crate::config::{Environment, Folders};
 use crate::contain;
+use crate::private::{Rights, replace};
 
 /// Largest settings file that is changed, in bytes.
 const LARGEST: u64 = 4 * 1024 * 1024;
@@ -304,26 +305,10 @@ fn read(file: &Path) -> Result<Option<String>, String> {
     }
 }
 
-/// Writes a file whole or not at all, with the rights that it had.
+/// Writes a file whole or not at all.
 fn write(file: &Path, text: &str) -> Result<(), String> {
-    let trouble = |error: io::Error| format!("{} can't be written ({error})", file.display());
-    let folder = file.parent().ok_or_else(|| format!("{} lies nowhere", file.display()))?;
-    fs::create_dir_all(folder).map_err(trouble)?;
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let beside = folder.join(format!(".{name}.countersign-{}", std::process::id()));
-    let written = (|| {
-        let mut fresh = fs::OpenOptions::new().write(true).create_new(true).open(&beside)?;
-        if let Ok(about) = fs::metadata(file) {
-            fresh.set_permissions(about.permissions())?;
-        }
-        fresh.write_all(text.as_bytes())?;
-        fresh.sync_all()?;
-        fs::rename(&beside, file)
-    })();
-    if written.is_err() {
-        let _gone = fs::remove_file(&beside);
-    }
-    written.map_err(trouble)
+    replace(file, text.as_bytes(), Rights::Kept)
+        .map_err(|error| format!("{} can't be written ({error})", file.display()))
 }
 
 /// The refusal to change a file, with what the person can put there by hand.

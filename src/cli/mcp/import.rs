@@ -1,13 +1,13 @@
 //! `countersign mcp import` and `remove`: takes servers from other clients' files into ours, each shown and approved by
 //! itself, and takes one out again.
 
-use std::fs;
 use std::io::{self, BufRead as _, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
 use super::{Start, plain};
+use crate::private::{Rights, replace};
 use crate::tools::mcp::{BROUGHT, Config, KEY, read_file, read_servers};
 
 /// Where other clients keep their servers, from the home folder.
@@ -192,25 +192,10 @@ fn load(own: &Path) -> Result<Map<String, Value>, String> {
     }
 }
 
-/// Writes our file for its owner alone; the old one stays until the new one is whole.
+/// Writes our file; the old one stays until the new one is whole.
 fn save(own: &Path, kept: &Map<String, Value>) -> io::Result<()> {
-    if let Some(folder) = own.parent() {
-        let mut builder = fs::DirBuilder::new();
-        builder.recursive(true);
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(folder)?;
-    }
-    let draft = own.with_extension(format!("json.{}", std::process::id()));
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(&draft)?;
     let text = serde_json::to_string_pretty(kept)? + "\n";
-    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&draft, own));
-    if written.is_err() {
-        let _left = fs::remove_file(&draft);
-    }
-    written
+    replace(own, text.as_bytes(), Rights::Private)
 }
 
 #[cfg(test)]
@@ -230,13 +215,13 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let own = folder.path().join("mcp.json");
-        fs::write(&own, r#"{"other":1,"mcpServers":{"a":{"command":"x"}}}"#).unwrap();
+        std::fs::write(&own, r#"{"other":1,"mcpServers":{"a":{"command":"x"}}}"#).unwrap();
         let mut kept = load(&own).unwrap();
         put(&mut kept, &Config::read("b", &serde_json::json!({ "url": "https://a.example" })).unwrap());
         save(&own, &kept).unwrap();
-        assert_eq!(fs::metadata(&own).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(std::fs::metadata(&own).unwrap().permissions().mode() & 0o777, 0o600);
         let kept = load(&own).unwrap();
         assert!(server_of(&kept, "a").is_some() && server_of(&kept, "b").is_some() && kept["other"] == 1);
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }
