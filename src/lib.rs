@@ -29,7 +29,7 @@
 //! | `store` | the journal: one task that owns one SQLite file, one hash-chained log of all sessions; what files held before, for undo |
 //! | `memory` | what the person decided for later: rules, known folders, trusted files |
 //! | `config`, `cli`, `logs` | files, options and variables to typed settings; subcommands; the log file |
-//! | `private` | files for the person alone, replaced whole or not at all |
+//! | `private` | files for the person alone, replaced whole or not at all; which of our own a command changed |
 //! | `runtime` | the bus, the loop, the terminal, the tasks at the edges |
 //!
 //! # One tool call
@@ -47,8 +47,8 @@
 //!    shown when it lands. No decision waits for it.
 //! 5. Right before the start it is looked at again. `Gate::release` compares, and mints the `Countersigned` that
 //!    `Tool::run` takes by value, or puts the operation back.
-//! 6. Decision and start are journalled and acknowledged, then it runs. Output comes as at most one snapshot a
-//!    frame; the end is journalled before it is told. Every call has exactly one result.
+//! 6. Decision and start are journalled and acknowledged, with all that led to them, then it runs. Output comes as at
+//!    most one snapshot a frame; the end is journalled before the model is told. Every call has exactly one result.
 //!
 //! `countersign run` goes the same way with nobody there (`runtime/unattended`): the gate turns what would ask into
 //! what is denied, on the same derivation.

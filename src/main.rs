@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use countersign::cli::{self, Start, Task};
 use countersign::config::process_environment;
+use countersign::private::Touched;
 use countersign::{contain, logs, runtime};
 
 fn main() -> ExitCode {
@@ -34,6 +35,9 @@ fn settle(start: &Start) -> impl Sized + use<> {
     contain::guard_memory();
     if let Err(error) = start.folders.close() {
         eprintln!("countersign: others may look into the folders of the program: {error}");
+    }
+    if let Err(error) = Touched::at(&start.folders.data).settle() {
+        eprintln!("countersign: what a command changed can't be noted, and doesn't count: {error}");
     }
     let level = process_environment("COUNTERSIGN_LOG");
     let log = logs::start(&start.folders.state, level.as_deref());

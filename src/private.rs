@@ -1,8 +1,13 @@
 //! Files for the person alone: folders and files that nobody else reads, and files that are replaced whole or not at all.
 
+mod pending;
+mod touched;
+
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{Result, Write as _};
 use std::path::Path;
+
+pub use touched::{Run, Touched, lock};
 
 /// Makes a folder and those above it that are missing, for their owner alone; one that is there stays as it is.
 ///

@@ -46,6 +46,8 @@ fn completions_and_man_pages_come_from_the_same_grammar() {
         "{page}"
     );
     assert!(text(&countersign(home.path(), &["man", "assess"], &[]).stdout).contains("\\-\\-explain"));
+    let page = text(&countersign(home.path(), &["man", "sessions", "delete"], &[]).stdout);
+    assert!(page.contains("\\-\\-yes") && page.contains("stays in the audit log"), "{page}");
     let wrong = countersign(home.path(), &["man", "asses"], &[]);
     assert!(wrong.status.code() == Some(2) && text(&wrong.stderr).contains("choose one of"));
     assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "nothing is written");

@@ -72,7 +72,7 @@ async fn sqlite_counts_all_rows_and_keeps_the_first() {
     .await;
     let (table, report) = desk.read("SELECT * FROM t").await;
     assert_eq!((table.rows.len(), table.total), (1000, 20_000));
-    assert!(report.result.starts_with("20000 rows\nx\n1\n2\n") && report.result.len() < 11_000);
+    assert!(report.result.starts_with("20,000 rows\nx\n1\n2\n") && report.result.len() < 11_000);
     assert!(report.result.ends_with("more rows\n"), "{}", &report.result[report.result.len() - 50..]);
 }
 
@@ -298,6 +298,47 @@ async fn mariadb_stops_a_statement_in_the_server() {
     assert_eq!(desk.row(still).await, ["0"]);
     assert_eq!(desk.read(slow).await.1.outcome, Outcome::TimedOut { seconds: 1 });
     assert_eq!(desk.row(still).await, ["0"]);
+}
+
+#[tokio::test]
+async fn mariadb_shows_what_it_says_has_no_columns() {
+    let Some(url) = mariadb().await else { return };
+    let desk = Desk::new(&url);
+    for sql in ["SHOW FULL PROCESSLIST", "SHOW PROCESSLIST", "SHOW ENGINE INNODB STATUS", "show engines;"] {
+        let (table, report) = desk.read(sql).await;
+        assert!(matches!(report.outcome, Outcome::Succeeded { .. }) && table.total > 0, "{sql}: {}", report.result);
+    }
+    // Whose plan it is to show doesn't run anything: that is the server's word, and it is told.
+    let reason = desk.refused("SHOW EXPLAIN FOR 1").await;
+    assert!(!reason.contains("nobody was asked"), "{reason}");
+    assert!(desk.refused("SHOW ENGINES; DELETE FROM t").await.contains("more than one"));
+}
+
+/// A server that takes no second connection can't be told to stop; its own word comes before ours.
+#[tokio::test]
+async fn a_statement_at_its_limit_is_known_to_have_stopped() {
+    let slow = "SELECT count(*) FROM pg_class, pg_class b, pg_class c, pg_class d";
+    let user = "countersign_alone";
+    let mut cases = Vec::new();
+    if let Some(url) = postgres().await {
+        let desk = Desk::new(&url);
+        desk.approved(&format!("DROP ROLE IF EXISTS {user}")).await;
+        desk.approved(&format!("CREATE ROLE {user} LOGIN CONNECTION LIMIT 1")).await;
+        cases.push((url.replacen("postgres@", &format!("{user}@"), 1), slow.to_owned()));
+    }
+    if let Some(url) = mariadb().await {
+        let desk = Desk::new(&url);
+        desk.approved(&format!("DROP USER IF EXISTS {user}@'%', {user}@localhost, {user}@'127.0.0.1'")).await;
+        desk.approved(&format!("CREATE USER {user}@'%' WITH MAX_USER_CONNECTIONS 1")).await;
+        desk.approved(&format!("GRANT SELECT ON test.* TO {user}@'%'")).await;
+        let slow = "SELECT count(*) FROM seq_1_to_100000 a, seq_1_to_100000 b, seq_1_to_100000 c";
+        cases.push((url.replacen("root@", &format!("{user}@"), 1), slow.to_owned()));
+    }
+    for (url, slow) in cases {
+        let (_, report) = Desk::limited(&url, 2).read(&slow).await;
+        assert_eq!(report.outcome, Outcome::TimedOut { seconds: 2 }, "{url}: {}", report.result);
+        assert!(report.result.starts_with("time limit of 2 s reached; it was stopped"), "{}", report.result);
+    }
 }
 
 #[tokio::test]

@@ -54,7 +54,11 @@ fn call(tool: &str, arguments: &str) -> Prepared {
         OperationKind::File(_) => &FileAssessor,
         OperationKind::Http(_) => &HttpAssessor,
         OperationKind::Search(_) | OperationKind::Find(_) => &SearchAssessor,
-        OperationKind::Apply(_) | OperationKind::Undo(_) | OperationKind::Mcp(_) | OperationKind::Other(_) => {
+        OperationKind::Apply(_)
+        | OperationKind::Undo(_)
+        | OperationKind::Answer(_)
+        | OperationKind::Mcp(_)
+        | OperationKind::Other(_) => {
             panic!("{tool} is not built in")
         }
     };

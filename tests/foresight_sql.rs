@@ -7,69 +7,56 @@
 mod common;
 #[path = "common/databases.rs"]
 mod databases;
+#[path = "common/dice.rs"]
+mod dice;
 #[path = "common/left_out.rs"]
 mod left_out;
 
-use countersign::domain::{Detail, Dialect, Preview};
+use countersign::domain::{Detail, Dialect, Preview, Remedy};
 use countersign::tools::Tool as _;
 use databases::{Desk, mariadb, postgres};
+use dice::Dice;
 use tokio_util::sync::CancellationToken;
 
 /// Statements for each engine, unless `COUNTERSIGN_STATEMENTS` says how many.
 const STATEMENTS: usize = 200;
 
-/// Numbers that only look random: the same in every run.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % sides
+fn condition(dice: &mut Dice, depth: u32) -> String {
+    let number = dice.roll(50);
+    match dice.roll(if depth > 0 { 11 } else { 8 }) {
+        0 => format!("a {} {number}", dice.pick(&["<", "<=", "=", "<>", ">", ">="])),
+        1 => format!("a BETWEEN {number} AND {}", number + dice.roll(20)),
+        2 => format!("a IN ({number}, {}, {})", dice.roll(50), dice.roll(50)),
+        3 => format!("s LIKE '{}%'", dice.pick(&["x", "y", "z", "xy"])),
+        4 => format!("n IS {}NULL", dice.pick(&["", "NOT "])),
+        5 => format!("a % {} = 0", dice.roll(5) + 1),
+        6 => format!("coalesce(n, {number}) > {}", dice.roll(50)),
+        7 => format!("a IN (SELECT b FROM foresight_other WHERE b > {number})"),
+        8 => format!("({} AND {})", condition(dice, depth - 1), condition(dice, depth - 1)),
+        9 => format!("({} OR {})", condition(dice, depth - 1), condition(dice, depth - 1)),
+        _ => format!("NOT ({})", condition(dice, depth - 1)),
     }
+}
 
-    fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {
-        choices[usize::try_from(self.roll(choices.len() as u64)).unwrap()]
-    }
-
-    fn condition(&mut self, depth: u32) -> String {
-        let number = self.roll(50);
-        match self.roll(if depth > 0 { 11 } else { 8 }) {
-            0 => format!("a {} {number}", self.pick(&["<", "<=", "=", "<>", ">", ">="])),
-            1 => format!("a BETWEEN {number} AND {}", number + self.roll(20)),
-            2 => format!("a IN ({number}, {}, {})", self.roll(50), self.roll(50)),
-            3 => format!("s LIKE '{}%'", self.pick(&["x", "y", "z", "xy"])),
-            4 => format!("n IS {}NULL", self.pick(&["", "NOT "])),
-            5 => format!("a % {} = 0", self.roll(5) + 1),
-            6 => format!("coalesce(n, {number}) > {}", self.roll(50)),
-            7 => format!("a IN (SELECT b FROM foresight_other WHERE b > {number})"),
-            8 => format!("({} AND {})", self.condition(depth - 1), self.condition(depth - 1)),
-            9 => format!("({} OR {})", self.condition(depth - 1), self.condition(depth - 1)),
-            _ => format!("NOT ({})", self.condition(depth - 1)),
-        }
-    }
-
-    fn statement(&mut self, dialect: Dialect) -> String {
-        let narrowed = if self.roll(12) == 0 { String::new() } else { format!(" WHERE {}", self.condition(2)) };
-        let limit = match dialect {
-            Dialect::Mysql if self.roll(3) == 0 => format!(" ORDER BY a, s LIMIT {}", self.roll(30)),
-            Dialect::Mysql | Dialect::Postgres | Dialect::Sqlite => String::new(),
-        };
-        match self.roll(if dialect == Dialect::Mysql { 4 } else { 5 }) {
-            0 | 1 => format!("UPDATE foresight SET n = a + {}, s = 'y'{narrowed}{limit}", self.roll(9)),
-            2 => format!("DELETE FROM foresight{narrowed}{limit}"),
-            3 => format!(
-                "INSERT INTO foresight (a, n, s) SELECT b, NULL, 'xyz' FROM foresight_other WHERE b < {}",
-                self.roll(50)
-            ),
-            _ => match dialect {
-                Dialect::Postgres => {
-                    "DELETE FROM foresight USING foresight_other o WHERE a = o.b AND a > 20".to_owned()
-                }
-                Dialect::Sqlite | Dialect::Mysql => {
-                    "UPDATE foresight SET n = 1 FROM foresight_other o WHERE a = o.b AND a > 20".to_owned()
-                }
-            },
-        }
+fn statement(dice: &mut Dice, dialect: Dialect) -> String {
+    let narrowed = if dice.roll(12) == 0 { String::new() } else { format!(" WHERE {}", condition(dice, 2)) };
+    let limit = match dialect {
+        Dialect::Mysql if dice.roll(3) == 0 => format!(" ORDER BY a, s LIMIT {}", dice.roll(30)),
+        Dialect::Mysql | Dialect::Postgres | Dialect::Sqlite => String::new(),
+    };
+    match dice.roll(if dialect == Dialect::Mysql { 4 } else { 5 }) {
+        0 | 1 => format!("UPDATE foresight SET n = a + {}, s = 'y'{narrowed}{limit}", dice.roll(9)),
+        2 => format!("DELETE FROM foresight{narrowed}{limit}"),
+        3 => format!(
+            "INSERT INTO foresight (a, n, s) SELECT b, NULL, 'xyz' FROM foresight_other WHERE b < {}",
+            dice.roll(50)
+        ),
+        _ => match dialect {
+            Dialect::Postgres => "DELETE FROM foresight USING foresight_other o WHERE a = o.b AND a > 20".to_owned(),
+            Dialect::Sqlite | Dialect::Mysql => {
+                "UPDATE foresight SET n = 1 FROM foresight_other o WHERE a = o.b AND a > 20".to_owned()
+            }
+        },
     }
 }
 
@@ -119,7 +106,7 @@ async fn told_is_what_happens(desk: &Desk, dialect: Dialect) {
         if count % 8 == 0 {
             seed(desk).await;
         }
-        let sql = dice.statement(dialect);
+        let sql = statement(&mut dice, dialect);
         let prepared = desk.judged(&sql).await;
         let started = std::time::Instant::now();
         let told = desk.tool.preview(&prepared, CancellationToken::new()).await;
@@ -272,4 +259,92 @@ async fn what_a_drop_takes_along_is_told() {
         assert_eq!(told.effects[0], "Changes or deletes 2 of 10 rows (20.0 %) of foresight_ddl.parent, and adds 1.");
         assert_eq!(number(&told.brief), number(&desk.approved(sql).await), "{}", told.brief);
     }
+}
+
+#[tokio::test]
+async fn what_rules_and_heirs_make_of_a_statement_is_told() {
+    let Some(url) = postgres().await else { return };
+    let desk = Desk::new(&url);
+    for sql in [
+        "DROP SCHEMA IF EXISTS foresight_rules CASCADE",
+        "CREATE SCHEMA foresight_rules",
+        "CREATE TABLE foresight_rules.gone (id int PRIMARY KEY, a int, b int)",
+        "INSERT INTO foresight_rules.gone VALUES (1, 1, 1), (2, 2, 2), (3, 3, 3)",
+        "CREATE TABLE foresight_rules.log (id int)",
+        "CREATE VIEW foresight_rules.seen AS SELECT a FROM foresight_rules.gone",
+        "CREATE RULE kept AS ON DELETE TO foresight_rules.gone DO INSTEAD NOTHING",
+        "CREATE RULE noted AS ON UPDATE TO foresight_rules.gone DO ALSO INSERT INTO foresight_rules.log VALUES (old.id)",
+        "CREATE RULE low AS ON INSERT TO foresight_rules.gone WHERE new.id < 0 DO INSTEAD NOTHING",
+        "CREATE RULE asks AS ON DELETE TO foresight_rules.log DO ALSO SELECT count(*) FROM foresight_rules.gone",
+        "CREATE TABLE foresight_rules.par (id int)",
+        "CREATE TABLE foresight_rules.heir () INHERITS (foresight_rules.par)",
+        "INSERT INTO foresight_rules.par VALUES (1), (2)",
+        "INSERT INTO foresight_rules.heir VALUES (3)",
+    ] {
+        desk.approved(sql).await;
+    }
+    let told = async |sql: &str| preview(&desk, sql).await.unwrap().unwrap();
+    let deleted = told("DELETE FROM foresight_rules.gone").await;
+    assert_eq!(
+        (deleted.brief.as_str(), deleted.effects[0].as_str()),
+        ("replaced by a rule", "A rule replaces it: kept. Its own text meets 3 of 3 rows of foresight_rules.gone.")
+    );
+    let changed = told("UPDATE foresight_rules.gone SET a = 0 WHERE id = 1").await;
+    assert_eq!(changed.effects[1], "Rules that add to it: noted.");
+    let added = told("INSERT INTO foresight_rules.gone VALUES (-1, 0, 0)").await;
+    assert_eq!(added.effects[1], "Rules that replace it for some rows: low.");
+    let dropped = told("DROP TABLE foresight_rules.gone CASCADE").await;
+    assert_eq!(
+        dropped.effects[1..],
+        ["Views that go, too: seen, and what reads those.", "Rules that go, too: asks of log."][..]
+    );
+    for (sql, effect) in [
+        ("DELETE FROM ONLY foresight_rules.par", "Deletes 2 of 2 rows (100.0 %) of foresight_rules.par."),
+        ("UPDATE ONLY foresight_rules.par SET id = 9", "Changes 2 of 2 rows (100.0 %) of foresight_rules.par."),
+        ("DELETE FROM foresight_rules.par", "Deletes 3 of 3 rows (100.0 %) of foresight_rules.par."),
+    ] {
+        let told = told(sql).await;
+        assert_eq!(told.effects[0], effect, "{sql}");
+        assert_eq!(number(&told.brief), number(&desk.approved(&format!("BEGIN; {sql}; ROLLBACK")).await), "{sql}");
+    }
+    for (sql, title) in [
+        ("UPDATE foresight_rules.log SET id = 1 + id", "rows that match, new values behind the old ones"),
+        ("UPDATE foresight_rules.gone SET (a, b) = (SELECT 5, 6)", "rows that match"),
+        ("UPDATE foresight_rules.gone g SET a = p.id FROM foresight_rules.par p WHERE g.id = p.id", "rows that match"),
+    ] {
+        desk.approved("INSERT INTO foresight_rules.log VALUES (1)").await;
+        let told = told(sql).await;
+        let [Detail::Rows { title: said, .. }] = told.details.as_slice() else { panic!("{sql}: {:?}", told.details) };
+        assert_eq!(said, title, "{sql}");
+    }
+}
+
+/// A function of the database that has the name of one of the engine's is not what our own reads mean.
+#[tokio::test]
+async fn a_function_called_sum_does_not_stop_counting() {
+    let Some(url) = postgres().await else { return };
+    Desk::new(&url).approved("DROP DATABASE IF EXISTS countersign_sums").await;
+    Desk::new(&url).approved("CREATE DATABASE countersign_sums").await;
+    let desk = Desk::keeping(&databases::within(&url, "countersign_sums"));
+    for sql in [
+        "CREATE FUNCTION public.sum(int, int) RETURNS int LANGUAGE sql AS 'SELECT $1 + $2'",
+        "CREATE FUNCTION public.count(int) RETURNS int LANGUAGE sql AS 'SELECT $1'",
+        "CREATE FUNCTION public.own(int) RETURNS int LANGUAGE sql AS 'SELECT $1'",
+        "CREATE TABLE p (id int PRIMARY KEY, n int)",
+        "INSERT INTO p VALUES (1, 1), (2, 2)",
+        "CREATE TABLE checked (id int CHECK (own(id) > 0))",
+    ] {
+        desk.approved(sql).await;
+    }
+    let told = preview(&desk, "DELETE FROM p WHERE id = 1").await.unwrap().unwrap();
+    assert_eq!(told.brief, "1 of 2 rows");
+    assert!(matches!(told.remedy, Remedy::Possible(_)), "{:?}", told.remedy);
+    let refused = preview(&desk, "DELETE FROM checked").await.unwrap_err();
+    assert_eq!(
+        refused,
+        "Its rows can't be counted beforehand: The function `public.own` was put into this database, \
+         and no rule says that it only reads."
+    );
+    // Those that a statement means by such a name are looked at as before.
+    assert!(preview(&desk, "DELETE FROM p WHERE sum(id, 1) = 1").await.unwrap_err().contains("public.sum"));
 }

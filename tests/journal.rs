@@ -1,4 +1,4 @@
-//! The journal: against the worst end, a program that is killed while it writes; and read back by the real binary.
+//! The journal read back by the real binary.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,61 +9,16 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use countersign::domain::{ApprovalMode, Containment, Decider, Forgetting, JournalEntry, JournalEvent, OperationId};
-use countersign::store::{Archive, Journal, Session};
+use countersign::domain::{
+    ApprovalMode, Decider, Draft, Enforceable, Forgetting, Grants, JournalEntry, JournalEvent, Policy, RuleId, Verdict,
+    judge,
+};
+use countersign::memory::Rules;
+use countersign::store::{Archive, Journal, Line, Session};
 use recorded::Writer;
 use serde_json::{Value, json};
 use sqlx::ConnectOptions as _;
 use sqlx::sqlite::SqliteConnectOptions;
-
-const PATH: &str = "COUNTERSIGN_TEST_JOURNAL";
-
-/// Not a test of its own, and at once over without its variable: the program that is killed. Says each number once its entry was acknowledged.
-#[tokio::test]
-async fn writer() {
-    let Some(path) = std::env::var_os(PATH).map(PathBuf::from) else { return };
-    let journal = Journal::open(&path, Session::new(Path::new("/"))).await.unwrap();
-    for number in 1.. {
-        let event = JournalEvent::Started { containment: Containment::ReadOnly };
-        journal.append(JournalEntry::of(OperationId(number), event)).await.unwrap();
-        let mut out = std::io::stdout().lock();
-        writeln!(out, "\n#{number}").and_then(|()| out.flush()).unwrap();
-    }
-}
-
-/// Starts a writer, kills it after `count` acknowledged entries, and returns the last number that it said.
-fn killed_after(path: &Path, count: usize) -> i64 {
-    let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "writer", "--nocapture"])
-        .env(PATH, path)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
-    let said: Vec<i64> = lines.by_ref().filter_map(|line| line.strip_prefix('#')?.parse().ok()).take(count).collect();
-    child.kill().unwrap();
-    child.wait().unwrap();
-    // What it said between our last look and its end counts too.
-    lines.filter_map(|line| line.strip_prefix('#')?.parse().ok()).last().unwrap_or(said[count - 1])
-}
-
-#[tokio::test]
-async fn what_was_acknowledged_survives_a_kill_and_the_next_program_goes_on() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("journal.sqlite");
-    let mut acknowledged = 0;
-    for count in [1, 7, 60] {
-        acknowledged += killed_after(&path, count);
-    }
-    let mut reader = SqliteConnectOptions::new().filename(&path).connect().await.unwrap();
-    let (stored, sessions): (i64, i64) =
-        sqlx::query_as("SELECT count(*), count(DISTINCT session) FROM entries").fetch_one(&mut reader).await.unwrap();
-    // One more of each writer may be stored, whose acknowledgement it had no time to say.
-    assert!((acknowledged..=acknowledged + 3).contains(&stored), "{stored} of {acknowledged}");
-    assert_eq!(sessions, 3);
-    let sound: String = sqlx::query_scalar("PRAGMA integrity_check").fetch_one(&mut reader).await.unwrap();
-    assert_eq!(sound, "ok");
-}
 
 /// Where the journal of a home folder is.
 fn kept(home: &Path) -> PathBuf {
@@ -256,6 +211,128 @@ async fn habits_and_wrong_claims_are_counted() {
     let told = journal(home.path(), &["stats"]);
     assert!(told.contains("1  execute_command program=ls (3.2 s the median)"), "{told}");
     assert!(told.contains("1  claimed low, and you denied it"), "{told}");
+    // The first line says when.
+    insta::assert_snapshot!("journal_stats", told.split_once('\n').unwrap().1);
+}
+
+#[tokio::test]
+async fn what_earlier_versions_wrote_of_other_agents_calls_is_no_denial() {
+    let home = tempfile::tempdir().unwrap();
+    let mut hook = Writer::open(&kept(home.path()), "claude-code-abc", home.path()).await;
+    for (command, decider, said) in [
+        ("rm x", Decider::Policy, Some("It is left to Claude Code to ask.")),
+        ("ls", Decider::Whitelist, Some("No opinion: it is left to Claude Code.")),
+        ("rm -rf /", Decider::Policy, None),
+    ] {
+        let (asked, judgement) =
+            hook.proposed("execute_command", &json!({ "command": command }), ApprovalMode::Guarded);
+        hook.propose(&asked).await;
+        hook.decide(asked.operation.id, judgement, (decider, false, None), said).await;
+    }
+    // What a person says of their own is theirs, whatever it is.
+    let (asked, judgement) = hook.proposed("execute_command", &json!({ "command": "rm y" }), ApprovalMode::Guarded);
+    hook.propose(&asked).await;
+    let said = "It is left to Claude Code to ask.";
+    hook.decide(asked.operation.id, judgement, (Decider::Person, false, Some(1)), Some(said)).await;
+    hook.journal.close().await.unwrap();
+
+    let told = lines(&journal(home.path(), &["show", "--json"]));
+    let decisions: Vec<_> = told.iter().map(|row| row["decision"].as_str().unwrap()).collect();
+    assert_eq!(decisions, ["asked", "left", "denied", "denied"]);
+    assert_eq!((&told[0]["said"], &told[0]["decider"], &told[3]["said"]), (&Value::Null, &Value::Null, &json!(said)));
+    assert_eq!(lines(&journal(home.path(), &["show", "--json", "--decision", "left"])).len(), 1);
+    let stats: Value = serde_json::from_str(&journal(home.path(), &["stats", "--json"])).unwrap();
+    assert_eq!((&stats["denied"], &stats["left"], &stats["not_asked"]["left"]), (&json!(1), &json!(1), &json!(1)));
+    let replay: Value = serde_json::from_str(&journal(home.path(), &["replay", "--json"])).unwrap();
+    assert_eq!((&replay["same"], &replay["denied_now_allowed"]), (&json!(4), &json!(0)), "{replay}");
+}
+
+#[tokio::test]
+async fn a_row_says_what_is_missing_of_a_long_text() {
+    let home = tempfile::tempdir().unwrap();
+    let mut writer = Writer::open(&kept(home.path()), "0001-aaaa1111", home.path()).await;
+    let long = format!("echo {}", "x".repeat(40_000));
+    let (echo, _) = writer.proposed("execute_command", &json!({ "command": long }), ApprovalMode::Guarded);
+    writer.propose(&echo).await;
+    writer.journal.close().await.unwrap();
+    let row = journal(home.path(), &["show"]);
+    assert!(row.len() < 1_000 && row.contains("… (39,505 more characters)"), "{row}");
+    assert!(journal(home.path(), &["show", "aaaa1111#1"]).contains(&long));
+}
+
+#[tokio::test]
+async fn the_walk_along_the_chain_is_told_in_words() {
+    let home = tempfile::tempdir().unwrap();
+    recorded(home.path()).await;
+    let verify = |words: &[&str]| {
+        let output = countersign(home.path(), &[&["journal", "verify"], words].concat());
+        let told = String::from_utf8(output.stdout).unwrap();
+        let plain = |line: &str| line.split_once("head: ").map_or_else(|| line.to_owned(), |_| "head: HASH".to_owned());
+        let lines: Vec<String> = told.lines().map(plain).collect();
+        format!(
+            "verify {}\n{}\nexit {}",
+            words.join(" ").replace(&"0".repeat(64), "HASH"),
+            lines.join("\n"),
+            output.status.code().unwrap()
+        )
+    };
+    let mut told = vec![verify(&[]), verify(&["--head", &"0".repeat(64)])];
+    let path = kept(home.path()).join("journal.sqlite");
+    let mut archive = Archive::open(&path).await.unwrap().unwrap();
+    archive.forget("0001-aaaa1111", Forgetting::Person).await.unwrap();
+    archive.close().await;
+    told.push(verify(&[]));
+    let mut hand = SqliteConnectOptions::new().filename(&path).connect().await.unwrap();
+    let statement = "DROP TRIGGER entries_stay_the_same; UPDATE entries SET at_ms = 8 WHERE number = 4";
+    sqlx::raw_sql(statement).execute(&mut hand).await.unwrap();
+    told.push(verify(&[]));
+    insta::assert_snapshot!("journal_verify", told.join("\n\n"));
+}
+
+#[tokio::test]
+async fn a_rule_is_named_where_it_decided_and_says_what_it_would_have_covered() {
+    let home = tempfile::tempdir().unwrap();
+    let workspace = home.path().join("shop");
+    std::fs::create_dir(&workspace).unwrap();
+    let mut writer = Writer::open(&kept(home.path()), "0003-cccc3333", &workspace).await;
+    let mut mkdir = |name: &str| {
+        writer.proposed("execute_command", &json!({ "command": format!("mkdir {name}") }), ApprovalMode::Guarded)
+    };
+    let ((asked, asks), (ran, _)) = (mkdir("a"), mkdir("b"));
+    let (other, other_asks) =
+        writer.proposed("execute_command", &json!({ "command": "touch c" }), ApprovalMode::Guarded);
+    let mut draft = Draft::allow(&asked).unwrap();
+    assert!(draft.set_scope("always"));
+    let rules = Rules::at(&kept(home.path()));
+    let rule = rules.save(draft.rule(RuleId(String::new()), 1).unwrap()).unwrap();
+    let policy = Policy { remembered: vec![rule], ..Policy::default() };
+    let allows = judge(&ran, &policy, &Grants::default(), Enforceable::default(), false);
+    for prepared in [&asked, &ran, &other] {
+        writer.propose(prepared).await;
+    }
+    let person = (Decider::Person, true, Some(1_000));
+    // Judged once more right before its start, when the rule was made of it already.
+    assert_eq!(asks.verdict, Verdict::Ask);
+    writer.decide(asked.operation.id, allows.clone(), person.clone(), None).await;
+    writer.decide(ran.operation.id, allows, (Decider::Rule, true, None), None).await;
+    writer.decide(other.operation.id, other_asks, person, None).await;
+    writer.journal.close().await.unwrap();
+
+    let shown = journal(home.path(), &["show"]);
+    assert!(shown.lines().next().unwrap().contains("allowed by person, 1.0 s "), "{shown}");
+    assert!(shown.lines().nth(1).unwrap().contains("allowed by rule r1 "), "{shown}");
+    assert!(journal(home.path(), &["show", "cccc3333#2"]).contains("by rule    r1\n"));
+    assert_eq!(lines(&journal(home.path(), &["show", "--json", "--decider", "rule"]))[0]["by_rule"], "r1");
+    let output = countersign(home.path(), &["rules", "test", "r1"]);
+    let told = String::from_utf8(output.stdout).unwrap();
+    let rows: Vec<&str> = told.lines().collect();
+    assert!(rows[0].contains("mkdir a") && rows[1].contains("mkdir b"), "{told}");
+    let sum = "r1 would have covered 2 of 3 recorded operations; 1 of them asked, and would not have.";
+    assert_eq!(rows[2..], [sum], "{told}");
+    let none = countersign(home.path(), &["rules", "test", "r9"]);
+    let said = String::from_utf8(none.stderr).unwrap();
+    assert_eq!(none.status.code(), Some(2));
+    assert!(said.contains("there is no rule r9; `countersign rules list` names those there are"), "{said}");
 }
 
 #[tokio::test]
@@ -281,6 +358,75 @@ async fn a_replay_says_what_would_change_and_runs_nothing() {
     assert_eq!(denied["ran_now_denied"], 1);
     let told = journal(home.path(), &["replay"]);
     insta::assert_snapshot!("journal_replay", told);
+}
+
+#[tokio::test]
+async fn a_replay_asks_what_nobody_was_there_to_confirm_and_names_what_it_leaves_out() {
+    let home = tempfile::tempdir().unwrap();
+    let workspace = home.path().join("shop");
+    std::fs::create_dir(&workspace).unwrap();
+    let mut run = Writer::open(&kept(home.path()), "0003-cccc3333", &workspace).await;
+    for command in ["rm a", "mkdir b", "rm c", "rm d"] {
+        let (asked, judgement) = run.proposed("execute_command", &json!({"command": command}), ApprovalMode::Guarded);
+        run.propose(&asked).await;
+        let deny = |reason: &str| countersign::domain::Judgement {
+            verdict: Verdict::Deny,
+            reason: reason.to_owned(),
+            ..judgement.clone()
+        };
+        let (decider, judgement) = match command {
+            "rm c" => (Decider::Policy, deny("You denied exactly this before in this turn.")),
+            "rm d" => (Decider::PersonAll, deny("You denied the rest of this turn.")),
+            _ => (Decider::Policy, judgement.unattended(&asked.assessment)),
+        };
+        run.decide(asked.operation.id, judgement, (decider, false, None), None).await;
+    }
+    run.journal.close().await.unwrap();
+    let replayed = lines(&journal(home.path(), &["replay", "--json"])).remove(0);
+    assert_eq!((&replayed["judged"], &replayed["same"]), (&json!(2), &json!(2)));
+    assert_eq!(replayed["left_out"], json!({"of_turns": 1, "repeated": 1, "untold": 0}));
+    let told = journal(home.path(), &["replay"]);
+    assert!(told.contains("1 left out: your word on the rest of a turn"), "{told}");
+    assert!(told.contains("1 left out: you had denied exactly the same"), "{told}");
+    let rules = home.path().join("rules.toml");
+    std::fs::write(&rules, "[[rules]]\neffect = 'allow'\ntool = 'execute_command'\nmatch = { program = 'mkdir' }\n")
+        .unwrap();
+    let freed = lines(&journal(home.path(), &["replay", "--json", "--config", rules.to_str().unwrap()])).remove(0);
+    assert_eq!((&freed["questions_fewer"], &freed["denied_now_allowed"]), (&json!(1), &json!(1)));
+    // A session alone means its operations.
+    assert_eq!(lines(&journal(home.path(), &["show", "cccc3333", "--json"])).len(), 4);
+}
+
+#[tokio::test]
+async fn what_a_session_knew_to_be_secret_is_masked_by_those_who_know_it_not() {
+    let home = tempfile::tempdir().unwrap();
+    let secret = "plain-horse-42".to_owned();
+    let session = Session { id: "0004-dddd4444".into(), ..Session::new(home.path()) };
+    let log = Journal::open(&kept(home.path()).join("journal.sqlite"), session).await.unwrap();
+    let said = JournalEvent::Said { text: format!("the key is {secret}") };
+    let entry = JournalEntry::of_session(said);
+    log.append_lines(vec![Line::hiding(&entry, std::slice::from_ref(&secret)).unwrap()]).await.unwrap();
+    log.close().await.unwrap();
+    let mut run = Writer::open(&kept(home.path()), "0005-eeee5555", home.path()).await;
+    let echo = json!({"command": format!("echo {secret}")});
+    let (echo, judgement) = run.proposed("execute_command", &echo, ApprovalMode::Strict);
+    run.propose(&echo).await;
+    run.decide(echo.operation.id, judgement, (Decider::Person, false, Some(9)), Some(&secret)).await;
+    run.journal.close().await.unwrap();
+    for words in [
+        &["journal", "show"][..],
+        &["journal", "show", "eeee5555#1"],
+        &["journal", "show", "eeee5555#1", "--json"],
+        &["journal", "tail", "--json"],
+        &["journal", "replay"],
+        &["sessions"],
+        &["sessions", "show", "dddd4444"],
+        &["sessions", "search", &secret],
+    ] {
+        let output = countersign(home.path(), words);
+        let told = String::from_utf8(output.stdout).unwrap();
+        assert!(!told.is_empty() && !told.contains("horse"), "{words:?}: {told}");
+    }
 }
 
 #[cfg(unix)]

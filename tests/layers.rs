@@ -31,7 +31,7 @@ const ALLOWED: [(&str, &[&str]); 15] = [
     ("app", &["domain", "assess"]),
     ("ui", &["domain", "app"]),
     ("contain", &["domain"]),
-    ("tools", &["domain", "assess", "contain", "store"]),
+    ("tools", &["domain", "assess", "contain", "store", "private"]),
     ("providers", &["domain"]),
     ("private", &[]),
     ("store", &["domain", "private"]),

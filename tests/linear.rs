@@ -165,6 +165,26 @@ fn denying_by_a_line_tells_the_model_why_and_reads_run_unasked() {
 }
 
 #[test]
+fn what_stops_lists_and_helps_is_heard_while_something_runs_and_the_rest_waits_in_order() {
+    let mut it = Session::start();
+    let began = Instant::now();
+    it.say("! sleep 45");
+    it.say("! echo by-$((40+2))-lines");
+    it.say("! echo by-$((41+2))-lines");
+    it.wait_for("runs: command sleep 45");
+    it.say("help");
+    it.wait_for("approve 1,3-5: ");
+    it.say("list");
+    it.wait_for("runs ");
+    assert!(!it.told().contains("by-42-lines"));
+    it.say("stop");
+    it.wait_for("| by-43-lines");
+    assert!(began.elapsed() < Duration::from_secs(40), "it ran to its end");
+    let told = it.end();
+    assert!(told.find("| by-42-lines") < told.find("| by-43-lines"), "{told}");
+}
+
+#[test]
 fn a_line_that_is_too_long_is_refused_whole_and_what_follows_is_taken() {
     let mut it = Session::start();
     let long = "a".repeat(64 * 1024);
@@ -173,4 +193,48 @@ fn a_line_that_is_too_long_is_refused_whole_and_what_follows_is_taken() {
     it.say("! echo by-$((41+2))-lines");
     it.wait_for("| by-43-lines");
     assert!(!it.end().contains("by-42-lines"));
+}
+
+#[test]
+fn what_is_wrong_with_the_configuration_is_told_a_line_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join(".config/countersign");
+    std::fs::create_dir_all(&config).unwrap();
+    std::fs::write(config.join("config.toml"), "moed = 1\ntheme = 2\n").unwrap();
+    let mut child = spawn(folder.path(), folder.path());
+    drop(child.stdin.take());
+    let told = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    let of_file = |line: &&str| line.starts_with("| ") && line.contains("config.toml:");
+    assert!(told.contains("everything asks") && told.lines().filter(of_file).count() == 2, "{told}");
+}
+
+#[test]
+fn a_rule_that_is_revoked_or_broken_elsewhere_asks_again_in_a_session_that_is_open() {
+    let mut it = Session::start();
+    it.say("! mkdir b1");
+    it.wait_for("operation 1 waits");
+    std::thread::sleep(LOOKED);
+    it.say("remember 1");
+    it.wait_for("always");
+    std::thread::sleep(LOOKED);
+    it.say("remember 1 always");
+    it.wait_for("Remembered as rule r1");
+    it.wait_for("operation 1 done");
+    it.say("! mkdir b2");
+    it.wait_for("operation 2 done");
+    let rules = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_countersign"));
+        let data = it.folder.path().join("data");
+        let output = command.arg("rules").args(words).env("COUNTERSIGN_DATA", data).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    };
+    rules(&["revoke", "r1"]);
+    it.say("! mkdir b3");
+    it.wait_for("operation 3 waits");
+    it.wait_for("r1 holds no more");
+    std::fs::write(it.folder.path().join("data/rules.toml"), "what").unwrap();
+    it.say("! ls");
+    it.wait_for("operation 4 waits");
+    let told = it.end();
+    assert_eq!(told.matches("What is remembered can't be used").count(), 1, "{told}");
 }

@@ -15,7 +15,8 @@ use countersign::contain::Walls;
 use countersign::domain::{
     Arguments, Assessment, CommandOperation, FileOperation, OperationKind, Outcome, PathFact, PathKind, RunEvent,
 };
-use countersign::tools::{Address, CommandTool, Connections, FileTool, SqlTool, Tool as _, Workbench};
+use countersign::memory::Trusted;
+use countersign::tools::{Address, CommandTool, Connections, FileTool, OwnFiles, SqlTool, Tool as _, Workbench};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -26,8 +27,12 @@ fn at_home(home: &Path) -> (Arc<Workbench>, PathBuf) {
     let config = own.join("config.toml");
     std::fs::write(&config, "mode = 'strict'\n").unwrap();
     let plain = bench(home);
+    let own_files = OwnFiles::new(
+        ["config.toml", "rules.toml", "trusted.toml", "mcp.json"].map(|name| own.join(name)).into(),
+        &own,
+    );
     let walls = Walls::new(plain.launcher.clone(), own.clone(), vec![config.clone(), own], None);
-    (Arc::new(Workbench { walls: Arc::new(walls), ..(*plain).clone() }), config)
+    (Arc::new(Workbench { walls: Arc::new(walls), own_files, ..(*plain).clone() }), config)
 }
 
 #[tokio::test]
@@ -56,19 +61,66 @@ async fn no_approved_change_of_a_file_reaches_them() {
 }
 
 #[tokio::test]
-async fn a_command_that_changed_the_configuration_is_told_on() {
+async fn what_a_command_changed_of_them_is_told_and_counts_only_after_a_look() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().canonicalize().unwrap();
-    let (bench, _) = at_home(&home);
-    for (command, told) in [("true", false), ("cd .config; f=config; echo >> countersign/$f.toml", true)] {
+    let (bench, config) = at_home(&home);
+    let own = config.parent().unwrap().to_owned();
+    let changed = async |command: &str| {
         let kind =
             OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None, terminal: false });
         let allowed = countersigned(kind, facts(&home), Assessment::default());
-        let (events, _) = run(&CommandTool::new(Arc::clone(&bench)), allowed, CancellationToken::new()).await;
-        let note =
-            |event: &RunEvent| matches!(event, RunEvent::Note(said) if said.contains("own configuration changed"));
-        assert_eq!(events.iter().any(note), told, "{command}: {events:?}");
-    }
+        let (events, report) = run(&CommandTool::new(Arc::clone(&bench)), allowed, CancellationToken::new()).await;
+        let notes = events.into_iter().filter_map(|event| match event {
+            RunEvent::Warning(said) if said.contains("own files changed") => Some(said),
+            _ => None,
+        });
+        (notes.collect::<Vec<_>>(), report.result)
+    };
+    let said = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_countersign"))
+            .args(arguments)
+            .env_clear()
+            .env("HOME", &home)
+            .env("COUNTERSIGN_DATA", &own)
+            .env("COUNTERSIGN_CONFIG", &config)
+            .output()
+            .unwrap();
+        (output.status.success(), String::from_utf8(output.stdout).unwrap())
+    };
+    assert_eq!(changed("true").await.0, Vec::<String>::new());
+    assert!(said(&["config", "check"]).0);
+    let (notes, result) =
+        changed("cd .config; f=config; echo \"hosts = ['evil.example']\" >> countersign/$f.toml").await;
+    assert!(notes.len() == 1 && notes[0].contains("config.toml") && result.contains("The person is told"), "{notes:?}");
+    let (sound, text) = said(&["config", "check"]);
+    assert!(!sound && text.contains("changed while `cd .config; f=config") && text.contains("config accept"), "{text}");
+    let shown = said(&["config", "show"]).1;
+    assert!(shown.contains("strict") && !shown.contains("\nhosts = [\"evil"), "{shown}");
+    let (sound, text) = said(&["config", "accept"]);
+    assert!(sound && text.contains("config.toml: counts as it is now"), "{text}");
+    assert!(said(&["config", "check"]).0 && said(&["config", "show"]).1.contains("evil.example"));
+    assert_eq!(said(&["config", "accept"]).1, "Nothing waits to be looked at.\n");
+    let (notes, _) = changed("cd .config/c*sign; cp config.toml r.toml; mv r.toml ru''les.toml").await;
+    assert!(notes.len() == 1 && notes[0].contains("rules.toml"), "{notes:?}");
+    assert!(said(&["rules", "list"]).1.is_empty() || !said(&["rules", "list"]).0);
+    // A forged record excuses nothing, one that is erased comes back.
+    assert!(said(&["config", "accept"]).0);
+    let forge = "cd .config/c*sign; echo \"hosts = ['forged.example']\" > config.toml
+        printf '[left]\\n\"%s\" = \"%s\"\\n' $PWD/config.toml $(sha256sum config.toml | cut -c-64) > tou''ched.toml";
+    let (notes, _) = changed(forge).await;
+    assert!(notes.len() == 1 && !said(&["config", "check"]).0, "{notes:?}");
+    changed("cd .config/c*sign; rm tou''ched.toml").await;
+    assert!(!said(&["config", "check"]).0);
+    // Nor does what the program itself writes next.
+    let servers = "echo '{\"mcpServers\":{\"a\":{\"command\":\"x\"},\"b\":{\"command\":\"x\"}}}' > mcp.json";
+    changed(&format!("cd .config/c*sign; {servers}; echo '[files]' > tru''sted.toml")).await;
+    let (sound, text) = said(&["mcp", "remove", "a"]);
+    assert!(!sound && text.contains("Nothing was removed") && text.contains("config accept"), "{text}");
+    let why = Trusted::at(&own).set(Path::new("/w/.mcp.json"), Some("x")).unwrap_err().to_string();
+    assert!(why.contains("config accept"), "{why}");
+    assert!(said(&["config", "accept"]).0 && said(&["mcp", "remove", "a"]).0);
+    Trusted::at(&own).set(Path::new("/w/.mcp.json"), Some("x")).unwrap();
 }
 
 #[tokio::test]

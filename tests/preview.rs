@@ -277,6 +277,124 @@ async fn what_is_replaced_is_told_of_moves_copies_and_redirections() {
 }
 
 #[tokio::test]
+async fn what_a_link_a_class_or_a_flag_makes_of_a_name_is_told() {
+    let desk = Desk::new();
+    for (path, text) in [("d/f1", "1"), ("d/f2", "22"), ("d/e/x", "x"), ("x1", "x"), ("y1", "yy"), ("dst/f1", "one")] {
+        desk.write(path, text);
+    }
+    for (target, link) in [("d", "dl"), ("d/f1", "fl"), ("made", "broken"), ("dl", "d/e/up")] {
+        std::os::unix::fs::symlink(target, desk.path().join(link)).unwrap();
+    }
+    for (command, says) in [
+        ("rm -rf dl", "[1 file, 1 B] Deletes 1 file (1 B): dl."),
+        ("rm -rf dl/", "Deletes 4 files (6 B) and 1 folder: dl/."),
+        ("rm -rf d d/f1", "Deletes 4 files (6 B) and 2 folders: d, d/f1."),
+        ("rm -rf d/.", "[] It refuses to delete `.` and `..`. "),
+        ("rm x[1]", "Deletes 1 file (1 B): x[1]."),
+        ("rm [!x]1", "Deletes 1 file (2 B): [!x]1."),
+        ("rm 'x[1]'", "[nothing there] x[1] is not there. "),
+        ("rm x['1']", "? What x[1] becomes isn't known beforehand."),
+        ("rm x[[:digit:]]", "? What x[[:digit:]] becomes isn't known beforehand."),
+        ("rm -r d*/", "Deletes 5 files"),
+        ("chmod -R 700 dl", "Changes the rights or owner of 3 files (4 B) and 2 folders: dl."),
+        ("echo a > broken", "broken is a link: it creates "),
+        ("echo a > nodir/x", "As things are now, it would fail: the folder of nodir/x is not there."),
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(says), "{command}: {told}");
+    }
+    desk.write("-r", "");
+    for command in ["rm *", "rm ?r", "mv * dst"] {
+        let told = desk.told(command).await;
+        assert!(told.starts_with("? What ") && told.contains("may be a flag"), "{command}: {told}");
+    }
+    assert!(desk.told("rm ./*").await.contains("Deletes 6 files"), "{}", desk.told("rm ./*").await);
+}
+
+#[tokio::test]
+async fn what_is_there_where_things_go_is_replaced_kept_or_in_the_way_as_the_flags_say() {
+    let desk = Desk::versioned();
+    for (path, text) in [("d/f1", "1"), ("d/f2", "22"), ("d/e/x", "x"), ("dst/f1", "one"), ("x1", "x")] {
+        desk.write(path, text);
+    }
+    std::os::unix::fs::symlink("d/f1", desk.path().join("fl")).unwrap();
+    desk.write("old", "old");
+    let long_ago = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1);
+    fs::File::open(desk.path().join("old")).unwrap().set_modified(long_ago).unwrap();
+    desk.git(&["add", "fl"]);
+    let lost = "no undo: git has no copy of the file as now: 1 untracked (f1).";
+    for (command, says) in [
+        (
+            "cp -r d/. dst",
+            format!("Replaces 1 file (3 B): f1. Copies 3 files (4 B) and 2 folders: d/. into dst. {lost}"),
+        ),
+        ("cp -r d/ dst", "Copies 3 files (4 B) and 2 folders: d/ into dst. undo: deleting the copies".to_owned()),
+        ("cp d/f2 fl", format!("d/f1. {lost}")),
+        ("cp -u d/f2 old", "Replaces 1 file (3 B): old.".to_owned()),
+        ("mv -u d/f2 old", "Replaces 1 file (3 B): old.".to_owned()),
+        ("cp -u old dst/f1", "What is there already is kept: f1. ".to_owned()),
+        ("cp -n d/f1 dst/f1", "What is there already is kept: f1. ".to_owned()),
+        ("cp -n d/f1 d/f2 dst", "into dst. What is there already is kept: f1. ".to_owned()),
+        ("cp -b d/f1 dst/f1", "What is there already gets another name: f1. ".to_owned()),
+        ("mv d/e dst/f1", "[would fail] As things are now, it would fail: of ".to_owned()),
+        ("cp -f d/f2 dst/f1 x1", "[would fail] As things are now, it would fail: x1 is no folder. ".to_owned()),
+        ("mv d/f1 nodir/x", "[would fail] As things are now, it would fail: the folder of nodir/x".to_owned()),
+        ("cp d/f1 fl", "are the same file. ".to_owned()),
+        ("mv d d/e/z", "would go into itself. ".to_owned()),
+        ("cp d dst", "[] d: folders, which it leaves out. ".to_owned()),
+        ("cp d/f1 dst/f1 d", "? What becomes of two that go to ".to_owned()),
+        ("cp -rT d dst", "? What `cp` does isn't known beforehand.".to_owned()),
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(&says), "{command}: {told}");
+        let promises = ["cp -n d/f1 dst/f1", "cp -b d/f1 dst/f1", "cp -n d/f1 d/f2 dst"].contains(&command);
+        assert!(!promises || !told.contains("undo"), "{command}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn untracked_files_that_git_writes_over_are_named() {
+    let desk = Desk::versioned();
+    desk.git(&["checkout", "-q", "-b", "o"]);
+    for path in ["new.txt", "way/in.txt", "deep", "x.log"] {
+        desk.write(path, "theirs");
+    }
+    desk.git(&["add", "-f", "."]);
+    desk.git(&["commit", "-q", "-m", "more"]);
+    desk.git(&["checkout", "-q", "main"]);
+    for path in ["new.txt", "way", "deep/own.txt", "x.log"] {
+        desk.write(path, "mine");
+    }
+    let all = "Writes over 4 files (16 B) and 1 folder that git doesn't track: own.txt, new.txt, way, 1 more.";
+    for command in [
+        "git reset --hard o",
+        "git checkout -f o",
+        "git switch -f o",
+        "git restore --source=o .",
+        "git restore -so .",
+        "git checkout o .",
+        "git checkout -f -b p o",
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(all) && told.contains("no copy of 4 of 4 files"), "{command}: {told}");
+    }
+    let told = desk.told("git checkout o -- new.txt").await;
+    assert!(told.contains("Writes over 1 file (4 B) that git doesn't track: new.txt."), "{told}");
+    for command in ["git checkout o", "git switch o", "git switch -c p o"] {
+        let told = desk.told(command).await;
+        assert!(told.contains("Writes over 1 file (4 B) that git doesn't track: x.log."), "{command}: {told}");
+    }
+    for command in ["git reset --hard", "git checkout .", "git restore .", "git checkout -f"] {
+        assert!(!desk.told(command).await.contains("Writes over"), "{command}");
+    }
+    // A tracked file that made room for a folder.
+    fs::remove_file(desk.path().join("kept.rs")).unwrap();
+    desk.write("kept.rs/own", "mine");
+    let told = desk.told("git checkout kept.rs").await;
+    assert!(told.contains("Writes over 1 file (4 B) and 1 folder that git doesn't track: own."), "{told}");
+}
+
+#[tokio::test]
 async fn what_git_would_lose_is_told_from_what_is_here() {
     let desk = Desk::versioned();
     desk.git(&["commit", "-q", "--allow-empty", "-m", "second"]);

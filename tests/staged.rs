@@ -35,16 +35,6 @@ async fn stage(what: &str) -> Option<World> {
     Some(world)
 }
 
-/// Runs a line staged, as if it had been whitelisted so.
-async fn staged(world: &World, line: &str, timeout: u64) -> (Vec<RunEvent>, RunReport) {
-    let kind =
-        OperationKind::Command(CommandOperation { command: line.to_owned(), timeout: Some(timeout), terminal: false });
-    let facts = Facts { place: world.place(), ..Facts::default() };
-    let whitelisted = Assessment::whitelisted("test", "It tests.");
-    let operation = countersigned(kind, facts, Assessment { containment: Containment::Staged, ..whitelisted });
-    run(&CommandTool::new(Arc::clone(&world.bench)), operation, CancellationToken::new()).await
-}
-
 fn waits(events: &[RunEvent]) -> Option<&str> {
     events.iter().find_map(|event| match event {
         RunEvent::Waits(what) => Some(what.as_str()),
@@ -88,7 +78,7 @@ async fn what_changes_waits_is_put_in_place_and_taken_back() {
     project(&world, &[("src/a.txt", "one\n"), ("gone", "x\n"), ("d/e", "y\n")]);
     let line =
         "echo two > src/a.txt; rm gone; rm -r d; mkdir -p new && echo n > new/file; chmod +x notes.txt; cat src/a.txt";
-    let (events, report) = staged(&world, line, 20).await;
+    let (events, report) = world.staged(line, 20).await;
     assert!(report.result.contains("two"), "it sees what it wrote: {}", report.result);
     assert_eq!(
         waits(&events),
@@ -140,7 +130,7 @@ async fn what_changes_waits_is_put_in_place_and_taken_back() {
 #[tokio::test]
 async fn what_is_denied_is_gone() {
     let Some(world) = stage("denied changes").await else { return };
-    let (events, _) = staged(&world, "echo other > notes.txt", 20).await;
+    let (events, _) = world.staged("echo other > notes.txt", 20).await;
     assert_eq!(waits(&events), Some("1 changed (notes.txt)"));
     world.bench.layers.release(countersign::domain::OperationId(1));
     assert!(own(&world, &ApplyTool::new(Arc::clone(&world.bench)), r#"{"operation":1}"#).is_err());
@@ -162,7 +152,7 @@ async fn the_walls_are_those_of_a_reader() {
         "chmod 777 /dev/null; touch /dev/null; umount .; umount -l .env; cat .env".to_owned(),
         "rm -rf .env; chmod 644 .env; : > .env; cat .env".to_owned(),
     ] {
-        let (events, report) = staged(&world, &line, 20).await;
+        let (events, report) = world.staged(&line, 20).await;
         assert!(!report.result.contains(TOKEN), "{line}: {}", report.result);
         assert_eq!(waits(&events), None, "{line}: a hidden file is none that changed");
     }
@@ -174,7 +164,7 @@ async fn the_walls_are_those_of_a_reader() {
 #[tokio::test]
 async fn a_run_that_is_ended_leaves_nothing() {
     let Some(world) = stage("the end of staged runs").await else { return };
-    let (events, report) = staged(&world, "echo x > new; echo y > notes.txt; sleep 30", 1).await;
+    let (events, report) = world.staged("echo x > new; echo y > notes.txt; sleep 30", 1).await;
     assert!(matches!(report.outcome, Outcome::TimedOut { .. }));
     assert!(report.result.contains("the workspace is as it was"), "{}", report.result);
     assert_eq!((waits(&events), world.work.join("new").exists()), (None, false));
@@ -215,7 +205,7 @@ async fn tests_of_small_projects_pass() {
             not_here(line, &format!("there is no {program}"));
             continue;
         }
-        let (events, report) = staged(&world, line, 120).await;
+        let (events, report) = world.staged(line, 120).await;
         println!("{line}: {}", report.result);
         assert!(matches!(report.outcome, Outcome::Succeeded { .. }), "{line}: {}", report.result);
         assert!(report.result.contains(said), "{line}: {}", report.result);
@@ -228,7 +218,7 @@ async fn tests_of_small_projects_pass() {
         let again = "env -u CARGO_TARGET_DIR cargo test --offline 2>&1";
         std::fs::write(world.work.join("src/lib.rs"), "#[test]\nfn adds() { assert_eq!(1 + 2, 4); }\n").unwrap();
         std::thread::sleep(std::time::Duration::from_millis(50));
-        let (events, report) = staged(&world, again, 120).await;
+        let (events, report) = world.staged(again, 120).await;
         assert!(report.result.contains("1 failed"), "{}", report.result);
         assert_eq!(waits(&events), None);
     }

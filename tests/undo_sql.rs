@@ -7,31 +7,20 @@
 mod common;
 #[path = "common/databases.rs"]
 mod databases;
+#[path = "common/dice.rs"]
+mod dice;
 #[path = "common/left_out.rs"]
 mod left_out;
 
-use countersign::domain::{Dialect, Outcome, Remedy, RunEvent, Trial, Undoable};
+use countersign::domain::{Dialect, Outcome, Remedy, RunEvent};
 use countersign::tools::Tool as _;
-use databases::{Desk, mariadb, postgres};
+use databases::{Desk, desks, mariadb, postgres, three, undoable};
+use dice::Dice;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 /// Statements for each engine.
 const STATEMENTS: usize = 60;
-
-/// Numbers that only look random: the same in every run.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % sides
-    }
-
-    fn pick<'a>(&mut self, choices: &[&'a str]) -> &'a str {
-        choices[usize::try_from(self.roll(choices.len() as u64)).unwrap()]
-    }
-}
 
 /// A table of many types, with values that are easily bent.
 struct World {
@@ -198,14 +187,6 @@ impl World {
     }
 }
 
-/// How what ran can be taken back.
-fn undoable(events: &[RunEvent]) -> Option<String> {
-    events.iter().find_map(|event| match event {
-        RunEvent::Undoable(Undoable::Call(arguments)) => Some(arguments.clone()),
-        _ => None,
-    })
-}
-
 fn note(events: &[RunEvent]) -> Option<String> {
     events.iter().find_map(|event| match event {
         RunEvent::Note(note) => Some(note.clone()),
@@ -284,30 +265,6 @@ async fn everything_comes_back_in_mariadb() {
     }
 }
 
-/// Makes a table of three rows, in each engine that is there.
-async fn desks() -> Vec<(Dialect, Desk)> {
-    let mut desks = Vec::new();
-    let folder = tempfile::tempdir().unwrap().keep();
-    let url = format!("sqlite:{}?mode=rwc", folder.join("u.db").display());
-    desks.push((Dialect::Sqlite, Desk::keeping(&url)));
-    if let Some(url) = postgres().await {
-        desks.push((Dialect::Postgres, Desk::keeping(&url)));
-    }
-    if let Some(url) = mariadb().await {
-        let desk = Desk::keeping(&url);
-        desk.approved("CREATE DATABASE IF NOT EXISTS countersign_undo").await;
-        let url = databases::within(&url, "countersign_undo");
-        desks.push((Dialect::Mysql, Desk::keeping(&url)));
-    }
-    desks
-}
-
-async fn three(desk: &Desk, table: &str) {
-    desk.approved(&format!("DROP TABLE IF EXISTS {table}")).await;
-    desk.approved(&format!("CREATE TABLE {table} (id int NOT NULL PRIMARY KEY, name varchar(20))")).await;
-    desk.approved(&format!("INSERT INTO {table} VALUES (1, 'ann'), (2, 'bob'), (3, 'cy')")).await;
-}
-
 #[tokio::test]
 async fn what_was_changed_since_stays() {
     for (dialect, desk) in desks().await {
@@ -376,6 +333,65 @@ async fn what_cannot_be_taken_back_says_so_before_and_after() {
     }
 }
 
+/// What only the database knows of a statement may leave more behind than the rows that it changes.
+#[tokio::test]
+async fn what_runs_code_of_the_database_cannot_be_undone() {
+    let Some(url) = postgres().await else { return };
+    let desk = Desk::keeping(&url);
+    for sql in [
+        "DROP TABLE IF EXISTS undo_logged, undo_coded, undo_made",
+        "DROP FUNCTION IF EXISTS undo_logs() CASCADE; DROP FUNCTION IF EXISTS undo_makes(int) CASCADE",
+        "CREATE TABLE undo_logged (at int)",
+        "CREATE FUNCTION undo_logs() RETURNS int LANGUAGE plpgsql AS 'BEGIN INSERT INTO undo_logged VALUES (1); RETURN 7; END'",
+        "CREATE FUNCTION undo_makes(int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN $1; END'",
+        "CREATE TABLE undo_coded (id serial PRIMARY KEY, n int, m int DEFAULT undo_logs())",
+        "CREATE TABLE undo_made (id int PRIMARY KEY, g int GENERATED ALWAYS AS (undo_makes(id)) STORED)",
+    ] {
+        desk.approved(sql).await;
+    }
+    for (sql, name) in [
+        ("INSERT INTO undo_coded (n) VALUES (1)", Some("undo_logs")),
+        ("UPDATE undo_coded SET n = undo_logs()", Some("undo_logs")),
+        ("UPDATE undo_coded SET m = DEFAULT", Some("undo_logs")),
+        ("INSERT INTO undo_made VALUES (1)", Some("undo_makes")),
+        // It sets what it names, and the default is for what nobody sets.
+        ("UPDATE undo_coded SET n = 2", None),
+    ] {
+        let told = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap();
+        let (events, report) = desk.call(&json!({ "sql": sql }).to_string()).await;
+        assert!(matches!(report.outcome, Outcome::Succeeded { .. }), "{sql}: {}", report.result);
+        match (&told.remedy, name) {
+            (Remedy::Impossible(said), Some(name)) => {
+                assert!(
+                    said.starts_with("nobody knows what else it does. The function") && said.contains(name),
+                    "{said}"
+                );
+                assert_eq!(undoable(&events), None, "{sql}");
+                assert!(note(&events).unwrap().contains(name), "{sql}");
+            }
+            (Remedy::Possible(_), None) => assert!(undoable(&events).is_some(), "{sql}"),
+            (other, _) => panic!("{sql}: {other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_stopped_while_its_rows_are_read_does_not_run_without() {
+    let Some(url) = postgres().await else { return };
+    let desk = Desk::keeping(&url);
+    three(&desk, "undo_slow").await;
+    let cancel = CancellationToken::new();
+    let stop = cancel.clone();
+    tokio::spawn(async move {
+        tokio::time::sleep(std::time::Duration::from_millis(700)).await;
+        stop.cancel();
+    });
+    let slow = "(SELECT count(*) FROM pg_class, pg_class b, pg_class c, pg_class d) > 0";
+    let sql = format!("UPDATE undo_slow SET name = 'z' WHERE {slow}");
+    let (_, report) = desk.with(&sql, databases::As::Approved, cancel).await;
+    assert_eq!(report.result, "cancelled; it was stopped in the database");
+}
+
 #[tokio::test]
 async fn too_many_rows_are_said_beforehand() {
     for (dialect, desk) in desks().await {
@@ -404,78 +420,5 @@ async fn too_many_rows_are_said_beforehand() {
         println!("{}: 10,000 rows kept in {kept:?}, taken back in {:?}", dialect.word(), started.elapsed());
         assert_eq!(desk.row("SELECT count(*), max(s), min(s) FROM undo_many").await, ["20000", "x", "x"]);
         desk.approved("DROP TABLE undo_many").await;
-    }
-}
-
-#[tokio::test]
-async fn a_trial_leaves_everything_as_it_was() {
-    for (dialect, desk) in desks().await {
-        three(&desk, "undo_trial").await;
-        for (sql, rows, shown) in [
-            ("UPDATE undo_trial SET name = 'new' WHERE id > 1", 2, Some("new")),
-            ("DELETE FROM undo_trial", 3, None),
-            ("INSERT INTO undo_trial VALUES (9, 'nine');", 1, Some("nine")),
-        ] {
-            let told = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap();
-            assert_eq!(told.trial, Trial::Offered, "{dialect:?} {sql}");
-            let (events, report) = desk.call(&json!({ "sql": sql, "trial": true }).to_string()).await;
-            let Outcome::Succeeded { summary } = &report.outcome else {
-                panic!("{dialect:?} {sql}: {}", report.result)
-            };
-            let word = if rows == 1 { "row" } else { "rows" };
-            assert_eq!(*summary, format!("{rows} {word} would change; rolled back"), "{dialect:?} {sql}");
-            assert_eq!(undoable(&events), None);
-            let names: Vec<String> = events
-                .iter()
-                .filter_map(|event| match event {
-                    RunEvent::Table(table) => Some(table.rows.iter().filter_map(|row| row[1].clone())),
-                    _ => None,
-                })
-                .flatten()
-                .collect();
-            assert_eq!(names.first().map(String::as_str), shown, "{dialect:?} {sql}");
-            let now = desk.row("SELECT count(*), min(name), max(name), max(id) FROM undo_trial").await;
-            assert_eq!(now, ["3", "ann", "cy", "3"], "{dialect:?} {sql}");
-        }
-        desk.approved("BEGIN").await;
-        let (_, report) = desk.call(r#"{"sql":"DELETE FROM undo_trial","trial":true}"#).await;
-        assert!(report.result.contains("a transaction is open"), "{dialect:?}: {}", report.result);
-        desk.approved("ROLLBACK").await;
-    }
-}
-
-#[tokio::test]
-async fn what_may_outlive_a_rollback_is_not_tried() {
-    let refused = async |desk: &Desk, sql: &str| {
-        let told = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap();
-        let Trial::Refused(why) = told.trial else { panic!("{sql}: {:?}", told.trial) };
-        why
-    };
-    if let Some(url) = postgres().await {
-        let desk = Desk::keeping(&url);
-        for sql in [
-            "DROP TABLE IF EXISTS undo_fires, undo_calls, undo_serial",
-            "DROP FUNCTION IF EXISTS undo_note() CASCADE; DROP FUNCTION IF EXISTS undo_own() CASCADE",
-            "CREATE FUNCTION undo_note() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'",
-            "CREATE FUNCTION undo_own() RETURNS int LANGUAGE sql AS 'SELECT 1'",
-            "CREATE TABLE undo_fires (id int PRIMARY KEY)",
-            "CREATE TRIGGER noted BEFORE INSERT ON undo_fires FOR EACH ROW EXECUTE FUNCTION undo_note()",
-            "CREATE TABLE undo_calls (id int PRIMARY KEY, n int DEFAULT undo_own())",
-            "CREATE TABLE undo_serial (id serial PRIMARY KEY, n int)",
-        ] {
-            desk.approved(sql).await;
-        }
-        assert!(refused(&desk, "INSERT INTO undo_fires VALUES (1)").await.contains("trigger noted"));
-        assert!(refused(&desk, "INSERT INTO undo_calls VALUES (1)").await.contains("undo_own"));
-        assert!(refused(&desk, "UPDATE undo_serial SET n = undo_own()").await.contains("undo_own"));
-        let sql = "INSERT INTO undo_serial (n) VALUES (1)";
-        let told = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap();
-        assert_eq!(told.trial, Trial::Offered, "a sequence that goes on is said");
-    }
-    if let Some(url) = mariadb().await {
-        let desk = Desk::keeping(&url);
-        desk.approved("CREATE DATABASE IF NOT EXISTS countersign_undo").await;
-        desk.approved("CREATE OR REPLACE TABLE countersign_undo.undo_old (id INT PRIMARY KEY) ENGINE=MyISAM").await;
-        assert!(refused(&desk, "DELETE FROM countersign_undo.undo_old").await.contains("MyISAM"));
     }
 }

@@ -12,7 +12,7 @@ mod walled;
 
 use std::collections::BTreeSet;
 use std::net::TcpListener;
-use std::os::unix::net::UnixListener;
+use std::os::unix::net::{UnixDatagram, UnixListener};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -101,6 +101,10 @@ async fn readers_read_as_ever() {
             not_here(line, "without namespaces there is no temporary folder");
             continue;
         }
+        if line.contains("kill") && !world.proof.layers.unwrap().namespaces {
+            not_here(line, "without namespaces no signal is let through");
+            continue;
+        }
         let said = world.says(line).await;
         assert!(said.contains(wanted), "{line}: {said}");
     }
@@ -139,6 +143,61 @@ async fn no_secret_is_read_and_none_looks_changed() {
 }
 
 #[tokio::test]
+async fn walls_in_reserve_hide_what_came_since() {
+    let Some(world) = world("that walls in reserve are no older than they look").await else { return };
+    let path = |name: &str| world.work.join(name);
+    std::fs::create_dir(path("deep")).unwrap();
+    std::fs::write(path("deep/.env"), TOKEN).unwrap();
+    let changes: [(&str, &dyn Fn()); 5] = [
+        ("another file in the place of a hidden one", &|| {
+            std::fs::write(path("new"), TOKEN).unwrap();
+            std::fs::rename(path("new"), path(".env")).unwrap();
+        }),
+        ("the same file under its name again", &|| {
+            std::fs::hard_link(path(".env"), path("link")).unwrap();
+            std::fs::remove_file(path(".env")).unwrap();
+            std::fs::rename(path("link"), path(".env")).unwrap();
+        }),
+        ("a folder moved away, another in its place", &|| {
+            std::fs::rename(path("deep"), path("gone")).unwrap();
+            std::fs::remove_file(path("gone/.env")).unwrap();
+            std::fs::create_dir(path("deep")).unwrap();
+            std::fs::write(path("deep/.env"), TOKEN).unwrap();
+        }),
+        ("a new one", &|| std::fs::write(path("late.pem"), TOKEN).unwrap()),
+        ("none that wasn't there", &|| {}),
+    ];
+    for (what, change) in changes {
+        // Starts the child in reserve, and lets it put its walls up.
+        assert_eq!(world.says("true").await, "exit 0, no output");
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        change();
+        let said = world.says("cat .env deep/.env *.pem; cat notes.txt").await;
+        assert!(!said.contains(TOKEN) && said.contains("as it was"), "{what}: {said}");
+    }
+    std::fs::write(path("plain.txt"), "newer than the walls").unwrap();
+    assert!(world.says("cat plain.txt").await.contains("newer than the walls"));
+    assert!(world.says("echo mine > $TMPDIR/a; cat $TMPDIR/a").await.ends_with("mine\n"));
+    assert!(world.says("cat $TMPDIR/a").await.contains("No such file"), "each has a folder of its own");
+}
+
+#[test]
+fn walls_in_reserve_outlive_threads_that_come_and_go() {
+    // The kernel ends a child with the thread that started it, and threads for what blocks end when they rest.
+    let threads = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_keep_alive(Duration::from_millis(300))
+        .enable_all()
+        .build();
+    threads.unwrap().block_on(async {
+        let Some(world) = world("that walls wait").await else { return };
+        assert_eq!(world.says("echo first").await, "exit 0\nfirst\n");
+        tokio::time::sleep(Duration::from_millis(150)).await;
+        assert_eq!(world.says("sleep 1.5; echo over").await, "exit 0\nover\n");
+    });
+}
+
+#[tokio::test]
 async fn nothing_is_reached_that_is_not_needed() {
     let Some(world) = world("that nothing is reached behind walls").await else { return };
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -170,11 +229,120 @@ async fn nothing_is_reached_that_is_not_needed() {
     if world.proof.layers.unwrap().namespaces {
         assert!(!world.with(&unix(&other), daemon).await.result.contains("reached"));
     }
+    // One that lies where nothing is covered.
+    let elsewhere = Path::new("/var/lib").join(format!("countersign-{}.sock", std::process::id()));
+    if let Ok(elsewhere_socket) = UnixListener::bind(&elsewhere) {
+        elsewhere_socket.set_nonblocking(true).unwrap();
+        let said = world.with(&unix(&elsewhere), BTreeSet::from([Need::Socket(path.clone())])).await.result;
+        std::fs::remove_file(&elsewhere).unwrap();
+        assert!(!world.proof.layers.unwrap().namespaces || !said.contains("reached"), "{said}");
+    }
     let processes = world.with("ps -e | wc -l", BTreeSet::from([Need::Processes])).await.result;
     println!("processes seen by need: {processes}; without: {}", world.says("ps -e | wc -l").await);
     let environ = format!("cat /proc/{}/environ | wc -c", std::process::id());
     let said = world.with(&environ, BTreeSet::from([Need::Processes])).await.result;
     assert!(said.contains("ermission denied"), "{said}");
+}
+
+#[tokio::test]
+async fn nothing_is_reached_by_a_back_door() {
+    let Some(world) = world("that back doors of the walls are shut").await else { return };
+    // From a pair of datagrams, letters go to any socket that has a path.
+    let dir = tempfile::tempdir_in("/var/tmp").unwrap();
+    let path = dir.path().join("log");
+    let letters = UnixDatagram::bind(&path).unwrap();
+    letters.set_nonblocking(true).unwrap();
+    let keep = world.work.join("log");
+    std::fs::hard_link(&path, &keep).or_else(|_| std::fs::rename(&path, &keep)).unwrap();
+    let send = "perl -MSocket -e 'socketpair(A, B, AF_UNIX, $ARGV[0], 0) or die \"no pair\"; \
+        send(A, \"letter\", 0, sockaddr_un(\"log\")) or die \"not sent\"; print \"sent\"'";
+    let outside =
+        std::process::Command::new("bash").args(["-c", &format!("{send} 2")]).current_dir(&world.work).status();
+    assert!(outside.unwrap().success() && letters.recv(&mut [0; 9]).is_ok(), "it can be done without walls");
+    for sort in 1..=6 {
+        let said = world.says(&format!("{send} {sort}")).await;
+        assert!(!said.contains("sent\n") && letters.recv(&mut [0; 9]).is_err(), "{sort}: {said}");
+    }
+    // Memory of other programs, by its number.
+    let made = std::process::Command::new("ipcmk").args(["-M", "64"]).output();
+    if let Some(number) = made
+        .ok()
+        .and_then(|made| String::from_utf8(made.stdout).ok()?.split(' ').next_back()?.trim().parse::<u32>().ok())
+    {
+        let said = world.says(&format!("ipcrm -m {number} && echo gone")).await;
+        let removed = std::process::Command::new("ipcrm").args(["-m", &number.to_string()]).status();
+        assert!(removed.unwrap().success(), "it was still there: {said}");
+    } else {
+        not_here("memory of other programs", "there is no ipcmk");
+    }
+    // A device, wherever it lies.
+    let device = world.work.join("device");
+    if std::process::Command::new("mknod").arg(&device).args(["c", "1", "5"]).status().is_ok_and(|made| made.success())
+        && world.proof.layers.unwrap().namespaces
+    {
+        let said =
+            world.says("head -c 3 device | wc -c; head -c 3 /dev/zero | wc -c; echo x > /dev/null && echo well").await;
+        assert!(said.contains("0\n3\nwell"), "{said}");
+    } else {
+        not_here("devices in a workspace", "only root can make one");
+    }
+    assert!(world.says("grep core /proc/self/limits").await.contains(" 1  "), "nobody is started when it crashes");
+}
+
+#[tokio::test]
+async fn a_secret_stays_one_under_another_name() {
+    let Some(world) = world("that secrets have no other names").await else { return };
+    std::fs::create_dir(world.work.join("docs")).unwrap();
+    std::fs::hard_link(world.work.join(".env"), world.work.join("docs/notes.md")).unwrap();
+    std::os::unix::fs::symlink("../.env", world.work.join("docs/linked")).unwrap();
+    for name in [".env~", ".env.swp", ".#.env", "server.key.bak", "#server.key#", ".server.key.swp"] {
+        std::fs::write(world.work.join(name), TOKEN).unwrap();
+    }
+    let said = world.says("cat docs/* .[!.]* *; grep -r planted .").await;
+    assert!(!said.contains(TOKEN), "{said}");
+}
+
+#[tokio::test]
+async fn secrets_of_another_folder_that_a_command_names_are_hidden_too() {
+    let Some(world) = world("that secrets of other folders are hidden").await else { return };
+    let root = world.home.join("other");
+    std::fs::create_dir_all(root.join("app/deep")).unwrap();
+    for name in ["app/.env", "app/deep/server.pem"] {
+        std::fs::write(root.join(name), TOKEN).unwrap();
+    }
+    std::fs::write(root.join("app/deep/notes"), "to be read").unwrap();
+    std::os::unix::fs::symlink(root.join("app"), world.work.join("linked")).unwrap();
+    let root = root.display();
+    for line in [
+        format!("grep -rn '' {root}/app"),
+        format!("find {root} -type f -exec cat {{}} +"),
+        format!("tail -n 5 {root}/app/deep/*"),
+        "grep -r '' linked/".to_owned(),
+        format!("grep -rn '' {}", world.work.parent().unwrap().display()),
+    ] {
+        let said = world.says_of_named(&line).await;
+        assert!(!said.contains(TOKEN) && said.contains("to be read"), "{line}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn a_token_in_a_remote_is_masked_and_a_pipe_is_not_drained() {
+    let Some(world) = world("that tokens of remotes are masked behind walls").await else { return };
+    if !world.proof.layers.unwrap().namespaces {
+        return not_here("tokens of remotes", "without namespaces no file can be replaced");
+    }
+    let git = format!(
+        "git -c init.defaultBranch=main init -q . && git remote add origin https://ann:{TOKEN}@git.example/a && mkdir sub"
+    );
+    assert!(std::process::Command::new("bash").args(["-c", &git]).current_dir(&world.work).status().unwrap().success());
+    let said =
+        world.says("git remote -v; cat .git/config; cd sub; git config remote.origin.url; git status --short").await;
+    assert!(said.contains("https://ann:⟦masked") && said.contains("@git.example/a"), "{said}");
+    assert!(!said.contains(TOKEN), "{said}");
+    let pipe = world.work.join("pipe");
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let said = world.says("cat pipe; git status --short").await;
+    assert!(said.contains("ermission denied") && !said.contains("?? pipe"), "{said}");
 }
 
 #[tokio::test]

@@ -29,7 +29,7 @@ impl Agent for ClaudeCode {
         let tool = tools::text(sent, &["tool_name"])?;
         let input = sent.get("tool_input").cloned().unwrap_or_default();
         let wants = wants(&tool, &input).map_err(|why| format!("the arguments of `{tool}` can't be read: {why}"))?;
-        Ok(Call::of(sent, EVENT, tool, input, wants))
+        Call::of(sent, EVENT, tool, input, wants)
     }
 
     fn reply(&self, call: Option<&Call>, answer: &Answer) -> Reply {
@@ -53,6 +53,10 @@ impl Agent for ClaudeCode {
 
     fn root_variable(&self) -> Option<&'static str> {
         Some("CLAUDE_PROJECT_DIR")
+    }
+
+    fn searches_spare_ignored(&self) -> bool {
+        true
     }
 
     fn places(&self) -> Places {
@@ -90,7 +94,7 @@ fn wants(tool: &str, input: &Value) -> tools::Read {
         "Agent" | "AskUserQuestion" | "BashOutput" | "EnterPlanMode" | "ExitPlanMode" | "KillBash" | "KillShell"
         | "Skill" | "SlashCommand" | "StructuredOutput" | "Task" | "TaskCreate" | "TaskGet" | "TaskList"
         | "TaskOutput" | "TaskStop" | "TaskUpdate" | "TodoRead" | "TodoWrite" | "ToolSearch" => Ok(Wants::Nothing),
-        _ if tool.starts_with("mcp__") => Ok(Wants::Foreign(input.clone())),
+        _ if tool.starts_with("mcp__") => Ok(Wants::Foreign { of: None, arguments: input.clone() }),
         _ => Ok(Wants::Unknown(input.clone())),
     }
 }

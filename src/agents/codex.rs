@@ -31,7 +31,7 @@ impl Agent for Codex {
         let tool = tools::text(sent, &["tool_name"])?;
         let input = sent.get("tool_input").cloned().unwrap_or_default();
         let wants = wants(&tool, &input).map_err(|why| format!("the arguments of `{tool}` can't be read: {why}"))?;
-        let mut call = Call::of(sent, &event, tool, input, wants);
+        let mut call = Call::of(sent, &event, tool, input, wants)?;
         if let (true, Some(folder)) = (SHELLS.contains(&call.tool.as_str()), tools::only(&call.input, &FOLDERS)?) {
             call.happen_in(&folder);
         }
@@ -40,7 +40,7 @@ impl Agent for Codex {
 
     fn reply(&self, call: Option<&Call>, answer: &Answer) -> Reply {
         let Some(call) = call else {
-            let refused = answer.where_none_can_ask(self.title(), call);
+            let refused = self.heard(call, answer);
             return Reply { err: refused.reason, code: 2, ..Reply::default() };
         };
         if call.event == ASKED {
@@ -52,7 +52,7 @@ impl Agent for Codex {
             };
             return Reply::json(&json!({ "hookSpecificOutput": { "hookEventName": ASKED, "decision": decision } }));
         }
-        let answer = answer.where_none_can_ask(self.title(), Some(call));
+        let answer = self.heard(Some(call), answer);
         if answer.opinion != Opinion::Deny {
             return Reply::json(&json!({}));
         }
@@ -61,6 +61,10 @@ impl Agent for Codex {
             "permissionDecision": "deny",
             "permissionDecisionReason": answer.reason,
         }}))
+    }
+
+    fn asks(&self, call: Option<&Call>) -> bool {
+        call.is_some_and(|call| call.event == ASKED)
     }
 
     fn places(&self) -> Places {
@@ -95,7 +99,7 @@ fn wants(tool: &str, input: &Value) -> tools::Read {
         "update_plan" | "request_user_input" | "spawn_agent" | "wait_agent" | "close_agent" | "list_agents" => {
             Ok(Wants::Nothing)
         }
-        _ if tool.starts_with("mcp__") => Ok(Wants::Foreign(input.clone())),
+        _ if tool.starts_with("mcp__") => Ok(Wants::Foreign { of: None, arguments: input.clone() }),
         _ => Ok(Wants::Unknown(input.clone())),
     }
 }

@@ -37,7 +37,7 @@ impl Agent for Copilot {
             None => Value::Null,
         };
         let wants = wants(&tool, &input).map_err(|why| format!("the arguments of `{tool}` can't be read: {why}"))?;
-        Ok(Call::of(sent, EVENT, tool, input, wants))
+        Call::of(sent, EVENT, tool, input, wants)
     }
 
     fn reply(&self, call: Option<&Call>, answer: &Answer) -> Reply {
@@ -55,6 +55,10 @@ impl Agent for Copilot {
     }
 
     fn replaces(&self) -> bool {
+        true
+    }
+
+    fn searches_spare_ignored(&self) -> bool {
         true
     }
 
@@ -92,9 +96,8 @@ fn wants(tool: &str, input: &Value) -> tools::Read {
         "web_fetch" => tools::fetch(input),
         "web_search" => tools::search_web(input),
         // Its own lists, questions and helpers; what a helper does comes by here itself.
-        "ask_user" | "list_bash" | "read_bash" | "report_intent" | "stop_bash" | "task" | "update_todo" => {
-            Ok(Wants::Nothing)
-        }
+        "ask_user" | "list_agents" | "list_bash" | "read_agent" | "read_bash" | "report_intent" | "skill"
+        | "stop_bash" | "task" | "update_todo" | "write_agent" => Ok(Wants::Nothing),
         _ => Ok(Wants::Unknown(input.clone())),
     }
 }

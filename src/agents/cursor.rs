@@ -35,8 +35,10 @@ impl Agent for Cursor {
             READ => ("Read".to_owned(), json!({ "file_path": sent.get("file_path") }), tools::read_file(sent)),
             MCP => {
                 let server = tools::optional(sent, &["mcp_server_name"])?;
-                let tool = server.map_or_else(named, |server| Ok(format!("{server}:{}", named()?)))?;
-                (tool, input.clone(), Ok(Wants::Foreign(input)))
+                let tool = named()?;
+                let of = server.map(|server| (server, tool.clone()));
+                let named = of.as_ref().map_or(tool.clone(), |(server, tool)| format!("{server}:{tool}"));
+                (named, input.clone(), Ok(Wants::Foreign { of, arguments: input }))
             }
             TOOL => {
                 let tool = named()?;
@@ -46,9 +48,16 @@ impl Agent for Cursor {
             other => return Err(format!("its event is `{other}`, which isn't one before an action")),
         };
         let wants = wants.map_err(|why| format!("the arguments of `{tool}` can't be read: {why}"))?;
-        let mut call = Call::of(sent, &event, tool, input, wants);
-        let roots = sent.get("workspace_roots").and_then(Value::as_array).into_iter().flatten();
-        let roots: Vec<PathBuf> = roots.filter_map(Value::as_str).map(PathBuf::from).collect();
+        let mut call = Call::of(sent, &event, tool, input, wants)?;
+        let roots = match tools::member(sent, &["workspace_roots"]) {
+            None => Vec::new(),
+            Some(Value::Array(roots)) => {
+                let root =
+                    |root: &Value| root.as_str().map(PathBuf::from).ok_or("one of its `workspace_roots` is no text");
+                roots.iter().map(root).collect::<Result<Vec<_>, _>>()?
+            }
+            Some(_) => return Err("its `workspace_roots` is no list".to_owned()),
+        };
         call.root = match call.cwd.as_deref() {
             Some(cwd) => roots.iter().find(|root| cwd.starts_with(root)).or(roots.first()).cloned(),
             None => roots.first().cloned(),
@@ -63,8 +72,7 @@ impl Agent for Cursor {
     }
 
     fn reply(&self, call: Option<&Call>, answer: &Answer) -> Reply {
-        let asks = call.is_some_and(|call| call.event == SHELL || call.event == MCP);
-        let answer = if asks { answer.clone() } else { answer.where_none_can_ask(self.title(), call) };
+        let answer = self.heard(call, answer);
         let word = match answer.opinion {
             Opinion::None => return Reply::json(&json!({})),
             Opinion::Allow => return Reply::json(&json!({ "permission": "allow" })),
@@ -75,6 +83,10 @@ impl Agent for Cursor {
         let code = if call.is_none() { 2 } else { 0 };
         let told = json!({ "permission": word, "user_message": answer.reason, "agent_message": answer.reason });
         Reply { out: format!("{told}\n"), err: if code == 2 { answer.reason } else { String::new() }, code }
+    }
+
+    fn asks(&self, call: Option<&Call>) -> bool {
+        call.is_some_and(|call| call.event == SHELL || call.event == MCP)
     }
 
     fn root_variable(&self) -> Option<&'static str> {
@@ -123,7 +135,7 @@ fn wants(tool: &str, input: &Value) -> tools::Read {
         "WebSearch" => tools::search_web(input),
         // Its own lists, questions and helpers; what a helper does comes by here itself.
         "Task" | "TodoWrite" | "AskQuestion" | "SwitchMode" => Ok(Wants::Nothing),
-        _ if tool.starts_with("MCP:") => Ok(Wants::Foreign(input.clone())),
+        _ if tool.starts_with("MCP:") => Ok(Wants::Foreign { of: None, arguments: input.clone() }),
         _ => Ok(Wants::Unknown(input.clone())),
     }
 }

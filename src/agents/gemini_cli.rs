@@ -12,6 +12,8 @@ use super::{Addition, Agent, Answer, Call, Opinion, Places, Reply, Wants};
 pub(super) struct GeminiCli;
 
 const EVENT: &str = "BeforeTool";
+/// Shortest name, in bytes, that is what the agent left of a longer one.
+const CUT: usize = 60;
 
 impl Agent for GeminiCli {
     fn name(&self) -> &'static str {
@@ -29,10 +31,12 @@ impl Agent for GeminiCli {
         }
         let tool = tools::text(sent, &["tool_name"])?;
         let input = sent.get("tool_input").cloned().unwrap_or_default();
-        let foreign = sent.get("mcp_context").is_some_and(|context| !context.is_null());
-        let wants =
-            wants(&tool, &input, foreign).map_err(|why| format!("the arguments of `{tool}` can't be read: {why}"))?;
-        let mut call = Call::of(sent, EVENT, tool, input, wants);
+        let wants = match tools::member(sent, &["mcp_context"]) {
+            Some(context) => Ok(Wants::Foreign { of: server_and_tool(&tool, context)?, arguments: input.clone() }),
+            None => wants(&tool, &input),
+        };
+        let wants = wants.map_err(|why| format!("the arguments of `{tool}` can't be read: {why}"))?;
+        let mut call = Call::of(sent, EVENT, tool, input, wants)?;
         if let ("run_shell_command", Some(folder)) = (call.tool.as_str(), tools::only(&call.input, &FOLDERS)?) {
             call.happen_in(&folder);
         }
@@ -79,9 +83,33 @@ impl Agent for GeminiCli {
 /// Where a command is to run, if not where the agent is.
 const FOLDERS: [&str; 2] = ["dir_path", "directory"];
 
-fn wants(tool: &str, input: &Value, foreign: bool) -> tools::Read {
+/// The server and the tool of a call, as the agent says them beside its own name for the tool: `mcp_server_tool`, or
+/// in its earlier versions `server__tool` or the tool alone, with other letters in the place of what a model can't
+/// spell, and the middle of a long one left out.
+fn server_and_tool(named: &str, context: &Value) -> Result<Option<(String, String)>, String> {
+    let said = |name| tools::optional(context, &[name]).map(|text| text.filter(|text| !text.is_empty()));
+    let (Some(server), Some(tool)) = (said("server_name")?, said("tool_name")?) else { return Ok(None) };
+    let spelled = |text: &str| {
+        text.chars().map(|c| if c.is_ascii_alphanumeric() || "_-.:".contains(c) { c } else { '_' }).collect::<String>()
+    };
+    let spellings =
+        [format!("mcp_{server}_{tool}"), format!("mcp__{server}__{tool}"), format!("{server}__{tool}"), tool.clone()];
+    let is = |name: &String| {
+        let name = spelled(name);
+        let cut = named.split_once("...").filter(|_| named.len() >= CUT && named.len() < name.len());
+        let cut = cut.is_some_and(|(start, end)| name.starts_with(start) && name.ends_with(end));
+        cut || name == spelled(named)
+    };
+    if spellings.iter().any(is) {
+        Ok(Some((server, tool)))
+    } else {
+        Err(format!("`{named}` isn't what its `mcp_context` names"))
+    }
+}
+
+fn wants(tool: &str, input: &Value) -> tools::Read {
     match tool {
-        _ if foreign || tool.starts_with("mcp_") => Ok(Wants::Foreign(input.clone())),
+        _ if tool.starts_with("mcp_") => Ok(Wants::Foreign { of: None, arguments: input.clone() }),
         "run_shell_command" => tools::command(input),
         "read_file" => tools::read_file(input),
         "list_directory" => tools::list_folder(input),

@@ -40,8 +40,13 @@ pub enum Wants {
     Operations(Vec<(String, OperationKind)>),
     /// A search on the web.
     WebSearch(String),
-    /// A tool of somebody else's, with the arguments as they are.
-    Foreign(Value),
+    /// A tool of an MCP server's, with the arguments as they are.
+    Foreign {
+        /// The server and the tool, where the agent says them; otherwise its name for the tool is all there is.
+        of: Option<(String, String)>,
+        /// The arguments.
+        arguments: Value,
+    },
     /// A tool that isn't known here, with the arguments as they are.
     Unknown(Value),
 }
@@ -69,18 +74,22 @@ pub struct Call {
 
 impl Call {
     /// A call with what every agent says of it, under the names that most of them give that.
-    fn of(sent: &Value, event: &str, tool: String, input: Value, wants: Wants) -> Self {
-        let said = |names: &[&str]| tools::optional(sent, names).ok().flatten().filter(|text| !text.is_empty());
-        Self {
-            session: said(&["session_id", "conversation_id", "sessionId"]),
-            id: said(&["tool_use_id", "toolUseId", "generation_id", "turn_id"]),
-            cwd: said(&["cwd"]).map(PathBuf::from),
+    fn of(sent: &Value, event: &str, tool: String, input: Value, wants: Wants) -> Result<Self, String> {
+        let said = |names: &[&str]| {
+            // What isn't gone by must be a text all the same: an agent that sends another sort isn't understood.
+            let texts: Result<Vec<_>, _> = names.iter().map(|name| tools::optional(sent, &[name])).collect();
+            texts.map(|texts| texts.into_iter().flatten().find(|text| !text.is_empty()))
+        };
+        Ok(Self {
+            session: said(&SESSION)?,
+            id: said(&["tool_use_id", "toolUseId", "generation_id", "turn_id"])?,
+            cwd: said(&["cwd"])?.map(PathBuf::from),
             root: None,
             tool,
             event: event.to_owned(),
             input,
             wants,
-        }
+        })
     }
 
     /// Lets it happen in a folder that its arguments name. What the agent works on stays where it was.
@@ -98,6 +107,15 @@ impl Call {
         }
         input
     }
+}
+
+/// Names that agents give their session's id.
+const SESSION: [&str; 3] = ["session_id", "conversation_id", "sessionId"];
+
+/// The agent's own id of the session, where what it sent is no call that can be read.
+#[must_use]
+pub fn session_of(sent: &Value) -> Option<&str> {
+    SESSION.iter().find_map(|name| sent.get(name)?.as_str())
 }
 
 /// What we think of a call.
@@ -208,8 +226,23 @@ pub trait Agent: Sync {
     /// run unasked then.
     fn reply(&self, call: Option<&Call>, answer: &Answer) -> Reply;
 
+    /// Whether its hook can make it ask the person about this call.
+    fn asks(&self, _call: Option<&Call>) -> bool {
+        true
+    }
+
+    /// An answer as far as the agent can take it.
+    fn heard(&self, call: Option<&Call>, answer: &Answer) -> Answer {
+        if self.asks(call) { answer.clone() } else { answer.where_none_can_ask(self.title(), call) }
+    }
+
     /// Whether a hook can put another command in the place of the one that was asked for.
     fn replaces(&self) -> bool {
+        false
+    }
+
+    /// Whether its search tool leaves out what git ignores, as ripgrep does. Said only where it was seen.
+    fn searches_spare_ignored(&self) -> bool {
         false
     }
 

@@ -23,7 +23,11 @@ pub(super) fn named(kind: OperationKind) -> (String, OperationKind) {
         OperationKind::Http(_) => "http_request",
         OperationKind::Search(_) => "search_files",
         OperationKind::Find(_) => "find_files",
-        OperationKind::Mcp(_) | OperationKind::Undo(_) | OperationKind::Apply(_) | OperationKind::Other(_) => "",
+        OperationKind::Mcp(_)
+        | OperationKind::Answer(_)
+        | OperationKind::Undo(_)
+        | OperationKind::Apply(_)
+        | OperationKind::Other(_) => "",
     };
     (tool.to_owned(), kind)
 }
@@ -129,21 +133,97 @@ pub(super) fn edit_file(input: &Value) -> Read {
     }
 }
 
+/// Names that agents give what is looked for, and the files that are looked at.
+const SOUGHT: [&str; 2] = ["pattern", "query"];
+const GLOBS: [&str; 3] = ["glob", "include", "include_pattern"];
+/// Arguments of a search that change neither where it looks nor what it leaves out, but to look at less.
+const HARMLESS: [&str; 38] = [
+    "-A",
+    "-B",
+    "-C",
+    "-i",
+    "-n",
+    "-o",
+    "after",
+    "before",
+    "caseSensitive",
+    "case_insensitive",
+    "case_sensitive",
+    "context",
+    "description",
+    "exclude",
+    "exclude_pattern",
+    "explanation",
+    "fixed_strings",
+    "head_limit",
+    "ignore_case",
+    "is_regexp",
+    "limit",
+    "line_numbers",
+    "maxResults",
+    "max_count",
+    "max_matches_per_file",
+    "max_results",
+    "multiline",
+    "names_only",
+    "offset",
+    "output_mode",
+    "show_line_numbers",
+    "sort",
+    "sort_ascending",
+    "timeout",
+    "total_max_matches",
+    "type",
+    "wait_for_previous",
+    "working_directory",
+];
+
+/// The folders that a search names; one that may be anywhere if it names none. An argument that isn't known may lead it
+/// elsewhere: then it isn't read.
+fn searched(input: &Value, known: &[&[&str]]) -> Result<Vec<Option<String>>, String> {
+    let several = ["paths", "target_directories"];
+    let expected = |name: &str| {
+        known.iter().any(|names| names.contains(&name))
+            || [FOLDER.as_slice(), &several, &HARMLESS].iter().any(|names| names.contains(&name))
+    };
+    let others = input.as_object().into_iter().flatten().filter(|(_, value)| !matches!(value, Value::Null));
+    if let Some((name, _)) = others.into_iter().find(|(name, _)| !expected(name)) {
+        return Err(format!("its `{name}` isn't known"));
+    }
+    let mut folders: Vec<Option<String>> = only(input, &FOLDER)?.into_iter().map(Some).collect();
+    match member(input, &several) {
+        None => {}
+        Some(Value::String(path)) => folders.push(Some(path.clone())),
+        Some(Value::Array(paths)) => {
+            for path in paths {
+                folders.push(Some(path.as_str().ok_or("its `paths` are no texts")?.to_owned()));
+            }
+        }
+        Some(_) => return Err("its `paths` are no texts".to_owned()),
+    }
+    Ok(if folders.is_empty() { vec![None] } else { folders })
+}
+
 /// Looking for files by name.
 pub(super) fn find_files(input: &Value) -> Read {
-    let glob = the(input, &["pattern", "glob", "glob_pattern"])?;
-    Ok(one(OperationKind::Find(FindOperation { glob, path: only(input, &FOLDER)? })))
+    let names = ["pattern", "glob", "glob_pattern"];
+    let glob = the(input, &names)?;
+    // Names are no contents: what is ignored may be among them.
+    let spares = ["respect_git_ignore", "respect_gemini_ignore"];
+    let find = |path| named(OperationKind::Find(FindOperation { glob: glob.clone(), path }));
+    Ok(Wants::Operations(searched(input, &[&names, &spares])?.into_iter().map(find).collect()))
 }
 
 /// Looking for text in files.
 pub(super) fn search_files(input: &Value) -> Read {
-    let globs = ["glob", "include", "include_pattern"];
-    Ok(one(OperationKind::Search(SearchOperation {
-        pattern: the(input, &["pattern", "query"])?,
-        path: only(input, &FOLDER)?,
-        glob: only(input, &globs)?,
-        ignore_case: input.get("-i").and_then(Value::as_bool).unwrap_or_default(),
-    })))
+    let pattern = the(input, &SOUGHT)?;
+    let glob = only(input, &GLOBS)?;
+    let ignore_case = input.get("-i").and_then(Value::as_bool).unwrap_or_default();
+    let search = |path| {
+        let (pattern, glob) = (pattern.clone(), glob.clone());
+        named(OperationKind::Search(SearchOperation { pattern, path, glob, ignore_case }))
+    };
+    Ok(Wants::Operations(searched(input, &[&SOUGHT, &GLOBS])?.into_iter().map(search).collect()))
 }
 
 /// A look at a page.
@@ -254,6 +334,21 @@ mod tests {
             assert!(read.is_err(), "{read:?}");
         }
         assert_eq!(gists(read_file(&json!({"path": "/a", "file_path": "/a"}))), ["file_operations: read /a"]);
+    }
+
+    #[test]
+    fn a_search_is_read_in_every_folder_that_it_names_and_not_at_all_with_an_argument_that_is_not_known() {
+        let several = json!({"pattern": "x", "paths": ["a", "~/.ssh"], "output_mode": "content", "-n": true});
+        assert_eq!(gists(search_files(&several)), ["search_files: x in a", "search_files: x in ~/.ssh"]);
+        assert_eq!(gists(find_files(&json!({"pattern": "*", "paths": "/etc"}))), ["find_files: * in /etc"]);
+        for input in [
+            json!({"pattern": "x", "no_ignore": true}),
+            json!({"pattern": "x", "folders": ["/etc"]}),
+            json!({"pattern": "x", "paths": [1]}),
+            json!({"pattern": "x", "paths": {}}),
+        ] {
+            assert!(search_files(&input).is_err() && find_files(&input).is_err(), "{input}");
+        }
     }
 
     #[test]

@@ -188,7 +188,8 @@ impl State {
         let said = match limit {
             Limit::Cost => format!("Limit of a turn's cost, {figure}, reached"),
             Limit::Calls | Limit::Minutes | Limit::Tokens => {
-                format!("Limit of {figure} {} a turn reached", limit.word())
+                let word = if most == 1 { limit.word().trim_end_matches('s') } else { limit.word() };
+                format!("Limit of {figure} {word} a turn reached")
             }
         };
         let open = match calls.len() {

@@ -202,6 +202,26 @@ impl Chat {
         self.entries.push(entry);
     }
 
+    /// Something that came in between while the model may be speaking: it goes before what is being said, which stays
+    /// in one piece.
+    pub(super) fn interject(&mut self, entry: Entry) {
+        match self.speaking() {
+            Some(at) => {
+                self.entries.insert(at, entry);
+                self.chosen = self.chosen.map(|chosen| chosen + usize::from(chosen >= at));
+            }
+            None => self.push(entry),
+        }
+    }
+
+    /// The entry that the model is saying just now; only sentences of the program's may follow it.
+    fn speaking(&self) -> Option<usize> {
+        let Phase::Streaming { text, .. } = &self.phase else { return None };
+        let last = self.entries.iter().rposition(|entry| !matches!(entry, Entry::Notice { .. }))?;
+        let speaks = matches!(self.entries[last], Entry::Model { question: None, .. }) && !text.is_empty();
+        speaks.then_some(last)
+    }
+
     /// A sentence of the program's own that only this sitting needs.
     pub(super) fn remark(&mut self, text: impl Into<String>, trouble: bool) {
         self.push(Entry::Notice { text: text.into(), trouble });
@@ -281,27 +301,31 @@ impl Chat {
 
     /// A piece of the model's text.
     pub(super) fn say(&mut self, piece: &str) {
+        let speaking = self.speaking();
         if let Phase::Streaming { text, .. } = &mut self.phase {
             text.push_str(piece);
         }
-        if let Some(Entry::Model { text, question: None }) = self.entries.last_mut() {
+        if let Some(Entry::Model { text, .. }) = speaking.and_then(|at| self.entries.get_mut(at)) {
+            text.push_str(piece);
+        } else if let Some(Entry::Model { text, question: None }) = self.entries.last_mut() {
             text.push_str(piece);
         } else {
             self.push(Entry::Model { text: piece.to_owned(), question: None });
         }
     }
 
-    /// What the model said in this step.
-    pub(super) fn said(&self) -> String {
-        match &self.phase {
-            Phase::Streaming { text, .. } => text.clone(),
+    /// Takes what the model said in this step, which ends.
+    pub(super) fn take_said(&mut self) -> String {
+        match &mut self.phase {
+            Phase::Streaming { text, .. } => std::mem::take(text),
             Phase::Idle | Phase::Working { .. } => String::new(),
         }
     }
 
     /// Marks the model's last text as a question with numbered choices, or none.
     pub(super) fn mark_question(&mut self, choices: Vec<String>) {
-        if let Some(Entry::Model { question, .. }) = self.entries.last_mut() {
+        let last = self.entries.iter_mut().rev().find(|entry| !matches!(entry, Entry::Notice { .. }));
+        if let Some(Entry::Model { question, .. }) = last {
             *question = Some(Question { choices, drawn: None });
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::State;
 use super::chat::Phase;
 use super::event::Effect;
-use crate::domain::{Message, ModelRequest, StepId, Usage, number};
+use crate::domain::{JournalEvent, Message, ModelRequest, StepId, Usage, number};
 
 /// Bytes that one token has at least, on average, in what is sent: rather few, so that the estimate is high.
 const BYTES: u64 = 3;
@@ -125,7 +125,7 @@ impl State {
     /// The summary ended, or failed for a reason.
     pub(super) fn compacted(&mut self, outcome: Result<Usage, &str>, effects: &mut Vec<Effect>) {
         let Some(Compacting { cut, then }) = self.compacting.take() else { return };
-        let said = self.chat.said();
+        let said = self.chat.take_said();
         self.chat.phase = Phase::Idle;
         let most = bytes(self.setting.context / 8).clamp(2_000, 40_000);
         let known = self.chat.history().get(..cut).unwrap_or_default();
@@ -144,7 +144,8 @@ impl State {
         if let Some(asked) = asked {
             text.push_str(&format!("\n\nWhat I asked for last, word for word:\n{asked}"));
         }
-        self.chat.replace(cut, text);
+        self.keep(JournalEvent::Summarised { messages: count as u64, text: text.clone() });
+        self.chat.replace(count, text);
         let how = match outcome {
             Err(why) => {
                 format!(" The model gave no summary ({}): they were shortened instead.", why.trim_end_matches('.'))

@@ -1,7 +1,7 @@
 //! The composer: what the person is typing, what they pasted into it, and what they typed before. A large paste stands
 //! in the text as one character that nobody can type; it is shown as a few words and sent whole.
 
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_textarea::{CursorMove, DataCursor, TextArea};
 
 use crate::domain::number;
@@ -88,7 +88,12 @@ impl Composer {
 
     /// Takes a key as typing.
     pub(super) fn key(&mut self, key: KeyEvent) {
-        if !matches!(key.code, KeyCode::Char(letter) if reserved(letter)) {
+        // As in a shell; the editor below would take ctrl+u for undo.
+        if key.modifiers == KeyModifiers::CONTROL && key.code == KeyCode::Char('u') {
+            self.area.delete_line_by_head();
+        } else if key.modifiers == KeyModifiers::CONTROL && key.code == KeyCode::Char('z') {
+            self.area.undo();
+        } else if !matches!(key.code, KeyCode::Char(letter) if reserved(letter)) {
             self.area.input(key);
         }
     }

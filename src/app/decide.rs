@@ -7,8 +7,8 @@ use super::modal::{Dialog, Modal, Placing, Reach};
 use super::queue::Status;
 use super::{Phase, State};
 use crate::domain::{
-    Admission, Containment, Decider, Foresight, JournalEvent, Judgement, OperationId, OperationKind, Origin, Outcome,
-    Release, RunEvent, Seal, ToolCall, Verdict,
+    Admission, Containment, Decider, Foresight, JournalEvent, OperationId, OperationKind, Origin, Outcome, Release,
+    RunEvent, Seal, ToolCall, Verdict,
 };
 
 /// Which operations a new one is about.
@@ -35,7 +35,7 @@ impl State {
         effects: &mut Vec<Effect>,
     ) -> OperationId {
         let id = self.queue.propose(origin.clone(), call.clone(), self.chat.turn);
-        self.chat.push(Entry::Operation(id));
+        self.chat.interject(Entry::Operation(id));
         if let Some(item) = self.queue.item_mut(id) {
             item.takes_back.clone_from(&about.takes_back);
             item.tries = about.tries;
@@ -107,14 +107,15 @@ impl State {
     }
 
     /// It is no operation, or none any more.
-    fn refuse(&mut self, id: OperationId, reason: &str, effects: &mut Vec<Effect>) {
+    pub(super) fn refuse(&mut self, id: OperationId, reason: &str, effects: &mut Vec<Effect>) {
         self.keep_of(id, JournalEvent::Dropped { reason: reason.to_owned(), stopped: false });
         self.queue.set_status(id, Status::Refused { reason: reason.to_owned() });
+        self.drop_answer(id, effects);
         self.answer(id, format!("error: {reason}"), effects);
     }
 
     /// The operations of the model's latest message, in order.
-    fn batch(&self) -> Vec<OperationId> {
+    pub(super) fn batch(&self) -> Vec<OperationId> {
         match &self.chat.phase {
             Phase::Working { calls } => calls.iter().map(|call| call.operation).collect(),
             Phase::Idle | Phase::Streaming { .. } => Vec::new(),
@@ -294,107 +295,6 @@ impl State {
         self.queue.set_status(id, Status::Allowed { starting: false });
     }
 
-    /// The person denies one, with or without a reason. The others stay.
-    pub(super) fn deny_one(&mut self, id: OperationId, why: Option<String>, effects: &mut Vec<Effect>) {
-        self.deny_as(id, Decider::Person, why, effects);
-        self.start_next(effects);
-    }
-
-    /// The person denies some of those that wait. The others stay.
-    pub(super) fn deny_several(&mut self, ids: Vec<OperationId>, effects: &mut Vec<Effect>) {
-        for id in ids {
-            if self.queue.gate.seal(id).is_some() {
-                self.deny_as(id, Decider::Person, None, effects);
-            }
-        }
-        self.start_next(effects);
-    }
-
-    /// The person denies everything that waits, and the rest of the turn.
-    pub(super) fn deny_all(&mut self, effects: &mut Vec<Effect>) {
-        let waiting: Vec<OperationId> = self.queue.waiting().map(|item| item.id).collect();
-        for id in waiting.into_iter().chain(self.batch()) {
-            let open = self.queue.get(id).is_some_and(|item| {
-                matches!(item.status, Status::Waiting | Status::Preparing | Status::Allowed { .. })
-            });
-            if open {
-                self.deny_as(id, Decider::PersonAll, None, effects);
-            }
-        }
-        if self.chat.phase != Phase::Idle {
-            self.queue.gate.refuse_rest();
-        }
-        self.start_next(effects);
-    }
-
-    /// What has not started is answered, because the person stopped the turn; what waits for them only if
-    /// `waiting` says so.
-    pub(super) fn withdraw(&mut self, waiting: bool, effects: &mut Vec<Effect>) {
-        for id in self.batch() {
-            let Some(item) = self.queue.get(id) else { continue };
-            let open = match item.status {
-                Status::Preparing | Status::Allowed { .. } => true,
-                Status::Waiting => waiting,
-                Status::Running { .. } | Status::Ended { .. } | Status::Denied { .. } | Status::Refused { .. } => false,
-            };
-            if open {
-                self.deny_as(id, Decider::Interrupt, None, effects);
-            }
-        }
-    }
-
-    /// The same for all that has not started, whoever asked for it.
-    pub(super) fn withdraw_all(&mut self, effects: &mut Vec<Effect>) {
-        for id in self.queue.unstarted() {
-            self.deny_as(id, Decider::Interrupt, None, effects);
-        }
-    }
-
-    pub(super) fn deny_as(
-        &mut self,
-        id: OperationId,
-        decider: Decider,
-        why: Option<String>,
-        effects: &mut Vec<Effect>,
-    ) {
-        let judgement = self.queue.gate.judgement(id).cloned();
-        if let Some(judgement) = judgement {
-            self.deny(id, decider, judgement, why, effects);
-            return;
-        }
-        // Not judged yet: nothing to record but the end of the wait.
-        let reason = sentence(&decider, why.as_deref(), "");
-        self.keep_of(id, JournalEvent::Dropped { reason: reason.clone(), stopped: true });
-        self.queue.set_status(id, Status::Denied { reason: reason.clone() });
-        self.answer(id, format!("cancelled: {reason}"), effects);
-    }
-
-    fn deny(
-        &mut self,
-        id: OperationId,
-        decider: Decider,
-        judgement: Judgement,
-        why: Option<String>,
-        effects: &mut Vec<Effect>,
-    ) {
-        self.queue.gate.reject(id, &decider);
-        self.queue.plan.unmark(id);
-        let reason = sentence(&decider, why.as_deref(), &judgement.reason);
-        let now = self.now;
-        let waited = self.queue.item_mut(id).and_then(|item| {
-            item.decided(now);
-            item.waited
-        });
-        let event = JournalEvent::Decided { decider: decider.clone(), allowed: false, judgement, reason: why, waited };
-        self.keep_of(id, event);
-        if let Some(item) = self.queue.item_mut(id) {
-            item.decider = Some(decider);
-            item.status = Status::Denied { reason: reason.clone() };
-        }
-        self.drop_changes(id, effects);
-        self.answer(id, format!("cancelled: {reason}"), effects);
-    }
-
     /// What a running operation says.
     pub(super) fn run(&mut self, id: OperationId, event: RunEvent, effects: &mut Vec<Effect>) {
         let running = self.queue.get(id).is_some_and(|item| matches!(item.status, Status::Running { .. }));
@@ -402,7 +302,14 @@ impl State {
             return;
         }
         match event {
-            RunEvent::Started => self.output.start(id),
+            RunEvent::Started => {
+                // What the person starts is what the person wants to see.
+                let own = self.queue.get(id).is_some_and(|item| matches!(item.origin, Origin::Person));
+                if own && self.typing_into.is_none() {
+                    self.output.unpin();
+                }
+                self.output.start(id);
+            }
             RunEvent::Tail(tail) => self.output.tail(id, tail),
             RunEvent::Glass(glass) => {
                 self.output.glass(id, Some(glass));
@@ -411,7 +318,14 @@ impl State {
             RunEvent::Table(table) => self.output.table(id, table),
             RunEvent::Undoable(how) => self.undoable(id, how),
             RunEvent::Waits(what) => self.noted(id, |item| item.waits = Some(what)),
+            RunEvent::Parts(parts) => self.noted(id, |item| item.parts = parts),
+            RunEvent::Asks(call) => self.propose_answer(id, call, effects),
+            RunEvent::Used(usage) => self.count(usage),
             RunEvent::Note(note) => self.noted(id, |item| item.note = Some(note)),
+            RunEvent::Warning(warning) => {
+                self.chat.notice(format!("{id}: {warning}"), true);
+                self.noted(id, |item| item.note = Some(warning));
+            }
             RunEvent::Stopped => self.noted(id, |item| item.stopped = true),
             RunEvent::Finished(report) => {
                 if matches!(report.outcome, Outcome::Succeeded { .. }) {
@@ -419,6 +333,8 @@ impl State {
                 }
                 self.output.glass(id, None);
                 self.terminal_ended(id);
+                self.begin_at_its_start(id, effects);
+                self.withdraw_answers(id, effects);
                 let took = u64::try_from(report.took.as_millis()).unwrap_or(u64::MAX);
                 self.note_private(id, &report.outcome);
                 self.queue.set_status(id, Status::Ended { outcome: report.outcome, took });
@@ -484,23 +400,4 @@ impl State {
 /// Whether a call of a batch was read, one way or the other.
 fn was_read(status: &Status, prepared: bool) -> bool {
     prepared || *status != Status::Preparing
-}
-
-/// Why it was not run, for the model and the list alike.
-pub(super) fn sentence(decider: &Decider, why: Option<&str>, judgement: &str) -> String {
-    match (decider, why) {
-        (Decider::Person, Some(why)) => format!("The person denied it: {why}"),
-        (Decider::Person, None) => "The person denied it.".to_owned(),
-        (Decider::PersonAll, _) => "The person denied everything of this turn.".to_owned(),
-        (Decider::Interrupt, _) => "The person stopped the turn before it ran.".to_owned(),
-        (
-            Decider::TurnApproval
-            | Decider::Rule
-            | Decider::Claim
-            | Decider::Whitelist
-            | Decider::AllowAll
-            | Decider::Policy,
-            _,
-        ) => format!("It is not run: {judgement}"),
-    }
 }

@@ -6,6 +6,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use super::event::Effect;
 use super::keymap::{Command, Context};
 use super::modal::{Asking, Modal, Reach};
+use super::queue::Item;
 use super::sight::page;
 use super::{QUIET, State};
 use crate::domain::{Foresight, OperationId, RiskLevel, RuleEffect};
@@ -216,6 +217,7 @@ impl State {
                 self.approve_listed(&listed, reach, effects);
                 self.open_next(OperationId(0));
             }
+            Asking::Choice if self.queue.get(dialog.id).is_some_and(Item::is_open_form) => self.edit_chosen(effects),
             Asking::Choice if dialog.risk == RiskLevel::High => {
                 if dialog.end_seen {
                     dialog.ask(Asking::Confirm { typed: String::new() });
@@ -289,8 +291,12 @@ impl State {
 
     /// Lists everything that waits. One alone is approved as itself, with its whole text on the screen.
     pub(super) fn ask_all(&mut self) {
-        let listed: Vec<_> =
-            self.queue.waiting().filter_map(|item| Some((item.id, self.queue.gate.seal(item.id)?))).collect();
+        let listed: Vec<_> = self
+            .queue
+            .waiting()
+            .filter(|item| !item.is_open_form())
+            .filter_map(|item| Some((item.id, self.queue.gate.seal(item.id)?)))
+            .collect();
         if listed.len() < 2 {
             self.dialog_hint("It is the only one that waits.".to_owned());
             return;

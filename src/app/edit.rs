@@ -8,7 +8,7 @@ use super::State;
 use super::event::{Effect, Proposal};
 use super::keymap::{Command, Context};
 use super::modal::{Asking, Modal};
-use crate::domain::{Editable, JournalEvent, Judgement, OperationId, Origin, Prepared, Seal, ToolCall};
+use crate::domain::{ANSWER, Editable, JournalEvent, Judgement, OperationId, Origin, Prepared, Seal, ToolCall};
 
 /// What is known of the text as it stands.
 #[derive(Debug)]
@@ -78,16 +78,22 @@ impl State {
             self.refuse_edit("Secrets in it are masked: show them first, then edit.".to_owned());
             return;
         }
-        if matches!(item.origin, Origin::Program { .. }) {
+        if matches!(item.origin, Origin::Program { .. }) && item.call.name != ANSWER {
             self.refuse_edit(format!("{id} repeats what ran: edit that one's text and run it yourself."));
             return;
         }
         let text = item.draft.clone().unwrap_or_else(|| editable.text());
+        let mut area = area(&text);
+        let open = text.lines().position(|line| !line.starts_with('#') && line.trim_end().ends_with(':'));
+        if let (true, Some(line)) = (item.is_open_form(), open) {
+            // The first field without an answer.
+            area.move_cursor(CursorMove::Jump(u16::try_from(line).unwrap_or_default(), u16::MAX));
+        }
         let editor = Editor {
             id,
             seal,
             editable,
-            area: area(&text),
+            area,
             draft: Draft::Judging,
             hint: None,
             asked: (String::new(), 0),

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyEvent, MouseEvent};
 
+use super::export::Export;
 use super::linear::Said;
 use super::picker::{PickerId, Row};
 use crate::domain::{
-    Countersigned, Draft, Enforceable, Foresight, JournalEntry, Look, ModelEvent, ModelRequest, Operation, OperationId,
-    Origin, Page, Prepared, Printed, Recalled, Remembered, RuleId, RunEvent, Seal, StepId, ToolCall, Typed,
+    Countersigned, Draft, Enforceable, Foresight, JournalEntry, Leaf, Look, ModelEvent, ModelRequest, Operation,
+    OperationId, Origin, Page, Prepared, Printed, Recalled, Remembered, RuleId, RunEvent, Seal, StepId, Table,
+    ToolCall, Typed,
 };
 
 /// Milliseconds since the program started.
@@ -128,6 +130,10 @@ pub enum Event {
     Run(OperationId, RunEvent),
     /// A part of an operation's kept output, or none where it isn't kept or nothing was found.
     Looked(OperationId, Look, Option<Page>),
+    /// Rows around this one of a result that is kept, or none where it isn't.
+    Leafed(OperationId, u64, Option<Leaf>),
+    /// So many lines of all that is kept of an operation's output hold this text.
+    Counted(OperationId, String, u64),
     /// The rows of a list were read, or why they can't be.
     Filled(PickerId, Result<Vec<Row>, String>),
     /// What an operation printed in an earlier sitting, or nothing where it isn't kept.
@@ -166,6 +172,8 @@ pub enum Event {
     History(Vec<Prepared>),
     /// A rule of the person's was saved, or why it couldn't be.
     Remembered(Box<Result<Remembered, String>>),
+    /// The rules that outlive a session are these now, and what is wrong with them, if that is news.
+    Ruled(Vec<Remembered>, Option<String>),
     /// The terminal has the focus again, or lost it.
     Focus(bool),
     /// A deadline passed.
@@ -203,6 +211,8 @@ pub enum Effect {
     StopMeasuring(OperationId),
     /// Nobody wants what this staged run changed.
     DropStaged(OperationId),
+    /// What would have answered a server by this call is not given.
+    Decline(ToolCall),
     /// Journal it, with how long it waited for the person in milliseconds, then run it.
     Execute(Box<Countersigned>, Option<u64>),
     /// Stop a running operation; it still reports its end.
@@ -236,6 +246,8 @@ pub enum Effect {
     },
     /// The person works in this folder from now on, and isn't asked again.
     KnowFolder,
+    /// Keep which theme was chosen, for later sessions.
+    KeepTheme(String),
     /// Read operations of earlier sessions.
     ReadHistory,
     /// Save a rule that outlives the session.
@@ -248,6 +260,10 @@ pub enum Effect {
     Recall(OperationId),
     /// Read a part of an operation's kept output.
     Look(OperationId, Look),
+    /// Read the rows around this one of a result that is kept.
+    Leaf(OperationId, u64),
+    /// Count the lines of an operation's kept output that hold a text.
+    Count(OperationId, String),
     /// Write a file that the person named, where there is none yet.
     Save(String, Content),
     /// Show text in the person's pager, and come back.
@@ -284,8 +300,12 @@ pub enum Another {
 /// What is saved or paged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// A text.
-    Text(String),
+    /// The rows of a table as they are shown, and how many these are where they aren't all: `12 of 5,000 rows`.
+    Text(String, Option<String>),
     /// What an operation printed: all that is kept of it, or these pieces where nothing is.
     Printed(OperationId, Arc<[Printed]>),
+    /// All rows that are kept of a result like this one, in this form.
+    Rows(OperationId, Arc<Table>, Export),
+    /// A part of an operation's result that is no text.
+    Part(OperationId, usize),
 }

@@ -1,4 +1,9 @@
-//! A table as text for another program: CSV, JSON or Markdown. Only the rows that are shown, in their order.
+//! A table as text for another program: CSV, JSON or Markdown. The rows that are shown, in their order; to a file and
+//! the pager all that are kept.
+
+use std::borrow::Borrow;
+use std::io;
+use std::sync::Arc;
 
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -6,7 +11,8 @@ use super::State;
 use super::event::{Content, Effect};
 use super::grid::Grid;
 use super::output::Printout;
-use crate::domain::Table;
+use crate::domain::number::{count, thousands};
+use crate::domain::{Cells, OperationId, Table, number_of};
 
 /// A form of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,61 +44,120 @@ impl Export {
     /// A row can't be written, in one sentence.
     pub fn write(self, table: &Table, grid: &Grid) -> Result<String, String> {
         let rows = (0..grid.len(table)).filter_map(|at| grid.row(table, at)).filter_map(|row| table.rows.get(row));
+        let mut text = Vec::new();
+        let written = self.write_rows(table, rows.map(Ok), &mut text);
+        written.map_err(|why| format!("The table can't be written: {why}."))?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// What is saved or paged of a table: all rows that are kept, or those that are shown where they were sorted or
+    /// filtered.
+    ///
+    /// # Errors
+    /// A row can't be written, in one sentence.
+    pub(super) fn content(
+        self,
+        (id, printout): (OperationId, &Printout),
+        table: &Arc<Table>,
+    ) -> Result<Content, String> {
+        if table.kept > 0 && printout.grid.plain() {
+            return Ok(Content::Rows(id, Arc::clone(table), self));
+        }
+        let grid = &printout.grid;
+        let shown = (grid.len(table) as u64) < table.total;
+        self.write(table, grid).map(|text| Content::Text(text, shown.then(|| some(table, grid))))
+    }
+
+    /// Rows of a result like this one, as they come.
+    ///
+    /// # Errors
+    /// One can't be had or written.
+    pub fn write_rows<C: Borrow<Cells>>(
+        self,
+        table: &Table,
+        rows: impl Iterator<Item = io::Result<C>>,
+        to: &mut impl io::Write,
+    ) -> io::Result<()> {
         match self {
-            Self::Csv => csv(table, rows).map_err(|why| format!("The table can't be written as CSV: {why}.")),
-            Self::Json => json(table, rows).map_err(|why| format!("The table can't be written as JSON: {why}.")),
-            Self::Markdown => Ok(markdown(table, rows)),
+            Self::Csv => csv(table, rows, to),
+            Self::Json => json(table, rows, to),
+            Self::Markdown => markdown(table, rows, to),
         }
     }
 }
 
-type Cells = Vec<Option<String>>;
-
-fn csv<'a>(table: &Table, rows: impl Iterator<Item = &'a Cells>) -> Result<String, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
+fn csv<C: Borrow<Cells>>(
+    table: &Table,
+    rows: impl Iterator<Item = io::Result<C>>,
+    to: &mut impl io::Write,
+) -> io::Result<()> {
+    let mut writer = csv::Writer::from_writer(to);
     writer.write_record(&table.columns)?;
     for row in rows {
-        writer.write_record(row.iter().map(|cell| cell.as_deref().unwrap_or_default()))?;
+        writer.write_record(row?.borrow().iter().map(|cell| cell.as_deref().unwrap_or_default()))?;
     }
-    let bytes = writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    writer.flush()
 }
 
-fn json<'a>(table: &Table, rows: impl Iterator<Item = &'a Cells>) -> Result<String, serde_json::Error> {
+fn json<C: Borrow<Cells>>(
+    table: &Table,
+    rows: impl Iterator<Item = io::Result<C>>,
+    to: &mut impl io::Write,
+) -> io::Result<()> {
     let mut names: Vec<String> = Vec::new();
     for (at, name) in table.columns.iter().enumerate() {
         // Two columns of a name would be one member.
         names.push(if names.contains(name) { format!("{name}_{}", at + 1) } else { name.clone() });
     }
     let numeric: Vec<bool> = (0..names.len()).map(|at| table.numeric(at)).collect();
-    let mut text = String::from("[");
+    to.write_all(b"[")?;
     for (number, row) in rows.enumerate() {
-        text.push_str(if number == 0 { "\n  {" } else { ",\n  {" });
-        for (at, (name, cell)) in names.iter().zip(row).enumerate() {
+        to.write_all(if number == 0 { b"\n  {" } else { b",\n  {" })?;
+        for (at, (name, cell)) in names.iter().zip(row?.borrow()).enumerate() {
             let value = match cell {
                 // As it was written: no digit is lost.
-                Some(value) if numeric[at] => RawValue::from_string(value.clone()).or_else(|_| to_raw_value(value))?,
+                Some(value) if numeric[at] && number_of(value).is_some() => {
+                    RawValue::from_string(value.clone()).or_else(|_| to_raw_value(value))?
+                }
                 value => to_raw_value(value)?,
             };
-            text.push_str(if at == 0 { "" } else { ", " });
-            text.push_str(&format!("{}: {}", to_raw_value(name)?.get(), value.get()));
+            let comma = if at == 0 { "" } else { ", " };
+            write!(to, "{comma}{}: {}", to_raw_value(name)?.get(), value.get())?;
         }
-        text.push('}');
+        to.write_all(b"}")?;
     }
-    text.push_str("\n]\n");
-    Ok(text)
+    to.write_all(b"\n]\n")
 }
 
-fn markdown<'a>(table: &Table, rows: impl Iterator<Item = &'a Cells>) -> String {
+fn markdown<C: Borrow<Cells>>(
+    table: &Table,
+    rows: impl Iterator<Item = io::Result<C>>,
+    to: &mut impl io::Write,
+) -> io::Result<()> {
     let cell = |text: &str| text.replace('\\', "\\\\").replace('|', "\\|").replace(['\n', '\r'], " ");
-    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let mut text = line(table.columns.iter().map(|name| cell(name)).collect());
+    let mut line = |cells: Vec<String>| writeln!(to, "| {} |", cells.join(" | "));
+    line(table.columns.iter().map(|name| cell(name)).collect())?;
     let rule = |at| if table.numeric(at) { "---:" } else { "---" };
-    text.push_str(&line((0..table.columns.len()).map(|at| rule(at).to_owned()).collect()));
+    line((0..table.columns.len()).map(|at| rule(at).to_owned()).collect())?;
     for row in rows {
-        text.push_str(&line(row.iter().map(|value| value.as_deref().map_or("NULL".to_owned(), cell)).collect()));
+        line(row?.borrow().iter().map(|value| value.as_deref().map_or("NULL".to_owned(), cell)).collect())?;
     }
-    text
+    Ok(())
+}
+
+impl Content {
+    /// Which rows these are of a result that has more, and why not all.
+    #[must_use]
+    pub fn lacks(&self) -> Option<(String, &'static str)> {
+        match self {
+            Self::Text(_, some) => some.clone().map(|some| (some, ", as shown")),
+            Self::Rows(_, table, _) if table.kept < table.total => {
+                let [kept, total] = [table.kept, table.total].map(thousands);
+                Some((format!("the first {kept} of {total} rows"), "; the rest isn't kept (kept_output)"))
+            }
+            Self::Rows(..) | Self::Printed(..) | Self::Part(..) => None,
+        }
+    }
 }
 
 impl State {
@@ -109,16 +174,23 @@ impl State {
         });
     }
 
-    /// Saves what is shown where the person said: a table in the form of the file's ending, anything else as it was
-    /// printed.
+    /// Saves what is shown where the person said: a table in the form of the file's ending, a part of a result whose
+    /// number stands before the name, anything else as it was printed.
     pub(super) fn save_as(&mut self, path: &str, effects: &mut Vec<Effect>) {
         if path.is_empty() {
             return;
         }
         let Some((id, printout)) = self.output.shown().zip(self.output.printout()) else { return };
+        let part = path.split_once(' ').and_then(|(number, name)| Some((number.parse().ok()?, name.trim())));
+        if let (Some((number, name)), Some(item)) = (part, self.queue.get(id))
+            && item.parts.iter().any(|part| part.number == number)
+        {
+            effects.push(Effect::Save(name.to_owned(), Content::Part(id, number)));
+            return;
+        }
         let content = match &printout.table {
-            Some(table) => match Export::named(path).map(|export| export.write(table, &printout.grid)) {
-                Some(Ok(text)) => Content::Text(text),
+            Some(table) => match Export::named(path).map(|export| export.content((id, printout), table)) {
+                Some(Ok(content)) => content,
                 Some(Err(sentence)) => {
                     self.hint = Some(sentence);
                     return;
@@ -136,7 +208,6 @@ impl State {
 
 /// `12 rows`, `1,000 of 25,000 rows`
 fn some(table: &Table, grid: &Grid) -> String {
-    use crate::domain::number::{count, thousands};
     let shown = grid.len(table);
     if shown as u64 == table.total {
         count(shown, "row")
@@ -159,6 +230,7 @@ mod tests {
                 row([None, Some("p|q"), Some("007")]),
             ],
             total: 2,
+            ..Table::default()
         }
     }
 
@@ -175,6 +247,16 @@ mod tests {
             markdown,
             "| a | b\\|c | a |\n| ---: | --- | --- |\n| 12345678901234567890.10 | x, \"y\" z | NULL |\n| NULL | p\\|q | 007 |\n"
         );
+    }
+
+    #[test]
+    fn a_text_among_numbers_stays_a_text() {
+        let like = Table { columns: vec!["a".to_owned()], types: vec!["INTEGER".to_owned()], ..Table::default() };
+        let rows = ["1", "null", "[2]"].map(|value| Ok(vec![Some(value.to_owned())]));
+        let mut text = Vec::new();
+        Export::Json.write_rows(&like, rows.into_iter(), &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert_eq!(text, "[\n  {\"a\": 1},\n  {\"a\": \"null\"},\n  {\"a\": \"[2]\"}\n]\n");
     }
 
     #[test]

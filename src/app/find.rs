@@ -4,7 +4,7 @@
 use super::State;
 use super::event::{Effect, Pane};
 use super::prompt::Ask;
-use crate::domain::Look;
+use crate::domain::{Look, OperationId};
 
 /// A text that is looked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub struct Find {
     pub row: Option<usize>,
     /// The next frame says where matches are: then the first one from here on is jumped to.
     pending: bool,
+    /// Lines that hold it in all that is kept of this operation's output.
+    pub counted: Option<(OperationId, u64)>,
 }
 
 /// What is looked for, pane by pane.
@@ -46,7 +48,24 @@ impl State {
     }
 
     pub(super) fn seek(&mut self, pane: Pane, text: &str) {
-        *self.finds.of(pane) = Find { text: text.to_owned(), row: None, pending: !text.is_empty() };
+        *self.finds.of(pane) = Find { text: text.to_owned(), row: None, pending: !text.is_empty(), counted: None };
+    }
+
+    /// Asks the disk how often it is there, where only a part is held here.
+    pub(super) fn count_all(&self, text: &str, effects: &mut Vec<Effect>) {
+        let Some((id, printout)) = self.output.shown().zip(self.output.printout()) else { return };
+        if printout.page.is_some() || printout.tail.from > 0 {
+            effects.push(Effect::Count(id, text.to_owned()));
+        }
+    }
+
+    /// The disk said how often a text is there. True if that is still of interest.
+    pub(super) fn counted(&mut self, id: OperationId, text: &str, lines: u64) -> bool {
+        let wanted = self.finds.output.text == text && self.output.shown() == Some(id);
+        if wanted {
+            self.finds.output.counted = Some((id, lines));
+        }
+        wanted
     }
 
     pub(super) fn forget(&mut self, pane: Pane) {
@@ -113,7 +132,7 @@ impl State {
     }
 
     /// The byte from which on the disk has more of what is shown.
-    fn beyond(&self, pane: Pane, forward: bool) -> Option<(crate::domain::OperationId, u64)> {
+    fn beyond(&self, pane: Pane, forward: bool) -> Option<(OperationId, u64)> {
         let (id, printout) = self.output.shown().zip(self.output.printout()).filter(|_| pane == Pane::Output)?;
         let (from, to) = printout.span();
         if forward { (to < printout.tail.bytes).then_some((id, to)) } else { (from > 0).then_some((id, from)) }

@@ -77,6 +77,12 @@ impl Grid {
         }
     }
 
+    /// Whether all rows are shown as they came.
+    #[must_use]
+    pub fn plain(&self) -> bool {
+        self.order.is_none()
+    }
+
     /// Puts the rows in order anew: after another sort or filter, or when more of them came.
     pub(super) fn arrange(&mut self, table: &Table) {
         if self.sort.is_none() && self.filter.is_empty() {
@@ -188,7 +194,14 @@ impl State {
             };
             grid.arrange(table);
         });
-        if sorted { self.scroll_to_start_of_output() } else { self.no_table() }
+        if !sorted {
+            self.no_table();
+            return;
+        }
+        self.scroll_to_start_of_output();
+        if self.output.printout().is_some_and(|printout| !printout.grid.plain()) {
+            self.only_held("sorted", "ORDER BY sorts");
+        }
     }
 
     pub(super) fn widen(&mut self, by: i16) {
@@ -254,6 +267,7 @@ mod tests {
                 row(Some("cy"), Some("-3")),
             ],
             total: 4,
+            ..Table::default()
         }
     }
 

@@ -13,7 +13,8 @@ use super::prompt::Ask;
 use super::queue::Status;
 use super::sight::page;
 use super::slash;
-use crate::domain::{APPLY, ApprovalMode, JournalEvent, OperationId, Origin, UNDO};
+use crate::domain::number::size;
+use crate::domain::{ANSWER, APPLY, ApprovalMode, JournalEvent, OperationId, Origin, UNDO};
 
 /// How long the second ctrl+c may take to leave, in milliseconds.
 const TWICE: u64 = 1_500;
@@ -196,11 +197,11 @@ impl State {
             Command::Edit => self.edit_chosen(effects),
             Command::InTerminal => self.in_terminal(effects),
             Command::TypeInto => self.type_into(),
+            Command::ShowSecrets => self.lift_masks(),
             Command::LeaveTerminal
             | Command::Approve
             | Command::Choose
             | Command::Derivation
-            | Command::ShowSecrets
             | Command::Skip
             | Command::Gentle
             | Command::Remember
@@ -340,7 +341,7 @@ impl State {
         };
         self.hint = Some(match text.filter(|text| !text.is_empty()) {
             Some(text) => {
-                let said = format!("Copied {} bytes.", text.len());
+                let said = format!("Copied {}.", size(text.len() as u64));
                 effects.push(Effect::Copy(text));
                 said
             }
@@ -352,7 +353,13 @@ impl State {
         match self.output.shown().zip(self.output.printout()) {
             Some((id, printout)) => {
                 let ending = if printout.table.is_some() { "csv" } else { "txt" };
-                self.prompt_for(Ask::Save, format!("output-{}.{ending}", id.0));
+                let part = self.queue.get(id).and_then(|item| item.parts.first());
+                // The number before the name says which part is meant; without it, it is the text.
+                let name = part.map_or_else(
+                    || format!("output-{}.{ending}", id.0),
+                    |part| format!("{} part-{}-{}.{}", part.number, id.0, part.number, part.ending),
+                );
+                self.prompt_for(Ask::Save, name);
             }
             None => self.hint = Some("There is no output to save.".to_owned()),
         }
@@ -364,11 +371,14 @@ impl State {
             return;
         };
         let content = match &printout.table {
-            Some(table) => super::Export::Csv.write(table, &printout.grid).map(Content::Text),
+            Some(table) => super::Export::Csv.content((id, printout), table),
             None => Ok(Content::Printed(id, printout.tail.pieces.clone())),
         };
         match content {
-            Ok(content) => effects.push(Effect::Page(content)),
+            Ok(content) => {
+                self.hint = content.lacks().map(|(rows, why)| format!("The pager has {rows}{why}."));
+                effects.push(Effect::Page(content));
+            }
             Err(sentence) => self.hint = Some(sentence),
         }
     }
@@ -423,7 +433,7 @@ impl State {
             return;
         };
         let done = Some(item).filter(|item| item.status.closed());
-        let Some(item) = done.filter(|item| ![UNDO, APPLY].contains(&item.call.name.as_str())) else {
+        let Some(item) = done.filter(|item| ![UNDO, APPLY, ANSWER].contains(&item.call.name.as_str())) else {
             self.hint = Some("Only what is done with can be run again.".to_owned());
             return;
         };

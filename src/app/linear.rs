@@ -29,8 +29,10 @@ pub enum Said {
     Show(Numbers),
     /// `output 3`: what it printed.
     Output(Numbers),
-    /// `remember 3`, `remember 3 always`; `never 3`: whether it is the second, and the scope.
-    Remember(OperationId, bool, Option<&'static str>),
+    /// `remember 3`, `remember 3 wider 2`, `remember 3 always`; `never 3`: whether it is the second, and what of it.
+    Remember(OperationId, bool, Ruling),
+    /// `fill 3 name: Ann`: an answer in a form.
+    Fill(OperationId, String),
     /// `list`
     List,
     /// `stop`
@@ -44,15 +46,16 @@ pub enum Said {
 }
 
 /// What can be typed, and what it does, for `help`.
-pub const LINES: [(&str, &str); 12] = [
+pub const LINES: [(&str, &str); 13] = [
     ("approve 1,3-5", "let them run; a high one needs its own number, and `show` before if it is long"),
     ("deny 2", "don't; `deny 2 because …` tells the model why; `deny all`: everything of this turn"),
     (
         "remember 3",
-        "the rule that would ask no more; `remember 3 session` (or turn, workspace, always) saves it and runs 3; `never 3`: the same to deny",
+        "the rule that would ask no more; `remember 3 wider 2` (or narrower) changes its second part; `remember 3 session` (or turn, workspace, always) saves it and runs 3; `never 3`: the same to deny",
     ),
     ("show 3", "the whole operation, what it would do, why it asks, who decided"),
     ("output 3", "what it printed"),
+    ("fill 3 name: Ann", "type an answer into a form that waits; then approve 3"),
     ("list", "what waits and what runs"),
     ("cancel 3", "stop it while it runs"),
     ("undo 3", "propose to take it back"),
@@ -84,6 +87,12 @@ impl Said {
             "again" => single().map(Self::Again),
             "show" => numbers().map(Self::Show),
             "output" => numbers().map(Self::Output),
+            "fill" => rest.split_once(char::is_whitespace).filter(|(_, answer)| answer.contains(':')).and_then(
+                |(which, answer)| {
+                    let id = Numbers::parse(which).and_then(|numbers| numbers.single())?;
+                    Some(Self::Fill(id, answer.trim().to_owned()))
+                },
+            ),
             "list" if rest.is_empty() => Some(Self::List),
             "stop" if rest.is_empty() => Some(Self::Stop),
             "stop" if rest == "all" => Some(Self::StopAll),
@@ -95,17 +104,52 @@ impl Said {
     }
 }
 
+impl Said {
+    /// Whether it counts at once, also while lines that were piped in before it still wait: it approves nothing and
+    /// says nothing to the model.
+    #[must_use]
+    pub fn at_once(&self) -> bool {
+        match self {
+            Self::Stop | Self::StopAll | Self::Cancel(_) | Self::List | Self::Help => true,
+            Self::Nothing
+            | Self::Approve(_)
+            | Self::Deny(..)
+            | Self::DenyAll
+            | Self::Undo(_)
+            | Self::Again(_)
+            | Self::Show(_)
+            | Self::Output(_)
+            | Self::Remember(..)
+            | Self::Fill(..)
+            | Self::Line(_) => false,
+        }
+    }
+}
+
 /// What follows `remember` and `never`.
 fn ruled(never: bool, rest: &str) -> Option<Said> {
     const SCOPES: [&str; 4] = ["turn", "session", "workspace", "always"];
-    let (number, scope) =
-        rest.split_once(char::is_whitespace).map_or((rest, ""), |(number, rest)| (number, rest.trim()));
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let (number, words) = words.split_first()?;
     let id = Numbers::parse(number).and_then(|numbers| numbers.single())?;
-    match (scope, SCOPES.into_iter().find(|known| *known == scope)) {
-        ("", _) => Some(Said::Remember(id, never, None)),
-        (_, Some(scope)) => Some(Said::Remember(id, never, Some(scope))),
-        (_, None) => None,
-    }
+    let ruling = match words {
+        [] => Ruling::Tell,
+        [word @ ("wider" | "narrower"), part] => Ruling::Part(part.parse().ok()?, *word == "wider"),
+        [scope] => Ruling::Save(SCOPES.into_iter().find(|known| known == scope)?),
+        _ => return None,
+    };
+    Some(Said::Remember(id, never, ruling))
+}
+
+/// What a line says of a rule that is being made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ruling {
+    /// It is to be told.
+    Tell,
+    /// One of its parts, by its number, is made wider or narrower, and it is told.
+    Part(usize, bool),
+    /// It is saved for as long as this scope.
+    Save(&'static str),
 }
 
 /// What was told of an operation that waits.
@@ -163,7 +207,8 @@ impl State {
             Said::Cancel(numbers) => self.cancel_told(&numbers, effects),
             Said::Undo(id) => self.undo(id, effects),
             Said::Again(id) => self.run_again(id, effects),
-            Said::Remember(id, never, scope) => self.remember_line((id, never), scope, typed, effects),
+            Said::Remember(id, never, ruling) => self.remember_line((id, never), ruling, typed, effects),
+            Said::Fill(id, answer) => self.fill_in(id, &answer, effects),
             Said::Stop => {
                 if !self.stop(effects) {
                     self.hint = Some("Nothing runs.".to_owned());
@@ -243,14 +288,19 @@ impl State {
     fn objection(&self, id: OperationId, told: Told, numbers: &Numbers, typed: Millis) -> Option<String> {
         let high = self.queue.gate.judgement(id).is_none_or(|judgement| judgement.risk == RiskLevel::High);
         let early = |told: Millis| typed < told.plus(GUARD);
-        if early(told.at) {
+        // What is sent to a server, defaults and all, isn't in the first line.
+        let sends = self.queue.get(id).is_some_and(|item| item.answers().is_some());
+        let is = if high { "is high" } else { "answers a server" };
+        if self.queue.get(id).is_some_and(super::Item::is_open_form) {
+            Some(format!("{id} is still open: fill {} FIELD: ANSWER", id.0))
+        } else if early(told.at) {
             Some(format!("{id} was told only after that was typed: look first"))
         } else if high && !numbers.names(id) {
             Some(format!("{id} is high: type approve {}", id.0))
-        } else if high && told.whole.is_none() {
-            Some(format!("{id} is high: type show {} first", id.0))
-        } else if high && told.whole.is_some_and(early) {
-            Some(format!("{id} is high, and all of its text was told only after that was typed: look first"))
+        } else if (high || sends) && told.whole.is_none() {
+            Some(format!("{id} {is}: type show {} first", id.0))
+        } else if (high || sends) && told.whole.is_some_and(early) {
+            Some(format!("{id} {is}, and all of its text was told only after that was typed: look first"))
         } else {
             None
         }

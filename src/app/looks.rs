@@ -13,13 +13,17 @@ pub struct Looks {
     pub theme: String,
     /// The one that is shown: another one while a list of them is open.
     shown: String,
+    /// The configuration or an option names one: another is for this session alone.
+    named: bool,
+    /// One that was chosen and is to be kept.
+    keep: Option<String>,
 }
 
 impl Looks {
-    /// These themes, one of them chosen and shown.
+    /// These themes, one of them chosen and shown. `named` says that the configuration or an option names it.
     #[must_use]
-    pub fn new(themes: Vec<(String, String)>, theme: &str) -> Self {
-        Self { themes, theme: theme.to_owned(), shown: theme.to_owned() }
+    pub fn new(themes: Vec<(String, String)>, theme: &str, named: bool) -> Self {
+        Self { themes, theme: theme.to_owned(), shown: theme.to_owned(), named, keep: None }
     }
 }
 
@@ -42,8 +46,12 @@ impl State {
     }
 
     pub(super) fn set_theme(&mut self, name: String) {
-        self.hint =
-            Some(format!("Theme {name} for this session. To keep it: theme = \"{name}\" in the configuration."));
+        self.hint = Some(if self.looks.named {
+            format!("Theme {name} for this session. To keep it: theme = \"{name}\" in the configuration.")
+        } else {
+            self.looks.keep = Some(name.clone());
+            format!("Theme {name}, from now on.")
+        });
         self.looks.theme = name;
     }
 
@@ -57,5 +65,6 @@ impl State {
             self.dirty = true;
             effects.push(Effect::Theme(wanted));
         }
+        effects.extend(self.looks.keep.take().map(Effect::KeepTheme));
     }
 }

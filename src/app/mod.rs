@@ -3,6 +3,7 @@
 //! presses, `sight` scrolling and the mouse.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+mod answer;
 mod arrival;
 mod budget;
 mod chat;
@@ -11,6 +12,7 @@ mod compact;
 mod complete;
 mod composer;
 mod decide;
+mod deny;
 mod depends;
 mod dialog;
 mod direct;
@@ -22,8 +24,10 @@ mod foresee;
 mod fuzzy;
 mod grid;
 mod kept;
+mod key;
 mod keymap;
 mod keys;
+mod leaf;
 mod linear;
 mod looks;
 mod modal;
@@ -42,6 +46,7 @@ mod resume;
 mod roles;
 mod rules;
 mod scroll;
+mod secrets;
 mod sessions;
 mod setup;
 mod sight;
@@ -54,6 +59,7 @@ mod typed;
 mod unattended;
 mod undo;
 mod usage;
+mod welcome;
 
 pub use budget::{Budget, Limit, Paused};
 pub use chat::{Briefing, Chat, Entry, OpenCall, Phase, Question};
@@ -68,7 +74,7 @@ pub use foresee::leads;
 pub use fuzzy::Fuzzy;
 pub use grid::{Grid, Shape};
 pub use keymap::{Command, Context, Keymap};
-pub use linear::{LINES, Said, Told};
+pub use linear::{LINES, Ruling, Said, Told};
 pub use looks::Looks;
 pub use modal::{Asking, Dialog, GUARD, Modal, Page, Placing, Reach};
 pub use numbers::Numbers;
@@ -80,6 +86,7 @@ pub use queue::{Item, Queue, Status, Undo};
 pub use remember::Remembering;
 pub use resume::{Resumed, Unreadable};
 pub use scroll::Scroll;
+pub use secrets::Masks;
 pub use setup::{Chosen, Done, Fetched, KEYS, KeyWay, MODES, Offer, Setup, Sort, Stage, Step as SetupStep};
 pub use slash::{SLASH, Slash, typed};
 pub use switch::{Switched, Wanted};
@@ -151,6 +158,8 @@ pub struct State {
     pub roles: BTreeMap<String, Role>,
     /// What is looked for.
     pub finds: Finds,
+    /// Secrets in what is shown.
+    pub masks: Masks,
     /// A sentence for the footer until the next key.
     pub hint: Option<String>,
     /// Why nothing more runs, if the journal failed.
@@ -202,8 +211,8 @@ pub struct State {
     lately: Vec<Pick>,
     /// Rules of this session that were made so far.
     made: u64,
-    /// The rule that a line told last: of which operation, whether to deny, under which seal, when.
-    rule_told: Option<(OperationId, bool, crate::domain::Seal, Millis)>,
+    /// The rule that a line told last.
+    rule_told: Option<remember::RuleTold>,
     /// The person was not asked yet whether to work in this folder.
     arriving: bool,
     dirty: bool,
@@ -235,6 +244,7 @@ impl State {
             size,
             roles: BTreeMap::new(),
             finds: Finds::default(),
+            masks: Masks::default(),
             hint: None,
             journal_trouble: None,
             budget: Budget::default(),
@@ -364,13 +374,19 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
             state.looked(id, &look, page);
             true
         }
+        Event::Leafed(id, at, leaf) => {
+            state.leafed(id, at, leaf);
+            true
+        }
+        Event::Counted(id, text, lines) => state.counted(id, &text, lines) || state.dirty,
         Event::Filled(id, rows) => state.filled(id, rows) || state.dirty,
         Event::Recalled(id, recalled) => {
             state.recalled(id, recalled);
             true
         }
         Event::Paged(trouble) => {
-            state.hint = trouble;
+            // Else what was said of it when it began stands.
+            state.hint = trouble.or(state.hint.take());
             true
         }
         Event::Saved(said) => {
@@ -425,6 +441,10 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
             state.dirty
         }
         Event::History(earlier) => state.history(earlier) || state.dirty,
+        Event::Ruled(kept, wrong) => {
+            state.ruled(kept, wrong.as_deref(), &mut effects);
+            true
+        }
         Event::Remembered(saved) => {
             state.remembered(*saved, &mut effects);
             true

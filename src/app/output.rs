@@ -8,7 +8,7 @@ use super::event::Effect;
 use super::grid::Grid;
 use super::numbers::Numbers;
 use super::scroll::Scroll;
-use crate::domain::{Glass, Kept, Look, OperationId, Page, Printed, Recalled, Table, Tail};
+use crate::domain::{Glass, Kept, Look, OperationId, OperationKind, Page, Printed, Recalled, Table, Tail};
 
 /// Bytes of output that are held over all operations; the oldest go first.
 const HELD: usize = 4 * 1024 * 1024;
@@ -33,7 +33,7 @@ pub struct Printout {
     /// The size that was asked for it.
     pub(super) asked: Option<(u16, u16)>,
     /// The disk was asked for a part, and hasn't answered yet.
-    looking: bool,
+    pub(super) looking: bool,
     /// It was printed in an earlier sitting, and is read once somebody looks.
     unread: bool,
 }
@@ -132,6 +132,11 @@ impl Output {
         self.printouts.get(&id)
     }
 
+    /// The same, to change it.
+    pub(super) fn of_mut(&mut self, id: OperationId) -> Option<&mut Printout> {
+        self.printouts.get_mut(&id)
+    }
+
     /// A new operation started: it is shown unless the person chose another one.
     pub(super) fn start(&mut self, id: OperationId) {
         self.printouts.insert(id, Printout::default());
@@ -200,6 +205,11 @@ impl Output {
         self.pinned = true;
     }
 
+    /// Lets what starts next take the place of what is shown.
+    pub(super) fn unpin(&mut self) {
+        self.pinned = false;
+    }
+
     /// Shows the output before or after the one that is shown.
     pub(super) fn step(&mut self, forward: bool) {
         let Some(shown) = self.shown else { return };
@@ -266,6 +276,7 @@ impl State {
 
     /// Asks the disk for what lies before or after the part that is shown, once the person scrolled to its edge.
     pub(super) fn look_beyond(&mut self, forward: bool, effects: &mut Vec<Effect>) {
+        self.leaf_beyond(forward, effects);
         let limit = self.sight.limits.output;
         let Some((id, printout)) = self.output.shown().zip(self.output.printout_mut()) else { return };
         let (from, to) = printout.span();
@@ -289,6 +300,9 @@ impl State {
 
     /// To the first or the newest output, wherever it is.
     pub(super) fn output_to(&mut self, end: bool, effects: &mut Vec<Effect>) {
+        if self.scroll_terminal(if end { isize::MAX } else { isize::MIN }, effects) {
+            return;
+        }
         let limit = self.sight.limits.output;
         let Some((id, printout)) = self.output.shown().zip(self.output.printout_mut()) else { return };
         if end {
@@ -300,6 +314,23 @@ impl State {
                 printout.looking = true;
                 effects.push(Effect::Look(id, Look::At(0)));
             }
+        }
+        self.leaf_to_edge(end, effects);
+    }
+
+    /// What was read, found or answered is looked at from its start; what a command printed, from its end.
+    pub(super) fn begin_at_its_start(&mut self, id: OperationId, effects: &mut Vec<Effect>) {
+        let prepared = self.queue.get(id).and_then(|item| item.prepared.as_ref());
+        let read = prepared.is_some_and(|prepared| !matches!(prepared.operation.kind, OperationKind::Command(_)));
+        let shown = self.output.shown() == Some(id);
+        let Some(printout) = self.output.of_mut(id).filter(|printout| printout.table.is_none()) else { return };
+        if !read || self.linear || !printout.follows() {
+            return;
+        }
+        if printout.tail.from == 0 {
+            printout.scroll.to_start();
+        } else if shown {
+            self.output_to(false, effects);
         }
     }
 

@@ -125,6 +125,7 @@ impl State {
         let selected = queue.selected().and_then(|id| queue.get(id));
         let is = |wanted: fn(&Status) -> bool| selected.is_some_and(|item| wanted(&item.status));
         match command {
+            Command::Edit => is(|status| *status == Status::Waiting),
             Command::Deny => is(|status| *status == Status::Waiting) || queue.marked().next().is_some(),
             Command::Mark => is(|status| *status == Status::Waiting) && queue.counts().0 > 1,
             Command::DenyWithReason | Command::ApproveAll | Command::DenyAll => queue.waiting().next().is_some(),

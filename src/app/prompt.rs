@@ -131,9 +131,13 @@ impl State {
 
     fn taken(&mut self, effects: &mut Vec<Effect>) {
         let Some(Prompt { ask, text }) = self.prompt.take() else { return };
+        if ask == Ask::Find(Pane::Output) && !text.is_empty() {
+            self.count_all(&text, effects);
+        }
         let text = text.trim();
         match ask {
             Ask::Find(pane) if text.is_empty() => self.forget(pane),
+            Ask::Filter if !text.is_empty() => self.only_held("filtered", "WHERE filters"),
             Ask::Find(_) | Ask::Filter => {}
             Ask::Save => self.save_as(text, effects),
             Ask::CopyAs => match Export::named(text) {

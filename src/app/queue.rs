@@ -7,8 +7,8 @@ use super::event::Millis;
 use super::plan::Plan;
 use crate::assess::call_shown;
 use crate::domain::{
-    Containment, Decider, Foresight, Gate, Judgement, OperationId, Origin, Outcome, Prepared, Seal, Standing, ToolCall,
-    TurnId, Undoable, Verdict,
+    Containment, Decider, Foresight, Gate, Judgement, OperationId, Origin, Outcome, Part, Prepared, Seal, Standing,
+    ToolCall, TurnId, Undoable, Verdict,
 };
 
 /// Where an operation stands.
@@ -112,6 +112,8 @@ pub struct Item {
     pub note: Option<String>,
     /// What it would change of what was there, which waits in its layer: in a few words.
     pub waits: Option<String>,
+    /// Parts of its result that are no text, kept to be saved.
+    pub parts: Vec<Part>,
     /// A wall may have stopped it.
     pub stopped: bool,
     /// What the person made of its text and didn't use yet.
@@ -304,6 +306,7 @@ impl Queue {
             takes_back: Vec::new(),
             note: None,
             waits: None,
+            parts: Vec::new(),
             stopped: false,
             draft: None,
             put_off: false,

@@ -3,6 +3,7 @@
 use super::chat::Entry;
 use super::event::{Effect, Pane};
 use super::{Scroll, State};
+use crate::domain::number::size;
 
 impl State {
     /// The entry of the conversation that the person chose.
@@ -108,7 +109,7 @@ impl State {
         };
         self.hint = Some(match found {
             Some(code) => {
-                let said = format!("Copied {} bytes of code.", code.len());
+                let said = format!("Copied {} of code.", size(code.len() as u64));
                 effects.push(Effect::Copy(code));
                 said
             }

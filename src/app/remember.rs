@@ -7,9 +7,11 @@ use crossterm::event::{KeyCode, KeyEvent};
 use super::State;
 use super::event::{Effect, Millis};
 use super::keymap::Command;
+use super::linear::Ruling;
 use super::modal::{Asking, GUARD, Modal};
 use crate::domain::{
-    Decider, Draft, OperationId, Prepared, Remembered, RiskLevel, RuleEffect, RuleId, Verdict, number::count,
+    ApprovalMode, Decider, Draft, OperationId, Prepared, Remembered, RiskLevel, RuleEffect, RuleId, Says, Scope, Seal,
+    Verdict, number::count,
 };
 
 /// What the model reads of an operation that is never to run.
@@ -26,6 +28,22 @@ pub struct Remembering {
     pub typed: Option<String>,
     /// Operations of earlier sessions, once they were read.
     pub earlier: Option<Vec<Prepared>>,
+}
+
+/// The rule that a line told last.
+#[derive(Debug)]
+pub(super) struct RuleTold {
+    id: OperationId,
+    never: bool,
+    seal: Seal,
+    at: Millis,
+    draft: Draft,
+}
+
+impl RuleTold {
+    fn is(&self, id: OperationId, never: bool) -> bool {
+        self.id == id && self.never == never
+    }
 }
 
 impl Remembering {
@@ -142,42 +160,61 @@ impl State {
         Ok(())
     }
 
-    /// The rule that a line asks for, as `remember 3` or `never 3` shows it.
+    /// The rule that a line asks for, as it is told: the one that was told last, if it is about the same, with what the
+    /// line changes of it.
     ///
     /// # Errors
-    /// In one sentence, why there is none.
-    pub fn drafted(&self, id: OperationId, never: bool) -> Result<Draft, String> {
-        let waits = self.queue.gate.seal(id).and_then(|_| self.queue.gate.prepared(id));
+    /// In one sentence, why there is none, or no such part.
+    pub fn drafted(&self, id: OperationId, never: bool, ruling: Ruling) -> Result<Draft, String> {
+        let seal = self.queue.gate.seal(id);
+        let waits = seal.and_then(|_| self.queue.gate.prepared(id));
         let prepared = waits.ok_or_else(|| format!("{id} doesn't wait."))?;
-        if never { Draft::deny(prepared) } else { Draft::allow(prepared) }
+        let told = self.rule_told.as_ref().filter(|told| told.is(id, never) && Some(told.seal) == seal);
+        let mut draft = match (told, ruling) {
+            (Some(told), Ruling::Part(..) | Ruling::Save(_)) => told.draft.clone(),
+            (_, Ruling::Part(..) | Ruling::Save(_)) => {
+                let word = if never { "never" } else { "remember" };
+                return Err(format!("Type {word} {} first: it shows the rule.", id.0));
+            }
+            (_, Ruling::Tell) if never => Draft::deny(prepared)?,
+            (_, Ruling::Tell) => Draft::allow(prepared)?,
+        };
+        if let Ruling::Part(number, wider) = ruling {
+            let row = number.checked_sub(1).and_then(|at| draft.rows().into_iter().nth(at));
+            let row = row.ok_or_else(|| format!("It has no part {number}."))?;
+            let (narrower, more) = row.can;
+            if !(if wider { more } else { narrower }) {
+                let how = if wider { "wider" } else { "narrower" };
+                return Err(format!("Part {number}, {}, gets no {how}.", row.name));
+            }
+            draft.change(row.setting, wider);
+        }
+        Ok(draft)
     }
 
-    /// A line that asks for a rule: without a scope it is only told; with one it is saved, and decides the operation, if
+    /// A line that asks for a rule, or changes a part of it, and is told it; or saves it and decides the operation, if
     /// exactly that rule was told before the line was typed.
     pub(super) fn remember_line(
         &mut self,
         (id, never): (OperationId, bool),
-        scope: Option<&str>,
+        ruling: Ruling,
         typed: Millis,
         effects: &mut Vec<Effect>,
     ) {
-        let word = if never { "never" } else { "remember" };
-        let mut draft = match self.drafted(id, never) {
+        let mut draft = match self.drafted(id, never, ruling) {
             Ok(draft) => draft,
             Err(why) => {
                 self.hint = Some(why);
                 return;
             }
         };
-        let seal = self.queue.gate.seal(id);
-        let Some(scope) = scope else {
-            self.rule_told = seal.map(|seal| (id, never, seal, self.now));
+        let Some(seal) = self.queue.gate.seal(id) else { return };
+        let Ruling::Save(scope) = ruling else {
+            self.rule_told = Some(RuleTold { id, never, seal, at: self.now, draft });
             return;
         };
-        let told = self.rule_told.is_some_and(|(of, what, under, at)| {
-            of == id && what == never && Some(under) == seal && typed >= at.plus(GUARD)
-        });
-        if !told {
+        if self.rule_told.as_ref().is_none_or(|told| typed < told.at.plus(GUARD)) {
+            let word = if never { "never" } else { "remember" };
             self.hint = Some(format!("Type {word} {} first: it shows the rule.", id.0));
             return;
         }
@@ -191,7 +228,7 @@ impl State {
             self.hint = Some(why);
         } else if never {
             self.deny_one(id, Some(NEVER.to_owned()), effects);
-        } else if let Some(seal) = seal {
+        } else {
             self.approve(id, seal, effects);
         }
     }
@@ -210,6 +247,26 @@ impl State {
         self.queue.gate.remember(rule);
         self.queue.resync(self.now);
         self.deny_by_rules(effects);
+    }
+
+    /// The rules that outlive a session as they are kept now, and what is wrong with them, if that is news. Somebody may
+    /// have changed them elsewhere.
+    pub(super) fn ruled(&mut self, kept: Vec<Remembered>, wrong: Option<&str>, effects: &mut Vec<Effect>) {
+        let (gone, come) = self.queue.gate.follow(kept);
+        if let Some(why) = wrong {
+            self.chat.notice(
+                format!("What is remembered can't be used, so everything asks: {why}. No allow rule of it counts."),
+                true,
+            );
+            if self.queue.gate.policy().mode != ApprovalMode::Strict {
+                self.set_mode(ApprovalMode::Strict);
+            }
+        } else if let Some(news) = elsewhere(&gone, &come) {
+            self.chat.notice(news, false);
+        }
+        self.queue.resync(self.now);
+        self.deny_by_rules(effects);
+        self.start_next(effects);
     }
 
     /// Takes a rule back.
@@ -256,6 +313,21 @@ impl State {
         }
         said
     }
+}
+
+/// What changed of the rules without this session having changed it, if anything.
+fn elsewhere(gone: &[Remembered], come: &[Remembered]) -> Option<String> {
+    let place = |rule: &Remembered| match rule.scope() {
+        Scope::Workspace(folder) => format!(" in {}", folder.display()),
+        Scope::Turn | Scope::Session | Scope::Always => String::new(),
+    };
+    let gone = gone.iter().map(|rule| format!("{} holds no more", rule.id()));
+    let come = come.iter().map(|rule| {
+        let does = if matches!(rule.says(), Says::Deny(_)) { "denies" } else { "allows" };
+        format!("{} {does} from now on{}", rule.id(), place(rule))
+    });
+    let changes: Vec<String> = gone.chain(come).collect();
+    (!changes.is_empty()).then(|| format!("Rules were changed outside this session: {}.", changes.join(", ")))
 }
 
 /// `3 of 12 other operations of this session, such as mkdir a`

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::State;
 use super::chat::{Entry, Phase, asks};
 use super::choices::choices;
-use super::decide::sentence;
+use super::deny::sentence;
 use super::event::Effect;
 use super::queue::{Status, Undo};
 use crate::domain::{JournalEntry, JournalEvent, Kept, Message, OperationId, Origin, Outcome, ToolCall};
@@ -82,6 +82,9 @@ impl Resumed {
             JournalEvent::Untaken { text } => {
                 let calls = std::mem::take(&mut self.calls);
                 self.state.untaken(calls, &text);
+            }
+            JournalEvent::Summarised { messages, text } => {
+                self.state.chat.replace(usize::try_from(messages).unwrap_or(usize::MAX), text);
             }
             JournalEvent::Notice { text, trouble } => self.state.chat.remark(text, trouble),
             JournalEvent::Forgotten { .. } => self.unreadable = Some(Unreadable::Forgotten),
@@ -175,6 +178,7 @@ impl Resumed {
             | JournalEvent::Asked { .. }
             | JournalEvent::Told { .. }
             | JournalEvent::Aside { .. }
+            | JournalEvent::Summarised { .. }
             | JournalEvent::Notice { .. }
             | JournalEvent::Mode { .. }
             | JournalEvent::Forgotten { .. } => {}
@@ -190,11 +194,12 @@ impl Resumed {
         self.state.output.leave(id, kept);
     }
 
-    /// The session as it goes on, and what is to be done first.
+    /// The session as it goes on, and what is to be done first. `held` are the staged runs whose changes wait, and these
+    /// in a few words.
     ///
     /// # Errors
     /// It isn't there whole.
-    pub fn settle(mut self) -> Result<(State, Vec<Effect>), Unreadable> {
+    pub fn settle(mut self, held: &[(OperationId, String)]) -> Result<(State, Vec<Effect>), Unreadable> {
         if let Some(why) = self.unreadable {
             return Err(why);
         }
@@ -204,6 +209,9 @@ impl Resumed {
         let calls = std::mem::take(&mut self.calls);
         self.state.untaken(calls, UNREAD);
         self.answer_rest();
+        for (run, changes) in held {
+            self.state.propose_left(*run, changes, &mut effects);
+        }
         let Self { mut state, .. } = self;
         state.rest();
         state.hand_over_kept(&mut effects);

@@ -3,7 +3,7 @@
 use super::State;
 use super::event::Effect;
 use super::picker::{Pick, Picker, Row};
-use crate::domain::{Remembered, RuleEffect, RuleId, Says, Scope, number::count};
+use crate::domain::{Pattern, Remembered, RuleEffect, RuleId, Says, Scope, number::count};
 
 impl State {
     /// `/rules`, `/rules r3`, `/rules revoke r3`.
@@ -34,7 +34,13 @@ impl State {
             .iter()
             .map(|rule| {
                 let label = format!("{}  {}", rule.id(), summary(rule));
-                Row::new(&label, Pick::Line(format!("/rules {}", rule.id()))).detail(&holds(rule, policy.now))
+                // The whole path stands where the rule is shown alone.
+                let place = match rule.scope() {
+                    Scope::Workspace(folder) => folder.file_name().map(|name| name.to_string_lossy().into_owned()),
+                    Scope::Turn | Scope::Session | Scope::Always => None,
+                };
+                let held = holds(rule, place, policy.now);
+                Row::new(&label, Pick::Line(format!("/rules {}", rule.id()))).detail(&held)
             })
             .collect();
         rows.extend(policy.rules.iter().map(|rule| {
@@ -59,12 +65,18 @@ impl State {
         let says = |label: &str, detail: &str| Row::new(label, Pick::Nothing).detail(detail);
         let mut rows = vec![
             Row::new("Revoke it", Pick::Line(format!("/rules revoke {name}"))).detail("it asks again"),
-            says("holds", &holds(rule, now)),
+            says("holds", &holds(rule, None, now)),
         ];
         match rule.says() {
-            Says::Deny(pattern) => rows.push(says("never runs", &pattern.to_string())),
+            Says::Deny(pattern) => {
+                rows.push(says("never runs", rule.tool()));
+                rows.extend(parts(pattern));
+            }
             Says::Allow(lift) => {
-                rows.extend(lift.patterns.iter().map(|pattern| says("only", &pattern.to_string())));
+                for (number, pattern) in lift.patterns.iter().enumerate() {
+                    rows.push(says(if number == 0 { "only" } else { "and" }, rule.tool()));
+                    rows.extend(parts(pattern));
+                }
                 rows.extend(lift.findings.iter().map(|finding| says("lifts", finding)));
                 rows.extend(lift.targets.iter().map(|target| says("on", target)));
             }
@@ -79,21 +91,32 @@ impl State {
     }
 }
 
+/// What a pattern names, a row for each part.
+fn parts(pattern: &Pattern) -> impl Iterator<Item = Row> {
+    let named = pattern.0.iter().filter(|(_, want)| !want.is_any());
+    named.map(|(part, want)| Row::new(&format!("  {part}"), Pick::Nothing).detail(&want.to_string()))
+}
+
 /// A rule in one line.
 fn summary(rule: &Remembered) -> String {
     let (word, patterns) = match rule.says() {
         Says::Deny(pattern) => ("deny", vec![pattern.to_string()]),
         Says::Allow(lift) => ("allow", lift.patterns.iter().map(ToString::to_string).collect()),
     };
-    format!("{word} {}: {}", rule.tool(), patterns.join("; "))
+    let tool = match rule.tool() {
+        "execute_command" => "command",
+        "execute_sql" => "sql",
+        other => other,
+    };
+    format!("{word} {tool}: {}", patterns.join("; "))
 }
 
-/// Where and how long a rule holds.
-fn holds(rule: &Remembered, now: u64) -> String {
+/// Where and how long a rule holds; its folder by a shorter name, if one is given.
+fn holds(rule: &Remembered, place: Option<String>, now: u64) -> String {
     let scope = match rule.scope() {
         Scope::Turn => "this turn".to_owned(),
         Scope::Session => "this session".to_owned(),
-        Scope::Workspace(folder) => format!("in {}", folder.display()),
+        Scope::Workspace(folder) => format!("in {}", place.unwrap_or_else(|| folder.display().to_string())),
         Scope::Always => "everywhere".to_owned(),
     };
     match rule.expires() {

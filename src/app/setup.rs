@@ -1,19 +1,13 @@
 //! The first start, and `countersign setup`: who serves the model, which one, what runs unasked. Pure: it asks for
 //! lists and trials by effects, and what was chosen is written by another. A key is never typed here.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-
-use super::State;
 use super::event::Effect;
-use super::keymap::{Command, Context};
-use super::modal::Modal;
-use super::switch::Wanted;
 use crate::domain::ApprovalMode;
 
 /// The word of the built-in model.
-const PRACTICE: &str = "practice";
+pub(super) const PRACTICE: &str = "practice";
 /// Longest line that is typed here, in bytes.
-const LONGEST: usize = 300;
+pub(super) const LONGEST: usize = 300;
 
 /// Somebody who can be chosen to serve the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -172,8 +166,8 @@ pub struct Setup {
     /// The person said to write it although the model didn't answer.
     anyway: bool,
     writing: bool,
-    number: u64,
-    probed: bool,
+    pub(super) number: u64,
+    pub(super) probed: bool,
 }
 
 /// The ways to a key, as they are offered: what it is, and an example.
@@ -234,7 +228,7 @@ impl Setup {
     }
 
     /// Takes the row or the line.
-    fn take(&mut self, effects: &mut Vec<Effect>) {
+    pub(super) fn take(&mut self, effects: &mut Vec<Effect>) {
         match self.stage {
             Stage::Provider => self.take_provider(effects),
             Stage::Address => {
@@ -342,7 +336,7 @@ impl Setup {
     }
 
     /// One question back. False at the first.
-    fn back(&mut self) -> bool {
+    pub(super) fn back(&mut self) -> bool {
         let to = match self.stage {
             Stage::Provider => return false,
             Stage::KeyName => Stage::Key,
@@ -362,7 +356,7 @@ impl Setup {
         true
     }
 
-    fn type_in(&mut self, letter: char) {
+    pub(super) fn type_in(&mut self, letter: char) {
         if self.typed.len() < LONGEST && !letter.is_control() {
             self.typed.push(letter);
             if self.stage == Stage::Model {
@@ -371,7 +365,7 @@ impl Setup {
         }
     }
 
-    fn done(&mut self, done: Done) {
+    pub(super) fn done(&mut self, done: Done) {
         match done {
             Done::Answers(word, models) => self.answers(&word, models),
             Done::Listed(number, listed) if number == self.number => {
@@ -413,174 +407,6 @@ impl Setup {
                 Some(word) if moved => self.offers.iter().position(|offer| offer.word == word).unwrap_or(0),
                 _ => 0,
             };
-        }
-    }
-}
-
-impl State {
-    /// Opens the page of the first start.
-    pub fn set_up(&mut self, setup: Setup) {
-        self.modal = Some(Modal::Setup(Box::new(setup)));
-        self.dirty = true;
-    }
-
-    /// The page of the first start, if it is open.
-    #[must_use]
-    pub fn setup(&self) -> Option<&Setup> {
-        match &self.modal {
-            Some(Modal::Setup(setup)) => Some(setup),
-            _ => None,
-        }
-    }
-
-    fn setup_mut(&mut self) -> Option<&mut Setup> {
-        match &mut self.modal {
-            Some(Modal::Setup(setup)) => Some(setup),
-            _ => None,
-        }
-    }
-
-    /// The first frame of the page was drawn: now there is time to look around.
-    pub(super) fn probe(&mut self, effects: &mut Vec<Effect>) {
-        if let Some(setup) = self.setup_mut()
-            && !std::mem::replace(&mut setup.probed, true)
-        {
-            effects.push(Effect::Setup(Step::Probe));
-        }
-    }
-
-    pub(super) fn setup_key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
-        let everywhere = self.keymap.command(Context::Everywhere, key);
-        let Some(setup) = self.setup_mut() else { return };
-        setup.hint = None;
-        let rows = setup.rows();
-        let plain = matches!(key.modifiers, KeyModifiers::NONE | KeyModifiers::SHIFT);
-        match key.code {
-            KeyCode::Esc => self.skip_setup(effects),
-            KeyCode::Enter => setup.take(effects),
-            KeyCode::Up if rows > 0 => setup.at = setup.at.min(rows - 1).checked_sub(1).unwrap_or(rows - 1),
-            KeyCode::Down | KeyCode::Tab if rows > 0 => setup.at = (setup.at + 1) % rows,
-            KeyCode::Backspace if setup.types() && !setup.typed.is_empty() => {
-                setup.typed.pop();
-                if setup.stage == Stage::Model {
-                    setup.at = 0;
-                }
-            }
-            KeyCode::Left | KeyCode::Backspace | KeyCode::BackTab => {
-                setup.back();
-            }
-            KeyCode::Char(letter) if plain && setup.types() => setup.type_in(letter),
-            KeyCode::Char(digit @ '1'..='9') if plain => {
-                let at = digit as usize - '1' as usize;
-                if at < rows {
-                    setup.at = at;
-                }
-            }
-            KeyCode::Char('k') if plain && rows > 0 => {
-                setup.at = setup.at.min(rows - 1).checked_sub(1).unwrap_or(rows - 1);
-            }
-            KeyCode::Char('j') if plain && rows > 0 => setup.at = (setup.at + 1) % rows,
-            _ => match everywhere {
-                Some(Command::Quit) => effects.push(Effect::Quit),
-                Some(Command::Redraw) => effects.push(Effect::Redraw),
-                Some(Command::Interrupt) => self.interrupt_setup(effects),
-                _ => {}
-            },
-        }
-    }
-
-    fn interrupt_setup(&mut self, effects: &mut Vec<Effect>) {
-        self.skip_setup(effects);
-        self.interrupt(effects);
-    }
-
-    pub(super) fn paste_setup(&mut self, text: &str) {
-        if let Some(setup) = self.setup_mut().filter(|setup| setup.types()) {
-            text.trim().chars().for_each(|letter| setup.type_in(letter));
-        }
-    }
-
-    /// A line, where there is no screen: the number of a row, the text that is asked for, `back` or `skip`.
-    pub(super) fn setup_line(&mut self, line: &str, effects: &mut Vec<Effect>) {
-        let Some(setup) = self.setup_mut() else { return };
-        setup.hint = None;
-        let line = line.trim();
-        match line {
-            "skip" | "esc" => return self.skip_setup(effects),
-            "back" => {
-                setup.back();
-                return;
-            }
-            "/quit" | "quit" => return effects.push(Effect::Quit),
-            _ => {}
-        }
-        let rows = setup.rows();
-        match line.parse::<usize>() {
-            Ok(number) if rows > 0 && (1..=rows).contains(&number) => setup.at = number - 1,
-            Ok(_) if rows > 0 => {
-                setup.hint = Some(format!("Type a number from 1 to {rows}, `back` or `skip`."));
-                return;
-            }
-            _ if setup.types() => {
-                setup.typed = line.chars().filter(|letter| !letter.is_control()).take(LONGEST).collect();
-                if setup.stage == Stage::Model && !line.is_empty() {
-                    // A name that is typed is meant as it is, also where a longer one holds it.
-                    let exact = setup.matching().iter().position(|model| *model == line);
-                    setup.at = exact.unwrap_or(usize::MAX);
-                }
-            }
-            // Nothing typed: the first row is meant.
-            _ if line.is_empty() => {}
-            _ => {
-                setup.hint = Some(format!("Type a number from 1 to {rows}, `back` or `skip`."));
-                return;
-            }
-        }
-        setup.take(effects);
-    }
-
-    /// The page closes. Whether to work in a folder that isn't known is asked after it.
-    fn close_setup(&mut self) {
-        self.modal = None;
-        if self.arriving() {
-            self.ask_folder();
-        }
-    }
-
-    /// Esc: nothing is written, and it isn't asked again.
-    fn skip_setup(&mut self, effects: &mut Vec<Effect>) {
-        let again = self.setup().is_some_and(|setup| setup.again);
-        self.close_setup();
-        if again {
-            self.chat.notice("Nothing was changed.", false);
-        } else {
-            effects.push(Effect::Setup(Step::Skip));
-            let with = if self.setting.practice {
-                "The practice model answers"
-            } else {
-                "The model of the environment answers"
-            };
-            self.chat.notice(format!("{with}; nothing was written. `countersign setup` chooses a model."), false);
-        }
-    }
-
-    /// Something came of a step.
-    pub(super) fn setup_done(&mut self, done: Done, effects: &mut Vec<Effect>) {
-        if let Done::Written(number, Ok(path)) = &done
-            && let Some(setup) = self.setup().filter(|setup| setup.number == *number)
-        {
-            let (chosen, path) = (setup.chosen.clone(), path.clone());
-            let mode = chosen.mode;
-            self.close_setup();
-            self.chat.notice(format!("Written to {path}. `countersign setup` asks again."), false);
-            self.set_mode(mode);
-            if !(self.setting.practice && chosen.provider == PRACTICE) {
-                self.switch_model(Wanted::Chosen(chosen), effects);
-            }
-            return;
-        }
-        if let Some(setup) = self.setup_mut() {
-            setup.done(done);
         }
     }
 }

@@ -4,7 +4,8 @@ use crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 
 use super::State;
 use super::event::{Effect, Pane, Sight};
-use super::keymap::{Command, Key};
+use super::key::Key;
+use super::keymap::Command;
 use super::modal::{Asking, Modal, Placing};
 
 /// Rows that the mouse wheel moves.
@@ -43,6 +44,9 @@ impl State {
             Pane::Composer | Pane::Chat => self.chat.scroll.by(rows, self.sight.limits.chat, true),
             Pane::Queue => self.queue.move_selection(rows),
             Pane::Output => {
+                if self.scroll_terminal(rows, effects) {
+                    return;
+                }
                 let limit = self.sight.limits.output;
                 if let Some(printout) = self.output.printout_mut() {
                     let sticky = printout.table.is_none() && printout.page.is_none();

@@ -5,7 +5,8 @@ use serde_json::json;
 
 use super::State;
 use super::event::Effect;
-use crate::domain::{APPLY, OperationId, Origin, ToolCall};
+use super::queue::{Item, Status};
+use crate::domain::{APPLY, OperationId, Origin, Outcome, ToolCall};
 
 impl State {
     /// A staged run ended: what waits in its layer is proposed. Gives the sentence that tells the model so.
@@ -25,6 +26,27 @@ impl State {
             "\n[Not in the workspace yet: {what}. That waits for the person as {id}; until it is approved, these paths \
              are as they were.]"
         ))
+    }
+
+    /// A staged run of a session that was left still has changes that wait: they are proposed, unless they are already,
+    /// and dropped if that was decided or nobody knows how the run ended.
+    pub(super) fn propose_left(&mut self, run: OperationId, changes: &str, effects: &mut Vec<Effect>) {
+        let applies = |item: &&Item| {
+            item.call.name == APPLY && matches!(&item.origin, Origin::Program { after, .. } if *after == run)
+        };
+        let ended = |item: &Item| matches!(&item.status, Status::Ended { outcome, .. } if *outcome != Outcome::Lost);
+        let decided = self.queue.all().find(applies).map(|apply| apply.status.closed());
+        match decided {
+            Some(false) => {}
+            None if self.queue.get(run).is_some_and(ended) => {
+                if let Some(item) = self.queue.item_mut(run) {
+                    item.waits = Some(changes.to_owned());
+                }
+                // The model was told of it, if at all, in the run's own result.
+                let _sentence = self.propose_changes(run, effects);
+            }
+            Some(true) | None => effects.push(Effect::DropStaged(run)),
+        }
     }
 
     /// An operation was denied or can't run: if it would have put changes in place, they are dropped.

@@ -146,7 +146,7 @@ impl State {
     }
 
     fn message_ended(&mut self, calls: Vec<ToolCall>, reason: &StopReason, usage: Usage, effects: &mut Vec<Effect>) {
-        let text = self.chat.said();
+        let text = self.chat.take_said();
         if calls.is_empty() {
             let choices = choices(&text);
             if text.trim().is_empty() {
@@ -188,7 +188,7 @@ impl State {
 
     /// A cut or refused stream: what was said stays, calls of an unfinished message are not believed.
     fn message_failed(&mut self, failure: &ModelFailure, effects: &mut Vec<Effect>) {
-        let text = self.chat.said();
+        let text = self.chat.take_said();
         if failure.kind == FailureKind::TooLong && text.is_empty() && self.compact_harder(effects) {
             return;
         }
@@ -228,6 +228,11 @@ impl State {
         let Some(item) = self.queue.get(id) else { return Filled::Open };
         let denied = matches!(item.status, Status::Denied { .. });
         let refused = matches!(item.status, Status::Refused { .. });
+        // The server hears it, and the call's result says what came of it: what is in the form is the server's text, never
+        // the person's to the model, even where the person filled it in.
+        if item.answers().is_some() {
+            return Filled::Open;
+        }
         let how = match &item.origin {
             Origin::Again { after, .. } => Some(format!("I ran {after} again")),
             Origin::Edited { of } if !of.by_model() => Some("I edited and ran this myself".to_owned()),
@@ -344,7 +349,9 @@ impl State {
         self.stopping = matches!(self.chat.phase, Phase::Working { .. });
         self.stop(effects);
         self.withdraw_all(effects);
-        self.set_mode(ApprovalMode::Strict);
+        if self.queue.gate.policy().mode != ApprovalMode::Strict {
+            self.set_mode(ApprovalMode::Strict);
+        }
         self.hint = Some("Everything is stopped, and everything asks. /mode guarded goes back.".to_owned());
     }
 
@@ -354,7 +361,7 @@ impl State {
             self.chat.phase = Phase::Idle;
             return;
         }
-        let text = self.chat.said();
+        let text = self.chat.take_said();
         if !text.is_empty() {
             self.answered(text, Vec::new());
         }

@@ -60,6 +60,13 @@ impl State {
         self.hint = Some("Pasted text doesn't go into a terminal: type it.".to_owned());
     }
 
+    /// Scrolls the terminal that is shown: its own side holds what scrolled out. False if none is shown.
+    pub(super) fn scroll_terminal(&self, rows: isize, effects: &mut Vec<Effect>) -> bool {
+        let shown = self.terminal().map(|(id, _)| id);
+        effects.extend(shown.map(|id| Effect::Type(id, Typed::Scroll(rows))));
+        shown.is_some()
+    }
+
     /// Gives the terminal that is shown the size of the pane.
     pub(super) fn fit_terminal(&mut self, effects: &mut Vec<Effect>) {
         let Some(size) = self.sight.terminal else { return };

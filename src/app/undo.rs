@@ -45,7 +45,8 @@ impl State {
         }
     }
 
-    /// Proposes to take back every change to files from the selected operation's turn on.
+    /// Proposes to take back everything from the selected operation's turn on: changes to files at once, and what else
+    /// was kept one by one, the newest first.
     pub(super) fn undo_turn(&mut self, effects: &mut Vec<Effect>) {
         let Some(turn) = self.queue.selected().and_then(|id| self.queue.get(id)).map(|item| item.turn) else { return };
         let since = || self.queue.all().filter(|item| item.turn >= turn && item.takes_back.is_empty());
@@ -55,16 +56,22 @@ impl State {
         }
         let ids: Vec<OperationId> =
             since().filter(|item| item.undo == Undo::Possible(Undoable::Kept)).map(|item| item.id).collect();
-        let others = since().filter(|item| matches!(item.undo, Undo::Possible(Undoable::Call(_)))).count();
-        if others > 0 {
-            let word = if others == 1 { "change" } else { "changes" };
-            self.hint = Some(format!("{others} {word} outside files: take those back one by one."));
-        }
-        if ids.is_empty() {
-            self.hint.get_or_insert_with(|| "No change to files since that turn was kept for undo.".to_owned());
+        let calls = since().filter(|item| matches!(item.undo, Undo::Possible(Undoable::Call(_))));
+        let mut calls: Vec<OperationId> = calls.map(|item| item.id).collect();
+        calls.sort_unstable_by(|one, other| other.cmp(one));
+        if ids.is_empty() && calls.is_empty() {
+            self.hint = Some("Nothing that changed since that turn was kept for undo.".to_owned());
             return;
         }
-        self.take_back(ids.clone(), Origin::Person, kept(&ids), effects);
+        for id in &calls {
+            self.undo(*id, effects);
+        }
+        if !ids.is_empty() {
+            self.take_back(ids.clone(), Origin::Person, kept(&ids), effects);
+        }
+        if calls.len() + usize::from(!ids.is_empty()) > 1 {
+            self.hint = Some("Several operations wait, the newest change first: A lists them all.".to_owned());
+        }
     }
 
     fn take_back(&mut self, ids: Vec<OperationId>, origin: Origin, call: ToolCall, effects: &mut Vec<Effect>) {

@@ -1,6 +1,6 @@
 //! Judges putting the changes of a staged run in place, by the same rules as writing and deleting those files one by one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::undo::LOOKED_AT;
@@ -30,6 +30,7 @@ impl RiskAssessor for ApplyAssessor {
         let OperationKind::Apply(apply) = &subject.operation.kind else { return Assessment::default() };
         let mut findings = vec![whole(apply)];
         findings.extend(apply.changes.iter().filter_map(|change| later(apply, change, subject)).take(TOLD));
+        findings.extend(repositories(apply).take(TOLD));
         findings.extend(apply.changes.iter().filter_map(|change| sensitive(apply, change, subject)).take(TOLD));
         findings.extend(apply.changes.iter().filter_map(link).take(TOLD));
         Assessment {
@@ -57,6 +58,22 @@ fn later(apply: &ApplyOperation, change: &StagedChange, subject: Subject<'_>) ->
     let entry = run_later::entry(&path.to_string_lossy(), &place(apply, subject))?;
     let sentence = format!("Others run what {} holds: {entry}.", change.path.display());
     Some(Finding::new("apply.run-later", Class::Declared(Danger::Destructive), sentence))
+}
+
+/// Folders that become a repository without the name of one.
+fn repositories(apply: &ApplyOperation) -> impl Iterator<Item = Finding> {
+    let mut folders: BTreeMap<&Path, Vec<&str>> = BTreeMap::new();
+    for change in apply.changes.iter().filter(|change| change.after != Image::Nothing) {
+        let name = change.path.file_name().and_then(|name| name.to_str());
+        if let Some((folder, name)) = change.path.parent().zip(name) {
+            folders.entry(folder).or_default().push(name);
+        }
+    }
+    folders.into_iter().filter(|(_, names)| run_later::repository(names.iter().copied())).map(|(folder, _)| {
+        let folder = if folder == Path::new("") { Path::new(".") } else { folder };
+        let sentence = format!("Makes {} a git repository: git runs what its `config` names.", folder.display());
+        Finding::new("apply.run-later", Class::Declared(Danger::Destructive), sentence)
+    })
 }
 
 fn sensitive(apply: &ApplyOperation, change: &StagedChange, subject: Subject<'_>) -> Option<Finding> {

@@ -1,22 +1,11 @@
-//! Judges tools that aren't ours: another program's, of which nothing is known but that it reaches out; and a search on
-//! the web, which only looks unless what is looked for carries a secret.
+//! Judges a search on the web, which another agent may have a tool for: it only looks, unless what is looked for carries
+//! a secret.
 
 use super::{RiskAssessor, Subject, secret_kind};
 use crate::domain::{Assessment, Class, Danger, Finding, OperationKind};
 
 /// Longest query that only looks, in bytes: a longer one may carry anything out.
 const QUERY: usize = 500;
-
-/// The assessor of another program's tools.
-#[derive(Clone, Copy, Debug)]
-pub struct ForeignAssessor;
-
-impl RiskAssessor for ForeignAssessor {
-    fn assess(&self, subject: Subject<'_>) -> Assessment {
-        let sentence = format!("{} is a tool of another program: what it does isn't known.", subject.operation.tool);
-        Assessment::of(Finding::new("tool.foreign", Class::Declared(Danger::External), sentence))
-    }
-}
 
 /// The assessor of searches on the web; the arguments are its `query`.
 #[derive(Clone, Copy, Debug)]
@@ -69,10 +58,5 @@ mod tests {
         assert_eq!(looked_for(&key), Class::Declared(Danger::Sensitive));
         assert_eq!(looked_for(&"word ".repeat(200)), Class::Unknown);
         assert_eq!(class(&WebSearchAssessor, json!({})), Class::Unreadable);
-    }
-
-    #[test]
-    fn a_foreign_tool_is_external() {
-        assert_eq!(class(&ForeignAssessor, json!({})), Class::Declared(Danger::External));
     }
 }

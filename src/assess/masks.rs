@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 use regex::Regex;
 
 use super::AssessSettings;
-use super::secrets::{forms, named, placeholder, secret_kind, under};
+use super::secrets::{certain, forms, named, placeholder, secret_kind, under};
 use crate::domain::{Detail, Operation, OperationKind, Prepared, Preview, Span, Table, Text, masked, masked_part};
 
 /// Shortest value that is looked for, in bytes: a shorter one is a word of its own too often.
@@ -58,6 +58,12 @@ impl Known {
             (telling(&name) && !plain(&value) && value.len() >= SHORTEST + 2).then_some(value)
         });
         told.collect()
+    }
+
+    /// All of them, the longest first.
+    #[must_use]
+    pub fn values(&self) -> Vec<String> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn found(&self, text: &str) -> Vec<Span> {
@@ -142,6 +148,20 @@ pub fn conceal_text(text: &str, known: &Known) -> String {
     masked(text, &secret_spans(text, true, known))
 }
 
+/// What nobody was asked about, as a model may have it: with masks in the place of what is certainly a secret, and how many
+/// those are. None where there is none.
+#[must_use]
+pub fn withheld(text: &str, known: &Known) -> Option<(String, usize)> {
+    let spans = withheld_spans(text, known);
+    (!spans.is_empty()).then(|| (masked(text, &spans), spans.len()))
+}
+
+/// Where a text holds what is certainly a secret, in order and apart.
+#[must_use]
+pub fn withheld_spans(text: &str, known: &Known) -> Vec<Span> {
+    joined(known.found(text).into_iter().chain(certain(text)).collect())
+}
+
 /// A text without the backslashes of JSON, and where each of its bytes stood.
 fn unescaped(text: &str) -> (String, Vec<usize>) {
     let (mut plain, mut offsets) = (String::new(), Vec::new());
@@ -200,12 +220,23 @@ fn secret_cells(table: &Table, known: &Known) -> Vec<Span> {
     spans
 }
 
+/// Whether one of the words of `SPOKEN` may stand in a text; other spellings of its letters are left to the patterns.
+fn may_speak(text: &str) -> bool {
+    const WORDS: [&str; 8] = ["pass", "token", "secret", "api", "identified", "curl", "mysql", "mariadb"];
+    !text.is_ascii() || {
+        let lower = text.to_ascii_lowercase();
+        WORDS.iter().any(|word| lower.contains(word))
+    }
+}
+
 fn secret_spans(text: &str, headers: bool, known: &Known) -> Vec<Span> {
     let mut spans = known.found(text);
     spans.extend(forms(text));
     spans.extend(named(text));
-    let said = SPOKEN.iter().chain(HEADERS.as_ref().filter(|_| headers));
-    for found in said.flat_map(|spoken| spoken.captures_iter(text)) {
+    // The patterns are made only for a text that they can match in: a hook is a new process each time.
+    let spoken = may_speak(text).then(|| SPOKEN.iter()).into_iter().flatten();
+    let headers = (headers && text.contains(':')).then(|| HEADERS.as_ref()).flatten();
+    for found in spoken.chain(headers).flat_map(|spoken| spoken.captures_iter(text)) {
         if let Some(value) = found.get(1).filter(|value| !placeholder(value.as_str())) {
             spans.push(value.start()..value.end());
         }

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::{RiskAssessor, Subject, secret_kind, spelling};
-use crate::domain::{Assessment, Class, Danger, Finding, McpOperation, OperationKind, RiskLevel, Shape};
+use crate::domain::{Assessment, Class, Danger, FINDING, Finding, McpOperation, OperationKind, RiskLevel, Shape};
 
 /// Longest string that may be a path, in bytes.
 const PATH: usize = 4096;
@@ -33,7 +33,7 @@ impl RiskAssessor for McpAssessor {
             }));
         }
         // A rule that names the tool alone was not made for these: a part that it doesn't match holds it back.
-        let more = findings.iter().skip(1).map(|finding| Shape::new([("finding", finding.rule.clone())]));
+        let more = findings.iter().skip(1).map(|finding| Shape::new([(FINDING, finding.rule.clone())]));
         shapes.extend(more);
         Assessment { findings, shapes, target: mcp.server.clone(), ..Assessment::default() }
     }
@@ -47,6 +47,8 @@ fn foreign(mcp: &McpOperation, subject: Subject<'_>) -> Finding {
         ("mcp.destructive", RiskLevel::High, ", which says that it may destroy")
     } else if says(|declared| declared.read_only) {
         ("mcp.external", RiskLevel::Medium, ", which says that it only reads; nobody has checked that")
+    } else if declared.is_none() {
+        ("mcp.external", RiskLevel::Medium, ", of which nothing else is known here")
     } else {
         ("mcp.external", RiskLevel::Medium, "")
     };
@@ -56,8 +58,9 @@ fn foreign(mcp: &McpOperation, subject: Subject<'_>) -> Finding {
 
 /// What a rule matches: this tool, as its server describes it now.
 fn shape(mcp: &McpOperation, subject: Subject<'_>) -> Shape {
-    let schema = subject.facts.declared.as_ref().map_or_else(|| "unknown".to_owned(), |now| now.schema.clone());
-    Shape::new([("server", mcp.server.clone()), ("tool", mcp.tool.clone()), ("schema", schema)])
+    let schema = subject.facts.declared.as_ref().map(|now| ("schema", now.schema.clone()));
+    // Without it no allow rule matches: what the server says of the tool isn't seen.
+    Shape::new([("server", mcp.server.clone()), ("tool", mcp.tool.clone())].into_iter().chain(schema))
 }
 
 /// What is special about a path that an argument names, if it names one.
@@ -99,8 +102,8 @@ mod tests {
     use super::*;
     use crate::assess::{AssessSettings, Own, Sensitive, assess};
     use crate::domain::{
-        ApprovalMode, Claim, Declared, Enforceable, Facts, Grants, Operation, OperationId, Origin, Place, Policy,
-        Prepared, Rule, RuleEffect, Step, Verdict, judge,
+        ApprovalMode, Claim, Declared, Draft, Enforceable, Facts, Grants, Operation, OperationId, Origin, Place,
+        Policy, Prepared, Rule, RuleEffect, RuleId, Step, Verdict, judge,
     };
 
     fn prepared(arguments: Value, declared: Declared, claim: Claim) -> Prepared {
@@ -179,6 +182,26 @@ mod tests {
         }
         let own = prepared(json!({ "path": "~/.config/countersign/config.toml" }), declared("1"), Claim::Absent);
         assert_eq!(verdict(&own, ApprovalMode::AllowAll, &[]).0, Verdict::Deny);
+    }
+
+    #[test]
+    fn what_a_rule_does_not_lift_is_the_reason_and_not_what_it_lifts() {
+        let reads = Declared { read_only: true, ..declared("1") };
+        let call = |arguments| prepared(arguments, reads.clone(), Claim::Absent);
+        let key = call(json!({ "text": "/home/ann/.ssh/id_rsa" }));
+        let remembered = Draft::allow(&call(json!({ "text": "hi" }))).unwrap();
+        let remembered = remembered.rule(RuleId("s1".to_owned()), 0).unwrap();
+        let by_configuration = Policy { rules: vec![rule("1")], ..Policy::default() };
+        let by_memory = Policy { remembered: vec![remembered], ..Policy::default() };
+        for policy in [by_configuration, by_memory] {
+            let judged = |call: &Prepared| judge(call, &policy, &Grants::default(), Enforceable::default(), false);
+            assert_eq!(judged(&call(json!({ "text": "ho" }))).verdict, Verdict::Allow, "the rule holds");
+            let held = judged(&key);
+            assert_eq!((held.verdict, held.step), (Verdict::Ask, Step::Danger));
+            assert!(held.reason.contains("names what is sensitive"), "{}", held.reason);
+        }
+        let bare = judge(&key, &Policy::default(), &Grants::default(), Enforceable::default(), false);
+        assert_eq!(Some(&bare.reason), key.assessment.leading().map(|finding| &finding.sentence));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+mod answer;
 mod apply;
 mod command;
 mod elsewhere;
@@ -10,11 +11,13 @@ mod file;
 mod hidden;
 mod host;
 mod http;
+mod letters;
 mod masks;
 mod mcp;
 mod overlap;
 mod own;
 mod paths;
+mod pem;
 mod production;
 mod reread;
 mod run_later;
@@ -30,22 +33,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+pub use answer::AnswerAssessor;
 pub use apply::ApplyAssessor;
 pub use command::{
-    Act, CommandAssessor, Destination, Does, Piece, REACHING, ReadCommand, Word, acts, destinations, foreign_settings,
-    read,
+    Act, Clash, CommandAssessor, Destination, Does, Goal, Piece, REACHING, ReadCommand, Word, acts, destinations,
+    foreign_settings, read,
 };
-pub use elsewhere::{ForeignAssessor, WebSearchAssessor};
+pub use elsewhere::WebSearchAssessor;
 pub use file::FileAssessor;
 pub use hidden::visible;
 pub use host::{Reach, address_reach, reach as host_reach};
 pub use http::HttpAssessor;
-pub use masks::{Known, call_shown, conceal, conceal_text, holds_secret, secrets_again, secrets_of, table_shown};
+pub use masks::{
+    Known, call_shown, conceal, conceal_text, holds_secret, secrets_again, secrets_of, table_shown, withheld,
+    withheld_spans,
+};
 pub use mcp::McpAssessor;
 pub use own::Own;
 pub use production::Production;
 pub use reread::RereadAssessor;
-pub use run_later::entry as runs_later;
+pub use run_later::{entry as runs_later, repository};
 pub use search::SearchAssessor;
 pub use secrets::secret_kind;
 pub use sensitive::Sensitive;

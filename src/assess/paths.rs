@@ -96,9 +96,10 @@ pub(super) struct List {
 }
 
 impl List {
-    /// Reads a list's text. Text that doesn't parse would name every path; a test reads each list.
+    /// Reads a list's text, JSON as the build makes it of a rule file. Text that doesn't parse would name every path; a
+    /// test reads each list.
     pub fn parse(text: &str) -> Self {
-        Self::of(toml::from_str(text).unwrap_or_else(|_| Data {
+        Self::of(serde_json::from_str(text).unwrap_or_else(|_| Data {
             kind: vec![Kind { what: "unreadable list".to_owned(), system: vec!["**".to_owned()], ..Kind::default() }],
             ..Data::default()
         }))
@@ -221,10 +222,19 @@ impl List {
             None => ([Anchor::Root; 2], path),
         };
         let names: Vec<Name> = rest.split('/').filter(|name| !name.is_empty()).map(Name::glob).collect();
-        let leads = |entry: &&Entry| {
-            entry.names.len() > names.len() && entry.names.iter().zip(&names).all(|(entry, name)| name.meets(entry))
+        let leads = |entry: &Entry| {
+            entry.names.len() > names.len()
+                && anchors.contains(&entry.anchor)
+                && entry.names.iter().zip(&names).all(|(entry, name)| name.meets(entry))
         };
-        self.entries.iter().filter(|entry| anchors.contains(&entry.anchor)).any(|entry| leads(&entry))
+        match names.first().map(Name::ends) {
+            // A single name is below nothing but the home folder and the root.
+            Some(start) => {
+                let paths = self.paths.iter().map(|at| &self.entries[*at]);
+                paths.filter(|entry| entry.start.agree(start)).any(leads)
+            }
+            None => self.entries.iter().any(leads),
+        }
     }
 
     /// The folders in which its entries lie: in the home folder, or in the system.
@@ -398,13 +408,15 @@ mod tests {
     use super::*;
 
     /// Every list that is data.
-    const LISTS: [&str; 2] =
-        [include_str!("../../assets/rules/sensitive.toml"), include_str!("../../assets/rules/run-later.toml")];
+    const LISTS: [&str; 2] = [
+        include_str!(concat!(env!("OUT_DIR"), "/sensitive.json")),
+        include_str!(concat!(env!("OUT_DIR"), "/run-later.json")),
+    ];
 
     #[test]
     fn every_list_is_read_whole() {
         for list in LISTS {
-            let data: Data = toml::from_str(list).unwrap();
+            let data: Data = serde_json::from_str(list).unwrap();
             let texts =
                 |kind: &'_ Kind| [&kind.files, &kind.folders, &kind.home, &kind.system].map(Clone::clone).concat();
             for text in data.kind.iter().flat_map(texts).chain(data.harmless) {
@@ -418,6 +430,6 @@ mod tests {
 
     #[test]
     fn a_list_that_cannot_be_read_names_everything() {
-        assert!(List::parse("kind = 1").entry(&Written::new("README.md", &Place::default())).is_some());
+        assert!(List::parse("{\"kind\": 1}").entry(&Written::new("README.md", &Place::default())).is_some());
     }
 }

@@ -8,7 +8,7 @@ use super::written::Written;
 use crate::domain::Place;
 
 /// The list, parsed once.
-static LIST: LazyLock<List> = LazyLock::new(|| List::parse(include_str!("../../assets/rules/run-later.toml")));
+static LIST: LazyLock<List> = LazyLock::new(|| List::parse(include_str!(concat!(env!("OUT_DIR"), "/run-later.json"))));
 
 /// Who runs what a path (as spelled, or real) holds, and the entry that it matches, as in "shell start-up file
 /// (`.bashrc`)".
@@ -19,6 +19,17 @@ pub fn entry(path: &str, place: &Place) -> Option<String> {
 /// The same for a pattern, or a path with parts that may become anything, where its own letters point there.
 pub(super) fn may_match(pattern: &str, place: &Place) -> Option<String> {
     LIST.may_match(&Written::new(pattern, place))
+}
+
+/// Whether git takes a folder with these names in it for a repository, whatever its own name is. It then obeys the
+/// configuration there, and runs what that names.
+pub fn repository<'n>(names: impl IntoIterator<Item = &'n str>) -> bool {
+    let (mut head, mut others) = (false, false);
+    for name in names {
+        head |= name.eq_ignore_ascii_case("HEAD");
+        others |= ["config", "objects", "refs", "commondir"].iter().any(|part| name.eq_ignore_ascii_case(part));
+    }
+    head && others
 }
 
 #[cfg(test)]
@@ -46,10 +57,39 @@ mod tests {
             "~/.config/systemd/user/a.service",
             "~/.ssh/authorized_keys",
             "/usr/local/bin/ls",
+            ".babelrc",
+            ".mocharc.js",
+            "web/.commitlintrc.mjs",
+            "karma.conf.js",
+            "svelte.config.js",
+            "next-tool.config.mts",
+            ".nycrc.json",
+            ".pnpmfile.mjs",
+            "pytest.ini",
+            ".pylintrc",
+            "rust-toolchain.toml",
+            ".ghci",
+            "Guardfile",
+            "Snakefile",
+            "gunicorn.conf.py",
+            ".gitlab-ci.yaml",
+            ".travis.yaml",
+            ".pre-commit-hooks.yaml",
+            "lefthook-local.yml",
+            "build.sc",
         ] {
             assert!(entry(path, &place).is_some(), "{path}");
         }
-        for path in ["src/main.rs", "notes.txt", "docs/make.md", ".gitignore", "data/package.txt", "/tmp/a"] {
+        for path in [
+            "src/main.rs",
+            "notes.txt",
+            "docs/make.md",
+            ".gitignore",
+            "data/package.txt",
+            "/tmp/a",
+            "config.js",
+            "a.conf",
+        ] {
             assert_eq!(entry(path, &place), None, "{path}");
         }
         assert!(may_match("pack*.json", &place).is_some() && may_match("*.txt", &place).is_none());

@@ -56,6 +56,7 @@ fn parts(kind: &OperationKind) -> Option<(Option<&str>, Option<&str>)> {
         | OperationKind::Http(_)
         | OperationKind::Undo(_)
         | OperationKind::Apply(_)
+        | OperationKind::Answer(_)
         | OperationKind::Mcp(_)
         | OperationKind::Other(_) => None,
     }

@@ -5,6 +5,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use regex::{Regex, RegexSet};
 
+use super::pem;
 use super::spelling::percent_decoded;
 use crate::domain::Span;
 
@@ -81,14 +82,56 @@ static EACH: [OnceLock<Option<Regex>>; FORMS.len()] = [const { OnceLock::new() }
 
 /// Where secrets of known forms stand in a text: without the words that only introduce them, and to their end.
 pub(super) fn forms(text: &str) -> Vec<Span> {
+    forms_where(text, |_, _| true)
+}
+
+fn forms_where(text: &str, counts: impl Fn(&str, &str) -> bool) -> Vec<Span> {
     let Some(shapes) = SHAPES.as_ref() else { return Vec::new() };
     let mut spans = Vec::new();
     for at in shapes.matches(text) {
         let (form, kind) = FORMS[at];
         let Some(each) = EACH[at].get_or_init(|| Regex::new(form).ok()) else { continue };
-        spans.extend(each.find_iter(text).map(|found| whole(text, kind, found.range())));
+        let found = each.find_iter(text).map(|found| whole(text, kind, found.range()));
+        spans.extend(found.filter(|found| counts(kind, &text[found.clone()])));
     }
     spans
+}
+
+/// Where what is certainly a secret stands in a text: known forms, of the looser ones only what looks random, and values
+/// that are set as an environment's are (`DB_PASSWORD=…`). Programs' own text is left as it is, though it may speak of
+/// passwords.
+pub(super) fn certain(text: &str) -> Vec<Span> {
+    static SET: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let names =
+            "PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?|DATABASE_URL";
+        let value = r#""([^"\n]+)"|('[^'\n]+')|([^\s"']+)"#;
+        Regex::new(&format!(r"\b[A-Z0-9_]*(?:{names})[A-Z0-9_]*=(?:{value})")).ok()
+    });
+    if !may_hold(text) {
+        return Vec::new();
+    }
+    let loose = ["API key", "bearer token", "user name and password"];
+    let mut spans =
+        forms_where(text, |kind, said| kind != "password file" && (!loose.contains(&kind) || random(said, 12)));
+    let set = text.contains('=').then(|| SET.as_ref()).flatten();
+    for found in set.into_iter().flat_map(|set| set.captures_iter(text)) {
+        let value = (1..=3).find_map(|part| found.get(part));
+        spans.extend(value.filter(|value| !placeholder(value.as_str())).map(|value| value.range()));
+    }
+    spans.extend(pem::begun(text));
+    spans
+}
+
+/// Whether a text can hold one at all: a value that is set, a URL, a key of several lines, or a word as long as the
+/// shortest. The screen asks this of every row.
+fn may_hold(text: &str) -> bool {
+    const SHORTEST: usize = 12;
+    let mut run = 0;
+    text.bytes().any(|byte| {
+        run = if byte.is_ascii_alphanumeric() || b"_-.+/~".contains(&byte) { run + 1 } else { 0 };
+        run >= SHORTEST || byte == b'='
+    }) || text.contains("://")
+        || text.contains("-----")
 }
 
 /// The secret in what a form found, up to where it ends.
@@ -104,11 +147,7 @@ fn whole(text: &str, kind: &str, found: Span) -> Span {
             let from = said[from..].find(':').map_or(from, |at| from + at + 1);
             found.start + from..found.end - 1
         }
-        "private key" => {
-            let end = text[found.end..].find("-----END").map(|at| found.end + at);
-            let end = end.map(|end| text[end..].find('\n').map_or(text.len(), |at| end + at));
-            found.start..end.unwrap_or(text.len())
-        }
+        "private key" => found.start..pem::end(text, found.end),
         "bearer token" | "user name and password" => {
             let word = said.find(char::is_whitespace).unwrap_or(0);
             let blanks = said[word..].len() - said[word..].trim_start().len();
@@ -121,6 +160,9 @@ fn whole(text: &str, kind: &str, found: Span) -> Span {
 
 /// Where values stand under names that say that they are secrets. One in quotes goes to its closing quote.
 pub(super) fn named(text: &str) -> Vec<Span> {
+    if !text.contains(['=', ':']) {
+        return Vec::new();
+    }
     let Some(named) = NAMED.as_ref() else { return Vec::new() };
     let spans = named.captures_iter(text).filter_map(|found| {
         let (name, value) = (found.get(1)?.as_str(), found.get(2)?);
@@ -139,6 +181,10 @@ pub(super) fn under(name: &str, value: &str) -> bool {
 }
 
 fn by_name(text: &str) -> Option<String> {
+    // No value stands under a name without one of these; the pattern costs more to make than all other looks.
+    if !text.contains(['=', ':']) {
+        return None;
+    }
     let Some(named) = NAMED.as_ref() else { return Some("unreadable text".to_owned()) };
     named.captures_iter(text).find_map(|found| {
         let (name, value) = (found.get(1)?.as_str(), found.get(2)?.as_str());
@@ -229,6 +275,34 @@ mod tests {
             "https://example.org/a:b@c",
         ] {
             assert_eq!(secret_kind(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_certainly_a_secret_is_told_from_text_that_speaks_of_some() {
+        let hidden = |text: &str| certain(text).into_iter().map(|span| text[span].to_owned()).collect::<Vec<_>>();
+        for (text, secret) in [
+            ("+STRIPE_KEY=sk_live_4eC39HqLyjWDarjtT1zdp7dc", "sk_live_4eC39HqLyjWDarjtT1zdp7dc"),
+            ("-DB_PASSWORD=hunter2", "hunter2"),
+            ("export APP_SECRET='s3cret'", "'s3cret'"),
+            ("APP_SECRET='$up3r s3cret'", "'$up3r s3cret'"),
+            ("APP_PASSPHRASE=\"correct horse, battery\"", "correct horse, battery"),
+            ("DB_PASSWORD=ab#Real&Secret;x", "ab#Real&Secret;x"),
+            ("url = https://bot:glpat-AbCdEfGh1234567890xy@git.example/x", "glpat-AbCdEfGh1234567890xy"),
+            ("Authorization: Bearer abc123def456ghi789", "abc123def456ghi789"),
+        ] {
+            assert!(hidden(text).iter().any(|found| found == secret), "{text}: {:?}", hidden(text));
+        }
+        for text in [
+            "password: String,",
+            "let password = get_password()?;",
+            "Basic authentication and bearer authentication-of-requests",
+            "PASSWORD=$1",
+            "root:x:0:0:root:/root:/bin/bash",
+            "sk-loading-indicator-of-a-page",
+            "commit 0123456789abcdef0123456789abcdef01234567",
+        ] {
+            assert_eq!(hidden(text), [""; 0], "{text}");
         }
     }
 

@@ -11,7 +11,8 @@ use super::written::Written;
 use crate::domain::Place;
 
 /// The built-in list, parsed once.
-static BUILT_IN: LazyLock<List> = LazyLock::new(|| List::parse(include_str!("../../assets/rules/sensitive.toml")));
+static BUILT_IN: LazyLock<List> =
+    LazyLock::new(|| List::parse(include_str!(concat!(env!("OUT_DIR"), "/sensitive.json"))));
 
 /// The list of "How a decision is made" and what the configuration adds.
 #[derive(Clone, Debug, Default)]

@@ -8,7 +8,7 @@ use clap::{Args, Parser, ValueEnum};
 use secrecy::SecretString;
 
 use super::hook::HookArguments;
-use crate::config::{ConfigError, Overrides, ProviderName};
+use crate::config::{Overrides, ProviderName};
 use crate::domain::ApprovalMode;
 
 const EXAMPLES: &str = "\
@@ -171,9 +171,10 @@ pub(super) enum Subcommand {
         #[command(subcommand)]
         command: super::rules::RulesCommand,
     },
-    /// Show the settings that the workspace brings along, and trust them as they are
+    /// Show the settings and MCP servers that the workspace brings along, and trust them as they are
     ///
-    /// `.countersign/config.toml` of a workspace can only tighten until you trust it. A change of the file ends that.
+    /// `.countersign/config.toml` of a workspace can only tighten, and no server of its `.mcp.json` or
+    /// `.countersign/mcp.json` is started, until you trust the file. A change of the file ends that.
     Trust {
         /// The beginning of the digest that is printed with the file: trusts exactly that content
         digest: Option<String>,
@@ -196,8 +197,8 @@ pub(super) enum Subcommand {
     },
     /// Print the man page, or that of a subcommand
     Man {
-        /// The subcommand
-        command: Option<String>,
+        /// The subcommand, and one of its own
+        command: Vec<String>,
     },
     /// The configuration
     Config {
@@ -248,6 +249,8 @@ pub(super) enum ConfigCommand {
     Check,
     /// Open it in $VISUAL or $EDITOR, making it if there is none, and check it afterwards
     Edit,
+    /// Let own files count again that changed while a command ran; look at them first
+    Accept,
 }
 
 /// The modes as words of the command line.
@@ -286,19 +289,7 @@ impl Options {
         if self.allow_all { Some(ApprovalMode::AllowAll) } else { self.mode.map(Into::into) }
     }
 
-    /// Refuses to go on with a session where that is no part of a subcommand.
-    ///
-    /// # Errors
-    /// An option asks for one.
-    pub(super) fn of_no_session(&self, subcommand: &str) -> Result<(), ConfigError> {
-        if self.resume.is_none() && !self.go_on {
-            return Ok(());
-        }
-        let sentence = format!("`countersign {subcommand}` goes on with no session: leave out --resume and --continue");
-        Err(ConfigError::Option(sentence))
-    }
-
-    /// The same for a new session.
+    /// The same options for a new session.
     pub(super) fn without_session(&self) -> Self {
         Self { resume: None, go_on: false, ..self.clone() }
     }

@@ -15,10 +15,10 @@ use serde_json::value::RawValue;
 
 use super::Terms;
 use super::explanation::Explanation;
-use super::weigh::{Scales, rule};
+use super::weigh::{Scales, Searches, rule};
 use crate::assess::{
-    ApplyAssessor, CommandAssessor, FileAssessor, HttpAssessor, McpAssessor, RiskAssessor, SearchAssessor, SqlAssessor,
-    UndoAssessor, Unknown,
+    AnswerAssessor, ApplyAssessor, CommandAssessor, FileAssessor, HttpAssessor, McpAssessor, RiskAssessor,
+    SearchAssessor, SqlAssessor, UndoAssessor, Unknown,
 };
 use crate::config::process_environment;
 use crate::domain::{
@@ -202,7 +202,7 @@ impl Bench {
             policy: &self.terms.policy,
             enforceable: self.enforceable,
             search_path: self.search_path.as_deref(),
-            others: false,
+            searches: Searches::Ours,
         };
         let (prepared, judgement) = scales.weigh(operation, &place, &mut seen);
         self.seen.replace(seen);
@@ -213,7 +213,10 @@ impl Bench {
             containment: judgement.containment,
             enforced: judgement.enforced,
             rule: rule(&judgement, &prepared),
-            explanation: self.terms.explain.then(|| Explanation::new(judgement.step, &prepared, &self.terms.settings)),
+            explanation: self
+                .terms
+                .explain
+                .then(|| Explanation::new(judgement.step, self.terms.policy.mode, &prepared, &self.terms.settings)),
             reason: judgement.reason,
         }
     }
@@ -270,6 +273,7 @@ pub fn assessor(kind: &OperationKind) -> &'static dyn RiskAssessor {
         OperationKind::Undo(_) => &UndoAssessor,
         OperationKind::Apply(_) => &ApplyAssessor,
         OperationKind::Mcp(_) => &McpAssessor,
+        OperationKind::Answer(_) => &AnswerAssessor,
         OperationKind::Other(_) => &Unknown,
     }
 }

@@ -7,7 +7,7 @@ use std::io::Error;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, exit};
 
-use nix::sys::resource::{Resource, setrlimit};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::SigSet;
 use nix::unistd::{getppid, setsid};
 
@@ -16,17 +16,19 @@ use crate::contain::{self, Orders};
 /// Exit code of a child that couldn't become its program.
 const FAILED: i32 = 126;
 
-/// Becomes a child: `PARENT open|terminal|walled|kept PROGRAM [ARGUMENT…]`. Never returns.
+/// Becomes a child: `PARENT open|terminal|kept PROGRAM [ARGUMENT…]`, or `PARENT walled`, which is told its program
+/// once its walls are up. Never returns.
 pub fn main(mut arguments: impl Iterator<Item = OsString>) -> ! {
     let parent = arguments.next().and_then(|text| text.to_str()?.parse().ok());
-    let (Some(parent), Some(walls), Some(program)) = (parent, arguments.next(), arguments.next()) else {
-        eprintln!("a child needs its parent's number, a word about walls and a program");
-        exit(FAILED)
-    };
+    let (Some(parent), Some(walls)) = (parent, arguments.next()) else { missing() };
     if let Err(error) = settle(parent) {
         eprintln!("the child couldn't be set up: {error}");
         exit(FAILED)
     }
+    if walls == OsStr::new(contain::WALLED) {
+        wall_in();
+    }
+    let Some(program) = arguments.next() else { missing() };
     if walls == OsStr::new(contain::KEPT) {
         super::keeper::keep(parent, &program, arguments, FAILED);
     }
@@ -36,28 +38,43 @@ pub fn main(mut arguments: impl Iterator<Item = OsString>) -> ! {
             exit(FAILED)
         }
     } else if walls != OsStr::new(contain::OPEN) {
-        wall_in();
+        missing();
     }
-    let error = Command::new(&program).args(arguments).exec();
+    become_program(&program, arguments)
+}
+
+fn become_program(program: &OsStr, arguments: impl Iterator<Item = impl AsRef<OsStr>>) -> ! {
+    let error = Command::new(program).args(arguments).exec();
     eprintln!("{} couldn't be run: {error}", program.display());
     exit(FAILED)
 }
 
-/// Puts up the walls of the plan that came as our input, or ends with nothing run.
-fn wall_in() {
+fn missing() -> ! {
+    eprintln!("a child needs its parent's number, a word about walls and a program");
+    exit(FAILED)
+}
+
+/// Puts up the walls of the plan that came as our input, and becomes what is asked for behind them; or ends with nothing
+/// run.
+fn wall_in() -> ! {
     let Ok(orders) = Orders::receive() else { exit(contain::FAILED) };
     let walls = contain::enter(&orders.plan).and_then(|()| orders.up().map_err(|error| error.to_string()));
     if let Err(why) = walls {
         orders.failed(&why);
         exit(contain::FAILED)
     }
+    let Ok(program) = orders.program() else { exit(contain::FAILED) };
+    become_program(program.path.as_os_str(), program.arguments.iter())
 }
 
 /// Cuts the ties to our terminal, our files and our signals.
 fn settle(parent: i32) -> Result<(), Error> {
     setsid()?;
     end_with_parent(parent)?;
-    setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
+    // A program that takes in what others leave as they crash is started at a limit of 0, too, but not at one of 1. Where
+    // 0 is all that is left, nobody may raise it.
+    let (_, most) = getrlimit(Resource::RLIMIT_CORE)?;
+    setrlimit(Resource::RLIMIT_CORE, most.min(1), most.min(1))?;
     SigSet::empty().thread_set_mask()?;
     close_inherited();
     Ok(())

@@ -1,11 +1,13 @@
 //! `countersign config`: where the configuration is, what it comes to, and what is wrong with it.
 
 use std::io::{IsTerminal as _, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::arguments::ConfigCommand;
 use super::edit;
 use crate::config::{Folders, Problem, Settings, process_environment};
+use crate::private::Touched;
 
 /// Runs one of them. Fails when the file has problems, so that scripts can tell.
 pub(super) fn run(command: ConfigCommand, folders: &Folders, out: &mut dyn Write) -> ExitCode {
@@ -23,6 +25,14 @@ pub(super) fn run(command: ConfigCommand, folders: &Folders, out: &mut dyn Write
             (text, true)
         }
         ConfigCommand::Check => (lines("", &problems), false),
+        ConfigCommand::Accept => match Touched::at(&folders.data).accept() {
+            Ok(files) if files.is_empty() => ("Nothing waits to be looked at.\n".to_owned(), true),
+            Ok(files) => {
+                let counts = |file: &PathBuf| format!("{}: counts as it is now.\n", file.display());
+                (files.iter().map(counts).collect(), true)
+            }
+            Err(error) => (format!("{}: {error}.\n", folders.data.display()), false),
+        },
         ConfigCommand::Edit => {
             let mut lines = std::io::stdin().lock();
             let ask = std::io::stdin().is_terminal().then_some(&mut lines as &mut dyn std::io::BufRead);
@@ -42,6 +52,7 @@ fn lines(prefix: &str, problems: &[Problem]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{KEYMAPS, THEMES};
 
     fn said(command: ConfigCommand, text: &str) -> (String, bool) {
         let folder = tempfile::tempdir().unwrap();
@@ -65,6 +76,25 @@ mod tests {
              /config.toml:3:10: `output` must be from 1024 to 1048576.\n"
         );
         assert_eq!(said(ConfigCommand::Check, ""), ("/config.toml: nothing to object to.\n".to_owned(), true));
+    }
+
+    #[test]
+    fn a_look_that_there_is_none_of_is_objected_to() {
+        let (text, sound) = said(ConfigCommand::Check, "theme = 'drak'\nkeymap = 'vi'\n");
+        assert!(!sound);
+        assert_eq!(
+            text,
+            "/config.toml:1:9: there is no theme `drak`. Did you mean `dark`? A file of your own is named by its path.\n\
+             /config.toml:2:10: there is no keymap `vi`. Did you mean `vim`? A file of your own is named by its path.\n"
+        );
+        for (key, known) in [("theme", &THEMES[..]), ("keymap", &KEYMAPS)] {
+            for name in known.iter().chain(&["mine.toml"]) {
+                assert!(said(ConfigCommand::Check, &format!("{key} = '{name}'")).1, "{key} {name}");
+            }
+        }
+        let themes: Vec<String> = crate::ui::themes().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(themes, THEMES);
+        assert_eq!(crate::app::Keymap::NAMED.map(|(name, _)| name), KEYMAPS);
     }
 
     #[test]

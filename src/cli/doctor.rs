@@ -3,6 +3,7 @@
 mod machine;
 mod providers;
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -13,12 +14,12 @@ use super::{Options, Start, mcp, start};
 use crate::config::{ConfigError, around, process_environment};
 use crate::contain::{self, Proof};
 use crate::domain::Wall;
-use crate::tools::{Roles, stages};
+use crate::tools::{Roles, listed_hosts, stages};
 
 /// What is true of the program's own files.
 const OWN: [&str; 2] = [
     "- what names Countersign's own files and may write them is denied, in every mode; files and SQLite are looked at again as they are written",
-    "- not enforced: a command that you approve runs with your rights, and may write them under a name that its text doesn't show; if it changed the configuration, you are told",
+    "- not enforced: a command that you approve runs with your rights, and may write them under a name that its text doesn't show; what it so changed of configuration, rules, trust and servers is told, and doesn't count until you looked at it, unless the command ended Countersign and erased its record",
 ];
 
 /// One subject: a heading, and what is said of it.
@@ -55,7 +56,7 @@ pub(super) fn task(options: &Options, connect: bool, json: bool) -> Result<ExitC
     let staged = runtime.block_on(stages(&Arc::new(start.bench()?)));
     let servers = Section { title: "MCP servers", lines: mcp::lines(&start)?, broken: false };
     let sections = [
-        containment(&proof, &staged),
+        containment(&proof, &staged, &start.settings.staged_hosts),
         providers::providers(&reached, &found),
         databases(&roles, &left_out),
         servers,
@@ -100,7 +101,7 @@ fn print(sections: &[Section], json: bool, out: &mut dyn Write) -> ExitCode {
 }
 
 /// What is enforced around commands that run unasked.
-fn containment(proof: &Proof, here: &Result<(), String>) -> Section {
+fn containment(proof: &Proof, here: &Result<(), String>, hosts: &BTreeSet<String>) -> Section {
     let mut lines = Vec::new();
     if let Some(layers) = proof.layers {
         lines.push(format!("Commands that only read run behind walls: {}.", proof.made_of));
@@ -123,6 +124,13 @@ fn containment(proof: &Proof, here: &Result<(), String>) -> Section {
             lines.push(match here {
                 Ok(()) => "✓ this workspace can be staged".to_owned(),
                 Err(why) => format!("✗ not this workspace: {why}; there, test runners and claims ask"),
+            });
+            lines.push(match &proof.proxied {
+                _ if hosts.is_empty() => "✓ a staged run has no network: `staged_hosts` names no host".to_owned(),
+                Ok(()) => {
+                    format!("✓ a staged run reaches, by a proxy of ours and nothing else: {}", listed_hosts(hosts))
+                }
+                Err(why) => format!("✗ not used: `staged_hosts` ({why}); a staged run has no network"),
             });
         }
         Ok(_) | Err(_) => {
@@ -160,7 +168,7 @@ fn databases(roles: &[Roles], left_out: &[String]) -> Section {
     }
     lines.extend(left_out.iter().map(|why| format!("- {why}")));
     if lines.is_empty() {
-        lines.push("there is no connection".to_owned());
+        lines.push("there is no connection: open one with --db URL, or write it down as [connections.NAME] in the configuration".to_owned());
     }
     let broken = roles.iter().any(|known| known.reading.is_err());
     Section { title: "databases", lines, broken }
@@ -214,7 +222,8 @@ mod tests {
 
     #[test]
     fn what_is_not_proved_is_not_claimed() {
-        let lines = containment(&Proof::nothing("there is no kernel".to_owned()), &Ok(())).lines;
+        let hosts = BTreeSet::from(["a.example:443".to_owned()]);
+        let lines = containment(&Proof::nothing("there is no kernel".to_owned()), &Ok(()), &hosts).lines;
         assert!(lines.iter().all(|line| !line.starts_with('✓')));
         assert_eq!(lines.iter().filter(|line| line.starts_with('✗')).count(), Wall::ALL.len() + 1);
         assert!(lines.contains(&"- not used: there is no kernel".to_owned()));

@@ -4,6 +4,7 @@ use std::io::{BufRead, Write};
 use std::process::{Command, ExitCode};
 
 use crate::config::{Environment, Folders, Settings, chosen_editor};
+use crate::private::Touched;
 
 /// What a new file says: every line there is, switched off.
 const EXAMPLE: &str = include_str!("../../assets/config.example.toml");
@@ -27,7 +28,12 @@ pub(super) fn run(
     loop {
         let ended = Command::new(program).args(&options).arg(&folders.config).status();
         match ended {
-            Ok(status) if status.success() => {}
+            // Who had it open has looked at it.
+            Ok(status) if status.success() => {
+                if let Err(error) = Touched::at(&folders.data).looked(&folders.config) {
+                    return told(out, &format!("{}: {error}.\n", folders.data.display()), false);
+                }
+            }
             Ok(_) => return told(out, &format!("{line} ended with a failure.\n"), false),
             Err(error) => {
                 return told(out, &format!("{line} can't be started: {error}. Set EDITOR to another one.\n"), false);

@@ -84,7 +84,7 @@ async fn run(start: &Start, command: String) -> Result<u8, String> {
         Err(refusal) => (false, refusal.0.clone(), Some(refusal.1.clone())),
     };
     let decider = judgement.decider();
-    append(JournalEvent::Decided { decider, allowed, judgement, reason, waited: None }).await?;
+    append(JournalEvent::Decided { decider, allowed, judgement, reason, waited: None, left: None }).await?;
     let run = released.map_err(|(_, why)| why)?;
     append(JournalEvent::Started { containment: run.containment() }).await?;
     let started = std::time::Instant::now();

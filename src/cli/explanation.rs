@@ -1,14 +1,17 @@
-//! What `assess --explain` adds to an answer: the step that decided, each rule with the text that it is about, and
-//! the commands that a command line was read as.
+//! What `assess --explain` adds to an answer: the claim and the mode, the step that decided, each rule with the text
+//! that it is about, and the commands that a command line was read as.
 
 use serde::Serialize;
 
 use crate::assess::{AssessSettings, Word, read};
-use crate::domain::{Finding, OperationKind, Prepared, Step};
+use crate::domain::{ApprovalMode, Finding, OperationKind, Prepared, RiskLevel, Step};
 
 /// How a decision came about.
 #[derive(Serialize)]
 pub(super) struct Explanation {
+    /// What the model's claim counts as, if it made one.
+    claim: Option<RiskLevel>,
+    mode: ApprovalMode,
     step: Step,
     number: u8,
     findings: Vec<Pointed>,
@@ -28,7 +31,7 @@ struct Pointed {
 }
 
 impl Explanation {
-    pub(super) fn new(step: Step, prepared: &Prepared, settings: &AssessSettings) -> Self {
+    pub(super) fn new(step: Step, mode: ApprovalMode, prepared: &Prepared, settings: &AssessSettings) -> Self {
         let kind = &prepared.operation.kind;
         let body = kind.text().body;
         let pointed = |finding: &Finding| Pointed {
@@ -47,11 +50,12 @@ impl Explanation {
             | OperationKind::Find(_)
             | OperationKind::Undo(_)
             | OperationKind::Apply(_)
+            | OperationKind::Answer(_)
             | OperationKind::Mcp(_)
             | OperationKind::Other(_) => None,
         };
         let findings = prepared.assessment.findings.iter().map(pointed).collect();
-        Self { step, number: step.number(), findings, read_as }
+        Self { claim: prepared.operation.claim.level(), mode, step, number: step.number(), findings, read_as }
     }
 }
 
@@ -99,6 +103,18 @@ mod tests {
         let told = explained("execute_sql", &json!({"sql": "SELECT pg_sleep(1)"}));
         assert_eq!(told["findings"][0]["text"], "pg_sleep", "{told}");
         assert_eq!(told.get("read_as"), None);
+    }
+
+    #[test]
+    fn claim_and_mode_are_told_with_the_step() {
+        let told = explained("execute_command", &json!({"command": "rm x", "risk_level": "low"}));
+        assert_eq!(
+            (&told["claim"], &told["mode"], &told["step"]),
+            (&json!("low"), &json!("guarded"), &json!("danger"))
+        );
+        let told = explained("execute_command", &json!({"command": "ls"}));
+        assert_eq!((&told["claim"], &told["number"]), (&Value::Null, &json!(10)));
+        assert_eq!(explained("execute_command", &json!({"command": "ls", "risk_level": "?"}))["claim"], "high");
     }
 
     #[test]

@@ -14,14 +14,17 @@ use super::Start;
 use super::arguments::McpCommand;
 use crate::assess::visible;
 use crate::config::ConfigError;
-use crate::tools::mcp::{Offer, Places, Server, Servers, Standing};
+use crate::memory::Trusted;
+use crate::tools::mcp::{Offer, Places, Server, Servers, Standing, Trust};
 
 /// Longest part of a description that a list shows, in characters.
 const SHOWN: usize = 160;
 
 /// Where the servers are written down and log.
-pub(super) fn places(start: &Start) -> Places {
-    Places { file: start.folders.servers(), logs: start.folders.server_logs() }
+pub fn places(start: &Start) -> Places {
+    let trusted = Trusted::at(&start.folders.data);
+    let trust = Trust::new(move |path, text| trusted.knows(path, text));
+    Places { file: start.folders.servers(), logs: start.folders.server_logs(), trust }
 }
 
 /// Does what is asked for.
@@ -83,7 +86,7 @@ fn list(servers: &Servers, out: &mut dyn Write) -> std::io::Result<bool> {
         let note = match server.standing() {
             Standing::Disabled => "; switched off",
             Standing::Untrusted => {
-                "; the workspace brings it, and it is not started; `countersign mcp import` takes it over"
+                "; the workspace brings it, and it is not started until you trust its file: `countersign trust`"
             }
             Standing::Idle | Standing::Starting | Standing::Up { .. } | Standing::Failed(_) => "",
         };

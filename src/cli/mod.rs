@@ -12,6 +12,7 @@ mod explanation;
 pub mod hook;
 mod journal;
 mod keeper;
+mod known;
 mod mcp;
 mod rules;
 mod run;
@@ -20,6 +21,7 @@ mod sessions;
 mod shells;
 mod start;
 mod terms;
+mod trust;
 pub mod weigh;
 
 use std::io::Write as _;
@@ -30,6 +32,8 @@ use clap::Parser as _;
 pub use arguments::{Cli, Options};
 use arguments::{ConfigCommand, Subcommand};
 pub use assess::assess;
+use known::known;
+pub use mcp::places;
 use rules::RulesCommand;
 pub use run::Errand;
 pub use sessions::{Which, ago, named, now_ms};
@@ -74,14 +78,12 @@ pub fn dispatch(cli: Cli) -> Task {
                 let printed = std::io::stdout().write_all(schema.as_bytes());
                 return Task::Done(ExitCode::from(u8::from(printed.is_err())));
             }
-            options.of_no_session("run").and_then(|()| run.read(options, &process_environment)).map(
-                |(start, errand)| {
-                    // Nobody is there to be asked about the folder, nor about a model.
-                    let mut start = start.asking(Asking::Never);
-                    start.unknown = false;
-                    Task::Run(Box::new(start), errand)
-                },
-            )
+            run.read(options, &process_environment).map(|(start, errand)| {
+                // Nobody is there to be asked about the folder, nor about a model.
+                let mut start = start.asking(Asking::Never);
+                start.unknown = false;
+                Task::Run(Box::new(start), errand)
+            })
         }
         Some(Subcommand::Assess { mode, explain, contained }) => {
             let mode = mode.map_or_else(|| options.approval_mode(), |mode| Some(mode.into()));
@@ -109,9 +111,7 @@ pub fn dispatch(cli: Cli) -> Task {
         Some(Subcommand::Completions { shell }) => {
             Ok(Task::Done(shells::completions(shell, &mut std::io::stdout().lock())))
         }
-        Some(Subcommand::Man { command }) => {
-            shells::man(command.as_deref(), &mut std::io::stdout().lock()).map(Task::Done)
-        }
+        Some(Subcommand::Man { command }) => shells::man(&command, &mut std::io::stdout().lock()).map(Task::Done),
         Some(Subcommand::Config { command }) => config_task(&options, command).map(Task::Done),
     };
     done.unwrap_or_else(|error| {
@@ -131,7 +131,11 @@ fn rules_task(options: &Options, command: &RulesCommand) -> Result<Task, ConfigE
     let printed = match command {
         RulesCommand::List { json } => rules::list(&folders, *json, &mut out),
         RulesCommand::Revoke { rule } => rules::revoke(&folders, rule, &mut out),
-        RulesCommand::Test => {
+        RulesCommand::Test { rule: Some(rule) } => {
+            drop(out);
+            return journal::covered(options, &folders, rule).map(Task::Done);
+        }
+        RulesCommand::Test { rule: None } => {
             let mode = options.approval_mode();
             let (mut terms, notice) = Terms::read(options, mode, (false, false), &process_environment)?;
             let (remembered, wrong) = Rules::at(&folders.data).load();
@@ -148,7 +152,7 @@ fn rules_task(options: &Options, command: &RulesCommand) -> Result<Task, ConfigE
 fn trust_task(options: &Options, digest: Option<&str>, revoke: bool) -> Result<ExitCode, ConfigError> {
     let folders = Folders::find(options.config.as_deref(), &process_environment)?;
     let workspace = start::workspace(options.workspace.as_deref())?;
-    let printed = rules::trust(&folders, &workspace, digest, revoke, &mut std::io::stdout().lock());
+    let printed = trust::trust(&folders, &workspace, digest, revoke, &mut std::io::stdout().lock());
     Ok(printed.unwrap_or(ExitCode::FAILURE))
 }
 

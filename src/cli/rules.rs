@@ -1,16 +1,15 @@
-//! `countersign rules`: what is remembered, and taking it back. `countersign trust`: the settings of a workspace.
+//! `countersign rules`: what is remembered, and taking it back.
 
 use std::io::{self, Write};
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
-use super::start::{SETTINGS_CAP, WORKSPACE_SETTINGS};
 use crate::config::Folders;
 use crate::domain::{Remembered, RuleId, Says, Scope};
-use crate::memory::{Rules, Trusted, inside};
+use crate::memory::Rules;
+use crate::ui::text::line;
 
 /// What can be done with what is remembered.
 #[derive(Clone, Debug, PartialEq, Eq, clap::Subcommand)]
@@ -21,8 +20,14 @@ pub enum RulesCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Say what the rules would do with calls: JSON Lines in, JSON Lines out, as for assess
-    Test,
+    /// Say what the rules would do with calls, or what one rule would have done
+    ///
+    /// Without a name: JSON Lines in, JSON Lines out, as for assess. With one: the recorded operations that this rule
+    /// would have covered.
+    Test {
+        /// Its name, such as r3
+        rule: Option<String>,
+    },
     /// Take a rule back
     Revoke {
         /// Its name, such as r3
@@ -43,16 +48,20 @@ pub fn list(folders: &Folders, as_json: bool, out: &mut impl Write) -> io::Resul
         if as_json {
             writeln!(out, "{}", whole(rule))?;
         } else {
-            for line in lines(rule) {
-                writeln!(out, "{line}")?;
+            for told in lines(rule) {
+                writeln!(out, "{told}")?;
             }
         }
     }
     if kept.is_empty() && wrong.is_empty() && !as_json {
-        writeln!(out, "Nothing is remembered. m in a dialog makes a rule; it is kept in {}.", rules.path().display())?;
+        writeln!(
+            out,
+            "Nothing is remembered. m in a dialog makes a rule; it is kept in {}.",
+            line(&rules.path().to_string_lossy())
+        )?;
     }
     for why in &wrong {
-        eprintln!("countersign: {}", plain(why));
+        eprintln!("countersign: {}", line(why));
     }
     if !wrong.is_empty() {
         eprintln!("countersign: until that is mended everything asks (mode strict), and no allow rule counts");
@@ -64,13 +73,13 @@ pub fn list(folders: &Folders, as_json: bool, out: &mut impl Write) -> io::Resul
 pub fn revoke(folders: &Folders, rule: &str, out: &mut impl Write) -> io::Result<ExitCode> {
     let id = RuleId(rule.to_owned());
     match Rules::at(&folders.data).revoke(&id) {
-        Ok(true) => writeln!(out, "Rule {} is revoked.", plain(rule)).map(|()| ExitCode::SUCCESS),
+        Ok(true) => writeln!(out, "Rule {} is revoked.", line(rule)).map(|()| ExitCode::SUCCESS),
         Ok(false) => {
-            eprintln!("countersign: there is no rule {}; `countersign rules list` names those there are", plain(rule));
+            eprintln!("countersign: there is no rule {}; `countersign rules list` names those there are", line(rule));
             Ok(ExitCode::FAILURE)
         }
         Err(error) => {
-            eprintln!("countersign: {}", plain(&error.to_string()));
+            eprintln!("countersign: {}", line(&error.to_string()));
             Ok(ExitCode::FAILURE)
         }
     }
@@ -107,7 +116,8 @@ fn lines(rule: &Remembered) -> Vec<String> {
         Says::Deny(pattern) => ("deny", vec![pattern.to_string()]),
         Says::Allow(lift) => ("allow", lift.patterns.iter().map(ToString::to_string).collect()),
     };
-    let mut lines = vec![format!("{}  {effect}  {}  {}", rule.id(), plain(rule.tool()), plain(&patterns.join("; ")))];
+    let mut lines =
+        vec![format!("{}  {effect}  {}  {}", line(&rule.id().0), line(rule.tool()), line(&patterns.join("; ")))];
     let mut about = Vec::new();
     if let Says::Allow(lift) = rule.says() {
         about.push(format!("lifts {}", lift.findings.iter().cloned().collect::<Vec<_>>().join(", ")));
@@ -124,68 +134,32 @@ fn lines(rule: &Remembered) -> Vec<String> {
         Some(at) => format!("{} more minutes", at.saturating_sub(now()).div_ceil(60)),
         None => "until revoked".to_owned(),
     });
-    lines.push(format!("    {}", plain(&about.join(" · "))));
+    lines.push(format!("    {}", line(&about.join(" · "))));
     lines
 }
 
-/// Without control characters: the file may have been written by hand.
-fn plain(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { '·' } else { letter }).collect()
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Trusted;
 
-/// Shows a workspace's settings, and trusts exactly what was shown.
-pub fn trust(
-    folders: &Folders,
-    workspace: &Path,
-    digest: Option<&str>,
-    revoke: bool,
-    out: &mut impl Write,
-) -> io::Result<ExitCode> {
-    let path = workspace.join(WORKSPACE_SETTINGS);
-    let trusted = Trusted::at(&folders.data);
-    let refuse = |why: &str| {
-        eprintln!("countersign: {}", plain(why));
-        Ok(ExitCode::FAILURE)
-    };
-    if revoke {
-        return match trusted.set(&path, None) {
-            Ok(()) => writeln!(out, "{} isn't trusted any more.", path.display()).map(|()| ExitCode::SUCCESS),
-            Err(error) => refuse(&error.to_string()),
-        };
-    }
-    let text = match inside(workspace, Path::new(WORKSPACE_SETTINGS), SETTINGS_CAP + 1) {
-        Ok(Some((_, length))) if length > SETTINGS_CAP => return refuse("the file is larger than 64 KiB"),
-        Ok(Some((bytes, _))) => match String::from_utf8(bytes) {
-            Ok(text) => text,
-            Err(_) => return refuse("the file isn't UTF-8 text"),
-        },
-        Ok(None) => return refuse(&format!("there is no {} in {}", WORKSPACE_SETTINGS, workspace.display())),
-        Err(why) => return refuse(&why),
-    };
-    let whole = Trusted::digest(&text);
-    let short = &whole[..16];
-    match digest {
-        Some(named) if named.len() >= 16 && whole.starts_with(named) => match trusted.set(&path, Some(&text)) {
-            Ok(()) => {
-                writeln!(out, "{} is trusted as it is now. A change makes it untrusted again.", path.display())?;
-                Ok(ExitCode::SUCCESS)
-            }
-            Err(error) => refuse(&error.to_string()),
-        },
-        Some(_) => refuse(&format!("the file isn't the one that was shown: its digest begins with {short}")),
-        None => {
-            writeln!(out, "{}\n", path.display())?;
-            for line in text.lines() {
-                writeln!(out, "| {}", plain(line))?;
-            }
-            let (is, _) = trusted.knows(&path, &text);
-            let state = if is { "It is trusted." } else { "It isn't trusted: it can only tighten." };
-            writeln!(
-                out,
-                "\n{state} Trusted, its allow rules, hosts, limits, connections, theme and mode count too; never a \
-                 model or where it is, programs, keys or keymaps.\nTo trust exactly this: countersign trust {short}"
-            )?;
-            Ok(ExitCode::SUCCESS)
-        }
+    #[test]
+    fn what_nobody_sees_is_spelled_out() {
+        let root = tempfile::tempdir().unwrap();
+        let folders = Folders::find(None, &|_| Some(root.path().join("own").display().to_string())).unwrap();
+        let workspace = root.path().join("w\u{202e}x");
+        std::fs::create_dir_all(&folders.data).unwrap();
+        std::fs::create_dir(&workspace).unwrap();
+        let brought = "{\"mcpServers\":\t{\"a\u{202e}b\u{200b}c\u{1b}[2J\": {\"command\": \"x\"}}}\n";
+        std::fs::write(workspace.join(".mcp.json"), brought).unwrap();
+        let mut out = Vec::new();
+        crate::cli::trust::trust(&folders, &workspace, None, false, &mut out).unwrap();
+        let digest = Trusted::digest(brought);
+        crate::cli::trust::trust(&folders, &workspace, Some(&digest), false, &mut out).unwrap();
+        crate::cli::trust::trust(&folders, &workspace, None, true, &mut out).unwrap();
+        let told = String::from_utf8(out).unwrap();
+        assert!(told.contains("a<U+202E>b<U+200B>c␛[2J"), "{told}");
+        assert_eq!(told.matches("w<U+202E>x").count(), 3, "{told}");
+        assert!(!told.contains(['\u{202e}', '\u{200b}', '\u{1b}', '\t']), "{told}");
     }
 }

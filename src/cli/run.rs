@@ -42,10 +42,12 @@ Exit codes:
 Examples:
   countersign run --model practice \"show the tables\"
   git diff | countersign run \"is anything dangerous in this?\"
+  countersign run --continue \"and what about the tests?\"
   countersign run --json -y --max-calls 20 \"bring the changelog up to date\"";
 
 /// Options of a run.
 #[derive(Args, Debug)]
+#[allow(clippy::struct_excessive_bools)] // options of a command line are independent
 pub(super) struct RunOptions {
     /// What the model is asked; `-` reads it from standard input
     ///
@@ -79,6 +81,12 @@ pub(super) struct RunOptions {
     /// Folder to work in [default: the current one]
     #[arg(long, value_name = "DIR")]
     workspace: Option<std::path::PathBuf>,
+    /// Go on with a session, by its id; what was pending in it is refused
+    #[arg(long, value_name = "ID", conflicts_with = "go_on")]
+    resume: Option<String>,
+    /// Go on with the newest session of this workspace
+    #[arg(long = "continue")]
+    go_on: bool,
     /// Calls that the model may make before the run ends
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
     max_calls: Option<u64>,
@@ -126,6 +134,14 @@ impl RunOptions {
         options.provider = self.provider.or(options.provider);
         options.base_url = self.base_url.or(options.base_url);
         options.workspace = self.workspace.or(options.workspace);
+        options.resume = self.resume.or(options.resume);
+        options.go_on |= self.go_on;
+        if options.resume.is_some() && options.go_on {
+            return Err(wrong("--resume contradicts --continue; leave one of them away"));
+        }
+        if options.resume.as_deref() == Some("") {
+            return Err(wrong("nobody is there to pick a session: --resume ID names one, --continue takes the newest"));
+        }
         let mut start = Start::read(&options, environment)?;
         if let Some(problem) = start.problems.first() {
             return Err(wrong(format!("{problem}\nNothing is run while the configuration has a mistake in it")));

@@ -20,16 +20,18 @@ pub(super) fn completions(shell: Shell, out: &mut dyn Write) -> ExitCode {
 ///
 /// # Errors
 /// There is no such subcommand.
-pub(super) fn man(of: Option<&str>, out: &mut dyn Write) -> Result<ExitCode, ConfigError> {
-    let mut command = Cli::command();
-    command.build();
-    let page = match of {
-        None => command,
-        Some(name) => command.find_subcommand(name).cloned().ok_or_else(|| {
-            let known: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
-            ConfigError::Option(format!("there is no subcommand `{name}`; choose one of {}", known.join(", ")))
-        })?,
-    };
+pub(super) fn man(of: &[String], out: &mut dyn Write) -> Result<ExitCode, ConfigError> {
+    let mut page = Cli::command();
+    page.build();
+    for name in of {
+        page = page.find_subcommand(name).cloned().ok_or_else(|| {
+            let known: Vec<&str> = page.get_subcommands().map(clap::Command::get_name).collect();
+            let choice =
+                if known.is_empty() { "it has none".to_owned() } else { format!("choose one of {}", known.join(", ")) };
+            let sentence = format!("{} has no subcommand `{}`; {choice}", page.get_name(), name.escape_debug());
+            ConfigError::Option(sentence)
+        })?;
+    }
     let mut text = Vec::new();
     let rendered = clap_mangen::Man::new(page).render(&mut text);
     Ok(if rendered.is_ok() { written(out, &text) } else { ExitCode::FAILURE })

@@ -16,7 +16,7 @@ use crate::contain::Walls;
 use crate::domain::ApprovalMode;
 use crate::memory::{Rules, Trusted, Workspaces, inside};
 use crate::store::{Images, Layers, Listed, Outputs, Session};
-use crate::tools::{Connections, Database, Results, Workbench};
+use crate::tools::{Connections, Database, OwnFiles, Results, Workbench};
 
 /// The settings that a workspace brings along.
 pub(super) const WORKSPACE_SETTINGS: &str = ".countersign/config.toml";
@@ -119,7 +119,11 @@ impl Start {
             && !Workspaces::at(&folders.data).knows(&workspace);
         let setup = first(options, &folders);
         let images = Arc::new(Images::new(&folders.images(), &session.id));
-        let layers = Arc::new(Layers::new(&folders.layers(), &session.id));
+        let layers = match which {
+            Which::New | Which::Pick => Layers::new(&folders.layers(), &session.id),
+            Which::Left(_) => Layers::again(&folders.layers(), &session.id),
+        };
+        let layers = Arc::new(layers);
         let outputs = Arc::new(Outputs::new(&folders.outputs(), &session.id, settings.limits.kept_output));
         let (linear, options) = (options.linear, options.clone());
         Ok(Self {
@@ -164,10 +168,12 @@ impl Start {
         bench.time_limit = self.settings.limits.time_limit;
         bench.result_limit = usize::try_from(self.settings.limits.output).unwrap_or(bench.result_limit);
         bench.settings = self.judging();
+        bench.staged_hosts.clone_from(&self.settings.staged_hosts);
         bench.images = Arc::clone(&self.images);
         bench.layers = Arc::clone(&self.layers);
         bench.outputs = Arc::clone(&self.outputs);
         bench.walls = Arc::new(walls(&self.folders, bench.launcher.clone()));
+        bench.own_files = OwnFiles::new(self.folders.deciding(), &self.folders.data);
         Ok(bench)
     }
 

@@ -3,15 +3,14 @@
 
 use std::ffi::OsStr;
 
+pub use super::searched::Searches;
 use super::searched::unspared;
-use crate::assess::{AssessSettings, ForeignAssessor, RiskAssessor, WebSearchAssessor};
+use crate::assess::{AssessSettings, RiskAssessor, WebSearchAssessor};
 use crate::domain::{Enforceable, Grants, Judgement, Operation, OperationKind, Place, Policy, Prepared, Step, judge};
 use crate::tools::{self, Seen};
 
 /// The tool of a search on the web, where another agent has one.
 pub const WEB_SEARCH: &str = "web_search";
-/// How the tools of other programs are named.
-pub const FOREIGN: &str = "mcp__";
 
 /// What an operation is weighed with.
 #[derive(Clone, Copy)]
@@ -24,9 +23,9 @@ pub struct Scales<'a> {
     pub enforceable: Enforceable,
     /// The `PATH` of its children.
     pub search_path: Option<&'a OsStr>,
-    /// Whether another agent's tools run it. Its session has read files by then, for all that we know, and its searches
-    /// leave no sensitive file out.
-    pub others: bool,
+    /// Whose tools run it. Another agent's session has read files by then, for all that we know, and its searches leave
+    /// no sensitive file out.
+    pub searches: Searches,
 }
 
 impl Scales<'_> {
@@ -34,10 +33,9 @@ impl Scales<'_> {
     pub fn weigh(self, operation: Operation, place: &Place, seen: &mut Seen) -> (Prepared, Judgement) {
         let assessor = assessor(&operation);
         let mut prepared = tools::judged(assessor, operation, place, self.search_path, seen, self.settings);
-        if self.others {
-            prepared.assessment.findings.extend(unspared(&prepared, &self.settings.sensitive));
-        }
-        let judgement = judge(&prepared, self.policy, &Grants::default(), self.enforceable, self.others);
+        prepared.assessment.findings.extend(unspared(&prepared, self.searches, &self.settings.sensitive));
+        let others = self.searches != Searches::Ours;
+        let judgement = judge(&prepared, self.policy, &Grants::default(), self.enforceable, others);
         (prepared, judgement)
     }
 }
@@ -47,7 +45,6 @@ impl Scales<'_> {
 pub fn assessor(operation: &Operation) -> &'static dyn RiskAssessor {
     match &operation.kind {
         OperationKind::Other(_) if operation.tool == WEB_SEARCH => &WebSearchAssessor,
-        OperationKind::Other(_) if operation.tool.starts_with(FOREIGN) => &ForeignAssessor,
         kind => super::assess::assessor(kind),
     }
 }
@@ -55,7 +52,9 @@ pub fn assessor(operation: &Operation) -> &'static dyn RiskAssessor {
 /// The finding that decided, or the step where no finding did.
 pub(super) fn rule(judgement: &Judgement, prepared: &Prepared) -> String {
     let step = || serde_json::to_value(judgement.step).ok().and_then(|step| step.as_str().map(str::to_owned));
-    let finding = || prepared.assessment.leading().map(|finding| finding.rule.clone());
+    // What a rule of the person's lifts leads, and isn't what decided.
+    let decided = || prepared.assessment.objections().find(|finding| finding.sentence == judgement.reason);
+    let finding = || decided().or_else(|| prepared.assessment.leading()).map(|finding| finding.rule.clone());
     match judgement.step {
         Step::Catastrophe | Step::Unreadable | Step::Danger | Step::Whitelisted | Step::ClaimedLow | Step::Default => {
             finding().or_else(step)

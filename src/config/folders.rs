@@ -125,6 +125,13 @@ impl Folders {
         own
     }
 
+    /// Those of them that decide what runs unasked.
+    #[must_use]
+    pub fn deciding(&self) -> Vec<PathBuf> {
+        let kept = ["rules.toml", "trusted.toml"].map(|name| self.data.join(name));
+        [self.config.clone(), self.servers()].into_iter().chain(kept).collect()
+    }
+
     /// The MCP servers.
     #[must_use]
     pub fn servers(&self) -> PathBuf {

@@ -26,6 +26,7 @@ pub use folders::{Environment, Folders, process_environment};
 pub use keyring::keeping;
 pub use model::{ChosenModel, ModelSettings, ProviderName};
 pub use overrides::Overrides;
+pub use parse::{KEYMAPS, THEMES};
 pub use problem::Problem;
 pub use programs::{chosen_editor, chosen_pager};
 pub use reach::{Reach, around};

@@ -68,12 +68,17 @@ impl Settings {
             model.base_url = Some(url.clone());
         }
         if let Some(name) = by.model.as_ref().filter(|_| !by_name) {
+            let elsewhere = by.provider.is_some() || by.base_url.is_some();
             match &mut model {
-                Some(model) => model.model = Some(name.clone()),
-                None if name == ProviderName::Practice.word() => {
+                // It is nobody else's model, whoever is configured.
+                _ if name == ProviderName::Practice.word() && !elsewhere => {
                     model = Some(ModelSettings::of(ProviderName::Practice));
                 }
-                None => return Err(ConfigError::Option(self.unknown_model(name))),
+                Some(model) => model.model = Some(name.clone()),
+                None => {
+                    let meant = self.meant(name, None).map_err(|_| ConfigError::Option(self.unknown_model(name)))?;
+                    model = Some(meant);
+                }
             }
         }
         self.provider = model;
@@ -179,6 +184,11 @@ mod tests {
         let chosen = with(&by("gpt-x", Some(ProviderName::openai()))).unwrap().provider.unwrap();
         assert_eq!((chosen.kind, chosen.model.as_deref()), (ProviderName::openai(), Some("gpt-x")));
         assert_eq!(with(&by("practice", None)).unwrap().provider.unwrap().kind, ProviderName::Practice);
+        let configured = Settings { provider: Some(ModelSettings::of(ProviderName::openai())), ..settings() };
+        let practice = configured.overridden(&by("practice", None), &[]).unwrap().provider.unwrap();
+        assert_eq!((practice.kind, practice.model), (ProviderName::Practice, None), "whoever is configured");
+        let ollama = with(&by("ollama:qwen3", None)).unwrap().provider.unwrap();
+        assert_eq!((ollama.kind.word(), ollama.model.as_deref()), ("ollama", Some("qwen3")));
         assert!(with(&by("smal", None)).unwrap_err().ends_with("Did you mean `small`?"));
         assert!(with(&by("small", Some(ProviderName::openai()))).is_err());
     }

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::domain::{ApprovalMode, Prices, RuleEffect};
 
-const TOP: [&str; 16] = [
+const TOP: [&str; 17] = [
     "mode",
     "model",
     "provider",
@@ -23,6 +23,7 @@ const TOP: [&str; 16] = [
     "default_connection",
     "sensitive",
     "hosts",
+    "staged_hosts",
     "catastrophes",
     "rules",
     "production",
@@ -34,6 +35,11 @@ const TOP: [&str; 16] = [
 ];
 const MODEL: [&str; 9] =
     ["kind", "base_url", "model", "key_env", "key_command", "key_keyring", "context", "price_in", "price_out"];
+
+/// The themes that are built in.
+pub const THEMES: [&str; 6] = ["dark", "light", "ansi16", "mono", "colourblind", "contrast"];
+/// The keymaps that are built in.
+pub const KEYMAPS: [&str; 2] = ["default", "vim"];
 
 /// Most problems that are told at once. The first ones are what to correct first.
 const PROBLEMS_SHOWN: usize = 20;
@@ -58,6 +64,7 @@ impl Settings {
         if !reader.problems.is_empty() {
             settings.mode = ApprovalMode::Strict;
             settings.catastrophes_ask = false;
+            settings.staged_hosts.clear();
             settings.rules.retain(|rule| rule.effect != RuleEffect::Allow);
         }
         reader.problems.sort_by_key(|problem| problem.position);
@@ -77,13 +84,14 @@ fn read(reader: &mut Reader<'_>, top: &DeTable<'_>, folders: &Folders) -> Settin
             .collect(),
         catastrophes_ask: reader.choice(top, "catastrophes", &[("deny", false), ("ask", true)]).unwrap_or(false),
         sensitive: sensitive(reader, top),
-        hosts: hosts(reader, top),
+        hosts: hosts(reader, top, "hosts"),
+        staged_hosts: hosts(reader, top, "staged_hosts").into_iter().map(with_port).collect(),
         rules: rules(reader, top, folders.home.as_deref()),
         production: production(reader, top),
         limits: limits(reader, top),
         retention: retention(reader, top),
-        theme: reader.text(top, "theme").map(|(theme, _)| file(theme, &reader.folder(), folders)),
-        keymap: reader.text(top, "keymap").map(|(keymap, _)| file(keymap, &reader.folder(), folders).into()),
+        theme: look(reader, top, ("theme", &THEMES), folders),
+        keymap: look(reader, top, ("keymap", &KEYMAPS), folders).map(PathBuf::from),
         notify: reader.choice(top, "notify", &Notify::ALL.map(|way| (way.word(), way))),
         ..Settings::default()
     };
@@ -263,9 +271,9 @@ fn production(reader: &mut Reader<'_>, top: &DeTable<'_>) -> Production {
     Production { patterns: globs("patterns", usual.patterns), branches: globs("protected_branches", usual.branches) }
 }
 
-fn hosts(reader: &mut Reader<'_>, top: &DeTable<'_>) -> BTreeSet<String> {
+fn hosts(reader: &mut Reader<'_>, top: &DeTable<'_>, key: &str) -> BTreeSet<String> {
     let mut hosts = BTreeSet::new();
-    for (written, place) in reader.texts(top, "hosts") {
+    for (written, place) in reader.texts(top, key) {
         match host(&written) {
             Some(host) => {
                 hosts.insert(host);
@@ -276,9 +284,17 @@ fn hosts(reader: &mut Reader<'_>, top: &DeTable<'_>) -> BTreeSet<String> {
     hosts
 }
 
+/// A host with its port: that of https where none is written.
+fn with_port(host: String) -> String {
+    // What stands between the brackets of an address is no port.
+    let has = host.rsplit_once(':').is_some_and(|(_, port)| !port.ends_with(']'));
+    if has { host } else { format!("{host}:443") }
+}
+
 /// A host in the spelling of requests: lower case, international names encoded; a port stays with it.
 fn host(written: &str) -> Option<String> {
-    let port = written.rsplit_once(':').filter(|(name, port)| port.parse::<u16>().is_ok() && !name.ends_with(':'));
+    let port = written.rsplit_once(':').and_then(|(name, port)| Some((name, port.parse::<u16>().ok()?)));
+    let port = port.filter(|(name, _)| !name.ends_with(':'));
     let (name, port) = port.map_or((written, None), |(name, port)| (name, Some(port)));
     let name = name.trim_end_matches('.');
     let name = url::Host::parse(name).ok().filter(|_| !name.contains('*'))?.to_string();
@@ -309,10 +325,25 @@ fn retention(reader: &mut Reader<'_>, top: &DeTable<'_>) -> Retention {
         .map_or(usual, |days| Retention { days: Some(days).filter(|days| *days > 0) })
 }
 
-/// A name as it is, or where it is a file its path.
-fn file(name: String, folder: &Path, folders: &Folders) -> String {
-    let path = name.contains(['/', '\\']) || Path::new(&name).extension().is_some_and(|ending| ending == "toml");
-    if path { resolve(&name, folder, folders).to_string_lossy().into_owned() } else { name }
+/// One of the built-in names as it is, or where it is a file its path.
+fn look(
+    reader: &mut Reader<'_>,
+    top: &DeTable<'_>,
+    (key, known): (&str, &[&str]),
+    folders: &Folders,
+) -> Option<String> {
+    let (name, place) = reader.text(top, key)?;
+    if name.contains(['/', '\\']) || Path::new(&name).extension().is_some_and(|ending| ending == "toml") {
+        return Some(resolve(&name, &reader.folder(), folders).to_string_lossy().into_owned());
+    }
+    if !known.contains(&name.as_str()) {
+        let advice = suggestion(&name, known.iter().copied());
+        let sentence =
+            format!("there is no {key} `{}`. {advice} A file of your own is named by its path.", short(&name));
+        reader.object(place.start, sentence);
+        return None;
+    }
+    Some(name)
 }
 
 /// A path of the file: `~` is the home folder, and a relative one starts from the file's folder.

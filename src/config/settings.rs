@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::file;
 use super::{Connection, Folders, ModelSettings, Problem};
 use crate::domain::{self, Amount, ApprovalMode, Policy, Remembered, Rule};
+use crate::private::Touched;
 
 /// What one run may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +84,8 @@ pub struct Settings {
     pub sensitive: Vec<String>,
     /// Hosts that the person named.
     pub hosts: BTreeSet<String>,
+    /// Hosts that staged commands may reach, each with its port.
+    pub staged_hosts: BTreeSet<String>,
     /// True if catastrophes ask, rather than being denied.
     pub catastrophes_ask: bool,
     /// Rules, none of them objectionable.
@@ -134,9 +137,12 @@ impl Notify {
 
 impl Settings {
     /// Reads the configuration file. With any problem the mode is strict, and what would loosen anything is
-    /// left out: allow rules and the line about catastrophes.
+    /// left out: allow rules, the line about catastrophes and hosts for staged commands.
     #[must_use]
     pub fn load(folders: &Folders) -> (Self, Vec<Problem>) {
+        if let Some(why) = Touched::at(&folders.data).why_not(&folders.config) {
+            return (Self::strict(), vec![Problem::whole(&folders.config, format!("{why}."))]);
+        }
         let text = match file::read(&folders.config) {
             Ok(Some(text)) => text,
             Ok(None) if folders.config_named => {

@@ -27,6 +27,7 @@ impl Settings {
         }
         top.insert("sensitive".to_owned(), list(&self.sensitive));
         top.insert("hosts".to_owned(), list(&self.hosts));
+        top.insert("staged_hosts".to_owned(), list(&self.staged_hosts));
         let mut production = Table::new();
         production.insert("patterns".to_owned(), list(&self.production.patterns));
         production.insert("protected_branches".to_owned(), list(&self.production.branches));

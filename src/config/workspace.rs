@@ -9,7 +9,8 @@ use super::{Folders, Problem, Settings};
 use crate::domain::{ApprovalMode, RuleEffect};
 
 /// What is never taken from a workspace, trusted or not.
-const NEVER: [&str; 6] = ["provider", "model", "models", "keymap", "catastrophes", "default_connection"];
+const NEVER: [&str; 7] =
+    ["provider", "model", "models", "keymap", "catastrophes", "default_connection", "staged_hosts"];
 
 /// What a workspace's file says, and what was done with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -143,6 +144,7 @@ sensitive = ["*.ledger"]
 hosts = ["api.example.com"]
 theme = "light"
 catastrophes = "ask"
+staged_hosts = ["evil.example"]
 keymap = "keys.toml"
 [provider]
 kind = "openai"
@@ -170,6 +172,7 @@ match = { program = "rm" }
         assert!(problems.is_empty(), "{problems:?}");
         let plain = Settings { mode: ApprovalMode::Guarded, ..Settings::default() };
         assert_eq!(settings.mode, ApprovalMode::Guarded);
+        assert!(settings.staged_hosts.is_empty());
         assert!(settings.hosts.is_empty() && settings.connections.is_empty() && settings.theme.is_none());
         assert!(settings.provider.is_none() && settings.keymap.is_none() && !settings.catastrophes_ask);
         assert_eq!(settings.limits, plain.limits);
@@ -182,7 +185,7 @@ match = { program = "rm" }
         for word in ["mode smart", "allow rules", "hosts", "limits", "connections", "theme", "countersign trust"] {
             assert!(said.contains(word), "{word}: {said}");
         }
-        assert!(said.contains("never taken from a workspace: provider, keymap, catastrophes"), "{said}");
+        assert!(said.contains("never taken from a workspace: provider, keymap, catastrophes, staged_hosts"), "{said}");
     }
 
     #[test]
@@ -190,6 +193,7 @@ match = { program = "rm" }
         let (settings, told, _) = brought(ALL, true);
         assert_eq!(settings.mode, ApprovalMode::Smart);
         assert!(settings.connections.contains_key("evil") && settings.hosts.contains("api.example.com"));
+        assert!(settings.staged_hosts.is_empty());
         assert_eq!(settings.rules.len(), 2);
         assert!(settings.provider.is_none() && settings.keymap.is_none() && !settings.catastrophes_ask);
         assert!(!told.notices.join("\n").contains("not used"), "{told:?}");

@@ -5,7 +5,7 @@ use toml_edit::{DocumentMut, Item, Table, value};
 
 use super::{Folders, KeySource, ModelSettings, Settings, file};
 use crate::domain::ApprovalMode;
-use crate::private::{Rights, replace};
+use crate::private::{Rights, Touched, replace};
 
 /// What a new file begins with.
 const NEW: &str = r#"# Configuration of Countersign. `countersign setup` asks for these lines again and keeps the others;
@@ -27,6 +27,10 @@ impl Folders {
     /// # Errors
     /// It can't be written, or holds mistakes; in one sentence.
     pub fn write_choice(&self, model: &ModelSettings, mode: ApprovalMode) -> Result<(), String> {
+        let touched = Touched::at(&self.data);
+        if let Some(why) = touched.why_not(&self.config) {
+            return Err(format!("{}: {why}.", self.config.display()));
+        }
         let text = file::read(&self.config).map_err(|problem| problem.to_string())?;
         if let Some(text) = &text
             && let Some(problem) = Settings::parse(text, self).1.first()
@@ -46,7 +50,8 @@ impl Folders {
             let why = problems.first().map(ToString::to_string).unwrap_or_default();
             return Err(format!("This can't be written to {}. {why}", self.config.display()));
         }
-        replace(&self.config, written.as_bytes(), Rights::Kept)
+        touched
+            .write(&self.config, written.as_bytes(), Rights::Kept)
             .map_err(|error| format!("{} can't be written ({error})", self.config.display()))
     }
 

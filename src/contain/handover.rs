@@ -1,23 +1,35 @@
-//! The plan on its way to a child, and the child's answer: one file in memory, given to the child as its input. The
-//! child reads the plan, puts the answer in its place, and loses the file as it becomes its program; so nothing
-//! that a command does can pass for an answer.
+//! The plan on its way to a child, the child's answer, and what the child is to become: one file in memory, given to
+//! the child as its input. The child reads the plan, puts the walls up, says so, and waits until the program's lock on
+//! the file is gone; then it reads what it is to become, says so too, and loses the file as it becomes that. So nothing
+//! that a command does can pass for an answer, and walls can be up before it is known what will run behind them.
+//!
+//! ```text
+//! 0          ANSWER       plan's end
+//! │ answer … │ plan       │ program
+//! ```
 
 use std::fs::File;
-use std::io::{Read, Result, Seek, Write};
+use std::io::{ErrorKind, Read, Result};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
 use std::process::Stdio;
+
+use serde::{Deserialize, Serialize};
 
 use super::plan::Plan;
 
-/// Longest answer that is read, in bytes.
-const LONGEST: u64 = 4096;
+/// Room for an answer, in bytes.
+const ANSWER: u64 = 4096;
 const UP: &str = "up";
+const BEGAN: &str = "began";
 
 /// What a child says of its walls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// All of them were up before the program began.
+    /// All of them were up before the program began, and it was told what that is: it was run.
+    Began,
+    /// All of them are up, and it waits. If it has ended, the program was not run.
     Up,
     /// One couldn't be put up, in one sentence; the program was not run.
     Failed(String),
@@ -25,22 +37,35 @@ pub enum Answer {
     Silent,
 }
 
+/// What a child becomes behind its walls.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// Where it is.
+    #[serde(with = "crate::domain::path")]
+    pub path: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+}
+
 /// The program's end.
 #[derive(Debug)]
 pub struct Handover {
     file: File,
+    /// Where the plan ends.
+    end: u64,
 }
 
 impl Handover {
-    /// Writes a plan down for one child.
+    /// Writes a plan down for one child, which waits until it is told its program.
     ///
     /// # Errors
     /// The system has no files in memory, or no memory.
     pub fn new(plan: &Plan) -> Result<Self> {
-        let mut file = File::from(memory_file()?);
-        file.write_all(&serde_json::to_vec(plan)?)?;
-        file.rewind()?;
-        Ok(Self { file })
+        let file = File::from(memory_file()?);
+        let text = serde_json::to_vec(plan)?;
+        file.write_all_at(&text, ANSWER)?;
+        file.lock()?;
+        Ok(Self { file, end: ANSWER + text.len() as u64 })
     }
 
     /// What the child gets as its input.
@@ -51,15 +76,26 @@ impl Handover {
         Ok(self.file.try_clone()?.into())
     }
 
-    /// What the child said, once it has ended.
+    /// Says what the child is to become, which it does once its walls are up. Said once.
+    ///
+    /// # Errors
+    /// It can't be said: nothing is run.
+    pub fn send(&self, program: &Program) -> Result<()> {
+        self.file.write_all_at(&serde_json::to_vec(program)?, self.end)?;
+        self.file.unlock()
+    }
+
+    /// What the child said: how far it is; once it has ended, for good.
     #[must_use]
     pub fn answer(&self) -> Answer {
-        let mut text = vec![0; usize::try_from(LONGEST).unwrap_or_default()];
+        let mut text = vec![0; usize::try_from(ANSWER).unwrap_or_default()];
         let read = self.file.read_at(&mut text, 0).unwrap_or_default();
         text.truncate(read);
         let text = String::from_utf8_lossy(&text);
+        let text = text.trim_end_matches('\0');
         match text.strip_prefix("failed: ") {
             Some(why) => Answer::Failed(why.to_owned()),
+            None if text == BEGAN => Answer::Began,
             None if text == UP => Answer::Up,
             None => Answer::Silent,
         }
@@ -72,6 +108,8 @@ pub struct Orders {
     /// What is to be put up.
     pub plan: Plan,
     file: File,
+    /// Where the plan ends.
+    end: u64,
 }
 
 impl Orders {
@@ -80,34 +118,56 @@ impl Orders {
     /// # Errors
     /// There is none, or it can't be read: nothing may be run.
     pub fn receive() -> Result<Self> {
-        let mut file = File::from(nix::unistd::dup(std::io::stdin())?);
-        let mut text = Vec::new();
-        file.read_to_end(&mut text)?;
-        let plan = serde_json::from_slice(&text)?;
+        // Opened anew: the lock is on what was handed down, and would be this process's own.
+        let file = File::options().read(true).write(true).open("/proc/self/fd/0")?;
         nix::unistd::dup2_stdin(File::open("/dev/null")?)?;
-        nix::fcntl::fcntl(&file, nix::fcntl::FcntlArg::F_SETFD(nix::fcntl::FdFlag::FD_CLOEXEC))?;
-        Ok(Self { plan, file })
+        let text = rest(&file, ANSWER)?;
+        // The program may stand behind it by now.
+        let mut values = serde_json::Deserializer::from_slice(&text).into_iter::<Plan>();
+        let plan = values.next().ok_or(ErrorKind::UnexpectedEof)??;
+        let end = ANSWER + values.byte_offset() as u64;
+        Ok(Self { plan, file, end })
     }
 
-    /// Says that every wall is up. Nothing but the program comes after it.
+    /// Says that every wall is up. Nothing but the wait for the program comes after it.
     ///
     /// # Errors
     /// It can't be said: nothing may be run.
     pub fn up(&self) -> Result<()> {
-        self.say(UP)
+        self.file.write_all_at(UP.as_bytes(), 0)
     }
 
     /// Says why nothing is run.
     pub fn failed(&self, why: &str) {
         let why: String = why.chars().take(500).collect();
         // An answer that can't be given is silence, which means the same.
-        let _silence = self.say(&format!("failed: {why}"));
+        let _silence = self.file.write_all_at(format!("failed: {why}").as_bytes(), 0);
     }
 
-    fn say(&self, text: &str) -> Result<()> {
-        self.file.set_len(0)?;
-        self.file.write_all_at(text.as_bytes(), 0)
+    /// Waits until it is told what to become, and says that it was.
+    ///
+    /// # Errors
+    /// It isn't told: whoever should have done so is gone. Or it can't say so: nothing may be run.
+    pub fn program(&self) -> Result<Program> {
+        while let Err(error) = self.file.lock_shared() {
+            if error.kind() != ErrorKind::Interrupted {
+                return Err(error);
+            }
+        }
+        let program = serde_json::from_slice(&rest(&self.file, self.end)?)?;
+        self.file.write_all_at(BEGAN.as_bytes(), 0)?;
+        Ok(program)
     }
+}
+
+/// What stands in a file from a place on.
+fn rest(file: &File, from: u64) -> Result<Vec<u8>> {
+    use std::io::Seek as _;
+    let mut file = file;
+    file.seek(std::io::SeekFrom::Start(from))?;
+    let mut text = Vec::new();
+    file.read_to_end(&mut text)?;
+    Ok(text)
 }
 
 #[cfg(target_os = "linux")]
@@ -117,5 +177,5 @@ fn memory_file() -> Result<OwnedFd> {
 
 #[cfg(not(target_os = "linux"))]
 fn memory_file() -> Result<OwnedFd> {
-    Err(std::io::ErrorKind::Unsupported.into())
+    Err(ErrorKind::Unsupported.into())
 }

@@ -6,6 +6,7 @@
 //! with a hole are not used. SQL is contained by its engine, in `tools/sql`.
 
 mod canary;
+mod door;
 mod handover;
 mod layer;
 #[cfg(target_os = "linux")]
@@ -18,16 +19,17 @@ mod walls;
 use crate::domain::Enforceable;
 
 pub use canary::{CANARY, main as canary};
-pub use handover::{Answer, Handover, Orders};
+pub use door::{Door, PROXY};
+pub use handover::{Answer, Handover, Orders, Program};
 pub use layer::{Layer, stageable};
 pub use plan::{Cover, Hidden, Layers, Plan, Surroundings};
 pub use proof::{Proof, kept, prove};
-pub use survey::{Sort, Survey, TooMuch};
+pub use survey::{Found, Sort, Survey, TooMuch};
 pub use walls::{Reader, Walls};
 
 /// First argument of our own binary when it is to become a child.
 pub const CHILD: &str = "__child";
-/// Second argument of a child after its parent's number: it gets a plan as its input.
+/// Second argument of a child after its parent's number: it gets a plan as its input, and with it, or later, its program.
 pub const WALLED: &str = "walled";
 /// The same: it gets none.
 pub const OPEN: &str = "open";
@@ -77,6 +79,9 @@ pub fn lost(layers: Layers) -> Vec<&'static str> {
             "there is no temporary folder to write to, so a command that needs one fails",
             "the names of hidden files, other processes and files in /tmp stay visible, and /etc/passwd readable",
             "a sensitive file that comes up while a command runs beside no hidden one can be read",
+            "a token in the URL of a git remote can be read",
+            "a command that needs the socket of a daemon reaches those of others, too",
+            "a command can't signal what it started itself (`timeout`, `kill %1`)",
         ]);
     }
     if !layers.landlock {

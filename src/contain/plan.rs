@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::layer::Layer;
+use super::survey::TooMuch;
 pub use crate::domain::Need;
 
 /// The layers that walls are made of. Which of them this machine has is proved, not believed: see `proof`.
@@ -23,6 +24,7 @@ pub struct Layers {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Hidden {
     /// Where, after links.
+    #[serde(with = "crate::domain::path")]
     pub path: PathBuf,
     /// Text that is read there instead; none means that it can't be opened.
     pub instead: Option<String>,
@@ -32,8 +34,10 @@ pub struct Hidden {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cover {
     /// The folder, after links.
+    #[serde(with = "crate::domain::path")]
     pub at: PathBuf,
     /// What stays visible in it, as it is.
+    #[serde(with = "crate::domain::path")]
     pub keep: Vec<PathBuf>,
     /// Whether it may be written to: a temporary folder of its own, gone at the end.
     pub writable: bool,
@@ -45,6 +49,7 @@ pub struct Plan {
     /// What is promised. A child that can't keep it ends.
     pub layers: Layers,
     /// The folder that the program starts in.
+    #[serde(with = "crate::domain::path")]
     pub cwd: PathBuf,
     /// What can't be read.
     pub hidden: Vec<Hidden>,
@@ -52,6 +57,9 @@ pub struct Plan {
     pub covers: Vec<Cover>,
     /// The ways out that stay open.
     pub needs: BTreeSet<Need>,
+    /// Why not everything sensitive is hidden, if so. Nothing to the child.
+    #[serde(skip)]
+    pub missed: Option<TooMuch>,
     /// Where changes of the workspace land; none where it can't be changed.
     pub layer: Option<Layer>,
 }
@@ -116,13 +124,19 @@ impl Surroundings {
         let sockets: Vec<PathBuf> = needs.iter().filter_map(Need::socket).filter_map(real).collect();
         if !sockets.is_empty() {
             let resolver = RESOLVER.iter().map(PathBuf::from).filter(|_| needs.contains(&Need::Network));
-            let keep: Vec<PathBuf> = kept.iter().cloned().chain(sockets).chain(resolver).collect();
+            let keep: Vec<PathBuf> = kept.iter().cloned().chain(sockets.iter().cloned()).chain(resolver).collect();
             let runtime = self.runtime.as_deref();
             for folder in SOCKETS.iter().map(Path::new).chain(runtime).filter_map(real) {
                 plan.cover(folder, &keep, false);
             }
             for cover in plan.covers.iter_mut().filter(|cover| cover.writable) {
                 cover.keep = within(&cover.at, &keep);
+            }
+        }
+        if !sockets.is_empty() && layers.namespaces {
+            let needed = |path: &Path| sockets.iter().any(|socket| path.starts_with(socket));
+            for path in sockets_of_others().filter(|path| !needed(path)) {
+                plan.hidden.push(Hidden { path, instead: None });
             }
         }
         // With namespaces both folders are the command's own.
@@ -155,6 +169,18 @@ impl Plan {
             self.hidden.push(Hidden { path, instead });
         }
     }
+}
+
+/// The sockets of this machine that are named by a path, where that leads to one from here.
+fn sockets_of_others() -> impl Iterator<Item = PathBuf> {
+    use std::os::unix::fs::FileTypeExt as _;
+    let listed = std::fs::read("/proc/self/net/unix").unwrap_or_default();
+    let listed = String::from_utf8_lossy(&listed).into_owned();
+    let mut paths: Vec<PathBuf> =
+        listed.lines().filter_map(|line| line.find(" /").and_then(|at| real(Path::new(&line[at + 1..])))).collect();
+    paths.sort();
+    paths.dedup();
+    paths.into_iter().filter(|path| path.symlink_metadata().is_ok_and(|about| about.file_type().is_socket()))
 }
 
 /// The list of accounts with hardly any: `root`, this person and `nobody`, so that files have owners by name.
@@ -205,6 +231,17 @@ mod tests {
         let keeps = |at: &Path| plan.covers.iter().any(|cover| cover.at == at && cover.keep == [workspace.clone()]);
         assert!(keeps(Path::new("/tmp")), "{plan:?}");
         assert_eq!(plan.hidden, [Hidden { path: workspace.join(".env"), instead: None }]);
+    }
+
+    #[test]
+    fn no_plan_of_a_reader_has_a_proxy_whatever_it_needs() {
+        let all = [Need::Network, Need::Processes, Need::Interfaces, Need::Socket("/run/docker.sock".into())];
+        for chosen in 0..1_usize << all.len() {
+            let needs: Vec<Need> =
+                all.iter().enumerate().filter(|(at, _)| chosen >> at & 1 == 1).map(|(_, need)| need.clone()).collect();
+            let plan = plan(Path::new("/usr"), Path::new("/nonexistent"), &[], &needs);
+            assert_eq!(plan.layer, None, "{needs:?}");
+        }
     }
 
     #[test]

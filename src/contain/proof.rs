@@ -14,7 +14,8 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::canary::{CANARY, CHANGED, Errand, Try};
-use super::handover::{Answer, Handover};
+use super::door::Door;
+use super::handover::{Answer, Handover, Program};
 use super::layer::Layer;
 use super::plan::{Layers, Plan, Surroundings};
 use super::{CHILD, WALLED};
@@ -25,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// File in the state folder that keeps the result.
 const KEPT: &str = "walls.json";
 /// Version of the tests: another one makes a kept result worthless.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// What the files hold that must not change.
 const AS_IT_WAS: &str = "as it was";
 /// Word in every planted secret.
@@ -53,6 +54,8 @@ pub struct Proof {
     pub passed_over: Vec<String>,
     /// The same as `tried` with the workspace as a layer; or why that isn't used, in a sentence without its end.
     pub staged: Result<BTreeMap<Wall, usize>, String>,
+    /// Whether the same holds where a proxy of ours is in the network of a staged run; or why not, as before.
+    pub proxied: Result<(), String>,
 }
 
 impl Default for Proof {
@@ -64,6 +67,7 @@ impl Default for Proof {
             tried: BTreeMap::new(),
             passed_over: Vec::new(),
             staged: Err("nothing is contained here".to_owned()),
+            proxied: Err("nothing is contained here".to_owned()),
         }
     }
 }
@@ -102,7 +106,11 @@ pub fn prove(launcher: &Path, state: &Path) -> Proof {
                 } else {
                     Err("there are no namespaces for a layer".to_owned())
                 };
-                proof = Proof { layers: Some(layers), made_of: made_of.to_owned(), tried, staged, ..proof };
+                let proxied = match &staged {
+                    Ok(_) => send(launcher, state, layers, Kind::Proxied).map(drop),
+                    Err(why) => Err(why.clone()),
+                };
+                proof = Proof { layers: Some(layers), made_of: made_of.to_owned(), tried, staged, proxied, ..proof };
                 break;
             }
             Err(why) => proof.passed_over.push(format!("{made_of}: {why}")),
@@ -143,6 +151,8 @@ enum Kind {
     Reader,
     /// A command whose changes land in a layer.
     Staged,
+    /// The same with a proxy in its network.
+    Proxied,
 }
 
 /// Sends one canary behind walls of one sort. Gives how often each wall was tried.
@@ -152,10 +162,10 @@ fn send(launcher: &Path, state: &Path, layers: Layers, kind: Kind) -> Result<BTr
     let plan = cage.plan(launcher, layers);
     let handover = Handover::new(&plan).map_err(told)?;
     let errand = serde_json::to_string(&cage.errand).map_err(|error| error.to_string())?;
+    let program = Program { path: launcher.to_path_buf(), arguments: vec![CANARY.to_owned(), errand] };
+    handover.send(&program).map_err(told)?;
     let child = Command::new(launcher)
         .args([CHILD, &std::process::id().to_string(), WALLED])
-        .arg(launcher)
-        .args([CANARY, &errand])
         .current_dir(&plan.cwd)
         .env_clear()
         .stdin(handover.input().map_err(told)?)
@@ -165,9 +175,9 @@ fn send(launcher: &Path, state: &Path, layers: Layers, kind: Kind) -> Result<BTr
         .map_err(told)?;
     let said = ended(child).map_err(told)?;
     match handover.answer() {
-        Answer::Up => {}
+        Answer::Began => {}
         Answer::Failed(why) => return Err(why),
-        Answer::Silent => return Err("the walls couldn't be put up".to_owned()),
+        Answer::Up | Answer::Silent => return Err("the walls couldn't be put up".to_owned()),
     }
     cage.unharmed()?;
     let report: Vec<Try> = serde_json::from_slice(&said).map_err(|_| "the test said nothing".to_owned())?;
@@ -216,6 +226,8 @@ struct Cage {
     own: PathBuf,
     server: TcpListener,
     socket: UnixListener,
+    /// Who waits for the listener of a proxy, which is never asked for anything.
+    door: Option<Door>,
     #[cfg(target_os = "linux")]
     _terminal: Option<nix::pty::OpenptyResult>,
 }
@@ -225,7 +237,7 @@ impl Cage {
         let folder = state.join(format!("canary-{}", std::process::id()));
         let _left = fs::remove_dir_all(&folder);
         let (work, home, own) = (folder.join("work"), folder.join("home"), folder.join("own"));
-        let layer = Layer { workspace: work.clone(), folder: own.join("layer") };
+        let layer = Layer { workspace: work.clone(), folder: own.join("layer"), proxy: false };
         for folder in [&work, &home.join(".ssh"), &own, &layer.upper(), &layer.work()] {
             fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
@@ -240,8 +252,9 @@ impl Cage {
         }
         let (file, staged) = match kind {
             Kind::Reader => (notes, None),
-            Kind::Staged => (letter, Some(notes)),
+            Kind::Staged | Kind::Proxied => (letter, Some(notes)),
         };
+        let door = if kind == Kind::Proxied { Some(Door::open(&layer.door())?) } else { None };
         let server = TcpListener::bind("127.0.0.1:0")?;
         server.set_nonblocking(true)?;
         // A path of a socket is short, wherever the state folder is.
@@ -273,6 +286,7 @@ impl Cage {
             own,
             server,
             socket,
+            door,
             #[cfg(target_os = "linux")]
             _terminal: terminal,
         })
@@ -292,7 +306,8 @@ impl Cage {
     }
 
     fn layer(&self) -> Layer {
-        Layer { workspace: self.folder.join("work"), folder: self.folder.join("own/layer") }
+        let folder = self.folder.join("own/layer");
+        Layer { workspace: self.folder.join("work"), folder, proxy: self.door.is_some() }
     }
 
     /// Whether everything is as it was, and nobody called.

@@ -1,9 +1,9 @@
 //! Finds the sensitive files that a contained command must not read, again before every start. Folders that have not
 //! changed since are not read anew: only asked for the time of their last change.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::fs::{self, Metadata};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{DirEntryExt, FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -12,6 +12,8 @@ use std::time::{Duration, SystemTime};
 const FOLDERS: usize = 20_000;
 /// Most sensitive files and folders that are hidden.
 const HIDDEN: usize = 1_000;
+/// Folders of other people's code and of build products, with very many folders in them: they are looked through last.
+const LAST: [&str; 6] = ["node_modules", "target", ".venv", "venv", "vendor", "dist"];
 /// A folder that changed this recently is read anew the next time: it may change again under the same time.
 const SETTLED: Duration = Duration::from_millis(50);
 
@@ -48,6 +50,17 @@ struct Folder {
     /// What is sensitive in it, and whether that is a link.
     hidden: Vec<(PathBuf, bool)>,
     folders: Vec<PathBuf>,
+    /// The numbers of its files on their disk: one of them may be a sensitive file under another name.
+    files: Vec<u64>,
+}
+
+/// What is sensitive in a workspace and in the person's folders.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Where it really is, after links.
+    pub paths: BTreeSet<PathBuf>,
+    /// Why there may be more, if so: folders near the root were looked through first.
+    pub missed: Option<TooMuch>,
 }
 
 /// What was found the last time.
@@ -58,40 +71,65 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Sensitive paths, after links: all below `deep`, and those right in each of `shallow`. Both are given without
-    /// links in them.
-    ///
-    /// # Errors
-    /// There are too many for all of them to be found and hidden.
-    pub fn find(
-        &self,
-        deep: &Path,
-        shallow: &BTreeSet<PathBuf>,
-        judge: Judge<'_>,
-    ) -> Result<BTreeSet<PathBuf>, TooMuch> {
+    /// Sensitive paths, after links: all below `deep`, and those right in each of `shallow`; both are given without
+    /// links in them. Names of the same files that look harmless are among them.
+    pub fn find(&self, deep: &Path, shallow: &BTreeSet<PathBuf>, judge: Judge<'_>) -> Found {
         let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let known = all.entry(deep.to_path_buf()).or_default();
         let mut before = std::mem::take(known);
-        let mut found = BTreeSet::new();
-        let mut waiting: Vec<(PathBuf, bool)> = shallow.iter().map(|folder| (folder.clone(), false)).collect();
-        waiting.push((deep.to_path_buf(), true));
-        while let Some((path, deeper)) = waiting.pop() {
+        let mut found = Found::default();
+        let mut linked = HashSet::new();
+        let mut waiting: VecDeque<(PathBuf, bool)> = shallow.iter().map(|folder| (folder.clone(), false)).collect();
+        let mut last = VecDeque::new();
+        waiting.push_back((deep.to_path_buf(), true));
+        while let Some((path, deeper)) = waiting.pop_front().or_else(|| last.pop_front()) {
+            if known.len() >= FOLDERS {
+                found.missed = Some(TooMuch::Folders);
+                break;
+            }
             let remembered = before.remove(&path).or_else(|| known.remove(&path));
             let Some(folder) = look(&path, remembered, judge) else { continue };
-            found.extend(folder.hidden.iter().filter_map(|(path, link)| place(path, *link)));
-            if deeper {
-                waiting.extend(folder.folders.iter().map(|path| (path.clone(), true)));
+            for place in folder.hidden.iter().filter_map(|(path, link)| place(path, *link)) {
+                if found.paths.len() == HIDDEN {
+                    found.missed = Some(TooMuch::Files);
+                    break;
+                }
+                linked.extend(fs::symlink_metadata(&place).ok().filter(other_names).map(|about| which(&about)));
+                found.paths.insert(place);
+            }
+            for path in folder.folders.iter().filter(|_| deeper) {
+                let later = path.file_name().is_some_and(|name| LAST.iter().any(|last| name == *last));
+                if later { &mut last } else { &mut waiting }.push_back((path.clone(), true));
             }
             known.insert(path, folder);
-            if known.len() > FOLDERS {
-                return Err(TooMuch::Folders);
-            }
-            if found.len() > HIDDEN {
-                return Err(TooMuch::Files);
-            }
         }
-        Ok(found)
+        if !linked.is_empty() {
+            found.paths.extend(same(known, &linked));
+        }
+        found
     }
+}
+
+/// Which file it is, whatever its name.
+fn which(about: &Metadata) -> (u64, u64) {
+    (about.dev(), about.ino())
+}
+
+/// Whether a file has other names than the one by which it was found.
+fn other_names(about: &Metadata) -> bool {
+    about.is_file() && about.nlink() > 1
+}
+
+/// All names of these files in the folders that were looked through.
+fn same<'a>(
+    known: &'a HashMap<PathBuf, Folder>,
+    files: &'a HashSet<(u64, u64)>,
+) -> impl Iterator<Item = PathBuf> + use<'a> {
+    let numbers: HashSet<u64> = files.iter().map(|(_, number)| *number).collect();
+    let holds = move |folder: &(&PathBuf, &Folder)| folder.1.files.iter().any(|number| numbers.contains(number));
+    let entries = known.iter().filter(holds).filter_map(|(path, _)| fs::read_dir(path).ok()).flatten().flatten();
+    let is = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|about| files.contains(&which(&about)));
+    entries.map(|entry| entry.path()).filter(is)
 }
 
 /// Where a sensitive file really is. None if this person couldn't read it anyway.
@@ -115,15 +153,19 @@ fn look(path: &Path, known: Option<Folder>, judge: Judge<'_>) -> Option<Folder> 
     if let Some(known) = known.filter(|known| known.stamp == stamp) {
         return Some(known);
     }
-    let mut folder = Folder { stamp, hidden: Vec::new(), folders: Vec::new() };
+    let mut folder = Folder { stamp, hidden: Vec::new(), folders: Vec::new(), files: Vec::new() };
     for entry in fs::read_dir(path).ok()?.flatten() {
         let (path, kind) = (entry.path(), entry.file_type().ok()?);
         let sort = if kind.is_dir() { Sort::Folder } else { Sort::File };
+        if kind.is_file() {
+            folder.files.push(entry.ino());
+        }
         // Names in git's own folder are those of branches and objects.
         if kind.is_dir() && entry.file_name() == ".git" {
             continue;
         }
-        if judge(&path, sort) {
+        // What is read from a pipe is gone for the program that it was meant for.
+        if kind.is_fifo() || judge(&path, sort) {
             folder.hidden.push((path, kind.is_symlink()));
         } else if kind.is_dir() {
             folder.folders.push(path);
@@ -142,8 +184,9 @@ mod tests {
 
     fn found(survey: &Survey, root: &Path) -> Vec<String> {
         let judge = |path: &Path, _| path.file_name().is_some_and(|name| name.to_string_lossy().contains("secret"));
-        let found = survey.find(root, &BTreeSet::from([root.to_path_buf()]), &judge).unwrap();
-        found.iter().map(|path| path.strip_prefix(root).unwrap().display().to_string()).collect()
+        let found = survey.find(root, &BTreeSet::from([root.to_path_buf()]), &judge);
+        assert_eq!(found.missed, None);
+        found.paths.iter().map(|path| path.strip_prefix(root).unwrap().display().to_string()).collect()
     }
 
     #[test]
@@ -165,11 +208,32 @@ mod tests {
     }
 
     #[test]
-    fn more_than_can_be_hidden_is_said() {
+    fn the_same_file_under_a_harmless_name_is_found() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
-        (0..=HIDDEN).for_each(|number| std::fs::write(root.join(number.to_string()), "").unwrap());
-        let found = Survey::default().find(&root, &BTreeSet::new(), &|_, _| true);
-        assert_eq!(found, Err(TooMuch::Files));
+        let survey = Survey::default();
+        std::fs::create_dir_all(root.join("a")).unwrap();
+        std::fs::write(root.join("secret"), "").unwrap();
+        std::fs::write(root.join("a/other"), "").unwrap();
+        assert_eq!(found(&survey, &root), ["secret"]);
+        std::fs::hard_link(root.join("secret"), root.join("a/notes")).unwrap();
+        assert_eq!(found(&survey, &root), ["a/notes", "secret"]);
+        std::fs::remove_file(root.join("a/notes")).unwrap();
+        assert_eq!(found(&survey, &root), ["secret"]);
+    }
+
+    #[test]
+    fn more_than_can_be_hidden_is_said_and_what_lies_near_is_found_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for (place, names) in [("node_modules/a", HIDDEN), ("src/b/c", 1)] {
+            std::fs::create_dir_all(root.join(place)).unwrap();
+            (0..names).for_each(|number| std::fs::write(root.join(place).join(number.to_string()), "").unwrap());
+        }
+        let found = || Survey::default().find(&root, &BTreeSet::new(), &|_, sort| sort == Sort::File);
+        assert_eq!((found().missed, found().paths.len()), (Some(TooMuch::Files), HIDDEN));
+        assert!(found().paths.contains(&root.join("src/b/c/0")));
+        std::fs::remove_file(root.join("node_modules/a/0")).unwrap();
+        assert_eq!((found().missed, found().paths.len()), (None, HIDDEN));
     }
 }

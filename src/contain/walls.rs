@@ -7,13 +7,10 @@ use std::sync::PoisonError;
 use tokio::sync::Mutex;
 
 use super::layer::{Layer, stageable};
-use super::plan::{Layers, Plan, Surroundings};
+use super::plan::{Hidden, Layers, Plan, Surroundings};
 use super::proof::{self, Proof};
 use super::survey::{Judge, Survey};
 use crate::domain::Need;
-
-/// Most of a configuration that is compared, in bytes.
-const CONFIGURATION: u64 = 1024 * 1024;
 
 /// What a machine has to contain commands with.
 #[derive(Debug, Default)]
@@ -43,8 +40,12 @@ pub struct Reader<'a> {
     pub needs: &'a BTreeSet<Need>,
     /// Folders outside the workspace in which sensitive files may lie.
     pub folders: &'a BTreeSet<PathBuf>,
+    /// Folders outside the workspace that it was told to look into, whatever lies below: without links in them.
+    pub named: &'a BTreeSet<PathBuf>,
     /// What is sensitive.
     pub judge: Judge<'a>,
+    /// Files that are read with masks in the place of their secrets.
+    pub masked: &'a [Hidden],
 }
 
 impl Walls {
@@ -70,16 +71,6 @@ impl Walls {
             return false;
         }
         self.own.iter().any(|own| is(own, &|own| path.starts_with(own) || own.starts_with(path)))
-    }
-
-    /// What the first of the program's own files, its configuration, holds now.
-    #[must_use]
-    pub fn configuration(&self) -> Option<Vec<u8>> {
-        use std::io::Read as _;
-        let file = self.own.first().filter(|path| path.is_file())?;
-        let mut text = Vec::new();
-        std::fs::File::open(file).ok()?.take(CONFIGURATION).read_to_end(&mut text).ok()?;
-        Some(text)
     }
 
     /// What is proved. The first call finds it out, and every other one waits for it.
@@ -120,17 +111,20 @@ impl Walls {
     }
 
     /// The plan of a command whose changes of the workspace land in a layer: the walls of a reader that needs no way
-    /// out, and the layer in `folder`. Looks at the disk.
+    /// out, and the layer. Looks at the disk.
     ///
     /// # Errors
     /// One sentence without its end: why it can't be staged.
-    pub fn staged(&self, layers: Layers, reader: Reader<'_>, folder: PathBuf) -> Result<Plan, String> {
+    pub fn staged(&self, layers: Layers, reader: Reader<'_>, layer: Layer) -> Result<Plan, String> {
         if !layers.namespaces {
             return Err("this system has no namespaces for a layer".to_owned());
         }
-        stageable(reader.workspace, reader.home, &self.own)?;
+        stageable(&layer.workspace, reader.home, &self.own)?;
         let plan = self.read_only(layers, Reader { needs: &BTreeSet::new(), ..reader })?;
-        Ok(Plan { layer: Some(Layer { workspace: reader.workspace.to_path_buf(), folder }), ..plan })
+        if let Some(missed) = plan.missed {
+            return Err(missed.to_string());
+        }
+        Ok(Plan { layer: Some(layer), ..plan })
     }
 
     /// The plan of a reader behind walls of these layers. Looks at the disk.
@@ -141,8 +135,12 @@ impl Walls {
         if reader.needs.contains(&Need::Processes) && !layers.landlock {
             return Err("without Landlock it would see into other processes".to_owned());
         }
-        let secrets =
-            self.survey.find(reader.workspace, reader.folders, reader.judge).map_err(|error| error.to_string())?;
+        let mut found = self.survey.find(reader.workspace, reader.folders, reader.judge);
+        for folder in reader.named {
+            let more = self.survey.find(folder, &BTreeSet::new(), reader.judge);
+            found.paths.extend(more.paths);
+            found.missed = found.missed.or(more.missed);
+        }
         let surroundings = Surroundings {
             workspace: reader.workspace.to_path_buf(),
             home: reader.home.map(Path::to_path_buf),
@@ -150,7 +148,9 @@ impl Walls {
             runtime: self.runtime.clone(),
             kept: Vec::new(),
         };
-        Ok(surroundings.read_only(layers, &secrets, reader.needs, reader.cwd))
+        let mut plan = surroundings.read_only(layers, &found.paths, reader.needs, reader.cwd);
+        plan.hidden.extend(reader.masked.iter().cloned());
+        Ok(Plan { missed: found.missed, ..plan })
     }
 }
 
@@ -173,8 +173,5 @@ mod tests {
         for path in [&root.join("work/a"), &data.join("practice/shop.db"), &root.join("config.toml.txt")] {
             assert!(!walls.own(path), "{}", path.display());
         }
-        assert_eq!(walls.configuration(), None);
-        std::fs::write(root.join("config.toml"), "mode = 'strict'").unwrap();
-        assert_eq!(walls.configuration().unwrap(), b"mode = 'strict'");
     }
 }

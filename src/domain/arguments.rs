@@ -75,6 +75,20 @@ impl Arguments {
         }
     }
 
+    /// Refuses arguments that only a key of the person's adds.
+    ///
+    /// # Errors
+    /// One of them.
+    pub fn without(&self, reserved: &[&str]) -> Result<(), ArgumentsError> {
+        match reserved.iter().find(|name| self.values.contains_key(**name)) {
+            None => Ok(()),
+            Some(name) => {
+                let why = "is no argument of yours: only a key of the person's adds it";
+                Err(ArgumentsError(format!("`{name}` {why}")))
+            }
+        }
+    }
+
     /// A text argument that must be there.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::answer::Asks;
 use super::arguments::CLAIM;
 use super::chat::ToolCall;
 use super::operation::{FileOperation, OperationKind, SqlOperation, SqlWay};
@@ -41,6 +42,10 @@ impl Editable {
             OperationKind::Undo(_)
             | OperationKind::Apply(_)
             | OperationKind::Sql(SqlOperation { way: SqlWay::TakeBack(_), .. }) => return None,
+            OperationKind::Answer(answer) => match answer.asks {
+                Asks::Form { .. } => Some("answers"),
+                Asks::Sample { .. } => return None,
+            },
             OperationKind::Sql(_) => Some("sql"),
             OperationKind::Command(_) => Some("command"),
             OperationKind::File(FileOperation::Write { .. }) => Some("content"),
@@ -73,6 +78,12 @@ impl Editable {
             Some(field) => field,
             None => "the arguments",
         }
+    }
+
+    /// Whether it is a form of a server's.
+    #[must_use]
+    pub fn is_form(&self) -> bool {
+        self.field == Some("answers")
     }
 
     /// What a file with the text ends in, without the dot.

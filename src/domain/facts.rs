@@ -14,10 +14,13 @@ use super::target::Target;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// Folder that relative paths start from.
+    #[serde(with = "super::path")]
     pub cwd: PathBuf,
     /// Root of the workspace.
+    #[serde(with = "super::path")]
     pub workspace: PathBuf,
     /// The person's home folder, where known.
+    #[serde(default, with = "super::path")]
     pub home: Option<PathBuf>,
 }
 
@@ -50,6 +53,7 @@ pub enum PathKind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PathFact {
     /// The path after `..` and symlinks; for a missing one, its nearest existing parent resolved plus the rest.
+    #[serde(with = "super::path")]
     pub real: PathBuf,
     /// What is there.
     pub kind: PathKind,
@@ -67,7 +71,7 @@ pub struct RepositoryFact {
     /// `.git/info/attributes` is present.
     pub own_attributes: bool,
     /// The top folder of its working tree, after links; none where git would find none or another.
-    #[serde(default)]
+    #[serde(default, with = "super::path")]
     pub root: Option<PathBuf>,
     /// What else git would obey where nobody guards its run, as ends of sentences. Ours are guarded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -89,6 +93,7 @@ pub struct Facts {
     /// By the spelling that the operation uses.
     pub paths: BTreeMap<String, PathFact>,
     /// Program names by what they resolve to on the child's `PATH`; none means not found.
+    #[serde(with = "super::path")]
     pub programs: BTreeMap<String, Option<PathBuf>>,
     /// By folder: the repository that a git command there would use.
     pub repositories: BTreeMap<String, RepositoryFact>,
@@ -110,6 +115,9 @@ pub struct Facts {
     /// By settings file that may be plain: its settings that aren't. None where it isn't there or can't be read.
     #[serde(default)]
     pub settings: BTreeMap<String, Vec<String>>,
+    /// Whether it is another program that runs it: nothing of ours holds a client of a database to reading there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unguarded: bool,
     /// Trouble while looking: makes the operation unreadable.
     pub trouble: Option<String>,
 }

@@ -1,12 +1,12 @@
 //! The gate: the only maker of [`Countersigned`], the one type that tools run. Holds every operation from
 //! its proposal to its release, the policy and the turn's approval. Called by `app/queue` alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::grants::Grants;
-use super::memory::{Remembered, RuleId, Scope};
+use super::memory::{Remembered, RuleId, Says, Scope};
 use super::operation::{Operation, OperationId, Origin, Prepared};
-use super::policy::{Containment, Enforceable, Judgement, Policy, Step, Verdict, judge};
+use super::policy::{Containment, Enforceable, Judgement, NOBODY_BACK, Policy, Step, Verdict, judge};
 use super::record::Decider;
 use super::target::moved;
 
@@ -108,6 +108,8 @@ pub struct Gate {
     private_data_read: bool,
     /// Nobody is there to ask.
     unattended: bool,
+    /// Rules that let something run and were taken back here: none of them comes back by what their file still says.
+    forgotten: BTreeSet<RuleId>,
     seals: u64,
 }
 
@@ -171,6 +173,10 @@ impl Gate {
         let judgement = self.judge(&prepared);
         if judgement.verdict == Verdict::Deny {
             return Admission::Denied(judgement.clone(), judgement.decider());
+        }
+        if self.unattended {
+            let reason = NOBODY_BACK.to_owned();
+            return Admission::Denied(Judgement { verdict: Verdict::Deny, reason, ..judgement }, Decider::Policy);
         }
         let seal = self.next_seal();
         let entry = Entry { prepared, judgement: judgement.clone(), seal, standing: Standing::Waiting };
@@ -302,6 +308,7 @@ impl Gate {
 
     /// The person decided something for later. What waits is judged anew, and nothing starts by it.
     pub fn remember(&mut self, rule: Remembered) {
+        self.forgotten.remove(rule.id());
         self.policy.remembered.retain(|other| other.id() != rule.id());
         self.policy.remembered.push(rule);
         self.rejudge();
@@ -309,10 +316,31 @@ impl Gate {
 
     /// The person takes such a decision back. False if there is none of that name.
     pub fn forget(&mut self, id: &RuleId) -> bool {
-        let before = self.policy.remembered.len();
-        self.policy.remembered.retain(|rule| rule.id() != id);
+        let rules = &mut self.policy.remembered;
+        let Some(at) = rules.iter().position(|rule| rule.id() == id) else { return false };
+        let rule = rules.remove(at);
+        if matches!(rule.says(), Says::Allow(_)) {
+            self.forgotten.insert(rule.id().clone());
+        }
         self.rejudge();
-        self.policy.remembered.len() < before
+        true
+    }
+
+    /// The rules that outlive a session are these now, whoever changed them. What waits is judged anew, and nothing
+    /// starts by it. Gives back those that hold no more and those that are new or say something else.
+    pub fn follow(&mut self, mut kept: Vec<Remembered>) -> (Vec<Remembered>, Vec<Remembered>) {
+        kept.retain(|rule| !self.forgotten.contains(rule.id()) || matches!(rule.says(), Says::Deny(_)));
+        let (before, mut rules): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.policy.remembered).into_iter().partition(|rule| rule.scope().kept());
+        let come: Vec<Remembered> = kept.iter().filter(|rule| !before.contains(rule)).cloned().collect();
+        let gone = |rule: &Remembered| kept.iter().all(|other| other.id() != rule.id());
+        let gone: Vec<Remembered> = before.into_iter().filter(gone).collect();
+        rules.append(&mut kept);
+        self.policy.remembered = rules;
+        if !(gone.is_empty() && come.is_empty()) {
+            self.rejudge();
+        }
+        (gone, come)
     }
 
     /// The time by the wall's clock, in seconds since 1970: rules end by it.

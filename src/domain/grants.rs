@@ -1,8 +1,9 @@
 //! The turn's approval: what "approve all" covers for the rest of a turn, and nothing beyond.
 
 use std::collections::BTreeSet;
+use std::mem::{Discriminant, discriminant};
 
-use super::operation::{OperationKind, Prepared};
+use super::operation::{OperationKind, Prepared, SqlWay};
 use super::risk::{Class, Danger, RiskLevel};
 use super::rule::Shape;
 
@@ -12,6 +13,8 @@ struct Grant {
     tool: String,
     target: String,
     rules: BTreeSet<String>,
+    /// How SQL is run: a trial has every finding of the write that it tries.
+    way: Option<Discriminant<SqlWay>>,
     /// What an unknown one was: unknown is no kind of danger, so only the same program, statement or host is alike.
     shapes: Vec<Shape>,
     ceiling: RiskLevel,
@@ -37,6 +40,7 @@ impl Grants {
             tool: prepared.operation.tool.clone(),
             target: prepared.assessment.target.clone(),
             rules: rules(prepared),
+            way: way(prepared),
             shapes: prepared.assessment.shapes.clone(),
             ceiling: prepared.assessment.level(),
         });
@@ -50,6 +54,7 @@ impl Grants {
                 grant.tool == prepared.operation.tool
                     && grant.target == prepared.assessment.target
                     && prepared.assessment.level() <= grant.ceiling
+                    && way(prepared) == grant.way
                     && rules(prepared).is_subset(&grant.rules)
                     && (!(unknown(prepared) || foreign(prepared)) || alike(&prepared.assessment.shapes, &grant.shapes))
             })
@@ -58,6 +63,11 @@ impl Grants {
 
 fn unknown(prepared: &Prepared) -> bool {
     prepared.assessment.objections().any(|finding| finding.class == Class::Unknown)
+}
+
+/// Whether SQL is run as it is, tried, or takes something back.
+fn way(prepared: &Prepared) -> Option<Discriminant<SqlWay>> {
+    if let OperationKind::Sql(sql) = &prepared.operation.kind { Some(discriminant(&sql.way)) } else { None }
 }
 
 /// Whether it is a call of somebody else's tool.

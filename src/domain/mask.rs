@@ -76,6 +76,7 @@ impl OperationKind {
                 holds(url) || headers || body.as_deref().is_some_and(holds)
             }
             Self::Mcp(mcp) => holds(&serde_json::to_string(&mcp.arguments).unwrap_or_default()),
+            Self::Answer(answer) => holds(&answer.text()),
             Self::Other(arguments) => holds(&arguments.to_string()),
             // What is put in place is on the disk already: a run wrote it, no model here.
             Self::File(_) | Self::Search(_) | Self::Find(_) | Self::Undo(_) | Self::Apply(_) => false,
@@ -125,6 +126,7 @@ impl Prepared {
             OperationKind::Mcp(mcp) => {
                 format!("{} {}", mcp.name(), shown.split_whitespace().collect::<Vec<_>>().join(" "))
             }
+            OperationKind::Answer(_) => shown.lines().take(2).collect::<Vec<_>>().join(" "),
             // Their text begins with the line that says it.
             OperationKind::File(_)
             | OperationKind::Http(_)

@@ -3,6 +3,7 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+mod answer;
 mod arguments;
 mod catalog;
 mod chat;
@@ -18,6 +19,7 @@ mod need;
 pub mod number;
 mod operation;
 mod output;
+pub mod path;
 mod policy;
 mod preview;
 mod reading;
@@ -31,6 +33,7 @@ mod title;
 mod undo;
 mod wall;
 
+pub use answer::{ANSWER, AnswerOperation, Asks};
 pub use arguments::{Arguments, ArgumentsError, CLAIM};
 pub use catalog::{Catalog, CatalogEntry, Maker, Meaning, Role, Sort};
 pub use chat::{
@@ -45,7 +48,7 @@ pub use grants::Grants;
 pub use mask::{mask, masked, masked_part};
 pub use mcp::{Declared, MCP, McpOperation};
 pub use memory::{
-    Draft, Lasting, Lift, Neighbour, Pattern, Remembered, Row, RuleId, Says, Scope, Setting, Want, runs_code,
+    Draft, FINDING, Lasting, Lift, Neighbour, Pattern, Remembered, Row, RuleId, Says, Scope, Setting, Want, runs_code,
 };
 pub use need::Need;
 pub use operation::{
@@ -53,15 +56,15 @@ pub use operation::{
     Origin, Prepared, SearchOperation, SqlOperation, SqlWay, TakeBack, Text,
 };
 pub use output::{
-    Glass, Kept, Look, Outcome, Page, Printed, Recalled, RunEvent, RunReport, Stream, Tail, Typed, sought,
+    Glass, Kept, Look, Outcome, Page, Part, Printed, Recalled, RunEvent, RunReport, Stream, Tail, Typed, sought,
 };
 pub use policy::{ApprovalMode, Containment, Enforceable, Judgement, Policy, Step, Verdict, judge};
 pub use preview::{Detail, Foresight, Measurement, Preview, Remedy, Trial};
-pub use record::{Decider, Forgetting, JournalEntry, JournalEvent};
+pub use record::{CONTAINED, Decider, Forgetting, JournalEntry, JournalEvent, Left};
 pub use risk::{Assessment, Claim, Class, Danger, Finding, RiskLevel, Span};
 pub use rule::{Effect as RuleEffect, Rule, Shape};
-pub use staged::{APPLY, ApplyOperation, Deed, StagedChange, brief, change_lines, moves, some_of};
-pub use table::{Table, number as number_of};
+pub use staged::{APPLY, ApplyOperation, Deed, StagedChange, brief, change_lines, moves, some_of, staged_brief};
+pub use table::{Cells, Leaf, Table, number as number_of};
 pub use target::{PRODUCTION, PROTECTED, Target};
 pub use undo::{Change, Image, UNDO, UndoOperation, Undoable};
 pub use wall::Wall;

@@ -11,7 +11,7 @@ pub enum Need {
     /// Connections to other machines and to servers of this one.
     Network,
     /// The socket of a daemon, or a folder of such sockets.
-    Socket(PathBuf),
+    Socket(#[serde(with = "super::path")] PathBuf),
     /// A look at the processes of this machine.
     Processes,
     /// A look at the network interfaces, routes and open ports of this machine.

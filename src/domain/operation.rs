@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::answer::AnswerOperation;
 use super::facts::Facts;
 use super::mcp::McpOperation;
 use super::risk::{Assessment, Claim};
@@ -306,6 +307,8 @@ pub enum OperationKind {
     Apply(ApplyOperation),
     /// A tool of an MCP server.
     Mcp(McpOperation),
+    /// `answer`: the program's alone.
+    Answer(AnswerOperation),
     /// Any other tool: its arguments as they are.
     Other(Value),
 }
@@ -332,6 +335,7 @@ impl OperationKind {
             Self::Find(_) => "find",
             Self::Undo(_) => "undo",
             Self::Apply(_) => "apply",
+            Self::Answer(_) => "answer",
             Self::Mcp(_) => "mcp",
             Self::Other(_) => "tool",
         }
@@ -347,6 +351,7 @@ impl OperationKind {
             | Self::Search(_)
             | Self::Find(_)
             | Self::Mcp(_)
+            | Self::Answer(_)
             | Self::Other(_) => true,
             Self::Http(_) | Self::Undo(_) | Self::Apply(_) => false,
         }
@@ -378,6 +383,7 @@ impl OperationKind {
             },
             Self::Undo(undo) => format!("undo {}", undo.numbers()),
             Self::Apply(apply) => format!("apply changes of {}: {}", apply.of, apply.brief()),
+            Self::Answer(answer) => one_line(&answer.gist()),
             Self::Mcp(mcp) => {
                 let arguments = Value::Object(mcp.arguments.clone());
                 one_line(&format!("{} {arguments}", mcp.name()))
@@ -413,6 +419,7 @@ impl OperationKind {
                 let lines = change_lines(&apply.changes);
                 Text { language: "text", body: format!("{}\n\n{}", self.gist(), lines.join("\n")) }
             }
+            Self::Answer(answer) => Text { language: "text", body: answer.text() },
             Self::Mcp(mcp) => {
                 let arguments = serde_json::to_string_pretty(&mcp.arguments).unwrap_or_default();
                 Text { language: "json", body: arguments }
@@ -462,6 +469,7 @@ pub struct Operation {
     /// What would happen.
     pub kind: OperationKind,
     /// Folder it would happen in.
+    #[serde(with = "super::path")]
     pub cwd: PathBuf,
 }
 

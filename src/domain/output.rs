@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::chat::{ToolCall, Usage};
 use super::table::Table;
 use super::undo::Undoable;
 
@@ -172,6 +173,8 @@ pub struct Glass {
     pub cursor: Option<(u16, u16)>,
     /// Its program wants arrow keys in their other form.
     pub application_cursor: bool,
+    /// Rows between its end and what is shown: the person looks at what scrolled out.
+    pub back: usize,
 }
 
 /// What goes to the terminal of a running operation.
@@ -181,6 +184,8 @@ pub enum Typed {
     Keys(Vec<u8>),
     /// It has so many rows and columns now.
     Size(u16, u16),
+    /// The person scrolls by so many rows; upwards they are negative.
+    Scroll(isize),
 }
 
 impl std::fmt::Debug for Typed {
@@ -188,8 +193,20 @@ impl std::fmt::Debug for Typed {
         match self {
             Self::Keys(bytes) => write!(f, "Keys({} bytes)", bytes.len()),
             Self::Size(rows, columns) => write!(f, "Size({rows}, {columns})"),
+            Self::Scroll(rows) => write!(f, "Scroll({rows})"),
         }
     }
+}
+
+/// A part of a result that is no text, kept beside it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Its number in the result, from 1.
+    pub number: usize,
+    /// What a file of it ends in, without the dot.
+    pub ending: String,
+    /// Its size.
+    pub bytes: u64,
 }
 
 /// What a running operation tells the loop.
@@ -209,6 +226,14 @@ pub enum RunEvent {
     Waits(String),
     /// A sentence of the program's own about the run.
     Note(String),
+    /// Parts of its result are kept, which are no text.
+    Parts(Vec<Part>),
+    /// Somebody asks for something while it runs: this operation would answer.
+    Asks(ToolCall),
+    /// Tokens that it took of the session's model.
+    Used(Usage),
+    /// The same, and the person must not miss it.
+    Warning(String),
     /// It failed, and a wall may have stopped it.
     Stopped,
     /// The last word.

@@ -202,6 +202,10 @@ pub struct Judgement {
     pub enforced: bool,
     /// One sentence that says why.
     pub reason: String,
+    /// The person's rule that decided, if one did: its name such as `r3`, or a rule of the configuration as it stands
+    /// there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_rule: Option<String>,
 }
 
 impl Judgement {
@@ -224,14 +228,25 @@ impl Judgement {
     }
 }
 
+/// How the reason begins where an operation was denied because nobody was there to ask.
+const NOBODY: &str = "Nobody is there to confirm it";
+
+/// The reason where that held for one that was pending.
+pub(super) const NOBODY_BACK: &str = "It was pending when its session was left, and nobody is there to approve it.";
+
 impl Judgement {
+    /// Whether it would have asked, and was denied because nobody was there.
+    #[must_use]
+    pub fn lacked_a_person(&self) -> bool {
+        self.verdict == Verdict::Deny && (self.reason.starts_with(NOBODY) || self.reason == NOBODY_BACK)
+    }
+
     /// The same where nobody is there to ask: what would ask is denied, on the same derivation.
     #[must_use]
     pub fn unattended(self, assessment: &Assessment) -> Self {
         match self.verdict {
             Verdict::Ask => {
-                let mut reason =
-                    format!("Nobody is there to confirm it (step {}). {}", self.step.number(), self.reason);
+                let mut reason = format!("{NOBODY} (step {}). {}", self.step.number(), self.reason);
                 let found = assessment.leading().filter(|found| !reason.contains(&found.sentence));
                 reason.extend(found.map(|found| format!(" {}", found.sentence)));
                 Self { verdict: Verdict::Deny, reason, ..self }
@@ -276,19 +291,22 @@ pub fn judge(
         containment,
         enforced: enforceable.covers(&operation.kind, containment),
         reason,
+        by_rule: None,
     };
+    let configured = |which: &str, rule: &Rule| format!("{which} rule of the configuration covers it: {rule}.");
+    let ruled = |judgement: Judgement, rule: String| Judgement { by_rule: Some(rule), ..judgement };
     let run = |step, reason| decide(Verdict::Allow, step, Containment::None, reason);
     let ask = |step, reason| decide(Verdict::Ask, step, Containment::None, reason);
 
     if class == Class::Catastrophe && policy.deny_catastrophes {
         return decide(Verdict::Deny, Step::Catastrophe, Containment::None, lead());
     }
-    if rule(Effect::Deny).is_some() {
-        return decide(Verdict::Deny, Step::DenyRule, Containment::None, "A deny rule of yours covers it.".to_owned());
+    let deny = |reason| decide(Verdict::Deny, Step::DenyRule, Containment::None, reason);
+    if let Some(rule) = rule(Effect::Deny) {
+        return ruled(deny(configured("A deny", rule)), rule.to_string());
     }
     if let Some(rule) = policy.denying(prepared) {
-        let reason = format!("Your rule {} never lets it run.", rule.id());
-        return decide(Verdict::Deny, Step::DenyRule, Containment::None, reason);
+        return ruled(deny(format!("Your rule {} never lets it run.", rule.id())), rule.id().to_string());
     }
     if let Origin::Program { after, .. } = &operation.origin {
         // What a wall stopped wanted more than a reader does.
@@ -296,7 +314,7 @@ pub fn judge(
             OperationKind::Http(_) => format!(
                 "{after} was stopped: its host leads to an address that isn't public. This sends it there all the same."
             ),
-            OperationKind::Apply(_) => lead(),
+            OperationKind::Apply(_) | OperationKind::Answer(_) => lead(),
             _ => format!(
                 "A wall may have stopped {after}. This runs it again without walls; {after} may already have acted."
             ),
@@ -314,8 +332,8 @@ pub fn judge(
     if policy.mode == ApprovalMode::Strict {
         return ask(Step::Strict, "Mode strict asks for everything.".to_owned());
     }
-    if rule(Effect::Ask).is_some() {
-        return ask(Step::AskRule, "An ask rule of yours covers it.".to_owned());
+    if let Some(rule) = rule(Effect::Ask) {
+        return ruled(ask(Step::AskRule, configured("An ask", rule)), rule.to_string());
     }
     if matches!(&operation.kind, OperationKind::Command(command) if command.terminal) {
         // Only a person can type there, and nothing contains it: no claim, rule or earlier yes stands for them.
@@ -331,11 +349,11 @@ pub fn judge(
             ask(Step::Unreadable, lead())
         };
     }
-    if rule(Effect::Allow).is_some() && !assessment.touches_secrets() {
-        return run(Step::AllowRule, "An allow rule of yours covers it.".to_owned());
+    if let Some(rule) = rule(Effect::Allow).filter(|_| !assessment.touches_secrets()) {
+        return ruled(run(Step::AllowRule, configured("An allow", rule)), rule.to_string());
     }
     if let Some(rule) = policy.allowing(prepared) {
-        return run(Step::AllowRule, format!("Your rule {} covers it.", rule.id()));
+        return ruled(run(Step::AllowRule, format!("Your rule {} covers it.", rule.id())), rule.id().to_string());
     }
     if grants.cover(prepared) {
         return run(Step::TurnApproval, "Your approval of this turn covers it.".to_owned());
@@ -346,10 +364,10 @@ pub fn judge(
     if let Class::Declared(_) = class {
         return if smart && claimed_low && !external {
             run(Step::Danger, format!("The model claims low, and mode smart follows it. {}", lead()))
-        } else if policy.outdated(prepared) {
+        } else if prepared.facts.declared.is_some() && policy.outdated(prepared) {
             ask(Step::Danger, format!("What its server says of it changed since you allowed it. {}", lead()))
         } else {
-            ask(Step::Danger, lead())
+            ask(Step::Danger, policy.left(prepared).map_or_else(lead, |left| left.sentence.clone()))
         };
     }
     if class == Class::Whitelisted {
@@ -387,6 +405,10 @@ fn whitelisted(
     }
     let containment = prepared.assessment.containment;
     let staged = enforceable.covers(kind, Containment::Staged) && prepared.facts.place.stageable();
+    if let Some(why) = prepared.assessment.walled.as_ref().filter(|_| !enforceable.covers(kind, containment)) {
+        let reason = format!("{reason} {why} No walls hide it here.");
+        return decide(Verdict::Ask, Step::Default, Containment::None, reason);
+    }
     match containment {
         Containment::Staged if !staged => {
             let reason = format!("{reason} It would run staged, which can't be enforced here.");

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::chat::ToolCall;
+use super::mask::mask;
 use super::operation::{OperationId, Origin, Prepared};
 use super::output::{Kept, Outcome};
 use super::policy::{ApprovalMode, Containment, Judgement};
@@ -35,6 +36,35 @@ pub enum Decider {
     /// The end of the turn, Esc or a new message.
     Interrupt,
 }
+
+/// What of a call is left to another agent, which only asked us what we think of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Left {
+    /// It was told to ask the person.
+    Question,
+    /// It was told nothing, and goes by its own rules.
+    Everything,
+}
+
+impl Left {
+    /// The same as journals of earlier versions have it: in the sentence that stands where the person's reason would.
+    #[must_use]
+    pub fn of_earlier(decider: &Decider, allowed: bool, reason: Option<&str>) -> Option<Self> {
+        let by_person = matches!(decider, Decider::Person | Decider::PersonAll | Decider::Interrupt);
+        let reason = reason.filter(|_| !allowed && !by_person)?;
+        if reason.starts_with("It is left to ") && reason.ends_with(" to ask.") {
+            Some(Self::Question)
+        } else if reason.starts_with("No opinion: it is left to ") || reason == CONTAINED {
+            Some(Self::Everything)
+        } else {
+            None
+        }
+    }
+}
+
+/// What is noted of a call of another agent's that runs behind our walls.
+pub const CONTAINED: &str = "It runs contained, by way of countersign exec.";
 
 /// One entry of the journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -88,11 +118,14 @@ pub enum JournalEvent {
         allowed: bool,
         /// The derivation.
         judgement: Judgement,
-        /// The person's reason, if one was given.
+        /// The person's reason, if one was given; else what there is to note.
         reason: Option<String>,
         /// How long it waited for the decision, in milliseconds; none where nobody had to be asked.
         #[serde(default)]
         waited: Option<u64>,
+        /// What of it was left to another agent, whose call it is. It is neither allowed nor denied then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        left: Option<Left>,
     },
     /// It started.
     Started {
@@ -168,6 +201,13 @@ pub enum JournalEvent {
         /// It.
         text: String,
     },
+    /// A text stands for the first messages of the conversation from now on, as the model is given it.
+    Summarised {
+        /// How many messages it stands for.
+        messages: u64,
+        /// It.
+        text: String,
+    },
     /// The program said something.
     Notice {
         /// The sentence.
@@ -200,9 +240,10 @@ impl JournalEvent {
         Self::Finished { outcome, milliseconds, result: String::new(), kept: Kept::Nothing }
     }
 
-    /// What a session that begins with it may be called: the first line of a message, or what the person ran.
+    /// What a session that begins with it may be called: the first line of a message, or what the person ran. These
+    /// secrets are masked in it, before it is cut.
     #[must_use]
-    pub fn title(&self) -> Option<String> {
+    pub fn title(&self, secrets: &[String]) -> Option<String> {
         let text = match self {
             Self::Said { text } => text.clone(),
             Self::Asked { origin: Origin::Person, call, .. } => {
@@ -216,7 +257,8 @@ impl JournalEvent {
             }
             _ => return None,
         };
-        let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+        let line = text.lines().map(str::trim).find(|line| !line.is_empty())?.to_owned();
+        let line = secrets.iter().fold(line, |line, secret| line.replace(secret, &mask(secret.chars().count())));
         Some(line.chars().take(TITLE).collect())
     }
 
@@ -237,6 +279,7 @@ impl JournalEvent {
             Self::Undoable { .. } => "undoable",
             Self::Told { .. } => "told",
             Self::Aside { .. } => "aside",
+            Self::Summarised { .. } => "summarised",
             Self::Notice { .. } => "notice",
             Self::Mode { .. } => "mode",
             Self::Forgotten { .. } => "forgotten",

@@ -167,6 +167,9 @@ pub struct Assessment {
     /// The ways out of that containment that its entries need.
     #[serde(default)]
     pub needs: BTreeSet<Need>,
+    /// What it may show of sensitive files unless walls hide them, in a sentence: without walls it asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub walled: Option<String>,
     /// True if a claim of low may let it run `staged` in guarded mode: never for what writes version
     /// control, sends, takes privilege, or writes files that others run later.
     pub claim_eligible: bool,

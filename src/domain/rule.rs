@@ -1,6 +1,7 @@
 //! Typed patterns: the shape of an operation's parts, and rules that match them. Never a string prefix.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +52,17 @@ const RUN_CODE: [&str; 30] = [
     "lua", "env", "sudo", "doas", "xargs", "eval", "exec", "source", "make", "npm", "npx", "docker", "podman", "ssh",
     "nohup", "watch",
 ];
+
+impl fmt::Display for Rule {
+    /// `execute_command program git, subcommand push`: a rule of the configuration has no other name.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.tool)?;
+        for (at, (part, value)) in self.parts.iter().enumerate() {
+            write!(f, "{} {part} {value}", if at == 0 { "" } else { "," })?;
+        }
+        Ok(())
+    }
+}
 
 impl Rule {
     /// Whether the rule says something of an operation of `tool` with these shapes. A deny or ask rule needs
@@ -124,6 +136,13 @@ mod tests {
         assert!(!rule(Effect::Allow, &[("program", "git")]).covers("execute_command", &shapes));
         assert!(rule(Effect::Allow, &[("program", "git")]).covers("execute_command", &shapes[..1]));
         assert!(!rule(Effect::Allow, &[("program", "git")]).covers("execute_command", &[]));
+    }
+
+    #[test]
+    fn a_rule_is_told_as_it_stands_in_the_configuration() {
+        let rule = rule(Effect::Deny, &[("program", "git"), ("subcommand", "push")]);
+        assert_eq!(rule.to_string(), "execute_command program git, subcommand push");
+        assert_eq!(Rule { parts: BTreeMap::new(), ..rule }.to_string(), "execute_command");
     }
 
     #[test]

@@ -16,6 +16,7 @@ pub const APPLY: &str = "apply";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StagedChange {
     /// Where, within the workspace.
+    #[serde(with = "super::path")]
     pub path: PathBuf,
     /// What stood there when the run had ended.
     pub before: Image,
@@ -73,6 +74,7 @@ pub struct ApplyOperation {
     /// The run.
     pub of: OperationId,
     /// The workspace it ran in.
+    #[serde(with = "super::path")]
     pub workspace: PathBuf,
     /// Its changes, in the order in which they are made.
     pub changes: Vec<StagedChange>,
@@ -140,11 +142,18 @@ pub fn brief(changes: &[StagedChange]) -> String {
     told.collect::<Vec<_>>().join(", ")
 }
 
+/// How many changes of each sort, and the first few paths: `2 changed, 1 deleted (a, b, c)`.
+#[must_use]
+pub fn staged_brief(changes: &[StagedChange]) -> String {
+    format!("{} ({})", brief(changes), some_of(changes.iter().map(|change| change.path.as_path())))
+}
+
 /// The first few paths, and how many more there are.
 #[must_use]
 pub fn some_of<'a>(paths: impl Iterator<Item = &'a Path>) -> String {
     const SHOWN: usize = 5;
-    let mut paths = paths.map(|path| path.display().to_string());
+    // A name can hold line breaks, behind which it would read as something else that we say.
+    let mut paths = paths.map(|path| path.display().to_string().replace(char::is_control, "\u{fffd}"));
     let shown: Vec<String> = paths.by_ref().take(SHOWN).collect();
     match paths.count() {
         0 => shown.join(", "),
@@ -155,6 +164,11 @@ pub fn some_of<'a>(paths: impl Iterator<Item = &'a Path>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_stays_on_its_line() {
+        assert_eq!(some_of(["a\nb\u{1b}[31m", "c"].map(Path::new).into_iter()), "a\u{fffd}b\u{fffd}[31m, c");
+    }
 
     #[test]
     fn changes_are_counted_by_what_they_do() {

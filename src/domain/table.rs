@@ -9,10 +9,28 @@ pub struct Table {
     pub columns: Vec<String>,
     /// The engine's type names, as many as columns.
     pub types: Vec<String>,
-    /// The first rows, bounded by the task that makes it.
-    pub rows: Vec<Vec<Option<String>>>,
+    /// Some of its rows, bounded by the task that makes it: the first ones, or those that the person leafed to.
+    pub rows: Vec<Cells>,
     /// Rows in all.
     pub total: u64,
+    /// Rows before those that are here.
+    #[serde(default)]
+    pub first: u64,
+    /// Rows, from the very first on, that are kept on disk; none where all are here.
+    #[serde(default)]
+    pub kept: u64,
+}
+
+/// The cells of a row; none is NULL.
+pub type Cells = Vec<Option<String>>;
+
+/// Some rows of a long result, as they are kept on disk.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Leaf {
+    /// Rows before them.
+    pub first: u64,
+    /// The rows.
+    pub rows: Vec<Cells>,
 }
 
 /// Longest value that may count as a number, in bytes.
@@ -68,6 +86,19 @@ impl Table {
         kind.contains("date") || kind.contains("time") || (values.peek().is_some() && values.all(dated))
     }
 
+    /// The same result with other rows of it.
+    #[must_use]
+    pub fn leafed(&self, leaf: Leaf) -> Self {
+        let (columns, types) = (self.columns.clone(), self.types.clone());
+        Self { columns, types, rows: leaf.rows, total: self.total, first: leaf.first, kept: self.kept }
+    }
+
+    /// Rows up to the end of those that are here.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        self.first + self.rows.len() as u64
+    }
+
     /// A cell; none is NULL, or not there.
     #[must_use]
     pub fn cell(&self, row: usize, column: usize) -> Option<&str> {
@@ -95,6 +126,7 @@ mod tests {
             types: ["INTEGER", "", "text", ""].map(str::to_owned).to_vec(),
             rows: vec![row(["1", "2.5", "3", "2026-01-03"]), vec![None, Some("-1e3".to_owned()), None, None]],
             total: 2,
+            ..Table::default()
         };
         let told: Vec<(bool, bool)> = (0..4).map(|at| (table.numeric(at), table.temporal(at))).collect();
         assert_eq!(told, [(true, false), (true, false), (false, false), (false, true)]);

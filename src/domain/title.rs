@@ -1,6 +1,7 @@
 //! What an operation would do in a few words: `Delete rows`, `Push to origin/main`. The same words in the dialog, in
 //! the list and when it is done. Told from what was parsed, never from the text itself; not yet neutralised.
 
+use super::answer::Asks;
 use super::operation::{FileOperation, OperationKind, Prepared, SqlOperation, SqlWay};
 use super::target::Target;
 
@@ -56,6 +57,10 @@ impl Prepared {
             OperationKind::Find(_) => "Find files".to_owned(),
             OperationKind::Undo(_) => "Take changes back".to_owned(),
             OperationKind::Apply(apply) => format!("Apply changes of {}", apply.of),
+            OperationKind::Answer(answer) => match &answer.asks {
+                Asks::Form { .. } => format!("Answer {}", short(&answer.server)),
+                Asks::Sample { .. } => format!("Ask the model for {}", short(&answer.server)),
+            },
             OperationKind::Mcp(mcp) => format!("Call {} of {}", short(&mcp.tool), short(&mcp.server)),
             OperationKind::Other(_) => format!("Call {}", short(&self.operation.tool)),
         }

@@ -33,6 +33,7 @@ pub enum Image {
     /// A link.
     Link {
         /// Where it leads, as it is written.
+        #[serde(with = "super::path")]
         target: PathBuf,
     },
 }
@@ -44,6 +45,7 @@ pub enum Change {
     /// What stands at a path became something else.
     Replaced {
         /// The real path.
+        #[serde(with = "super::path")]
         path: PathBuf,
         /// What stood there.
         before: Image,
@@ -53,8 +55,10 @@ pub enum Change {
     /// Something went to another path, whole.
     Moved {
         /// The real path it had.
+        #[serde(with = "super::path")]
         from: PathBuf,
         /// The real path it has since.
+        #[serde(with = "super::path")]
         to: PathBuf,
         /// Device and number of what was moved.
         identity: (u64, u64),

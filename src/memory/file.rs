@@ -1,11 +1,10 @@
 //! One file of the data folder: read whole, changed under a lock that another program waits for, put in place whole.
 
-use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
 use super::MemoryError;
-use crate::private::{self, Rights};
+use crate::private::{self, Rights, Touched, lock};
 
 /// Most bytes that are read.
 const CAP: u64 = 1024 * 1024;
@@ -40,16 +39,9 @@ pub fn change<T>(path: &Path, change: impl FnOnce(&str) -> Result<(String, T), M
     private::make_folder(folder).map_err(failed(folder))?;
     let lock = lock(&path.with_extension("lock")).map_err(failed(path))?;
     let (text, told) = change(&read(path)?)?;
-    private::replace(path, text.as_bytes(), Rights::Private).map_err(failed(path))?;
+    Touched::at(folder).write(path, text.as_bytes(), Rights::Private).map_err(failed(path))?;
     drop(lock);
     Ok(told)
-}
-
-/// Waits for whoever else changes the file, and keeps others out until it is dropped.
-fn lock(path: &Path) -> std::io::Result<File> {
-    let file = private::open(path, OpenOptions::new().create(true).truncate(false).write(true))?;
-    file.lock()?;
-    Ok(file)
 }
 
 /// Why somebody else could have written it, if they could.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{MemoryError, file};
 use crate::domain::{Lift, Pattern, Remembered, RiskLevel, RuleId, Says, Scope};
+use crate::private::{Touched, lock};
 
 /// Version of the file that this program writes.
 const VERSION: u32 = 1;
@@ -120,10 +121,22 @@ impl Rules {
     /// Every rule that is kept, and what is wrong with the file. If anything is, no allow rule of it counts.
     #[must_use]
     pub fn load(&self) -> (Vec<Remembered>, Vec<String>) {
+        let loaded = self.look();
+        if loaded.1.is_empty() {
+            return loaded;
+        }
+        // Between a write and its record it looks as if something else had written it.
+        let _nobody_writes = lock(&self.path.with_extension("lock"));
+        self.look()
+    }
+
+    fn look(&self) -> (Vec<Remembered>, Vec<String>) {
         let (read, mut problems) = match file::read(&self.path).and_then(|text| self.page(&text)) {
             Ok(page) => (page.rules, Vec::new()),
             Err(error) => (Vec::new(), vec![error.to_string()]),
         };
+        let data = self.path.parent().unwrap_or(Path::new("."));
+        problems.extend(Touched::at(data).why_not(&self.path).map(|why| format!("{}: {why}", self.path.display())));
         let mut rules = Vec::new();
         for entry in read {
             match entry.rule() {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::{MemoryError, file};
+use crate::private::Touched;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Page {
@@ -38,6 +39,10 @@ impl Trusted {
     /// Whether a file is trusted with this content, and whether it was with another one.
     #[must_use]
     pub fn knows(&self, path: &Path, content: &str) -> (bool, bool) {
+        let data = self.path.parent().unwrap_or(Path::new("."));
+        if Touched::at(data).why_not(&self.path).is_some() {
+            return (false, true);
+        }
         let page = file::read(&self.path).ok().and_then(|text| toml::from_str::<Page>(&text).ok());
         let known = page.and_then(|page| page.files.get(&path.to_string_lossy().into_owned()).cloned());
         match known {

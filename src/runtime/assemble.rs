@@ -12,7 +12,7 @@ use super::bus::{Lanes, Work};
 use super::engine::{Engine, Side, prove};
 use super::look;
 use super::recorder::{Opening, Recorder};
-use super::remember::Memory;
+use super::remember::{Followed, Memory};
 use super::resume::{allow_outputs, resume};
 use super::servers;
 use super::setup;
@@ -23,10 +23,11 @@ use crate::cli::{Asking, Start};
 use crate::config::{ChosenModel, Problem, process_environment};
 use crate::contain;
 use crate::domain::number::size;
-use crate::memory::{Instructions, Rules, Workspaces, instructions};
+use crate::memory::{Instructions, Rules, ThemeChoice, Workspaces, instructions};
 use crate::providers::prompt::{Surroundings, fill, project};
 use crate::providers::{Practice, PracticeWorld, Provider, from_settings};
 use crate::store::{History, Journal, Session, prune, prune_layers, prune_outputs};
+use crate::tools::mcp::AnswerTool;
 use crate::tools::{ApplyTool, Connections, UndoTool, Workbench, look_around, search_path, standard};
 use crate::ui::{Theme, themes};
 
@@ -75,9 +76,13 @@ pub async fn assemble(start: &Arc<Start>, lanes: Lanes, size: (u16, u16)) -> Res
             (provider, practice_side, Some(world))
         }
     };
-    // The person alone takes changes back, and the program alone proposes to put in place what a staged run changed.
+    // The person alone takes changes back, and the program alone proposes to put in place what a staged run changed
+    // and to answer a server.
     person_side.registry.add(UndoTool::new(Arc::clone(&person_side.bench)));
     person_side.registry.add(ApplyTool::new(Arc::clone(&person_side.bench)));
+    if let Some(servers) = person_side.registry.servers().map(Arc::clone) {
+        person_side.registry.add(AnswerTool::new(&servers));
+    }
     let (images, layers, outputs) = (start.folders.images(), start.folders.layers(), start.folders.outputs());
     tokio::task::spawn_blocking(move || {
         prune(&images);
@@ -93,6 +98,7 @@ pub async fn assemble(start: &Arc<Start>, lanes: Lanes, size: (u16, u16)) -> Res
     let mut state =
         State::new(briefing, start.settings.policy(), contain::enforceable(None, false), keymap, setting, size);
     state.looks = looks;
+    state.masks.known = person_side.bench.settings.known.clone();
     let limits = start.settings.limits;
     state.setting.folder = shown(&start.workspace, start.folders.home.as_deref());
     if start.unknown {
@@ -113,13 +119,16 @@ pub async fn assemble(start: &Arc<Start>, lanes: Lanes, size: (u16, u16)) -> Res
         }
     });
     let journal = opening(start.folders.journal(), start.session.clone(), lanes.work.clone());
-    let (state, effects) = resume(start, state).await?;
+    let (state, effects) = Box::pin(resume(start, state)).await?;
     allow_outputs(&state, &model_side.bench);
     notices.extend(start.elsewhere());
-    let recorder = Recorder::start(journal, lanes.work.clone());
+    let recorder = Recorder::start(journal, lanes.work.clone(), person_side.bench.settings.known.clone());
+    let rules = Rules::at(&start.folders.data);
+    let broken = start.problems.iter().any(|problem| problem.file == rules.path());
     let memory = Memory {
-        rules: Rules::at(&start.folders.data),
+        rules: Followed::since(rules, start.settings.remembered.clone(), broken),
         workspaces: Workspaces::at(&start.folders.data),
+        theme: ThemeChoice::at(&start.folders.data),
         folder: start.workspace.clone(),
         journal: (start.folders.journal(), start.session.id.to_string()),
     };
@@ -260,16 +269,20 @@ fn keymap(start: &Start, notices: &mut Vec<String>) -> Keymap {
 
 /// The look, and the themes there are to choose from: one of the person's own among them.
 fn theme(start: &Start, notices: &mut Vec<String>) -> (Theme, Looks) {
-    let name = start.settings.theme.as_deref().unwrap_or("dark");
     let mut known = themes();
+    let named = start.settings.theme.as_deref();
+    // One that was chosen may be of another version of the program.
+    let chosen =
+        ThemeChoice::at(&start.folders.data).get().filter(|chosen| known.iter().any(|(name, _)| name == chosen));
+    let name = named.or(chosen.as_deref()).unwrap_or("dark");
     if look::is_file(name) {
         known.push((name.to_owned(), "your own".to_owned()));
     }
     match look::theme(name, &process_environment) {
-        Ok(theme) => (theme, Looks::new(known, name)),
+        Ok(theme) => (theme, Looks::new(known, name, named.is_some())),
         Err(why) => {
             notices.push(why);
-            (look::theme("dark", &process_environment).unwrap_or_default(), Looks::new(known, "dark"))
+            (look::theme("dark", &process_environment).unwrap_or_default(), Looks::new(known, "dark", named.is_some()))
         }
     }
 }

@@ -11,7 +11,8 @@ use tokio::sync::mpsc;
 use super::lines::{Heard, listen};
 use crate::app::{Done, Event, Millis, PickerId, Proposal, Row, Switched};
 use crate::domain::{
-    Enforceable, Foresight, Look, ModelEvent, OperationId, Page, Prepared, Recalled, Remembered, RunEvent, Seal, StepId,
+    Enforceable, Foresight, Leaf, Look, ModelEvent, OperationId, Page, Prepared, Recalled, Remembered, RunEvent, Seal,
+    StepId,
 };
 
 /// Room in each lane.
@@ -48,6 +49,10 @@ pub enum Work {
     Recalled(OperationId, Option<Recalled>),
     /// A part of an output was read.
     Looked(OperationId, Look, Option<Page>),
+    /// Rows of a result were read.
+    Leafed(OperationId, u64, Option<Leaf>),
+    /// The lines of an output that hold a text were counted.
+    Counted(OperationId, String, u64),
     /// What became of saving.
     Saved(String),
     /// The rows of a list came, or why they don't.
@@ -56,6 +61,8 @@ pub enum Work {
     History(Vec<Prepared>),
     /// A rule was saved, or why it couldn't be.
     Remembered(Result<Remembered, String>),
+    /// The rules that outlive a session are these now, and what is wrong with them, if that is news.
+    Ruled(Vec<Remembered>, Option<String>),
     /// A sentence for the person.
     Notice(String),
     /// What was sent in earlier sessions.
@@ -68,6 +75,8 @@ pub enum Work {
     Switched(u64, Result<Box<Switched>, String>),
     /// Tokens that one request to the model may hold, as its server says.
     Context(u64),
+    /// Colours that were missing are there.
+    Coloured,
 }
 
 /// The senders, handed to the tasks at the edges.
@@ -105,6 +114,8 @@ pub enum Input {
     Event(Event),
     /// The frame that was put off is due.
     Frame,
+    /// Colours that the last frame lacked are there.
+    Coloured,
     /// A line, none if it was too long, and since when it may have lain there.
     Line(Option<String>, Millis),
     /// No line comes any more.
@@ -206,6 +217,11 @@ impl Bus {
         since(self.start)
     }
 
+    /// What the model says next, if it is there already.
+    pub fn piece(&mut self) -> Option<Event> {
+        self.model.try_recv().ok().map(|(step, event)| Event::Model(step, event))
+    }
+
     /// The next thing to do. Keys come first, then what is due, then the model, then work and runs. The
     /// senders of every lane are kept by the loop, so no lane ever closes while it runs.
     pub async fn next(&mut self, wake: Option<Millis>, frame: Option<Instant>) -> Input {
@@ -247,9 +263,12 @@ impl Bus {
                     Work::Paged(trouble) => Event::Paged(trouble),
                     Work::Recalled(id, recalled) => Event::Recalled(id, recalled),
                     Work::Looked(id, look, page) => Event::Looked(id, look, page),
+                    Work::Leafed(id, at, leaf) => Event::Leafed(id, at, leaf),
+                    Work::Counted(id, text, lines) => Event::Counted(id, text, lines),
                     Work::Saved(said) => Event::Saved(said),
                     Work::Filled(picker, rows) => Event::Filled(picker, rows),
                     Work::History(earlier) => Event::History(earlier),
+                    Work::Ruled(kept, wrong) => Event::Ruled(kept, wrong),
                     Work::Remembered(saved) => Event::Remembered(Box::new(saved)),
                     Work::Notice(said) => Event::Notice(said),
                     Work::Earlier(earlier) => Event::Earlier(earlier),
@@ -257,6 +276,7 @@ impl Bus {
                     Work::SetUp(done) => Event::SetUp(done),
                     Work::Switched(number, outcome) => Event::Switched(number, outcome),
                     Work::Context(tokens) => Event::Context(tokens),
+                    Work::Coloured => return Input::Coloured,
                 },
                 Some((id, event)) = self.run.recv() => Event::Run(id, event),
             };

@@ -2,32 +2,34 @@
 //! task it starts owns one external thing and speaks through its lane alone.
 
 use std::collections::HashMap;
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt as _;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::bus::{Lanes, Work};
+use super::judging::{look, propose, read};
 use super::measure::Measuring;
 use super::recorder::Recorder;
 use super::remember::Memory;
 use super::servers;
 use super::swap::Switchboard;
-use crate::app::{Content, Proposal};
+use super::withheld::Withheld;
+use crate::app::Proposal;
 use crate::contain;
 use crate::domain::{
-    APPLY, Arguments, Claim, Class, Countersigned, FailureKind, JournalEntry, JournalEvent, Look, ModelEvent,
-    ModelFailure, ModelRequest, Operation, OperationId, OperationKind, Origin, Outcome, Place, Prepared, RunEvent,
-    RunReport, Seal, StepId, ToolCall, Typed, number::size,
+    ANSWER, APPLY, Countersigned, FailureKind, JournalEntry, JournalEvent, ModelEvent, ModelFailure, ModelRequest,
+    Operation, OperationId, OperationKind, Origin, Outcome, Place, Prepared, RunEvent, RunReport, Seal, StepId,
+    ToolCall, Typed,
 };
 use crate::providers::{PracticeWorld, Provider};
-use crate::store::{History, copy};
-use crate::tools::{Connections, Registry, RunPort, Workbench, prepare, save, stages, with_catalog, with_declared};
+use crate::store::History;
+use crate::tools::mcp::Sampler;
+use crate::tools::{Connections, Registry, RunPort, Workbench, stages};
 
 /// Keys that a terminal may still have to take.
 const TYPED: usize = 256;
@@ -46,7 +48,8 @@ pub struct Side {
 }
 
 impl Side {
-    fn place(&self) -> Place {
+    /// Where its operations work.
+    pub fn place(&self) -> Place {
         let workspace: PathBuf = self.bench.workspace.clone();
         Place { cwd: workspace.clone(), workspace, home: self.bench.home.clone() }
     }
@@ -77,6 +80,8 @@ pub struct Engine {
     /// Where what is sent is kept for later sessions, if it is.
     pub history: Option<History>,
     step: Option<JoinHandle<()>>,
+    /// Ends once the model's latest call is in the journal: the next one goes there after it, however soon it is judged.
+    before: Option<oneshot::Receiver<()>>,
 }
 
 impl Engine {
@@ -92,7 +97,7 @@ impl Engine {
         switchboard: Switchboard,
     ) -> Self {
         let (running, terminals, measuring) = (HashMap::new(), HashMap::new(), Measuring::default());
-        let (history, step) = (None, None);
+        let (history, step, before) = (None, None, None);
         Self {
             model_side,
             person_side,
@@ -107,6 +112,7 @@ impl Engine {
             measuring,
             history,
             step,
+            before,
         }
     }
 
@@ -115,7 +121,7 @@ impl Engine {
             Origin::Model { .. } => &self.model_side,
             Origin::Person => &self.person_side,
             // No model is offered it, so it is among the person's tools; it knows where the run worked.
-            Origin::Program { .. } if tool == APPLY => &self.person_side,
+            Origin::Program { .. } if tool == APPLY || tool == ANSWER => &self.person_side,
             Origin::Program { of, .. } | Origin::Again { of, .. } | Origin::Beside { of } | Origin::Edited { of } => {
                 self.side(of, tool)
             }
@@ -123,37 +129,47 @@ impl Engine {
     }
 
     /// Reads a call, looks at what it names, judges it and journals the proposal.
-    pub fn prepare(&self, id: OperationId, origin: Origin, call: ToolCall) {
+    pub fn prepare(&mut self, id: OperationId, origin: Origin, call: ToolCall) {
         let (side, recorder, lane) =
             (self.side(&origin, &call.name).clone(), self.recorder.clone(), self.lanes.work.clone());
+        let rules = self.memory.rules.clone();
+        let (ends, ended) = oneshot::channel();
+        let before = if origin.by_model() { self.before.replace(ended) } else { None };
         let preparing = tokio::spawn(async move {
-            match read(&side, id, origin, &call) {
-                Ok(operation) => propose(side, operation, &recorder).await,
-                Err(reason) => Proposal::Refused(reason),
+            let judged = match read(&side, id, origin, &call) {
+                Ok(operation) => look(side, operation).await,
+                Err(reason) => Err(reason),
+            };
+            if let Some(before) = before {
+                let _noted_or_failed = before.await;
             }
+            let proposal = propose(judged, &recorder);
+            drop(ends);
+            proposal
         });
         tokio::spawn(async move {
             let failed = |_| Proposal::Refused("it couldn't be read; the log has more".to_owned());
             let proposal = preparing.await.unwrap_or_else(failed);
-            let _leaving = lane.send(Work::Proposed(id, proposal)).await;
+            rules.hand_on(Work::Proposed(id, proposal), &lane).await;
         });
     }
 
     /// Reads and judges a call that the person is still editing. Nothing is journalled: nothing is proposed yet.
     pub fn assess(&self, draft: u64, id: OperationId, origin: Origin, call: ToolCall) {
         let (side, lane) = (self.side(&origin, &call.name).clone(), self.lanes.work.clone());
+        let rules = self.memory.rules.clone();
         let judging = tokio::spawn(async move { look(side.clone(), read(&side, id, origin, &call)?).await });
         tokio::spawn(async move {
             let judged = judging.await.unwrap_or_else(|_| Err("it couldn't be read; the log has more".to_owned()));
             let proposal = judged.map_or_else(Proposal::Refused, |prepared| Proposal::Ready(Box::new(prepared)));
-            let _leaving = lane.send(Work::Assessed(draft, proposal)).await;
+            rules.hand_on(Work::Assessed(draft, proposal), &lane).await;
         });
     }
 
     /// Looks at an operation again, right before its start.
     pub fn refresh(&self, operation: Operation) {
         let (side, lane) = (self.side(&operation.origin, &operation.tool).clone(), self.lanes.work.clone());
-        let (id, model_side) = (operation.id, self.model_side.clone());
+        let (id, model_side, rules) = (operation.id, self.model_side.clone(), self.memory.rules.clone());
         tokio::spawn(async move {
             if matches!(operation.kind, OperationKind::Command(_)) {
                 prove(&model_side, &lane).await;
@@ -162,7 +178,7 @@ impl Engine {
                 Ok(prepared) => Proposal::Ready(Box::new(prepared)),
                 Err(reason) => Proposal::Refused(reason),
             };
-            let _leaving = lane.send(Work::Refreshed(id, proposal)).await;
+            rules.hand_on(Work::Refreshed(id, proposal), &lane).await;
         });
     }
 
@@ -190,9 +206,11 @@ impl Engine {
         self.terminals.insert(id, keys);
         let (recorder, lanes) = (self.recorder.clone(), self.lanes.clone());
         let outputs = Arc::clone(&side.bench.outputs);
+        let provider = Arc::clone(&self.provider);
+        let sampler = Sampler::new(provider.label(), move |request| provider.stream(request));
         tokio::spawn(async move {
             let readable = countersigned.operation().origin.by_model();
-            let port = RunPort::new(id, lanes.run.clone()).keeping(outputs, readable).hearing(typed);
+            let port = RunPort::new(id, lanes.run.clone()).keeping(outputs, readable).hearing(typed).asking(sampler);
             let report = match record_start(&recorder, &countersigned, waited).await {
                 Ok(()) => {
                     port.send(RunEvent::Started).await;
@@ -200,7 +218,7 @@ impl Engine {
                     record_end(&recorder, &port, id, &report).await;
                     report
                 }
-                Err(reason) => lost(format!("It was not run, as there is no journal: {reason}.")),
+                Err(reason) => lost(format!("It was not run: {reason}.")),
             };
             port.send(RunEvent::Finished(report)).await;
         });
@@ -219,8 +237,12 @@ impl Engine {
     }
 
     /// Writes to the journal what happened in the state.
-    pub fn record(&self, entries: Vec<JournalEntry>) {
-        drop(self.recorder.append(entries));
+    pub fn record(&self, entries: &[JournalEntry]) {
+        if let Err(reason) = self.recorder.note(entries) {
+            let lane = self.lanes.work.clone();
+            let said = format!("Something of this session is not in the journal: {reason}.");
+            tokio::spawn(async move { lane.send(Work::Notice(said)).await });
+        }
     }
 
     /// Drops what a staged run changed.
@@ -229,13 +251,20 @@ impl Engine {
         self.person_side.bench.layers.release(run);
     }
 
+    /// Tells a server that what it asked for is not given.
+    pub fn decline(&self, call: &ToolCall) {
+        if let Some(servers) = self.person_side.registry.servers() {
+            servers.decline(call);
+        }
+    }
+
     /// Asks the model, once everything that led to it is on disk. The step's task alone speaks on the model lane.
     pub fn start_step(&mut self, step: StepId, mut request: ModelRequest) {
         self.stop_step();
         let (provider, lane, work) = (Arc::clone(&self.provider), self.lanes.model.clone(), self.lanes.work.clone());
         let known = provider.context();
         let registry = self.model_side.registry.clone();
-        let kept = self.recorder.append(Vec::new());
+        let kept = self.recorder.append(&[]);
         self.step = Some(tokio::spawn(async move {
             if kept.await.is_err() {
                 let message = "The model was not asked, as there is no journal.".to_owned();
@@ -271,45 +300,6 @@ impl Engine {
         }
     }
 
-    /// Reads back what an operation printed in an earlier sitting.
-    pub fn recall(&self, id: OperationId) {
-        let (outputs, lane) = (Arc::clone(&self.person_side.bench.outputs), self.lanes.work.clone());
-        tokio::task::spawn_blocking(move || {
-            let recalled = outputs.recall(id).ok();
-            let _leaving = lane.blocking_send(Work::Recalled(id, recalled));
-        });
-    }
-
-    /// Reads a part of what an operation printed.
-    pub fn look(&self, id: OperationId, look: Look) {
-        let (outputs, lane) = (Arc::clone(&self.person_side.bench.outputs), self.lanes.work.clone());
-        tokio::task::spawn_blocking(move || {
-            let page = outputs.look(id, &look).ok().flatten();
-            let _leaving = lane.blocking_send(Work::Looked(id, look, page));
-        });
-    }
-
-    /// Saves what the person looks at in a file of the person's workspace.
-    pub fn save(&self, path: String, content: Content) {
-        let (bench, lane) = (Arc::clone(&self.person_side.bench), self.lanes.work.clone());
-        tokio::task::spawn_blocking(move || {
-            let saved = save::create(&bench.workspace, &path).and_then(|mut file| {
-                let written = match &content {
-                    Content::Text(text) => file.write_all(text.as_bytes()).map(|()| text.len() as u64),
-                    Content::Printed(id, pieces) => match bench.outputs.open(*id) {
-                        Ok(kept) => copy(kept, &mut file),
-                        Err(_) => pieces.iter().try_fold(0, |sum, piece| {
-                            file.write_all(piece.text.as_bytes()).map(|()| sum + piece.text.len() as u64)
-                        }),
-                    },
-                };
-                written.map_err(|error| format!("{path} can't be written: {error}."))
-            });
-            let said = saved.map_or_else(|why| why, |bytes| format!("Saved {} in {path}.", size(bytes)));
-            let _leaving = lane.blocking_send(Work::Saved(said));
-        });
-    }
-
     /// Stops everything that runs.
     pub fn stop_all(&mut self) {
         self.stop_step();
@@ -328,67 +318,6 @@ pub async fn prove(side: &Side, lane: &mpsc::Sender<Work>) {
     let _leaving = lane.send(Work::Proved(contain::enforceable(Some(&proof), stages))).await;
 }
 
-/// Reads a call into an operation.
-fn read(side: &Side, id: OperationId, origin: Origin, call: &ToolCall) -> Result<Operation, String> {
-    let Some(tool) = side.registry.get(&call.name) else {
-        let known = side.registry.names();
-        return Err(format!("there is no tool `{}`; the tools are {}", call.name, known.join(", ")));
-    };
-    let parse = if tool.takes_claim() { Arguments::parse } else { Arguments::verbatim };
-    let arguments = parse(&call.arguments).map_err(|error| format!("{}: {error}", call.name))?;
-    let kind = tool.prepare(&arguments).map_err(|error| format!("{}: {error}", call.name))?;
-    if let Some(why) = kind.copied_mask() {
-        return Err(format!("{}: {why}", call.name));
-    }
-    let claim = if matches!(origin, Origin::Model { .. }) { arguments.claim } else { Claim::Absent };
-    Ok(Operation { id, origin, tool: call.name.clone(), claim, kind, cwd: side.bench.workspace.clone() })
-}
-
-/// Looks and judges, off the loop: both may touch the disk. What would run unasked by its text alone is also
-/// looked up at the other side, where the tool has one.
-async fn look(side: Side, operation: Operation) -> Result<Prepared, String> {
-    let Some(tool) = side.registry.get(&operation.tool) else {
-        return Err(format!("there is no tool `{}`", operation.tool));
-    };
-    let asked = Arc::clone(&tool);
-    let place = side.place();
-    let settings = side.bench.settings.clone();
-    let judged = blocking(move || {
-        let path = side.path.as_deref();
-        let judged = prepare(tool.assessor(), operation, &place, path, &side.bench.settings);
-        match tool.declared() {
-            Some(declared) => with_declared(tool.assessor(), judged, declared.clone(), &side.bench.settings),
-            None => judged,
-        }
-    })
-    .await?;
-    if judged.assessment.class() != Class::Whitelisted {
-        return Ok(judged);
-    }
-    match asked.look(&judged.operation.kind).await {
-        Some(catalog) => blocking(move || with_catalog(asked.assessor(), judged, catalog, &settings)).await,
-        None => Ok(judged),
-    }
-}
-
-async fn blocking<T: Send + 'static>(judge: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
-    tokio::task::spawn_blocking(judge).await.map_err(|_| "it couldn't be judged".to_owned())
-}
-
-async fn propose(side: Side, operation: Operation, recorder: &Recorder) -> Proposal {
-    let id = operation.id;
-    match look(side, operation).await {
-        Ok(prepared) => {
-            let event = JournalEvent::Proposed { prepared: Box::new(prepared.clone()) };
-            match recorder.append(vec![JournalEntry::of(id, event)]).await {
-                Ok(()) => Proposal::Ready(Box::new(prepared)),
-                Err(reason) => Proposal::Refused(format!("nothing runs without the journal: {reason}")),
-            }
-        }
-        Err(reason) => Proposal::Refused(reason),
-    }
-}
-
 async fn record_start(recorder: &Recorder, countersigned: &Countersigned, waited: Option<u64>) -> Result<(), String> {
     let id = countersigned.operation().id;
     let decided = JournalEvent::Decided {
@@ -397,17 +326,21 @@ async fn record_start(recorder: &Recorder, countersigned: &Countersigned, waited
         judgement: countersigned.judgement().clone(),
         reason: None,
         waited,
+        left: None,
     };
     let started = JournalEvent::Started { containment: countersigned.containment() };
-    recorder.append(vec![JournalEntry::of(id, decided), JournalEntry::of(id, started)]).await
+    recorder.append(&[JournalEntry::of(id, decided), JournalEntry::of(id, started)]).await
 }
 
-/// What can't be written is told on the recorder's lane.
+/// A journal that can't be written is told on the recorder's lane. It is on disk before the model is told: a request
+/// waits for all that led to it.
 async fn record_end(recorder: &Recorder, port: &RunPort, id: OperationId, report: &RunReport) {
     let milliseconds = u64::try_from(report.took.as_millis()).unwrap_or(u64::MAX);
     let (outcome, result) = (report.outcome.clone(), report.result.clone());
     let event = JournalEvent::Finished { outcome, milliseconds, result, kept: port.kept() };
-    let _told = recorder.append(vec![JournalEntry::of(id, event)]).await;
+    if let Err(reason) = recorder.note(&[JournalEntry::of(id, event)]) {
+        port.send(RunEvent::Warning(format!("Its end is not in the journal: {reason}."))).await;
+    }
 }
 
 /// Runs in a task of its own, so that a tool that fails can't take the program along.
@@ -415,8 +348,10 @@ async fn run(side: &Side, countersigned: Countersigned, port: RunPort, cancel: C
     let Some(tool) = side.registry.get(&countersigned.operation().tool) else {
         return lost("The tool is gone.".to_owned());
     };
+    let withheld = Withheld::of(&countersigned);
     let task = tokio::spawn(async move { tool.run(countersigned, port, cancel).await });
-    task.await.unwrap_or_else(|_| lost("The tool failed; the log has more.".to_owned()))
+    let report = task.await.unwrap_or_else(|_| lost("The tool failed; the log has more.".to_owned()));
+    withheld.from(report, &side.bench.settings.known)
 }
 
 fn lost(reason: String) -> RunReport {
@@ -425,17 +360,76 @@ fn lost(reason: String) -> RunReport {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    use futures::FutureExt as _;
+
     use super::*;
+    use crate::assess::Known;
     use crate::domain::mask;
+    use crate::store::{Archive, Content, Journal, Session, Wanted};
     use crate::tools::standard;
 
-    #[test]
-    fn a_call_that_copies_a_mask_is_refused_by_every_tool_that_writes() {
+    #[tokio::test]
+    async fn a_name_that_is_no_text_is_journalled_and_what_cant_be_is_refused_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let odd = root.join(std::ffi::OsStr::from_bytes(b"b\xff.txt"));
+        std::fs::write(&odd, "text").unwrap();
+        std::os::unix::fs::symlink(&odd, root.join("link")).unwrap();
+        let journal = root.join("journal.sqlite");
+        let opened = Journal::open(&journal, Session::new(&root)).await.unwrap();
+        let (lane, mut told) = mpsc::channel(8);
+        let recorder = Recorder::start(async { Ok(opened) }.boxed().shared(), lane, Known::default());
+        let bench = Arc::new(Workbench::new(root.clone(), None, root.clone()));
+        let connections = Arc::new(Connections::default());
+        let side = Side { registry: standard(&bench, &connections), bench, connections, path: None };
+        let arguments = serde_json::json!({ "command": "cat link" }).to_string();
+        let call = ToolCall { id: String::new(), name: "execute_command".to_owned(), arguments };
+        let proposed = async |id| {
+            let operation = read(&side, OperationId(id), Origin::Person, &call).unwrap();
+            propose(look(side.clone(), operation).await, &recorder)
+        };
+        let Proposal::Ready(first) = proposed(1).await else { panic!("refused") };
+        assert!(first.facts.paths.values().any(|fact| fact.real == odd), "{:?}", first.facts.paths);
+        assert!(matches!(proposed(u64::MAX).await, Proposal::Refused(why) if why.contains("can't be written")));
+        assert!(matches!(proposed(2).await, Proposal::Ready(_)));
+        recorder.append(&[]).await.unwrap();
+        assert!(told.try_recv().is_err(), "the session was to end");
+        let stored = Archive::open(&journal).await.unwrap().unwrap().entries(&Wanted::default(), 0, 9).await.unwrap();
+        assert_eq!(stored.len(), 2);
+        let proposed = JournalEvent::Proposed { prepared: first };
+        assert_eq!(stored[0].content, Content::Event(Box::new(proposed)));
+    }
+
+    /// The tools of a workbench with one database.
+    fn shop() -> Side {
         let bench = Arc::new(Workbench::new("/".into(), None, "/".into()));
         let mut connections = Connections::default();
         connections.add("shop", Connections::parse_url("sqlite::memory:").unwrap());
         let connections = Arc::new(connections);
-        let side = Side { registry: standard(&bench, &connections), bench, connections, path: None };
+        Side { registry: standard(&bench, &connections), bench, connections, path: None }
+    }
+
+    #[test]
+    fn a_model_can_ask_for_no_trial_and_take_nothing_back() {
+        let (side, model) = (shop(), Origin::Model { call_id: "c".to_owned() });
+        let asked = |origin: &Origin, arguments: String| {
+            let call = ToolCall { id: String::new(), name: "execute_sql".to_owned(), arguments };
+            read(&side, OperationId(1), origin.clone(), &call)
+        };
+        let with = |own: &str| format!(r#"{{"sql":"DELETE FROM t","{own}":true}}"#);
+        for own in ["trial", "undo", "redo"] {
+            let refused = asked(&model, with(own)).unwrap_err();
+            assert!(refused.contains(&format!("`{own}` is no argument of yours")), "{refused}");
+        }
+        let tried = asked(&model.beside(), with("trial")).unwrap();
+        assert!(matches!(tried.kind, OperationKind::Sql(sql) if sql.way == crate::domain::SqlWay::Trial));
+    }
+
+    #[test]
+    fn a_call_that_copies_a_mask_is_refused_by_every_tool_that_writes() {
+        let side = shop();
         let held = mask(7);
         let arguments = |tool: &str| match tool {
             "execute_command" => serde_json::json!({ "command": format!("echo {held} > .env") }),

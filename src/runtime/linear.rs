@@ -1,13 +1,16 @@
 //! The session by plain lines on standard input and output: no alternate screen, no cursor, no colour. The loop tells
 //! what happened and takes the next line.
 
+use std::collections::VecDeque;
 use std::io::{self, IsTerminal as _};
+use std::time::Duration;
 
 use tokio::io::AsyncWriteExt as _;
 
 use super::bus::{Bus, Input};
 use super::engine::Engine;
 use super::leave;
+use super::lines::Heard;
 use crate::app::{Effect, Event, Millis, Numbers, Phase, Said, State, Status, update};
 use crate::ui::Teller;
 
@@ -18,14 +21,22 @@ const TOO_LONG: &str = "That line is longer than 64 KiB: nothing of it was taken
 const ONE_SESSION: &str =
     "By lines there is one session: leave, and start again with --resume and the id, or without it.";
 
+/// Most lines that wait for something to end. Of more, none is heard until then.
+const HELD: usize = 1_024;
+
+/// How long servers of this machine have to answer before the page of the first start is told.
+const AROUND: Duration = Duration::from_millis(800);
+
 /// A session by lines.
 pub struct Linear {
     state: State,
     engine: Engine,
     bus: Bus,
     teller: Teller,
-    /// Whether the lines come from a program: the next one is taken once nothing moves.
+    /// Whether the lines come from a program: the next one is taken once nothing moves, but for what counts at once.
     piped: bool,
+    /// Lines that were heard and wait for that, in order.
+    held: VecDeque<Heard>,
     /// No line comes any more.
     closed: bool,
 }
@@ -34,7 +45,8 @@ impl Linear {
     /// A session that told nothing yet.
     pub fn new(mut state: State, engine: Engine, bus: Bus) -> Self {
         state.go_linear();
-        Self { teller: Teller::since(&state), state, engine, bus, piped: !io::stdin().is_terminal(), closed: false }
+        let (piped, held) = (!io::stdin().is_terminal(), VecDeque::new());
+        Self { teller: Teller::since(&state), state, engine, bus, piped, held, closed: false }
     }
 
     /// Runs it until the person leaves, or the lines end and nothing moves any more. What runs is given its time to end
@@ -51,10 +63,19 @@ impl Linear {
             self.take(notice, false).await?;
         }
         // What is asked before anything else.
+        if self.state.setup().is_some() && !self.look_around().await {
+            return Ok(());
+        }
         let (lines, _) = self.teller.tell(&self.state);
         print(&lines).await?;
         loop {
             let still = self.still();
+            if still && let Some((line, typed)) = self.held.pop_front() {
+                if !self.heard(line, typed).await? {
+                    break;
+                }
+                continue;
+            }
             if self.closed && still {
                 let waiting = self.state.queue.counts().0;
                 if waiting > 0 {
@@ -62,14 +83,16 @@ impl Linear {
                 }
                 break;
             }
-            self.bus.hear(!self.closed && (still || !self.piped));
+            self.bus.hear(!self.closed && self.held.len() < HELD);
             match self.bus.next(None, None).await {
                 Input::Leave(_) => break,
-                Input::Frame => {}
+                Input::Frame | Input::Coloured => {}
                 Input::Closed => self.closed = true,
-                Input::Line(None, _) => print(&[Teller::hint(TOO_LONG)]).await?,
-                Input::Line(Some(line), typed) => {
-                    if !self.line(&line, typed).await? {
+                Input::Line(line, typed) => {
+                    let at_once = || line.as_deref().is_some_and(|line| Said::read(line).at_once());
+                    if self.piped && !(self.held.is_empty() && self.still()) && !at_once() {
+                        self.held.push_back((line, typed));
+                    } else if !self.heard(line, typed).await? {
                         break;
                     }
                 }
@@ -83,10 +106,42 @@ impl Linear {
         Ok(())
     }
 
+    /// Gives the servers of this machine time to answer, so that the page is told once. False to leave.
+    async fn look_around(&mut self) -> bool {
+        let until = tokio::time::Instant::now() + AROUND;
+        for effect in self.state.look_around() {
+            let _of_a_screen = self.engine.perform(effect);
+        }
+        self.bus.hear(false);
+        while let Ok(input) = tokio::time::timeout_at(until, self.bus.next(None, None)).await {
+            match input {
+                Input::Leave(_) => return false,
+                Input::Closed => self.closed = true,
+                Input::Frame | Input::Line(..) | Input::Coloured => {}
+                Input::Event(event) => {
+                    for effect in update(&mut self.state, self.bus.now(), event) {
+                        let _of_a_screen = self.engine.perform(effect);
+                    }
+                }
+            }
+        }
+        true
+    }
+
     /// Whether nothing happens until the person says something.
     fn still(&self) -> bool {
         !matches!(self.state.chat.phase(), Phase::Streaming { .. })
-            && self.state.queue.running().all(|item| item.status == Status::Allowed { starting: false })
+            && self.state.queue.running().all(|item| {
+                item.status == Status::Allowed { starting: false } || self.state.queue.waits_for_answer(item.id)
+            })
+    }
+
+    /// A line, none if it was too long. False to leave.
+    async fn heard(&mut self, line: Option<String>, typed: Millis) -> io::Result<bool> {
+        match line {
+            Some(line) => self.line(&line, typed).await,
+            None => print(&[Teller::hint(TOO_LONG)]).await.map(|()| true),
+        }
     }
 
     async fn line(&mut self, line: &str, typed: Millis) -> io::Result<bool> {

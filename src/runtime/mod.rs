@@ -6,6 +6,8 @@ mod bus;
 mod composing;
 mod editor;
 mod engine;
+mod judging;
+mod kept;
 mod lent;
 mod linear;
 mod lines;
@@ -24,6 +26,7 @@ mod swap;
 mod switch;
 pub mod terminal;
 mod unattended;
+mod withheld;
 
 use std::io;
 use std::path::PathBuf;
@@ -47,10 +50,12 @@ use crate::config::{Notify, process_environment};
 use crate::domain::RunEvent;
 use crate::providers::PracticeWorld;
 use crate::store::Claims;
-use crate::ui::{Cache, Theme, draw, warm};
+use crate::ui::{Cache, Theme, colour_later, draw, load, wanted};
 
 /// Least time between two frames that no key asked for.
 const FRAME: Duration = Duration::from_millis(33);
+/// Most pieces of an answer that are taken at once: to look at the keyboard between any two takes longer than they do.
+const PIECES: usize = 64;
 /// How long running operations may take to end when the program leaves.
 const GRACE: Duration = Duration::from_secs(3);
 /// Columns and rows that a session by lines counts on.
@@ -105,7 +110,8 @@ async fn session(start: Start, began: Instant) -> Result<(), String> {
     claim(&claims, &start)?;
     retire(&start, &claims);
     let (lanes, receivers) = bus::lanes();
-    let Assembled { mut state, engine, theme, mut effects, notices, world } = assemble(&start, lanes, size).await?;
+    let Assembled { mut state, engine, theme, mut effects, notices, world } =
+        Box::pin(assemble(&start, lanes, size)).await?;
     if matches!(start.which, Which::Pick) {
         state.pick_session(&mut effects);
     }
@@ -121,7 +127,6 @@ async fn session(start: Start, began: Instant) -> Result<(), String> {
         scratch: start.folders.state.clone(),
         away: None,
         notify: start.settings.notify.unwrap_or_else(|| notify::usual(&process_environment)),
-        warm: false,
         woken: false,
         start,
         claims,
@@ -132,6 +137,7 @@ async fn session(start: Start, began: Instant) -> Result<(), String> {
     for notice in notices {
         update(&mut session.state, session.bus.now(), notice);
     }
+    colour_later();
     session.perform(effects, &mut screen).map_err(terminal)?;
     Box::pin(session.live(&mut screen)).await.map_err(terminal)
 }
@@ -143,12 +149,12 @@ async fn by_lines(start: &Arc<Start>, began: Instant) -> Result<(), String> {
     claim(&claims, start)?;
     retire(start, &claims);
     let (lanes, receivers) = bus::lanes();
-    let Assembled { state, mut engine, effects, notices, world, .. } = assemble(start, lanes, LINES).await?;
+    let Assembled { state, mut engine, effects, notices, world, .. } = Box::pin(assemble(start, lanes, LINES)).await?;
     let bus = Bus::lines(receivers, began).map_err(broken)?;
     for effect in effects {
         engine.perform(effect);
     }
-    let lived = Linear::new(state, engine, bus).live(notices).await.map_err(broken);
+    let lived = Box::pin(Linear::new(state, engine, bus).live(notices)).await.map_err(broken);
     drop(world);
     lived
 }
@@ -169,8 +175,6 @@ struct Session {
     woken: bool,
     /// How the person is told while they look at something else.
     notify: Notify,
-    /// What the first dialog needs is loaded, or on its way: not at rest, but while the person types.
-    warm: bool,
     /// What the session was put together from.
     start: Arc<Start>,
     /// Which sessions this program has open.
@@ -196,12 +200,12 @@ impl Session {
                 Input::Leave(_) => break,
                 Input::Line(..) | Input::Closed => {}
                 Input::Frame => prompt = true,
+                Input::Coloured => {
+                    self.cache.forget_rows();
+                    pending = true;
+                }
                 Input::Event(event) => {
                     prompt |= matches!(event, Event::Key(_) | Event::Paste(_) | Event::Resize(..));
-                    if prompt && !self.warm {
-                        self.warm = true;
-                        tokio::task::spawn_blocking(warm);
-                    }
                     if matches!(event, Event::Edited(..) | Event::Paged(_)) {
                         screen.resume()?;
                         let (columns, rows) = crossterm::terminal::size()?;
@@ -213,7 +217,12 @@ impl Session {
                     let now = self.bus.now();
                     let open = self.state.modal.is_some();
                     remember::clock(&mut self.state, now, &event);
-                    let effects = update(&mut self.state, now, event);
+                    let mut pieces = if matches!(event, Event::Model(..)) { PIECES } else { 0 };
+                    let mut effects = update(&mut self.state, now, event);
+                    while let Some(piece) = (pieces > 0).then(|| self.bus.piece()).flatten() {
+                        effects.extend(update(&mut self.state, now, piece));
+                        pieces -= 1;
+                    }
                     // One opens at most for each that the person closes: no flood of output or calls can draw this way.
                     prompt |= !open && self.state.modal.is_some();
                     if !self.woken && !self.state.composer.is_empty() {
@@ -251,6 +260,15 @@ impl Session {
         screen.terminal.draw(|frame| sight = draw(frame, &self.state, &mut self.cache, &self.theme))?;
         self.drawn = Some(Instant::now());
         self.state.take_dirty();
+        let wanted = wanted();
+        if !wanted.is_empty() {
+            let lane = self.engine.lanes.work.clone();
+            tokio::task::spawn_blocking(move || {
+                if load(wanted) {
+                    let _leaving = lane.blocking_send(Work::Coloured);
+                }
+            });
+        }
         let now = self.bus.now();
         let effects = update(&mut self.state, now, Event::Drawn(Box::new(sight)));
         self.perform(effects, screen).map(|_stays| ())

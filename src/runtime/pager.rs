@@ -70,7 +70,12 @@ fn start(text: PipeReader) -> Result<Child, String> {
 fn feed(outputs: &Outputs, content: &Content, pager: PipeWriter) {
     let mut filter = Filter::new(pager, true);
     let _left = match content {
-        Content::Text(text) => filter.write_all(text.as_bytes()),
+        Content::Text(text, _) => filter.write_all(text.as_bytes()),
+        Content::Rows(id, like, export) => {
+            outputs.all_rows(*id).and_then(|rows| export.write_rows(like, rows, &mut io::BufWriter::new(&mut filter)))
+        }
+        // What is no text isn't paged.
+        Content::Part(..) => Ok(()),
         Content::Printed(id, pieces) => {
             let mut marked = |stream, bytes: &[u8]| {
                 filter.error = stream == Stream::Err;

@@ -2,22 +2,73 @@
 //! to the state, which has none.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
+
+use tokio::sync::{Mutex, mpsc};
 
 use super::bus::Work;
 use super::engine::Engine;
 use crate::app::{Event, Millis, State, update};
-use crate::domain::{Draft, JournalEvent, Prepared, RuleId};
-use crate::memory::{Rules, Workspaces};
+use crate::domain::{Draft, JournalEvent, Prepared, Remembered, RuleId, Says};
+use crate::memory::{Rules, ThemeChoice, Workspaces};
 use crate::store::{Archive, Content, Stored, Wanted};
+
+/// The rules that outlive a session, and what of them the session was told: the rules, and whether they are broken.
+/// Another program may change them at any time.
+#[derive(Clone, Debug)]
+pub struct Followed {
+    rules: Rules,
+    told: Arc<Mutex<(Vec<Remembered>, bool)>>,
+}
+
+impl Followed {
+    /// Those of a file, of which the session was told this at its start.
+    pub fn since(rules: Rules, told: Vec<Remembered>, broken: bool) -> Self {
+        Self { rules, told: Arc::new(Mutex::new((told, broken))) }
+    }
+
+    /// Tells the session of the rules as they are now, if that is news. What is said on the lane after it is judged by
+    /// them: whoever else looks meanwhile waits until it was told.
+    async fn look(&self, lane: &mpsc::Sender<Work>) {
+        let mut told = self.told.lock().await;
+        let rules = self.rules.clone();
+        let loaded = tokio::task::spawn_blocking(move || rules.load()).await;
+        let (kept, wrong) = loaded.unwrap_or_else(|_| (Vec::new(), vec!["the rules couldn't be read".to_owned()]));
+        let mut now = (kept, !wrong.is_empty());
+        if now.1 {
+            // What the person forbade stays forbidden though it can't be read any more.
+            let lost = |rule: &&Remembered| {
+                matches!(rule.says(), Says::Deny(_)) && now.0.iter().all(|kept| kept.id() != rule.id())
+            };
+            let denied: Vec<Remembered> = told.0.iter().filter(lost).cloned().collect();
+            now.0.extend(denied);
+        }
+        if now == *told {
+            return;
+        }
+        let news = wrong.into_iter().next().filter(|_| !told.1);
+        if lane.send(Work::Ruled(now.0.clone(), news)).await.is_ok() {
+            *told = now;
+        }
+    }
+
+    /// Hands on what was read and judged of an operation, behind the rules that it is decided by.
+    pub async fn hand_on(&self, work: Work, lane: &mpsc::Sender<Work>) {
+        self.look(lane).await;
+        let _leaving = lane.send(work).await;
+    }
+}
 
 /// Where that is kept.
 #[derive(Clone, Debug)]
 pub struct Memory {
     /// Remembered rules.
-    pub rules: Rules,
+    pub rules: Followed,
     /// Known folders.
     pub workspaces: Workspaces,
+    /// The theme that was chosen.
+    pub theme: ThemeChoice,
     /// The folder that the person works in.
     pub folder: PathBuf,
     /// The journal, and the session that is not an earlier one.
@@ -68,22 +119,37 @@ impl Engine {
 
     /// Saves a rule that outlives the session.
     pub fn remember(&self, draft: Box<Draft>) {
-        let (rules, lane) = (self.memory.rules.clone(), self.lanes.work.clone());
+        let (Followed { rules, told }, lane) = (self.memory.rules.clone(), self.lanes.work.clone());
         tokio::task::spawn_blocking(move || {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+            let mut told = told.blocking_lock();
             let saved = draft
                 .rule(RuleId(String::new()), now)
                 .and_then(|rule| rules.save(rule).map_err(|error| error.to_string()));
+            told.0.extend(saved.iter().cloned());
             let _leaving = lane.blocking_send(Work::Remembered(saved));
         });
     }
 
     /// Takes such a rule back.
     pub fn forget(&self, rule: RuleId) {
-        let (rules, lane) = (self.memory.rules.clone(), self.lanes.work.clone());
+        let (Followed { rules, told }, lane) = (self.memory.rules.clone(), self.lanes.work.clone());
         tokio::task::spawn_blocking(move || {
+            let mut told = told.blocking_lock();
+            told.0.retain(|kept| *kept.id() != rule);
             if let Err(error) = rules.revoke(&rule) {
-                let said = format!("Rule {rule} holds again from the next start on: {error}.");
+                let said = format!("Rule {rule} is still in its file, and may hold again: {error}.");
+                let _leaving = lane.blocking_send(Work::Notice(said));
+            }
+        });
+    }
+
+    /// The person chose a theme, and the configuration names none.
+    pub fn keep_theme(&self, name: String) {
+        let (choice, lane) = (self.memory.theme.clone(), self.lanes.work.clone());
+        tokio::task::spawn_blocking(move || {
+            if let Err(error) = choice.set(&name) {
+                let said = format!("The theme {name} is for this session alone: {error}.");
                 let _leaving = lane.blocking_send(Work::Notice(said));
             }
         });

@@ -41,11 +41,14 @@ pub async fn resume(start: &Start, state: State) -> Result<(State, Vec<Effect>),
     let short = listed.short();
     let look = format!("`countersign sessions show {short}` shows what is kept of it");
     let wrong = |why: String| format!("the session {short} can't be gone on with: {why}. {look}");
+    if let Some(why) = start.layers.unread() {
+        return Err(wrong(format!("the staged changes that wait in it can't be had: {why}")));
+    }
     let archive = Archive::open(&start.folders.journal()).await.map_err(|error| error.to_string())?;
     let mut archive = archive.ok_or_else(|| wrong("the journal is gone".to_owned()))?;
     let read = read(&mut archive, listed, Resumed::onto(state)).await;
     archive.close().await;
-    let (state, effects) = read.map_err(wrong)?.settle().map_err(|why| wrong(why.to_string()))?;
+    let (state, effects) = read.map_err(wrong)?.settle(&start.layers.all()).map_err(|why| wrong(why.to_string()))?;
     Ok((state, effects))
 }
 

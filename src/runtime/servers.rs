@@ -9,10 +9,11 @@ use tokio::time::timeout;
 
 use super::bus::Work;
 use super::engine::{Engine, Side};
-use crate::cli::Start;
+use crate::cli::{Start, places};
 use crate::domain::{ModelRequest, number::count};
+use crate::private::Touched;
 use crate::tools::Registry;
-use crate::tools::mcp::{Places, Servers, Standing};
+use crate::tools::mcp::{Reach, Servers, Standing};
 
 /// How long a request waits for servers that are being started. Who comes later is offered with the next request.
 const PATIENCE: Duration = Duration::from_millis(2_500);
@@ -22,7 +23,12 @@ const NEWS: usize = 16;
 /// Adds the servers of the configuration to a side's tools. Starts none yet.
 pub fn join(side: &mut Side, start: &Start, lane: mpsc::Sender<Work>) {
     let (news, mut told) = mpsc::channel(NEWS);
-    let places = Places { file: start.folders.servers(), logs: start.folders.server_logs() };
+    let places = places(start);
+    if let Some(why) = Touched::at(&start.folders.data).why_not(&places.file) {
+        let notice = format!("No MCP server starts. {}: {why}.", places.file.display());
+        tokio::spawn(async move { lane.send(Work::Notice(notice)).await });
+        return;
+    }
     side.registry.join(Servers::new(places, Arc::clone(&side.bench), news));
     tokio::spawn(async move {
         while let Some(said) = told.recv().await {
@@ -80,9 +86,15 @@ fn told(servers: &Servers, asked: bool) -> String {
             Standing::Idle => "starts when the model is asked".to_owned(),
             Standing::Starting => "is being started".to_owned(),
             Standing::Up { name, tools } => format!("is up: {name}, {}", count(tools, "tool")),
-            Standing::Failed(why) => format!("doesn't run: {why}. Its log: {}", server.log.display()),
+            Standing::Failed(why) => match server.config.reach {
+                Reach::Program { .. } => format!("doesn't run: {why}. Its log: {}", server.log.display()),
+                // Nothing of one by address is logged.
+                Reach::Address { .. } => format!("doesn't run: {why}"),
+            },
             Standing::Disabled => "is switched off".to_owned(),
-            Standing::Untrusted => "is brought by the workspace and not trusted: not started".to_owned(),
+            Standing::Untrusted => {
+                "is brought by the workspace and not started until you trust its file: `countersign trust`".to_owned()
+            }
         };
         lines.push(format!("{} {how}.", server.config.name));
     }

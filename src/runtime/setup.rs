@@ -18,7 +18,7 @@ pub fn page(again: bool) -> Setup {
     offers.push(Offer {
         word: "openai".to_owned(),
         name: "another server".to_owned(),
-        note: "its address is typed; it gets OPENAI_API_KEY if that is set".to_owned(),
+        note: "you type its address; it gets OPENAI_API_KEY if set".to_owned(),
         found: false,
         place: String::new(),
         lacks: None,
@@ -27,7 +27,7 @@ pub fn page(again: bool) -> Setup {
     offers.push(Offer {
         word: ProviderName::Practice.word().to_owned(),
         name: "practice model".to_owned(),
-        note: "built in, no language model: to try this program without one".to_owned(),
+        note: "built in, no language model: to try the program".to_owned(),
         found: true,
         place: String::new(),
         lacks: None,
@@ -50,9 +50,10 @@ fn offer(maker: &'static Maker) -> Offer {
         .to_owned();
     let keyed = set.as_ref().is_some_and(|set| set.key.is_some());
     let note = match (maker.key, &set) {
+        (Some(variable), Some(set)) if keyed && set.base_url.is_some() => format!("{variable} is set, for {place}"),
         (Some(variable), Some(_)) if keyed => format!("{variable} is set"),
         (_, Some(_)) => format!("{} is set: {place}", maker.address.unwrap_or_default()),
-        (Some(variable), None) => format!("needs a key: {variable}, a command or the keyring"),
+        (Some(variable), None) => format!("needs a key: {variable}, command or keyring"),
         (None, None) => format!("nothing answers at {place}"),
     };
     Offer {

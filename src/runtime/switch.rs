@@ -55,7 +55,7 @@ impl Session {
         }
         claim(&self.claims, &start)?;
         let (lanes, receivers) = bus::lanes();
-        let assembled = assemble(&start, lanes, self.state.size).await;
+        let assembled = Box::pin(assemble(&start, lanes, self.state.size)).await;
         let Assembled { mut state, engine, theme, effects, notices, world } = assembled.inspect_err(|_| {
             self.release(&start.session.id);
         })?;
@@ -73,7 +73,7 @@ impl Session {
         leave(before.0, before.1, before.2).await;
         self.release(&self.start.session.id);
         (self.theme, self.world, self.start) = (theme, world, start);
-        (self.cache, self.warm) = (Cache::default(), false);
+        self.cache = Cache::default();
         for effect in effects {
             self.engine.perform(effect);
         }

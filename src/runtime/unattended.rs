@@ -12,7 +12,7 @@ use super::bus::{self, Bus, INTERRUPT, Input};
 use super::engine::Engine;
 use super::resume::claim;
 use super::{GRACE, LINES, leave};
-use crate::app::{Event, Phase, Said, State, Status, update};
+use crate::app::{Effect, Event, Phase, Said, State, Status, update};
 use crate::assess::conceal_text;
 use crate::cli::{Errand, Start};
 use crate::domain::number;
@@ -50,12 +50,12 @@ pub async fn run(start: &Arc<Start>, errand: Errand, began: Instant) -> u8 {
         return complain(&sentence, BAD_USAGE);
     }
     let (lanes, receivers) = bus::lanes();
-    let assembled = match assemble(start, lanes, LINES).await {
+    let assembled = match Box::pin(assemble(start, lanes, LINES)).await {
         Ok(assembled) => assembled,
         Err(sentence) => return complain(&sentence, BAD_USAGE),
     };
-    let Assembled { mut state, engine, notices, world, .. } = assembled;
-    if let Err(reason) = engine.recorder.append(Vec::new()).await {
+    let Assembled { mut state, engine, effects, notices, world, .. } = assembled;
+    if let Err(reason) = engine.recorder.append(&[]).await {
         return complain(&format!("nothing runs without the journal: {reason}"), End::Journal.code());
     }
     let bus = match Bus::unattended(receivers, began) {
@@ -70,7 +70,7 @@ pub async fn run(start: &Arc<Start>, errand: Errand, began: Instant) -> u8 {
     };
     let known = engine.model_side.bench.settings.known.clone();
     let run = Run {
-        report: Report::new(Box::new(move |text| conceal_text(text, &known))),
+        report: Report::new(Box::new(move |text| conceal_text(text, &known))).after(&state),
         state,
         engine,
         bus,
@@ -78,7 +78,7 @@ pub async fn run(start: &Arc<Start>, errand: Errand, began: Instant) -> u8 {
         watched: io::stderr().is_terminal(),
         muted: false,
     };
-    let code = run.live(&start.session.id, errand, notices).await;
+    let code = run.live(&start.session.id, errand, effects, notices).await;
     drop(world);
     code
 }
@@ -117,9 +117,9 @@ struct Run {
 }
 
 impl Run {
-    async fn live(mut self, session: &str, errand: Errand, notices: Vec<Event>) -> u8 {
+    async fn live(mut self, session: &str, errand: Errand, effects: Vec<Effect>, notices: Vec<Event>) -> u8 {
         let began = Instant::now();
-        let stop = self.converse(session, errand, notices).await.err();
+        let stop = self.converse(session, errand, effects, notices).await.err();
         if stop.is_some() {
             self.muted |= matches!(stop, Some(Stop::Output(_))) || self.tells != Tells::Events;
             self.wind_down().await;
@@ -150,13 +150,23 @@ impl Run {
         code
     }
 
-    async fn converse(&mut self, session: &str, errand: Errand, notices: Vec<Event>) -> Result<(), Stop> {
+    async fn converse(
+        &mut self,
+        session: &str,
+        errand: Errand,
+        effects: Vec<Effect>,
+        notices: Vec<Event>,
+    ) -> Result<(), Stop> {
         let first = Report::begin(&self.state, session);
         self.happened(vec![first]).await?;
         for notice in notices {
             self.take(notice).await?;
         }
         self.prove().await?;
+        // What a session that goes on is settled with: what was pending in it is read, and refused.
+        for effect in effects {
+            let _screens = self.engine.perform(effect);
+        }
         self.take(Event::Task(errand.prompt, errand.attached)).await?;
         while self.moves() {
             let wake = self.bus.next(None, None).await;
@@ -191,7 +201,7 @@ impl Run {
         match input {
             Input::Event(event) => self.take(event).await,
             Input::Leave(signal) => Err(Stop::Signal(signal.unwrap_or(INTERRUPT))),
-            Input::Frame | Input::Line(..) | Input::Closed => Ok(()),
+            Input::Frame | Input::Coloured | Input::Line(..) | Input::Closed => Ok(()),
         }
     }
 
@@ -249,7 +259,7 @@ impl Run {
                         event = next;
                         break;
                     }
-                    Ok(Input::Frame | Input::Line(..) | Input::Closed) => {}
+                    Ok(Input::Frame | Input::Coloured | Input::Line(..) | Input::Closed) => {}
                     Ok(Input::Leave(_)) | Err(_) => return,
                 }
             }

@@ -1,6 +1,7 @@
 //! The journal read back: sessions, entries, the walk along the chain; and the one thing that is ever taken out of it,
 //! the contents of a session.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,7 +11,8 @@ use sqlx::{Connection as _, Row as _};
 use super::JournalError;
 use super::chain::Head;
 use super::database::Database;
-use super::journal::milliseconds;
+use super::hidden;
+use super::journal::{AGENT, milliseconds};
 use super::log::Log;
 use super::recorded::{self, Page, Recorded};
 use super::verify::{Walk, walk};
@@ -93,9 +95,26 @@ pub enum Content {
 impl Listed {
     /// The part of its id that a person types.
     #[must_use]
-    pub fn short(&self) -> &str {
-        self.id.rsplit('-').next().unwrap_or(&self.id)
+    pub fn short(&self) -> Cow<'_, str> {
+        short(&self.id, Some(self.agent.as_str()).filter(|agent| *agent != AGENT))
     }
+}
+
+/// The part of a session's id that a person types: its end, behind the name of the agent whose calls it holds.
+#[must_use]
+pub fn short<'a>(id: &'a str, agent: Option<&str>) -> Cow<'a, str> {
+    let end = |id: &'a str| id.rsplit('-').next().unwrap_or(id);
+    match agent.and_then(|agent| Some((agent, id.strip_prefix(agent)?.strip_prefix('-')?))) {
+        Some((agent, rest)) => Cow::Owned(format!("{agent}-{}", end(rest))),
+        None => Cow::Borrowed(end(id)),
+    }
+}
+
+/// Whether a person means a session by this: its id, the beginning or end of it, or both.
+#[must_use]
+pub fn goes_by(id: &str, named: &str) -> bool {
+    let both = |(at, _): (usize, &str)| id.starts_with(&named[..=at]) && id.ends_with(&named[at..]);
+    id.starts_with(named) || id.ends_with(named) || named.match_indices('-').any(both)
 }
 
 impl Archive {
@@ -171,6 +190,17 @@ impl Archive {
         let ids = sqlx::query_scalar("SELECT session FROM entries WHERE seq = 0 ORDER BY number");
         let ids = ids.fetch_all(&mut self.database.connection).await;
         self.told(ids)
+    }
+
+    /// The secrets that sessions knew by value and noted in their entries after this one.
+    ///
+    /// # Errors
+    /// It can't be read.
+    pub async fn hidden(&mut self, after: i64) -> Result<Vec<String>, JournalError> {
+        let found = sqlx::query_scalar("SELECT body FROM bodies WHERE number > ? AND instr(body, ?) > 0");
+        let found = found.bind(after).bind(hidden::SIGN).fetch_all(&mut self.database.connection).await;
+        let bodies: Vec<String> = self.told(found)?;
+        Ok(bodies.iter().flat_map(|body| hidden::values(body)).collect())
     }
 
     /// The number of the latest entry; zero if there is none.

@@ -75,6 +75,21 @@ async fn an_untouched_journal_is_whole() {
 }
 
 #[tokio::test]
+async fn a_session_whose_last_entry_is_gone_or_another_writes_nothing_more() {
+    for touch in [
+        "DELETE FROM bodies WHERE number > 6; DELETE FROM entries WHERE number > 6",
+        "UPDATE entries SET hash = zeroblob(32) WHERE number = 7",
+    ] {
+        let (_folder, path) = written().await;
+        let journal = Journal::open(&path, Session { id: "c".into(), ..Session::new(Path::new("/w")) }).await.unwrap();
+        journal.append(started(1)).await.unwrap();
+        tamper(&path, touch).await;
+        assert_eq!(journal.append(finished(1)).await, Err(JournalError::Altered(path.clone())), "{touch}");
+        assert_eq!(journal.append(started(2)).await, Err(JournalError::Altered(path)), "{touch}");
+    }
+}
+
+#[tokio::test]
 async fn the_first_entry_that_was_touched_is_named() {
     let bodies = "UPDATE bodies SET body = replace(body, 'read-only', 'none') WHERE number = 3";
     let exchanged = "UPDATE entries SET number = 99 WHERE number = 2; UPDATE entries SET number = 2 WHERE number = 4; \
@@ -259,4 +274,20 @@ async fn several_programs_write_one_chain_and_open_an_old_file_at_once() {
     }
     let found = walk(&path).await;
     assert_eq!((found.entries, found.sessions, found.broken), (153, 5, None));
+}
+
+/// As hooks do: the process ends and never closes the file.
+#[tokio::test]
+async fn the_log_that_is_left_stays_short() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.sqlite");
+    let mut left = Vec::new();
+    for _ in 0..8 {
+        let journal = Journal::open(&path, Session::new(Path::new("/w"))).await.unwrap();
+        let many = |id: OperationId| (0..200).map(|more| started(id.0 + more)).collect();
+        journal.append_new(many).await.unwrap();
+        left.push(journal);
+        let log = std::fs::metadata(folder.path().join("journal.sqlite-wal")).unwrap().len();
+        assert!(log < 2 << 20, "{log}");
+    }
 }

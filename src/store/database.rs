@@ -1,5 +1,6 @@
 //! The journal's file: made owner-only, opened without touching what isn't ours, its schema checked.
 
+use std::fs;
 use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,12 +14,15 @@ use crate::private::{make_folder, open};
 
 /// How often switching to WAL is tried: SQLite doesn't wait there while another program does the same.
 const WAL_TRIES: u32 = 50;
+/// A write-ahead log is long from here on, in bytes.
+const LONG: u64 = 1 << 20;
 
 /// An open journal file.
 pub(super) struct Database {
     pub(super) connection: SqliteConnection,
     path: PathBuf,
     identity: Option<Identity>,
+    patience: Duration,
 }
 
 /// Which file it is, whatever its name.
@@ -46,12 +50,27 @@ impl Database {
         if found != Found::Current {
             create(&mut connection, path).await?;
         }
-        Ok(Self { connection, path: path.to_path_buf(), identity: identity(path) })
+        Ok(Self { connection, path: path.to_path_buf(), identity: identity(path), patience })
     }
 
     /// The file's path.
     pub(super) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Empties the write-ahead log where it has grown long, unless somebody reads in it just now. For a program that
+    /// ends without closing the file: it leaves the log to the next one, which has to read all of it first, and in which
+    /// it never ends.
+    pub(super) async fn shorten(&mut self) {
+        let mut log = self.path.clone().into_os_string();
+        log.push("-wal");
+        if fs::metadata(log).is_ok_and(|about| about.len() > LONG) {
+            let sql = format!(
+                "PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = {}",
+                self.patience.as_millis()
+            );
+            let _put_off = sqlx::raw_sql(sqlx::AssertSqlSafe(sql)).execute(&mut self.connection).await;
+        }
     }
 
     /// Whether the file is still where it was opened: SQLite would go on writing to a deleted one.

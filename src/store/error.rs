@@ -2,6 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+/// The file that programs share beside the journal couldn't be made larger, which is a few kilobytes: what SQLite says
+/// of a disk that is full from the start (SQLITE_IOERR_SHMSIZE).
+const GROW: u32 = 0x130a;
+
 /// Why something wasn't written to the journal. Shared by all that waited for the same write.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JournalError {
@@ -22,14 +26,17 @@ pub enum JournalError {
     /// It was deleted or replaced while in use.
     #[error("the journal {} was deleted or replaced while it was in use, so nothing more runs. Start again", .0.display())]
     Replaced(PathBuf),
+    /// Entries that this program wrote are gone from it, or are others now.
+    #[error("the journal {} doesn't hold what this session wrote to it any more: something else changed it, so nothing more runs. `countersign journal verify` says more", .0.display())]
+    Altered(PathBuf),
     /// No room.
-    #[error("the disk that holds the journal {} is full, so nothing runs. Free some space and try again", .0.display())]
+    #[error("the disk that holds the journal {} is full, so nothing runs. Free some space, then start again with --continue", .0.display())]
     Full(PathBuf),
     /// Somebody else holds it.
-    #[error("the journal {} is locked by another program, so nothing runs. Close that program and try again", .0.display())]
+    #[error("the journal {} is locked by another program, so nothing runs. Close that program, then start again with --continue", .0.display())]
     Locked(PathBuf),
     /// An entry can't be expressed.
-    #[error("the operation can't be written to the journal ({0}), so it doesn't run")]
+    #[error("this can't be written to the journal ({0})")]
     Entry(String),
     /// The journal was closed: the program is leaving.
     #[error("the journal is closed, so nothing more runs")]
@@ -45,6 +52,9 @@ impl JournalError {
             .and_then(sqlx::error::DatabaseError::code)
             .and_then(|code| code.parse::<u32>().ok());
         // The low byte is the primary code: https://sqlite.org/rescode.html
+        if code == Some(GROW) {
+            return Self::Full(path);
+        }
         match code.map(|code| code & 0xff) {
             Some(5 | 6) => Self::Locked(path),
             Some(11 | 26) => Self::Broken(path),

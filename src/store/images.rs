@@ -17,7 +17,7 @@ pub const LARGEST: u64 = 64 * 1024 * 1024;
 /// Most bytes that one session keeps.
 const MOST: u64 = 1024 * 1024 * 1024;
 /// How long a session's images stay after its last change.
-const KEPT: Duration = Duration::from_hours(14 * 24);
+pub(super) const KEPT: Duration = Duration::from_hours(14 * 24);
 
 /// The images of one session.
 #[derive(Debug)]

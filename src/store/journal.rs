@@ -10,8 +10,9 @@ use sqlx::{Connection as _, SqliteConnection};
 use tokio::sync::{mpsc, oneshot};
 
 use super::JournalError;
-use super::chain::Head;
+use super::chain::{Hash, Head};
 use super::database::Database;
+use super::line::Line;
 use super::log::Log;
 use crate::domain::{JournalEntry, JournalEvent, OperationId};
 
@@ -31,16 +32,6 @@ enum Request {
     Append(Vec<Line>, Answer),
     AppendNew(Making, Answer),
     Close(Answer),
-}
-
-/// One entry as it is stored.
-struct Line {
-    at_ms: i64,
-    operation: Option<i64>,
-    event: &'static str,
-    body: String,
-    /// What its session may be called from now on.
-    title: Option<String>,
 }
 
 /// Whose calls the sessions of this program hold.
@@ -113,7 +104,14 @@ impl Journal {
     /// # Errors
     /// They aren't on disk. Then what they announce must not happen.
     pub async fn append_all(&self, entries: &[JournalEntry]) -> Result<(), JournalError> {
-        let lines = entries.iter().map(line).collect::<Result<Vec<Line>, _>>()?;
+        self.append_lines(entries.iter().map(Line::of).collect::<Result<_, _>>()?).await
+    }
+
+    /// Writes lines, all of them or none, and returns once they are safely on disk.
+    ///
+    /// # Errors
+    /// They aren't on disk. Then what they announce must not happen.
+    pub async fn append_lines(&self, lines: Vec<Line>) -> Result<(), JournalError> {
         self.ask(|answer| Request::Append(lines, answer)).await
     }
 
@@ -144,17 +142,9 @@ impl Journal {
     }
 }
 
-/// An entry in the form of the table.
-fn line(entry: &JournalEntry) -> Result<Line, JournalError> {
-    let wrong = |error: &dyn std::fmt::Display| JournalError::Entry(error.to_string());
-    let body = serde_json::to_string(&entry.event).map_err(|error| wrong(&error))?;
-    let operation = entry.operation.map(|id| i64::try_from(id.0)).transpose().map_err(|error| wrong(&error))?;
-    Ok(Line { at_ms: milliseconds(), operation, event: entry.event.word(), body, title: entry.event.title() })
-}
-
 /// The owning task: takes what waits, writes it in one transaction, and answers everybody.
 async fn own(mut database: Database, session: Session, mut inbox: mpsc::Receiver<Request>) {
-    let mut begun = false;
+    let (mut begun, mut last) = (false, None);
     let mut batch = Vec::new();
     while inbox.recv_many(&mut batch, GROUP).await > 0 {
         let (mut lines, mut answers, mut new, mut closing) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -169,12 +159,13 @@ async fn own(mut database: Database, session: Session, mut inbox: mpsc::Receiver
             }
         }
         let some = !lines.is_empty();
-        let written = write(&mut database, &session, !begun, Batch::Lines(lines)).await;
+        let written = write(&mut database, &session, (!begun, &mut last), Batch::Lines(lines)).await;
         begun |= written.is_ok() && some;
         reply(answers, &written);
         for (make, answer) in new {
-            let written = write(&mut database, &session, !begun, Batch::New(make)).await;
+            let written = write(&mut database, &session, (!begun, &mut last), Batch::New(make)).await;
             begun |= written.is_ok();
+            database.shorten().await;
             reply(vec![answer], &written);
         }
         if !closing.is_empty() {
@@ -203,23 +194,43 @@ enum Batch {
     New(Making),
 }
 
-/// Writes all of a batch or none; the first ones of the session together with what lists say of it.
-async fn write(database: &mut Database, session: &Session, first: bool, batch: Batch) -> Result<(), JournalError> {
+/// The entry that this program wrote last: its number in the session, and its hash.
+type Last = Option<(i64, Hash)>;
+
+/// Writes all of a batch or none; the first ones of the session together with what lists say of it. Nothing is written
+/// where the `last` entry isn't there any more as it was written.
+async fn write(
+    database: &mut Database,
+    session: &Session,
+    (first, last): (bool, &mut Last),
+    batch: Batch,
+) -> Result<(), JournalError> {
     if matches!(&batch, Batch::Lines(lines) if lines.is_empty()) {
         return Ok(());
     }
     if !database.in_place() {
         return Err(JournalError::Replaced(database.path().to_path_buf()));
     }
-    let written = transact(database, session, first, batch).await;
-    if written.is_err() {
+    let written = transact(database, session, (first, *last), batch).await;
+    if !matches!(written, Ok(Some(_))) {
         // Fails where SQLite rolled back by itself; either way nothing of it stays.
         let _already = sqlx::query("ROLLBACK").execute(&mut database.connection).await;
     }
-    written.map_err(|error| JournalError::of(database.path(), &error))
+    match written {
+        Ok(Some(now)) => *last = now,
+        Ok(None) => return Err(JournalError::Altered(database.path().to_path_buf())),
+        Err(error) => return Err(JournalError::of(database.path(), &error)),
+    }
+    Ok(())
 }
 
-async fn transact(database: &mut Database, session: &Session, first: bool, batch: Batch) -> Result<(), sqlx::Error> {
+/// Gives back which entry is the last one now; none, where the one before it is not as it was written.
+async fn transact(
+    database: &mut Database,
+    session: &Session,
+    (first, last): (bool, Last),
+    batch: Batch,
+) -> Result<Option<Last>, sqlx::Error> {
     let connection = &mut database.connection;
     sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
     let lines = match batch {
@@ -227,15 +238,20 @@ async fn transact(database: &mut Database, session: &Session, first: bool, batch
         Batch::New(make) => {
             let number = Log::next_operation(connection, &session.id).await?;
             let entries = make(OperationId(u64::try_from(number).unwrap_or(1)));
-            let lines = entries.iter().map(line).collect::<Result<_, _>>();
+            let lines = entries.iter().map(Line::of).collect::<Result<_, _>>();
             lines.map_err(|error: JournalError| sqlx::Error::Encode(Box::new(error)))?
         }
     };
     if let Some(line) = lines.first() {
         begin(connection, session, line.at_ms, first).await?;
     }
-    let mut log = Log::at_its_end(connection).await?;
-    let next = Log::next_seq(connection, &session.id).await?;
+    if let Some((seq, hash)) = last
+        && !Log::holds(connection, &session.id, seq, &hash).await?
+    {
+        return Ok(None);
+    }
+    let (mut log, next) = Log::of_session(connection, &session.id).await?;
+    let mut now = last;
     for (line, seq) in lines.iter().zip(next..) {
         let head = Head {
             session: &session.id,
@@ -245,13 +261,13 @@ async fn transact(database: &mut Database, session: &Session, first: bool, batch
             event: line.event,
             version: JournalEvent::VERSION,
         };
-        log.add(connection, head, &line.body).await?;
+        now = Some((seq, log.add(connection, head, &line.body).await?));
         if let Some(title) = &line.title {
             entitle(connection, &session.id, title).await?;
         }
     }
     sqlx::query("COMMIT").execute(&mut *connection).await?;
-    Ok(())
+    Ok(Some(now))
 }
 
 /// Lists the session: one that was left goes on; one that somebody deleted meanwhile begins anew.

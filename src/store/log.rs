@@ -16,6 +16,26 @@ impl Log {
         let hash: Option<Vec<u8>> = sqlx::query_scalar("SELECT hash FROM entries ORDER BY number DESC LIMIT 1")
             .fetch_optional(&mut *connection)
             .await?;
+        Self::after(hash)
+    }
+
+    /// The same, and the number of the session's next entry: in one go, as each trip to the database's thread costs as
+    /// much as a small statement.
+    pub(super) async fn of_session(
+        connection: &mut SqliteConnection,
+        session: &str,
+    ) -> Result<(Self, i64), sqlx::Error> {
+        let (hash, next): (Option<Vec<u8>>, i64) = sqlx::query_as(
+            "SELECT (SELECT hash FROM entries ORDER BY number DESC LIMIT 1),
+                    (SELECT coalesce(max(seq) + 1, 0) FROM entries WHERE session = ?)",
+        )
+        .bind(session)
+        .fetch_one(&mut *connection)
+        .await?;
+        Ok((Self::after(hash)?, next))
+    }
+
+    fn after(hash: Option<Vec<u8>>) -> Result<Self, sqlx::Error> {
         let before = match hash {
             None => chain::START,
             Some(hash) => hash.try_into().map_err(|_| sqlx::Error::Decode("the last hash isn't one".into()))?,
@@ -23,19 +43,20 @@ impl Log {
         Ok(Self { before })
     }
 
-    /// Adds an entry.
+    /// Adds an entry, and gives back its hash.
     pub(super) async fn add(
         &mut self,
         connection: &mut SqliteConnection,
         head: Head<'_>,
         body: &str,
-    ) -> Result<(), sqlx::Error> {
+    ) -> Result<Hash, sqlx::Error> {
         let salt = chain::salt()?;
         let digest = chain::digest(&salt, body);
         let hash = chain::link(&self.before, head, &digest);
-        let added = sqlx::query(
+        sqlx::query(
             "INSERT INTO entries (session, seq, at_ms, operation, event, version, digest, hash)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?);
+             INSERT INTO bodies (number, salt, body) VALUES (last_insert_rowid(), ?, ?)",
         )
         .bind(head.session)
         .bind(head.seq)
@@ -45,16 +66,27 @@ impl Log {
         .bind(head.version)
         .bind(&digest[..])
         .bind(&hash[..])
+        .bind(&salt[..])
+        .bind(body)
         .execute(&mut *connection)
         .await?;
-        sqlx::query("INSERT INTO bodies (number, salt, body) VALUES (?, ?, ?)")
-            .bind(added.last_insert_rowid())
-            .bind(&salt[..])
-            .bind(body)
-            .execute(&mut *connection)
-            .await?;
         self.before = hash;
-        Ok(())
+        Ok(hash)
+    }
+
+    /// Whether an entry of a session is there with this hash.
+    pub(super) async fn holds(
+        connection: &mut SqliteConnection,
+        session: &str,
+        seq: i64,
+        hash: &Hash,
+    ) -> Result<bool, sqlx::Error> {
+        let found: Option<Vec<u8>> = sqlx::query_scalar("SELECT hash FROM entries WHERE session = ? AND seq = ?")
+            .bind(session)
+            .bind(seq)
+            .fetch_optional(connection)
+            .await?;
+        Ok(found.is_some_and(|found| found == hash))
     }
 
     /// The first number of an operation that a session has left.

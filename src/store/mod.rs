@@ -8,20 +8,23 @@ mod claims;
 mod database;
 mod error;
 mod expire;
+mod hidden;
 mod history;
 mod images;
 mod journal;
 mod layers;
+mod line;
 mod log;
 mod migrate;
 mod outputs;
 mod recorded;
+mod rows;
 mod verify;
 
 #[cfg(test)]
 mod chain_tests;
 
-pub use archive::{Archive, Content, Listed, Stored, Wanted, remove_beside};
+pub use archive::{Archive, Content, Listed, Stored, Wanted, goes_by, remove_beside, short};
 pub use claims::{Claims, Taken};
 pub use error::JournalError;
 pub use expire::expire;
@@ -29,6 +32,8 @@ pub use history::History;
 pub use images::{Images, LARGEST as LARGEST_IMAGE, digest, prune};
 pub use journal::{AGENT, Journal, Session};
 pub use layers::{Held, Layer, Layers, prune_layers};
+pub use line::Line;
 pub use outputs::{Outputs, Spool, copy, prune_outputs};
 pub use recorded::{Decided, Page, Recorded, Untold};
+pub use rows::RowSpool;
 pub use verify::{Broken, Flaw, Walk};

@@ -64,14 +64,20 @@ impl Outputs {
     /// # Errors
     /// It can't be written.
     pub fn begin(&self, id: OperationId) -> io::Result<Option<Spool>> {
-        let Some(folder) = self.folder.as_ref().filter(|_| self.cap > 0) else { return Ok(None) };
-        let left = MOST.saturating_sub(self.used.load(Ordering::Relaxed)).min(self.cap);
-        if left == 0 {
-            return Ok(None);
-        }
+        let Some((folder, left)) = self.room() else { return Ok(None) };
         make(folder)?;
         let [text, notes] = files(folder, id);
         Ok(Some(Spool { text: create(&text)?, notes: create(&notes)?, left, written: 0, stream: Stream::Out }))
+    }
+
+    pub(super) fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// Where one more output may be kept, and how many bytes of it.
+    pub(super) fn room(&self) -> Option<(&Path, u64)> {
+        let left = MOST.saturating_sub(self.used.load(Ordering::Relaxed)).min(self.cap);
+        self.folder().filter(|_| left > 0).map(|folder| (folder, left))
     }
 
     /// Counts what an output took.
@@ -86,6 +92,30 @@ impl Outputs {
     pub fn open(&self, id: OperationId) -> io::Result<File> {
         let folder = self.folder.as_ref().ok_or(io::ErrorKind::NotFound)?;
         File::open(&files(folder, id)[0])
+    }
+
+    /// Keeps a part of a result that is no text, as far as there is room for it.
+    ///
+    /// # Errors
+    /// It can't be written, or nothing is kept here.
+    pub fn keep_part(&self, id: OperationId, number: usize, bytes: &[u8]) -> io::Result<()> {
+        let folder = self.folder.as_ref().filter(|_| self.cap > 0).ok_or(io::ErrorKind::NotFound)?;
+        let length = bytes.len() as u64;
+        if length > MOST.saturating_sub(self.used.load(Ordering::Relaxed)).min(self.cap) {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        make(folder)?;
+        create(&of_part(folder, id, number))?.write_all(bytes)?;
+        self.took(length);
+        Ok(())
+    }
+
+    /// The file of such a part.
+    ///
+    /// # Errors
+    /// It isn't kept.
+    pub fn open_part(&self, id: OperationId, number: usize) -> io::Result<File> {
+        File::open(of_part(self.folder.as_ref().ok_or(io::ErrorKind::NotFound)?, id, number))
     }
 
     /// A part of an output. None if what is looked for isn't there.
@@ -103,6 +133,16 @@ impl Outputs {
             }
         };
         at.map(|at| self.part(&file, id, at, size)).transpose()
+    }
+
+    /// How many lines of an output hold a text.
+    ///
+    /// # Errors
+    /// Nothing is kept of it, or it can't be read.
+    pub fn count(&self, id: OperationId, text: &str) -> io::Result<u64> {
+        let file = self.open(id)?;
+        let size = file.metadata()?.len();
+        count(&file, &Regex::new(&sought(text)).map_err(io::Error::other)?, size)
     }
 
     /// Bytes of an output as text, from one of its bytes on, and how many are kept in all.
@@ -142,10 +182,10 @@ impl Outputs {
     /// # Errors
     /// They can't be written.
     pub fn keep_table(&self, id: OperationId, table: &Table) -> io::Result<()> {
-        let Some(folder) = self.folder.as_ref().filter(|_| self.cap > 0) else { return Ok(()) };
+        let Some(folder) = self.folder().filter(|_| self.cap > 0) else { return Ok(()) };
         let text = serde_json::to_vec(table)?;
         let bytes = text.len() as u64;
-        if bytes > MOST.saturating_sub(self.used.load(Ordering::Relaxed)).min(self.cap) {
+        if self.room().is_none_or(|(_, left)| bytes > left) {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         make(folder)?;
@@ -264,21 +304,26 @@ fn rows(folder: &Path, id: OperationId) -> PathBuf {
     folder.join(format!("{}.json", id.0))
 }
 
-fn make(folder: &Path) -> io::Result<()> {
+/// The file of a part of an operation's result.
+fn of_part(folder: &Path, id: OperationId, number: usize) -> PathBuf {
+    folder.join(format!("{}.part{number}", id.0))
+}
+
+pub(super) fn make(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
 }
 
-fn create(path: &Path) -> io::Result<File> {
+pub(super) fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path)
 }
 
-fn part(file: &File, from: u64, to: u64) -> io::Result<Vec<u8>> {
+pub(super) fn part(file: &File, from: u64, to: u64) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; usize::try_from(to.saturating_sub(from)).unwrap_or(0)];
     let mut read = 0;
     while read < bytes.len() {
@@ -289,6 +334,23 @@ fn part(file: &File, from: u64, to: u64) -> io::Result<Vec<u8>> {
     }
     bytes.truncate(read);
     Ok(bytes)
+}
+
+/// Lines that hold a match, from the start.
+fn count(file: &File, regex: &Regex, size: u64) -> io::Result<u64> {
+    let (mut from, mut lines) = (0, 0);
+    while from < size {
+        let to = from.saturating_add(STEP).min(size);
+        let bytes = part(file, from, to)?;
+        let whole = memrchr(b'\n', &bytes).filter(|_| to < size).map_or(bytes.len(), |newline| newline + 1);
+        let mut at = 0;
+        while let Some(hit) = regex.find_at(&bytes[..whole], at) {
+            lines += 1;
+            at = memchr(b'\n', &bytes[hit.start()..whole]).map_or(whole, |newline| hit.start() + newline + 1);
+        }
+        from += whole.max(1) as u64;
+    }
+    Ok(lines)
 }
 
 /// The first match from a byte on. One that is cut by a step's end is found by the next, as steps overlap by a line.
@@ -398,6 +460,8 @@ mod tests {
         assert_eq!(look(12_000_001, true), None);
         assert_eq!([look(100, false), look(6_000_000, false), look(size, false)], expected);
         assert_eq!(look(10, false), None);
+        assert_eq!(outputs.count(ID, "needle").unwrap(), 3);
+        assert_eq!(outputs.count(ID, "abc").unwrap(), 400_000, "a line counts once");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection};
 
 use super::archive::{Content, Stored, Wanted, stored};
-use crate::domain::{Containment, Decider, JournalEvent, Judgement, OperationId, Outcome, Prepared};
+use crate::domain::{Containment, Decider, JournalEvent, Judgement, Left, OperationId, Outcome, Prepared};
 
 /// One operation, from its proposal to its end as far as it came.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,10 +47,12 @@ pub struct Decided {
     pub allowed: bool,
     /// The derivation.
     pub judgement: Judgement,
-    /// The person's reason.
+    /// The person's reason, or what there is to note.
     pub reason: Option<String>,
     /// How long it waited for the person, in milliseconds; none where nobody had to be asked.
     pub waited: Option<u64>,
+    /// What of it was left to another agent: neither allowed nor denied then.
+    pub left: Option<Left>,
 }
 
 /// A page of operations.
@@ -150,12 +152,13 @@ impl Recorded {
     fn happened(&mut self, event: JournalEvent, at_ms: i64) {
         match event {
             JournalEvent::Proposed { prepared } => self.prepared = Ok(prepared),
-            JournalEvent::Decided { decider, allowed, judgement, reason, waited } => {
+            JournalEvent::Decided { decider, allowed, judgement, reason, waited, left } => {
+                let left = left.or_else(|| Left::of_earlier(&decider, allowed, reason.as_deref()));
                 // Journals of earlier versions don't say how long it waited: until it was decided, or began.
                 let asked = matches!(decider, Decider::Person | Decider::PersonAll);
                 let since = u64::try_from(at_ms.saturating_sub(self.at_ms)).unwrap_or_default();
                 let waited = waited.or(asked.then_some(since));
-                self.decided = Some(Decided { decider, allowed, judgement, reason, waited });
+                self.decided = Some(Decided { decider, allowed, judgement, reason, waited, left });
             }
             JournalEvent::Started { containment } => self.started = Some((containment, at_ms)),
             JournalEvent::Finished { outcome, milliseconds, .. } => self.finished = Some((outcome, milliseconds)),
@@ -168,6 +171,7 @@ impl Recorded {
             | JournalEvent::Undoable { .. }
             | JournalEvent::Told { .. }
             | JournalEvent::Aside { .. }
+            | JournalEvent::Summarised { .. }
             | JournalEvent::Notice { .. }
             | JournalEvent::Mode { .. }
             | JournalEvent::Forgotten { .. } => {}

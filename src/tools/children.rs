@@ -15,7 +15,8 @@ use tokio::time::{sleep, timeout};
 
 use super::Workbench;
 use super::environment::{self, Asked};
-use crate::contain::{self, Answer, Handover, Plan};
+use super::spare::Sight;
+use crate::contain::{self, Answer, Handover, Plan, Program};
 
 /// Time between the request to end and the end by force.
 const PATIENCE: Duration = Duration::from_millis(1500);
@@ -59,25 +60,59 @@ pub(super) fn start(
     arguments: &[&str],
     plan: Option<&Plan>,
 ) -> io::Result<(Child, Pipes)> {
-    let handover = plan.map(Handover::new).transpose()?;
-    let input = handover.as_ref().map_or_else(|| Ok(Stdio::null()), Handover::input)?;
-    let walls = if handover.is_some() { contain::WALLED } else { contain::OPEN };
-    let mut command = launch(bench, (asked, walls), folder, program, arguments);
-    command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
-    if let Some(plan) = plan {
-        match plan.temporary() {
-            Some(folder) => command.env("TMPDIR", folder),
-            None => command.env_remove("TMPDIR"),
-        };
+    let Some(plan) = plan else {
+        let mut command = launch(bench, (asked, contain::OPEN), folder);
+        command.arg(program).args(arguments).stdin(Stdio::null());
+        return piped(command, None, false);
+    };
+    // Only readers are alike enough for one in reserve.
+    let waiting = if asked == Asked::No { bench.spare.take(plan) } else { None };
+    let (child, pipes) = match waiting {
+        Some(waiting) => waiting,
+        None => walled(bench, asked, folder, plan)?,
+    };
+    let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
+    let program = Program { path: program.to_path_buf(), arguments };
+    child.handover.as_ref().map_or(Ok(()), |handover| handover.send(&program))?;
+    Ok((child, pipes))
+}
+
+/// Starts a child that waits behind the walls of a reader's plan for the next one that needs just those. One that can't
+/// be started is missed by nobody. Without a view of the disk of its own there is none: what may be read is listed as the
+/// walls are put up, so a file that is new or was replaced since could not be.
+pub(super) fn reserve(bench: &Workbench, plan: &Plan) {
+    if !plan.layers.namespaces {
+        return;
     }
-    let mut process = command.spawn()?;
+    let sight = Sight::of(plan);
+    if let Ok(started) = walled(bench, Asked::No, &plan.cwd, plan) {
+        bench.spare.put(plan.clone(), sight, started);
+    }
+}
+
+/// Starts a child that puts up the walls of a plan, and waits behind them for its program.
+fn walled(bench: &Workbench, asked: Asked, folder: &Path, plan: &Plan) -> io::Result<(Child, Pipes)> {
+    let handover = Handover::new(plan)?;
+    let mut command = launch(bench, (asked, contain::WALLED), folder);
+    command.stdin(handover.input()?);
+    match plan.temporary() {
+        Some(folder) => command.env("TMPDIR", folder),
+        None => command.env_remove("TMPDIR"),
+    };
+    if plan.layer.as_ref().is_some_and(|layer| layer.proxy) {
+        command.envs(environment::by_proxy());
+    }
+    piped(command, Some(handover), plan.layers.namespaces)
+}
+
+fn piped(mut command: Command, handover: Option<Handover>, apart: bool) -> io::Result<(Child, Pipes)> {
+    let mut process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let (Some(id), Some(out), Some(err)) = (process.id(), process.stdout.take(), process.stderr.take()) else {
         return Err(io::Error::other("its output can't be read"));
     };
     widen(&out);
     widen(&err);
     let session = Pid::from_raw(i32::try_from(id).map_err(io::Error::other)?);
-    let apart = plan.is_some_and(|plan| plan.layers.namespaces);
     Ok((Child { process, handover, apart, session, over: false }, Pipes { out, err }))
 }
 
@@ -89,7 +124,8 @@ pub(super) fn start_in_terminal(
     arguments: &[&str],
     side: OwnedFd,
 ) -> io::Result<Child> {
-    let mut command = launch(bench, (Asked::Terminal, contain::TERMINAL), folder, program, arguments);
+    let mut command = launch(bench, (Asked::Terminal, contain::TERMINAL), folder);
+    command.arg(program).args(arguments);
     command.stdin(side.try_clone()?).stdout(side.try_clone()?).stderr(side);
     let process = command.spawn()?;
     let id = process.id().ok_or_else(|| io::Error::other("it ended at once"))?;
@@ -97,19 +133,11 @@ pub(super) fn start_in_terminal(
     Ok(Child { process, handover: None, apart: false, session, over: false })
 }
 
-/// Our own binary, which becomes the program; its input and output are still to be said.
-fn launch(
-    bench: &Workbench,
-    (asked, walls): (Asked, &str),
-    folder: &Path,
-    program: &Path,
-    arguments: &[&str],
-) -> Command {
+/// Our own binary, which becomes a program; that, its input and output are still to be said.
+fn launch(bench: &Workbench, (asked, walls): (Asked, &str), folder: &Path) -> Command {
     let mut command = Command::new(&bench.launcher);
     command
         .args([contain::CHILD, &std::process::id().to_string(), walls])
-        .arg(program)
-        .args(arguments)
         .current_dir(folder)
         .env_clear()
         .envs(environment::of_child(std::env::vars_os(), asked, walls == contain::WALLED))
@@ -130,6 +158,12 @@ impl Child {
     /// Waits for its end.
     pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
         self.process.wait().await
+    }
+
+    /// Whether it still waits for what it is to become, or is on the way there.
+    pub(super) fn waits(&mut self) -> bool {
+        let fit = matches!(self.answer(), Some(Answer::Up | Answer::Silent));
+        fit && matches!(self.process.try_wait(), Ok(None))
     }
 
     /// What it said of its walls, once it has ended; none if it was to have none.
@@ -157,7 +191,7 @@ impl Child {
 
     /// Ends what it left behind in its session. Gives how many processes that were.
     pub(super) async fn clear_up(&mut self) -> usize {
-        let nobody = self.apart && self.answer() == Some(Answer::Up);
+        let nobody = self.apart && self.answer() == Some(Answer::Began);
         let left = if nobody { 0 } else { members(self.session).len() };
         if left > 0 || !nobody && cfg!(not(target_os = "linux")) {
             self.stop().await;
@@ -208,7 +242,47 @@ fn lives_in(stat: &str, session: i32) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
+    use crate::contain::Layers;
+
+    /// A bench whose children only wait.
+    fn waiting(folder: &Path) -> Workbench {
+        let mut bench = Workbench::new(folder.to_path_buf(), None, folder.to_path_buf());
+        bench.launcher = folder.join("wait");
+        std::fs::write(&bench.launcher, "#!/bin/sh\nexec sleep 30\n").unwrap();
+        std::fs::set_permissions(&bench.launcher, std::fs::Permissions::from_mode(0o700)).unwrap();
+        bench
+    }
+
+    fn plan(folder: &Path, namespaces: bool) -> Plan {
+        let layers = Layers { namespaces, landlock: true, syscalls: true };
+        Plan { layers, cwd: folder.to_path_buf(), ..Plan::default() }
+    }
+
+    #[tokio::test]
+    async fn none_is_in_reserve_where_walls_list_what_may_be_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let bench = waiting(folder.path());
+        for namespaces in [true, false] {
+            let plan = plan(folder.path(), namespaces);
+            reserve(&bench, &plan);
+            assert_eq!(bench.spare.take(&plan).is_some(), namespaces);
+        }
+    }
+
+    #[tokio::test]
+    async fn one_that_has_ended_is_not_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let bench = waiting(folder.path());
+        let plan = plan(folder.path(), true);
+        let (child, pipes) = walled(&bench, Asked::No, &plan.cwd, &plan).unwrap();
+        kill(child.session, Signal::SIGKILL).unwrap();
+        sleep(Duration::from_millis(200)).await;
+        bench.spare.put(plan.clone(), Sight::of(&plan), (child, pipes));
+        assert!(bench.spare.take(&plan).is_none());
+    }
 
     #[test]
     fn a_process_with_a_confusing_name_is_found_in_its_session() {

@@ -17,6 +17,7 @@ use super::children::{self, Child, Pipes};
 use super::contained::{self, Contained};
 use super::effects;
 use super::environment::Asked;
+use super::proxy::Proxy;
 use super::refusal::{self, Smell};
 use super::sink::Sink;
 use super::{RunPort, Tool, Workbench, staged, terminal};
@@ -39,14 +40,17 @@ const STOPPED: &str = "\n[It ran contained: nothing could be written, nothing se
 /// What it reads after the failure of a staged run.
 const STAGED: &str = "\n[It ran staged: nothing could be written outside the workspace and /tmp, nothing sent, no \
     sensitive file read. That may be why it failed. The person is offered to run it again without containment.]";
+/// The same where hosts are allowed.
+const STAGED_HOSTS: &str = "\n[It ran staged: nothing could be written outside the workspace and /tmp, nothing sent but \
+    to the hosts that the configuration allows, no sensitive file read. That may be why it failed. The person is offered \
+    to run it again without containment.]";
 /// What it reads after a staged run that was ended.
 const DROPPED: &str = "\n[It ran staged, and what it changed was dropped: the workspace is as it was.]";
 /// The same where only sensitive files were left out.
 const HIDDEN: &str = "\n[It ran contained: sensitive files can't be read.]";
 
-/// What the person reads where the program's own configuration changed meanwhile.
-const CONFIGURATION: &str = "Countersign's own configuration changed while it ran, which no command may do unseen. It \
-    holds from the next start on: look at it before that.";
+/// What the model reads where the program's own files changed meanwhile.
+const OWN_FILES: &str = "\n[It changed Countersign's own files, which no tool may. The person is told.]";
 
 /// Runs shell commands.
 #[derive(Clone, Debug)]
@@ -122,7 +126,7 @@ impl Tool for CommandTool {
             let OperationKind::Command(command) = &countersigned.operation().kind else {
                 return super::foreign(started);
             };
-            let contained = contained::plan(&self.bench, &countersigned).await;
+            let mut contained = contained::plan(&self.bench, &countersigned).await;
             if let Contained::Refused(why) = &contained {
                 port.send(RunEvent::Stopped).await;
                 let why = format!(
@@ -131,37 +135,65 @@ impl Tool for CommandTool {
                 return super::failed(why, started);
             }
             let id = countersigned.operation().id;
+            let before = match contained.plan() {
+                Some(_) => None,
+                None => match self.bench.own_files.look(&command.command).await {
+                    Ok(before) => Some(before),
+                    Err(why) => return super::failed(why, started),
+                },
+            };
+            let told = async move || before?.told().await;
             if command.terminal {
-                let before = self.bench.walls.configuration();
                 let report = in_terminal(&self.bench, &countersigned, command, &contained, port.clone(), cancel).await;
-                if before != self.bench.walls.configuration() {
-                    port.send(RunEvent::Note(CONFIGURATION.to_owned())).await;
+                if let Some(warning) = told().await {
+                    port.send(RunEvent::Warning(warning)).await;
                 }
                 return report.unwrap_or_else(|why| super::failed(why, started));
             }
             match start(&self.bench, &countersigned, command, &contained) {
                 Ok((child, pipes)) => {
-                    let open = contained.plan().is_none();
-                    let before = open.then(|| self.bench.walls.configuration());
                     let limit = command.timeout.unwrap_or(self.bench.time_limit).clamp(1, LONGEST);
-                    if let Contained::Cannot(why) = &contained {
-                        port.send(RunEvent::Note(format!("Not contained: {why}."))).await;
+                    if let Some(note) = contained.note() {
+                        port.send(RunEvent::Note(note)).await;
                     }
+                    let proxy = contained.open();
                     let (mut report, ended) =
                         attend(&self.bench, &contained, (child, pipes), limit, port.clone(), cancel, started).await;
-                    if before.is_some_and(|before| before != self.bench.walls.configuration()) {
-                        port.send(RunEvent::Note(CONFIGURATION.to_owned())).await;
+                    let reached = match proxy {
+                        Some(proxy) => called(proxy, &mut report, &port).await,
+                        None => None,
+                    };
+                    if let Contained::By(plan) = &contained {
+                        // Now, and not as it started: it shared the machine with the walls of the next one. On a thread
+                        // that stays, as the kernel ends the child with the thread that started it.
+                        let (bench, plan) = (Arc::clone(&self.bench), plan.clone());
+                        tokio::spawn(async move { children::reserve(&bench, &plan) });
                     }
-                    if let Contained::Staged(_, layer) = contained {
+                    if let Some(warning) = told().await {
+                        report.result.push_str(OWN_FILES);
+                        port.send(RunEvent::Warning(warning)).await;
+                    }
+                    let mut settled = None;
+                    if let Contained::Staged(_, layer, _) = contained {
                         if ended {
-                            settle(&self.bench, id, layer, &mut report, &port).await;
+                            settled = settle(&self.bench, id, layer, &mut report, &port).await;
                         } else {
                             report.result.push_str(DROPPED);
                         }
                     }
+                    // A later note takes the place of an earlier one.
+                    let notes: Vec<String> = reached.into_iter().chain(settled).collect();
+                    if !notes.is_empty() {
+                        port.send(RunEvent::Note(notes.join(" "))).await;
+                    }
                     report
                 }
-                Err(reason) => super::failed(reason, started),
+                Err(reason) => {
+                    if let Some(warning) = told().await {
+                        port.send(RunEvent::Warning(warning)).await;
+                    }
+                    super::failed(reason, started)
+                }
             }
         })
     }
@@ -225,15 +257,30 @@ fn not_started(error: std::io::Error) -> String {
     format!("the command couldn't be started: {error}")
 }
 
-/// Puts in place what may be of a staged run's changes, and says what became of them.
-async fn settle(bench: &Arc<Workbench>, id: OperationId, layer: Layer, report: &mut RunReport, port: &RunPort) {
+/// Closes a run's proxy, and says what came of its calls, to the model and so to the journal too. Gives the same for the
+/// person. What failed without having got where it wanted is offered again.
+async fn called(proxy: Proxy, report: &mut RunReport, port: &RunPort) -> Option<String> {
+    let (told, lacks) = proxy.close().await;
+    let told = told?;
+    report.result.push_str(&format!("\n[{told}]"));
+    if lacks && matches!(report.outcome, Outcome::Failed { .. }) {
+        port.send(RunEvent::Stopped).await;
+    }
+    Some(told)
+}
+
+/// Puts in place what may be of a staged run's changes, and says what became of them. Gives what the person is told.
+async fn settle(
+    bench: &Arc<Workbench>,
+    id: OperationId,
+    layer: Layer,
+    report: &mut RunReport,
+    port: &RunPort,
+) -> Option<String> {
     let settled = staged::settle(bench, id, layer).await;
     report.result.push_str(&settled.told);
     if !bench.images.changes(id).is_empty() {
         port.send(RunEvent::Undoable(Undoable::Kept)).await;
-    }
-    if let Some(note) = settled.note {
-        port.send(RunEvent::Note(note)).await;
     }
     if let Some(waits) = settled.waits {
         port.send(RunEvent::Waits(waits)).await;
@@ -241,6 +288,7 @@ async fn settle(bench: &Arc<Workbench>, id: OperationId, layer: Layer, report: &
     if settled.again {
         port.send(RunEvent::Stopped).await;
     }
+    settled.note
 }
 
 /// Whether anybody but the whitelist or a claim decided.
@@ -263,7 +311,8 @@ async fn attend(
     started: Instant,
 ) -> (RunReport, bool) {
     let sink = Sink::new(port.clone());
-    let mut readers = (sink.drain(Stream::Out, pipes.out), sink.drain(Stream::Err, pipes.err));
+    let (out, err) = (sink.drain(Stream::Out, pipes.out), sink.drain(Stream::Err, pipes.err));
+    let mut drained = Box::pin(async { tokio::join!(out, err) });
     let full = async {
         match contained.upper() {
             Some(upper) => staged::over(upper).await,
@@ -276,27 +325,23 @@ async fn attend(
         () = cancel.cancelled() => End::Cancelled,
         () = sleep(Duration::from_secs(limit)) => End::TimedOut,
     };
-    let mut drained = async || {
-        let both = async { tokio::join!(&mut readers.0, &mut readers.1) };
-        timeout(GRACE, both).await.is_ok()
-    };
     let left = match &end {
         End::Exited(_) => {
             // What runs on in the background may hold the pipes: give the output a moment, then end it.
-            let complete = drained().await;
+            let complete = timeout(GRACE, &mut drained).await.is_ok();
             let left = child.clear_up().await;
             if !complete {
-                drained().await;
+                let _held = timeout(GRACE, &mut drained).await;
             }
             left
         }
         End::Cancelled | End::TimedOut | End::Full(_) => {
             child.stop().await;
-            drained().await;
+            let _held = timeout(GRACE, &mut drained).await;
             0
         }
     };
-    drop(readers);
+    drop(drained);
     let text = sink.finish(bench.result_limit).await;
     if let (End::Exited(_), Some(why)) = (&end, without_walls(&child)) {
         bench.walls.distrust().await;
@@ -309,7 +354,11 @@ async fn attend(
             Smell::None => {}
             Smell::Hidden => report.result.push_str(HIDDEN),
             Smell::Wall => {
-                report.result.push_str(if plan.layer.is_some() { STAGED } else { STOPPED });
+                report.result.push_str(match &plan.layer {
+                    Some(layer) if layer.proxy => STAGED_HOSTS,
+                    Some(_) => STAGED,
+                    None => STOPPED,
+                });
                 port.send(RunEvent::Note("A wall may have stopped it.".to_owned())).await;
                 port.send(RunEvent::Stopped).await;
             }
@@ -321,8 +370,13 @@ async fn attend(
 /// Why a child that was to have walls ran nothing.
 fn without_walls(child: &Child) -> Option<String> {
     let why = match child.answer()? {
-        Answer::Up => return None,
+        Answer::Began => return None,
         Answer::Failed(why) => why,
+        Answer::Up => {
+            return Some(
+                "it was not run, as the child that was to become it was ended from outside. Try again".to_owned(),
+            );
+        }
         Answer::Silent => "the child ended before they were up".to_owned(),
     };
     Some(format!(

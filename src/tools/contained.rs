@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Workbench;
-use super::children;
 use super::environment::Asked;
-use crate::contain::{Answer, Layers, Plan, Reader, Sort};
-use crate::domain::{Containment, Countersigned, Need, Place};
+use super::proxy::{Closed, Proxy};
+use super::{children, repository};
+use crate::assess::{Known, conceal_text};
+use crate::contain::{self, Answer, Door, Hidden, Layers, Plan, Reader, Sort};
+use crate::domain::{Containment, Countersigned, Facts, Need, PathKind, Place};
 use crate::store::Layer;
 
 /// How a run is contained.
@@ -21,24 +23,55 @@ pub(super) enum Contained {
     /// By none, though it would be where that can be done. In one sentence.
     Cannot(String),
     /// By these walls, and what it changes in its workspace lands in a layer.
-    Staged(Box<Plan>, Layer),
+    Staged(Box<Plan>, Layer, Way),
     /// It runs only in a layer, which can't be had. Without the end of a sentence.
     Refused(String),
+}
+
+/// The network of a staged run.
+#[derive(Debug)]
+pub(super) enum Way {
+    /// There is none.
+    None,
+    /// There is none, though the person allows hosts. Why, in a sentence without its end.
+    Cannot(String),
+    /// It leads to a proxy.
+    Proxy(Closed),
 }
 
 impl Contained {
     /// The walls, if there are any.
     pub(super) fn plan(&self) -> Option<&Plan> {
         match self {
-            Self::By(plan) | Self::Staged(plan, _) => Some(plan),
+            Self::By(plan) | Self::Staged(plan, ..) => Some(plan),
             Self::Unasked | Self::Cannot(_) | Self::Refused(_) => None,
+        }
+    }
+
+    /// What the person is told where it isn't all that was promised.
+    pub(super) fn note(&self) -> Option<String> {
+        match self {
+            Self::Cannot(why) => Some(format!("Not contained: {why}.")),
+            Self::By(plan) => plan.missed.map(|missed| format!("Contained, but not every secret is hidden: {missed}.")),
+            Self::Staged(_, _, Way::Proxy(proxy)) => Some(proxy.note()),
+            Self::Staged(_, _, Way::Cannot(why)) => Some(format!("It reaches no host of `staged_hosts`: {why}.")),
+            Self::Unasked | Self::Staged(_, _, Way::None) | Self::Refused(_) => None,
+        }
+    }
+
+    /// Opens its proxy, once, if it is to have one.
+    pub(super) fn open(&mut self) -> Option<Proxy> {
+        let Self::Staged(_, _, way) = self else { return None };
+        match std::mem::replace(way, Way::None) {
+            Way::Proxy(closed) => Some(closed.open()),
+            Way::None | Way::Cannot(_) => None,
         }
     }
 
     /// Where what it changes in its workspace lands.
     pub(super) fn upper(&self) -> Option<PathBuf> {
         match self {
-            Self::Staged(_, layer) => Some(layer.upper()),
+            Self::Staged(_, layer, _) => Some(layer.upper()),
             Self::By(_) | Self::Unasked | Self::Cannot(_) | Self::Refused(_) => None,
         }
     }
@@ -65,7 +98,7 @@ fn located(needs: &BTreeSet<Need>, home: Option<&Path>) -> BTreeSet<Need> {
 pub async fn look_around(bench: Arc<Workbench>) {
     let _known = tokio::task::spawn_blocking(move || {
         let cwd = bench.workspace.clone();
-        read_only(&bench, Layers::default(), &BTreeSet::new(), &cwd).map(drop)
+        read_only(&bench, Layers::default(), (&BTreeSet::new(), &BTreeSet::new()), &cwd).map(drop)
     })
     .await;
 }
@@ -75,25 +108,45 @@ pub(super) async fn plan(bench: &Arc<Workbench>, run: &Countersigned) -> Contain
     match run.containment() {
         Containment::ReadOnly => {}
         Containment::Staged => {
-            return match staged(bench, &run.operation().cwd).await {
-                Ok((plan, layer)) => Contained::Staged(Box::new(plan), layer),
+            let named = named(&run.prepared().facts, &bench.workspace);
+            return match staged(bench, &run.operation().cwd, named, &bench.staged_hosts).await {
+                Ok((plan, layer, way)) => Contained::Staged(Box::new(plan), layer, way),
                 Err(why) => Contained::Refused(why),
             };
         }
         Containment::None => return Contained::Unasked,
     }
     let needs = located(&run.prepared().assessment.needs, bench.home.as_deref());
-    reader(bench, &run.operation().cwd, needs).await
+    let named = named(&run.prepared().facts, &bench.workspace);
+    walled(bench, &run.operation().cwd, needs, named).await
+}
+
+/// The folders outside the workspace that a command names, after links. Those of the system hold programs and their
+/// data, and too much of it to look through.
+fn named(facts: &Facts, workspace: &Path) -> BTreeSet<PathBuf> {
+    const SYSTEM: [&str; 12] =
+        ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/proc", "/sys", "/dev", "/boot", "/nix"];
+    let folders = facts.paths.values().filter(|fact| fact.kind == PathKind::Folder).map(|fact| fact.real.clone());
+    let elsewhere = |folder: &PathBuf| {
+        folder.parent().is_some()
+            && !folder.starts_with(workspace)
+            && !SYSTEM.iter().any(|system| folder.starts_with(system))
+    };
+    folders.filter(elsewhere).collect()
 }
 
 /// The containment of a reader that starts in a folder.
 pub(super) async fn reader(bench: &Arc<Workbench>, cwd: &Path, needs: BTreeSet<Need>) -> Contained {
+    walled(bench, cwd, needs, BTreeSet::new()).await
+}
+
+async fn walled(bench: &Arc<Workbench>, cwd: &Path, needs: BTreeSet<Need>, named: BTreeSet<PathBuf>) -> Contained {
     let proof = bench.walls.proof().await;
     let Some(layers) = proof.layers else {
         return Contained::Cannot("this system has no walls that hold".to_owned());
     };
     let (bench, cwd) = (Arc::clone(bench), cwd.to_path_buf());
-    let planned = tokio::task::spawn_blocking(move || read_only(&bench, layers, &needs, &cwd));
+    let planned = tokio::task::spawn_blocking(move || read_only(&bench, layers, (&needs, &named), &cwd));
     match planned.await {
         Ok(Ok(plan)) => Contained::By(Box::new(plan)),
         Ok(Err(why)) => Contained::Cannot(why),
@@ -101,22 +154,45 @@ pub(super) async fn reader(bench: &Arc<Workbench>, cwd: &Path, needs: BTreeSet<N
     }
 }
 
-/// The walls of a staged run, and its layer.
-async fn staged(bench: &Arc<Workbench>, cwd: &Path) -> Result<(Plan, Layer), String> {
+/// The walls of a staged run that may reach some hosts, its layer and its way to them.
+async fn staged(
+    bench: &Arc<Workbench>,
+    cwd: &Path,
+    named: BTreeSet<PathBuf>,
+    hosts: &BTreeSet<String>,
+) -> Result<(Plan, Layer, Way), String> {
     let proof = bench.walls.proof().await;
     proof.staged.clone()?;
     let layers = proof.layers.ok_or("this system has no walls that hold")?;
-    let (bench, cwd) = (Arc::clone(bench), cwd.to_path_buf());
+    let (bench, cwd, hosts) = (Arc::clone(bench), cwd.to_path_buf(), hosts.clone());
     let planned = tokio::task::spawn_blocking(move || {
         let layer = bench
             .layers
             .begin(&bench.workspace)
             .map_err(|error| format!("there is no place for its layer: {error}"))?;
         let folder = layer.folder.canonicalize().map_err(|error| format!("its layer is gone: {error}"))?;
-        let plan = with_reader(&bench, &BTreeSet::new(), &cwd, |reader| bench.walls.staged(layers, reader, folder))?;
-        Ok((plan, layer))
+        let mut over = contain::Layer { workspace: bench.workspace.clone(), folder, proxy: false };
+        let way = way(&mut over, hosts, proof.proxied);
+        let asked = (&BTreeSet::new(), &named);
+        let plan = with_reader(&bench, asked, &cwd, |reader| bench.walls.staged(layers, reader, over))?;
+        Ok((plan, layer, way))
     });
     planned.await.unwrap_or_else(|_| Err("its layer couldn't be planned".to_owned()))
+}
+
+/// The way of a run to its hosts, which the plan of its layer says, too.
+fn way(over: &mut contain::Layer, hosts: BTreeSet<String>, holds: Result<(), String>) -> Way {
+    if hosts.is_empty() {
+        return Way::None;
+    }
+    let opened = |()| Door::open(&over.door()).map_err(|error| format!("there is no place for a door: {error}"));
+    match holds.and_then(opened) {
+        Ok(door) => {
+            over.proxy = true;
+            Way::Proxy(Closed { door, hosts })
+        }
+        Err(why) => Way::Cannot(why),
+    }
 }
 
 /// Whether a layer holds over this very workspace. Found out once, by a run of nothing.
@@ -136,7 +212,7 @@ pub async fn stages(bench: &Arc<Workbench>) -> Result<(), String> {
 }
 
 async fn tried(bench: &Arc<Workbench>) -> Result<(), String> {
-    let (plan, _layer) = staged(bench, &bench.workspace).await?;
+    let (plan, _layer, _way) = staged(bench, &bench.workspace, BTreeSet::new(), &BTreeSet::new()).await?;
     let bash = children::bash().ok_or("there is no bash")?;
     let told = |error: std::io::Error| error.to_string();
     let arguments = ["--noprofile", "--norc", "-c", ":"];
@@ -145,31 +221,58 @@ async fn tried(bench: &Arc<Workbench>) -> Result<(), String> {
     let status = child.wait().await.map_err(told)?;
     child.clear_up().await;
     match child.answer() {
-        Some(Answer::Up) if status.success() => Ok(()),
+        Some(Answer::Began) if status.success() => Ok(()),
         Some(Answer::Failed(why)) => Err(why),
-        Some(Answer::Up | Answer::Silent) | None => Err("nothing could be run there".to_owned()),
+        Some(Answer::Began | Answer::Up | Answer::Silent) | None => Err("nothing could be run there".to_owned()),
     }
 }
 
 /// The plan of a reader in a folder of the workspace.
-fn read_only(bench: &Workbench, layers: Layers, needs: &BTreeSet<Need>, cwd: &Path) -> Result<Plan, String> {
-    with_reader(bench, needs, cwd, |reader| bench.walls.read_only(layers, reader))
+fn read_only(
+    bench: &Workbench,
+    layers: Layers,
+    asked: (&BTreeSet<Need>, &BTreeSet<PathBuf>),
+    cwd: &Path,
+) -> Result<Plan, String> {
+    with_reader(bench, asked, cwd, |reader| bench.walls.read_only(layers, reader))
 }
 
-/// Plans for a command in a folder of the workspace.
-fn with_reader<T>(bench: &Workbench, needs: &BTreeSet<Need>, cwd: &Path, plan: impl FnOnce(Reader<'_>) -> T) -> T {
+/// Plans for a command in a folder of the workspace: with the ways out that it needs, and the folders that it names.
+fn with_reader<T>(
+    bench: &Workbench,
+    (needs, named): (&BTreeSet<Need>, &BTreeSet<PathBuf>),
+    cwd: &Path,
+    plan: impl FnOnce(Reader<'_>) -> T,
+) -> T {
     let place = Place { cwd: cwd.to_path_buf(), workspace: bench.workspace.clone(), home: bench.home.clone() };
     let sensitive = &bench.settings.sensitive;
     let judge = |path: &Path, sort| sensitive.means(&path.to_string_lossy(), sort == Sort::Folder, &place);
     let folders: BTreeSet<PathBuf> =
         sensitive.folders(&place).iter().filter_map(|folder| folder.canonicalize().ok()).collect();
+    let masked = masked(&[cwd, &bench.workspace]);
     let reader = Reader {
         workspace: &bench.workspace,
         cwd,
         home: bench.home.as_deref(),
         needs,
         folders: &folders,
+        named,
         judge: &judge,
+        masked: &masked,
     };
     plan(reader)
+}
+
+/// Git's configuration of the repositories in these folders where it holds secrets (a token in the URL of a remote), with
+/// masks in their place: git must read it, and whoever asks for the remotes must not get them.
+fn masked(folders: &[&Path]) -> Vec<Hidden> {
+    let files: BTreeSet<PathBuf> = folders.iter().flat_map(|folder| repository::configurations(folder)).collect();
+    let masked = |file: PathBuf| {
+        let path = file.canonicalize().ok()?;
+        let small = path.metadata().is_ok_and(|about| about.is_file() && about.len() <= repository::LARGEST);
+        let text = small.then(|| std::fs::read_to_string(&path).ok())??;
+        let shown = conceal_text(&text, &Known::default());
+        (shown != text).then_some(Hidden { path, instead: Some(shown) })
+    };
+    files.into_iter().filter_map(masked).collect()
 }

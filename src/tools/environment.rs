@@ -65,9 +65,11 @@ const FIXED: [(&str, &str); 6] = [
 /// What a terminal of ours understands.
 const TERMINAL: &str = "xterm-256color";
 
-/// For children that nobody was asked about: variables that keep git from running other programs. The empty
-/// tree as source of attributes switches off filters, textconv and diff drivers.
-const GIT: [(&str, &str); 11] = [
+/// For children that nobody was asked about: variables that keep git from running other programs, and psql from
+/// writing. The empty tree as source of attributes switches off filters, textconv and diff drivers.
+const UNASKED: [(&str, &str); 13] = [
+    // Go would fetch and become the toolchain that a workspace names.
+    ("GOTOOLCHAIN", "local"),
     ("GIT_ATTR_SOURCE", "4b825dc642cb6eb9a060e54bf8d69288fbee4904"),
     ("GIT_ATTR_NOSYSTEM", "1"),
     ("GIT_NO_LAZY_FETCH", "1"),
@@ -79,6 +81,7 @@ const GIT: [(&str, &str); 11] = [
     ("GIT_SSH_COMMAND", "false"),
     ("GIT_EDITOR", "false"),
     ("GIT_SEQUENCE_EDITOR", "false"),
+    ("PGOPTIONS", "-c default_transaction_read_only=on"),
 ];
 
 /// Settings that outrank the repository's own.
@@ -118,6 +121,9 @@ const STAGED: [(&str, &str); 6] = [
     ("PYTHONDONTWRITEBYTECODE", "1"),
 ];
 
+/// What leads a staged run to the proxy in its network. No variable for plain http: that is no way out.
+const BY_PROXY: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+
 /// The same where walls show a file from another disk, or a decoy of it: what git remembers of a file is compared by
 /// size and time alone.
 const GIT_BEHIND_WALLS: [(&str, &str); 2] = [("core.checkStat", "minimal"), ("core.trustctime", "false")];
@@ -152,7 +158,7 @@ pub(super) fn of_child(
         }
     }
     if asked == Asked::No {
-        for (name, value) in GIT {
+        for (name, value) in UNASKED {
             set(name, value);
         }
     }
@@ -173,6 +179,11 @@ pub(super) fn of_child(
         set("GIT_CONFIG_COUNT", &count.to_string());
     }
     environment
+}
+
+/// What is added where there is a proxy.
+pub(super) fn by_proxy() -> impl Iterator<Item = (&'static str, String)> {
+    BY_PROXY.into_iter().map(|name| (name, format!("http://127.0.0.1:{}", crate::contain::PROXY)))
 }
 
 /// One of our variables as a child gets it, if it gets it. A person's own run may use the agent that holds
@@ -244,6 +255,17 @@ mod tests {
             child(&[("SSH_AUTH_SOCK", "/run/agent")], Asked::Staged).into_iter().map(|(name, _)| name).collect();
         assert!(names.contains(&"NPM_CONFIG_USERCONFIG".to_owned()) && !names.contains(&"SSH_AUTH_SOCK".to_owned()));
         assert!(!names.contains(&"GIT_CONFIG_COUNT".to_owned()), "{names:?}");
+    }
+
+    #[test]
+    fn what_runs_unasked_reads_a_postgres_server_and_writes_none() {
+        let read_only = ("PGOPTIONS".to_owned(), "-c default_transaction_read_only=on".to_owned());
+        let theirs = [("PGOPTIONS", "-c default_transaction_read_only=off")];
+        assert_eq!(
+            child(&theirs, Asked::No).iter().filter(|(name, _)| name == "PGOPTIONS").collect::<Vec<_>>(),
+            [&read_only]
+        );
+        assert!(!child(&theirs, Asked::Yes).iter().any(|(name, _)| name == "PGOPTIONS"));
     }
 
     #[test]

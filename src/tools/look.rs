@@ -103,7 +103,8 @@ impl<'a> Look<'a> {
 
     /// Looks at everything that is mentioned.
     pub(super) fn at(&mut self, mentions: &Mentions) -> Facts {
-        let mut facts = Facts { place: self.place.clone(), ..Facts::default() };
+        let unguarded = self.seen.unguarded.is_some();
+        let mut facts = Facts { place: self.place.clone(), unguarded, ..Facts::default() };
         let most = [
             &mentions.paths,
             &mentions.contents,
@@ -311,7 +312,13 @@ impl<'a> Look<'a> {
 
     fn on_path(&mut self, name: &str) -> Option<PathBuf> {
         let mut file = PathBuf::new();
+        let mut before: Vec<PathBuf> = Vec::new();
         for folder in std::env::split_paths(self.path?).filter(|folder| folder.is_absolute()) {
+            // Many a `PATH` names a folder twice.
+            if before.contains(&folder) {
+                continue;
+            }
+            before.push(folder.clone());
             file.clone_from(&folder);
             file.push(name);
             if runnable(&file) {

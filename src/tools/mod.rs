@@ -17,13 +17,16 @@ mod modules;
 mod nolink;
 mod offered;
 mod output;
+mod own_files;
 mod pass;
+mod proxy;
 mod refusal;
 mod repository;
 mod reread;
 pub mod save;
 mod search;
 mod sink;
+mod spare;
 mod sql;
 mod staged;
 mod targets;
@@ -33,7 +36,7 @@ mod unguarded;
 mod versions;
 mod walk;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -52,9 +55,12 @@ pub use find::FindTool;
 pub use http::HttpTool;
 pub use look::Seen;
 pub use offered::offered;
+pub use own_files::OwnFiles;
 pub use pass::{Passed, pass};
+pub use proxy::listed as listed_hosts;
 pub use reread::RereadTool;
 pub use search::SearchTool;
+pub use spare::Spare;
 pub use sql::{Address, Connections, Database, Results, Roles, SqlError, SqlTool};
 pub use staged::ApplyTool;
 pub use undo::UndoTool;
@@ -88,6 +94,11 @@ pub trait Tool: Send + Sync {
     /// # Errors
     /// A missing, wrongly typed or unknown argument, in a sentence for the model.
     fn prepare(&self, arguments: &Arguments) -> Result<OperationKind, ArgumentsError>;
+
+    /// Arguments that a key of the person's adds to a call. They aren't among the parameters, and no model may use them.
+    fn reserved(&self) -> &'static [&'static str] {
+        &[]
+    }
 
     /// What another program's server says of the tool, now; none for a tool of ours.
     fn declared(&self) -> Option<&Declared> {
@@ -133,13 +144,15 @@ pub struct RunPort {
     said: Arc<Mutex<Kept>>,
     /// What the person types into it, for the one that asks first.
     typed: Arc<Mutex<Option<mpsc::Receiver<Typed>>>>,
+    /// The session's model, where there is one to ask.
+    sampler: Option<mcp::Sampler>,
 }
 
 impl RunPort {
     /// A port of operation `id` onto the run lane.
     #[must_use]
     pub fn new(id: OperationId, lane: mpsc::Sender<(OperationId, RunEvent)>) -> Self {
-        Self { id, lane, outputs: None, readable: false, said: Arc::default(), typed: Arc::default() }
+        Self { id, lane, outputs: None, readable: false, said: Arc::default(), typed: Arc::default(), sampler: None }
     }
 
     /// Keeps long output on disk; a model may read on in it if the operation was the model's.
@@ -155,6 +168,17 @@ impl RunPort {
     #[must_use]
     pub fn hearing(self, typed: mpsc::Receiver<Typed>) -> Self {
         Self { typed: Arc::new(Mutex::new(Some(typed))), ..self }
+    }
+
+    /// May ask the session's model.
+    #[must_use]
+    pub fn asking(self, sampler: mcp::Sampler) -> Self {
+        Self { sampler: Some(sampler), ..self }
+    }
+
+    /// The session's model.
+    fn sampler(&self) -> Option<mcp::Sampler> {
+        self.sampler.clone()
     }
 
     /// What the person types, for the one that asks first.
@@ -188,7 +212,11 @@ impl RunPort {
             | RunEvent::Glass(_)
             | RunEvent::Undoable(_)
             | RunEvent::Waits(_)
+            | RunEvent::Asks(_)
+            | RunEvent::Parts(_)
+            | RunEvent::Used(_)
             | RunEvent::Note(_)
+            | RunEvent::Warning(_)
             | RunEvent::Stopped
             | RunEvent::Finished(_) => return,
         };
@@ -221,6 +249,8 @@ pub struct Workbench {
     pub result_limit: usize,
     /// What the configuration adds to judging: searches leave sensitive files out, redirects are judged again.
     pub settings: AssessSettings,
+    /// The hosts that staged commands may reach, each with its port.
+    pub staged_hosts: BTreeSet<String>,
     /// What operations replaced, for undo.
     pub images: Arc<Images>,
     /// Where what staged runs change lands.
@@ -229,6 +259,10 @@ pub struct Workbench {
     pub outputs: Arc<Outputs>,
     /// What commands are contained with.
     pub walls: Arc<Walls>,
+    /// The program's own files that decide.
+    pub own_files: OwnFiles,
+    /// A child in reserve, behind such walls already.
+    pub spare: Arc<Spare>,
 }
 
 impl Workbench {
@@ -242,10 +276,13 @@ impl Workbench {
             time_limit: TIME_LIMIT,
             result_limit: RESULT_LIMIT,
             settings: AssessSettings::default(),
+            staged_hosts: BTreeSet::new(),
             images: Arc::new(Images::off()),
             layers: Arc::new(Layers::off()),
             outputs: Arc::new(Outputs::off()),
             walls: Arc::default(),
+            own_files: OwnFiles::default(),
+            spare: Arc::default(),
         }
     }
 

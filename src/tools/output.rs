@@ -12,10 +12,10 @@ use crate::store::{Outputs, Spool};
 
 /// Bytes kept of the beginning.
 const HEAD: usize = 32 * 1024;
-/// Bytes kept of the end.
-const RING: usize = 1024 * 1024;
-/// Bytes of the end that one snapshot shows.
-const SNAPSHOT: usize = 256 * 1024;
+/// Bytes kept of the end; an output that is no longer is shown whole.
+const RING: usize = 256 * 1024;
+/// Bytes of the end that one snapshot shows of a longer one. What was before is read from disk when somebody looks.
+const SNAPSHOT: usize = 64 * 1024;
 /// An unfinished line longer than this is taken as it is.
 const LINE: usize = 64 * 1024;
 /// Changes between the two streams that are kept apart; beyond it the oldest output goes.
@@ -122,6 +122,8 @@ pub(super) struct Log {
     unfinished: [(Stream, Vec<u8>); 2],
     bytes: u64,
     newlines: u64,
+    /// Whether the last line of each stream has no end.
+    open: [bool; 2],
     binary: bool,
     /// Bytes in whole lines so far.
     kept: u64,
@@ -156,6 +158,7 @@ impl Log {
             unfinished: [(Stream::Out, Vec::new()), (Stream::Err, Vec::new())],
             bytes: 0,
             newlines: 0,
+            open: [false; 2],
             binary: false,
         }
     }
@@ -166,6 +169,9 @@ impl Log {
         self.newlines += memchr_iter(b'\n', bytes).count() as u64;
         self.binary |= self.head.room() > 0 && memchr(0, bytes).is_some();
         let slot = usize::from(stream == Stream::Err);
+        if let Some(last) = bytes.last() {
+            self.open[slot] = *last != b'\n';
+        }
         let mut unfinished = std::mem::take(&mut self.unfinished[slot].1);
         let whole = memrchr(b'\n', bytes).map_or(0, |at| at + 1);
         if whole > 0 {
@@ -230,14 +236,14 @@ impl Log {
         }
     }
 
-    /// Lines so far, the unfinished ones included.
+    /// Lines so far, those without an end included.
     pub(super) fn lines(&self) -> u64 {
-        self.newlines + self.unfinished.iter().filter(|(_, bytes)| !bytes.is_empty()).count() as u64
+        self.newlines + self.open.iter().filter(|open| **open).count() as u64
     }
 
     /// Copies the end of the output for a snapshot. Only copies: whoever reads waits for it.
     pub(super) fn end(&self) -> End {
-        let start = self.ring.tail_start(SNAPSHOT);
+        let start = self.ring.tail_start(if self.bytes <= RING as u64 { RING } else { SNAPSHOT });
         let mut pieces = self.ring.pieces(start, self.ring.bytes.len());
         let from = self.kept - (self.ring.bytes.len() - start) as u64;
         for (stream, bytes) in &self.unfinished {
@@ -343,7 +349,7 @@ mod tests {
         }
         log.write(Stream::Out, b"the end");
         log.close();
-        assert_eq!((log.lines(), log.bytes), (40 * 8192, 40 * 8192 * 32 + 7));
+        assert_eq!((log.lines(), log.bytes), (40 * 8192 + 1, 40 * 8192 * 32 + 7));
         assert!(log.ring.bytes.len() <= RING && log.head.bytes.len() <= HEAD);
         let model = log.for_model(1000, None);
         assert!(model.len() < 1200 && model.starts_with("0123") && model.ends_with("the end"), "{model}");
@@ -381,6 +387,20 @@ mod tests {
         assert_eq!(text(log.end()), "one\noh\ntwo\nthree");
         log.close();
         assert_eq!(log.for_model(1000, None), "one\n[stderr]\noh\n[stdout]\ntwo\nthree");
+    }
+
+    #[test]
+    fn a_last_line_without_an_end_is_one_before_and_after_the_close() {
+        let mut log = Log::default();
+        log.write(Stream::Out, b"hi");
+        assert_eq!(log.lines(), 1);
+        log.close();
+        assert_eq!((log.lines(), log.end().tail().lines), (1, 1));
+        let mut other = Log::default();
+        other.write(Stream::Out, &b"x".repeat(LINE + 1));
+        other.write(Stream::Err, b"oh\n");
+        other.close();
+        assert_eq!(other.lines(), 2, "one that is longer than what is held of it, too");
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub async fn pass(
     let OperationKind::Command(command) = &run.operation().kind else { return Err("it is no command".to_owned()) };
     let contained = contained::plan(bench, run).await;
     let plan = match &contained {
-        Contained::By(plan) => plan,
+        Contained::By(plan) => plan.missed.map_or(Ok(plan), |missed| Err(missed.to_string()))?,
         Contained::Cannot(why) | Contained::Refused(why) => return Err(why.clone()),
         Contained::Unasked | Contained::Staged(..) => return Err("it isn't to be contained read-only".to_owned()),
     };
@@ -60,9 +60,9 @@ pub async fn pass(
     let status = child.wait().await.map_err(|error| format!("it ran, but its end couldn't be seen ({error})"))?;
     child.clear_up().await;
     let up = match child.answer() {
-        Some(Answer::Up) => Ok(()),
+        Some(Answer::Began) => Ok(()),
         Some(Answer::Failed(why)) => Err(why),
-        Some(Answer::Silent) | None => Err("the child ended before they were up".to_owned()),
+        Some(Answer::Up | Answer::Silent) | None => Err("the child ended before it began".to_owned()),
     };
     if let Err(why) = up {
         bench.walls.distrust().await;

@@ -86,10 +86,30 @@ pub(super) fn look(folder: &Path) -> Option<RepositoryFact> {
     fact
 }
 
+/// The configuration files that git would read of the repository in a folder.
+pub(super) fn configurations(folder: &Path) -> Vec<PathBuf> {
+    let named = folder.ancestors().map(|up| up.join(".git")).find(|git| git.symlink_metadata().is_ok());
+    let Some(own) = named.map(|git| pointed(&git).unwrap_or(git)) else { return Vec::new() };
+    let common = common(&own);
+    vec![common.join("config"), common.join("config.worktree"), own.join("config.worktree")]
+}
+
+/// Whether a file is a repository's configuration, where remotes are named with their tokens.
+pub(super) fn is_configuration(file: &Path) -> bool {
+    let named = file.file_name().is_some_and(|name| name == "config" || name == "config.worktree");
+    let bare = |folder: &Path| folder.join("HEAD").is_file() && folder.join("objects").is_dir();
+    named && (file.components().any(|part| part.as_os_str() == ".git") || file.parent().is_some_and(bare))
+}
+
+/// The folder that all worktrees of a git folder share.
+fn common(own: &Path) -> PathBuf {
+    std::fs::read_to_string(own.join("commondir"))
+        .map_or_else(|_| own.to_path_buf(), |relative| own.join(relative.trim()))
+}
+
 /// Adds what one git folder says. True if git would take it for a repository.
 fn add(fact: &mut RepositoryFact, own: &Path) -> bool {
-    let common = std::fs::read_to_string(own.join("commondir"))
-        .map_or_else(|_| own.to_path_buf(), |relative| own.join(relative.trim()));
+    let common = common(own);
     for file in [common.join("config"), common.join("config.worktree"), own.join("config.worktree")] {
         fact.foreign_keys.extend(foreign_keys(&file));
     }

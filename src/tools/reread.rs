@@ -10,10 +10,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::sink::Sink;
 use super::{RunPort, Tool, Workbench};
-use crate::assess::{RereadAssessor, RiskAssessor};
+use crate::assess::{RereadAssessor, RiskAssessor, withheld_spans};
 use crate::domain::{
-    Arguments, ArgumentsError, Countersigned, OperationId, OperationKind, Outcome, RunReport, ToolSpec,
+    Arguments, ArgumentsError, Countersigned, OperationId, OperationKind, Outcome, RunReport, ToolSpec, masked_part,
 };
+
+/// Bytes before and behind a part that are looked through for secrets which reach into it.
+const AROUND: u64 = 16 * 1024;
 
 /// Reads on in outputs.
 #[derive(Clone, Debug)]
@@ -33,22 +36,29 @@ impl RereadTool {
         if !self.bench.outputs.readable(id) {
             return Err(format!("{id} is no operation of yours whose output is kept"));
         }
-        let read = self.bench.outputs.text(id, from, bytes);
-        let (mut bytes, size) = read.map_err(|error| format!("the output of {id} can't be read: {error}"))?;
-        if bytes.is_empty() {
+        // A secret that is cut at either end is one all the same: what is around the part is looked at, too.
+        let lead = from.min(AROUND);
+        let room = usize::try_from(lead + AROUND).unwrap_or_default();
+        let read = self.bench.outputs.text(id, from - lead, bytes.saturating_add(room));
+        let (window, size) = read.map_err(|error| format!("the output of {id} can't be read: {error}"))?;
+        let (before, rest) = window.split_at(window.len().min(usize::try_from(lead).unwrap_or_default()));
+        if rest.is_empty() {
             return Err(format!("there is nothing at {from}: {size} bytes are kept"));
         }
-        let mut next = from + bytes.len() as u64;
-        if next < size {
+        let mut end = bytes.min(rest.len());
+        if from + (end as u64) < size {
             // Whole characters: the next part begins with the one that is cut off.
-            let cut = bytes.iter().rev().take(3).position(|byte| *byte >= 0xC0).map_or(0, |at| at + 1);
-            let incomplete = std::str::from_utf8(&bytes[bytes.len() - cut..]).is_err();
-            if incomplete && cut < bytes.len() {
-                bytes.truncate(bytes.len() - cut);
-                next -= cut as u64;
+            let cut = rest[..end].iter().rev().take(3).position(|byte| *byte >= 0xC0).map_or(0, |at| at + 1);
+            let incomplete = std::str::from_utf8(&rest[end - cut..end]).is_err();
+            if incomplete && cut < end {
+                end -= cut;
             }
         }
-        let mut text = String::from_utf8_lossy(&bytes).into_owned();
+        let next = from + end as u64;
+        let [before, part, behind] = [before, &rest[..end], &rest[end..]].map(String::from_utf8_lossy);
+        let whole = [&*before, &*part, &*behind].concat();
+        let secrets = withheld_spans(&whole, &self.bench.settings.known);
+        let mut text = masked_part(&whole, &secrets, before.len()..before.len() + part.len());
         if next < size {
             text.push_str(&format!("\n[bytes {from} to {next} of {size}; from {next} reads on]"));
         }
@@ -126,6 +136,28 @@ mod tests {
     use super::*;
     use crate::domain::Stream;
     use crate::store::Outputs;
+
+    #[test]
+    fn a_secret_that_a_part_begins_or_ends_in_is_masked_as_far_as_it_reaches() {
+        let folder = tempfile::tempdir().unwrap();
+        let outputs = Arc::new(Outputs::new(folder.path(), "s", 1 << 20));
+        let said = format!("{}\nDB_PASSWORD=hunter2and-more\nend é\n", "x".repeat(40_000));
+        outputs.begin(OperationId(1)).unwrap().unwrap().write(Stream::Out, said.as_bytes());
+        outputs.allow(OperationId(1));
+        let bench = Workbench { outputs, ..Workbench::new("/".into(), None, "/".into()) };
+        let tool = RereadTool::new(Arc::new(bench));
+        let value = said.find("hunter2").unwrap();
+        for from in value - 14..value + 14 {
+            for bytes in [5, 9, 400] {
+                let part = tool.part(OperationId(1), from as u64, bytes).unwrap();
+                assert!(
+                    !part.contains("hun") && !part.contains("2and") && !part.contains("mor"),
+                    "{from}, {bytes}: {part}"
+                );
+            }
+        }
+        assert!(tool.part(OperationId(1), value as u64, 400).unwrap().ends_with("⟧\nend é\n"));
+    }
 
     #[test]
     fn only_what_a_model_may_see_is_read_on() {

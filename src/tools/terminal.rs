@@ -79,10 +79,19 @@ pub(super) async fn attend(
                 Some(Typed::Keys(bytes)) => {
                     until = Instant::now() + limit;
                     desk.take(&bytes);
+                    // Whoever types looks at where it goes.
+                    if desk.scroll(isize::MAX) {
+                        due.get_or_insert_with(Instant::now);
+                    }
                 }
                 Some(Typed::Size(rows, columns)) => {
                     desk.fit(rows, columns);
                     due.get_or_insert_with(Instant::now);
+                }
+                Some(Typed::Scroll(rows)) => {
+                    if desk.scroll(rows) {
+                        due.get_or_insert_with(Instant::now);
+                    }
                 }
                 None => typed = None,
             },
@@ -159,11 +168,30 @@ impl Desk {
         }
     }
 
+    /// Shows what scrolled out, as far as it is held. True if that is something else than before.
+    fn scroll(&mut self, rows: isize) -> bool {
+        let before = self.parser.screen().scrollback();
+        self.parser.screen_mut().set_scrollback(before.saturating_add_signed(rows.saturating_neg()));
+        self.parser.screen().scrollback() != before
+    }
+
     fn fit(&mut self, rows: u16, columns: u16) {
         let (rows, columns) = (rows.clamp(SIZES.0, SIZES.1), columns.clamp(SIZES.0, SIZES.1));
+        self.lift(rows);
         self.parser.screen_mut().set_size(rows, columns);
         if let Err(error) = resize(&self.terminal, (rows, columns)) {
             tracing::warn!("a terminal can't be given another size: {error}");
+        }
+    }
+
+    /// Scrolls out at the top what a lower screen has no room for, as terminals do: it would be lost at the bottom.
+    fn lift(&mut self, rows: u16) {
+        let screen = self.parser.screen();
+        let ((row, column), (height, _)) = (screen.cursor_position(), screen.size());
+        let over = (row + 1).saturating_sub(rows);
+        if over > 0 && !screen.alternate_screen() {
+            let feeds = "\n".repeat(over.into());
+            self.parser.process(format!("\x1b[{height};1H{feeds}\x1b[{};{}H", row - over + 1, column + 1).as_bytes());
         }
     }
 
@@ -209,9 +237,10 @@ fn glass(parser: &Parser) -> Glass {
         }
         text.push_str("\x1b[0m\n");
     }
-    let cursor = Some(screen.cursor_position()).filter(|_| !screen.hide_cursor());
+    let back = screen.scrollback();
+    let cursor = Some(screen.cursor_position()).filter(|_| !screen.hide_cursor() && back == 0);
     let application_cursor = screen.application_cursor();
-    Glass { text: Arc::from(text), size: (rows, columns), cursor, application_cursor }
+    Glass { text: Arc::from(text), size: (rows, columns), cursor, application_cursor, back }
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -300,6 +329,43 @@ mod tests {
             parser.process(b"0123456789\r\n0123456789\r\n0123456789\r\n0123456789\r\n");
         }
         assert!(text(&mut parser).lines().count() <= HELD + 24);
+    }
+
+    #[test]
+    fn what_scrolled_out_can_be_looked_at_and_stays_while_more_comes() {
+        let (terminal, _theirs) = open().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
+        let _entered = runtime.enter();
+        let mut desk = Desk::at(terminal).unwrap();
+        let says =
+            |desk: &Desk| glass(&desk.parser).text.lines().next().unwrap_or_default().trim().replace("\x1b[0m", "");
+        desk.fit(3, 20);
+        for line in 1..=50 {
+            desk.parser.process(format!("\r\nline {line}").as_bytes());
+        }
+        assert_eq!((says(&desk).trim(), glass(&desk.parser).back), ("line 48", 0));
+        assert!(desk.scroll(-10) && !desk.scroll(0));
+        assert_eq!((says(&desk).trim(), glass(&desk.parser).cursor), ("line 38", None));
+        desk.parser.process(b"\r\nline 51");
+        assert_eq!((says(&desk).trim(), glass(&desk.parser).back), ("line 38", 11));
+        assert!(desk.scroll(isize::MIN) && desk.scroll(1));
+        assert_eq!(says(&desk).trim(), "line 1");
+        assert!(desk.scroll(isize::MAX));
+        assert_eq!((says(&desk).trim(), glass(&desk.parser).back), ("line 49", 0));
+    }
+
+    #[test]
+    fn a_lower_screen_loses_nothing() {
+        let (terminal, _theirs) = open().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
+        let _entered = runtime.enter();
+        let mut desk = Desk::at(terminal).unwrap();
+        let lines = (1..=30).fold(String::new(), |all, line| all + &format!("line {line}\r\n"));
+        desk.parser.process(lines.as_bytes());
+        desk.fit(10, 80);
+        desk.parser.process(b"and on\r\n");
+        let all = (1..=30).fold(String::new(), |all, line| all + &format!("line {line}\n"));
+        assert_eq!(text(&mut desk.parser), format!("{all}and on\n"));
     }
 
     #[test]

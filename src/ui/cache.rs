@@ -8,6 +8,7 @@ use ratatui::text::Line;
 use super::ansi::Printed;
 use super::markdown::Markdown;
 use super::printed;
+use super::text;
 use super::theme::Theme;
 use crate::app::Status;
 use crate::domain::{Foresight, Judgement, OperationId, Seal, Table};
@@ -21,6 +22,13 @@ pub struct Cache {
     pub(super) details: Option<DetailRows>,
     /// Which operation was selected, and how far below the list's first visible row.
     pub(super) anchor: Option<(OperationId, usize)>,
+}
+
+impl Cache {
+    /// Forgets the rows, as colours came that they were made without.
+    pub fn forget_rows(&mut self) {
+        *self = Self { anchor: self.anchor, ..Self::default() };
+    }
 }
 
 /// The conversation's rows at one width, in one theme.
@@ -40,7 +48,7 @@ impl ChatRows {
             *self = Self { columns, theme: theme.name().to_owned(), ..Self::default() };
         } else if self.columns != columns {
             self.columns = columns;
-            self.slots.iter_mut().for_each(Slot::reset);
+            self.slots.clear();
         }
         self.slots.resize_with(entries, Slot::default);
     }
@@ -59,14 +67,6 @@ pub(super) enum Slot {
 }
 
 impl Slot {
-    /// Forgets the rows of another width.
-    fn reset(&mut self) {
-        match self {
-            Self::Text(markdown) => markdown.reset(),
-            Self::Empty | Self::Lines(..) => *self = Self::Empty,
-        }
-    }
-
     /// How many rows it has.
     pub fn len(&self) -> usize {
         match self {
@@ -77,11 +77,11 @@ impl Slot {
     }
 
     /// One of its rows.
-    pub fn row(&self, at: usize) -> Option<&Line<'static>> {
+    pub fn row(&self, at: usize) -> Option<Line<'_>> {
         match self {
             Self::Empty => None,
             Self::Text(markdown) => markdown.row(at),
-            Self::Lines(_, lines) => lines.get(at),
+            Self::Lines(_, lines) => lines.get(at).map(text::borrowed),
         }
     }
 }

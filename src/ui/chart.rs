@@ -9,9 +9,9 @@ use ratatui::widgets::{Axis, Chart, Dataset, GraphType, Widget};
 
 use super::number;
 use super::paint::{View, put};
-use super::text;
 use super::theme::Role;
-use crate::app::{Grid, Shape};
+use super::{table, text};
+use crate::app::{Printout, Scroll, Shape, Sight};
 use crate::domain::{Table, number_of};
 
 /// Widest name of a bar.
@@ -29,19 +29,24 @@ struct Bar {
 }
 
 /// Draws the rows that are shown of a table as the chosen chart.
-pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, (grid, table): (&Grid, &Table)) {
+pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, (printout, table): (&Printout, &Table), sight: &mut Sight) {
+    let (grid, scroll) = (&printout.grid, printout.scroll);
     let Some(value) = grid.value(table).filter(|_| area.height > 2 && area.width > 10) else { return };
     let label = grid.label(table);
+    let other = (0..table.columns.len()).find(|at| table.numeric(*at) && *at != value).unwrap_or(value);
     let name = |at: usize| table.columns.get(at).map(|name| text::line(name)).unwrap_or_default();
     let rows: Vec<usize> = (0..grid.len(table)).filter_map(|at| grid.row(table, at)).collect();
     let figure = |row: usize, at: usize| table.cell(row, at).and_then(number_of);
     let mut title = name(value);
-    if let Some(label) = label.filter(|_| grid.shape != Shape::Histogram) {
-        title = format!("{title} by {}", name(label));
+    match (grid.shape, label) {
+        (Shape::Scatter, _) => title = format!("{title} against {}", name(other)),
+        (Shape::Histogram, _) => title = format!("{title}, how often"),
+        (Shape::Share, Some(label)) => title = format!("share of {title} by {}", name(label)),
+        (_, Some(label)) => title = format!("{title} by {}", name(label)),
+        (_, None) => {}
     }
-    let held = table.rows.len() as u64;
-    if held < table.total {
-        title.push_str(&format!(", first {} of {} rows", number::thousands(held), number::thousands(table.total)));
+    if (table.rows.len() as u64) < table.total {
+        title.push_str(&format!(", {}", table::held_of(table)));
     }
     let room = Rect { x: area.x + 1, width: area.width - 2, ..area };
     put(buf, room, 0, &view.line(text::fit(&title, room.width.into()), Role::Dim));
@@ -59,7 +64,7 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, (grid, table): (&Grid,
     };
     match grid.shape {
         Shape::Rows => {}
-        Shape::Bar => draw_bars(view, room, buf, &bars()),
+        Shape::Bar => draw_bars(view, room, buf, &bars(), scroll, sight),
         Shape::Share => {
             let mut bars = bars();
             let sum: f64 = bars.iter().map(|bar| bar.value).sum();
@@ -67,11 +72,11 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, (grid, table): (&Grid,
             for bar in &mut bars {
                 bar.said = format!("{:>5.1} %  {}", if sum > 0.0 { 100.0 * bar.value / sum } else { 0.0 }, bar.said);
             }
-            draw_bars(view, room, buf, &bars);
+            draw_bars(view, room, buf, &bars, scroll, sight);
         }
         Shape::Histogram => {
             let values: Vec<f64> = rows.iter().filter_map(|row| figure(*row, value)).collect();
-            draw_bars(view, room, buf, &ranges(&values));
+            draw_bars(view, room, buf, &ranges(&values), scroll, sight);
         }
         Shape::Line => {
             let points = rows.iter().enumerate().filter_map(|(at, row)| Some((count(at), figure(*row, value)?)));
@@ -82,7 +87,6 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, (grid, table): (&Grid,
             draw_points(view, room, buf, &points.collect::<Vec<_>>(), GraphType::Line, ends);
         }
         Shape::Scatter => {
-            let other = (0..table.columns.len()).find(|at| table.numeric(*at) && *at != value).unwrap_or(value);
             let points = rows.iter().filter_map(|row| Some((figure(*row, other)?, figure(*row, value)?)));
             draw_points(view, room, buf, &points.collect::<Vec<_>>(), GraphType::Scatter, None);
         }
@@ -150,8 +154,8 @@ fn short(value: f64) -> String {
     }
 }
 
-/// Horizontal bars: name, bar, figure. Those that don't fit are counted.
-fn draw_bars(view: View<'_>, area: Rect, buf: &mut Buffer, bars: &[Bar]) {
+/// Horizontal bars: name, bar, figure. Those that don't fit are counted, and scrolled to.
+fn draw_bars(view: View<'_>, area: Rect, buf: &mut Buffer, bars: &[Bar], scroll: Scroll, sight: &mut Sight) {
     let columns = usize::from(area.width);
     let names = bars.iter().map(|bar| text::width(&bar.name)).max().unwrap_or(0).min(NAME).min(columns / 3);
     let said = bars.iter().map(|bar| text::width(&bar.said)).max().unwrap_or(0).min(columns / 3);
@@ -159,7 +163,9 @@ fn draw_bars(view: View<'_>, area: Rect, buf: &mut Buffer, bars: &[Bar]) {
     let most = bars.iter().map(|bar| bar.value.abs()).fold(0.0, f64::max);
     let height = usize::from(area.height);
     let fits = if bars.len() > height { height.saturating_sub(1) } else { bars.len() };
-    for (row, bar) in (0..area.height).zip(&bars[..fits]) {
+    sight.limits.output = bars.len() - fits;
+    let first = scroll.first(bars.len(), fits);
+    for (row, bar) in (0..area.height).zip(&bars[first..first + fits]) {
         let length = if most > 0.0 { bar.value.abs() / most * count(room) * 8.0 } else { 0.0 };
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most eight times the room
         let eighths = length.round() as usize;
@@ -174,8 +180,9 @@ fn draw_bars(view: View<'_>, area: Rect, buf: &mut Buffer, bars: &[Bar]) {
         ]);
         put(buf, area, row, &line);
     }
-    if fits < bars.len() {
-        let said = format!("… {} more", number::thousands((bars.len() - fits) as u64));
+    let more = bars.len() - first - fits;
+    if more > 0 {
+        let said = format!("… {}", number::count(more, "more row"));
         put(buf, area, area.height - 1, &view.line(said, Role::Dim));
     }
 }

@@ -2,6 +2,7 @@
 //! rows of what was said before are kept in the cache.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 use std::sync::Arc;
 
 use ratatui::buffer::Buffer;
@@ -10,13 +11,14 @@ use ratatui::text::{Line, Span};
 use regex::Regex;
 
 use super::cache::{Cache, ChatRows, Slot};
+use super::dressed::masked;
 use super::markdown::Markdown;
 use super::paint::{View, keys, put};
 use super::printed::{Matches, marked};
 use super::text::{self, Break};
 use super::theme::Role;
 use super::{ansi, item, number, output, table};
-use crate::app::{Command, Context, Entry, Item, Pane, Phase, Printout, Sight};
+use crate::app::{Command, Context, Entry, Item, Pane, Phase, Printout, Sight, State};
 use crate::domain::{OperationId, Origin, Stream};
 
 /// Columns before what somebody said: others' text never starts at the pane's edge.
@@ -88,9 +90,10 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sig
     sight.found.chat = found(view, &mut cache.chat, &sight.entries, ends);
     let first = view.state.chat.scroll().first(total, height);
     let regex = cache.chat.found.as_ref().and_then(|(_, found)| found.regex());
-    let mut brush = Brush { area, skip: first, row: 0, first, regex, current: view.state.finds.chat.row };
+    let mut brush =
+        Brush { state: view.state, area, skip: first, row: 0, first, regex, current: view.state.finds.chat.row };
     before = None;
-    for (at, (entry, slot)) in entries.iter().zip(&cache.chat.slots).enumerate() {
+    for (at, (entry, slot)) in entries.iter().zip(&mut cache.chat.slots).enumerate() {
         if brush.full() {
             break;
         }
@@ -105,6 +108,9 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sig
         }
         if view.state.chosen_entry() == Some(at) {
             brush.choose(view, buf, slot.len());
+        }
+        if let (Entry::Model { text, .. }, Slot::Text(markdown)) = (entry, &mut *slot) {
+            markdown.colour(text.trim_end(), &brush.rows(), columns, view.theme);
         }
         match entry {
             Entry::Operation(id) => brush.operation(view, buf, *id, slot),
@@ -131,7 +137,7 @@ fn found(view: View<'_>, rows: &mut ChatRows, starts: &[usize], total: usize) ->
                 Entry::Operation(id) => view.state.queue.get(*id).map(|item| Line::raw(item::gist(item))),
                 Entry::Person(_) | Entry::Model { .. } | Entry::Notice { .. } => None,
             };
-            let line = move |at: usize| call.clone().filter(|_| at == 0).or_else(|| slot.row(at).cloned());
+            let line = move |at: usize| call.clone().filter(|_| at == 0).or_else(|| slot.row(at).map(text::owned));
             (0..slot.len()).filter_map(move |at| line(at).map(|line| (start + at, line)))
         });
         let found = Matches::of(text, lines);
@@ -175,19 +181,25 @@ fn refresh(view: View<'_>, entry: &Entry, columns: usize, slot: &mut Slot) {
             let unfolded = view.state.output.of(*id).filter(|_| view.state.chat.unfolds(*id));
             let printed = unfolded
                 .map_or(0, |printout| 1 + printout.tail.bytes + printout.table.as_ref().map_or(0, |table| table.total));
-            remake(slot, stamp(trouble.unwrap_or_default(), 2).wrapping_add(printed), || {
-                let mut rows = vec![Line::default()];
-                if let Some(reason) = trouble {
-                    let brief = &reason[..reason.floor_char_boundary(4_000)];
-                    let style = view.theme.style(Role::Trouble);
-                    let said = text::plain(brief.trim_end());
-                    rows.extend(text::wrap_text(&said, columns.saturating_sub(2), style, Break::Words));
-                }
-                if let Some(printout) = unfolded {
-                    rows.extend(glance(view, printout, columns.saturating_sub(2)));
-                }
-                rows
-            });
+            remake(
+                slot,
+                stamp(trouble.unwrap_or_default(), 2)
+                    .wrapping_add(printed)
+                    .rotate_left(u32::from(view.state.masks.lifted)),
+                || {
+                    let mut rows = vec![Line::default()];
+                    if let Some(reason) = trouble {
+                        let brief = &reason[..reason.floor_char_boundary(4_000)];
+                        let style = view.theme.style(Role::Trouble);
+                        let said = text::plain(brief.trim_end());
+                        rows.extend(text::wrap_text(&said, columns.saturating_sub(2), style, Break::Words));
+                    }
+                    if let Some(printout) = unfolded {
+                        rows.extend(glance(view, printout, columns.saturating_sub(2)));
+                    }
+                    rows
+                },
+            );
         }
     }
 }
@@ -208,7 +220,7 @@ fn glance(view: View<'_>, printout: &Printout, columns: usize) -> Vec<Line<'stat
         return rows;
     }
     let pieces = printout.tail.pieces.iter().map(|piece| (piece.stream == Stream::Err, piece.text.as_ref()));
-    let lines = ansi::lines(pieces);
+    let lines = masked(view, ansi::lines(pieces));
     let skip = lines.len().saturating_sub(GLANCE);
     let all = usize::try_from(printout.tail.lines).unwrap_or(usize::MAX);
     let before = all.saturating_sub(lines.len() - skip);
@@ -239,9 +251,14 @@ fn stamp(text: &str, kind: u8) -> u64 {
     hasher.finish()
 }
 
-/// What stands below the last entry: a message that is held, the keys that answer a question.
+/// What stands below the last entry: what can be done where nobody spoke yet, a message that is held, the keys that
+/// answer a question.
 fn foot(view: View<'_>, columns: usize) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
+    if view.state.chat.entries().iter().all(|entry| matches!(entry, Entry::Notice { .. })) {
+        lines.push(Line::default());
+        lines.extend(welcome(view, columns));
+    }
     if view.state.chat.held().is_some() {
         let said = "· goes to the model once what is open is decided";
         lines.extend(text::wrap(&view.line(said, Role::Notice), columns, 2, Break::Words));
@@ -263,6 +280,16 @@ fn foot(view: View<'_>, columns: usize) -> Vec<Line<'static>> {
 
 /// What a new session says.
 fn empty(view: View<'_>, area: Rect, buf: &mut Buffer) {
+    let columns = usize::from(area.width.saturating_sub(INDENT + 1)).max(1);
+    let row = u16::from(area.height > 10);
+    let mut brush = Brush { state: view.state, area, skip: 0, row, first: 0, regex: None, current: None };
+    for line in welcome(view, columns) {
+        brush.draw(buf, INDENT, &line);
+    }
+}
+
+/// What can be done, as long as nothing was.
+fn welcome(view: View<'_>, columns: usize) -> Vec<Line<'static>> {
     let mut said = vec![
         (Role::Strong, "Say what you want, or type ! and a command."),
         (Role::Text, "What clearly only reads runs at once. The rest waits for you."),
@@ -273,14 +300,7 @@ fn empty(view: View<'_>, area: Rect, buf: &mut Buffer) {
         said.push((Role::Notice, YOURS));
         said.push((Role::Notice, "Try: show the tables · delete the cancelled orders · what is in this folder"));
     }
-    let columns = usize::from(area.width.saturating_sub(INDENT + 1)).max(1);
-    let row = u16::from(area.height > 10);
-    let mut brush = Brush { area, skip: 0, row, first: 0, regex: None, current: None };
-    for (role, text) in said {
-        for line in text::wrap(&view.line(text, role), columns, 0, Break::Words) {
-            brush.draw(buf, INDENT, &line);
-        }
-    }
+    said.into_iter().flat_map(|(role, text)| text::wrap(&view.line(text, role), columns, 0, Break::Words)).collect()
 }
 
 /// What the practice model is, and how to connect a real one.
@@ -304,6 +324,7 @@ pub fn banner(columns: usize) -> &'static str {
 
 /// Draws rows from the top of an area, after skipping those above it.
 struct Brush<'a> {
+    state: &'a State,
     area: Rect,
     skip: usize,
     row: u16,
@@ -318,6 +339,11 @@ struct Brush<'a> {
 impl Brush<'_> {
     fn full(&self) -> bool {
         self.row >= self.area.height
+    }
+
+    /// Which of the next rows have a place.
+    fn rows(&self) -> Range<usize> {
+        self.skip..self.skip + usize::from(self.area.height.saturating_sub(self.row))
     }
 
     /// Skips rows that are all above the area.
@@ -335,10 +361,14 @@ impl Brush<'_> {
         } else if !self.full() {
             let x = indent.min(self.area.width);
             let room = Rect { x: self.area.x + x, width: self.area.width - x, ..self.area };
+            let shown = self.state.masked(&line.to_string());
+            let hidden =
+                shown.map(|shown| Line::styled(shown, line.spans.first().map_or(line.style, |span| span.style)));
+            let line = hidden.as_ref().unwrap_or(line);
             match self.regex {
                 Some(regex) => {
                     let current = self.current == Some(self.first + usize::from(self.row));
-                    put(buf, room, self.row, &marked(owned(line), regex, current));
+                    put(buf, room, self.row, &marked(text::owned(text::borrowed(line)), regex, current));
                 }
                 None => put(buf, room, self.row, line),
             }
@@ -373,7 +403,7 @@ impl Brush<'_> {
                 return;
             }
             if let Some(line) = slot.row(at) {
-                self.draw(buf, INDENT, line);
+                self.draw(buf, INDENT, &line);
             }
         }
     }
@@ -385,21 +415,17 @@ impl Brush<'_> {
         self.draw(buf, INDENT, &line);
         for at in 1..slot.len() {
             if let Some(line) = slot.row(at) {
-                self.draw(buf, INDENT + 2, line);
+                self.draw(buf, INDENT + 2, &line);
             }
         }
     }
 }
 
-/// The same line, its text its own.
-fn owned(line: &Line<'_>) -> Line<'static> {
-    let spans = line.spans.iter().map(|span| Span::styled(span.content.to_string(), line.style.patch(span.style)));
-    Line::from(spans.collect::<Vec<_>>())
-}
-
 /// `✓ sql      SELECT count(*) FROM orders …   1 row   4 ms`
 fn operation_line(view: View<'_>, item: &Item, columns: usize) -> Line<'static> {
     let fate = item::fate(view, item);
+    // A badge's colours are too loud for a sign.
+    let mark_role = if fate.role == Role::High { Role::Trouble } else { fate.role };
     let says = text::fit(&fate.says, 24).into_owned();
     let end = if fate.time.is_empty() { says } else { format!("{says}  {:>6}", fate.time) };
     let word = text::column(&text::line(item.word()), WORD);
@@ -407,15 +433,17 @@ fn operation_line(view: View<'_>, item: &Item, columns: usize) -> Line<'static> 
     if room < 8 {
         let gist = text::column(&item::gist(item), columns.saturating_sub(4 + text::width(&fate.says)));
         let spans = vec![
-            view.span(format!("{} ", fate.mark), fate.role),
+            view.span(fate.mark, mark_role),
+            Span::raw(" "),
             view.span(gist, Role::Text),
-            view.span(format!("  {}", fate.says), fate.role),
+            view.span(format!("  {}", fate.says), mark_role),
         ];
         return Line::from(spans);
     }
     let gist = item::gist(item);
     Line::from(vec![
-        view.span(format!("{} ", fate.mark), fate.role),
+        view.span(fate.mark, mark_role),
+        Span::raw(" "),
         view.span(format!("{word} "), Role::Dim),
         view.span(text::column(&gist, room), Role::Text),
         Span::raw("  "),

@@ -112,7 +112,7 @@ fn decided(decider: &Decider) -> &'static str {
         Decider::Person => "by you",
         Decider::PersonAll => "by you, together with others",
         Decider::TurnApproval => "by your approval earlier in the turn",
-        Decider::Rule => "by a rule of the configuration",
+        Decider::Rule => "by a rule of yours",
         Decider::Claim => "by the model's claim of low",
         Decider::Whitelist => "by the whitelist: it clearly only reads",
         Decider::AllowAll => "by mode allow-all",

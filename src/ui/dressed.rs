@@ -20,7 +20,7 @@ const PATTERN: usize = 256 * 1024;
 /// The lines of what is shown of an output.
 pub fn lines(view: View<'_>, item: Option<&Item>, printout: &Printout, closed: bool) -> Vec<Printed> {
     let pieces = printout.pieces().iter().map(|piece| (piece.stream == Stream::Err, piece.text.as_ref()));
-    let lines = ansi::lines(pieces);
+    let lines = masked(view, ansi::lines(pieces));
     let kind = item.and_then(|item| item.prepared.as_ref()).map(|prepared| &prepared.operation.kind);
     // A part of an output begins anywhere: only the whole of it can be told apart.
     let whole = closed && printout.span().0 == 0;
@@ -32,6 +32,21 @@ pub fn lines(view: View<'_>, item: Option<&Item>, printout: &Printout, closed: b
         Some(OperationKind::Search(search)) => matches(view, &lines, search),
         _ => lines,
     }
+}
+
+/// The lines with masks in the place of secrets. Where one stands a line loses its colours.
+pub fn masked(view: View<'_>, mut lines: Vec<Printed>) -> Vec<Printed> {
+    let Some(shown) = view.state.masked(&text(&lines)) else { return lines };
+    // A key of many lines becomes one mask: what follows it moves up.
+    if shown.split('\n').count() != lines.len() {
+        return shown.split('\n').map(|line| plain(Line::raw(line.to_owned()))).collect();
+    }
+    for (printed, shown) in lines.iter_mut().zip(shown.split('\n')) {
+        if printed.line.to_string() != shown {
+            printed.line = view.line(shown, Role::Text);
+        }
+    }
+    lines
 }
 
 fn plain(line: Line<'static>) -> Printed {

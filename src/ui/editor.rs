@@ -65,7 +65,12 @@ fn judged(view: View<'_>, editor: &Editor, columns: usize) -> Vec<Line<'static>>
         }
     };
     let mut lines = labelled(view, label, sentences, columns);
-    let hint = editor.hint.as_deref().unwrap_or("The model's claim is gone, and the model is told what really ran.");
+    let usual = if editor.editable.is_form() {
+        "A line that begins with # says what the next one takes."
+    } else {
+        "The model's claim is gone, and the model is told what really ran."
+    };
+    let hint = editor.hint.as_deref().unwrap_or(usual);
     let role = if editor.hint.is_some() { Role::Accent } else { Role::Dim };
     lines.push(view.line(text::fit(&text::line(hint), columns).into_owned(), role));
     lines

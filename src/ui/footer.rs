@@ -8,7 +8,7 @@ use super::paint::{View, keys, named, put};
 use super::text;
 use super::theme::Role;
 use super::typing::Rows;
-use crate::app::{Command, Context, Pane, Sight, Typing};
+use crate::app::{Command, Context, Modal, Pane, Sight, Typing};
 
 /// Columns of the prompt.
 const PROMPT: u16 = 3;
@@ -47,9 +47,7 @@ pub fn hints(view: View<'_>, area: Rect, buf: &mut Buffer, sight: &mut Sight) {
     let context = view.state.context();
     if let (Context::Queue, Some(typing)) = (context, view.state.queue.plan().typing()) {
         let said = match typing {
-            Typing::Filter => {
-                "words of what it does, high, med, low, waiting, running, done, denied or 1,3-5 · enter keeps it · esc clears it"
-            }
+            Typing::Filter => "words · high med low · waiting running done denied · 1,3-5 · esc clears it",
             Typing::Pick(_) => "numbers and ranges, such as 1,3-5 · enter marks them · esc back",
         };
         put(buf, room, 0, &view.line(text::fit(said, room.width.into()), Role::Dim));
@@ -58,9 +56,10 @@ pub fn hints(view: View<'_>, area: Rect, buf: &mut Buffer, sight: &mut Sight) {
     let counts = |(command, ..): &Entry| context != Context::Queue || view.state.counts(*command);
     let bound: Vec<_> =
         commands(view, context).into_iter().filter(counts).filter_map(|entry| bind(view, context, entry)).collect();
-    let lines = keys(view, &bound, room.width.into(), 1, view.state.modal.is_none());
+    let live = matches!(view.state.modal, None | Some(Modal::Page { .. }));
+    let lines = keys(view, &bound, room.width.into(), 1, live);
     put(buf, room, 0, lines.first().unwrap_or(&Line::default()));
-    if view.state.modal.is_none() {
+    if live {
         sight.keys = named(&lines, room);
     }
 }
@@ -79,6 +78,8 @@ fn commands(view: View<'_>, context: Context) -> Vec<Entry> {
     let one = |command, says| (command, None, says);
     let scroll = (Command::LineUp, Some(Command::LineDown), "scroll");
     let marked = view.state.queue.marked().next().is_some();
+    let shown = view.state.output.shown().and_then(|id| view.state.queue.get(id));
+    let ended = shown.is_none_or(|item| item.status.closed());
     match context {
         Context::Composer | Context::Everywhere => {
             let mut commands = Vec::new();
@@ -102,6 +103,12 @@ fn commands(view: View<'_>, context: Context) -> Vec<Entry> {
             ]);
             commands
         }
+        Context::Chat if matches!(view.state.modal, Some(Modal::Page { .. })) => vec![
+            scroll,
+            (Command::PageUp, Some(Command::PageDown), "a page"),
+            (Command::ToStart, Some(Command::ToEnd), "start, end"),
+            one(Command::Back, "close"),
+        ],
         Context::Chat => vec![
             one(Command::FocusComposer, "type"),
             one(Command::NextPane, "pane"),
@@ -140,7 +147,7 @@ fn commands(view: View<'_>, context: Context) -> Vec<Entry> {
             one(Command::Chart, "chart"),
             one(Command::Copy, "copy"),
             one(Command::Save, "save"),
-            one(Command::Separators, "1,000"),
+            one(Command::Separators, "thousands"),
             (Command::Wider, Some(Command::Narrower), "width"),
             (Command::PreviousOutput, Some(Command::NextOutput), "other output"),
             one(Command::Help, "keys"),
@@ -152,17 +159,26 @@ fn commands(view: View<'_>, context: Context) -> Vec<Entry> {
             one(Command::NextPane, "pane"),
             one(Command::Help, "keys"),
         ],
+        Context::Output if !ended => vec![
+            scroll,
+            one(Command::Follow, "follow"),
+            one(Command::CancelRun, "stop it"),
+            (Command::PreviousOutput, Some(Command::NextOutput), "other output"),
+            one(Command::Find, "find"),
+            one(Command::Wrap, "wrap"),
+            one(Command::Save, "save"),
+            one(Command::Help, "keys"),
+        ],
         Context::Output => vec![
             scroll,
             (Command::PreviousOutput, Some(Command::NextOutput), "other output"),
             one(Command::Find, "find"),
             (Command::ColumnLeft, Some(Command::ColumnRight), "sideways"),
-            one(Command::Follow, "follow"),
             one(Command::Wrap, "wrap"),
-            one(Command::CancelRun, "stop it"),
             one(Command::Copy, "copy"),
             one(Command::Save, "save"),
             one(Command::Pager, "pager"),
+            one(Command::ToEnd, "end"),
             one(Command::Help, "keys"),
         ],
         Context::Terminal => vec![one(Command::LeaveTerminal, "leave the terminal; every other key goes into it")],

@@ -165,22 +165,37 @@ pub fn production_span(view: View<'_>, item: &Item) -> Option<Span<'static>> {
 /// What it acts on, as a person would name it: one place, or the folder where a command runs.
 pub fn target(prepared: &Prepared) -> String {
     match &prepared.operation.kind {
-        OperationKind::Sql(_) | OperationKind::Http(_) | OperationKind::Mcp(_) | OperationKind::Other(_) => {
-            match prepared.facts.targets.first() {
-                Some(target) => text::line(&target.to_string()),
-                None => text::line(&prepared.assessment.target),
-            }
-        }
+        OperationKind::Sql(_)
+        | OperationKind::Http(_)
+        | OperationKind::Mcp(_)
+        | OperationKind::Answer(_)
+        | OperationKind::Other(_) => match prepared.facts.targets.first() {
+            Some(target) => text::line(&target.to_string()),
+            None => text::line(&prepared.assessment.target),
+        },
         OperationKind::File(file) => {
             let real = prepared.facts.paths.get(file.path()).map(|fact| fact.real.as_path());
             let within =
                 |path: &Path| path.strip_prefix(&prepared.facts.place.workspace).unwrap_or(path).display().to_string();
             text::line(&real.map_or_else(|| file.path().to_owned(), within))
         }
-        OperationKind::Apply(apply) => text::line(&format!("in {}", apply.workspace.display())),
+        OperationKind::Apply(apply) => within(prepared, &apply.workspace),
         OperationKind::Command(_) | OperationKind::Search(_) | OperationKind::Find(_) | OperationKind::Undo(_) => {
-            text::line(&format!("in {}", prepared.operation.cwd.display()))
+            within(prepared, &prepared.operation.cwd)
         }
+    }
+}
+
+/// `in ~/shop`
+fn within(prepared: &Prepared, folder: &Path) -> String {
+    text::line(&format!("in {}", below_home(folder, prepared.facts.place.home.as_deref())))
+}
+
+fn below_home(folder: &Path, home: Option<&Path>) -> String {
+    match home.and_then(|home| folder.strip_prefix(home).ok()) {
+        Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+        Some(rest) => format!("~/{}", rest.display()),
+        None => folder.display().to_string(),
     }
 }
 
@@ -197,6 +212,7 @@ pub fn brief_target(prepared: &Prepared) -> String {
             String::new()
         }
         OperationKind::Sql(_)
+        | OperationKind::Answer(_)
         | OperationKind::Http(_)
         | OperationKind::Mcp(_)
         | OperationKind::Other(_)
@@ -204,5 +220,17 @@ pub fn brief_target(prepared: &Prepared) -> String {
         | OperationKind::Search(_)
         | OperationKind::Find(_)
         | OperationKind::Undo(_) => target(prepared),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_below_home_is_told_from_there() {
+        let told = |folder: &str| below_home(Path::new(folder), Some(Path::new("/home/ann")));
+        assert_eq!(["/home/ann", "/home/ann/shop", "/home/anna"].map(told), ["~", "~/shop", "/home/anna"]);
+        assert_eq!(below_home(Path::new("/srv"), None), "/srv");
     }
 }

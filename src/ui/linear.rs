@@ -8,6 +8,7 @@ use ratatui::text::Line;
 use super::ansi;
 use super::cache::Cache;
 use super::details;
+use super::dressed;
 use super::item;
 use super::number;
 use super::paint::View;
@@ -163,7 +164,7 @@ impl Teller {
                     if self.bytes == 0 && end > 0 {
                         lines.push("the model says:".to_owned());
                     }
-                    behind(&rest[..end], lines);
+                    behind(&state.masked(&rest[..end]).unwrap_or_else(|| rest[..end].to_owned()), lines);
                     self.bytes += end;
                     if growing {
                         return;
@@ -171,7 +172,9 @@ impl Teller {
                 }
                 Entry::Notice { text: said, trouble } => {
                     let word = if *trouble { "trouble" } else { "note" };
-                    lines.push(format!("{word}: {}", text::line(said)));
+                    let (first, rest) = said.split_once('\n').unwrap_or((said, ""));
+                    lines.push(format!("{word}: {}", text::line(first)));
+                    behind(rest, lines);
                 }
                 Entry::Person(_) | Entry::Operation(_) => {}
             }
@@ -256,7 +259,7 @@ impl Teller {
                     self.output(state, id, MOST, &mut lines);
                 }
             }
-            Said::Remember(id, never, None) => lines.extend(remember::told(state, *id, *never)),
+            Said::Remember(id, never, ruling) => lines.extend(remember::told(state, *id, *never, *ruling)),
             Said::List => {
                 let open = state.queue.all().filter(|item| !item.status.closed());
                 for item in open {
@@ -288,7 +291,8 @@ impl Teller {
             table::plain(view, table, ROW).iter().map(flat).collect()
         } else {
             let pieces = printout.tail.pieces.iter().map(|piece| (piece.stream == Stream::Err, piece.text.as_ref()));
-            ansi::lines(pieces).iter().map(|printed| flat(&printed.line)).collect()
+            let view = View { state, theme: &self.theme };
+            dressed::masked(view, ansi::lines(pieces)).iter().map(|printed| flat(&printed.line)).collect()
         };
         lines.extend(rows.iter().take(most).map(|row| format!("| {row}")));
         if let Some(more) = rows.len().checked_sub(most).filter(|more| *more > 0) {
@@ -318,7 +322,9 @@ fn waits(state: &State, item: &Item, foresight: Option<&Foresight>) -> String {
     parts.extend(state.queue.lacks(item.id).map(|lack| item::lacks(&lack)));
     parts.extend(state.queue.waits_for(item.id).map(|before| format!("runs after {}", before.0)));
     let number = item.id.0;
-    parts.push(if risk == "HIGH" && !whole {
+    parts.push(if item.is_open_form() {
+        format!("type show {number}, then fill {number} FIELD: ANSWER, or deny {number}")
+    } else if (risk == "HIGH" || item.answers().is_some()) && !whole {
         format!("type show {number}, then approve {number}, or deny {number}")
     } else {
         format!("type approve {number}, deny {number} or show {number}")

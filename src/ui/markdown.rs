@@ -2,13 +2,14 @@
 //! it grows, so that a long answer in small pieces stays cheap. Model text is untrusted: neutral before parsing
 //! and, because entities can name any character, again after it.
 
-use std::collections::BTreeMap;
+use std::ops::Range;
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use tui_markdown::{Options, StyleSheet, from_str_with_options};
 
-use super::highlight::highlight;
+use super::fences::{Fences, code_rows};
+use super::rows::Rows;
 use super::text::{self, Break, wrap};
 use super::theme::{Role, Theme};
 
@@ -22,7 +23,7 @@ const SAMPLE: usize = 48;
 /// The rows of one text, kept while it grows.
 #[derive(Debug, Default)]
 pub struct Markdown {
-    frozen: Vec<Line<'static>>,
+    frozen: Rows,
     open: Vec<Line<'static>>,
     /// Bytes of the text whose rows are frozen.
     closed: usize,
@@ -34,8 +35,7 @@ pub struct Markdown {
     fence: Option<Fence>,
     /// A blank row belongs before the next block.
     gap: bool,
-    /// Coloured fences by where they start: another width wraps them anew, without parsing them again.
-    coloured: BTreeMap<usize, (String, Vec<Line<'static>>)>,
+    fences: Fences,
 }
 
 /// An open fence: its mark and language.
@@ -81,12 +81,19 @@ impl Markdown {
         while let Some(rest) = text.get(self.closed..).filter(|rest| !rest.is_empty()) {
             let block = next_block(rest, self.fence.as_ref());
             let mut rows = Vec::new();
-            self.render(&rest[..block.end], &block.kind, columns, theme, &mut rows);
+            self.render(&rest[..block.end], &block, columns, theme, &mut rows);
             if !block.closed {
                 self.open = rows;
                 break;
             }
-            self.frozen.append(&mut rows);
+            if let Kind::Code { from, to, whole: true, language, .. } = &block.kind {
+                let first = self.frozen.len() + usize::from(self.gap);
+                let code = self.closed + from..self.closed + to;
+                self.fences.push(first..self.frozen.len() + rows.len(), code, language);
+            }
+            for row in &rows {
+                self.frozen.push(row);
+            }
             self.closed += block.end;
             self.gap = !matches!(&block.kind, Kind::Code { next: Some(_), .. })
                 && (self.gap || !matches!(block.kind, Kind::Blank));
@@ -99,10 +106,9 @@ impl Markdown {
         self.sample = text.as_bytes()[from..self.closed].to_vec();
     }
 
-    /// Forgets the rows, for another width, but not the colours.
-    pub fn reset(&mut self) {
-        let coloured = std::mem::take(&mut self.coloured);
-        *self = Self { coloured, ..Self::default() };
+    /// Colours the code among some of the rows of the text that it was brought up to date with.
+    pub fn colour(&mut self, text: &str, rows: &Range<usize>, columns: usize, theme: &Theme) {
+        self.fences.colour(text, rows, columns, theme);
     }
 
     /// How many rows there are.
@@ -111,55 +117,25 @@ impl Markdown {
     }
 
     /// One row.
-    pub fn row(&self, at: usize) -> Option<&Line<'static>> {
-        self.frozen.get(at).or_else(|| self.open.get(at.checked_sub(self.frozen.len())?))
+    pub fn row(&self, at: usize) -> Option<Line<'_>> {
+        let frozen = || self.fences.row(at).or_else(|| self.frozen.row(at));
+        frozen().or_else(|| self.open.get(at.checked_sub(self.frozen.len())?).map(text::borrowed))
     }
 
-    fn render(&mut self, raw: &str, kind: &Kind, columns: usize, theme: &Theme, rows: &mut Vec<Line<'static>>) {
-        if matches!(kind, Kind::Blank) {
-            return;
-        }
-        if self.gap {
+    /// The rows of a block; code that is closed is coloured only when it is shown.
+    fn render(&self, raw: &str, block: &Block, columns: usize, theme: &Theme, rows: &mut Vec<Line<'static>>) {
+        if self.gap && !matches!(block.kind, Kind::Blank) {
             rows.push(Line::default());
         }
-        match kind {
+        match &block.kind {
             Kind::Blank => {}
             Kind::Prose => prose(raw, columns, theme, rows),
             Kind::Code { from, to, whole, language, .. } => {
-                let code = raw.get(*from..*to).unwrap_or_default();
-                let code = text::prose(code.strip_suffix('\n').unwrap_or(code));
-                let fresh = (!whole).then(|| highlight(&code, "", theme));
-                let lines = match &fresh {
-                    Some(lines) => lines.as_slice(),
-                    None => self.colours_of(code, language, theme),
-                };
-                let rows_of = |line| wrap(line, columns.saturating_sub(2), 0, Break::Anywhere);
-                rows.extend(lines.iter().flat_map(rows_of).map(|row| fenced(row, theme)));
+                let language = if *whole && !block.closed { language } else { "" };
+                rows.extend(code_rows(raw.get(*from..*to).unwrap_or_default(), language, columns, theme));
             }
         }
     }
-}
-
-impl Markdown {
-    /// The coloured lines of the fence that starts where the frozen rows end.
-    fn colours_of(&mut self, code: String, language: &str, theme: &Theme) -> &[Line<'static>] {
-        let known = self.coloured.entry(self.closed).or_default();
-        if known.0 != code || known.1.is_empty() {
-            let lines = highlight(&code, language, theme);
-            *known = (code, lines);
-        }
-        &known.1
-    }
-}
-
-fn fenced(mut row: Line<'static>, theme: &Theme) -> Line<'static> {
-    let style = row.style;
-    for span in &mut row.spans {
-        span.style = style.patch(span.style);
-    }
-    row.spans.insert(0, Span::styled("▏ ", theme.style(Role::Border)));
-    row.style = Style::default();
-    row
 }
 
 fn prose(raw: &str, columns: usize, theme: &Theme, rows: &mut Vec<Line<'static>>) {
@@ -242,11 +218,12 @@ fn code_block(rest: &str, from: usize, fence: &Fence) -> Block {
         }
         at += line.len();
     }
-    // What looks like the end of the fence isn't code, even before its line ends.
+    // What looks like the end of the fence isn't code, even before its line ends: a message mostly ends there.
     let last = rest[from..at].rfind('\n').map_or(from, |line| from + line + 1);
     let tail = rest[last..at].trim();
-    let to = if !tail.is_empty() && tail.chars().all(|c| c == fence.mark) { last } else { at };
-    Block { end: rest.len(), closed: false, kind: code(to, false, Some(fence.clone())) }
+    let marks = !tail.is_empty() && tail.chars().all(|c| c == fence.mark);
+    let whole = marks && tail.len() >= fence.length;
+    Block { end: rest.len(), closed: false, kind: code(if marks { last } else { at }, whole, Some(fence.clone())) }
 }
 
 /// A place near `limit` to cut a line that is too long: after a blank, else between characters.
@@ -274,6 +251,7 @@ struct Sheet {
     dim: Style,
     code: Style,
     link: Style,
+    border: Style,
 }
 
 impl Sheet {
@@ -284,6 +262,7 @@ impl Sheet {
             dim: theme.style(Role::Dim),
             code: theme.style(Role::Name),
             link: theme.style(Role::Link),
+            border: theme.style(Role::Border),
         }
     }
 }
@@ -358,7 +337,7 @@ impl StyleSheet for Sheet {
     }
 
     fn table_border(&self) -> Style {
-        self.dim
+        self.border
     }
 
     fn list_marker(&self) -> Style {
@@ -377,8 +356,7 @@ mod tests {
     fn rows(text: &str, columns: usize, theme: &Theme) -> Vec<Line<'static>> {
         let mut markdown = Markdown::default();
         markdown.update(text, columns, theme);
-        markdown.frozen.append(&mut markdown.open);
-        markdown.frozen
+        (0..markdown.len()).filter_map(|at| markdown.row(at)).map(text::owned).collect()
     }
 
     fn shown(text: &str, columns: usize) -> Vec<String> {
@@ -407,6 +385,25 @@ mod tests {
                 .map(|row| row.to_string().trim_end().to_owned())
                 .collect();
             assert_eq!(grown, shown(ANSWER, 28), "{piece}");
+        }
+    }
+
+    #[test]
+    fn code_at_the_very_end_has_its_colours() {
+        let theme = Theme::named("dark").unwrap();
+        let keyword = theme.style(Role::Keyword).fg;
+        for end in ["```", "```\n", "````"] {
+            let mut markdown = Markdown::default();
+            markdown.update("Look:\n\n```sql\nSELECT 1;\n", 40, &theme);
+            let text = format!("Look:\n\n```sql\nSELECT 1;\n{end}");
+            markdown.update(&text, 40, &theme);
+            markdown.colour(&text, &(0..markdown.len()), 40, &theme);
+            let row = markdown.row(markdown.len() - 1).unwrap();
+            assert!(row.to_string().contains("SELECT 1;"), "{row}");
+            assert!(
+                row.spans.iter().any(|span| span.content == "SELECT" && span.style.fg == keyword),
+                "{end}: {row:?}"
+            );
         }
     }
 

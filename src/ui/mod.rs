@@ -12,8 +12,10 @@ mod derivation;
 mod details;
 mod dressed;
 mod editor;
+mod fences;
 mod floating;
 mod footer;
+mod happened;
 mod highlight;
 mod item;
 mod linear;
@@ -27,6 +29,7 @@ mod printed;
 mod queue;
 mod remember;
 mod report;
+mod rows;
 mod setup;
 mod status;
 mod table;
@@ -42,9 +45,10 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
 pub use cache::Cache;
-pub use highlight::warm;
+pub use happened::{End, Happened};
+pub use highlight::{colour_later, load, wanted};
 pub use linear::{Shown, Teller};
-pub use report::{End, Happened, Report};
+pub use report::Report;
 pub use text::plain;
 pub use theme::{Depth, Role, THEMES, Theme, themes};
 
@@ -177,10 +181,12 @@ fn beside(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sight
 
 /// Conversation on top, below it operations or output, with what waits in the rule between.
 fn stacked(view: View<'_>, mut area: Rect, buf: &mut Buffer, cache: &mut Cache, sight: &mut Sight) {
-    let rows = area.height * 2 / 5;
+    let shown = if view.state.tab == Pane::Output { Pane::Output } else { Pane::Queue };
+    // What the person goes to gets more room.
+    let fifths = if view.state.focus == shown { 3 } else { 2 };
+    let rows = area.height * fifths / 5;
     let lower = bottom(&mut area, rows);
     pane(view, area, buf, Pane::Chat, cache, sight);
-    let shown = if view.state.tab == Pane::Output { Pane::Output } else { Pane::Queue };
     tabbed(view, lower, buf, shown, &[Pane::Queue, Pane::Output], cache, sight);
 }
 

@@ -31,7 +31,7 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sig
         Some(table) if printout.grid.shape == Shape::Rows => {
             table::draw(view, area, buf, &mut cache.output, (printout, table), sight);
         }
-        Some(table) => chart::draw(view, area, buf, (&printout.grid, table)),
+        Some(table) => chart::draw(view, area, buf, (printout, table), sight),
         None => printed::draw(view, area, buf, &mut cache.output, (id, printout, item), sight),
     }
 }
@@ -123,6 +123,7 @@ fn nothing(item: &Item) -> Option<&'static str> {
             | OperationKind::Http(_)
             | OperationKind::Undo(_)
             | OperationKind::Apply(_)
+            | OperationKind::Answer(_)
             | OperationKind::Mcp(_)
             | OperationKind::Other(_),
         )
@@ -152,7 +153,12 @@ pub fn position(view: View<'_>, columns: usize) -> Line<'static> {
         return Line::default();
     };
     let running = view.state.queue.get(id).is_some_and(|item| !item.status.closed());
-    if printout.glass.is_some() {
+    if let Some(glass) = &printout.glass {
+        if glass.back > 0 {
+            let (key, says) = view.key(Context::Output, Command::ToEnd, "its end").unwrap_or_default();
+            let above = number::count(glass.back, "row");
+            return view.line(format!(" {above} above the end · {key} {says} "), Role::Medium);
+        }
         let enter = view.key(Context::Output, Command::TypeInto, "types into it");
         let enter = enter.filter(|_| view.state.typing_into().is_none());
         return enter.map_or_else(Line::default, |(key, says)| view.line(format!(" {key} {says} "), Role::Accent));
@@ -164,7 +170,12 @@ pub fn position(view: View<'_>, columns: usize) -> Line<'static> {
         Some(table) => {
             let shape = Some(printout.grid.shape).filter(|shape| *shape != Shape::Rows);
             let shape = shape.map(|shape| view.span(shape.word(), Role::Accent));
-            shape.into_iter().chain([view.span(table::count(table, &printout.grid), Role::Dim)]).collect()
+            let reading = running.then(|| view.span("reading", Role::Accent));
+            reading
+                .into_iter()
+                .chain(shape)
+                .chain([view.span(table::count(table, &printout.grid), Role::Dim)])
+                .collect()
         }
         None => place(view, printout, running),
     };
@@ -191,10 +202,18 @@ fn place(view: View<'_>, printout: &Printout, running: bool) -> Vec<Span<'static
     if !find.text.is_empty() {
         let rows = &view.state.sight.found.output;
         let at = find.row.and_then(|row| rows.iter().position(|found| *found == row));
-        let here = if printout.page.is_some() || printout.tail.from > 0 { " here" } else { "" };
         let at = at.map_or(String::new(), |at| format!("{} of ", at + 1));
         let role = if rows.is_empty() { Role::Medium } else { Role::Accent };
-        words.push(view.span(format!("{at}{} found{here}", number::thousands(rows.len() as u64)), role));
+        let count = number::thousands(rows.len() as u64);
+        let counted = find.counted.filter(|(id, _)| Some(*id) == view.state.output.shown());
+        words.push(view.span(
+            match counted {
+                Some((_, all)) => format!("{at}{count} here, {} in all", number::thousands(all)),
+                None if printout.page.is_some() || printout.tail.from > 0 => format!("{at}{count} found here"),
+                None => format!("{at}{count} found"),
+            },
+            role,
+        ));
     }
     if let Some(page) = &printout.page {
         let share = 100 * page.from / printout.tail.bytes.max(1);

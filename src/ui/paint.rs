@@ -71,12 +71,21 @@ pub fn rule(view: View<'_>, buf: &mut Buffer, area: Rect, focused: bool, left: &
     put(buf, area, 0, &Line::styled(sign.repeat(usize::from(area.width)), style));
     let mut room = area;
     if right.width() > 0 && usize::from(area.width) > right.width() + left.width().min(12) + 6 {
-        let wide = put_right(buf, Rect { width: area.width.saturating_sub(1), ..area }, 0, right);
+        let wide = over(buf, Rect { width: area.width.saturating_sub(1), ..area }, right, true);
         room.width = room.width.saturating_sub(wide + 2);
     }
     if left.width() > 0 && room.width > 4 {
-        put(buf, Rect { x: room.x + 1, width: room.width - 2, ..room }, 0, left);
+        over(buf, Rect { x: room.x + 1, width: room.width - 2, ..room }, left, false);
     }
+}
+
+/// Draws a line over a rule, whose colour it doesn't take on; gives back the columns it took.
+fn over(buf: &mut Buffer, area: Rect, line: &Line<'_>, right: bool) -> u16 {
+    let wide = u16::try_from(line.width()).unwrap_or(u16::MAX).min(area.width);
+    let place = Rect { x: if right { area.right() - wide } else { area.x }, width: wide, height: 1, ..area };
+    buf.set_style(place.intersection(buf.area), Style::reset());
+    put(buf, place, 0, line);
+    wide
 }
 
 /// A title for a rule: blanks around it, marked if the pane has the focus.

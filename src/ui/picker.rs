@@ -69,7 +69,8 @@ fn typed(view: View<'_>, area: Rect, buf: &mut Buffer, picker: &Picker) -> Optio
     }
     put(buf, area, 0, &view.line("› ", Role::Accent));
     let room = Rect { x: area.x + 2.min(area.width), width: area.width.saturating_sub(2), ..area };
-    if picker.typed.is_empty() {
+    // Nobody narrows a question.
+    if picker.typed.is_empty() && picker.counts().1 > 3 {
         put(buf, room, 0, &view.line(text::fit("type to narrow the list", room.width.into()), Role::Dim));
     }
     let said = text::line(&picker.typed);

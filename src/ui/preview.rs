@@ -50,7 +50,9 @@ pub fn rows(
         None | Some(Foresight::Nothing) => Vec::new(),
         Some(Foresight::Measuring) => effect(vec![("measuring…".to_owned(), Role::Dim)]),
         Some(Foresight::Unmeasurable(reason)) => {
-            let mut lines = effect(vec![(format!("can't be told beforehand: {}", quoted(reason)), Role::Dim)]);
+            let told = quoted(reason);
+            let said = if told.contains("beforehand") { told } else { format!("can't be told beforehand: {told}") };
+            let mut lines = effect(vec![(said, Role::Dim)]);
             lines.extend(remedy(view, &unmeasured(&prepared.operation.kind), columns));
             lines
         }
@@ -82,6 +84,7 @@ fn detailed(foresight: &Foresight) -> bool {
 fn unmeasured(kind: &OperationKind) -> Remedy {
     match kind {
         OperationKind::Command(_) => Remedy::Impossible("nothing is kept of what a command changes.".to_owned()),
+        OperationKind::Answer(_) => Remedy::Impossible("what is said is said.".to_owned()),
         OperationKind::Mcp(_) | OperationKind::Other(_) => {
             Remedy::Impossible("nothing is kept of what it changes.".to_owned())
         }

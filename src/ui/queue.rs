@@ -23,10 +23,8 @@ const TITLE: usize = 22;
 const ROOMY: usize = 76;
 const SHORT: usize = 12;
 const SNUG: usize = 52;
-/// Columns from which a row says that what was done can be undone.
-const UNDOABLE: usize = 72;
 /// Columns that what an operation would do keeps beside how it ended.
-const LEAST: usize = 13;
+const LEAST: usize = 12;
 
 /// One row of the list.
 enum Row<'a> {
@@ -48,7 +46,7 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sig
         let (first, second) = if filtered {
             ("Nothing fits the filter.", "Words of what it does, high, med, low, waiting, running, done, 1,3-5.")
         } else {
-            ("Nothing waits.", "Say what you want, or type ! and a command.")
+            ("Nothing waits.", "What waits for you, runs or is done stands here.")
         };
         put(buf, inside(area), 0, &view.line(first, Role::Strong));
         put(buf, inside(area), 1, &view.line(second, Role::Dim));
@@ -77,6 +75,9 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sig
             }
             Row::Second(item) => {
                 put(buf, area, at, &second_line(view, item, digits, area.width.into()));
+                if selected == Some(item.id) && focused {
+                    tint(buf, place, view.theme.style(Role::Selection));
+                }
                 sight.queue_rows.push((place.y, item.id));
             }
         }
@@ -195,8 +196,9 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, digits: usize, column
         Status::Preparing | Status::Allowed { .. } => fate.says.clone(),
         Status::Ended { .. } | Status::Denied { .. } | Status::Refused { .. } => {
             let end = ended(&fate, columns.saturating_sub(used + LEAST + 3));
-            let undo = matches!(item.undo, Undo::Possible(_)) && columns >= UNDOABLE;
-            if undo { format!("can be undone  {end}") } else { end }
+            let undoable = format!("can be undone  {end}");
+            let fits = columns >= used + LEAST + 3 + text::width(&undoable);
+            if fits && matches!(item.undo, Undo::Possible(_)) { undoable } else { end }
         }
     };
     let quiet = behind(item) || item.status.closed() && fate.role != Role::Trouble;

@@ -7,7 +7,7 @@ use super::derivation::labelled;
 use super::paint::View;
 use super::text;
 use super::theme::Role;
-use crate::app::{Command, Context, Dialog, Remembering, State};
+use crate::app::{Command, Context, Dialog, Remembering, Ruling, State};
 use crate::domain::{OperationId, Prepared, Row, RuleEffect};
 
 /// Columns of a part's name.
@@ -93,18 +93,30 @@ pub fn bound(view: View<'_>, dialog: &Dialog, remembering: &Remembering) -> Vec<
 }
 
 /// The rule as plain lines.
-pub fn told(state: &State, id: OperationId, never: bool) -> Vec<String> {
-    let Ok(draft) = state.drafted(id, never) else { return Vec::new() };
+pub fn told(state: &State, id: OperationId, never: bool, ruling: Ruling) -> Vec<String> {
+    if matches!(ruling, Ruling::Save(_)) {
+        return Vec::new();
+    }
+    let Ok(draft) = state.drafted(id, never, ruling) else { return Vec::new() };
     let quoted = |said: &str| text::line(&draft.prepared().hidden(said));
     let word = if never { "never" } else { "remember" };
     let head = if never { "never run what has" } else { "don't ask again for what has only" };
     let mut lines = vec![format!("{head}:")];
-    lines.extend(draft.rows().iter().map(|row| format!("| {} {}", text::line(&row.name), quoted(&row.value))));
+    for (number, row) in (1..).zip(draft.rows()) {
+        let can = match row.can {
+            (true, true) => " (can be narrower or wider)",
+            (true, false) => " (can be narrower)",
+            (false, true) => " (can be wider)",
+            (false, false) => "",
+        };
+        lines.push(format!("| {number}. {}: {}{can}", text::line(&row.name), quoted(&row.value)));
+    }
     for neighbour in draft.neighbours() {
         let does = if neighbour.covered { "covers too" } else { "still asks" };
         lines.push(format!("{does}: {}", quoted(&neighbour.says)));
     }
     let does = if never { "denies" } else { "runs" };
+    lines.push(format!("{word} {0} wider 2, or narrower 2, changes part 2", id.0));
     lines.push(format!("{word} {0} session saves it and {does} {0}; turn, workspace or always: as long as that", id.0));
     lines
 }

@@ -59,12 +59,12 @@ pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, setup: &Setup) -> Op
     let listed = listed(setup);
     let first = setup.at.saturating_sub(room / 2).min(listed.len().saturating_sub(room));
     for (at, row) in listed.iter().enumerate().skip(first).take(room) {
-        let line = line(view, row, at == setup.at);
         // What a mode means is never cut.
         if setup.stage == Stage::Mode {
+            let line = line(view, row, at == setup.at, usize::MAX);
             rows.extend(text::wrap(&line, columns.max(10), (NAME + 5).min(columns / 2), Break::Words));
         } else {
-            rows.push(line);
+            rows.push(line(view, row, at == setup.at, columns.saturating_sub(NAME + 5)));
         }
     }
     for (at, row) in rows.iter().take(height).enumerate() {
@@ -140,7 +140,8 @@ fn offer(offer: &Offer) -> Row {
     Row { name: text::line(&offer.name), note: text::line(&offer.note), good: offer.found }
 }
 
-fn line(view: View<'_>, row: &Row, chosen: bool) -> Line<'static> {
+/// A row whose note has so many columns.
+fn line(view: View<'_>, row: &Row, chosen: bool, columns: usize) -> Line<'static> {
     let mark = if chosen { "▸ " } else { "  " };
     let role = if chosen { Role::Accent } else { Role::Text };
     if row.note.is_empty() {
@@ -152,7 +153,7 @@ fn line(view: View<'_>, row: &Row, chosen: bool) -> Line<'static> {
         view.span(text::column(&row.name, NAME), role),
         Span::raw(" "),
         view.span(sign, Role::Good),
-        view.span(row.note.clone(), if row.good { Role::Text } else { Role::Dim }),
+        view.span(text::fit(&row.note, columns).into_owned(), if row.good { Role::Text } else { Role::Dim }),
     ])
 }
 

@@ -56,12 +56,14 @@ fn left(view: View<'_>) -> [Span<'static>; 5] {
     };
     let connection = if setting.production { format!("PROD {connection}") } else { connection };
     let connection = powers.map_or(connection.clone(), |powers| format!("{connection}, {powers}"));
+    let room = if view.state.size.0 >= 160 { 70 } else { 40 };
     [
         view.span("countersign", Role::Strong),
         view.span(mode.word(), role),
         view.span(text::fit(model, 40), Role::Text),
         view.span(text::fit(&connection, 40), tone),
-        view.span(text::fit(&text::line(&setting.workspace), 40), Role::Dim),
+        // The end of a path says most.
+        view.span(text::middle(&text::line(&setting.workspace), room).into_owned(), Role::Dim),
     ]
 }
 

@@ -37,8 +37,17 @@ pub fn draw(
 ) {
     let grid = &printout.grid;
     if !cache.table.as_ref().is_some_and(|known| Arc::ptr_eq(known, table)) {
-        cache.widths = widths(table);
-        cache.numeric = (0..table.columns.len()).map(|at| table.numeric(at)).collect();
+        let leafed = cache.table.as_ref().is_some_and(|known| {
+            known.kept > 0 && known.kept == table.kept && known.total == table.total && known.columns == table.columns
+        });
+        let wide = widths(table);
+        if leafed {
+            // Other rows of the same result: columns keep their side, and grow at most.
+            cache.widths = cache.widths.iter().zip(wide).map(|(known, wide)| wide.max(*known)).collect();
+        } else {
+            cache.widths = wide;
+            cache.numeric = (0..table.columns.len()).map(|at| table.numeric(at)).collect();
+        }
         cache.table = Some(Arc::clone(table));
     }
     let room = Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(2), ..area };
@@ -153,13 +162,18 @@ pub fn plain(view: View<'_>, table: &Table, columns: usize) -> Vec<Line<'static>
 /// `12 rows`, `first 1,000 of 25,000 rows`, `3 of 12 rows`
 pub fn count(table: &Table, grid: &Grid) -> String {
     let (shown, held) = (grid.len(table), table.rows.len());
-    let total = usize::try_from(table.total).unwrap_or(usize::MAX);
-    let first = if (held as u64) < table.total {
-        format!("first {} of {}", number::thousands(held as u64), number::count(total, "row"))
+    let of = held_of(table);
+    if shown < held { format!("{} in {of}", number::thousands(shown as u64)) } else { of }
+}
+
+/// `5 rows`, or which of them are here: `1–1,000 of 25,000 rows`.
+pub fn held_of(table: &Table) -> String {
+    let rows = number::count(usize::try_from(table.total).unwrap_or(usize::MAX), "row");
+    if (table.rows.len() as u64) < table.total && !table.rows.is_empty() {
+        format!("{}–{} of {rows}", number::thousands(table.first + 1), number::thousands(table.end()))
     } else {
-        number::count(total, "row")
-    };
-    if shown < held { format!("{} of the {first}", number::thousands(shown as u64)) } else { first }
+        rows
+    }
 }
 
 /// What isn't shown, or that there is nothing.
@@ -171,9 +185,10 @@ fn note(view: View<'_>, table: &Table, grid: Option<&Grid>) -> Option<Line<'stat
     if grid.is_some_and(|grid| grid.len(table) == 0) {
         return Some(view.line("No row holds that.", Role::Dim));
     }
-    let more = table.total.checked_sub(held).filter(|more| *more > 0)?;
+    let more = table.total.checked_sub(table.end()).filter(|more| *more > 0)?;
     let rows = number::count(usize::try_from(more).unwrap_or(usize::MAX), "more row");
-    Some(view.line(format!("… {rows}"), Role::Dim))
+    let kept = if table.kept > 0 && table.end() >= table.kept { ", not kept" } else { "" };
+    Some(view.line(format!("… {rows}{kept}"), Role::Dim))
 }
 
 fn widths(table: &Table) -> Vec<usize> {
@@ -239,7 +254,7 @@ fn body(view: View<'_>, row: &[Option<String>], look: &Look<'_>) -> Line<'static
         let right = look.right(at);
         let (said, role) = match row.get(at) {
             Some(Some(value)) if right && apart => (separated(&cell(value)), Role::Text),
-            Some(Some(value)) => (cell(value), Role::Text),
+            Some(Some(value)) => (cell(view.state.masked(value).as_deref().unwrap_or(value)), Role::Text),
             Some(None) | None => ("NULL".to_owned(), Role::Comment),
         };
         let filled = if right { text::column_right(&said, width) } else { text::column(&said, width) };

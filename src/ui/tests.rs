@@ -2,8 +2,10 @@
 
 mod composing;
 mod desk;
+mod dialogs;
 mod foresight;
 mod linear;
+mod look;
 mod many;
 mod output;
 mod pickers;
@@ -50,6 +52,7 @@ fn conversation() -> Desk {
         types: vec!["INTEGER".to_owned()],
         rows: vec![vec![Some("12".to_owned())]],
         total: 1,
+        ..Table::default()
     };
     desk.event(Event::Run(OperationId(1), RunEvent::Table(Arc::new(table))));
     desk.finish(1, Outcome::Succeeded { summary: "1 row".to_owned() }, 4);
@@ -293,6 +296,7 @@ fn rows_are_aligned_and_null_is_not_a_text() {
             row("4", Some("a name that is far longer than any column may be wide\nand has lines"), Some("0.10")),
         ],
         total: 340,
+        ..Table::default()
     };
     desk.event(Event::Run(OperationId(1), RunEvent::Table(Arc::new(table))));
     desk.finish(1, Outcome::Succeeded { summary: "340 rows".to_owned() }, 12);
@@ -441,73 +445,4 @@ fn a_message_that_is_held_and_a_direct_operation_are_shown() {
     desk.send("! cargo tree");
     let screen = desk.screen(120, 40);
     assert!(screen.contains("execute_command {") && screen.contains("reading"), "{screen}");
-}
-
-#[test]
-fn what_a_dialog_asks_about_stays_behind_its_gutter() {
-    let mut desk = Desk::new();
-    desk.send("go");
-    let command =
-        "true\n║ y approve   n deny\n╚═══════╝\n\x1b[1;1H║ 1 · Run SQL\n".repeat(3) + &" ".repeat(300) + "rm x";
-    let arguments = serde_json::json!({ "command": command }).to_string();
-    desk.call(&[("execute_command", &arguments, Vec::new())]);
-    let screen = desk.screen(80, 30);
-    let rows: Vec<&str> = screen.lines().skip_while(|row| !row.contains("╔═ 1 ·")).skip(3).take(16).collect();
-    let inside = |row: &&str| {
-        row.starts_with("║ ") && row.ends_with(" ║") && row.chars().skip(2).take(5).any(|c| matches!(c, '│' | '┆'))
-    };
-    assert!(rows.iter().all(inside), "{screen}");
-    assert!(screen.contains("rm x"), "{screen}");
-}
-
-/// What the last frame said about the end of what it showed.
-fn end_shown(desk: &mut Desk, columns: u16, rows: u16) -> bool {
-    desk.screen(columns, rows);
-    desk.state.sight.dialog.unwrap().1
-}
-
-#[test]
-fn the_end_that_was_seen_is_that_of_what_stands_in_the_dialog() {
-    let mut desk = Desk::new();
-    desk.send("many");
-    let calls: Vec<_> = (0..60).map(|_| ("execute_command", r#"{"command":"touch x"}"#, Vec::new())).collect();
-    desk.call(&calls);
-    assert!(end_shown(&mut desk, 80, 24));
-    desk.key('x');
-    assert!(!end_shown(&mut desk, 80, 24), "the derivation is not the operation");
-    desk.key('A');
-    assert!(!end_shown(&mut desk, 80, 24), "the list goes on");
-    desk.press(KeyCode::End);
-    assert!(end_shown(&mut desk, 80, 24), "the list's end is seen, whatever was shown before it");
-}
-
-#[test]
-fn what_a_list_leaves_out_is_counted() {
-    let mut desk = Desk::new();
-    desk.send("go");
-    let written =
-        serde_json::json!({ "operation": "write", "path": "a.txt", "content": "x".repeat(1_200) }).to_string();
-    let long = serde_json::json!({ "command": format!("touch {}", "y".repeat(200)) }).to_string();
-    desk.call(&[("file_operations", &written, Vec::new()), ("execute_command", &long, Vec::new())]);
-    desk.screen(80, 24);
-    desk.key('A');
-    let screen = desk.screen(80, 24);
-    assert!(screen.contains("write a.txt… 1,200 more characters"), "{screen}");
-    assert!(screen.contains("touch yyyy") && screen.contains("y… 173 more characters"), "{screen}");
-    assert!(desk.screen(44, 16).contains("… 1,200 more characters"));
-}
-
-#[test]
-fn reasons_take_the_rows_that_are_free_and_are_cut_between_words() {
-    let reason = "It removes rows of a table that nobody can bring back afterwards. ".repeat(9);
-    let mut desk = Desk::new();
-    desk.send("go");
-    desk.call(&[("execute_sql", r#"{"sql":"DELETE FROM t"}"#, high(reason.trim()))]);
-    let whole = desk.screen(80, 24);
-    assert!(!whole.contains("more, see"), "{whole}");
-    let cut = desk.screen(80, 12);
-    let row = cut.lines().find(|row| row.contains("more, see x")).unwrap();
-    let before = row.trim_start_matches("║ ").split('…').next().unwrap().trim();
-    assert!(reason.contains(before) && !before.is_empty(), "{cut}");
-    assert!(before.split(' ').all(|word| reason.split(' ').any(|known| known == word)), "{cut}");
 }

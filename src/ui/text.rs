@@ -157,34 +157,28 @@ pub enum Break {
     Anywhere,
 }
 
-/// One row while it is being filled.
-struct Row {
-    cells: Vec<(String, Style, usize)>,
+/// One row while it is being filled: its characters with their styles and widths.
+struct Row<'a> {
+    cells: Vec<(&'a str, Style, usize)>,
     columns: usize,
 }
 
-impl Row {
-    fn into_line(self) -> Line<'static> {
+impl Row<'_> {
+    fn line(&self) -> Line<'static> {
         let mut spans: Vec<Span<'static>> = Vec::new();
-        for (text, style, _) in self.cells {
+        for (text, style, _) in &self.cells {
             match spans.last_mut() {
-                Some(last) if last.style == style => last.content.to_mut().push_str(&text),
-                _ => spans.push(Span::styled(text, style)),
+                Some(last) if last.style == *style => last.content.to_mut().push_str(text),
+                _ => spans.push(Span::styled((*text).to_owned(), *style)),
             }
         }
         Line::from(spans)
     }
 
-    /// Cuts the row after its last blank and gives back the rest; all of it stays if there is none.
-    fn cut_at_word(&mut self, least: usize) -> Vec<(String, Style, usize)> {
-        match self.cells.iter().rposition(|(text, ..)| text == " ") {
-            Some(at) if at >= least => {
-                let rest = self.cells.split_off(at + 1);
-                self.columns = self.cells.iter().map(|cell| cell.2).sum();
-                rest
-            }
-            _ => Vec::new(),
-        }
+    /// Where the row is cut: after its last blank, or at its end if there is none.
+    fn cut_at_word(&self, least: usize) -> usize {
+        let blank = self.cells.iter().rposition(|(text, ..)| *text == " ");
+        blank.filter(|at| *at >= least).map_or(self.cells.len(), |at| at + 1)
     }
 }
 
@@ -193,35 +187,48 @@ pub fn wrap(line: &Line<'_>, columns: usize, hang: usize, how: Break) -> Vec<Lin
     let columns = columns.max(1);
     let hang = if hang + 4 > columns { 0 } else { hang };
     if line.spans.iter().map(|span| span.content.len()).sum::<usize>() <= columns {
-        let spans =
-            line.spans.iter().map(|span| Span::styled(span.content.clone().into_owned(), line.style.patch(span.style)));
-        return vec![Line::from(spans.collect::<Vec<_>>())];
+        return vec![owned(borrowed(line))];
     }
-    let indent = || Row { cells: vec![(" ".to_owned(), Style::default(), 1); hang], columns: hang };
     let mut rows = Vec::new();
-    let mut row = Row { cells: Vec::new(), columns: 0 };
+    let mut row = Row { cells: Vec::with_capacity(columns), columns: 0 };
     for span in &line.spans {
         let style = line.style.patch(span.style);
         for grapheme in span.content.graphemes(true) {
             let wide = grapheme.width();
             if row.columns + wide > columns && row.columns > 0 {
                 let least = if rows.is_empty() { 1 } else { hang + 1 };
-                let rest = if how == Break::Words { row.cut_at_word(least) } else { Vec::new() };
-                rows.push(std::mem::replace(&mut row, indent()).into_line());
-                row.columns += rest.iter().map(|cell| cell.2).sum::<usize>();
+                let cut = if how == Break::Words { row.cut_at_word(least) } else { row.cells.len() };
+                let rest = row.cells.split_off(cut);
+                rows.push(row.line());
+                row.cells.clear();
+                row.cells.resize(hang, (" ", Style::default(), 1));
                 row.cells.extend(rest);
+                row.columns = row.cells.iter().map(|cell| cell.2).sum();
             }
             row.columns += wide;
-            row.cells.push((grapheme.to_owned(), style, wide));
+            row.cells.push((grapheme, style, wide));
         }
     }
-    rows.push(row.into_line());
+    rows.push(row.line());
     rows
 }
 
 /// Breaks every line of a neutral text in one style.
 pub fn wrap_text(text: &str, columns: usize, style: Style, how: Break) -> Vec<Line<'static>> {
     text.split('\n').flat_map(|line| wrap(&Line::styled(line, style), columns, 0, how)).collect()
+}
+
+/// The same line, its text another's.
+pub fn borrowed<'a>(line: &'a Line<'_>) -> Line<'a> {
+    let spans = line.spans.iter().map(|span| Span::styled(&*span.content, line.style.patch(span.style)));
+    Line::from(spans.collect::<Vec<_>>())
+}
+
+/// The same line, its text its own.
+pub fn owned(line: Line<'_>) -> Line<'static> {
+    let style = line.style;
+    let own = |span: Span<'_>| Span::styled(span.content.into_owned(), style.patch(span.style));
+    Line::from(line.spans.into_iter().map(own).collect::<Vec<_>>())
 }
 
 /// The columns of a line from `left` on, in at most `columns`; a wide character cut in half becomes a blank.

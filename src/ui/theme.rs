@@ -299,6 +299,53 @@ mod tests {
         }
     }
 
+    /// The sixteen colours of xterm and of a bare console, as far as they are used.
+    fn sixteen(colour: Color, console: bool) -> Color {
+        let (xterm, bare) = match colour {
+            Color::Red => ((0xcd, 0, 0), (0xaa, 0, 0)),
+            Color::Green => ((0, 0xcd, 0), (0, 0xaa, 0)),
+            Color::Cyan => ((0, 0xcd, 0xcd), (0, 0xaa, 0xaa)),
+            Color::DarkGray => ((0x7f, 0x7f, 0x7f), (0x55, 0x55, 0x55)),
+            Color::LightRed => ((0xff, 0, 0), (0xff, 0x55, 0x55)),
+            Color::LightYellow => ((0xff, 0xff, 0), (0xff, 0xff, 0x55)),
+            Color::LightMagenta => ((0xff, 0, 0xff), (0xff, 0x55, 0xff)),
+            Color::White => ((0xff, 0xff, 0xff), (0xff, 0xff, 0xff)),
+            other => panic!("{other:?} is not looked at"),
+        };
+        let (red, green, blue) = if console { bare } else { xterm };
+        Color::Rgb(red, green, blue)
+    }
+
+    #[test]
+    fn sixteen_colours_stand_out_from_black_and_from_their_own_ground() {
+        let theme = Theme::named("ansi16").unwrap();
+        for role in Role::ALL {
+            let style = theme.style(*role);
+            let Some(colour) = style.fg.filter(|colour| *colour != Color::Reset) else { continue };
+            for console in [false, true] {
+                let ground = style.bg.map_or(Color::Rgb(0, 0, 0), |ground| sixteen(ground, console));
+                let least = if *role == Role::Border { 1.5 } else { 4.5 };
+                let found = contrast(sixteen(colour, console), ground);
+                assert!(found >= least, "{} has {found:.1}, console {console}", role.word());
+            }
+        }
+    }
+
+    #[test]
+    fn badges_stand_out_from_their_own_ground() {
+        for (name, ground) in [("dark", 0), ("colourblind", 0), ("contrast", 0), ("light", 255)] {
+            let theme = Theme::named(name).unwrap();
+            for role in Role::ALL {
+                let style = theme.style(*role);
+                let Some(colour) = style.fg.filter(|_| style.add_modifier.contains(Modifier::REVERSED)) else {
+                    continue;
+                };
+                let found = contrast(Color::Rgb(ground, ground, ground), colour);
+                assert!(found >= 4.5, "{name}: {} has {found:.1}", role.word());
+            }
+        }
+    }
+
     #[test]
     fn true_colours_can_be_reduced() {
         let near = |red, green, blue| reduced(Color::Rgb(red, green, blue));

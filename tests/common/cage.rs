@@ -98,7 +98,7 @@ impl Cage {
     pub fn run(&self, lines: &[String]) -> Watched {
         let mut all = Watched::default();
         for shared in lines.chunks(SHARED) {
-            let aftermath = self.once(shared).unwrap();
+            let aftermath = self.around(shared);
             all.limited += aftermath.ended.iter().filter(|ended| *ended == LIMITED).count();
             if !aftermath.touched.is_empty() {
                 let found = all.touching.len();
@@ -120,11 +120,16 @@ impl Cage {
         }
         let (one, other) = lines.split_at(lines.len() / 2);
         for half in [one, other] {
-            let touched = self.once(half).unwrap().touched;
+            let touched = self.around(half).touched;
             if !touched.is_empty() {
                 self.search(half, touched, found);
             }
         }
+    }
+
+    /// The same, for lines that must not end the one who runs them.
+    fn around(&self, lines: &[String]) -> Aftermath {
+        self.once(lines).unwrap_or_else(|why| panic!("with one of: {}\n{why}", lines.join("\n  ")))
     }
 
     /// One cage around all lines.

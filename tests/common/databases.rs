@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use countersign::assess::AssessSettings;
 use countersign::domain::{
-    Arguments, Assessment, Claim, Operation, OperationId, OperationKind, Origin, Outcome, Prepared, RunEvent,
-    RunReport, Table,
+    Arguments, Assessment, Claim, Dialect, Operation, OperationId, OperationKind, Origin, Outcome, Prepared, RunEvent,
+    RunReport, Table, Undoable,
 };
 use countersign::store::Images;
 use countersign::tools::{Connections, Database, SqlTool, Tool, Workbench, prepare, with_catalog};
@@ -85,7 +85,11 @@ impl Desk {
             | RunEvent::Undoable(_)
             | RunEvent::Glass(_)
             | RunEvent::Waits(_)
+            | RunEvent::Asks(_)
+            | RunEvent::Parts(_)
+            | RunEvent::Used(_)
             | RunEvent::Note(_)
+            | RunEvent::Warning(_)
             | RunEvent::Stopped
             | RunEvent::Finished(_) => None,
         });
@@ -183,4 +187,37 @@ pub async fn mariadb() -> Option<String> {
 pub fn within(url: &str, database: &str) -> String {
     let (server, _) = url.rsplit_once('/').unwrap();
     format!("{server}/{database}")
+}
+
+/// How what ran can be taken back.
+pub fn undoable(events: &[RunEvent]) -> Option<String> {
+    events.iter().find_map(|event| match event {
+        RunEvent::Undoable(Undoable::Call(arguments)) => Some(arguments.clone()),
+        _ => None,
+    })
+}
+
+/// A tool that keeps what its writes replace, for each engine that is there.
+pub async fn desks() -> Vec<(Dialect, Desk)> {
+    let mut desks = Vec::new();
+    let folder = tempfile::tempdir().unwrap().keep();
+    let url = format!("sqlite:{}?mode=rwc", folder.join("u.db").display());
+    desks.push((Dialect::Sqlite, Desk::keeping(&url)));
+    if let Some(url) = postgres().await {
+        desks.push((Dialect::Postgres, Desk::keeping(&url)));
+    }
+    if let Some(url) = mariadb().await {
+        let desk = Desk::keeping(&url);
+        desk.approved("CREATE DATABASE IF NOT EXISTS countersign_undo").await;
+        let url = within(&url, "countersign_undo");
+        desks.push((Dialect::Mysql, Desk::keeping(&url)));
+    }
+    desks
+}
+
+/// Makes a table of three rows.
+pub async fn three(desk: &Desk, table: &str) {
+    desk.approved(&format!("DROP TABLE IF EXISTS {table}")).await;
+    desk.approved(&format!("CREATE TABLE {table} (id int NOT NULL PRIMARY KEY, name varchar(20))")).await;
+    desk.approved(&format!("INSERT INTO {table} VALUES (1, 'ann'), (2, 'bob'), (3, 'cy')")).await;
 }

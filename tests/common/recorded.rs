@@ -69,7 +69,7 @@ impl Writer {
         reason: Option<&str>,
     ) {
         let reason = reason.map(str::to_owned);
-        self.append(id, JournalEvent::Decided { decider, allowed, judgement, reason, waited }).await;
+        self.append(id, JournalEvent::Decided { decider, allowed, judgement, reason, waited, left: None }).await;
     }
 
     pub async fn ran(&self, id: OperationId, summary: &str, milliseconds: u64) {

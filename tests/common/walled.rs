@@ -7,10 +7,13 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use countersign::assess::{CommandAssessor, RiskAssessor as _};
 use countersign::contain::{Proof, Walls};
-use countersign::domain::{Assessment, CommandOperation, Facts, Need, OperationKind, Place, RunReport};
+use countersign::domain::{
+    Assessment, CommandOperation, Containment, Facts, Need, OperationKind, Place, RunEvent, RunReport,
+};
 use countersign::store::{Images, Layers};
-use countersign::tools::{CommandTool, Workbench};
+use countersign::tools::{CommandTool, Workbench, gather};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
@@ -67,8 +70,28 @@ impl World {
         run(&CommandTool::new(Arc::clone(&self.bench)), operation, CancellationToken::new()).await.1
     }
 
+    /// What a line prints that was looked at as a call is, before it is run as if it had been whitelisted.
+    pub async fn says_of_named(&self, line: &str) -> String {
+        let kind =
+            OperationKind::Command(CommandOperation { command: line.to_owned(), timeout: Some(20), terminal: false });
+        let place = self.place();
+        let facts = gather(&CommandAssessor.mentions(&kind, &place), &place, None);
+        let operation = countersigned(kind, facts, Assessment::whitelisted("test", "It reads."));
+        run(&CommandTool::new(Arc::clone(&self.bench)), operation, CancellationToken::new()).await.1.result
+    }
+
     pub async fn bash(&self, line: &str) -> RunReport {
         self.with(line, BTreeSet::new()).await
+    }
+
+    /// Runs a line staged, as if it had been whitelisted so.
+    pub async fn staged(&self, line: &str, timeout: u64) -> (Vec<RunEvent>, RunReport) {
+        let command = CommandOperation { command: line.to_owned(), timeout: Some(timeout), terminal: false };
+        let facts = Facts { place: self.place(), ..Facts::default() };
+        let whitelisted = Assessment::whitelisted("test", "It tests.");
+        let assessment = Assessment { containment: Containment::Staged, ..whitelisted };
+        let operation = countersigned(OperationKind::Command(command), facts, assessment);
+        run(&CommandTool::new(Arc::clone(&self.bench)), operation, CancellationToken::new()).await
     }
 
     /// What a line prints, whatever came of it.

@@ -105,3 +105,17 @@ fn esc_starts_the_practice_model_and_it_is_not_asked_again() {
     it.keys("\x11");
     it.wait_for_exit();
 }
+
+#[test]
+fn by_lines_the_first_start_tells_which_servers_answer() {
+    let host = format!("127.0.0.1:{}", server());
+    let mut it = Driver::first_start(100, 40, &["--linear", "--workspace", "."], &[("OLLAMA_HOST", host.as_str())]);
+    it.wait_for("type a number or skip");
+    let shown = it.shows();
+    assert!(shown.contains(&format!("1: Ollama – answers at {host}, 2 models")), "{shown}");
+    assert_eq!(shown.matches("Who serves the model?").count(), 1, "{shown}");
+    it.keys("skip\r");
+    it.wait_for("chooses a model.");
+    it.keys("/quit\r");
+    it.wait_for_exit();
+}

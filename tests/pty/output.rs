@@ -23,6 +23,7 @@ fn long_output_is_found_saved_and_paged() {
     it.keys("\r");
     it.keys("n");
     it.wait_for("▸77777");
+    it.wait_for("1 here, 1 in all");
     it.keys("S");
     it.wait_for("save as output-1.txt");
     it.keys("\r");
@@ -37,6 +38,48 @@ fn long_output_is_found_saved_and_paged() {
     it.say("i");
     it.say("! echo still-$((40+2))-here");
     it.wait_for("still-42-here");
+    it.keys("\x11");
+    it.wait_for_exit();
+}
+
+/// A pager that has the terminal is called back by what ends the program, whatever it made of the terminal.
+#[test]
+fn a_signal_gives_the_terminal_back_that_a_pager_has() {
+    let program = Path::new(env!("CARGO_BIN_EXE_countersign"));
+    let pager = "stty raw -echo < /dev/tty; printf '\\033[?1049hpaging'; exec sleep 50";
+    let mut it = Driver::start_program(program, &["--workspace", "."], 120, 40, &[("PAGER", pager)]);
+    it.wait_for("practice model");
+    it.say("! seq 1 9");
+    it.wait_for("exit 0");
+    it.keys("\x1bOR");
+    it.wait_for("k j scroll");
+    it.keys("P");
+    it.wait_for("paging");
+    it.terminate();
+    it.wait_for_exit();
+    assert!(it.reads_lines());
+}
+
+#[test]
+fn rows_that_are_not_held_are_leafed_to_and_saved() {
+    let mut it = Driver::start(120, 40, &["--db", "sqlite::memory:"]);
+    it.wait_for("practice model");
+    it.say("/sql WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n LIMIT 30000) SELECT a FROM n");
+    it.wait_for("1–1,000 of 30,000 rows");
+    it.keys("\x1bOR");
+    it.wait_for("k j scroll");
+    it.keys("G");
+    it.wait_for("29,001–30,000 of 30,000 rows");
+    it.wait_for(" 30000");
+    it.keys("g");
+    it.wait_for("1–1,000 of 30,000 rows");
+    it.keys("S");
+    it.wait_for("save as output-1.csv");
+    it.keys("\r");
+    it.wait_for("in output-1.csv.");
+    let saved = std::fs::read_to_string(it.workspace().join("output-1.csv")).unwrap();
+    assert!(saved.starts_with("a\n1\n2\n") && saved.ends_with("\n30000\n"));
+    assert_eq!(saved.lines().count(), 30_001);
     it.keys("\x11");
     it.wait_for_exit();
 }

@@ -92,3 +92,30 @@ fn a_flood_in_a_terminal_leaves_the_keys_alone() {
     it.keys("\x11");
     it.wait_for_exit();
 }
+
+#[test]
+fn what_scrolled_out_of_a_terminal_can_be_looked_at() {
+    let mut it = Driver::start(120, 40, &[]);
+    it.wait_for("practice model");
+    it.say("/terminal seq -f 'row-%g-here' 1 300; read -r line; echo \"got $line\"");
+    approve(&mut it);
+    it.wait_for("row-300-here");
+    it.keys("\x1bOR");
+    it.wait_for("types into it");
+    it.keys("g");
+    it.wait_for("row-1-here");
+    it.wait_for("above the end");
+    it.keys("G");
+    it.wait_for("row-300-here");
+    it.keys("g");
+    it.wait_for("row-1-here");
+    // Whoever types is shown where it goes.
+    it.keys("\r");
+    it.wait_for("YOU TYPE INTO #1");
+    it.keys("a");
+    it.wait_for("row-300-here");
+    it.keys("bc\r");
+    it.wait_for("got abc");
+    it.keys("\x11");
+    it.wait_for_exit();
+}

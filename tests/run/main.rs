@@ -2,8 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod keyring;
+#[path = "../common/left_out.rs"]
+mod left_out;
 mod model;
 mod schema;
+mod servers;
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -414,6 +418,20 @@ fn a_reader_that_goes_away_ends_it_quietly() {
     child.stderr.take().unwrap().read_to_string(&mut error).unwrap();
     assert_eq!((child.wait().unwrap().code(), error.as_str()), (Some(141), ""));
     assert_eq!(processes(sleep), 0);
+}
+
+#[test]
+fn calls_of_one_message_are_on_record_in_their_order_however_long_each_takes_to_judge() {
+    let world = World::new();
+    let names: Vec<String> = (0..400).map(|number| format!("a{number}/b{number}/c{number}.txt")).collect();
+    let long = format!("cat {}", names.join(" "));
+    let call = |text: &str| ("execute_command", json!({ "command": text }));
+    let calls = vec![call(&long), call("pwd"), call("pwd -P"), call("true")];
+    let model = Model::start(vec![Reply::Calls("", calls), Reply::Text("Done.")]);
+    world.ask(&model, &["look"]);
+    let proposed: Vec<Value> = world.journal().into_iter().filter(|entry| entry["event"] == "proposed").collect();
+    let order: Vec<&Value> = proposed.iter().map(|entry| &entry["prepared"]["operation"]["id"]).collect();
+    assert_eq!(order, [1, 2, 3, 4]);
 }
 
 #[test]

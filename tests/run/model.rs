@@ -32,6 +32,7 @@ pub struct Model {
     /// The base URL.
     pub url: String,
     asked: Arc<Mutex<Vec<Value>>>,
+    keys: Arc<Mutex<Vec<String>>>,
 }
 
 impl Model {
@@ -40,14 +41,20 @@ impl Model {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let asked: Arc<Mutex<Vec<Value>>> = Arc::default();
-        let log = Arc::clone(&asked);
+        let keys: Arc<Mutex<Vec<String>>> = Arc::default();
+        let (log, seen) = (Arc::clone(&asked), Arc::clone(&keys));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (log, script) = (Arc::clone(&log), script.clone());
-                std::thread::spawn(move || _ = converse(&stream, &log, &script));
+                let (log, seen, script) = (Arc::clone(&log), Arc::clone(&seen), script.clone());
+                std::thread::spawn(move || _ = converse(&stream, &log, &seen, &script));
             }
         });
-        Self { url, asked }
+        Self { url, asked, keys }
+    }
+
+    /// What stood in the `authorization` of each request.
+    pub fn keys(&self) -> Vec<String> {
+        self.keys.lock().unwrap().clone()
     }
 
     /// The text of all messages of the nth request, from 0.
@@ -59,10 +66,15 @@ impl Model {
 }
 
 /// Requests and replies on one connection, until it is closed.
-fn converse(mut stream: &TcpStream, log: &Mutex<Vec<Value>>, script: &[Reply]) -> io::Result<()> {
+fn converse(
+    mut stream: &TcpStream,
+    log: &Mutex<Vec<Value>>,
+    keys: &Mutex<Vec<String>>,
+    script: &[Reply],
+) -> io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     while !reader.fill_buf()?.is_empty() {
-        let (posted, body) = request(&mut reader)?;
+        let (posted, body) = request(&mut reader, keys)?;
         if !posted {
             stream.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")?;
             continue;
@@ -90,7 +102,7 @@ fn converse(mut stream: &TcpStream, log: &Mutex<Vec<Value>>, script: &[Reply]) -
 }
 
 /// One request: whether something is posted, and its body.
-fn request(reader: &mut impl BufRead) -> io::Result<(bool, Vec<u8>)> {
+fn request(reader: &mut impl BufRead, keys: &Mutex<Vec<String>>) -> io::Result<(bool, Vec<u8>)> {
     let (mut posted, mut length) = (false, 0);
     loop {
         let mut line = String::new();
@@ -99,8 +111,10 @@ fn request(reader: &mut impl BufRead) -> io::Result<(bool, Vec<u8>)> {
             break;
         }
         posted |= line.starts_with("POST ");
-        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap_or(0);
+        match line.split_once(':').map(|(name, value)| (name.to_ascii_lowercase(), value.trim())) {
+            Some((name, value)) if name == "content-length" => length = value.parse().unwrap_or(0),
+            Some((name, value)) if name == "authorization" => keys.lock().unwrap().push(value.to_owned()),
+            Some(_) | None => {}
         }
     }
     let mut body = vec![0; length];

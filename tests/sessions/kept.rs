@@ -38,9 +38,16 @@ fn operation(id: OperationId, command: &str, result: &str) -> [JournalEntry; 4] 
         containment: Containment::ReadOnly,
         enforced: true,
         reason: "Only reads.".to_owned(),
+        by_rule: None,
     };
-    let decided =
-        JournalEvent::Decided { decider: Decider::Whitelist, allowed: true, judgement, reason: None, waited: None };
+    let decided = JournalEvent::Decided {
+        decider: Decider::Whitelist,
+        allowed: true,
+        judgement,
+        reason: None,
+        waited: None,
+        left: None,
+    };
     let outcome = Outcome::Succeeded { summary: "exit 0".to_owned() };
     let (result, kept) = (result.to_owned(), Kept::Nothing);
     [

@@ -2,10 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
 
+mod full;
 mod kept;
 mod killed;
+#[path = "../common/left_out.rs"]
+mod left_out;
 mod model;
 mod sitting;
+mod staged;
+mod summarised;
 
 use std::path::Path;
 
@@ -47,12 +52,7 @@ fn a_session_that_was_left_goes_on_with_what_waits() {
     // What was printed before is there.
     it.say("output 1");
     it.wait_for("by-42");
-    std::thread::sleep(std::time::Duration::from_millis(600));
-    it.say("show 3");
-    it.wait_for("end of operation 3");
-    std::thread::sleep(std::time::Duration::from_millis(600));
-    it.say("approve 3");
-    it.wait_for("operation 3 done");
+    it.look_and_approve(3);
     it.say("! echo number-$((50+1))");
     it.wait_for("| number-51");
     assert!(it.told().contains("operation 4 done"), "{}", it.told());
@@ -142,4 +142,30 @@ fn a_session_works_where_it_worked_or_says_why_it_cannot() {
     std::fs::rename(home.path().join("workspace"), home.path().join("elsewhere")).unwrap();
     let gone = failed(&["--resume", &id]);
     assert!(gone.contains("which is gone") && gone.contains("countersign sessions show"), "{gone}");
+}
+
+#[test]
+fn a_run_goes_on_with_a_session_and_refuses_what_was_pending() {
+    let home = home();
+    left(home.path());
+    let run = |words: &[&str]| {
+        let words = [&["run", "--model", "practice"], words].concat();
+        let output = program(home.path()).args(&words).stdin(std::process::Stdio::null()).output().unwrap();
+        let [told, said] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        (output.status.code().unwrap(), told, said)
+    };
+    let (code, told, said) = run(&["--continue", "-y", "show the tables"]);
+    assert_eq!(code, 3, "{said}");
+    assert!(said.contains("#3 refused: ") && said.contains("It was pending when its session was left"), "{said}");
+    assert!(!said.contains("#1") && !said.contains("#2"), "what is over isn't told again: {said}");
+    assert!(told.contains("orders"), "{told}");
+    let short = newest(home.path()).rsplit('-').next().unwrap().to_owned();
+    let (code, told, said) = run(&["--resume", &short, "show the tables"]);
+    assert_eq!((code, said.as_str()), (0, ""), "{told}");
+    assert!(sessions(home.path(), &["show", &short]).0.matches("show the tables").count() >= 2);
+    let all: serde_json::Value = serde_json::from_str(&sessions(home.path(), &["--json"]).0).unwrap();
+    assert_eq!(all.as_array().unwrap().len(), 1, "no other session was begun");
+    assert_eq!(run(&["--continue", "--resume", &short, "x"]).0, 2);
+    let output = program(home.path()).args(["--resume", "run", "--model", "practice", "x"]).output().unwrap();
+    assert!(!output.status.success());
 }

@@ -113,6 +113,17 @@ impl Sitting {
         }
     }
 
+    /// Has all of a high operation told, approves it, and waits for its end. What is typed sooner than a person could have
+    /// read what was told doesn't count.
+    pub fn look_and_approve(&mut self, number: u64) {
+        std::thread::sleep(Duration::from_millis(600));
+        self.say(&format!("show {number}"));
+        self.wait_for(&format!("end of operation {number}"));
+        std::thread::sleep(Duration::from_millis(600));
+        self.say(&format!("approve {number}"));
+        self.wait_for(&format!("operation {number} done"));
+    }
+
     pub fn kill(mut self) -> String {
         self.child.kill().unwrap();
         self.child.wait().unwrap();

@@ -154,3 +154,13 @@ fn a_folded_paste_reaches_the_model_whole() {
     world.control('o');
     assert_eq!(world.state.hint.as_deref(), Some("Nothing is folded."));
 }
+
+#[test]
+fn ctrl_u_empties_the_line_as_in_a_shell_and_ctrl_z_brings_it_back() {
+    let mut world = World::new();
+    world.type_in("/mo");
+    world.control('u');
+    assert_eq!(world.state.composer.text(), "");
+    world.control('z');
+    assert_eq!(world.state.composer.text(), "/mo");
+}

@@ -5,7 +5,7 @@ use super::*;
 fn themed() -> World {
     let mut world = World::new();
     let themes = ["dark", "light", "mono"].map(|name| (name.to_owned(), String::new()));
-    world.state.looks = Looks::new(themes.into(), "dark");
+    world.state.looks = Looks::new(themes.into(), "dark", false);
     world
 }
 
@@ -22,7 +22,7 @@ fn a_theme_is_shown_while_one_moves_and_put_back_when_the_list_is_left() {
     world.type_in("li");
     world.press(KeyCode::Enter);
     assert_eq!((world.looks_shown.last().unwrap().as_str(), world.state.looks.theme.as_str()), ("light", "light"));
-    assert!(world.state.hint.as_ref().unwrap().contains("theme = \"light\""));
+    assert_eq!(world.state.hint.as_deref(), Some("Theme light, from now on."));
     // Whatever takes the list's place puts the look back.
     world.say("/theme ");
     world.press(KeyCode::Down);
@@ -30,6 +30,14 @@ fn a_theme_is_shown_while_one_moves_and_put_back_when_the_list_is_left() {
     assert_eq!(world.looks_shown.last().unwrap(), "light");
     world.say("/theme neon");
     assert_eq!(world.state.hint.as_deref(), Some("There is no theme neon. Choose one of dark, light, mono."));
+}
+
+#[test]
+fn a_theme_that_the_configuration_names_holds_from_the_next_start_on() {
+    let mut world = themed();
+    world.state.looks = Looks::new(world.state.looks.themes.clone(), "dark", true);
+    world.say("/theme light");
+    assert!(world.state.hint.as_ref().unwrap().contains("theme = \"light\" in the configuration"));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! "Don't ask again" by keys: what is shown, when it is saved, and what it changes.
 
 use super::*;
-use crate::domain::{Decider, Draft, RuleId, Verdict};
+use crate::domain::{ApprovalMode, Decider, Draft, Remembered, RuleEffect, RuleId, Scope, Verdict};
 
 /// A turn in which the model asks for the given commands.
 fn asked(commands: &[(&str, Option<&str>)]) -> World {
@@ -246,4 +246,91 @@ fn by_lines_a_rule_is_saved_only_once_it_was_told() {
     assert_eq!((world.commands(), remembered(&world)), (vec!["mkdir a"], 1));
     assert!(matches!(Said::read("remember the milk"), Said::Line(_)));
     assert!(matches!(Said::read("never 1 soon"), Said::Line(_)));
+}
+
+#[test]
+fn by_lines_a_part_of_a_rule_is_changed_and_told_again() {
+    let mut world = World::new();
+    world.state.go_linear();
+    world.feed(0, Event::Said(Said::read("go"), Millis(0)));
+    world.model("", &[("mkdir -p a", None)]);
+    let (id, seal) = (OperationId(1), world.state.queue.gate().seal(OperationId(1)).unwrap());
+    world.feed(10, Event::Told(id, seal, true));
+    let line = |world: &mut World, text: &str| {
+        let typed = world.state.now.plus(1_000);
+        world.feed(1_000, Event::Said(Said::read(text), typed));
+        world.state.hint.take().unwrap_or_default()
+    };
+    assert_eq!(line(&mut world, "remember 1 wider 1"), "Type remember 1 first: it shows the rule.");
+    line(&mut world, "remember 1");
+    let rows = |world: &World, ruling| world.state.drafted(id, false, ruling).unwrap().rows();
+    let scope = rows(&world, Ruling::Tell).len();
+    assert_eq!(line(&mut world, "remember 1 wider 9"), "It has no part 9.");
+    assert!(line(&mut world, "remember 1 wider 1").contains("gets no wider"), "the program is named");
+    for _ in 0..2 {
+        assert_eq!(line(&mut world, &format!("remember 1 wider {scope}")), "");
+    }
+    assert_eq!(rows(&world, Ruling::Save("workspace")).last().unwrap().value, "until you revoke it", "a row more");
+    assert_eq!(line(&mut world, &format!("remember 1 wider {}", scope + 1)), "");
+    assert_eq!(rows(&world, Ruling::Save("workspace")).last().unwrap().value, "for 1 hour");
+    line(&mut world, "remember 1 session");
+    assert_eq!((world.commands(), remembered(&world)), (vec!["mkdir -p a"], 1));
+}
+
+/// A rule that outlives the session, made from the operation that waits.
+fn kept(world: &World, id: u64, name: &str, effect: RuleEffect) -> Remembered {
+    let prepared = world.state.queue.gate().prepared(OperationId(id)).unwrap();
+    let mut draft = match effect {
+        RuleEffect::Allow => Draft::allow(prepared),
+        RuleEffect::Deny | RuleEffect::Ask => Draft::deny(prepared),
+    }
+    .unwrap();
+    draft.set_scope(Scope::Always.word());
+    draft.rule(RuleId(name.to_owned()), 0).unwrap()
+}
+
+#[test]
+fn rules_that_change_outside_the_session_decide_in_it() {
+    let mut world = asked(&[("mkdir a", None)]);
+    let (allow, deny) = (kept(&world, 1, "r1", RuleEffect::Allow), kept(&world, 1, "r2", RuleEffect::Deny));
+    world.feed(1, Event::Ruled(vec![allow.clone()], None));
+    assert_eq!(*world.status(1), Status::Waiting, "nothing starts that the person didn't see");
+    world.press(KeyCode::Char('y'));
+    world.finish(1);
+    world.model("", &[("mkdir b", None)]);
+    assert_eq!(world.commands(), ["mkdir a", "mkdir b"]);
+    world.finish(2);
+    world.feed(1, Event::Ruled(Vec::new(), None));
+    world.model("", &[("mkdir c", None)]);
+    assert_eq!((*world.status(3)).clone(), Status::Waiting, "it was revoked elsewhere");
+    world.feed(1, Event::Ruled(vec![allow, deny], None));
+    assert!(matches!(world.status(3), Status::Denied { .. }), "a rule that denies was saved elsewhere");
+    assert_eq!(world.executed.len(), 2);
+}
+
+#[test]
+fn rules_that_cant_be_read_any_more_make_everything_ask_and_it_is_said_once() {
+    let mut world = asked(&[("mkdir a", None)]);
+    let allow = kept(&world, 1, "r1", RuleEffect::Allow);
+    world.feed(1, Event::Ruled(vec![allow], None));
+    world.feed(1, Event::Ruled(Vec::new(), Some("rules.toml: it is broken".to_owned())));
+    assert_eq!((remembered(&world), world.state.queue.gate().policy().mode), (0, ApprovalMode::Strict));
+    let said = |world: &World| {
+        let is = |entry: &&Entry| matches!(entry, Entry::Notice { text, .. } if text.contains("it is broken"));
+        world.state.chat.entries().iter().filter(is).count()
+    };
+    world.feed(1, Event::Ruled(Vec::new(), None));
+    assert_eq!(said(&world), 1);
+}
+
+#[test]
+fn a_rule_that_was_taken_back_here_stays_so_whatever_its_file_still_says() {
+    let mut world = asked(&[("mkdir a", None)]);
+    let allow = kept(&world, 1, "r1", RuleEffect::Allow);
+    world.feed(1, Event::Ruled(vec![allow.clone()], None));
+    world.state.queue.gate.forget(allow.id());
+    world.feed(1, Event::Ruled(vec![allow.clone()], None));
+    assert_eq!(remembered(&world), 0);
+    world.feed(1, Event::Remembered(Box::new(Ok(allow))));
+    assert_eq!(remembered(&world), 1, "saved anew it holds");
 }

@@ -1,5 +1,6 @@
 //! The core by events: scripts of what happens, and what the state wants done. No terminal, no clock, no tasks.
 
+mod answers;
 mod compaction;
 mod composing;
 mod decisions;
@@ -51,11 +52,16 @@ pub(super) struct World {
     pub unmeasured: Vec<OperationId>,
     /// Runs whose changes were dropped.
     pub dropped: Vec<OperationId>,
+    /// Calls whose answers to servers were not given.
+    pub declined: Vec<ToolCall>,
     /// Texts that were opened in the person's own editor.
     pub opened: Vec<String>,
     /// Parts of kept output that were asked for, what was copied, what was to be saved where.
     pub looks: Vec<(OperationId, crate::domain::Look)>,
     pub copied: Vec<String>,
+    /// Rows of kept results that were asked for, and texts that were to be counted.
+    pub leaves: Vec<(OperationId, u64)>,
+    pub counts: Vec<(OperationId, String)>,
     pub saved: Vec<(String, Content)>,
     /// What was to be kept for later sessions, and how often files were to be listed.
     pub remembered: Vec<String>,
@@ -93,9 +99,12 @@ impl World {
             measuring: Vec::new(),
             unmeasured: Vec::new(),
             dropped: Vec::new(),
+            declined: Vec::new(),
             opened: Vec::new(),
             looks: Vec::new(),
             copied: Vec::new(),
+            leaves: Vec::new(),
+            counts: Vec::new(),
             saved: Vec::new(),
             remembered: Vec::new(),
             looks_shown: Vec::new(),
@@ -144,7 +153,8 @@ impl World {
             Effect::Execute(countersigned, _) => {
                 let operation = countersigned.operation();
                 let (decider, judgement) = (countersigned.decider().clone(), countersigned.judgement().clone());
-                let yes = JournalEvent::Decided { decider, allowed: true, judgement, reason: None, waited: None };
+                let yes =
+                    JournalEvent::Decided { decider, allowed: true, judgement, reason: None, waited: None, left: None };
                 let started = JournalEvent::Started { containment: countersigned.containment() };
                 self.journal.extend([yes, started].map(|event| JournalEntry::of(operation.id, event)));
                 self.executed.push((operation.id, operation.kind.gist()));
@@ -179,12 +189,24 @@ impl World {
                 self.dropped.push(run);
                 return;
             }
+            Effect::Decline(call) => {
+                self.declined.push(call);
+                return;
+            }
             Effect::OpenEditor { text, .. } => {
                 self.opened.push(text);
                 return;
             }
             Effect::Look(id, look) => {
                 self.looks.push((id, look));
+                return;
+            }
+            Effect::Leaf(id, at) => {
+                self.leaves.push((id, at));
+                return;
+            }
+            Effect::Count(id, text) => {
+                self.counts.push((id, text));
                 return;
             }
             Effect::Copy(text) => {
@@ -235,6 +257,7 @@ impl World {
             | Effect::Remember(_)
             | Effect::Forget(_)
             | Effect::KnowFolder
+            | Effect::KeepTheme(_)
             | Effect::Servers(_)
             | Effect::Quit => return,
         };
@@ -349,6 +372,9 @@ fn propose(id: OperationId, origin: Origin, call: &ToolCall) -> Proposal {
         let (tool, claim, cwd) = (call.name.clone(), crate::domain::Claim::Absent, "/w".into());
         return Proposal::Ready(Box::new(applying(Operation { id, origin, tool, claim, kind, cwd })));
     }
+    if call.name == crate::domain::ANSWER {
+        return answers::proposal(id, origin, call);
+    }
     if call.name != "execute_command" {
         return Proposal::Refused(format!("there is no tool `{}`", call.name));
     }
@@ -368,11 +394,13 @@ fn propose(id: OperationId, origin: Origin, call: &ToolCall) -> Proposal {
     Proposal::Ready(Box::new(judged(&operation, &command)))
 }
 
-/// Putting changes in place, judged as ever.
+/// Putting changes in place, or answering a server, judged as ever.
 fn applying(operation: Operation) -> Prepared {
-    use crate::assess::{ApplyAssessor, AssessSettings, Subject, assess};
+    use crate::assess::{AnswerAssessor, ApplyAssessor, AssessSettings, RiskAssessor, Subject, assess};
     let (facts, settings) = (Facts::default(), AssessSettings::default());
-    let assessment = assess(&ApplyAssessor, Subject { operation: &operation, facts: &facts, settings: &settings });
+    let answers = matches!(operation.kind, OperationKind::Answer(_));
+    let assessor: &dyn RiskAssessor = if answers { &AnswerAssessor } else { &ApplyAssessor };
+    let assessment = assess(assessor, Subject { operation: &operation, facts: &facts, settings: &settings });
     Prepared { operation, facts, assessment }
 }
 

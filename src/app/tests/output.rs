@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::domain::{Look, Page, Printed, Stream, Table, Tail};
+use crate::domain::{Leaf, Look, Page, Printed, Stream, Table, Tail};
 
 fn tail(text: &str, from: u64) -> Tail {
     let pieces = [Printed { stream: Stream::Out, text: text.into() }].into();
@@ -18,6 +18,15 @@ fn printed(text: &str, from: u64) -> World {
     world.feed(1, Event::Run(OperationId(1), RunEvent::Tail(tail(text, from))));
     world.press(KeyCode::F(3));
     world
+}
+
+#[test]
+fn a_warning_of_a_run_stands_in_the_conversation_too() {
+    let mut world = printed("a", 0);
+    world.feed(1, Event::Run(OperationId(1), RunEvent::Warning("look out".to_owned())));
+    let told = |entry: &Entry| matches!(entry, Entry::Notice { text, .. } if text == "#1: look out");
+    assert!(world.state.chat.entries().iter().any(told));
+    assert_eq!(world.state.queue.get(OperationId(1)).unwrap().note.as_deref(), Some("look out"));
 }
 
 /// A frame of twenty rows of output, two hundred in all, with matches in these.
@@ -77,6 +86,26 @@ fn past_what_is_held_the_disk_is_asked() {
     assert_eq!(world.state.hint.as_deref(), Some("No more matches."));
     keys(&mut world, "G");
     assert!(world.state.output.printout().unwrap().follows());
+}
+
+#[test]
+fn matches_are_counted_on_disk_once_the_text_is_typed() {
+    let mut world = printed("text\n", 5_000);
+    frame(&mut world, &[3]);
+    keys(&mut world, "/err");
+    frame(&mut world, &[3]);
+    assert!(world.counts.is_empty(), "not letter by letter");
+    world.press(KeyCode::Enter);
+    assert_eq!(world.counts, [(OperationId(1), "err".to_owned())]);
+    world.feed(1, Event::Counted(OperationId(1), "er".to_owned(), 900));
+    assert_eq!(world.state.finds.output.counted, None, "of another text");
+    world.feed(1, Event::Counted(OperationId(1), "err".to_owned(), 90));
+    assert_eq!(world.state.finds.output.counted, Some((OperationId(1), 90)));
+
+    let mut short = printed("text\n", 0);
+    keys(&mut short, "/e");
+    short.press(KeyCode::Enter);
+    assert!(short.counts.is_empty(), "all of it is here");
 }
 
 #[test]
@@ -145,6 +174,25 @@ fn saving_asks_for_a_path_and_writes_what_is_shown() {
 }
 
 #[test]
+fn a_part_of_a_result_is_saved_by_its_number_and_the_text_without_one() {
+    let mut world = printed("[image: image/png, 5 B, part 1]\n", 0);
+    let part = |number| crate::domain::Part { number, ending: "png".to_owned(), bytes: 5 };
+    world.feed(1, Event::Run(OperationId(1), RunEvent::Parts(vec![part(1), part(2)])));
+    keys(&mut world, "S");
+    assert_eq!(world.state.prompt().unwrap().text, "1 part-1-1.png");
+    world.press(KeyCode::Enter);
+    assert_eq!(world.saved.pop(), Some(("part-1-1.png".to_owned(), Content::Part(OperationId(1), 1))));
+    for (typed, text) in [("2 b.png", false), ("3 b.png", true), ("a b.txt", true), ("out.txt", true)] {
+        keys(&mut world, "S");
+        world.feed(1, Event::Key(KeyEvent::new(KeyCode::Char('u'), KeyModifiers::CONTROL)));
+        world.feed(1, Event::Paste(typed.to_owned()));
+        world.press(KeyCode::Enter);
+        let (_, content) = world.saved.pop().unwrap();
+        assert_eq!(matches!(content, Content::Printed(..)), text, "{typed}: {content:?}");
+    }
+}
+
+#[test]
 fn a_table_is_sorted_filtered_copied_and_saved_as_shown() {
     let mut world = printed("", 0);
     let row = |name: &str, sum: &str| vec![Some(name.to_owned()), Some(sum.to_owned())];
@@ -153,6 +201,7 @@ fn a_table_is_sorted_filtered_copied_and_saved_as_shown() {
         types: vec!["text".to_owned(), "INTEGER".to_owned()],
         rows: vec![row("ada", "9"), row("bo", "100"), row("cy", "20")],
         total: 3,
+        ..Table::default()
     };
     world.feed(1, Event::Run(OperationId(1), RunEvent::Table(Arc::new(table))));
     keys(&mut world, "lss");
@@ -163,7 +212,10 @@ fn a_table_is_sorted_filtered_copied_and_saved_as_shown() {
     world.press(KeyCode::Enter);
     keys(&mut world, "S");
     world.press(KeyCode::Enter);
-    assert_eq!(world.saved, [("output-1.csv".to_owned(), Content::Text("name,sum\nada,9\n".to_owned()))]);
+    assert_eq!(
+        world.saved,
+        [("output-1.csv".to_owned(), Content::Text("name,sum\nada,9\n".to_owned(), Some("1 of 3 rows".to_owned())))]
+    );
     keys(&mut world, "v");
     assert_eq!(world.state.output.printout().unwrap().grid.shape, super::super::Shape::Bar);
     keys(&mut world, "/");
@@ -180,4 +232,122 @@ fn a_chosen_call_opens_its_output() {
     assert!(world.state.chat.unfolds(OperationId(1)));
     world.press(KeyCode::Enter);
     assert_eq!((world.state.focus, world.state.output.shown()), (Pane::Output, Some(OperationId(1))));
+}
+
+/// A result of 5,000 numbers, of which rows from one on are here and so many are kept.
+fn numbers(first: u64, kept: u64) -> Table {
+    let rows = (first..first + 200).map(|number| vec![Some(number.to_string())]).collect();
+    Table { columns: vec!["n".to_owned()], types: vec!["INTEGER".to_owned()], rows, total: 5_000, first, kept }
+}
+
+fn leaf(world: &mut World, at: u64, first: u64) {
+    let rows = numbers(first, 0).rows;
+    world.feed(1, Event::Leafed(OperationId(1), at, Some(Leaf { first, rows })));
+}
+
+fn first_in_view(world: &World) -> u64 {
+    let printout = world.state.output.printout().unwrap();
+    printout.table.as_ref().unwrap().first + printout.scroll.first(200, 20) as u64
+}
+
+#[test]
+fn a_long_result_is_leafed_through_and_nothing_jumps() {
+    let mut world = printed("", 0);
+    world.feed(1, Event::Run(OperationId(1), RunEvent::Table(Arc::new(numbers(0, 4_000)))));
+    frame(&mut world, &[]);
+    for _ in 0..12 {
+        world.press(KeyCode::PageDown);
+        frame(&mut world, &[]);
+    }
+    assert_eq!((&*world.leaves, first_in_view(&world)), (&[(OperationId(1), 200)][..], 180), "asked once, at the edge");
+    leaf(&mut world, 200, 100);
+    frame(&mut world, &[]);
+    assert_eq!(first_in_view(&world), 180, "what was in view stays");
+    world.press(KeyCode::PageDown);
+    assert_eq!((world.leaves.len(), first_in_view(&world)), (1, 199));
+    keys(&mut world, "G");
+    assert_eq!(world.leaves.pop(), Some((OperationId(1), 4_000)), "to the last one that is kept");
+    leaf(&mut world, 4_000, 3_800);
+    frame(&mut world, &[]);
+    assert_eq!(first_in_view(&world), 3_980);
+    keys(&mut world, "jG");
+    assert_eq!(world.leaves.len(), 1, "there are no more");
+    for _ in 0..12 {
+        world.press(KeyCode::PageUp);
+        frame(&mut world, &[]);
+    }
+    assert_eq!(world.leaves.pop(), Some((OperationId(1), 3_800)));
+    leaf(&mut world, 3_800, 3_700);
+    assert_eq!(first_in_view(&world), 3_800);
+    keys(&mut world, "g");
+    assert_eq!(world.leaves.pop(), Some((OperationId(1), 0)));
+    leaf(&mut world, 0, 0);
+    assert_eq!(first_in_view(&world), 0);
+    keys(&mut world, "S");
+    world.press(KeyCode::Enter);
+    let Some((_, content @ Content::Rows(OperationId(1), _, Export::Csv))) = world.saved.last() else {
+        panic!("all of it is saved: {:?}", world.saved);
+    };
+    let lacks = Some(("the first 4,000 of 5,000 rows".to_owned(), "; the rest isn't kept (kept_output)"));
+    assert_eq!(content.lacks(), lacks);
+    keys(&mut world, "P");
+    let said = "The pager has the first 4,000 of 5,000 rows; the rest isn't kept (kept_output).";
+    assert_eq!(world.state.hint.as_deref(), Some(said));
+    world.feed(1, Event::Paged(None));
+    assert_eq!(world.state.hint.as_deref(), Some(said), "it is read when the pager is left");
+}
+
+#[test]
+fn a_sorted_or_filtered_part_of_a_result_says_so_and_is_not_leafed() {
+    let mut world = printed("", 0);
+    world.feed(1, Event::Run(OperationId(1), RunEvent::Table(Arc::new(numbers(0, 5_000)))));
+    frame(&mut world, &[]);
+    keys(&mut world, "s");
+    let said = "Only the 200 rows that are here are sorted: ORDER BY sorts all of them.";
+    assert_eq!(world.state.hint.as_deref(), Some(said));
+    keys(&mut world, "GG");
+    assert!(world.leaves.is_empty());
+    keys(&mut world, "S");
+    world.press(KeyCode::Enter);
+    let lacks = world.saved.last().and_then(|(_, content)| content.lacks());
+    assert_eq!(lacks, Some(("200 of 5,000 rows".to_owned(), ", as shown")));
+    keys(&mut world, "ss/7");
+    world.press(KeyCode::Enter);
+    assert!(world.state.hint.as_ref().is_some_and(|said| said.ends_with("WHERE filters all of them.")));
+    leaf(&mut world, 200, 100);
+    assert_eq!(
+        world.state.output.printout().unwrap().table.as_ref().unwrap().first,
+        0,
+        "what comes late changes nothing"
+    );
+}
+
+#[test]
+fn the_persons_own_operation_is_shown_whatever_was_chosen_before() {
+    let mut world = printed("one\n", 0);
+    world.state.focus = Pane::Composer;
+    world.say("! ls b");
+    world.feed(1, Event::Run(OperationId(2), RunEvent::Tail(tail("two\n", 0))));
+    world.press(KeyCode::F(3));
+    keys(&mut world, "[");
+    assert_eq!(world.state.output.shown(), Some(OperationId(1)));
+    world.state.focus = Pane::Composer;
+    world.say("! ls c");
+    assert_eq!(world.state.output.shown(), Some(OperationId(3)));
+}
+
+#[test]
+fn what_was_read_is_looked_at_from_its_start() {
+    let mut world = World::new();
+    world.say("! ls a");
+    world.finish(1);
+    assert!(world.state.output.printout().unwrap().follows(), "a command's end is what matters");
+    world.say("! ls");
+    let find = crate::domain::FindOperation { glob: "*".to_owned(), path: None };
+    let found = world.state.queue.item_mut(OperationId(2)).and_then(|item| item.prepared.as_mut()).unwrap();
+    found.operation.kind = OperationKind::Find(find);
+    world.feed(1, Event::Run(OperationId(2), RunEvent::Tail(tail("one\n", 0))));
+    world.finish(2);
+    assert!(!world.state.output.printout().unwrap().follows());
+    assert_eq!(scroll(&world).top, 0);
 }

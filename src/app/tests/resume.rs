@@ -43,6 +43,10 @@ fn resumed(journal: &[JournalEntry]) -> World {
 }
 
 fn resumed_in(journal: &[JournalEntry], mode: ApprovalMode) -> World {
+    resumed_with(journal, mode, &[])
+}
+
+fn resumed_with(journal: &[JournalEntry], mode: ApprovalMode, held: &[(OperationId, String)]) -> World {
     let mut it = World::in_mode(mode);
     let State { chat, .. } = World::in_mode(mode).state;
     assert!(chat.history().is_empty());
@@ -51,7 +55,7 @@ fn resumed_in(journal: &[JournalEntry], mode: ApprovalMode) -> World {
     for entry in journal {
         resumed.entry(entry.clone());
     }
-    let (state, effects) = resumed.settle().unwrap();
+    let (state, effects) = resumed.settle(held).unwrap();
     it.state = state;
     it.journal = journal.to_vec();
     it.waiting.extend(effects);
@@ -218,7 +222,7 @@ fn a_journal_without_messages_is_left_alone() {
     };
     let mut resumed = Resumed::onto(World::new().state);
     whole.journal.iter().filter(old).for_each(|entry| resumed.entry(entry.clone()));
-    assert_eq!(resumed.settle().unwrap_err(), Unreadable::NoMessages);
+    assert_eq!(resumed.settle(&[]).unwrap_err(), Unreadable::NoMessages);
 }
 
 /// What a line of the composer wants done.
@@ -267,4 +271,50 @@ fn what_a_staged_run_changed_is_said_to_be_gone_once_it_cannot_be_put_in_place()
     update(&mut after.state, now, Event::Proposed(OperationId(2), gone));
     assert!(matches!(after.status(2), Status::Refused { .. }));
     assert!(after.state.chat.asides.last().unwrap().contains("#1 changed could not be put in place"));
+}
+
+#[test]
+fn a_conversation_that_was_summarised_comes_back_summarised() {
+    let mut before = World::new();
+    before.state.setting.context = 4_000;
+    for _ in 0..4 {
+        before.say(&"w".repeat(1_200));
+        before.model(&"m".repeat(1_200), &[]);
+    }
+    before.say(&"last ".repeat(180));
+    before.model("They spoke of letters.", &[]);
+    before.model("Fine.", &[]);
+    before.say("/compact");
+    before.model("All of it was about letters.", &[]);
+    let mut after = resumed(&before.journal);
+    assert_eq!(history(&after), history(&before));
+    after.say("and now?");
+    let Some(Message::User(text)) = history(&after).pop() else { panic!("{:?}", history(&after)) };
+    assert!(text.contains("All of it was about letters.") && text.ends_with("and now?"), "{text}");
+}
+
+#[test]
+fn changes_of_a_staged_run_that_waited_wait_again_and_are_dropped_once_decided() {
+    use crate::domain::APPLY;
+    let mut before = World::in_mode(ApprovalMode::Smart);
+    before.say("hello");
+    before.model("I run it.", &[("make", Some("low"))]);
+    before.feed(1, Event::Run(OperationId(1), RunEvent::Waits("1 changed (a)".to_owned())));
+    before.finish(1);
+    before.model("Done.", &[]);
+    let held = [(OperationId(1), "1 changed (a)".to_owned())];
+    let after = resumed_with(&before.journal, ApprovalMode::Smart, &held);
+    assert_eq!(*after.status(2), Status::Waiting);
+    assert!(after.dropped.is_empty() && after.state.queue.get(OperationId(3)).is_none());
+    // It was killed before it could propose them.
+    let asked = |entry: &JournalEntry| entry.operation == Some(OperationId(2));
+    let cut = before.journal.iter().position(asked).unwrap();
+    let mut after = resumed_with(&before.journal[..cut], ApprovalMode::Smart, &held);
+    assert_eq!(after.state.queue.get(OperationId(2)).unwrap().call.name, APPLY);
+    assert_eq!(*after.status(2), Status::Waiting);
+    rest(&mut after);
+    after.press(KeyCode::Char('n'));
+    assert_eq!(after.dropped, [OperationId(1)]);
+    let again = resumed_with(&after.journal, ApprovalMode::Smart, &held);
+    assert_eq!(again.dropped, [OperationId(1)], "it was denied");
 }

@@ -16,7 +16,7 @@ fn asked(mode: ApprovalMode, command: &str, claim: &str) -> World {
 }
 
 fn glass() -> Event {
-    let glass = Glass { text: "name? \n".into(), size: (24, 80), cursor: Some((0, 6)), application_cursor: false };
+    let glass = Glass { text: "name? \n".into(), size: (24, 80), cursor: Some((0, 6)), ..Glass::default() };
     Event::Run(OperationId(1), RunEvent::Glass(glass))
 }
 
@@ -34,7 +34,7 @@ fn shown() -> World {
 fn keys(world: &World) -> String {
     let keys = world.typed.iter().filter_map(|(_, typed)| match typed {
         Typed::Keys(bytes) => Some(String::from_utf8(bytes.clone()).unwrap()),
-        Typed::Size(..) => None,
+        Typed::Size(..) | Typed::Scroll(_) => None,
     });
     keys.collect()
 }
@@ -152,6 +152,17 @@ fn the_terminal_gets_the_size_of_the_pane_once() {
     world.feed(1, Event::Drawn(sight()));
     world.feed(1, glass());
     assert_eq!(world.typed, [(OperationId(1), Typed::Size(12, 60))]);
+}
+
+#[test]
+fn scrolling_keys_move_its_terminal_and_nothing_is_typed() {
+    let mut world = shown();
+    world.press(KeyCode::Char('k'));
+    world.press(KeyCode::Char('g'));
+    world.press(KeyCode::Char('G'));
+    let rows: Vec<Typed> = world.typed.iter().map(|(_, typed)| typed.clone()).collect();
+    assert_eq!(rows, [Typed::Scroll(-1), Typed::Scroll(isize::MIN), Typed::Scroll(isize::MAX)]);
+    assert_eq!(keys(&world), "");
 }
 
 #[test]

@@ -184,3 +184,21 @@ fn what_leaves_the_machine_is_said_once_before_the_first_message_to_a_remote_mod
     assert_eq!(notices, 1);
     assert!(matches!(world.state.chat.entries()[0], Entry::Notice { trouble: false, .. }));
 }
+
+#[test]
+fn what_the_person_does_meanwhile_leaves_the_message_in_one_piece() {
+    let mut world = World::new();
+    world.say("go");
+    let step = world.step;
+    world.feed(1, Event::Model(step, ModelEvent::Text("| a | b |\n".to_owned())));
+    world.say("! ls");
+    world.feed(1, Event::Saved("Saved 3 B in a.txt.".to_owned()));
+    world.feed(1, Event::Model(step, ModelEvent::Text("|---|---|\nDone?".to_owned())));
+    world.feed(1, Event::Model(step, ModelEvent::Ended(StopReason::Done, Usage::default())));
+    let entries = world.state.chat.entries();
+    let said = entries.iter().filter(|entry| matches!(entry, Entry::Model { .. })).count();
+    let whole = |entry: &Entry| matches!(entry, Entry::Model { text, .. } if text == "| a | b |\n|---|---|\nDone?");
+    assert!(said == 1 && entries.iter().any(whole), "{entries:?}");
+    assert!(matches!(entries[1], Entry::Operation(_)), "{entries:?}");
+    assert!(world.state.chat.question().is_some());
+}

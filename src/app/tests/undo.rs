@@ -52,6 +52,27 @@ fn a_key_proposes_to_take_back_and_the_dialog_decides() {
 }
 
 #[test]
+fn a_key_goes_back_to_the_start_of_a_turn_the_newest_change_first() {
+    let mut world = World::new();
+    for (id, line) in [(1, "! rm a"), (2, "! rm b")] {
+        world.say(line);
+        world.look();
+        world.press(KeyCode::Char('y'));
+        world.draw(true);
+        world.press(KeyCode::Char(char::from_digit(id, 10).unwrap()));
+        world.finish_undoable(u64::from(id), r#"{"command":"make"}"#);
+    }
+    world.press(KeyCode::F(2));
+    world.press(KeyCode::End);
+    world.press(KeyCode::Char('U'));
+    let takes_back = |id| world.state.queue.get(OperationId(id)).map(|item| item.takes_back.clone());
+    assert_eq!(takes_back(3), Some(vec![OperationId(2)]));
+    assert_eq!(takes_back(4), Some(vec![OperationId(1)]));
+    assert_eq!((world.status(3), world.status(4)), (&Status::Waiting, &Status::Waiting), "both ask");
+    assert_eq!(world.commands(), ["rm a", "rm b"]);
+}
+
+#[test]
 fn a_denied_or_failed_undo_leaves_it_possible() {
     let mut world = removed();
     world.press(KeyCode::Char('u'));
@@ -70,6 +91,6 @@ fn what_changed_nothing_says_so() {
     world.press(KeyCode::Char('u'));
     assert_eq!(world.state.hint.as_deref(), Some("#1 changed nothing that was kept for undo."));
     world.press(KeyCode::Char('U'));
-    assert!(world.state.hint.as_deref().unwrap().starts_with("No change to files"));
+    assert!(world.state.hint.as_deref().unwrap().starts_with("Nothing that changed"));
     assert!(world.state.queue.get(OperationId(2)).is_none());
 }

@@ -18,6 +18,30 @@ pub struct Act {
     pub folder: Option<String>,
 }
 
+/// What happens to a file where another one goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clash {
+    /// It is replaced.
+    Replaced,
+    /// It is replaced if it is the older of the two.
+    Older,
+    /// It is left as it is.
+    Kept,
+    /// It gets another name.
+    Renamed,
+}
+
+/// Where files are moved or copied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Goal {
+    /// To another name, or into a folder.
+    pub to: Word,
+    /// It has to be a folder.
+    pub folder: bool,
+    /// What happens to what is there.
+    pub clash: Clash,
+}
+
 /// What a command would do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Does {
@@ -32,21 +56,19 @@ pub enum Does {
     Move {
         /// Which.
         names: Vec<Word>,
-        /// To another name, or into a folder.
-        to: Word,
-        /// Nothing is overwritten: it is left alone, or kept under another name.
-        spares: bool,
+        /// Where.
+        goal: Goal,
     },
     /// Copies files, or with `recursive` folders too.
     Copy {
         /// Which.
         names: Vec<Word>,
-        /// To another name, or into a folder.
-        to: Word,
+        /// Where.
+        goal: Goal,
         /// With everything in them.
         recursive: bool,
-        /// Nothing is overwritten: it is left alone, or kept under another name.
-        spares: bool,
+        /// Links as links, not what they lead to.
+        links: bool,
     },
     /// Changes rights or owners.
     Rights {
@@ -54,6 +76,8 @@ pub enum Does {
         names: Vec<Word>,
         /// And of everything in them.
         recursive: bool,
+        /// Of what a link leads to, not of the link itself.
+        follows: bool,
     },
     /// Writes a file anew, or adds to it.
     Redirect {
@@ -102,29 +126,88 @@ fn act(first: &Word, words: &[Word], folder: Option<String>) -> Act {
         return Act { does: Does::Unmeasured(first.shown()), folder };
     };
     let does = match name {
-        "rm" => flagged(words, &["-r", "-R", "--recursive"], &[])
-            .map(|read| Does::Delete { names: read.operands, recursive: read.found }),
+        "rm" => flagged(words, &[]).map(|read| {
+            let recursive = read.has(&["-r", "-R"]) || read.shortened("--recursive");
+            Does::Delete { names: read.operands, recursive }
+        }),
         "unlink" | "rmdir" | "shred" => {
-            flagged(words, &[], &["-n", "-s"]).map(|read| Does::Delete { names: read.operands, recursive: false })
+            flagged(words, &["-n", "-s"]).map(|read| Does::Delete { names: read.operands, recursive: false })
         }
-        "mv" => flagged(words, &[], &["-S"]).and_then(|read| {
-            let spares = read.spares;
-            let (names, to) = read.with_target()?;
-            Some(Does::Move { names, to, spares })
-        }),
-        "cp" => flagged(words, &["-r", "-R", "-a", "--recursive", "--archive"], &["-S"]).and_then(|read| {
-            let (recursive, spares) = (read.found, read.spares);
-            let (names, to) = read.with_target()?;
-            Some(Does::Copy { names, to, recursive, spares })
-        }),
-        "chmod" | "chown" | "chgrp" => flagged(words, &["-R", "--recursive"], &[]).map(|read| {
-            let names = read.operands.into_iter().skip(1).collect();
-            Does::Rights { names, recursive: read.found }
-        }),
+        "mv" => moving(words),
+        "cp" => copying(words),
+        "chmod" | "chown" | "chgrp" => permitting(name, words),
         "git" => return of_git(words, folder),
         _ => None,
     };
     Act { does: does.unwrap_or_else(|| Does::Unmeasured(name.to_owned())), folder }
+}
+
+/// Flags that `mv` and `cp` share, beside those of [`Read::clash`]. Others change where things go.
+const SHARED: [&str; 4] = ["-v", "--verbose", "-t", "--target-directory"];
+/// Flags of `cp` that change neither what is copied nor where.
+const COPYING: [&str; 12] = [
+    "-p",
+    "-x",
+    "-d",
+    "-P",
+    "-r",
+    "-R",
+    "-a",
+    "--recursive",
+    "--archive",
+    "--preserve",
+    "--no-dereference",
+    "--one-file-system",
+];
+/// Flags that change nothing of what `chmod` and its kin touch.
+const PERMITTING: [&str; 11] = [
+    "-R",
+    "--recursive",
+    "-v",
+    "--verbose",
+    "-c",
+    "--changes",
+    "-f",
+    "--silent",
+    "--quiet",
+    "--preserve-root",
+    "--no-preserve-root",
+];
+/// Rights that `chmod` takes away: they look like flags.
+const TAKEN: [&str; 6] = ["-r", "-w", "-x", "-X", "-s", "-t"];
+
+fn moving(words: &[Word]) -> Option<Does> {
+    let read = flagged(words, &["-t"])?;
+    let clash = read.clash(&SHARED)?;
+    let (names, goal) = read.going(clash)?;
+    Some(Does::Move { names, goal })
+}
+
+fn copying(words: &[Word]) -> Option<Does> {
+    let read = flagged(words, &["-t"])?;
+    let recursive = read.has(&["-r", "-R", "-a", "--recursive", "--archive"]);
+    let links = recursive || read.has(&["-d", "-P", "--no-dereference"]);
+    let clash = read.clash(&[SHARED.as_slice(), &COPYING].concat())?;
+    let (names, goal) = read.going(clash)?;
+    Some(Does::Copy { names, goal, recursive, links })
+}
+
+fn permitting(name: &str, words: &[Word]) -> Option<Does> {
+    let read = flagged(words, &[])?;
+    let recursive = read.has(&["-R", "--recursive"]);
+    let itself = read.has(&["-h", "--no-dereference"]);
+    let (rights, flags) = read.flags.iter().partition::<Vec<_>, _>(|flag| name == "chmod" && TAKEN.contains(&&***flag));
+    let known = |flag: &&String| {
+        PERMITTING.contains(&&***flag) || name != "chmod" && ["-h", "--no-dereference"].contains(&&***flag)
+    };
+    if !flags.iter().all(known) {
+        return None;
+    }
+    // The first word says which rights, unless a flag does.
+    let names = read.operands.into_iter().skip(usize::from(rights.is_empty())).collect();
+    // Going into folders, `chown` leaves alone what links lead to.
+    let follows = name == "chmod" || !itself && !recursive;
+    Some(Does::Rights { names, recursive, follows })
 }
 
 /// What flags and operands a command has.
@@ -132,30 +215,54 @@ struct Read {
     operands: Vec<Word>,
     /// The folder of `-t`.
     target: Option<Word>,
-    /// One of the flags that were looked for.
-    found: bool,
-    /// A flag that keeps what is there.
-    spares: bool,
+    /// Each letter by itself, long ones as they are written.
+    flags: Vec<String>,
 }
 
-/// Flags of `mv` and `cp` that keep what is there.
-const SPARING: [&str; 6] = ["-n", "-b", "-u", "--no-clobber", "--backup", "--update"];
-
 impl Read {
+    /// Whether one of the flags is there.
+    fn has(&self, wanted: &[&str]) -> bool {
+        self.flags.iter().any(|flag| wanted.contains(&flag.as_str()))
+    }
+
+    /// Whether a long flag is there, maybe shortened.
+    fn shortened(&self, long: &str) -> bool {
+        self.flags.iter().any(|flag| flag.len() > 2 && long.starts_with(flag.as_str()))
+    }
+
+    /// What happens to what is there. None if the flags say several things, or one is not `known`.
+    fn clash(&self, known: &[&str]) -> Option<Clash> {
+        let mut clash = None;
+        for flag in &self.flags {
+            let next = match flag.as_str() {
+                "-n" | "--no-clobber" | "--update=none" => Clash::Kept,
+                "-u" | "--update" | "--update=older" => Clash::Older,
+                "-b" | "--backup" => Clash::Renamed,
+                "-f" | "--force" | "-i" | "--interactive" | "--update=all" => Clash::Replaced,
+                flag if known.contains(&flag.split('=').next().unwrap_or(flag)) => continue,
+                _ => return None,
+            };
+            if *clash.get_or_insert(next) != next {
+                return None;
+            }
+        }
+        Some(clash.unwrap_or(Clash::Replaced))
+    }
+
     /// The operands without the last, and that one as where they go; or all of them, with `-t`.
-    fn with_target(mut self) -> Option<(Vec<Word>, Word)> {
+    fn going(mut self, clash: Clash) -> Option<(Vec<Word>, Goal)> {
+        let folder = self.target.is_some() || self.operands.len() > 2;
         let to = match self.target {
             Some(target) => target,
             None => self.operands.pop()?,
         };
-        (!self.operands.is_empty()).then_some((self.operands, to))
+        (!self.operands.is_empty()).then_some((self.operands, Goal { to, folder, clash }))
     }
 }
 
-/// Reads words as flags and operands: which of the flags `wanted` are there; those of `valued`, and `-t`, take the
-/// next word. None if a word may be a flag or anything.
-fn flagged(words: &[Word], wanted: &[&str], valued: &[&str]) -> Option<Read> {
-    let mut read = Read { operands: Vec::new(), target: None, found: false, spares: false };
+/// Reads words as flags and operands: those of `valued` take the next word. None if a word may be a flag or anything.
+fn flagged(words: &[Word], valued: &[&str]) -> Option<Read> {
+    let mut read = Read { operands: Vec::new(), target: None, flags: Vec::new() };
     let mut words = words.iter();
     let mut flags = true;
     while let Some(word) = words.next() {
@@ -171,24 +278,25 @@ fn flagged(words: &[Word], wanted: &[&str], valued: &[&str]) -> Option<Read> {
         if text == "--" {
             flags = false;
         } else if let Some(long) = text.strip_prefix("--") {
-            let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
-            if name == "target-directory" {
-                read.target = Some(value.map_or_else(|| words.next().cloned(), |value| Some(Word::exact(value)))?);
+            if let Some(("target-directory", value)) = long.split_once('=') {
+                read.target = Some(Word::exact(value));
+            } else if long == "target-directory" {
+                read.target = Some(words.next().cloned()?);
             }
-            // Shortened forms count where they can mean nothing else.
-            read.spares |= SPARING.contains(&&*format!("--{name}"));
-            read.found |= wanted.iter().filter_map(|flag| flag.strip_prefix("--")).any(|flag| flag.starts_with(name));
+            read.flags.push(text.to_owned());
         } else {
             for (at, letter) in text.char_indices().skip(1) {
                 let flag = format!("-{letter}");
                 let rest = &text[at + letter.len_utf8()..];
-                read.found |= wanted.contains(&flag.as_str());
-                read.spares |= SPARING.contains(&flag.as_str());
-                if flag == "-t" || valued.contains(&flag.as_str()) {
+                let takes = valued.contains(&flag.as_str());
+                if takes {
                     let value = if rest.is_empty() { words.next().cloned()? } else { Word::exact(rest) };
                     if flag == "-t" {
                         read.target = Some(value);
                     }
+                }
+                read.flags.push(flag);
+                if takes {
                     break;
                 }
             }
@@ -241,11 +349,13 @@ mod tests {
             .map(|act| {
                 let does = match &act.does {
                     Does::Delete { names: which, recursive } => format!("delete {}{}", names(which), deep(*recursive)),
-                    Does::Move { names: which, to, .. } => format!("move {} to {}", names(which), to.shown()),
-                    Does::Copy { names: which, to, recursive, .. } => {
-                        format!("copy {} to {}{}", names(which), to.shown(), deep(*recursive))
+                    Does::Move { names: which, goal } => format!("move {} to {}", names(which), goal.to.shown()),
+                    Does::Copy { names: which, goal, recursive, .. } => {
+                        format!("copy {} to {}{}", names(which), goal.to.shown(), deep(*recursive))
                     }
-                    Does::Rights { names: which, recursive } => format!("rights {}{}", names(which), deep(*recursive)),
+                    Does::Rights { names: which, recursive, .. } => {
+                        format!("rights {}{}", names(which), deep(*recursive))
+                    }
                     Does::Redirect { name, appends } => {
                         format!("{} {}", if *appends { "append" } else { "write" }, name.shown())
                     }
@@ -279,6 +389,11 @@ mod tests {
             ("make clean", "/w: ? make"),
             ("rm $x", "/w: ? rm"),
             ("mv a", "/w: ? mv"),
+            ("mv -T a b", "/w: ? mv"),
+            ("cp --parents a b", "/w: ? cp"),
+            ("cp -n -f a b", "/w: ? cp"),
+            ("chmod -w a b", "/w: rights a b"),
+            ("chmod --reference=a b", "/w: ? chmod"),
         ] {
             assert_eq!(told(command), [does], "{command}");
         }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::judge::{Feed, Judge};
 use super::kind::{Kind, narrows};
 use super::obeys::flag_value;
-use super::table::{Entry, Produces, Style, Takes};
+use super::table::{Entry, Produces, Style, Takes, table};
 use super::word::{Piece, Reach, Word};
 
 /// What reading the words has found so far.
@@ -24,8 +24,11 @@ struct Reading {
     lists: bool,
     /// An operand may be sensitive, or anything.
     tainted: bool,
-    /// It passes on something other than what came in.
+    /// Hidden files may be among the paths that it found.
+    hidden: bool,
+    /// It passes on something other than what came in, or what doesn't match.
     altered: bool,
+    inverted: bool,
     /// How far it searches, and whether it names what it reads.
     reach: Option<Reach>,
     required: bool,
@@ -34,10 +37,10 @@ struct Reading {
 impl Judge<'_> {
     /// Judges `words` (without the program's name) by an entry. `name` is for people.
     pub(super) fn by_entry(&mut self, entry: &Entry, name: &str, words: &[Word]) {
-        let outer = (self.shows, self.recurses);
+        let outer = (self.shows, self.recurses, self.prints);
         self.sought.clear();
         self.by_words(entry, name, words);
-        (self.shows, self.recurses) = outer;
+        (self.shows, self.recurses, self.prints) = outer;
     }
 
     fn by_words(&mut self, entry: &Entry, name: &str, words: &[Word]) {
@@ -60,6 +63,13 @@ impl Judge<'_> {
         let narrow = narrowed(entry, &words[..ended]);
         let quiet = reading.lists || entry.quiet.contains("*") || carried(&entry.quiet);
         self.shows = !quiet || carried(&entry.loud);
+        // A search shows the lines that are looked for.
+        self.prints = self.shows && entry.lists.is_empty() && entry.first.first() != Some(&Kind::Sought);
+        reading.hidden = !narrow && carried(&entry.hidden);
+        reading.inverted = words[..ended]
+            .iter()
+            .filter_map(Word::text)
+            .any(|text| carries(text, "-v", entry) || text == "--invert-match");
         reading.altered = carried(&entry.alters);
         self.recurses = !narrow && (entry.recurses.contains("*") || carried(&entry.recurses));
         let marks = ["file://", "fileb://", "-file="];
@@ -67,6 +77,14 @@ impl Judge<'_> {
         if let Some(word) = words.iter().find(by_file).filter(|_| entry.needs.is_some()) {
             self.about(word, |judge| {
                 judge.unknown("command.operand", format!("`{name}` may send or show the file in {}.", word.shown()));
+            });
+        }
+        if let Some(word) = words.iter().find(|word| entry.response && word.prefix().starts_with('@')) {
+            self.about(word, |judge| {
+                judge.unknown(
+                    "command.operand",
+                    format!("`{name}` takes more words from the file in {}.", word.shown()),
+                );
             });
         }
         while let Some(word) = rest.next() {
@@ -129,7 +147,9 @@ impl Judge<'_> {
             );
         }
         if self.findings.len() == before {
-            let prints = reading.operands == 0 && carried(&entry.prints);
+            // By way of a program that fetches or runs it, it is that program's to say.
+            let itself = !name.split_once(' ').is_some_and(|(program, _)| table().hosts.has(program));
+            let prints = reading.operands == 0 && carried(&entry.prints) && itself;
             if entry.checks && !prints {
                 let sentence = format!("`{name}` runs code of the workspace to check it, and is no test runner.");
                 self.unknown("command.checks", sentence);
@@ -149,9 +169,13 @@ impl Judge<'_> {
         // What is looked for matters only where names flow out.
         let lists = reading.lists || entry.produces == Produces::Paths;
         let named = lists || entry.produces == Produces::Same && self.feed != Feed::Text;
+        let picks = !reading.inverted && !self.sought.is_empty() && self.sought.iter().all(|glob| narrows(glob));
         let seeks = named && self.seeks_sensitive();
         let tainted = reading.tainted || seeks;
-        let paths = Feed::Paths(reading.reach.unwrap_or(Reach::Chosen));
+        let paths = Feed::Paths(match reading.reach.unwrap_or(Reach::Chosen) {
+            Reach::Chosen if reading.hidden && !picks => Reach::Hidden,
+            reach => reach,
+        });
         self.produced = match entry.produces {
             Produces::Paths if tainted => Feed::Text,
             _ if reading.lists && !tainted => paths,
@@ -159,6 +183,7 @@ impl Judge<'_> {
             Produces::Same if reading.altered || seeks => Feed::Text,
             // Some of them take a zero byte for text.
             Produces::Same if operands == 0 || entry.first.len() == operands => match self.feed {
+                Feed::Paths(Reach::Hidden) | Feed::Whole(Reach::Hidden) if picks => Feed::Paths(Reach::Chosen),
                 Feed::Whole(reach) => Feed::Paths(reach),
                 same => same,
             },
@@ -168,6 +193,10 @@ impl Judge<'_> {
             // A listing of a folder has names that say nothing of the folder.
             let folder = if entry.bare && operands > 0 { None } else { self.folder() };
             self.searched.insert(folder);
+        }
+        if identifies(entry, words) {
+            self.printed = Some(Piece::Hashes.into());
+            self.produced = Feed::Hashes;
         }
         if !entry.numbers.is_empty() {
             let texts: Option<Vec<&str>> = words.iter().map(Word::text).collect();
@@ -216,7 +245,7 @@ impl Judge<'_> {
         }
         let too_many = entry.max.is_some_and(|max| reading.operands > max || word.several());
         if too_many {
-            self.unknown("command.operands", format!("`{name}` with so many operands is not known to only read."));
+            self.unknown("command.operands", format!("No rule says that `{name}` with such operands only reads."));
             return;
         }
         if let Some(words) = &entry.words {
@@ -377,6 +406,29 @@ fn narrowed(entry: &Entry, words: &[Word]) -> bool {
         values.any(|value| says(kind, &value))
     };
     entry.flags.iter().any(|(flag, takes)| matches!(takes, Takes::Value(kind) if given(flag, *kind)))
+}
+
+/// Whether the words make a program print identifiers alone: a flag that says so, and none that isn't known to leave
+/// it at that.
+fn identifies(entry: &Entry, words: &[Word]) -> bool {
+    let mut identifies = false;
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        let Some(text) = word.text() else { return false };
+        if entry.hashes.contains(text) {
+            identifies = true;
+        } else if entry.beside.contains(&format!("{text}=")) {
+            if rest.next().is_none_or(|value| value.text().is_none()) {
+                return false;
+            }
+        } else {
+            let flag = text.split_once('=').map_or_else(|| text.to_owned(), |(flag, _)| format!("{flag}="));
+            if !entry.beside.contains(&flag) {
+                return false;
+            }
+        }
+    }
+    identifies
 }
 
 /// The words with a dash before a first word of flags, where that means the same: only its last letter takes a value.

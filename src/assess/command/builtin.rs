@@ -118,12 +118,14 @@ pub(super) fn unset(judge: &mut Judge<'_>, words: &[Word]) {
 pub(super) fn read(judge: &mut Judge<'_>, words: &[Word]) {
     judge.readers.insert("read".to_owned());
     let texts: Vec<&str> = words.iter().filter_map(Word::text).collect();
-    let one = texts.iter().filter(|text| is_name(text)).count() == 1;
+    // One descriptor is what flows in, another isn't.
+    let one = texts.iter().filter(|text| is_name(text)).count() == 1 && !texts.contains(&"-u");
     let ended = texts.windows(2).any(|pair| matches!(pair, ["-d" | "-rd", ""]));
     let value = match judge.feed {
         Feed::Whole(reach) if one && ended => Piece::Whole(reach).into(),
         Feed::Paths(reach) | Feed::Whole(reach) if one => Piece::Found(reach).into(),
-        Feed::Paths(_) | Feed::Whole(_) | Feed::Text | Feed::Download => Word::any(),
+        Feed::Hashes if one => Piece::Hashes.into(),
+        Feed::Paths(_) | Feed::Whole(_) | Feed::Hashes | Feed::Text | Feed::Download => Word::any(),
     };
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
@@ -218,6 +220,13 @@ pub(super) fn look_up(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
 pub(super) fn test_or_print(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     judge.readers.insert(name.to_owned());
     if name == "printf" {
+        let words = match words {
+            [flag, variable, words @ ..] if flag.text() == Some("-v") && variable.text().is_some_and(is_name) => {
+                judge.assign(variable.text().unwrap_or_default(), Word::any());
+                words
+            }
+            _ => words,
+        };
         let vague = words.first().is_some_and(|word| word.vague() && word.prefix().is_empty() && words.len() > 1);
         if words.first().is_some_and(|word| word.prefix().starts_with("-v") || word.open()) || vague {
             judge.unreadable("command.printf", "`printf` may set a variable by a computed name (`-v`).");

@@ -2,9 +2,11 @@
 //!
 //! `sqlite3` works on a file of this machine behind the walls of a read, so a statement that the assessor of SQL lets
 //! pass may run: what a hostile file brings, views and triggers, can't call the functions of the client that write, run
-//! or load something, which SQLite keeps to statements from outside. `psql` and `mysql` reach a server that would carry
-//! out whatever a function of somebody's own does, and nothing looks those up first as it does for `execute_sql`: only
-//! forms pass whose names are wholly the engine's own.
+//! or load something, which SQLite keeps to statements from outside. `psql` is given a session that only reads, by its
+//! environment, so what the assessor of SQL lets pass may run there too; where another program runs it, it isn't, and
+//! only lists. `mysql` can't be held so, and nothing looks up
+//! what a function of somebody's own does as it does for `execute_sql`: only forms pass whose names are wholly the
+//! engine's own.
 
 use super::judge::Judge;
 use super::word::Word;
@@ -101,8 +103,17 @@ fn dot(text: &str) -> bool {
     words.next().is_some_and(|command| DOTS.contains(&command)) && words.all(plain) && !text.contains('\n')
 }
 
-/// Whether `psql` only shows what the server itself has with a text.
+/// Whether `psql` only reads with a text: one statement, or a command of its own that shows what the server has.
 pub(super) fn psql_shows(text: &str) -> bool {
+    shows_own(text) || !text.contains('\\') && only_reads(Dialect::Postgres, text)
+}
+
+/// Whether `psql` only lists what the server has, by queries of its own: then nothing needs to hold it to reading.
+pub(super) fn psql_lists(text: &str) -> bool {
+    shows_own(text) && !text.trim_start().to_ascii_lowercase().starts_with("select")
+}
+
+fn shows_own(text: &str) -> bool {
     let Some(words) = words_of(text, "+\\\"") else { return false };
     match words.as_slice() {
         [first, ..] if first.starts_with('\\') => {
@@ -119,7 +130,9 @@ pub(super) fn psql_shows(text: &str) -> bool {
 
 /// Whether `mysql` only shows what the server itself has with a text.
 pub(super) fn mysql_shows(text: &str) -> bool {
-    let Some(words) = words_of(text, "@'%`") else { return false };
+    // It ends a statement, and shows its rows as lines.
+    let text = text.trim_end();
+    let Some(words) = words_of(text.strip_suffix("\\G").unwrap_or(text), "@'%`") else { return false };
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["select", what] => SELECTED_MYSQL.contains(what),
@@ -190,10 +203,14 @@ mod tests {
         ] {
             assert!(!psql_shows(text), "{text}");
         }
+        for (text, lists) in [("\\dt", true), ("SHOW all", true), ("select now()", false), ("SELECT * FROM v", false)] {
+            assert_eq!(psql_lists(text), lists, "{text}");
+        }
         for text in [
             "SHOW DATABASES",
             "show tables like 'a%'",
             "SHOW CREATE TABLE `a`.b;",
+            "SHOW CREATE TABLE a\\G",
             "describe users",
             "select @@version",
             "show full processlist",
@@ -212,6 +229,7 @@ mod tests {
             "show tables; drop table x",
             "select sleep(9)",
             "show databases\n\\! id",
+            "show databases\\G\\! id",
             "pager x",
             "show databases \\! id",
             "drop table x",

@@ -67,8 +67,16 @@ pub(super) fn recursive(words: &[Word]) -> bool {
     })
 }
 
+/// Names in a sentence; the others are counted.
+const NAMED: usize = 4;
+
 fn named<'w>(words: impl Iterator<Item = &'w Word>) -> String {
-    let names: Vec<String> = words.take(4).map(Word::shown).collect();
+    let mut names: Vec<String> = words.map(Word::shown).collect();
+    let more = names.len().saturating_sub(NAMED);
+    if more > 0 {
+        names.truncate(NAMED);
+        names.push(format!("and {more} more"));
+    }
     if names.is_empty() { "what is piped to it".to_owned() } else { names.join(", ") }
 }
 

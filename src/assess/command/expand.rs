@@ -1,18 +1,18 @@
 //! From the raw words of the syntax tree to what they may become: quotes, braces, tildes, variables and
 //! substitutions. Substituted commands are judged on the way. What isn't understood is unreadable.
 
-use brush_parser::ParserOptions;
 use brush_parser::ast::Word as Raw;
 use brush_parser::word::{
-    Parameter, ParameterExpr, ParameterTransformOp, SpecialParameter, TildeExpr, WordPiece, WordPieceWithSource, parse,
-    parse_heredoc,
+    Parameter, ParameterExpr, ParameterTestType, ParameterTransformOp, SpecialParameter, TildeExpr, WordPiece,
+    WordPieceWithSource, parse_heredoc,
 };
 
 use super::array::plain_key;
 use super::braces::braces;
 use super::escapes::ansi_c;
 use super::judge::{Feed, Judge};
-use super::parse::options;
+use super::parse::{Tildes, options, pieces};
+use super::raw::{assignment, is_plain, quoted};
 use super::scope::{known_variable, secret_variable};
 use super::word::{Piece, Word};
 
@@ -54,7 +54,7 @@ impl Judge<'_> {
             return self.plain_word(raw);
         }
         let mut word = Word::exact(head);
-        self.expand(rest, &ParserOptions { tilde_expansion_after_colon: true, ..options() }, &mut word);
+        self.expand(rest, Tildes::AfterColons, &mut word);
         word
     }
 
@@ -63,20 +63,22 @@ impl Judge<'_> {
         if is_plain(raw) || raw == "[" {
             return Word::exact(raw);
         }
+        if let Some(text) = quoted(raw) {
+            return Word::exact(text);
+        }
         let mut word = Word::default();
         // A colon ends a tilde's name in assignments alone.
-        let options = ParserOptions { tilde_expansion_at_word_start: !raw.starts_with("~:"), ..options() };
-        self.expand(raw, &options, &mut word);
+        self.expand(raw, if raw.starts_with("~:") { Tildes::NotFirst } else { Tildes::Usual }, &mut word);
         word
     }
 
-    fn expand(&mut self, raw: &str, options: &ParserOptions, word: &mut Word) {
-        match parse(raw, options) {
-            Ok(pieces) => {
+    fn expand(&mut self, raw: &str, tildes: Tildes, word: &mut Word) {
+        match pieces(raw, tildes) {
+            Some(pieces) => {
                 self.pieces(raw, &pieces, Quotes::None, word);
                 self.relocated(word);
             }
-            Err(_) => self.unreadable("command.word", "A word of it could not be parsed."),
+            None => self.unreadable("command.word", "A word of it could not be parsed."),
         }
     }
 
@@ -84,7 +86,7 @@ impl Judge<'_> {
     pub(super) fn assigned(&mut self, raw: &Raw) -> Word {
         self.word = self.place_of(raw);
         let mut word = Word::default();
-        self.expand(&raw.value, &ParserOptions { tilde_expansion_after_colon: true, ..options() }, &mut word);
+        self.expand(&raw.value, Tildes::AfterColons, &mut word);
         self.one_word(word)
     }
 
@@ -119,9 +121,9 @@ impl Judge<'_> {
     pub(super) fn regex(&mut self, raw: &Raw) {
         self.word = self.place_of(raw);
         let raw = raw.value.as_str();
-        match parse(raw, &options()) {
-            Ok(pieces) => self.pieces(raw, &pieces, Quotes::Regex, &mut Word::default()),
-            Err(_) => self.unreadable("command.word", "A word of it could not be parsed."),
+        match pieces(raw, Tildes::Usual) {
+            Some(pieces) => self.pieces(raw, &pieces, Quotes::Regex, &mut Word::default()),
+            None => self.unreadable("command.word", "A word of it could not be parsed."),
         }
     }
 
@@ -179,6 +181,7 @@ impl Judge<'_> {
         match (self.printed.take(), self.produced) {
             (Some(printed), _) => place(&printed, quotes, word),
             (None, Feed::Paths(reach) | Feed::Whole(reach)) => word.push(Piece::Found(reach)),
+            (None, Feed::Hashes) => word.push(Piece::Hashes),
             (None, Feed::Text | Feed::Download) => word.push(quotes.unknown()),
         }
     }
@@ -197,21 +200,7 @@ impl Judge<'_> {
             word.push(Piece::Exact(text.replace("\\\n", "")));
             return;
         }
-        let special = |c: char| matches!(c, '*' | '?' | '[');
-        let mut exact = String::new();
-        for c in text.chars() {
-            if special(c) {
-                if !exact.is_empty() {
-                    word.push(Piece::Exact(std::mem::take(&mut exact)));
-                }
-                word.push(Piece::Pattern(c.to_string()));
-            } else {
-                exact.push(c);
-            }
-        }
-        if !exact.is_empty() {
-            word.push(Piece::Exact(exact));
-        }
+        word.push_unquoted(text);
     }
 
     fn tilde(&mut self, tilde: &TildeExpr) -> Piece {
@@ -234,8 +223,16 @@ impl Judge<'_> {
                 }
                 self.named(parameter, quotes, word);
             }
-            ParameterExpr::UseDefaultValues { parameter, indirect, default_value: inner, .. }
-            | ParameterExpr::IndicateErrorIfNullOrUnset { parameter, indirect, error_message: inner, .. } => {
+            ParameterExpr::UseDefaultValues { parameter, indirect, test_type, default_value } => {
+                self.used(parameter, *indirect, quotes);
+                self.inner(default_value.as_deref());
+                let default = default_value.as_deref().unwrap_or_default();
+                match self.or_default(parameter, test_type, default).filter(|_| !indirect) {
+                    Some(value) => place(&value, quotes, word),
+                    None => word.push(quotes.unknown()),
+                }
+            }
+            ParameterExpr::IndicateErrorIfNullOrUnset { parameter, indirect, error_message: inner, .. } => {
                 self.used(parameter, *indirect, quotes);
                 self.inner(inner.as_deref());
                 word.push(quotes.unknown());
@@ -326,6 +323,23 @@ impl Judge<'_> {
         self.named(parameter, quotes, &mut Word::default());
     }
 
+    /// What a parameter that the script itself gave a value, or none, becomes where another stands for an empty one.
+    fn or_default(&self, parameter: &Parameter, when: &ParameterTestType, default: &str) -> Option<Word> {
+        let value = match parameter {
+            Parameter::Named(name) => self.scope.get(name)?,
+            Parameter::Positional(number) => argument(self.scope.arguments()?, *number as usize)?,
+            Parameter::Special(_) | Parameter::NamedWithIndex { .. } | Parameter::NamedWithAllIndices { .. } => {
+                return None;
+            }
+        };
+        let unset = matches!(parameter, Parameter::Positional(_)) || matches!(when, ParameterTestType::UnsetOrNull);
+        match value.text() {
+            Some("") if unset && is_plain(default) => Some(Word::exact(default)),
+            Some(text) if !text.is_empty() => Some(value.clone()),
+            Some(_) | None => None,
+        }
+    }
+
     /// A place in an array is computed, which can run code.
     pub(super) fn indexed(&mut self, parameter: &Parameter) {
         if let Parameter::NamedWithIndex { name, index } = parameter
@@ -389,9 +403,9 @@ impl Judge<'_> {
             self.unreadable("command.quotes", "It has quotes within `${…}`, which shells read differently.");
             return;
         }
-        match parse(raw, &options()) {
-            Ok(pieces) => self.pieces(raw, &pieces, Quotes::Pattern, &mut Word::default()),
-            Err(_) => self.unreadable("command.word", "A word of it could not be parsed."),
+        match pieces(raw, Tildes::Usual) {
+            Some(pieces) => self.pieces(raw, &pieces, Quotes::Pattern, &mut Word::default()),
+            None => self.unreadable("command.word", "A word of it could not be parsed."),
         }
     }
 }
@@ -467,20 +481,4 @@ impl Quotes {
             Self::None | Self::Regex | Self::Pattern => Piece::Words,
         }
     }
-}
-
-/// The name and `=` that a raw word begins with, if it looks like an assignment, and the rest.
-fn assignment(raw: &str) -> (&str, &str) {
-    let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let at = raw.find(|c| !letters(c)).unwrap_or(raw.len());
-    let named = at > 0 && !raw.starts_with(|c: char| c.is_ascii_digit());
-    match raw[at..].strip_prefix('+').unwrap_or(&raw[at..]).strip_prefix('=') {
-        Some(rest) if named => raw.split_at(raw.len() - rest.len()),
-        Some(_) | None => ("", raw),
-    }
-}
-
-/// Whether a raw word is its own text.
-fn is_plain(raw: &str) -> bool {
-    raw.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_./:@%+,=-".contains(&byte))
 }

@@ -29,8 +29,12 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
     let hidden = names.iter().any(|name| judge.names_sensitive(name, &roots))
         || roots.iter().any(|root| root.text().is_none_or(|root| judge.sensitive_entry(root).is_some()));
     let vital = roots.iter().find(|root| judge.vital(root)).filter(|_| !narrowed(words));
-    let everything = !named(words) && roots.iter().any(|root| judge.reach(root) == Reach::Everything);
-    let reach = if everything { Reach::Everything } else { Reach::Chosen };
+    let everything = roots.iter().any(|root| judge.reach(root) == Reach::Everything);
+    let reach = match (named(words), everything) {
+        (true, _) => Reach::Chosen,
+        (false, true) => Reach::Everything,
+        (false, false) => Reach::Hidden,
+    };
     let found = if hidden { Piece::Any } else { Piece::Found(reach) };
     let mut plain = true;
     let mut at = 0;

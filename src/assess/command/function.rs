@@ -56,8 +56,9 @@ impl Judge<'_> {
         let source = std::mem::replace(&mut self.source, function.source.clone());
         let (left, outer) = (self.left.len(), self.locals.replace(Vec::new()));
         self.deeper(|judge| {
-            judge.redirects(function.definition.body.1.as_ref());
+            let before = judge.redirects(function.definition.body.1.as_ref());
             judge.compound(&function.definition.body.0);
+            judge.feed = before.unwrap_or(judge.feed);
         });
         self.lands(left);
         // What was the function's own is what it was before, or what the body set before it made it its own.

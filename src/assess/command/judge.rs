@@ -26,6 +26,8 @@ pub(super) enum Feed {
     Paths(Reach),
     /// The same, each beginning with a folder that was named and ended by a zero byte.
     Whole(Reach),
+    /// What git or a daemon calls things by, in hexadecimal, one a line.
+    Hashes,
     /// What came from the network.
     Download,
 }
@@ -65,6 +67,10 @@ pub(super) struct Judge<'a> {
     /// Whether the command that is judged shows the content of what it reads, and reads whole folders.
     pub(super) shows: bool,
     pub(super) recurses: bool,
+    /// Whether it prints files as they are, not only what it looks for in them.
+    pub(super) prints: bool,
+    /// What it may show of sensitive files that walls would hide from it: a sentence.
+    pub(super) walled: Option<String>,
     /// What it looks for in names or lines, as patterns of names.
     pub(super) sought: Vec<String>,
     /// Whether it runs in folders that a search finds, not in the one that the scope knows.
@@ -123,6 +129,8 @@ impl<'a> Judge<'a> {
             printed: None,
             shows: true,
             recurses: false,
+            prints: false,
+            walled: None,
             sought: Vec::new(),
             elsewhere: false,
             opened: false,

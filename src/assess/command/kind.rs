@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::clients::{mysql_shows, psql_shows};
+use super::clients::{mysql_shows, psql_lists, psql_shows};
 use super::filter::only_filters;
 use super::judge::Judge;
 use super::path::descriptor;
@@ -100,6 +100,10 @@ impl Judge<'_> {
             Kind::File if name.ends_with("awk") && word.pattern().starts_with("/inet") => {
                 self.external("command.awk", format!("`{name}` opens the connection {}.", word.shown()));
             }
+            Kind::File if address(word) => {
+                self.external("command.address", format!("`{name}` may fetch {}.", word.shown()));
+                self.ineligible = true;
+            }
             Kind::File => self.reads(word),
             Kind::Write => self.writes(name, word),
             Kind::Sed => self.sed_script(word),
@@ -149,7 +153,7 @@ impl Judge<'_> {
             Kind::Local if word.text().is_some_and(|text| !text.contains(':')) => {}
             Kind::Resource if word.text().is_some_and(|text| !text.to_ascii_lowercase().contains("secret")) => {}
             Kind::Repository if word.text().is_some_and(own_repository) => {}
-            Kind::Endpoint if word.text().is_some_and(|text| !text.contains(':') && text != "graphql") => {
+            Kind::Endpoint if !word.vague() && !word.pattern().contains(':') && word.text() != Some("graphql") => {
                 self.selects(name, word, &word.pattern());
             }
             Kind::Get
@@ -160,14 +164,16 @@ impl Judge<'_> {
                 }) => {}
             Kind::Inline if word.text().is_some_and(inline) => {}
             Kind::Package if word.text().is_some_and(package) => {}
-            Kind::Here
-                if word.text().is_some_and(|text| {
-                    ["localhost", "::1"].contains(&text) || text.starts_with("127.") || text.starts_with('/')
-                }) => {}
+            Kind::Here if word.text().is_some_and(|text| text.starts_with('/') || this_machine(text)) => {}
             Kind::Shown if word.text().is_some_and(|text| !shows_environment(text)) => {}
             Kind::Image if word.text().is_some_and(|text| text.starts_with("docker://")) => {}
             Kind::Store if word.text().is_some_and(|text| text.starts_with("/nix/store/")) => {}
-            Kind::Psql if word.text().is_some_and(psql_shows) => {}
+            Kind::Psql if word.text().is_some_and(psql_shows) => {
+                if self.facts.is_some_and(|facts| facts.unguarded) && !word.text().is_some_and(psql_lists) {
+                    let sentence = "Nothing guards `psql` in this run, so what it selects from may write.";
+                    self.unknown("command.client-unguarded", sentence);
+                }
+            }
             Kind::Mysql if word.text().is_some_and(mysql_shows) => {}
             Kind::Shown => self.sensitive(format!("`{name} {}` may show secrets.", word.shown())),
             Kind::Repository
@@ -277,6 +283,14 @@ fn inline(text: &str) -> bool {
     !text.starts_with('@') && !text.contains("=@") && !address
 }
 
+/// Whether a name, maybe with a port, is this machine's own.
+fn this_machine(text: &str) -> bool {
+    let port = |(_, port): &(&str, &str)| port.bytes().all(|byte| byte.is_ascii_digit());
+    let host = text.split_once(':').filter(port).map_or(text, |(host, _)| host);
+    let number = |part: &str| part.parse::<u8>().is_ok();
+    ["localhost", "::1"].contains(&host) || host.starts_with("127.") && host.split('.').all(number)
+}
+
 /// Whether text is the name of a package, not a path or an address.
 fn package(text: &str) -> bool {
     const SCRIPTS: [&str; 7] = [".rb", ".json", ".ebuild", ".nix", ".scm", ".gem", ".py"];
@@ -313,6 +327,15 @@ fn plain_key(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
     key != "key" && !key.starts_with('-') && !SECRET.iter().any(|word| key.contains(word))
         || key.starts_with("remote.") && key.rsplit('.').next() == Some("url")
+}
+
+/// Whether a word is an address where a file is meant: many programs open what is behind it.
+fn address(word: &Word) -> bool {
+    let scheme = word.prefix().split_once("://").map(|(scheme, _)| scheme);
+    scheme.is_some_and(|scheme| {
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+.-".contains(&byte))
+    })
 }
 
 /// Whether a path found by a search begins with a folder, and so not with what reads like `https:` or `@file`.

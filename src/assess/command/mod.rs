@@ -25,6 +25,7 @@ mod find;
 mod forms;
 mod function;
 mod git;
+mod index;
 mod judge;
 mod kind;
 mod needs;
@@ -34,6 +35,7 @@ mod parse;
 mod path;
 mod plain;
 mod programs;
+mod raw;
 mod reading;
 mod redirect;
 mod regex;
@@ -57,7 +59,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-pub use self::acts::{Act, Does, acts};
+pub use self::acts::{Act, Clash, Does, Goal, acts};
 pub use self::destinations::{Destination, REACHING, destinations};
 use self::judge::Judge;
 use self::needs::Way;
@@ -148,6 +150,7 @@ fn assessment(judge: Judge<'_>) -> Assessment {
         forms,
         target,
         needs,
+        walled: judge.walled.filter(|_| clean),
         act,
         ..Assessment::default()
     }

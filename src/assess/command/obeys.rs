@@ -10,7 +10,7 @@ use super::plain::can_be_plain;
 use super::word::Word;
 use crate::domain::PathKind;
 
-const RULES: &str = include_str!("../../../assets/rules/obeys.toml");
+const RULES: &str = include_str!(concat!(env!("OUT_DIR"), "/obeys.json"));
 /// Most folders, from the one it runs in upwards, that are looked into.
 const FOLDERS: usize = 40;
 
@@ -54,10 +54,9 @@ impl Rule {
     }
 }
 
-/// The rules embedded with the program.
-pub(super) fn rules() -> Result<Vec<Rule>, String> {
-    let source: Source = toml::from_str(RULES).map_err(|error| format!("obeys.toml: {error}"))?;
-    Ok(source.rule)
+/// The rules embedded with the program (`assets/rules/obeys.toml`).
+pub(super) fn rules() -> Option<Vec<Rule>> {
+    serde_json::from_str(RULES).ok().map(|source: Source| source.rule)
 }
 
 impl Judge<'_> {
@@ -274,6 +273,10 @@ mod tests {
             ("cargo metadata --no-deps", "rust-toolchain"),
             ("python3 -m json.tool a.json", "json.py"),
             ("yarn --version", ".yarnrc"),
+            ("poetry --version", ".poetry/plugins"),
+            ("mix help", "mix.exs"),
+            ("pants --version", "pants.toml"),
+            ("prisma --version", "prisma.config.ts"),
             ("pnpm ls", ".pnpmfile.cjs"),
             ("hg status", ".hg/hgrc"),
             ("composer --version", "composer.json"),

@@ -51,7 +51,7 @@ impl Judge<'_> {
         const DECIDES: [(&str, &[&str]); 8] = [
             ("trust", &[]),
             ("rules", &["revoke"]),
-            ("config", &["edit"]),
+            ("config", &["edit", "accept"]),
             ("setup", &[]),
             ("sessions", &["delete"]),
             ("journal", &["delete", "expire"]),
@@ -196,6 +196,7 @@ mod tests {
             "countersign hook uninstall claude-code --yes",
             "countersign rules revoke r1",
             "/usr/bin/countersign config edit",
+            "countersign config accept",
             "sudo countersign setup",
             "bash -c 'countersign sessions delete 1'",
             "echo x | countersign run -y",

@@ -5,10 +5,13 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use brush_parser::ast::Program;
+use brush_parser::word::{self, WordPieceWithSource};
 use brush_parser::{ParserOptions, Token, parse_tokens, uncached_tokenize_str};
 
 /// Most expansions (`$(`, `${`, `$[`, a backtick) in one word: the parser's time doubles with each level.
 const EXPANSIONS_IN_A_WORD: usize = 6;
+/// Most elements (`name[`) in one word, where they aren't in single quotes: its time doubles with each that isn't closed.
+const ELEMENTS_IN_A_WORD: usize = 10;
 /// Deepest nesting of expansions and of brackets anywhere in the text, counted without regard to quotes.
 const EXPANSIONS_IN_THE_TEXT: usize = 200;
 /// Deepest nesting of compound commands and brackets.
@@ -19,17 +22,56 @@ const TOKENS: usize = 4_000;
 /// Most texts whose trees are kept from one walk to the next.
 const KEPT: usize = 16;
 
+/// Most words whose pieces are kept so.
+const WORDS: usize = 64;
+
 /// A tree, or why there is none.
 type Parsed = Result<Rc<Program>, String>;
+/// The pieces of a word, if it could be parsed.
+pub(super) type Pieces = Option<Rc<Vec<WordPieceWithSource>>>;
 
 thread_local! {
     /// A command is walked twice, to learn what it mentions and to be judged: the trees of the first walk.
     static TREES: RefCell<Vec<(String, Parsed)>> = const { RefCell::new(Vec::new()) };
+    /// The same of words: one in a loop is expanded again and again.
+    static PIECES: RefCell<Vec<(String, Tildes, Pieces)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Lets go of the trees.
 pub(super) fn forget() {
     TREES.with_borrow_mut(Vec::clear);
+    PIECES.with_borrow_mut(Vec::clear);
+}
+
+/// Where tildes stand for folders in a word, besides where they always do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tildes {
+    /// Nowhere else.
+    Usual,
+    /// After colons, as in the value of an assignment.
+    AfterColons,
+    /// Not even where it begins.
+    NotFirst,
+}
+
+/// Parses one word.
+pub(super) fn pieces(raw: &str, tildes: Tildes) -> Pieces {
+    let same = |word: &&(String, Tildes, Pieces)| word.1 == tildes && word.0 == raw;
+    if let Some(pieces) = PIECES.with_borrow(|words| words.iter().find(same).map(|word| word.2.clone())) {
+        return pieces;
+    }
+    let options = match tildes {
+        Tildes::Usual => options(),
+        Tildes::AfterColons => ParserOptions { tilde_expansion_after_colon: true, ..options() },
+        Tildes::NotFirst => ParserOptions { tilde_expansion_at_word_start: false, ..options() },
+    };
+    let pieces = word::parse(raw, &options).ok().map(Rc::new);
+    PIECES.with_borrow_mut(|words| {
+        if words.len() < WORDS {
+            words.push((raw.to_owned(), tildes, pieces.clone()));
+        }
+    });
+    pieces
 }
 
 /// Parses a whole text, or says in one sentence why it can't be read.
@@ -116,6 +158,9 @@ fn nested(tokens: &[Token]) -> Result<(), String> {
                 if expansions(word) > EXPANSIONS_IN_A_WORD {
                     return Err(format!("A word has more than {EXPANSIONS_IN_A_WORD} expansions."));
                 }
+                if elements(word) > ELEMENTS_IN_A_WORD {
+                    return Err(format!("A word has more than {ELEMENTS_IN_A_WORD} elements of arrays."));
+                }
             }
         }
         if depth > DEPTH || bangs > DEPTH {
@@ -132,6 +177,28 @@ fn into_variable(word: &Token, operator: &Token) -> bool {
     sign.starts_with(['<', '>'])
         && place.end.index == next.start.index
         && name.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
+}
+
+/// How many elements of arrays may begin in a word, as far as it isn't in single quotes.
+fn elements(word: &str) -> usize {
+    let (mut count, mut last, mut quote, mut escaped) = (0, ' ', None, false);
+    for letter in word.chars() {
+        // Of a word in `$'…'` the backslash counts, of one in `'…'` it doesn't.
+        let plain = quote == Some(('\'', false));
+        if escaped {
+            escaped = false;
+        } else if letter == '\\' && !plain {
+            escaped = true;
+        } else if let Some((open, _)) = quote {
+            quote = quote.filter(|_| letter != open);
+        } else if matches!(letter, '\'' | '"') {
+            quote = Some((letter, letter == '"' || last == '$'));
+        }
+        let quoted = matches!(quote, Some(('\'', _)));
+        count += usize::from(!quoted && letter == '[' && (last.is_ascii_alphanumeric() || last == '_'));
+        last = letter;
+    }
+    count
 }
 
 /// How many expansions begin in a word.

@@ -164,6 +164,10 @@ impl Judge<'_> {
             self.sensitive(format!("What is found as {} may be any file, sensitive ones too.", word.shown()));
             return;
         }
+        if reach == Reach::Hidden && self.prints {
+            self.walled =
+                Some(format!("What is found as {} may be a sensitive file, and is shown whole.", word.shown()));
+        }
         if self.shows && !word.prefix().starts_with('/') && self.found_elsewhere() {
             let sentence = format!("{} was found in another folder, and may be any file in this one.", word.shown());
             self.sensitive(sentence);

@@ -116,7 +116,10 @@ impl Judge<'_> {
         // What runs staged runs the workspace's code anyway.
         if !self.staged {
             for reader in readers.iter().filter(|reader| first_word(reader) == name) {
-                self.obeys(table().obeys(), reader, words);
+                match table().obeys() {
+                    Some(rules) => self.obeys(rules, reader, words),
+                    None => self.unreadable("command.obeyed", format!("What `{reader}` obeys can't be told.")),
+                }
             }
         }
         self.readers.extend(readers);
@@ -189,9 +192,9 @@ impl Judge<'_> {
             self.subcommand(name, words);
             return;
         }
-        match table().danger(name).cloned() {
+        match table().danger(name) {
             Some(declared) => {
-                self.declared(name, &declared, words);
+                self.declared(name, declared, words);
                 match (declared.kind, name) {
                     (DangerKind::Wraps, "eval") => self.behind_joined(words),
                     (DangerKind::Wraps, _) => self.behind(words),
@@ -208,7 +211,7 @@ impl Judge<'_> {
     /// Judges a program or subcommand that is told from its name: by the entry of the longest name that its words
     /// make, and by what is declared of it if that objects.
     pub(super) fn subcommand(&mut self, name: &str, words: &[Word]) {
-        if only_word(words).is_some_and(|word| table().explains_itself(first_word(name), word)) {
+        if only_word(words).is_some_and(|word| table().explains_itself(name, word)) {
             self.readers.insert(name.to_owned());
             return;
         }
@@ -218,6 +221,9 @@ impl Judge<'_> {
             Some(entry) if entry.group => self.group(entry, name, without_toolchain(entry, words)),
             Some(entry) => {
                 let words = without_toolchain(entry, words);
+                if entry.toolchain && words.first().is_some_and(|word| word.prefix().starts_with('+')) {
+                    self.unknown("command.toolchain", format!("`{name}` runs what lies in the folder that it names."));
+                }
                 match words.first().and_then(|word| longer(name, word)) {
                     Some(longer) => self.subcommand(&longer, &words[1..]),
                     None => self.by_entry(entry, name, words),
@@ -301,7 +307,7 @@ impl Judge<'_> {
     }
 
     /// Objects as the table of dangers says.
-    pub(super) fn declared(&mut self, name: &str, declared: &Declared, words: &[Word]) {
+    pub(super) fn declared(&mut self, name: &str, declared: Declared, words: &[Word]) {
         self.ineligible |= declared.kind != DangerKind::Works || self.beyond_claims(words);
         let sentence = format!("`{name}` {}.", declared.does);
         match declared.kind {

@@ -2,35 +2,77 @@
 //! Called by the walk.
 
 use brush_parser::ast::{
-    IoFileRedirectKind, IoFileRedirectTarget, IoHereDocument, IoRedirect, RedirectList, Word as Raw,
+    IoFileRedirectKind, IoFileRedirectTarget, IoHereDocument, IoRedirect, ProcessSubstitutionKind, RedirectList,
+    Word as Raw,
 };
 
-use super::judge::Judge;
+use super::judge::{Feed, Judge};
 use super::reading::Redirect;
-use super::word::Word;
+use super::walk::alone;
+use super::word::{Piece, Word};
 use crate::domain::Shape;
 
 impl Judge<'_> {
-    pub(super) fn redirects(&mut self, redirects: Option<&RedirectList>) {
+    /// Judges redirections. What flowed in before, if something else does now.
+    pub(super) fn redirects(&mut self, redirects: Option<&RedirectList>) -> Option<Feed> {
+        let (before, mut replaced) = (self.feed, false);
         for redirect in redirects.iter().flat_map(|list| &list.0) {
-            self.redirect(redirect);
+            replaced |= self.redirect(redirect);
         }
+        replaced.then_some(before)
     }
 
-    pub(super) fn redirect(&mut self, redirect: &IoRedirect) {
+    /// Judges a redirection. Whether something else flows in from here on.
+    pub(super) fn redirect(&mut self, redirect: &IoRedirect) -> bool {
         match redirect {
             IoRedirect::File(descriptor, kind, target) => {
                 let input = matches!(kind, IoFileRedirectKind::Read | IoFileRedirectKind::ReadAndWrite);
                 self.opened |= input && descriptor.is_some_and(|number| number != 0);
                 self.redirected(kind, target);
+                let flows = input || matches!(kind, IoFileRedirectKind::DuplicateInput);
+                if descriptor.map_or(!flows, |number| number != 0) {
+                    return false;
+                }
+                self.feed = match target {
+                    IoFileRedirectTarget::ProcessSubstitution(ProcessSubstitutionKind::Read, subshell)
+                        if alone(&subshell.list) =>
+                    {
+                        self.produced
+                    }
+                    _ => Feed::Text,
+                };
+                true
             }
-            IoRedirect::HereDocument(_, document) => self.here_document(document),
-            IoRedirect::HereString(_, word) => {
+            IoRedirect::HereDocument(descriptor, document) => {
+                self.here_document(document);
+                self.flows(*descriptor, Feed::Text)
+            }
+            IoRedirect::HereString(descriptor, word) => {
                 self.odd = true;
-                self.value(word);
+                let word = self.value(word);
+                let mut pieces =
+                    word.pieces.iter().filter(|piece| !matches!(piece, Piece::Exact(text) if text.is_empty()));
+                let feed = match (pieces.next(), pieces.next()) {
+                    (Some(Piece::Found(reach) | Piece::Whole(reach)), None) => Feed::Paths(*reach),
+                    (Some(Piece::Hashes), None) => Feed::Hashes,
+                    _ => Feed::Text,
+                };
+                self.flows(*descriptor, feed)
             }
-            IoRedirect::OutputAndError(word, appends) => self.written(word, *appends),
+            IoRedirect::OutputAndError(word, appends) => {
+                self.written(word, *appends);
+                false
+            }
         }
+    }
+
+    /// Something flows in by a descriptor, the standard one if none is named.
+    fn flows(&mut self, descriptor: Option<i32>, feed: Feed) -> bool {
+        let standard = descriptor.is_none_or(|number| number == 0);
+        if standard {
+            self.feed = feed;
+        }
+        standard
     }
 
     fn redirected(&mut self, kind: &IoFileRedirectKind, target: &IoFileRedirectTarget) {

@@ -29,6 +29,7 @@ impl Judge<'_> {
             self.printed = root(self).map(Word::exact);
         } else if hashes(subcommand, words) || subcommand == "rev-parse" && self.one_revision(words) {
             self.printed = Some(Piece::Hashes.into());
+            self.produced = Feed::Hashes;
         } else if names(subcommand, words) {
             let reach = self.folder().map(|folder| self.reach(&Word::exact(folder)));
             self.searched.insert(self.folder());

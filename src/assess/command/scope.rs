@@ -384,7 +384,7 @@ pub(super) fn obeyed_variable(name: &str) -> bool {
         "ADB_",
         "VAGRANT",
         "TMUX",
-        "MAGICK",
+        "MAGIC",
         "FFREPORT",
         "FFMPEG",
         "ASPELL",

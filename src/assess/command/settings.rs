@@ -53,6 +53,10 @@ impl Judge<'_> {
         if steering_variable(name) && !plain {
             self.steered(name);
         }
+        // What reads the file that a variable names is known of few programs, and which variables those are.
+        if let Some(entry) = value.and_then(Word::text).and_then(|value| self.sensitive_entry(value)) {
+            self.sensitive(format!("`{name}` names a file that is sensitive: {entry}."));
+        }
     }
 }
 

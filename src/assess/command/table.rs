@@ -1,15 +1,18 @@
 //! The table of programs that only look. One entry says which flags keep a program reading and what its words mean;
-//! `rules` reads it from the files embedded with the program: their names at first use, each entry when it is first
-//! asked for. `argv` judges by it.
+//! `rules` has what the build made of the rule files, and reads an entry when it is first asked for. `argv` judges
+//! by it.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use serde::Deserialize;
+use serde::de::IntoDeserializer as _;
+use serde::de::value::StrDeserializer;
 
+use super::index::{Index, groups};
 use super::kind::Kind;
 use super::needs::{Needs, Sees};
-use super::obeys::Rule;
+use super::obeys::{self, Rule};
 use super::rules;
 
 /// What a flag takes.
@@ -74,6 +77,8 @@ pub(super) struct Entry {
     pub(super) opens: HashSet<String>,
     /// With one of these flags it prints the paths it found.
     pub(super) lists: HashSet<String>,
+    /// With one of these flags hidden files are among the paths that it prints.
+    pub(super) hidden: HashSet<String>,
     /// Words that may stand before all others and change nothing.
     pub(super) leads: HashSet<String>,
     /// With one of these flags, or always (`*`), it shows nothing of what it reads but names and numbers.
@@ -110,6 +115,10 @@ pub(super) struct Entry {
     pub(super) produces: Produces,
     /// The paths that it prints say nothing of the folders that were named.
     pub(super) bare: bool,
+    /// With one of these flags it prints identifiers in hexadecimal, and nothing else as long as no other flags than
+    /// those of `beside` stand there.
+    pub(super) hashes: HashSet<String>,
+    pub(super) beside: HashSet<String>,
     /// With exactly these words it prints one whole number, and nothing else.
     pub(super) numbers: Vec<String>,
     pub(super) needs: Option<Needs>,
@@ -131,16 +140,8 @@ pub(super) struct Entry {
     pub(super) toolchain: bool,
     /// What follows `--` are flags too.
     pub(super) through: bool,
-    #[cfg_attr(not(test), allow(dead_code))]
-    pub(super) examples: Examples,
-}
-
-/// Command lines that an entry promises to allow, and to ask for.
-#[derive(Debug, Default)]
-#[cfg_attr(not(test), allow(dead_code))]
-pub(super) struct Examples {
-    pub(super) allow: Vec<String>,
-    pub(super) ask: Vec<String>,
+    /// A word `@file` stands for the words that the file holds, flags among them.
+    pub(super) response: bool,
 }
 
 /// A kind of declared danger.
@@ -158,80 +159,81 @@ pub(super) enum DangerKind {
 }
 
 /// What a program, or a subcommand of it, is known to do.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Declared {
     pub(super) kind: DangerKind,
-    pub(super) does: String,
-}
-
-/// An entry as it stands in its file, and what that was read as: none if it can't be read, which a test rules out.
-#[derive(Debug)]
-pub(super) struct Written {
-    pub(super) name: String,
-    /// None for a group that only the names of its subcommands tell of.
-    pub(super) text: Option<&'static str>,
-    pub(super) entry: OnceLock<Option<Entry>>,
+    pub(super) does: &'static str,
 }
 
 /// The tables.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Table {
-    pub(super) entries: Vec<Written>,
-    pub(super) by_name: HashMap<String, usize>,
+    pub(super) programs: Index,
+    pub(super) dangers: Index,
+    pub(super) help: Index,
+    /// Programs that run a word which is none of their subcommands: a script, a file, a package.
+    pub(super) hosts: Index,
+    /// What was read of each entry: none if it can't be read, which a test rules out; then no rule covers it.
+    pub(super) read: [OnceLock<Option<Box<Entry>>>; rules::ENTRIES],
     /// Names with a `*` at the end of some word, which stands for any rest of it.
-    pub(super) patterns: Vec<(Vec<String>, usize)>,
-    pub(super) dangers: HashMap<String, Declared>,
-    pub(super) help: HashSet<String>,
-    pub(super) obeys: Vec<Rule>,
+    pub(super) starred: OnceLock<Vec<&'static str>>,
+    pub(super) obeys: OnceLock<Option<Vec<Rule>>>,
 }
 
 impl Table {
-    /// Whether a program only prints about itself with a word: `--help` and `--version`, or what the rules say of it
-    /// (`curl:-V`).
+    /// Whether a program, or a subcommand of it, only prints about itself with a word: `--help` and `--version`, or what
+    /// the rules say of it (`curl:-V`). Where a subcommand that nobody knows may be code, only those in the table do.
     pub(super) fn explains_itself(&self, name: &str, word: &str) -> bool {
-        matches!(word, "--help" | "--version") && self.help.contains(name)
-            || self.help.contains(&format!("{name}:{word}"))
+        let (program, subcommands) = name.split_once(' ').unwrap_or((name, ""));
+        if !subcommands.split(' ').all(is_name) {
+            return false;
+        }
+        if !subcommands.is_empty() && self.hosts.has(program) {
+            let runs = self.exactly(name).is_some_and(|entry| entry.staged || entry.checks);
+            if runs || !self.programs.has(name) && !self.dangers.has(name) {
+                return false;
+            }
+        }
+        matches!(word, "--help" | "--version") && self.help.has(program) || self.help.has(&format!("{program}:{word}"))
     }
 
-    /// Which files of a workspace programs obey.
-    pub(super) fn obeys(&self) -> &[Rule] {
-        &self.obeys
-    }
-
-    /// Every entry, for the tests of their examples.
-    #[cfg(test)]
-    pub(super) fn entries(&self) -> Vec<&Entry> {
-        (0..self.entries.len()).filter_map(|at| self.at(at)).collect()
+    /// Which files of a workspace programs obey. None if the rules can't be read, which a test rules out.
+    pub(super) fn obeys(&self) -> Option<&[Rule]> {
+        self.obeys.get_or_init(obeys::rules).as_deref()
     }
 
     /// The name of every entry, aliases too.
     #[cfg(test)]
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.by_name.keys().map(String::as_str)
+        self.programs.iter().map(|(name, _)| name)
     }
 
     /// The entry of a program or subcommand.
     pub(super) fn entry(&self, name: &str) -> Option<&Entry> {
-        match self.by_name.get(name) {
-            Some(&at) => self.at(at),
+        match self.programs.find(name) {
+            Some(place) => self.at(name, place),
             None => self.like(name),
         }
     }
 
-    /// The entry of that number, with the flags that the groups above share with it.
-    pub(super) fn at(&self, at: usize) -> Option<&Entry> {
-        let written = self.entries.get(at)?;
+    fn exactly(&self, name: &str) -> Option<&Entry> {
+        self.at(name, self.programs.find(name)?)
+    }
+
+    /// The entry of that place, with the flags that the groups above share with it.
+    fn at(&self, name: &str, place: &str) -> Option<&Entry> {
+        let (number, place) = place.split_once('\t')?;
         let read = || {
-            let mut entry = rules::entry(written)?;
+            let mut entry = rules::entry(name, place)?;
             // Those of its first name alone: another name of it may be in a group that shares others.
-            for above in rules::groups(&written.name).filter_map(|above| self.by_name.get(above)) {
-                for (flag, &takes) in &self.at(*above)?.shared {
+            for above in groups(&entry.name.clone()).filter_map(|above| self.exactly(above)) {
+                for (flag, &takes) in &above.shared {
                     entry.flags.entry(flag.clone()).or_insert(takes);
                 }
             }
-            Some(entry)
+            Some(Box::new(entry))
         };
-        written.entry.get_or_init(read).as_ref()
+        self.read.get(number.parse::<usize>().ok()?)?.get_or_init(read).as_deref()
     }
 
     /// Whether a name is one that an entry, a declared danger or the code is about.
@@ -241,7 +243,7 @@ impl Table {
 
     /// Whether there is an entry of this name, not of one like it.
     pub(super) fn names_exactly(&self, name: &str) -> bool {
-        self.by_name.contains_key(name)
+        self.programs.has(name)
     }
 
     /// The entry whose name has a `*` where this one has something else; rather one of a subcommand than of a group.
@@ -251,10 +253,13 @@ impl Table {
             Some(start) => word.starts_with(start),
             None => word == pattern,
         };
-        let same = |pattern: &[String]| {
-            pattern.len() == words.len() && pattern.iter().zip(&words).all(|(pattern, word)| fits(pattern, word))
+        let same = |pattern: &str| {
+            let mut pairs = pattern.split(' ').zip(&words);
+            pattern.split(' ').count() == words.len() && pairs.all(|(pattern, word)| fits(pattern, word))
         };
-        let found = self.patterns.iter().filter(|(pattern, _)| same(pattern)).filter_map(|&(_, at)| self.at(at));
+        let starred = || self.programs.iter().map(|(name, _)| name).filter(|name| name.contains('*')).collect();
+        let starred: &Vec<_> = self.starred.get_or_init(starred);
+        let found = starred.iter().filter(|pattern| same(pattern)).filter_map(|name| self.exactly(name));
         let entry = found.min_by_key(|entry| entry.group)?;
         let parts = name.replace(' ', "-");
         let barred =
@@ -263,14 +268,21 @@ impl Table {
     }
 
     /// What is declared of a program or subcommand.
-    pub(super) fn danger(&self, name: &str) -> Option<&Declared> {
-        self.dangers.get(name)
+    pub(super) fn danger(&self, name: &str) -> Option<Declared> {
+        let (kind, does) = self.dangers.find(name)?.split_once('\t')?;
+        let kind: StrDeserializer<'_, serde::de::value::Error> = kind.into_deserializer();
+        // What is no kind is the worst of them; a test rules it out.
+        Some(Declared { kind: DangerKind::deserialize(kind).unwrap_or(DangerKind::Runs), does })
     }
 }
 
-/// The tables, read at first use. Empty, so that everything asks, if the rule files can't be used; a test rules
-/// that out.
+/// Whether a word is a name as subcommands have them, not a path, a file or a toolchain.
+fn is_name(word: &str) -> bool {
+    let known = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':');
+    word.bytes().all(known) && !word.starts_with(['-', ':'])
+}
+
+/// The tables that the program has in it.
 pub(super) fn table() -> &'static Table {
-    static TABLE: OnceLock<Table> = OnceLock::new();
-    TABLE.get_or_init(|| rules::build().unwrap_or_default())
+    &rules::TABLE
 }

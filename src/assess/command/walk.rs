@@ -26,10 +26,6 @@ impl Judge<'_> {
     /// the command, if it is a part of it. What its last command prints is all that it prints only if it is one
     /// pipeline.
     pub(super) fn script(&mut self, text: &str, start: Option<usize>) {
-        let alone = |list: &CompoundList| {
-            matches!(list.0.as_slice(), [item]
-                if item.0.additional.is_empty() && matches!(item.1, SeparatorOperator::Sequence))
-        };
         let outer = std::mem::replace(&mut self.source, Source::new(text, start));
         let mut single = false;
         match parse(text) {
@@ -140,8 +136,9 @@ impl Judge<'_> {
         match command {
             Command::Simple(simple) => self.simple(simple),
             Command::Compound(compound, redirects) => {
-                self.redirects(redirects.as_ref());
+                let before = self.redirects(redirects.as_ref());
                 self.compound(compound);
+                self.feed = before.unwrap_or(self.feed);
                 self.produced = Feed::Text;
                 self.printed = None;
             }
@@ -151,8 +148,9 @@ impl Judge<'_> {
             }
             Command::ExtendedTest(test, redirects) => {
                 self.odd = true;
-                self.redirects(redirects.as_ref());
+                let before = self.redirects(redirects.as_ref());
                 self.extended(&test.expr);
+                self.feed = before.unwrap_or(self.feed);
                 self.produced = Feed::Text;
                 self.printed = None;
             }
@@ -171,9 +169,9 @@ impl Judge<'_> {
             }
             CompoundCommand::BraceGroup(group) => self.list(&group.list),
             CompoundCommand::Subshell(subshell) => {
-                let scope = self.scope.clone();
+                let (scope, feed) = (self.scope.clone(), self.feed);
                 self.list(&subshell.list);
-                self.scope = scope;
+                (self.scope, self.feed) = (scope, feed);
             }
             CompoundCommand::ForClause(command) => {
                 let mut values = Vec::new();
@@ -323,9 +321,10 @@ impl Judge<'_> {
         let produced = std::mem::replace(&mut self.produced, Feed::Text);
         let mut assignments = Vec::new();
         let reads_file = redirected(command);
+        let (feed, mut replaced) = (self.feed, false);
         for item in command.prefix.iter().flat_map(|prefix| &prefix.0) {
             match item {
-                CommandPrefixOrSuffixItem::IoRedirect(redirect) => self.redirect(redirect),
+                CommandPrefixOrSuffixItem::IoRedirect(redirect) => replaced |= self.redirect(redirect),
                 CommandPrefixOrSuffixItem::AssignmentWord(assignment, _) => assignments.push(assignment),
                 CommandPrefixOrSuffixItem::Word(_) | CommandPrefixOrSuffixItem::ProcessSubstitution(..) => {
                     self.unreadable("command.unreadable", "A word stands where an assignment should.");
@@ -342,7 +341,7 @@ impl Judge<'_> {
         let outer = std::mem::replace(&mut self.tested, matches!(name, Some("[" | "test")));
         for item in command.suffix.iter().flat_map(|suffix| &suffix.0) {
             match item {
-                CommandPrefixOrSuffixItem::IoRedirect(redirect) => self.redirect(redirect),
+                CommandPrefixOrSuffixItem::IoRedirect(redirect) => replaced |= self.redirect(redirect),
                 CommandPrefixOrSuffixItem::AssignmentWord(assignment, _)
                     if declares && matches!(assignment.value, AssignmentValue::Array(_)) =>
                 {
@@ -407,8 +406,11 @@ impl Judge<'_> {
                 }
             }
         }
+        // What `exec` alone redirects stays so.
+        let stays = matches!(argv.as_slice(), [only] if only.text() == Some("exec"));
         if plain {
             self.produced = produced;
+            self.feed = if replaced { feed } else { self.feed };
             return;
         }
         // A function, and some of the shell's own commands in some shells, see what stands before it.
@@ -420,6 +422,9 @@ impl Judge<'_> {
                 judge.dispatch(&argv);
             }
         });
+        if replaced && !stays {
+            self.feed = feed;
+        }
         self.form(&argv, &before);
         if reads_file {
             // Where that can't be opened, nothing is printed.
@@ -442,6 +447,12 @@ impl Judge<'_> {
         }
         word.at(self.place_of(raw))
     }
+}
+
+/// Whether what a list prints is what its only pipeline prints.
+pub(super) fn alone(list: &CompoundList) -> bool {
+    matches!(list.0.as_slice(), [item]
+        if item.0.additional.is_empty() && matches!(item.1, SeparatorOperator::Sequence))
 }
 
 /// Whether a command doesn't start if a file of its redirections can't be opened.

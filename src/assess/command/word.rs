@@ -12,6 +12,8 @@ const BYTES: usize = 4096;
 pub enum Reach {
     /// To names that were asked for, or below a folder without secrets of the system or of a person.
     Chosen,
+    /// To every name in such a folder: those of a project's own secrets, such as `.env`, may be among them.
+    Hidden,
     /// To everything below a folder that holds such secrets somewhere: `/`, `/etc`, a home folder.
     Everything,
 }
@@ -101,6 +103,24 @@ impl Word {
         match (self.pieces.last_mut(), piece) {
             (Some(Piece::Exact(text)), Piece::Exact(more)) => text.push_str(&more),
             (_, piece) => self.pieces.push(piece),
+        }
+    }
+
+    /// Adds text that stands without quotes. A class such as `[a-z]` stays whole: what is in it means something else
+    /// outside.
+    pub(super) fn push_unquoted(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some(at) = rest.find(['*', '?', '[']) {
+            let (exact, pattern) = rest.split_at(at);
+            let (pattern, behind) = pattern.split_at(class(pattern).unwrap_or(1));
+            if !exact.is_empty() {
+                self.push(Piece::Exact(exact.to_owned()));
+            }
+            self.push(Piece::Pattern(pattern.to_owned()));
+            rest = behind;
+        }
+        if !rest.is_empty() {
+            self.push(Piece::Exact(rest.to_owned()));
         }
     }
 
@@ -247,4 +267,13 @@ impl Word {
         }
         shown
     }
+}
+
+/// How long the class is that a text begins with, if it does: its first letter may be the bracket that ends others.
+fn class(text: &str) -> Option<usize> {
+    let inside = text.strip_prefix('[')?;
+    let inside = inside.strip_prefix(['!', '^']).unwrap_or(inside);
+    let first = inside.chars().next()?.len_utf8();
+    let length = first + inside[first..].find(']')? + 1;
+    (!inside[..length].contains('/')).then_some(text.len() - inside.len() + length)
 }

@@ -56,6 +56,38 @@ pub struct Reads {
     pub added: Option<String>,
     /// What depends on the table goes along: `CASCADE`.
     pub cascade: bool,
+    /// How many of the new values the sample shows.
+    pub new_values: NewValues,
+}
+
+/// How many of the values that a change sets are shown behind the old ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NewValues {
+    /// None.
+    None,
+    /// Those that are told one by one; not defaults, nor those that come together.
+    Some,
+    /// All.
+    All,
+}
+
+/// A statement, and whether it leaves out the tables that inherit from its own: `ONLY`, which the parser takes for a name.
+pub(super) struct Parsed {
+    pub statement: Statement,
+    pub only: bool,
+}
+
+/// What stands before the table then.
+pub(super) fn lead(only: bool) -> &'static str {
+    if only { "ONLY " } else { "" }
+}
+
+/// The engine's own count, whatever functions of that name somebody made.
+fn count(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Postgres => "pg_catalog.count(*)",
+        Dialect::Sqlite | Dialect::Mysql => "count(*)",
+    }
 }
 
 /// The reads for a statement. None for one that touches no rows of a table.
@@ -63,43 +95,58 @@ pub struct Reads {
 /// # Errors
 /// A full sentence: it touches rows, and can't be told which.
 pub fn reads(dialect: Dialect, sql: &str) -> Result<Option<Reads>, String> {
-    let statement =
+    let Parsed { statement, only } =
         statement(dialect, sql).ok_or("Its rows can't be counted beforehand: it is not understood whole.")?;
     match statement {
-        Statement::Delete(delete) => deleted(dialect, delete).map(Some),
-        Statement::Update(update) => changed(dialect, update).map(Some),
+        Statement::Delete(delete) => deleted(dialect, delete, only).map(Some),
+        Statement::Update(update) => changed(dialect, update, only).map(Some),
         Statement::Insert(insert) => added(dialect, &insert).map(Some),
         Statement::Truncate(truncate) => match truncate.table_names.as_slice() {
             [one] => Ok(Some(Reads {
                 cascade: truncate.cascade == Some(CascadeOption::Cascade),
-                ..whole(dialect, Act::Empty, &one.name)
+                ..whole(dialect, Act::Empty, &one.name, one.only)
             })),
             _ => Err(several()),
         },
         Statement::Drop { object_type: ObjectType::Table, names, cascade, .. } => match names.as_slice() {
-            [one] => Ok(Some(Reads { cascade, ..whole(dialect, Act::Drop, one) })),
+            [one] => Ok(Some(Reads { cascade, ..whole(dialect, Act::Drop, one, false) })),
             _ => Err(several()),
         },
-        Statement::AlterTable(alter) => Ok(Some(whole(dialect, Act::Alter, &alter.name))),
-        Statement::Merge(merge) => merged(dialect, &merge).map(Some),
+        Statement::AlterTable(alter) => Ok(Some(whole(dialect, Act::Alter, &alter.name, alter.only))),
+        Statement::Merge(merge) => merged(dialect, &merge, only).map(Some),
         _ => Ok(None),
     }
 }
 
-pub(super) fn statement(dialect: Dialect, sql: &str) -> Option<Statement> {
+pub(super) fn statement(dialect: Dialect, sql: &str) -> Option<Parsed> {
     let quoting = *lex::quotings(dialect, sql).first()?;
-    let tokens = lex::lex(sql, dialect, quoting).ok()?.tokens;
-    let mut statements = tree::parse(dialect, &tokens, sql)?;
-    let one = statements.pop()?;
-    statements.is_empty().then_some(one)
+    let mut tokens = lex::lex(sql, dialect, quoting).ok()?.tokens;
+    let first = tokens.iter().position(|token| !token.mark(';'))?;
+    let leads = |words: &[&str]| words.iter().zip(&tokens[first..]).all(|(word, token)| token.is(word));
+    let before = match tokens[first].text.as_str() {
+        "update" => 1,
+        "delete" if leads(&["delete", "from"]) => 2,
+        "merge" if leads(&["merge", "into"]) => 2,
+        _ => 0,
+    };
+    let at = first + before;
+    let only = dialect == Dialect::Postgres && before > 0 && tokens.get(at).is_some_and(|token| token.is("only"));
+    let mut text = sql.to_owned();
+    if only {
+        let word = tokens.remove(at).span;
+        text.replace_range(word.clone(), &" ".repeat(word.len()));
+    }
+    let mut statements = tree::parse(dialect, &tokens, &text)?;
+    let statement = statements.pop()?;
+    statements.is_empty().then_some(Parsed { statement, only })
 }
 
 pub(super) fn several() -> String {
     "Its rows can't be counted beforehand: it names several tables.".to_owned()
 }
 
-fn whole(dialect: Dialect, act: Act, name: &ObjectName) -> Reads {
-    let count = format!("SELECT count(*) FROM {name}");
+fn whole(dialect: Dialect, act: Act, name: &ObjectName, only: bool) -> Reads {
+    let count = format!("SELECT {} FROM {}{name}", count(dialect), lead(only));
     let (table, all) = (name.to_string(), count.clone());
     Reads {
         act,
@@ -112,6 +159,7 @@ fn whole(dialect: Dialect, act: Act, name: &ObjectName) -> Reads {
         at_most: false,
         added: None,
         cascade: false,
+        new_values: NewValues::None,
     }
 }
 
@@ -120,7 +168,7 @@ fn place(dialect: Dialect, name: &ObjectName) -> (Option<String>, String) {
 }
 
 /// The rows that meet one of the source and what a clause does with them; the rows of the source that meet none.
-fn merged(dialect: Dialect, merge: &Merge) -> Result<Reads, String> {
+fn merged(dialect: Dialect, merge: &Merge, only: bool) -> Result<Reads, String> {
     let unclear = || "Its rows can't be counted beforehand: it merges in a way that no rule knows.".to_owned();
     let TableFactor::Table { name, args: None, .. } = &merge.table else { return Err(unclear()) };
     let (mut matched, mut added) = (Vec::new(), Vec::new());
@@ -140,22 +188,25 @@ fn merged(dialect: Dialect, merge: &Merge) -> Result<Reads, String> {
         [] => "FALSE".to_owned(),
         clauses => format!("CASE {} ELSE FALSE END", clauses.join(" ")),
     };
-    let (table, source, on) = (&merge.table, &merge.source, &merge.on);
+    let (table, source, on) = (format!("{}{}", lead(only), merge.table), &merge.source, &merge.on);
+    let count = count(dialect);
     Ok(Reads {
-        touched: Some(format!("SELECT count(*) FROM {table} JOIN {source} ON {on} WHERE {}", decided(&matched))),
+        touched: Some(format!("SELECT {count} FROM {table} JOIN {source} ON {on} WHERE {}", decided(&matched))),
         added: Some(format!(
-            "SELECT count(*) FROM {source} WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE {on}) AND {}",
+            "SELECT {count} FROM {source} WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE {on}) AND {}",
             decided(&added)
         )),
-        ..whole(dialect, Act::Merge, name)
+        ..whole(dialect, Act::Merge, name, only)
     })
 }
 
-/// One plain table, maybe under another name.
-pub(super) fn plain(tables: &[TableWithJoins]) -> Result<(&ObjectName, String), String> {
+/// One plain table, maybe under another name, as it stands behind `FROM`.
+pub(super) fn plain(tables: &[TableWithJoins], only: bool) -> Result<(&ObjectName, String), String> {
     let [TableWithJoins { relation, joins }] = tables else { return Err(several()) };
     match relation {
-        TableFactor::Table { name, args: None, .. } if joins.is_empty() => Ok((name, relation.to_string())),
+        TableFactor::Table { name, args: None, .. } if joins.is_empty() => {
+            Ok((name, format!("{}{relation}", lead(only))))
+        }
         _ => Err(several()),
     }
 }
@@ -183,51 +234,59 @@ fn touching(
     name: &ObjectName,
     (from, narrowed, bounds): (&str, &str, &str),
     new: &str,
+    only: bool,
 ) -> Reads {
+    let count = count(dialect);
     let touched = if bounds.is_empty() {
-        format!("SELECT count(*) FROM {from}{narrowed}")
+        format!("SELECT {count} FROM {from}{narrowed}")
     } else {
-        format!("SELECT count(*) FROM (SELECT 1 FROM {from}{narrowed}{bounds}) AS touched")
+        format!("SELECT {count} FROM (SELECT 1 FROM {from}{narrowed}{bounds}) AS touched")
     };
     let sample = if bounds.is_empty() {
         format!("SELECT *{new} FROM {from}{narrowed} LIMIT {SAMPLE}")
     } else {
         format!("SELECT * FROM (SELECT *{new} FROM {from}{narrowed}{bounds}) AS touched LIMIT {SAMPLE}")
     };
-    Reads { touched: Some(touched), sample: Some(sample), ..whole(dialect, act, name) }
+    Reads { touched: Some(touched), sample: Some(sample), ..whole(dialect, act, name, only) }
 }
 
-fn deleted(dialect: Dialect, delete: Delete) -> Result<Reads, String> {
+fn deleted(dialect: Dialect, delete: Delete, only: bool) -> Result<Reads, String> {
     let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
     let others = delete.using.unwrap_or_default();
     // MySQL's `USING` repeats the table itself.
     if !delete.tables.is_empty() || (dialect == Dialect::Mysql && !others.is_empty()) {
         return Err(several());
     }
-    let (name, spelled) = plain(from)?;
+    let (name, spelled) = plain(from, only)?;
     let narrowed = condition(delete.selection.as_ref(), &others);
     let bounds = bounds(&delete.order_by, delete.limit.as_ref());
-    Ok(touching(dialect, Act::Delete, name, (&spelled, &narrowed, &bounds), ""))
+    Ok(touching(dialect, Act::Delete, name, (&spelled, &narrowed, &bounds), "", only))
 }
 
-fn changed(dialect: Dialect, update: Update) -> Result<Reads, String> {
+fn changed(dialect: Dialect, update: Update, only: bool) -> Result<Reads, String> {
     let others = match update.from {
         Some(UpdateTableFromKind::BeforeSet(tables) | UpdateTableFromKind::AfterSet(tables)) => tables,
         None => Vec::new(),
     };
     let tables = [update.table];
-    let (name, spelled) = plain(&tables)?;
+    let (name, spelled) = plain(&tables, only)?;
     let narrowed = condition(update.selection.as_ref(), &others);
     let bounds = bounds(&update.order_by, update.limit.as_ref());
     // With other tables, a new value may name a row that the sample doesn't hold.
-    let new = if others.is_empty() { new_values(dialect, &update.assignments) } else { String::new() };
-    let mut reads = touching(dialect, Act::Change, name, (&spelled, &narrowed, &bounds), &new);
+    let new = if others.is_empty() { new_values(dialect, &update.assignments) } else { Vec::new() };
+    let from = (spelled.as_str(), narrowed.as_str(), bounds.as_str());
+    let mut reads = touching(dialect, Act::Change, name, from, &new.concat(), only);
+    reads.new_values = match new.len() {
+        0 => NewValues::None,
+        shown if shown == update.assignments.len() => NewValues::All,
+        _ => NewValues::Some,
+    };
     reads.at_most = update.or.is_some();
     Ok(reads)
 }
 
 /// `, value AS "new column"` for each plain assignment.
-fn new_values(dialect: Dialect, assignments: &[Assignment]) -> String {
+fn new_values(dialect: Dialect, assignments: &[Assignment]) -> Vec<String> {
     let quote = if dialect == Dialect::Mysql { '`' } else { '"' };
     let one = |assignment: &Assignment| {
         let AssignmentTarget::ColumnName(column) = &assignment.target else { return None };
@@ -240,7 +299,7 @@ fn new_values(dialect: Dialect, assignments: &[Assignment]) -> String {
 
 fn added(dialect: Dialect, insert: &Insert) -> Result<Reads, String> {
     let TableObject::TableName(name) = &insert.table else { return Err(several()) };
-    let mut reads = whole(dialect, Act::Add, name);
+    let mut reads = whole(dialect, Act::Add, name, false);
     reads.at_most = insert.on.is_some() || insert.ignore || insert.or.is_some();
     if insert.replace_into {
         return Err("How many rows it replaces can't be told beforehand.".to_owned());
@@ -253,7 +312,7 @@ fn added(dialect: Dialect, insert: &Insert) -> Result<Reads, String> {
             }
             _ => {
                 reads.sample = Some(format!("SELECT * FROM ({query}) AS added LIMIT {SAMPLE}"));
-                (Some(format!("SELECT count(*) FROM ({query}) AS added")), 0)
+                (Some(format!("SELECT {} FROM ({query}) AS added", count(dialect))), 0)
             }
         },
     };
@@ -275,10 +334,10 @@ mod tests {
         assert_eq!(count, "SELECT count(*) FROM orders WHERE status = 'x' AND total > 3");
         assert_eq!(sample, "SELECT * FROM orders WHERE status = 'x' AND total > 3 LIMIT 5");
         let (count, sample) = told(Dialect::Postgres, "UPDATE t AS o SET a = a + 1, b = DEFAULT WHERE o.c IS NULL");
-        assert_eq!(count, "SELECT count(*) FROM t AS o WHERE o.c IS NULL");
+        assert_eq!(count, "SELECT pg_catalog.count(*) FROM t AS o WHERE o.c IS NULL");
         assert_eq!(sample, "SELECT *, a + 1 AS \"new a\" FROM t AS o WHERE o.c IS NULL LIMIT 5");
         let (count, _) = told(Dialect::Postgres, "DELETE FROM a USING b WHERE a.i = b.i");
-        assert_eq!(count, "SELECT count(*) FROM a WHERE EXISTS (SELECT 1 FROM b WHERE a.i = b.i)");
+        assert_eq!(count, "SELECT pg_catalog.count(*) FROM a WHERE EXISTS (SELECT 1 FROM b WHERE a.i = b.i)");
         let (count, _) = told(Dialect::Mysql, "DELETE FROM t WHERE a > 1 ORDER BY a LIMIT 3");
         assert_eq!(count, "SELECT count(*) FROM (SELECT 1 FROM t WHERE a > 1 ORDER BY a LIMIT 3) AS touched");
         assert_eq!(told(Dialect::Sqlite, "INSERT INTO t VALUES (1), (2)").0, "2");
@@ -286,7 +345,7 @@ mod tests {
             told(Dialect::Sqlite, "INSERT INTO t SELECT * FROM u").0,
             "SELECT count(*) FROM (SELECT * FROM u) AS added"
         );
-        assert_eq!(told(Dialect::Postgres, "TRUNCATE t").0, "SELECT count(*) FROM t");
+        assert_eq!(told(Dialect::Postgres, "TRUNCATE t").0, "SELECT pg_catalog.count(*) FROM t");
         assert_eq!(reads(Dialect::Postgres, "CREATE TABLE t (a int)"), Ok(None));
     }
 
@@ -295,12 +354,45 @@ mod tests {
         let sql = "MERGE INTO t USING u ON t.a = u.a WHEN MATCHED AND u.b > 3 THEN DELETE WHEN MATCHED THEN DO NOTHING \
             WHEN NOT MATCHED THEN INSERT (a) VALUES (u.a)";
         let told = reads(Dialect::Postgres, sql).unwrap().unwrap();
-        let touched = "SELECT count(*) FROM t JOIN u ON t.a = u.a WHERE CASE WHEN (u.b > 3) THEN TRUE WHEN TRUE THEN FALSE \
+        let touched = "SELECT pg_catalog.count(*) FROM t JOIN u ON t.a = u.a WHERE CASE WHEN (u.b > 3) THEN TRUE WHEN TRUE THEN FALSE \
             ELSE FALSE END";
         assert_eq!(told.touched.as_deref(), Some(touched));
-        let added = "SELECT count(*) FROM u WHERE NOT EXISTS (SELECT 1 FROM t WHERE t.a = u.a) AND CASE WHEN TRUE THEN TRUE \
+        let added = "SELECT pg_catalog.count(*) FROM u WHERE NOT EXISTS (SELECT 1 FROM t WHERE t.a = u.a) AND CASE WHEN TRUE THEN TRUE \
             ELSE FALSE END";
         assert_eq!(told.added.as_deref(), Some(added));
+    }
+
+    #[test]
+    fn only_leaves_out_what_inherits() {
+        for (sql, touched) in [
+            ("DELETE FROM ONLY par WHERE a = 1", "FROM ONLY par WHERE a = 1"),
+            ("; delete from only s.par", "FROM ONLY s.par"),
+            ("UPDATE ONLY par p SET a = 1", "FROM ONLY par p"),
+            ("TRUNCATE ONLY par", "FROM ONLY par"),
+            ("ALTER TABLE ONLY par ADD b int", "FROM ONLY par"),
+            ("MERGE INTO ONLY par USING u ON par.a = u.a WHEN MATCHED THEN DELETE", "FROM ONLY par JOIN u ON"),
+        ] {
+            let told = reads(Dialect::Postgres, sql).unwrap().unwrap();
+            assert_eq!(told.place.1, "par", "{sql}");
+            let counted = told.touched.unwrap();
+            assert!(counted.starts_with(&format!("SELECT pg_catalog.count(*) {touched}")), "{sql}: {counted}");
+            assert!(told.all.contains("FROM ONLY "), "{sql}: {}", told.all);
+        }
+        // It is a name like any other elsewhere.
+        assert_eq!(reads(Dialect::Sqlite, "DELETE FROM only").unwrap().unwrap().table, "only");
+    }
+
+    #[test]
+    fn the_sample_says_how_many_new_values_it_shows() {
+        for (sql, shown) in [
+            ("UPDATE t SET a = 1, b = a", NewValues::All),
+            ("UPDATE t SET a = 1, b = DEFAULT", NewValues::Some),
+            ("UPDATE t SET a = 1, (b, c) = (SELECT 1, 2)", NewValues::Some),
+            ("UPDATE t SET (a, b) = (SELECT 1, 2)", NewValues::None),
+            ("UPDATE t SET a = u.a FROM u WHERE t.i = u.i", NewValues::None),
+        ] {
+            assert_eq!(reads(Dialect::Postgres, sql).unwrap().unwrap().new_values, shown, "{sql}");
+        }
     }
 
     #[test]

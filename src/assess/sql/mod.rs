@@ -57,6 +57,7 @@ impl RiskAssessor for SqlAssessor {
             | OperationKind::Find(_)
             | OperationKind::Undo(_)
             | OperationKind::Apply(_)
+            | OperationKind::Answer(_)
             | OperationKind::Mcp(_)
             | OperationKind::Other(_) => Assessment::default(),
         }

@@ -24,6 +24,8 @@ pub struct Names {
     pub words: BTreeSet<String>,
     /// Those before a bracket.
     pub called: BTreeSet<String>,
+    /// Those before a bracket that name PostgreSQL's own schema: no other function is meant.
+    pub engine: BTreeSet<String>,
     /// Those behind a point.
     pub fields: BTreeSet<String>,
     /// Operators: each run of their characters, and each part of one.
@@ -61,7 +63,13 @@ impl Names {
                 continue;
             }
             let spellings = spellings(dialect, sql, token);
-            if tokens.get(at + 1).is_some_and(|next| next.mark('(')) {
+            let called = tokens.get(at + 1).is_some_and(|next| next.mark('('));
+            if called && dialect == Dialect::Postgres && engines(&tokens[..at]) {
+                self.engine.extend(spellings.iter().cloned());
+                self.words.extend(spellings);
+                continue;
+            }
+            if called {
                 self.called.extend(spellings.iter().cloned());
             }
             if at > 0 && tokens[at - 1].mark('.') {
@@ -101,6 +109,17 @@ impl Names {
         for from in 0..run.len() {
             self.operators.extend((from + 1..=run.len()).map(|to| run[from..to].to_owned()));
         }
+    }
+}
+
+/// Whether what stands before a name makes it one of the engine's own schema, and nothing else: `pg_catalog.`, without
+/// anything that it could be a field of.
+fn engines(before: &[Token]) -> bool {
+    match before {
+        [further @ .., schema, point] => {
+            point.mark('.') && schema.is("pg_catalog") && !further.last().is_some_and(|token| token.mark('.'))
+        }
+        _ => false,
     }
 }
 
@@ -171,6 +190,16 @@ mod tests {
         assert!(found.called.contains("sleep"));
         assert!(names(Dialect::Postgres, "SELECT U&\"\\0070g_sleep\"(1)").is_none());
         assert!(names(Dialect::Postgres, "SELECT 'a").is_none());
+    }
+
+    #[test]
+    fn what_names_the_engines_schema_means_no_other_function() {
+        let sql = "SELECT pg_catalog.sum(a), avg(b), c.pg_catalog.min(d), \"PG_CATALOG\".max(e)";
+        let found = names(Dialect::Postgres, sql).unwrap();
+        assert_eq!(list(&found.engine), ["sum"]);
+        assert_eq!(list(&found.called), ["avg", "max", "min"]);
+        assert!(!found.fields.contains("sum") && found.words.contains("sum"));
+        assert!(names(Dialect::Mysql, sql).unwrap().engine.is_empty());
     }
 
     #[test]

@@ -62,7 +62,24 @@ pub(super) fn findings(dialect: Dialect, tokens: &[Token]) -> Vec<Finding> {
             }
         }
     }
+    let computed = (0..tokens.len()).filter(|at| dialect == Dialect::Postgres && computed_setting(&tokens[*at..]));
+    found.extend(computed.map(|at| {
+        let sentence = "`current_setting` of a computed name may show a password or key.";
+        Finding::new("sql.secret", Class::Declared(Danger::Sensitive), sentence).at(tokens[at].span.clone())
+    }));
     found
+}
+
+/// Whether the value of a setting is asked for whose name is not a plain text.
+fn computed_setting(tokens: &[Token]) -> bool {
+    let mark = |at: usize, wanted: char| tokens.get(at).is_some_and(|token| token.mark(wanted));
+    if !tokens[0].is("current_setting") || !mark(1, '(') {
+        return false;
+    }
+    // The server writes the text of a policy as `'a.b'::text`.
+    let cast = mark(3, ':') && mark(4, ':') && tokens.get(5).is_some_and(|name| name.is("text"));
+    let behind = if cast { 6 } else { 3 };
+    !(tokens.get(2).is_some_and(|name| name.kind == Kind::Text) && (mark(behind, ')') || mark(behind, ',')))
 }
 
 /// The finding about a relation of the engine, if it holds secrets.

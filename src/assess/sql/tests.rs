@@ -1,7 +1,9 @@
 //! What the SQL assessor promises, case by case.
 
 use super::*;
-use crate::domain::{Danger, RiskLevel, SqlWay};
+use crate::domain::{
+    Claim, Danger, Facts, Grants, Operation, OperationId, Origin, Prepared, RiskLevel, SqlWay, TakeBack,
+};
 
 fn assessed(sql: &str, dialect: Option<Dialect>) -> Assessment {
     judge(&SqlOperation { connection: "main".to_owned(), dialect, sql: sql.to_owned(), way: SqlWay::Plain })
@@ -297,5 +299,40 @@ fn a_statement_where_only_a_query_can_stand_asks() {
         for judge in [in_sqlite, in_postgres, in_mysql] {
             all_read(judge, &[sql]);
         }
+    }
+}
+
+#[test]
+fn a_turns_approval_covers_no_other_way_to_run_the_same() {
+    let prepared = |way: SqlWay| {
+        let sql = "UPDATE orders SET n = 5 WHERE id = 1".to_owned();
+        let kind = OperationKind::Sql(SqlOperation {
+            connection: "main".to_owned(),
+            dialect: Some(Dialect::Postgres),
+            sql,
+            way,
+        });
+        let operation = Operation {
+            id: OperationId(1),
+            origin: Origin::Person,
+            tool: "execute_sql".to_owned(),
+            claim: Claim::Absent,
+            kind,
+            cwd: "/".into(),
+        };
+        let facts = Facts::default();
+        let settings = crate::assess::AssessSettings::default();
+        let assessment =
+            crate::assess::assess(&SqlAssessor, Subject { operation: &operation, facts: &facts, settings: &settings });
+        Prepared { operation, facts, assessment }
+    };
+    let back = SqlWay::TakeBack(TakeBack { kept: "0".to_owned(), again: false, rows: 1 });
+    let ways = [SqlWay::Plain, SqlWay::Trial, back].map(prepared);
+    for (approved, one) in ways.iter().enumerate() {
+        let mut grants = Grants::default();
+        grants.extend(one);
+        let covered: Vec<bool> = ways.iter().map(|other| grants.cover(other)).collect();
+        let alone: Vec<bool> = (0..ways.len()).map(|at| at == approved).collect();
+        assert_eq!(covered, alone, "{:?}", one.operation.kind);
     }
 }

@@ -9,7 +9,7 @@ use sqlparser::ast::{
     UpdateTableFromKind, Visit, Visitor,
 };
 
-use super::foresee::{Act, bounds, condition, plain, statement};
+use super::foresee::{Act, Parsed, bounds, condition, plain, statement};
 use super::lex;
 use crate::domain::Dialect;
 
@@ -61,15 +61,15 @@ fn writes(dialect: Dialect, sql: &str) -> bool {
         .any(|tokens| tokens.first().is_some_and(|first| verbs.iter().any(|verb| first.is(verb))))
 }
 
-fn touched(dialect: Dialect, parsed: Statement, text: String) -> Result<Option<Target>, String> {
-    match parsed {
+fn touched(dialect: Dialect, Parsed { statement, only }: Parsed, text: String) -> Result<Option<Target>, String> {
+    match statement {
         Statement::Delete(delete) => {
             let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
             let others = delete.using.unwrap_or_default();
             if !delete.tables.is_empty() || (dialect == Dialect::Mysql && !others.is_empty()) {
                 return Err(several());
             }
-            let (name, spelled) = plain(from).map_err(|_| several())?;
+            let (name, spelled) = plain(from, only).map_err(|_| several())?;
             steady(&delete.selection)?;
             steady(&others)?;
             let narrowed = condition(delete.selection.as_ref(), &others);
@@ -97,7 +97,7 @@ fn touched(dialect: Dialect, parsed: Statement, text: String) -> Result<Option<T
                 return Err("its LIMIT may pick other rows the second time.".to_owned());
             }
             let tables = [update.table];
-            let (name, spelled) = plain(&tables).map_err(|_| several())?;
+            let (name, spelled) = plain(&tables, only).map_err(|_| several())?;
             steady(&update.selection)?;
             steady(&others)?;
             let narrowed = condition(update.selection.as_ref(), &others);

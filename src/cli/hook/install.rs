@@ -40,6 +40,9 @@ struct Receipt {
     inserts: Vec<Insert>,
     /// Whether there was no such file before.
     created: bool,
+    /// Folders that were made for it, the innermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    folders: Vec<PathBuf>,
     /// Digest of the file as it was left.
     left: String,
 }
@@ -87,8 +90,15 @@ pub fn install(
     if read(&file)? != before {
         return Err(format!("{} was changed meanwhile; nothing was written", file.display()));
     }
-    let receipt =
-        Receipt { agent: agent.name().to_owned(), inserts: added.inserts, created: gone, left: digest(&added.text) };
+    // Those of an older change are still ours.
+    let made = receipts.get(&file).map(|older| older.folders.clone()).filter(|made| !made.is_empty());
+    let receipt = Receipt {
+        agent: agent.name().to_owned(),
+        inserts: added.inserts,
+        created: gone,
+        folders: made.unwrap_or_else(|| missing(&file)),
+        left: digest(&added.text),
+    };
     receipts.insert(file.clone(), receipt);
     keep(folders, &receipts)?;
     write(&file, &added.text)?;
@@ -140,6 +150,9 @@ pub fn uninstall(
     }
     if taken.empty {
         fs::remove_file(&file).map_err(|error| format!("{} can't be removed ({error})", file.display()))?;
+        let made = receipts.get(&file).map(|receipt| receipt.folders.as_slice()).unwrap_or_default();
+        // One that isn't empty stays, and with it those around it.
+        let _one_stays = made.iter().try_for_each(fs::remove_dir);
     } else {
         write(&file, &taken.text)?;
     }
@@ -303,6 +316,11 @@ fn read(file: &Path) -> Result<Option<String>, String> {
         Ok(about) if about.len() > LARGEST => Err(format!("{} is too large", file.display())),
         Ok(_) => fs::read_to_string(file).map(Some).map_err(trouble),
     }
+}
+
+/// The folders of a file that aren't there yet, the innermost first.
+fn missing(file: &Path) -> Vec<PathBuf> {
+    file.ancestors().skip(1).take_while(|folder| !folder.exists()).map(Path::to_path_buf).collect()
 }
 
 /// Writes a file whole or not at all.

@@ -10,6 +10,8 @@ use std::io::{Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
@@ -20,7 +22,7 @@ pub(super) use arguments::HookArguments;
 pub use install::{Scope, install, status, uninstall};
 pub use opinion::{Desk, Thought, Weighed};
 
-use crate::agents::{Agent, Answer, Call};
+use crate::agents::{Agent, Answer, Call, session_of};
 use crate::config::{ConfigError, Folders};
 
 /// Longest input, in bytes.
@@ -44,9 +46,33 @@ pub struct Manner {
 }
 
 /// What a hook that ran into trouble answers.
+#[derive(Default)]
 struct Trouble {
     call: Option<Box<Call>>,
+    /// The session that the agent named, where that is all that could be read.
+    session: Option<String>,
     why: String,
+    /// The journal itself is the trouble.
+    unwritten: bool,
+}
+
+impl Trouble {
+    fn of(why: impl Into<String>) -> Self {
+        Self { why: why.into(), ..Self::default() }
+    }
+
+    fn about(call: Call, why: impl Into<String>) -> Self {
+        Self { call: Some(Box::new(call)), ..Self::of(why) }
+    }
+
+    /// The same once it is in the journal; otherwise it says that it isn't.
+    fn noted(self, agent: &dyn Agent, folders: Option<&Folders>) -> Self {
+        let Some(folders) = folders.filter(|_| !self.unwritten) else { return self };
+        match record::unjudged(folders, agent, &self) {
+            Ok(()) => self,
+            Err(error) => Self { why: format!("{}; nor can the journal be written ({error})", self.why), ..self },
+        }
+    }
 }
 
 /// Answers the call on standard input.
@@ -55,26 +81,33 @@ pub fn run(agent: &'static dyn Agent, manner: Manner, folders: Result<Folders, C
     // A parser that fails on hostile text is caught and answered; its words don't belong beside the answer.
     std::panic::set_hook(Box::new(|_| {}));
     let (answered, answer) = channel();
+    let known = folders.as_ref().ok().cloned();
+    let over = Arc::new(AtomicBool::new(false));
+    let too_late = Arc::clone(&over);
     let work = move || {
-        let outcome = catch_unwind(AssertUnwindSafe(|| consider(agent, &manner, folders)));
-        let failed = |_| Err(Trouble { call: None, why: "the call couldn't be judged".to_owned() });
+        let outcome = catch_unwind(AssertUnwindSafe(|| consider(agent, &manner, folders, &too_late)));
+        let failed = |_| Err(Trouble::of("the call couldn't be judged"));
+        // Within the same time: a journal that doesn't answer holds no answer up.
+        let note = || outcome.unwrap_or_else(failed).map_err(|trouble| trouble.noted(agent, known.as_ref()));
+        let noted = catch_unwind(AssertUnwindSafe(note)).unwrap_or_else(failed);
         // Nobody listens any more once the time is over.
-        let _late = answered.send(outcome.unwrap_or_else(failed));
+        let _late = answered.send(noted);
     };
     let started = thread::Builder::new().stack_size(STACK).spawn(work);
     let outcome = match started {
         Ok(_thread) => answer.recv_timeout(PATIENCE).unwrap_or_else(|error| {
+            over.store(true, Ordering::SeqCst);
             let why = match error {
                 RecvTimeoutError::Timeout => format!("there was no answer within {} s", PATIENCE.as_secs()),
                 RecvTimeoutError::Disconnected => "the call couldn't be judged".to_owned(),
             };
-            Err(Trouble { call: None, why })
+            Err(Trouble::of(why))
         }),
-        Err(error) => Err(Trouble { call: None, why: format!("no thread could be started ({error})") }),
+        Err(error) => Err(Trouble::of(format!("no thread could be started ({error})"))),
     };
     let reply = match outcome {
         Ok((call, answer)) => agent.reply(Some(&call), &answer),
-        Err(Trouble { call, why }) => {
+        Err(Trouble { call, why, .. }) => {
             agent.reply(call.as_deref(), &Answer::ask(format!("Countersign can't judge this: {why}.")))
         }
     };
@@ -84,7 +117,24 @@ pub fn run(agent: &'static dyn Agent, manner: Manner, folders: Result<Folders, C
     let mut out = std::io::stdout().lock();
     let said = out.write_all(reply.out.as_bytes()).and_then(|()| out.flush());
     // Without an answer the exit code is all that is left to say.
-    if said.is_ok() { ExitCode::from(reply.code) } else { ExitCode::from(2) }
+    if said.is_ok() && !nobody_hears() { ExitCode::from(reply.code) } else { ExitCode::from(2) }
+}
+
+/// Whether what is said on standard output goes nowhere. One that was closed is the null device by the time that a
+/// program runs.
+#[cfg(unix)]
+fn nobody_hears() -> bool {
+    use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+
+    let null = std::fs::metadata("/dev/null").ok().filter(|about| about.file_type().is_char_device());
+    let out = rustix::fs::fstat(std::io::stdout());
+    matches!((null, out), (Some(null), Ok(out)) if null.rdev() == out.st_rdev && null.mode() == out.st_mode)
+}
+
+/// The same where the system has no word for it.
+#[cfg(not(unix))]
+fn nobody_hears() -> bool {
+    false
 }
 
 /// Reads the call, thinks about it, and writes both down.
@@ -92,29 +142,34 @@ fn consider(
     agent: &'static dyn Agent,
     manner: &Manner,
     folders: Result<Folders, ConfigError>,
+    too_late: &AtomicBool,
 ) -> Result<(Call, Answer), Trouble> {
-    let alone = |why: String| Trouble { call: None, why };
-    let sent = read_input().map_err(alone)?;
-    let call = agent.read(&sent).map_err(alone)?;
+    let sent = read_input().map_err(Trouble::of)?;
+    let unread = |why| Trouble { session: session_of(&sent).map(str::to_owned), ..Trouble::of(why) };
+    let call = agent.read(&sent).map_err(unread)?;
     if manner.contain && !agent.replaces() {
         let why = format!("--contain isn't for {}, whose hook takes no other command", agent.title());
-        return Err(Trouble { call: Some(Box::new(call)), why });
+        return Err(Trouble::about(call, why));
     }
     let folders = match folders {
         Ok(folders) => folders,
-        Err(error) => return Err(Trouble { call: Some(Box::new(call)), why: error.to_string() }),
+        Err(error) => return Err(Trouble::about(call, error.to_string())),
     };
     let judged = catch_unwind(AssertUnwindSafe(|| {
         Desk::new(&folders, std::env::vars_os(), (agent, &call)).think(agent, &call, manner)
     }));
     let Ok(thought) = judged else {
-        return Err(Trouble { call: Some(Box::new(call)), why: "the judging failed on it".to_owned() });
+        return Err(Trouble::about(call, "the judging failed on it"));
     };
+    if too_late.load(Ordering::SeqCst) {
+        // It was answered otherwise: what isn't said has no place on record.
+        return Err(Trouble { unwritten: true, ..Trouble::about(call, "its time was over") });
+    }
     match record::record(&folders, agent, &call, &thought) {
         Ok(()) => Ok((call, thought.answer)),
         Err(why) => {
             let why = format!("the journal can't be written, and nothing runs without it ({why})");
-            Err(Trouble { call: Some(Box::new(call)), why })
+            Err(Trouble { unwritten: true, ..Trouble::about(call, why) })
         }
     }
 }

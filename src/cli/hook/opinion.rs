@@ -5,16 +5,18 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use serde_json::{Map, Value};
+
 use super::Manner;
 use crate::agents::{Agent, Answer, Call, Opinion, Wants, quoted};
 use crate::assess::{AssessSettings, Known, read, secrets_of};
 use crate::cli::start;
-use crate::cli::weigh::{FOREIGN, Scales, WEB_SEARCH, rule};
+use crate::cli::weigh::{Scales, Searches, WEB_SEARCH, rule};
 use crate::config::{Folders, Problem, Settings};
 use crate::contain;
 use crate::domain::{
-    Claim, CommandOperation, Containment, Enforceable, FindOperation, Judgement, Operation, OperationId, OperationKind,
-    Origin, Place, Policy, Prepared, SearchOperation, Step, Verdict,
+    CONTAINED, Claim, CommandOperation, Containment, Enforceable, FindOperation, Judgement, MCP, McpOperation,
+    Operation, OperationId, OperationKind, Origin, Place, Policy, Prepared, SearchOperation, Step, Verdict,
 };
 use crate::tools::{Seen, Unguarded, search_path};
 
@@ -121,9 +123,9 @@ impl Desk {
             Wants::WebSearch(query) => {
                 vec![(WEB_SEARCH.to_owned(), OperationKind::Other(serde_json::json!({ "query": query })))]
             }
-            Wants::Foreign(arguments) => {
-                let tool = call.tool.strip_prefix(FOREIGN).unwrap_or(&call.tool);
-                vec![(format!("{FOREIGN}{tool}"), OperationKind::Other(arguments.clone()))]
+            Wants::Foreign { of, arguments } => {
+                let mcp = foreign(&call.tool, of.as_ref(), arguments);
+                vec![(format!("{MCP}{}__{}", mcp.server, mcp.tool), OperationKind::Mcp(mcp))]
             }
             Wants::Unknown(arguments) => vec![(call.tool.clone(), OperationKind::Other(arguments.clone()))],
         };
@@ -148,12 +150,12 @@ impl Desk {
         };
         let operations: Vec<Operation> = operations.into_iter().map(operation).collect();
         if let (true, [only]) = (manner.contain && agent.replaces(), &operations[..])
-            && let Some((weighed, command)) = self.behind_walls(only, &place, manner)
+            && let Some((weighed, command)) = self.behind_walls(agent, only, &place, manner)
         {
             return self.contained(weighed, command, workspace, manner);
         }
         let mut seen = Seen::unguarded(Unguarded::of(self.environment.iter().cloned(), self.home.as_deref()));
-        let scales = self.scales();
+        let scales = self.scales(agent);
         let weigh = |operation: Operation| self.weigh(scales.get(Enforceable::default()), operation, &place, &mut seen);
         let weighed: Vec<Weighed> = operations.into_iter().map(weigh).collect();
         let answer = self.answer(&weighed, manner);
@@ -169,10 +171,16 @@ impl Desk {
 
     /// A command that only reads as it is judged behind walls, and the command that puts it there. None where it isn't
     /// one, or no walls hold here, or its shell would have to remember it.
-    fn behind_walls(&self, operation: &Operation, place: &Place, manner: &Manner) -> Option<(Weighed, String)> {
+    fn behind_walls(
+        &self,
+        agent: &dyn Agent,
+        operation: &Operation,
+        place: &Place,
+        manner: &Manner,
+    ) -> Option<(Weighed, String)> {
         let OperationKind::Command(CommandOperation { command, .. }) = &operation.kind else { return None };
         let launcher = self.launcher.as_deref().filter(|_| self.enforceable.read_only_command)?;
-        let scales = self.scales();
+        let scales = self.scales(agent);
         let weighed = self.weigh(scales.get(self.enforceable), operation.clone(), place, &mut Seen::default());
         let judgement = &weighed.judgement;
         let reads = judgement.step == Step::Whitelisted && judgement.verdict == Verdict::Allow;
@@ -197,7 +205,7 @@ impl Desk {
     }
 
     fn contained(&self, mut weighed: Weighed, command: String, workspace: PathBuf, manner: &Manner) -> Thought {
-        weighed.note = Some("It runs contained, by way of countersign exec.".to_owned());
+        weighed.note = Some(CONTAINED.to_owned());
         let answer = self.answer(std::slice::from_ref(&weighed), manner);
         Thought { answer: Answer { command: Some(command), ..answer }, weighed: vec![weighed], workspace }
     }
@@ -219,10 +227,29 @@ impl Desk {
         Answer { opinion, ..Answer::ask(shortened(&format!("Countersign: {}", sentences.join(" ")))) }
     }
 
-    fn scales(&self) -> ScalesMaker<'_> {
+    fn scales(&self, agent: &dyn Agent) -> ScalesMaker<'_> {
+        // A configuration of its own may make ripgrep read what git ignores.
+        let configured = self.environment.iter().any(|(name, _)| name == "RIPGREP_CONFIG_PATH");
+        let sparing = agent.searches_spare_ignored() && !configured;
+        let searches = if sparing { Searches::Sparing } else { Searches::Everything };
         let path = self.environment.iter().find(|(name, _)| name == "PATH").map(|(_, path)| search_path(path));
-        ScalesMaker { desk: self, path }
+        ScalesMaker { desk: self, path, searches }
     }
+}
+
+/// A call of an MCP server's tool: which server and which tool, as the agent says it, else as far as its name for it
+/// tells.
+fn foreign(named: &str, of: Option<&(String, String)>, arguments: &Value) -> McpOperation {
+    let plain = named.strip_prefix(MCP).or_else(|| named.strip_prefix("mcp_")).unwrap_or(named);
+    let guessed = || ["__", ":", "_"].iter().find_map(|between| plain.split_once(between)).unwrap_or(("", plain));
+    let (server, tool) = of.map_or_else(guessed, |(server, tool)| (server, tool));
+    let arguments = match arguments {
+        Value::Object(arguments) => arguments.clone(),
+        Value::Null => Map::new(),
+        other => [("input".to_owned(), other.clone())].into_iter().collect(),
+    };
+    let server = if server.is_empty() { "of the agent" } else { server };
+    McpOperation { server: server.to_owned(), tool: tool.to_owned(), arguments }
 }
 
 /// Where a call happens. The workspace is the agent's root, also for a call that is made elsewhere: where that is may
@@ -246,6 +273,7 @@ fn place(agent: &dyn Agent, call: &Call, environment: &[(OsString, OsString)], h
 struct ScalesMaker<'a> {
     desk: &'a Desk,
     path: Option<OsString>,
+    searches: Searches,
 }
 
 impl ScalesMaker<'_> {
@@ -256,7 +284,7 @@ impl ScalesMaker<'_> {
             policy: &self.desk.policy,
             enforceable: Enforceable { read_only_sql: false, staged_command: false, ..enforceable },
             search_path: self.path.as_deref(),
-            others: true,
+            searches: self.searches,
         }
     }
 }

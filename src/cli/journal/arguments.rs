@@ -11,7 +11,7 @@ use crate::domain::RiskLevel;
 pub(in crate::cli) enum JournalCommand {
     /// List operations, one a line, the newest last; with an ID, show one whole with its derivation
     Show {
-        /// An operation as lists name it (89abcdef#3), or the number of an entry
+        /// An operation as lists name it (89abcdef#3), the number of an entry, or a session, whose operations are listed
         #[arg(value_name = "ID")]
         id: Option<String>,
         /// How many to list at most, the newest
@@ -105,6 +105,10 @@ pub(in crate::cli) enum Decision {
     Allowed,
     /// It may not
     Denied,
+    /// Another agent was told to ask
+    Asked,
+    /// It was left to another agent, which was told nothing
+    Left,
     /// Nobody decided yet, or the program ended before
     Pending,
     /// It went without a decision

@@ -2,6 +2,7 @@
 //! anything but `show` of an old file, which brings that up to date.
 
 mod arguments;
+mod covered;
 mod replay;
 mod show;
 mod stats;
@@ -18,13 +19,14 @@ use serde_json::json;
 
 use arguments::Decision;
 pub(super) use arguments::{Filters, JournalCommand};
+pub(super) use covered::covered;
 use told::{SCHEMA, Teller};
 
-use super::{BAD_USAGE, Options, Start};
-use crate::assess::{AssessSettings, Known};
+use super::{BAD_USAGE, Options, Start, known};
+use crate::assess::AssessSettings;
 use crate::config::{ConfigError, Folders, process_environment};
 use crate::domain::OperationId;
-use crate::store::{Archive, JournalError, Page, Recorded, Wanted};
+use crate::store::{Archive, JournalError, Page, Recorded, Wanted, goes_by};
 
 /// Operations that are read at a time.
 const PAGE: u32 = 500;
@@ -56,16 +58,18 @@ pub(super) fn run(command: JournalCommand, options: &mut Options) -> Result<Exit
     }
     let folders = Folders::find(options.config.as_deref(), &process_environment)?;
     let path = folders.journal();
-    let teller = teller(reveal);
+    let teller = teller(options, reveal);
     if let JournalCommand::Replay { ids, mode, filters } = command {
         options.mode = mode.or(options.mode);
         let terms = replay::Terms::read(&Start::read(options, &process_environment)?)?;
         return block_on(async {
-            with(&path, async |archive| replay::run(archive, &terms, (&ids, &filters), &teller).await).await
+            with(&path, &teller, async |archive| replay::run(archive, &terms, (&ids, &filters), &teller).await).await
         });
     }
-    block_on(with(&path, async |archive| match &command {
-        JournalCommand::Show { id: Some(id), filters, .. } => show::one(archive, id, filters.json, &teller).await,
+    block_on(with(&path, &teller, async |archive| match &command {
+        JournalCommand::Show { id: Some(id), limit, filters, .. } => {
+            show::named(archive, id, (*limit, filters), &teller).await
+        }
         JournalCommand::Show { limit, filters, .. } => show::list(archive, *limit, filters, &teller).await,
         JournalCommand::Tail { follow, limit, filters } => {
             tail::run(archive, (*follow, *limit), filters, &teller).await
@@ -82,13 +86,18 @@ fn block_on(work: impl Future<Output = ExitCode>) -> Result<ExitCode, ConfigErro
     Ok(runtime.block_on(work))
 }
 
-/// Opens the journal and does something with it.
-async fn with(path: &std::path::Path, work: impl AsyncFnOnce(&mut Archive) -> Result<ExitCode, Trouble>) -> ExitCode {
+/// Opens the journal and does something with it. What its sessions noted as secrets is masked from then on.
+async fn with(
+    path: &std::path::Path,
+    teller: &Teller,
+    work: impl AsyncFnOnce(&mut Archive) -> Result<ExitCode, Trouble>,
+) -> ExitCode {
     let done = async {
         let Some(mut archive) = Archive::open(path).await? else {
             eprintln!("countersign: there is no journal yet: nothing was recorded");
             return Ok(ExitCode::SUCCESS);
         };
+        teller.settings.known.learn(archive.hidden(0).await?);
         let done = work(&mut archive).await;
         archive.close().await;
         done
@@ -105,13 +114,9 @@ async fn with(path: &std::path::Path, work: impl AsyncFnOnce(&mut Archive) -> Re
     })
 }
 
-/// Masks by shape, and by the values of this environment whose names say that they are secrets.
-fn teller(reveal: bool) -> Teller {
-    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
-        Some((name.into_string().ok()?, value.into_string().ok()?))
-    };
-    let known = Known::of(Known::values_of(std::env::vars_os().filter_map(text)));
-    let settings = AssessSettings { known, ..AssessSettings::default() };
+/// Masks by shape, and by the values that are known.
+fn teller(options: &Options, reveal: bool) -> Teller {
+    let settings = AssessSettings { known: known(options), ..AssessSettings::default() };
     let terminal = std::io::stdout().is_terminal();
     let columns = crossterm::terminal::size().ok().filter(|_| terminal).map(|(columns, _)| usize::from(columns));
     Teller { reveal, settings, columns }
@@ -139,7 +144,10 @@ async fn session(archive: &mut Archive, named: &str) -> Result<String, Trouble> 
     if named.is_empty() {
         return Err(Trouble::Usage("name a session by its id, or by the beginning or end of it".to_owned()));
     }
-    let mut hits = all.iter().filter(|id| *id == named || id.starts_with(named) || id.ends_with(named));
+    let mut hits = all.iter().filter(|id| goes_by(id, named));
+    if all.iter().any(|id| id == named) {
+        return Ok(named.to_owned());
+    }
     match (hits.next(), hits.next()) {
         (Some(id), None) => Ok(id.clone()),
         (Some(one), Some(other)) => {
@@ -186,11 +194,13 @@ fn meant(filters: &Filters, recorded: &Recorded) -> bool {
             whole.to_lowercase().contains(&text.to_lowercase())
         })
     };
-    let decided = recorded.decided.as_ref();
+    let decider = recorded.decided.as_ref().filter(|decided| decided.left.is_none());
     let so = |wanted: Decision| {
         let word = match wanted {
             Decision::Allowed => "allowed",
             Decision::Denied => "denied",
+            Decision::Asked => "asked",
+            Decision::Left => "left",
             Decision::Pending => "pending",
             Decision::Dropped => "dropped",
         };
@@ -198,7 +208,7 @@ fn meant(filters: &Filters, recorded: &Recorded) -> bool {
     };
     filters.tool.as_deref().is_none_or(of)
         && filters.decision.is_none_or(so)
-        && filters.decider.is_none_or(|by| decided.is_some_and(|decided| told::decider(&decided.decider) == by))
+        && filters.decider.is_none_or(|by| decider.is_some_and(|decided| told::decider(&decided.decider) == by))
         && filters.risk.is_none_or(|risk| told::risk(recorded) == Some(risk.into()))
         && filters.text.as_deref().is_none_or(has)
 }

@@ -16,7 +16,7 @@ use crate::config::{ConfigError, Problem};
 use crate::contain;
 use crate::domain::number::{count, thousands};
 use crate::domain::{
-    Enforceable, Facts, Grants, Judgement, OperationKind, Outcome, Policy, Prepared, Step, Verdict, judge,
+    Decider, Enforceable, Facts, Grants, Judgement, OperationKind, Outcome, Policy, Prepared, Step, Verdict, judge,
 };
 use crate::store::{Archive, Recorded};
 
@@ -82,7 +82,19 @@ pub(super) struct Tally {
     uncertain: u64,
     untold: u64,
     of_turns: u64,
+    repeated: u64,
     changed: Vec<(Recorded, Change)>,
+}
+
+/// Why an operation isn't judged again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Out {
+    /// It was deleted, or another version wrote it.
+    Untold,
+    /// The person's word on the rest of a turn decided it.
+    OfTurn,
+    /// The person had denied exactly the same before in its turn.
+    Repeated,
 }
 
 /// What of a session decides on what comes later in it.
@@ -129,36 +141,56 @@ pub(super) fn replay(all: Vec<Recorded>, terms: &Terms) -> Tally {
     for mut recorded in all {
         let past = pasts.entry(recorded.session.clone()).or_default();
         let change = match &mut recorded.prepared {
-            Err(_) => None,
-            Ok(prepared) => again(prepared, recorded.decided.as_ref(), recorded.at_ms, past, terms),
+            Err(_) => Err(Out::Untold),
+            Ok(prepared) => {
+                let decided = recorded.decided.as_ref();
+                // Another agent runs its calls without us: nothing is enforced around them but what a hook put there.
+                let enforceable = match told::agent(&recorded.session) {
+                    Some(_) if decided.is_some_and(|decided| decided.judgement.enforced) => {
+                        Enforceable { read_only_sql: false, staged_command: false, ..terms.enforceable }
+                    }
+                    Some(_) => Enforceable::default(),
+                    None => terms.enforceable,
+                };
+                again(prepared, decided, (recorded.at_ms, enforceable), past, terms)
+            }
         };
         past.learn(&recorded);
         match change {
-            None if recorded.prepared.is_err() => tally.untold += 1,
-            None => tally.of_turns += 1,
-            Some(change) => tally.add(recorded, change),
+            Err(Out::Untold) => tally.untold += 1,
+            Err(Out::OfTurn) => tally.of_turns += 1,
+            Err(Out::Repeated) => tally.repeated += 1,
+            Ok(change) => tally.add(recorded, change),
         }
     }
     tally
 }
 
-/// Judges one operation again. None if the person's word on the rest of a turn decided it: that isn't replayed.
+/// Judges one operation again, unless what the person had said in its turn decided it: that isn't replayed.
 fn again(
     prepared: &mut Prepared,
     decided: Option<&crate::store::Decided>,
-    at_ms: i64,
+    (at_ms, enforceable): (i64, Enforceable),
     past: &Past,
     terms: &Terms,
-) -> Option<Change> {
-    let before = decided.map(|decided| (decided.judgement.verdict, Some(decided.judgement.step)));
-    let before = match (decided, before) {
-        (Some(decided), _) if decided.judgement.step == Step::TurnApproval => return None,
-        (Some(_), Some((Verdict::Deny, step))) if !matches!(step, Some(Step::Catastrophe | Step::DenyRule)) => {
-            return None;
+) -> Result<Change, Out> {
+    let before = match decided {
+        None => (Verdict::Ask, None),
+        Some(decided) => {
+            let (verdict, step) = (decided.judgement.verdict, decided.judgement.step);
+            let verdict = match verdict {
+                _ if step == Step::TurnApproval => return Err(Out::OfTurn),
+                // It asked, and nobody was there.
+                Verdict::Deny if decided.judgement.lacked_a_person() => Verdict::Ask,
+                Verdict::Deny if matches!(step, Step::Catastrophe | Step::DenyRule) => verdict,
+                Verdict::Deny if decided.decider == Decider::PersonAll => return Err(Out::OfTurn),
+                Verdict::Deny => return Err(Out::Repeated),
+                // The person was asked, whatever the mode said by the time of the start.
+                Verdict::Allow if decided.waited.is_some() => Verdict::Ask,
+                Verdict::Allow | Verdict::Ask => verdict,
+            };
+            (verdict, Some(step))
         }
-        // The person was asked, whatever the mode said by the time of the start.
-        (Some(decided), Some((Verdict::Allow, step))) if decided.waited.is_some() => (Verdict::Ask, step),
-        (_, before) => before.unwrap_or((Verdict::Ask, None)),
     };
     let (practice, of_practice) = &terms.practice;
     let settings = if prepared.facts.place.workspace.starts_with(practice) { of_practice } else { &terms.settings };
@@ -174,18 +206,18 @@ fn again(
     let after = if http {
         let mut policy = terms.policy.clone();
         policy.named_hosts.extend(past.hosts.iter().cloned());
-        judge(prepared, &policy, &Grants::default(), terms.enforceable, read)
+        judge(prepared, &policy, &Grants::default(), enforceable, read)
     } else {
-        judge(prepared, &terms.policy, &Grants::default(), terms.enforceable, read)
+        judge(prepared, &terms.policy, &Grants::default(), enforceable, read)
     };
     // What reads by its text is looked up in the catalog before it runs; that wasn't done for what asked.
     let catalog = matches!(&prepared.operation.kind, OperationKind::Sql(_)) && prepared.facts.catalog.is_none();
     let uncertain = unseen || catalog && after.verdict == Verdict::Allow && before.0 != Verdict::Allow;
     let refused = decided
-        .is_some_and(|decided| !decided.allowed && !matches!(decided.decider, crate::domain::Decider::Interrupt));
+        .is_some_and(|decided| !decided.allowed && decided.left.is_none() && decided.decider != Decider::Interrupt);
     let ran = decided.is_some_and(|decided| decided.allowed);
     let rule = prepared.assessment.leading().map(|finding| finding.rule.clone());
-    Some(Change { before, after, rule, refused, ran, uncertain })
+    Ok(Change { before, after, rule, refused, ran, uncertain })
 }
 
 /// Whether everything was looked at then that today's rules look at.
@@ -296,6 +328,12 @@ impl Tally {
                 thousands(self.of_turns)
             ));
         }
+        if self.repeated > 0 {
+            say(&format!(
+                "{} left out: you had denied exactly the same before in its turn, and that isn't replayed.",
+                thousands(self.repeated)
+            ));
+        }
         if self.untold > 0 {
             say(&format!("{} left out: deleted, or written by another version.", thousands(self.untold)));
         }
@@ -332,7 +370,7 @@ impl Tally {
             "denied_now_allowed": self.freed,
             "ran_now_denied": self.stopped,
             "uncertain": self.uncertain,
-            "left_out": {"of_turns": self.of_turns, "untold": self.untold},
+            "left_out": {"of_turns": self.of_turns, "repeated": self.repeated, "untold": self.untold},
             "changed": changed,
         })
     }

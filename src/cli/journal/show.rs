@@ -38,8 +38,22 @@ pub(super) async fn list(
     Ok(ExitCode::SUCCESS)
 }
 
+/// One operation whole; or those of a session, where no operation of it is named.
+pub(super) async fn named(
+    archive: &mut Archive,
+    named: &str,
+    (limit, filters): (usize, &Filters),
+    teller: &Teller,
+) -> Result<ExitCode, Trouble> {
+    if named.contains('#') || named.parse::<i64>().is_ok() || filters.session.is_some() {
+        return one(archive, named, filters.json, teller).await;
+    }
+    let filters = Filters { session: Some(named.to_owned()), ..filters.clone() };
+    list(archive, limit, &filters, teller).await
+}
+
 /// One operation whole.
-pub(super) async fn one(archive: &mut Archive, named: &str, json: bool, teller: &Teller) -> Result<ExitCode, Trouble> {
+async fn one(archive: &mut Archive, named: &str, json: bool, teller: &Teller) -> Result<ExitCode, Trouble> {
     let recorded = operation(archive, named).await?;
     let text = if json { format!("{}\n", teller.json(&recorded, true)) } else { teller.whole(&recorded) };
     print(&text);

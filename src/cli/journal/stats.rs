@@ -13,6 +13,8 @@ use crate::domain::{Claim, Class, Decider, Prepared, RiskLevel, Shape};
 use crate::store::{Archive, Recorded};
 use crate::ui::text::line;
 
+/// The word for what other agents were told nothing about.
+const LEFT: &str = "left";
 /// How many patterns a list has.
 const MOST: usize = 10;
 
@@ -29,6 +31,8 @@ pub(super) struct Stats {
     asked: u64,
     approved: u64,
     denied: u64,
+    /// Questions that were left to other agents.
+    left: u64,
     waits: Vec<u64>,
     patterns: BTreeMap<String, Pattern>,
     claims: u64,
@@ -81,6 +85,7 @@ impl Stats {
         if told::asked(recorded) {
             *questions += 1;
             self.asked += 1;
+            self.left += u64::from(decided.is_some_and(|decided| decided.left.is_some()));
             // One that waits, or was withdrawn, is nobody's answer.
             let person = |decider: &Decider| matches!(decider, Decider::Person | Decider::PersonAll);
             if let Some(decided) = decided.filter(|decided| person(&decided.decider)) {
@@ -96,7 +101,8 @@ impl Stats {
                 *one += 1;
             }
         } else if let Some(decided) = decided {
-            *self.unasked.entry(told::word(&decided.decider)).or_default() += 1;
+            let by = decided.left.map_or_else(|| told::word(&decided.decider), |_| LEFT.to_owned());
+            *self.unasked.entry(by).or_default() += 1;
         }
         self.claim(recorded, prepared);
     }
@@ -151,9 +157,10 @@ impl Stats {
         let by: Vec<String> = self.unasked.iter().map(|(by, times)| format!("{by} {}", thousands(*times))).collect();
         say(String::new());
         say(format!("not asked  {:>6}   {}", thousands(unasked), by.join(", ")));
-        let open = self.asked - self.approved - self.denied;
+        let open = self.asked - self.approved - self.denied - self.left;
+        let left = if self.left > 0 { format!("left to agents {}, ", thousands(self.left)) } else { String::new() };
         say(format!(
-            "asked      {:>6}   approved {}, denied {}, withdrawn or pending {}",
+            "asked      {:>6}   approved {}, denied {}, {left}withdrawn or pending {}",
             thousands(self.asked),
             thousands(self.approved),
             thousands(self.denied),
@@ -215,6 +222,7 @@ impl Stats {
             "asked": self.asked,
             "approved": self.approved,
             "denied": self.denied,
+            "left": self.left,
             "questions_per_session": {"median": share(&mut questions, 50), "most": questions.last()},
             "wait_ms": {"median": share(&mut waits, 50), "ninety_percent": share(&mut waits, 90)},
             "approved_most": most,

@@ -38,6 +38,9 @@ pub(super) async fn run(
     loop {
         let entries = archive.entries(&wanted, after, MOST).await?;
         let idle = entries.is_empty();
+        if !idle {
+            teller.settings.known.learn(archive.hidden(after).await?);
+        }
         for entry in entries {
             after = entry.number;
             let recorded = of(archive, &entry).await?;
@@ -109,7 +112,7 @@ fn told(entry: &Stored, recorded: Option<&Recorded>, json: bool, teller: &Teller
             "event": entry.word, "text": words, "operation": operation});
         return format!("{object}\n");
     }
-    let name = recorded.map_or_else(|| told::short(&entry.session).to_owned(), told::name);
+    let name = recorded.map_or_else(|| told::short(&entry.session).into_owned(), told::name);
     let spoken =
         || words.map(|words| line(&words.split_whitespace().collect::<Vec<_>>().join(" "))).unwrap_or_default();
     let said = recorded.map_or_else(spoken, |recorded| match entry.word.as_str() {
@@ -140,6 +143,7 @@ fn text(entry: &Stored, teller: &Teller) -> Option<String> {
         | JournalEvent::Answered { text, .. }
         | JournalEvent::Untaken { text }
         | JournalEvent::Aside { text }
+        | JournalEvent::Summarised { text, .. }
         | JournalEvent::Notice { text, .. } => Some(conceal_text(text, &teller.settings.known)),
         JournalEvent::Mode { mode } => Some(mode.word().to_owned()),
         JournalEvent::Dropped { reason, .. } => Some(conceal_text(reason, &teller.settings.known)),

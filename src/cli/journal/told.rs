@@ -1,15 +1,17 @@
 //! Recorded operations in words: a row, a page, a JSON object. Secrets are masked by what was noted when they were
 //! proposed and by today's eyes; everything is neutralised for a terminal.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
 use super::arguments::DeciderWord;
 use super::when;
+use crate::agents;
 use crate::assess::{AssessSettings, conceal_text, secrets_again};
-use crate::domain::number::duration;
-use crate::domain::{Claim, Decider, Finding, Origin, Outcome, Prepared, RiskLevel, Verdict};
+use crate::domain::number::{duration, thousands};
+use crate::domain::{Claim, Decider, Finding, Left, Origin, Outcome, Prepared, RiskLevel, Verdict};
 use crate::store::{Decided, Recorded, Untold};
 use crate::ui::text::{fit, line, plain, width};
 
@@ -19,13 +21,16 @@ pub(super) const SCHEMA: u8 = 1;
 /// Columns from which on a row takes in what the operation does.
 const WIDE: usize = 110;
 
+/// Longest text of an operation in a row, in characters.
+const GIST: usize = 500;
+
 /// How operations are told.
 pub(super) struct Teller {
     /// Secrets are shown as they are.
     pub(super) reveal: bool,
     /// What today's eyes know of secrets.
     pub(super) settings: AssessSettings,
-    /// Columns of the terminal; none for a pipe or a file, where nothing is cut.
+    /// Columns of the terminal; none for a pipe or a file, where only what is very long is cut.
     pub(super) columns: Option<usize>,
 }
 
@@ -35,8 +40,14 @@ pub(super) fn name(recorded: &Recorded) -> String {
 }
 
 /// The part of a session's id that a person types.
-pub(super) fn short(session: &str) -> &str {
-    session.rsplit('-').next().unwrap_or(session)
+pub(super) fn short(session: &str) -> Cow<'_, str> {
+    crate::store::short(session, agent(session))
+}
+
+/// The agent whose calls a session holds, if that is another one.
+pub(super) fn agent(session: &str) -> Option<&'static str> {
+    let of = |name: &&str| session.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'));
+    agents::ALL.iter().map(|agent| agent.name()).find(of)
 }
 
 /// A serialised word, such as `turn-approval`.
@@ -116,7 +127,7 @@ impl Teller {
                 let rest = columns.saturating_sub(width(&head));
                 format!("{head}{}", fit(&gist, rest)).trim_end().to_owned()
             }
-            None => format!("{head}{} {gist}", pad(&outcome, 22)),
+            None => format!("{head}{} {}", pad(&outcome, 22), shortened(&gist)),
         }
     }
 
@@ -168,9 +179,13 @@ impl Teller {
             let judgement = &decided.judgement;
             let step = format!("step {}, {}; risk {}", judgement.step.number(), word(&judgement.step), judgement.risk);
             part("by step", &step);
+            if let Some(rule) = by_rule(decided) {
+                part("by rule", &self.said(recorded, rule));
+            }
             part("because", &self.said(recorded, &judgement.reason));
             if let Some(reason) = &decided.reason {
-                part("you said", &self.said(recorded, reason));
+                let head = if by_person(decided) { "you said" } else { "note" };
+                part(head, &self.said(recorded, reason));
             }
         }
         for finding in &prepared.assessment.findings {
@@ -207,13 +222,19 @@ impl Teller {
         put("at", when::stamp(recorded.at_ms).into());
         let decided = recorded.decided.as_ref();
         put("decision", decision(recorded).into());
-        put("decider", decided.map(|decided| word(&decided.decider)).into());
+        let by = decided.filter(|decided| decided.left.is_none());
+        put("decider", by.map(|decided| word(&decided.decider)).into());
         put("waited_ms", decided.and_then(|decided| decided.waited).into());
         put("verdict", decided.map(|decided| word(&decided.judgement.verdict)).into());
         put("step", decided.map(|decided| word(&decided.judgement.step)).into());
         put("reason", decided.map(|decided| self.masked(recorded, &decided.judgement.reason)).into());
-        let said = decided.and_then(|decided| decided.reason.as_ref());
-        put("said", said.map(|said| self.masked(recorded, said)).into());
+        let rule = decided.and_then(by_rule);
+        put("by_rule", rule.map(|rule| self.masked(recorded, rule)).into());
+        for (key, of_person) in [("said", true), ("note", false)] {
+            let reason = decided.filter(|decided| by_person(decided) == of_person);
+            let reason = reason.and_then(|decided| decided.reason.as_ref());
+            put(key, reason.map(|reason| self.masked(recorded, reason)).into());
+        }
         put("risk", risk(recorded).map(RiskLevel::word).into());
         put("containment", recorded.started.map(|(containment, _)| containment.word()).into());
         put("enforced", decided.map(|decided| decided.judgement.enforced).into());
@@ -255,21 +276,54 @@ impl Teller {
     }
 }
 
+/// What an operation does, for a row that no terminal cuts. Shown alone, the operation is whole.
+fn shortened(gist: &str) -> Cow<'_, str> {
+    match gist.char_indices().nth(GIST) {
+        None => Cow::Borrowed(gist),
+        Some((at, _)) => {
+            let more = thousands(gist[at..].chars().count() as u64);
+            Cow::Owned(format!("{} … ({more} more characters)", &gist[..at]))
+        }
+    }
+}
+
 fn pad(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
+}
+
+/// The person's rule that decided. One that only covers what they approved by themselves, such as the one that they made
+/// of it, decided nothing.
+fn by_rule(decided: &Decided) -> Option<&String> {
+    decided.judgement.by_rule.as_ref().filter(|_| decided.decider == Decider::Rule)
+}
+
+/// Whether the person decided, so that the reason is theirs.
+fn by_person(decided: &Decided) -> bool {
+    decider(&decided.decider) == DeciderWord::Person
 }
 
 /// What was decided, who did and after how long.
 pub(super) fn decided(recorded: &Recorded) -> String {
     let Some(decided) = &recorded.decided else { return decision(recorded).unwrap_or_default().to_owned() };
+    let agent = agent(&recorded.session).unwrap_or("the agent");
+    match decided.left {
+        Some(Left::Question) => return format!("asked by {agent}"),
+        Some(Left::Everything) => return format!("left to {agent}"),
+        None => {}
+    }
     let what = if decided.allowed { "allowed" } else { "denied" };
     let after = decided.waited.map_or_else(String::new, |waited| format!(", {}", duration(waited)));
-    format!("{what} by {}{after}", word(&decided.decider))
+    // A rule that has a name is told by it.
+    let named = by_rule(decided).filter(|rule| !rule.contains(' '));
+    let rule = named.map_or_else(String::new, |rule| format!(" {}", line(rule)));
+    format!("{what} by {}{rule}{after}", word(&decided.decider))
 }
 
 /// The word for what was decided; none where that was deleted.
 pub(super) fn decision(recorded: &Recorded) -> Option<&'static str> {
     match &recorded.decided {
+        Some(Decided { left: Some(Left::Question), .. }) => Some("asked"),
+        Some(Decided { left: Some(Left::Everything), .. }) => Some("left"),
         Some(Decided { allowed: true, .. }) => Some("allowed"),
         Some(Decided { allowed: false, .. }) => Some("denied"),
         None if recorded.prepared == Err(Untold::Deleted) => None,
@@ -281,6 +335,9 @@ pub(super) fn decision(recorded: &Recorded) -> Option<&'static str> {
 /// Whether the person was asked.
 pub(super) fn asked(recorded: &Recorded) -> bool {
     let Some(decided) = &recorded.decided else { return recorded.dropped.is_none() };
+    if let Some(left) = decided.left {
+        return left == Left::Question;
+    }
     decided.waited.is_some()
         || decider(&decided.decider) == DeciderWord::Person && decided.judgement.verdict != Verdict::Deny
         || decided.judgement.verdict == Verdict::Ask

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::{Start, plain};
-use crate::private::{Rights, replace};
+use crate::private::{Rights, Touched};
 use crate::tools::mcp::{BROUGHT, Config, KEY, read_file, read_servers};
 
 /// Where other clients keep their servers, from the home folder.
@@ -24,6 +24,8 @@ const HOME: [&str; 7] = [
 const WORKSPACE: [&str; 3] = [".cursor/mcp.json", ".vscode/mcp.json", ".gemini/settings.json"];
 /// What they call the object of servers. The last is VS Code's.
 const KEYS: [&str; 2] = [KEY, "servers"];
+/// The object in which Claude Code keeps the servers of one project, by its path.
+const PROJECTS: &str = "projects";
 
 /// Takes in what the person approves: the servers named by `yes`, or, at a terminal, those that are answered with y.
 pub(super) fn import(start: &Start, files: &[PathBuf], yes: &[String], out: &mut dyn Write) -> io::Result<bool> {
@@ -38,7 +40,7 @@ pub(super) fn import(start: &Start, files: &[PathBuf], yes: &[String], out: &mut
     let asks = yes.is_empty() && io::stdin().is_terminal();
     let (mut taken, mut offered) = (0, 0);
     for file in if files.is_empty() { known(start) } else { files.to_vec() } {
-        let servers = match found(&file) {
+        let servers = match found(&file, &start.workspace) {
             Ok(Some((servers, problems))) => {
                 problems.iter().try_for_each(|why| writeln!(out, "{}: {}", file.display(), plain(why)))?;
                 servers
@@ -71,7 +73,10 @@ pub(super) fn import(start: &Start, files: &[PathBuf], yes: &[String], out: &mut
         }
     }
     if taken > 0 {
-        save(&own, &kept)?;
+        if let Err(why) = save(&start.folders.data, &own, &kept) {
+            writeln!(out, "{}: {}. Nothing was imported.", own.display(), plain(&why.to_string()))?;
+            return Ok(false);
+        }
         writeln!(out, "Imported {taken} into {}. `countersign mcp test NAME` tries one.", own.display())?;
     } else if offered == 0 {
         writeln!(out, "There is nothing to import.")?;
@@ -91,7 +96,10 @@ pub(super) fn remove(start: &Start, name: &str, out: &mut dyn Write) -> io::Resu
     });
     match removed {
         Ok(Some(kept)) => {
-            save(&own, &kept)?;
+            if let Err(why) = save(&start.folders.data, &own, &kept) {
+                writeln!(out, "{}: {}. Nothing was removed.", own.display(), plain(&why.to_string()))?;
+                return Ok(false);
+            }
             writeln!(out, "{} is removed from {}.", plain(name), own.display())?;
             Ok(true)
         }
@@ -114,13 +122,38 @@ fn known(start: &Start) -> Vec<PathBuf> {
 
 type Found = (Vec<Config>, Vec<String>);
 
-/// The servers of a file; none where there is no such file.
-fn found(file: &Path) -> Result<Option<Found>, String> {
+/// The servers of a file, those that it keeps for the workspace first: they go before others of the same name. None
+/// where there is no such file.
+fn found(file: &Path, workspace: &Path) -> Result<Option<Found>, String> {
     let Some(text) = read_file(file)? else { return Ok(None) };
     let text = uncommented(&text);
+    let mut read = of_project(&text, workspace).into_iter().map(|own| read_servers(&own, KEY));
+    let own = read.find_map(Result::ok);
     let mut read = KEYS.iter().map(|key| read_servers(&text, key));
     let first = read.next().unwrap_or_else(|| Err(String::new()));
-    first.or_else(|why| read.find_map(Result::ok).ok_or(why)).map(Some)
+    let rest = first.or_else(|why| read.find_map(Result::ok).ok_or(why));
+    match (own, rest) {
+        (None, rest) => rest.map(Some),
+        (own, Err(_)) => Ok(own),
+        (Some((mut servers, mut problems)), Ok((more, wrong))) => {
+            for server in more {
+                if !servers.iter().any(|one| one.name == server.name) {
+                    servers.push(server);
+                }
+            }
+            problems.extend(wrong);
+            Ok(Some((servers, problems)))
+        }
+    }
+}
+
+/// What a file keeps for a workspace, as Claude Code does of every project by its path.
+fn of_project(text: &str, workspace: &Path) -> Vec<String> {
+    let Ok(root) = serde_json::from_str::<Value>(text) else { return Vec::new() };
+    let Some(projects) = root.get(PROJECTS).and_then(Value::as_object) else { return Vec::new() };
+    let real = workspace.canonicalize();
+    let paths = std::iter::once(workspace).chain(real.as_deref());
+    paths.filter_map(|path| projects.get(path.to_str()?)).map(Value::to_string).collect()
 }
 
 /// JSON without the comments and the commas at the end that some editors allow.
@@ -192,10 +225,10 @@ fn load(own: &Path) -> Result<Map<String, Value>, String> {
     }
 }
 
-/// Writes our file; the old one stays until the new one is whole.
-fn save(own: &Path, kept: &Map<String, Value>) -> io::Result<()> {
+/// Writes our file; the old one stays until the new one is whole, and for good where nobody looked at it.
+fn save(data: &Path, own: &Path, kept: &Map<String, Value>) -> io::Result<()> {
     let text = serde_json::to_string_pretty(kept)? + "\n";
-    replace(own, text.as_bytes(), Rights::Private)
+    Touched::at(data).write(own, text.as_bytes(), Rights::Private)
 }
 
 #[cfg(test)]
@@ -211,6 +244,34 @@ mod tests {
     }
 
     #[test]
+    fn what_claude_code_keeps_for_one_project_counts_in_that_project() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, here) = (folder.path().join(".claude.json"), folder.path().join("work"));
+        std::fs::create_dir(&here).unwrap();
+        let real = here.canonicalize().unwrap();
+        let server = |command: &str| serde_json::json!({ "command": command });
+        let mut kept = serde_json::json!({ "numStartups": 3, "projects": {
+            real.to_str().unwrap(): { "mcpServers": { "mine": server("a"), "both": server("b") } },
+            "/elsewhere": { "mcpServers": { "theirs": server("c") } },
+        } });
+        let names = |kept: &Value, here: &Path| {
+            std::fs::write(&file, kept.to_string()).unwrap();
+            let (servers, problems) = found(&file, here).map(Option::unwrap_or_default).unwrap_or_default();
+            assert_eq!(problems, Vec::<String>::new());
+            servers.iter().map(|server| format!("{} {}", server.name, server.reach.shown())).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&kept, &here).len(), 2);
+        assert_eq!(names(&kept, Path::new("/nowhere")).len(), 0);
+        kept["mcpServers"] = serde_json::json!({ "both": server("d"), "all": server("e") });
+        let all = names(&kept, &here);
+        assert!(
+            all.len() == 3 && all.iter().any(|server| server.starts_with("both") && server.ends_with('b')),
+            "{all:?}"
+        );
+        assert_eq!(names(&kept, Path::new("/nowhere")).len(), 2);
+    }
+
+    #[test]
     fn a_file_is_written_for_its_owner_alone_and_keeps_what_else_is_in_it() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
@@ -218,7 +279,7 @@ mod tests {
         std::fs::write(&own, r#"{"other":1,"mcpServers":{"a":{"command":"x"}}}"#).unwrap();
         let mut kept = load(&own).unwrap();
         put(&mut kept, &Config::read("b", &serde_json::json!({ "url": "https://a.example" })).unwrap());
-        save(&own, &kept).unwrap();
+        save(&folder.path().join("data"), &own, &kept).unwrap();
         assert_eq!(std::fs::metadata(&own).unwrap().permissions().mode() & 0o777, 0o600);
         let kept = load(&own).unwrap();
         assert!(server_of(&kept, "a").is_some() && server_of(&kept, "b").is_some() && kept["other"] == 1);

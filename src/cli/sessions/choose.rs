@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::super::Options;
 use crate::config::{ConfigError, Folders};
-use crate::store::{AGENT, Archive, Listed};
+use crate::store::{AGENT, Archive, Listed, goes_by};
 
 /// Which session is opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,16 +29,28 @@ pub fn which(options: &Options, folders: &Folders, screen: bool) -> Result<Which
     if options.resume.is_none() && !options.go_on {
         return Ok(Which::New);
     }
-    let sessions = sessions(folders)?;
+    let (sessions, others) = sessions(folders)?.into_iter().partition::<Vec<_>, _>(|listed| listed.agent == AGENT);
     let chosen = match options.resume.as_deref() {
         Some("") => sessions.into_iter().next().ok_or_else(none),
-        Some(id) => named(&sessions, id).cloned(),
+        Some(id) => named(&sessions, id).cloned().map_err(|none| match named(&others, id) {
+            Ok(other) if !sessions.iter().any(|listed| goes_by(&listed.id, id)) => not_ours(other),
+            _ => none,
+        }),
         None => newest(sessions, options.workspace.as_deref().unwrap_or(Path::new("."))),
     };
     chosen.map(|listed| Which::Left(Box::new(listed)))
 }
 
-/// The sessions of this program, the latest first.
+/// Why a session of another agent's calls isn't opened.
+fn not_ours(listed: &Listed) -> ConfigError {
+    let (short, agent) = (listed.short(), &listed.agent);
+    ConfigError::Option(format!(
+        "the session {short} holds calls of {agent}, which only {agent} can go on with; `countersign sessions show \
+         {short}` shows them"
+    ))
+}
+
+/// All sessions, the latest first.
 fn sessions(folders: &Folders) -> Result<Vec<Listed>, ConfigError> {
     let wrong = |error: &dyn std::fmt::Display| ConfigError::Option(error.to_string());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -48,9 +60,7 @@ fn sessions(folders: &Folders) -> Result<Vec<Listed>, ConfigError> {
         archive.close().await;
         listed
     });
-    let mut listed = listed.map_err(|error| wrong(&error))?;
-    listed.retain(|listed| listed.agent == AGENT);
-    Ok(listed)
+    listed.map_err(|error| wrong(&error))
 }
 
 fn none() -> ConfigError {
@@ -62,7 +72,7 @@ fn none() -> ConfigError {
 /// # Errors
 /// There is none, or there are several.
 pub fn named<'a>(sessions: &'a [Listed], id: &str) -> Result<&'a Listed, ConfigError> {
-    let hits = |listed: &&Listed| listed.id == id || listed.id.starts_with(id) || listed.id.ends_with(id);
+    let hits = |listed: &&Listed| goes_by(&listed.id, id);
     let mut found = sessions.iter().filter(hits);
     let wrong = |why: &str| {
         let list = "`countersign sessions` lists those there are";

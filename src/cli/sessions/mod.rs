@@ -17,7 +17,7 @@ pub use choose::{Which, named, which};
 use transcript::{Piece, Transcript};
 pub use written::ago;
 
-use super::Options;
+use super::{Options, known};
 use crate::assess::{Known, conceal_text};
 use crate::config::{ConfigError, Folders, process_environment};
 use crate::domain::number;
@@ -95,7 +95,9 @@ pub(super) fn run(options: &Options, command: Option<Command>, as_json: bool) ->
             return Ok(ExitCode::FAILURE);
         };
         let sessions = archive.sessions().await.map_err(journal)?;
-        let mut desk = Desk { archive, folders, known: known(options), sessions };
+        let known = known(options);
+        known.learn(archive.hidden(0).await.map_err(journal)?);
+        let mut desk = Desk { archive, folders, known, sessions };
         let done = desk.command(command.unwrap_or(Command::List), as_json).await;
         desk.archive.close().await;
         done
@@ -179,7 +181,10 @@ impl Desk {
         if as_json {
             return Ok((pretty(&rows)?, found));
         }
-        Ok((if found { lines } else { format!("{} stands in no session.\n", plain(text)) }, found))
+        Ok((
+            if found { lines } else { format!("{} stands in no session.\n", plain(&conceal_text(text, &self.known))) },
+            found,
+        ))
     }
 
     async fn show(&mut self, id: &str, as_json: bool) -> Result<String, ConfigError> {
@@ -251,18 +256,6 @@ fn around(said: &str, text: &str) -> Option<String> {
         let shown: String = line.chars().skip(before.saturating_sub(AROUND)).take(2 * AROUND).collect();
         Some(shown.trim().to_owned())
     })
-}
-
-/// The secrets that this program knows of: they are masked wherever they stand.
-fn known(options: &Options) -> Known {
-    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
-        Some((name.into_string().ok()?, value.into_string().ok()?))
-    };
-    let environment = Known::values_of(std::env::vars_os().filter_map(text));
-    let connections = super::Start::read(&options.without_session(), &process_environment)
-        .and_then(|start| start.connections(&process_environment));
-    let secrets = connections.map(|(connections, _)| connections.secrets()).unwrap_or_default();
-    Known::of(environment.into_iter().chain(secrets))
 }
 
 fn pretty(rows: &[serde_json::Value]) -> Result<String, ConfigError> {

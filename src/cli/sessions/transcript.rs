@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use crate::assess::{Known, call_shown, conceal_text, table_shown};
 use crate::domain::{
-    Decider, JournalEvent, Kept, OperationId, Origin, Outcome, Prepared, Recalled, RiskLevel, Table, ToolCall, masked,
+    Decider, JournalEvent, Kept, Left, OperationId, Origin, Outcome, Prepared, Recalled, RiskLevel, Table, ToolCall,
+    masked,
 };
 use crate::store::{Content, Outputs, Stored};
 
@@ -227,14 +228,21 @@ fn happened(told: &mut Told, event: JournalEvent, printed: String, known: &Known
             told.risk = Some(prepared.assessment.level());
             told.prepared = Some(prepared);
         }
-        JournalEvent::Decided { decider, allowed, judgement, reason, .. } => {
-            let why = reason.unwrap_or(judgement.reason);
+        JournalEvent::Decided { decider, allowed, judgement, reason, left, .. } => {
+            let left = left.or_else(|| Left::of_earlier(&decider, allowed, reason.as_deref()));
+            let why = reason.filter(|_| left.is_none()).unwrap_or(judgement.reason);
             let why = told.prepared.as_ref().map_or_else(|| why.clone(), |prepared| prepared.hidden(&why));
             told.reason = Some(shown(&why));
             told.risk = Some(judgement.risk);
-            told.decided_by = Some(decider);
-            told.allowed = Some(allowed);
-            if allowed { "approved, not started" } else { "denied" }.clone_into(&mut told.outcome);
+            told.decided_by = Some(decider).filter(|_| left.is_none());
+            told.allowed = Some(allowed).filter(|_| left.is_none());
+            let outcome = match left {
+                Some(Left::Question) => "the agent was told to ask",
+                Some(Left::Everything) => "left to the agent",
+                None if allowed => "approved, not started",
+                None => "denied",
+            };
+            outcome.clone_into(&mut told.outcome);
         }
         JournalEvent::Started { .. } => "started; its end is not known".clone_into(&mut told.outcome),
         JournalEvent::Finished { outcome, milliseconds, .. } => {

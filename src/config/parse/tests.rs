@@ -217,6 +217,18 @@ fn hosts_are_in_the_spelling_of_requests() {
 }
 
 #[test]
+fn hosts_of_staged_commands_have_a_port_and_hold_only_in_a_sound_file() {
+    let written = "staged_hosts = ['Registry.Example.com', 'localhost:08081', '[::1]', '127.1:80']";
+    let (settings, problems) = parse(written);
+    assert_eq!(problems, Vec::<String>::new());
+    let hosts: Vec<_> = settings.staged_hosts.iter().map(String::as_str).collect();
+    assert_eq!(hosts, ["127.0.0.1:80", "[::1]:443", "localhost:8081", "registry.example.com:443"]);
+    assert!(settings.hosts.is_empty() && parse("hosts = ['a.example']").0.staged_hosts.is_empty());
+    let (settings, problems) = parse(&format!("{written}\nmoed = 'smart'"));
+    assert!(settings.staged_hosts.is_empty() && problems.len() == 1);
+}
+
+#[test]
 fn a_rule_with_a_part_that_cannot_be_read_is_left_out_whole() {
     let (settings, problems) =
         parse("[[rules]]\neffect = 'deny'\ntool = 'execute_sql'\nmatch = { statement = 'drop', table = 1 }");

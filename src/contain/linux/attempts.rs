@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::{Error, Result};
 use std::os::linux::net::SocketAddrExt;
-use std::os::unix::net::{SocketAddr, UnixStream};
+use std::os::unix::net::{SocketAddr, UnixDatagram, UnixStream};
 
 use nix::mount::{MsFlags, mount, umount};
 use nix::sched::{CloneFlags, unshare};
@@ -26,6 +26,7 @@ pub fn attempts(errand: &Errand) -> Vec<(Wall, &'static str, Result<()>)> {
             "connect to a nameless socket",
             abstract_socket.and_then(|to| UnixStream::connect_addr(&to)).map(drop),
         ),
+        (Wall::Sockets, "make a pair that reaches any socket", UnixDatagram::pair().map(drop)),
         (Wall::Processes, "signal everybody", system(kill(Pid::from_raw(-1), None))),
         (Wall::Terminal, "open the terminal", File::options().read(true).write(true).open("/dev/tty").map(drop)),
         (Wall::Rights, "make a space", system(unshare(CloneFlags::CLONE_NEWUSER))),

@@ -8,10 +8,11 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreated,
+    ABI, Access, AccessFs, AccessNet, BitFlags, NetPort, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreated,
     RulesetCreatedAttr, RulesetError, RulesetStatus, Scope,
 };
 
+use super::super::door::PROXY;
 use super::super::plan::{Need, Plan};
 
 /// The newest version whose rights are asked for; an older kernel gives what it has, and the self-test tells.
@@ -60,6 +61,9 @@ fn build(plan: &Plan) -> Result<RulesetCreated, RulesetError> {
     }
     for device in DEVICES {
         ruleset = allow(ruleset, Path::new(device), AccessFs::ReadFile | AccessFs::WriteFile)?;
+    }
+    if plan.layer.as_ref().is_some_and(|layer| layer.proxy) {
+        ruleset = ruleset.add_rule(NetPort::new(PROXY, AccessNet::ConnectTcp))?;
     }
     for need in &plan.needs {
         if let Need::Socket(path) = need {

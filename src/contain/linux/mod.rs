@@ -3,6 +3,7 @@
 
 mod attempts;
 mod landlock;
+mod network;
 mod overlay;
 mod raw;
 mod spaces;

@@ -18,7 +18,7 @@ pub fn lay(layer: &Layer) -> Result<(), String> {
     let folder = layer.folder.as_path();
     // A mount of its own that may be written to, for as long as the overlay takes to hold on to it.
     bind(&descriptor(&handle(folder)?), folder, false)?;
-    raw::unseal(folder).map_err(|error| at(folder, &error))?;
+    raw::unseal(folder, raw::READ_ONLY).map_err(|error| at(folder, &error))?;
     let (lower, upper, work) = (handle(&layer.workspace)?, handle(&layer.upper())?, handle(&layer.work())?);
     // By their numbers: a path may hold what means something else in the options. Marks of its own go to `user.`
     // attributes, as nobody without rights has others; no folder is redirected and no file half copied.

@@ -30,41 +30,31 @@ struct MountAttributes {
     namespace: u64,
 }
 
-/// Makes every mount read-only, and none honour set-user-id programs, in one step and all the way down.
+/// That nothing on a mount can be changed.
+pub const READ_ONLY: u64 = 1;
+/// That a mount honours no set-user-id programs.
+const NO_SETUID: u64 = 2;
+/// That nothing on a mount is a device: reading one may reach anything, and writing to one is no change of its disk.
+pub const NO_DEVICES: u64 = 4;
+
+/// Makes every mount read-only, and none honour set-user-id programs and devices, in one step and all the way down.
 pub fn seal_mounts() -> Result<()> {
-    const READ_ONLY: u64 = 1;
-    const NO_SETUID: u64 = 2;
     const RECURSIVE: libc::c_int = 0x8000;
-    let wanted = MountAttributes { set: READ_ONLY | NO_SETUID, clear: 0, propagation: 0, namespace: 0 };
-    // SAFETY: the path is a C string, and the structure lives through the call that only reads it.
-    done(unsafe {
-        libc::syscall(
-            libc::SYS_mount_setattr,
-            libc::AT_FDCWD,
-            c"/".as_ptr(),
-            RECURSIVE,
-            &raw const wanted,
-            size_of::<MountAttributes>(),
-        )
-    })
+    change_mount(c"/", RECURSIVE, READ_ONLY | NO_SETUID | NO_DEVICES, 0)
 }
 
-/// Makes the one mount at a path writable again, where the disk that it is of is.
-pub fn unseal(path: &std::path::Path) -> Result<()> {
+/// Takes a part of that back from the one mount at a path.
+pub fn unseal(path: &std::path::Path, part: u64) -> Result<()> {
     use std::os::unix::ffi::OsStrExt as _;
-    const READ_ONLY: u64 = 1;
-    let wanted = MountAttributes { set: 0, clear: READ_ONLY, propagation: 0, namespace: 0 };
-    let path = std::ffi::CString::new(path.as_os_str().as_bytes())?;
+    change_mount(&std::ffi::CString::new(path.as_os_str().as_bytes())?, 0, 0, part)
+}
+
+fn change_mount(path: &std::ffi::CStr, flags: libc::c_int, set: u64, clear: u64) -> Result<()> {
+    let wanted = MountAttributes { set, clear, propagation: 0, namespace: 0 };
+    let size = size_of::<MountAttributes>();
     // SAFETY: the path is a C string that lives through the call, as does the structure, which is only read.
     done(unsafe {
-        libc::syscall(
-            libc::SYS_mount_setattr,
-            libc::AT_FDCWD,
-            path.as_ptr(),
-            0,
-            &raw const wanted,
-            size_of::<MountAttributes>(),
-        )
+        libc::syscall(libc::SYS_mount_setattr, libc::AT_FDCWD, path.as_ptr(), flags, &raw const wanted, size)
     })
 }
 

@@ -3,7 +3,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use nix::fcntl::{OFlag, open};
@@ -14,7 +14,7 @@ use nix::sys::time::TimeSpec;
 use nix::unistd::{getgid, getuid};
 
 use super::super::plan::{Cover, Hidden, Need, Plan};
-use super::{overlay, raw};
+use super::{network, overlay, raw};
 
 /// Most that all private temporary files may hold together, for each folder.
 const ROOM: &str = "size=256m,nr_inodes=64k,mode=1777";
@@ -48,6 +48,10 @@ pub fn leave(plan: &Plan) -> Built<()> {
     write("/proc/self/setgroups", "deny")?;
     write("/proc/self/uid_map", &format!("{user} {user} 1"))?;
     write("/proc/self/gid_map", &format!("{group} {group} 1"))?;
+    // Now, as the door is out of sight afterwards.
+    if let Some(layer) = plan.layer.as_ref().filter(|layer| layer.proxy) {
+        network::open(&layer.door())?;
+    }
     disk(plan)
 }
 
@@ -86,6 +90,7 @@ fn devices(decoys: &[(&Hidden, fs::Metadata)]) -> Built<()> {
         let place = Path::new("/dev").join(name);
         File::create(&place).map_err(|e| at(&place, &e))?;
         bind(&descriptor(opened), &place, false)?;
+        raw::unseal(&place, raw::NO_DEVICES).map_err(|e| at(&place, &e))?;
     }
     for (target, link) in LINKS {
         std::os::unix::fs::symlink(target, link).map_err(|e| at(link, &e))?;
@@ -104,6 +109,9 @@ fn decoy(place: &Path, seen: &fs::Metadata, instead: Option<&str>) -> Built<()> 
     let wrong = |error: &dyn std::fmt::Display| at(place, error);
     if seen.is_dir() {
         return folder(place, 0o000);
+    }
+    if seen.file_type().is_fifo() {
+        return nix::unistd::mkfifo(place, Mode::empty()).map_err(|error| wrong(&error));
     }
     let mode = if instead.is_some() { 0o444 } else { seen.mode() & 0o111 };
     let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(place).map_err(|error| wrong(&error))?;

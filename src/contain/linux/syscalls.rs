@@ -75,10 +75,19 @@ const REFUSED: &[c_long] = &[
     libc::SYS_ioperm,
     #[cfg(target_arch = "x86_64")]
     libc::SYS_modify_ldt,
-    // memory and queues that other programs of this person can reach by a number or a name
+    // memory and queues that other programs of this person can reach by a number or a name: what is there needs no
+    // `get` to be read, changed or removed by its number
     libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
     libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
     libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
     libc::SYS_mq_open,
     libc::SYS_mq_unlink,
 ];
@@ -120,7 +129,7 @@ const ATTRIBUTES: &[c_long] = &[
 /// Requests to a terminal that put words into somebody's mouth: `TIOCSTI`, `TIOCLINUX`, `TIOCCONS`, `TIOCSETD`.
 const REQUESTS: [u64; 4] = [0x5412, 0x541c, 0x541d, 0x5423];
 
-/// Signals to others. Refused where neither a process namespace nor Landlock keeps them at home.
+/// Signals to others. Refused where no process namespace keeps them at home; the newer versions of Landlock alone could.
 const SIGNALS: &[c_long] = &[
     libc::SYS_kill,
     libc::SYS_tkill,
@@ -143,6 +152,9 @@ const STEERING: [(c_long, u8); 6] = [
 /// `CLONE_NEW…`: of time, mounts, control groups, names, queues, users, processes, networks.
 const NAMESPACES: [u64; 7] =
     [0x0002_0000, 0x0200_0000, 0x0400_0000, 0x0800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000];
+
+/// The part of a socket's type that says which sort it is; the rest are flags.
+const SORT: u64 = 0xf;
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
@@ -218,13 +230,26 @@ fn rules(plan: &Plan) -> Result<Rules, seccompiler::BackendError> {
     rules.insert(libc::SYS_open, vec![emptying(1)?]);
     rules.insert(libc::SYS_openat, vec![emptying(2)?]);
     rules.insert(libc::SYS_socket, sockets(plan)?);
-    let not_local = is(0, SeccompCmpOp::Ne, number(libc::AF_UNIX))?;
-    rules.insert(libc::SYS_socketpair, vec![one(not_local)?]);
+    rules.insert(libc::SYS_socketpair, pairs()?);
     Ok(rules)
+}
+
+/// Every pair of sockets but a local one whose ends can speak to each other alone: from a pair of datagrams, letters go
+/// to any socket that has a path.
+fn pairs() -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
+    let other = |sort: i32| is(1, SeccompCmpOp::MaskedEq(SORT), number(sort));
+    let mut refused = vec![one(is(0, SeccompCmpOp::Ne, number(libc::AF_UNIX))?)?];
+    for sort in (0..=10).filter(|sort| ![libc::SOCK_STREAM, libc::SOCK_SEQPACKET].contains(sort)) {
+        refused.push(one(other(sort)?)?);
+    }
+    Ok(refused)
 }
 
 /// Every family of sockets but those that are needed.
 fn sockets(plan: &Plan) -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
+    if plan.layer.as_ref().is_some_and(|layer| layer.proxy) {
+        return streams();
+    }
     let mut families = Vec::new();
     for need in &plan.needs {
         match need {
@@ -239,6 +264,20 @@ fn sockets(plan: &Plan) -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
     }
     let others = families.into_iter().map(|family| is(0, SeccompCmpOp::Ne, number(family)));
     Ok(vec![SeccompRule::new(others.collect::<Result<_, _>>()?)?])
+}
+
+/// Every socket but a TCP connection, which is all that a proxy needs: no datagrams, so no names are looked up; nothing
+/// raw; none of the protocols that Landlock doesn't know for TCP.
+fn streams() -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
+    let not = |argument, values: [i32; 2]| {
+        let conditions = values.map(|value| is(argument, SeccompCmpOp::Ne, number(value)));
+        SeccompRule::new(conditions.into_iter().collect::<Result<_, _>>()?)
+    };
+    let mut refused = vec![not(0, [libc::AF_INET, libc::AF_INET6])?, not(2, [0, libc::IPPROTO_TCP])?];
+    for sort in (0..=SORT).filter(|sort| *sort != number(libc::SOCK_STREAM)) {
+        refused.push(one(is(1, SeccompCmpOp::MaskedEq(SORT), sort)?)?);
+    }
+    Ok(refused)
 }
 
 /// One condition on an argument. The kernel reads all of those here as 32 bits, and so does the filter.
@@ -275,7 +314,7 @@ mod tests {
 
     #[test]
     fn every_jump_ends_where_it_should() {
-        let layer = Layer { workspace: "/w".into(), folder: "/l".into() };
+        let layer = Layer { workspace: "/w".into(), folder: "/l".into(), proxy: false };
         for (namespaces, layer) in [(true, None), (false, None), (true, Some(layer))] {
             let layers = Layers { namespaces, landlock: true, syscalls: true };
             let plan = Plan { layers, layer, ..Plan::default() };

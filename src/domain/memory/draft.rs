@@ -101,8 +101,10 @@ impl Draft {
     /// In one sentence, why no rule can lift it.
     pub fn allow(prepared: &Prepared) -> Result<Self, String> {
         let assessment = &prepared.assessment;
-        if matches!(prepared.operation.kind, OperationKind::Undo(_) | OperationKind::Apply(_))
-            || matches!(prepared.operation.origin, Origin::Program { .. })
+        if matches!(
+            prepared.operation.kind,
+            OperationKind::Undo(_) | OperationKind::Apply(_) | OperationKind::Answer(_)
+        ) || matches!(prepared.operation.origin, Origin::Program { .. })
         {
             return Err("It is asked each time: the program offered it.".to_owned());
         }

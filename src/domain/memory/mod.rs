@@ -14,14 +14,17 @@ use serde::{Deserialize, Serialize};
 
 use super::operation::Prepared;
 use super::policy::Policy;
-use super::risk::RiskLevel;
-use super::rule::SCHEMA;
+use super::risk::{Class, Danger, Finding, RiskLevel};
+use super::rule::{Effect, SCHEMA, Shape};
 use super::target::Target;
 
 pub use draft::{Draft, Lasting, Row, Setting};
 pub use liftable::runs_code;
 pub use neighbours::Neighbour;
 pub use written::{Pattern, Want};
+
+/// The part by which a form names a finding of its own.
+pub const FINDING: &str = "finding";
 
 /// How a person names a remembered rule: `r1`, `r2` for those that are kept, `s1` for those of the session.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -217,6 +220,18 @@ impl Remembered {
         })
     }
 
+    /// Whether it would lift a finding of an operation that it is about, whatever else holds that back.
+    fn lifts(&self, finding: &Finding, prepared: &Prepared, now: u64) -> bool {
+        let Says::Allow(lift) = &self.says else { return false };
+        let fits = |form: &Shape| lift.patterns.iter().any(|pattern| pattern.fits(form));
+        self.about(prepared)
+            && !self.over(now)
+            && liftable::may_lift(finding)
+            && finding.level <= lift.ceiling
+            && lift.findings.contains(&finding.rule)
+            && prepared.assessment.forms.iter().chain(&prepared.assessment.shapes).any(fits)
+    }
+
     fn about(&self, prepared: &Prepared) -> bool {
         let here = match &self.scope {
             Scope::Workspace(folder) => *folder == prepared.facts.place.workspace,
@@ -240,6 +255,28 @@ impl Policy {
         let (tool, shapes) = (&prepared.operation.tool, &prepared.assessment.shapes);
         self.rules.iter().any(|rule| rule.outdated(tool, shapes))
             || self.remembered.iter().any(|rule| rule.outdated(prepared, self.now))
+    }
+
+    /// What holds an operation back although a rule lifts something of it: the worst that is left. Only the reason goes
+    /// by it, never the verdict. None where no rule lifts anything.
+    #[must_use]
+    pub fn left<'a>(&self, prepared: &'a Prepared) -> Option<&'a Finding> {
+        let assessment = &prepared.assessment;
+        let (tool, named) = (&prepared.operation.tool, |shape: &Shape| shape.0.contains_key(FINDING));
+        // A rule of the configuration allows a tool as it is, and nothing that its arguments add.
+        let plain: Vec<Shape> = assessment.shapes.iter().filter(|shape| !named(shape)).cloned().collect();
+        let allowed = self.rules.iter().any(|rule| rule.effect == Effect::Allow && rule.covers(tool, &plain));
+        let added = |finding: &Finding| {
+            finding.class == Class::Declared(Danger::Sensitive)
+                || assessment.shapes.iter().any(|shape| shape.0.get(FINDING) == Some(&finding.rule))
+        };
+        let lifted = |finding: &Finding| {
+            allowed && !added(finding) || self.remembered.iter().any(|rule| rule.lifts(finding, prepared, self.now))
+        };
+        let left: Vec<&Finding> = assessment.objections().filter(|finding| !lifted(finding)).collect();
+        let class = left.iter().map(|finding| finding.class).max()?;
+        let some = left.len() < assessment.objections().count();
+        left.into_iter().find(|finding| finding.class == class).filter(|_| some)
     }
 
     /// The remembered rule that denies an operation, if one does.

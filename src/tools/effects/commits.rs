@@ -21,10 +21,10 @@ const COMMITS: usize = 15;
 
 /// A repository in which something waits.
 pub(super) struct Git<'a> {
-    bench: &'a Arc<Workbench>,
-    repository: Repository,
+    pub(super) bench: &'a Arc<Workbench>,
+    pub(super) repository: Repository,
     folder: &'a Path,
-    cancel: &'a CancellationToken,
+    pub(super) cancel: &'a CancellationToken,
 }
 
 /// What one subcommand was called with.
@@ -106,7 +106,7 @@ pub(super) async fn measure(
         "stash" => git.stash(effects, &called).await.and_then(|told| if told { Ok(()) } else { Err(unknown()) }),
         _ => return Err(unknown()),
     }
-    .map_err(|reason| if reason.starts_with("what ") { reason } else { why(reason) })
+    .map_err(|reason| if reason.starts_with("what ") || reason.starts_with("which ") { reason } else { why(reason) })
 }
 
 impl Git<'_> {
@@ -217,6 +217,7 @@ impl Git<'_> {
         if called.has("--hard", None) {
             let changed = self.changed(&[]).await?;
             self.thrown_away(effects, &changed, Some("HEAD"), &[]).await?;
+            self.written_over(effects, Some(&commit), &[]).await?;
         } else {
             effects.effect("The files stay as they are.");
         }
@@ -278,29 +279,41 @@ impl Git<'_> {
                 let source = called.flags.iter().find_map(|flag| {
                     flag.strip_prefix("--source=")
                         .or_else(|| flag.strip_prefix("--source "))
-                        .or_else(|| flag.strip_prefix("-s "))
+                        .or_else(|| flag.strip_prefix("-s"))
                 });
                 let paths = called.operands.iter().chain(&called.paths).cloned().collect();
-                (source.map(str::to_owned), paths)
+                (source.map(|source| source.trim_start().to_owned()), paths)
             }
             "switch" => (called.operands.first().cloned(), Vec::new()),
             _ => self.split(called, false).await,
         };
+        let to = revision.as_deref().unwrap_or("HEAD");
+        let commit = self.commit(if to == "-" { "@{-1}" } else { to }).await;
         let made = ["-b ", "-B ", "-c ", "-C ", "--orphan "];
         if let Some(name) = called.flags.iter().find_map(|flag| made.iter().find_map(|made| flag.strip_prefix(made))) {
             effects.effect(format!("Makes the branch {name} and switches to it."));
-            return Ok(());
+            if !forced && revision.is_none() {
+                return Ok(());
+            }
+        } else if paths.is_empty() && !forced {
+            let to = revision.as_deref().unwrap_or("another branch");
+            effects.effect(format!("Switches to {to}. Git refuses where that would overwrite changes."));
         }
         if paths.is_empty() && !forced {
-            let to = revision.unwrap_or_else(|| "another branch".to_owned());
-            effects.effect(format!("Switches to {to}. Git refuses where that would overwrite changes."));
-            return Ok(());
+            let commit = commit.ok_or("which ignored files it writes over")?;
+            return self.ignored_written_over(effects, &commit).await;
         }
         let changed = self.changed(&paths).await?;
         let lost: Vec<(String, String)> =
             changed.into_iter().filter(|(state, _)| revision.is_some() || !state.ends_with(' ')).collect();
         let against = if revision.is_some() { Some("HEAD") } else { None };
         self.thrown_away(effects, &lost, against, &paths).await?;
+        let commit = match commit {
+            Some(commit) if revision.is_some() || paths.is_empty() => Some(commit),
+            None if revision.is_some() => return Err("which files it writes over".to_owned()),
+            Some(_) | None => None,
+        };
+        self.written_over(effects, commit.as_deref(), &paths).await?;
         if let Some(revision) = revision.filter(|_| !paths.is_empty()) {
             effects.effect(format!("The files become as they are in {revision}."));
         }

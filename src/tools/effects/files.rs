@@ -1,15 +1,20 @@
-//! What `rm`, `mv`, `cp`, `chmod` and redirections would do to the files that are there now.
+//! What `rm`, `chmod` and redirections would do to the files that are there now.
 
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use tokio_util::sync::CancellationToken;
 
 use super::names::paths;
 use super::tally::Tally;
-use super::{Effects, named};
+use super::{Effects, landing, named};
 use crate::assess::{Does, Word};
 use crate::domain::Remedy;
 use crate::domain::number::size;
+
+/// Most links, one behind the other, that are followed.
+const LINKS: usize = 40;
 
 /// Measures one thing, on a thread that may wait for a disk.
 ///
@@ -59,32 +64,63 @@ impl Effects {
 fn look(effects: &mut Effects, folder: &Path, does: &Does, cancel: &CancellationToken) -> Result<(), String> {
     match does {
         Does::Delete { names, recursive } => delete(effects, folder, names, *recursive, cancel),
-        Does::Move { names, to, spares } => relocate(effects, folder, (names, to), *spares, cancel),
-        Does::Copy { names, to, recursive, spares } => {
-            copy(effects, folder, (names, to), (*recursive, *spares), cancel)
+        Does::Move { names, goal } => landing::relocate(effects, folder, (names, goal), cancel),
+        Does::Copy { names, goal, recursive, links } => {
+            landing::copy(effects, folder, (names, goal), (*recursive, *links), cancel)
         }
-        Does::Rights { names, recursive } => rights(effects, folder, names, *recursive, cancel),
+        Does::Rights { names, recursive, follows } => rights(effects, folder, names, (*recursive, *follows), cancel),
         Does::Redirect { name, appends } => redirect(effects, folder, name, *appends, cancel),
         Does::Git { .. } | Does::Unmeasured(_) => Ok(()),
     }
 }
 
-/// The paths that words become, real up to their last part, each once.
-fn all(words: &[Word], folder: &Path, cancel: &CancellationToken) -> Result<Vec<PathBuf>, String> {
+/// A path that a command is given.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Meant {
+    /// Real up to its last part; whole where its end says that a folder is meant, not a link to it.
+    pub(super) path: PathBuf,
+    /// Its last part as it is written; none for `.` and `..`.
+    pub(super) name: Option<OsString>,
+    /// It ends in a slash.
+    pub(super) slash: bool,
+    /// It is a link, behind which a slash stands.
+    pub(super) link: bool,
+}
+
+impl Meant {
+    /// What a path means by its letters and by what stands there.
+    pub(super) fn of(path: &Path) -> Self {
+        let text = path.as_os_str().as_bytes();
+        let bare = text.iter().rposition(|byte| *byte != b'/').map_or(0, |at| at + 1);
+        let start = text[..bare].iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1);
+        let (name, slash) = (&text[start..bare], bare < text.len());
+        let dots = [b"".as_slice(), b".", b".."].contains(&name);
+        let whole = || path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        Self {
+            path: if dots || slash { whole() } else { settled(path) },
+            name: (!dots).then(|| OsStr::from_bytes(name).to_owned()),
+            slash,
+            link: slash && Path::new(OsStr::from_bytes(&text[..bare])).is_symlink(),
+        }
+    }
+}
+
+/// What words become, each once.
+pub(super) fn all(words: &[Word], folder: &Path, cancel: &CancellationToken) -> Result<Vec<Meant>, String> {
     if words.is_empty() {
         return Err("what is piped to it".to_owned());
     }
     let mut all = Vec::new();
     for word in words {
-        all.extend(paths(word, folder, cancel)?.iter().map(|path| settled(path)));
+        all.extend(paths(word, folder, cancel)?.iter().map(|path| Meant::of(path)));
     }
     all.sort();
-    all.dedup();
+    all.dedup_by(|one, other| one.path == other.path && one.name.is_none() == other.name.is_none());
     Ok(all)
 }
 
 /// A path whose folders are real: the last part may be a link that is meant itself.
-fn settled(path: &Path) -> PathBuf {
+pub(super) fn settled(path: &Path) -> PathBuf {
     match (path.parent().and_then(|parent| parent.canonicalize().ok()), path.file_name()) {
         (Some(parent), Some(name)) => parent.join(name),
         (_, None) => path.canonicalize().unwrap_or_else(|_| path.to_path_buf()),
@@ -92,13 +128,13 @@ fn settled(path: &Path) -> PathBuf {
     }
 }
 
-fn shown(words: &[Word]) -> String {
+pub(super) fn shown(words: &[Word]) -> String {
     let names: Vec<String> = words.iter().take(super::NAMED).map(Word::shown).collect();
     let more = words.len().saturating_sub(names.len());
     if more > 0 { format!("{} and {more} more", names.join(", ")) } else { names.join(", ") }
 }
 
-fn missing(effects: &mut Effects, missing: &[PathBuf]) {
+pub(super) fn missing(effects: &mut Effects, missing: &[PathBuf]) {
     if !missing.is_empty() {
         let are = if missing.len() == 1 { "is" } else { "are" };
         effects.effect(format!("{} {are} not there.", named(missing.iter())));
@@ -113,12 +149,25 @@ fn delete(
     cancel: &CancellationToken,
 ) -> Result<(), String> {
     let (mut tally, mut absent, mut spared) = (Tally::default(), Vec::new(), Vec::new());
-    for path in all(words, folder, cancel)? {
-        if !recursive && path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+    let mut dots = false;
+    let mut before: Option<PathBuf> = None;
+    for Meant { path, name, link, .. } in all(words, folder, cancel)? {
+        if name.is_none() {
+            dots = true;
+        } else if before.as_ref().is_some_and(|before| path.starts_with(before)) {
+            // It goes with the folder that it is in.
+        } else if !recursive && path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
             spared.push(path);
         } else if !tally.add(&path, recursive, cancel) {
             absent.push(path);
+        } else {
+            // Only what is in a folder goes if a link and a slash name it.
+            tally.folders -= usize::from(link && tally.folders > 0);
+            before = recursive.then_some(path);
         }
+    }
+    if dots {
+        effects.effect("It refuses to delete `.` and `..`.");
     }
     if !spared.is_empty() {
         effects
@@ -132,102 +181,8 @@ fn delete(
             effects.remedies.push(Remedy::Possible("the folders are empty.".to_owned()));
         }
         effects.take(tally);
-    } else if effects.briefs.is_empty() && spared.is_empty() {
+    } else if effects.briefs.is_empty() && spared.is_empty() && !dots {
         effects.briefs.push("nothing there".to_owned());
-    }
-    Ok(())
-}
-
-/// Where something goes: to that name, or into that folder.
-fn target(to: &Word, folder: &Path, cancel: &CancellationToken) -> Result<(PathBuf, bool), String> {
-    match paths(to, folder, cancel)?.as_slice() {
-        [one] => Ok((settled(one), one.is_dir())),
-        _ => Err(format!("where {} leads", to.shown())),
-    }
-}
-
-/// What stands where things go, and would be replaced.
-fn replaced(effects: &mut Effects, taken: Tally, spares: bool) {
-    if taken.files.is_empty() {
-        return;
-    }
-    let names = named(taken.files.iter().map(|found| &found.path).collect::<Vec<_>>().into_iter());
-    if spares {
-        effects.effect(format!("What is there already is kept: {names}."));
-        return;
-    }
-    effects.warning(format!("Replaces {}: {names}.", taken.told()));
-    effects.briefs.push(format!("replaces {}", taken.brief()));
-    effects.take(taken);
-}
-
-fn relocate(
-    effects: &mut Effects,
-    folder: &Path,
-    (words, to): (&[Word], &Word),
-    spares: bool,
-    cancel: &CancellationToken,
-) -> Result<(), String> {
-    let (target, into) = target(to, folder, cancel)?;
-    let (mut moved, mut taken, mut absent) = (Tally::default(), Tally::default(), Vec::new());
-    for path in all(words, folder, cancel)? {
-        if !moved.add(&path, true, cancel) {
-            absent.push(path);
-            continue;
-        }
-        let end = landing(&target, into, &path);
-        if end != path && end.symlink_metadata().is_ok_and(|found| !found.is_dir()) {
-            taken.add(&end, false, cancel);
-        }
-    }
-    missing(effects, &absent);
-    if !moved.is_empty() {
-        let into = if into { " into" } else { " to" };
-        effects.effect(format!("Moves {}: {}{into} {}.", moved.told(), shown(words), to.shown()));
-        effects.briefs.push(moved.brief());
-        effects.remedies.push(Remedy::Possible("moving it back undoes it.".to_owned()));
-        replaced(effects, taken, spares);
-    }
-    Ok(())
-}
-
-/// Where a path goes: into a folder, or to the very name.
-fn landing(target: &Path, into: bool, path: &Path) -> PathBuf {
-    if into { target.join(path.file_name().unwrap_or_default()) } else { target.to_path_buf() }
-}
-
-fn copy(
-    effects: &mut Effects,
-    folder: &Path,
-    (words, to): (&[Word], &Word),
-    (recursive, spares): (bool, bool),
-    cancel: &CancellationToken,
-) -> Result<(), String> {
-    let (target, into) = target(to, folder, cancel)?;
-    let (mut copied, mut taken, mut absent) = (Tally::default(), Tally::default(), Vec::new());
-    for path in all(words, folder, cancel)? {
-        let mut own = Tally::default();
-        if !own.add(&path, recursive, cancel) {
-            absent.push(path);
-            continue;
-        }
-        let end = landing(&target, into, &path);
-        for found in &own.files {
-            let inner = found.path.strip_prefix(&path).ok().filter(|inner| !inner.as_os_str().is_empty());
-            let end = inner.map_or_else(|| end.clone(), |inner| end.join(inner));
-            if end.symlink_metadata().is_ok_and(|found| !found.is_dir()) {
-                taken.add(&end, false, cancel);
-            }
-        }
-        copied.join(own);
-    }
-    missing(effects, &absent);
-    if !copied.is_empty() {
-        let into = if into { " into" } else { " to" };
-        effects.effect(format!("Copies {}: {}{into} {}.", copied.told(), shown(words), to.shown()));
-        effects.briefs.push(copied.brief());
-        effects.remedies.push(Remedy::Possible("deleting the copies undoes it.".to_owned()));
-        replaced(effects, taken, spares);
     }
     Ok(())
 }
@@ -236,14 +191,19 @@ fn rights(
     effects: &mut Effects,
     folder: &Path,
     words: &[Word],
-    recursive: bool,
+    (recursive, follows): (bool, bool),
     cancel: &CancellationToken,
 ) -> Result<(), String> {
     let (mut tally, mut absent) = (Tally::default(), Vec::new());
-    for path in all(words, folder, cancel)? {
-        if !tally.add(&path, recursive, cancel) {
+    for Meant { path, .. } in all(words, folder, cancel)? {
+        let real = if follows { path.canonicalize() } else { Ok(path.clone()) };
+        if !real.is_ok_and(|real| tally.add(&real, recursive, cancel)) {
             absent.push(path);
         }
+    }
+    if follows {
+        // A link inside is neither changed nor followed.
+        tally.leave_links();
     }
     missing(effects, &absent);
     if !tally.is_empty() {
@@ -261,14 +221,21 @@ fn redirect(
     appends: bool,
     cancel: &CancellationToken,
 ) -> Result<(), String> {
-    let path = match paths(word, folder, cancel)?.as_slice() {
-        [one] => one.canonicalize().unwrap_or_else(|_| settled(one)),
+    let (path, link) = match paths(word, folder, cancel)?.as_slice() {
+        [one] => written(one).ok_or_else(|| format!("where {} leads", word.shown()))?,
         _ => return Err(format!("where the output goes: {} is several names", word.shown())),
     };
     let name = word.shown();
     match path.metadata() {
+        Err(_) if !path.parent().is_some_and(Path::is_dir) => {
+            effects.warning(format!("As things are now, it would fail: the folder of {name} is not there."));
+        }
         Err(_) => {
-            effects.effect(format!("Creates {name}."));
+            effects.effect(if link {
+                format!("{name} is a link: it creates {}.", path.display())
+            } else {
+                format!("Creates {name}.")
+            });
             effects.briefs.push("new file".to_owned());
             effects.remedies.push(Remedy::Possible("deleting the new file undoes it.".to_owned()));
         }
@@ -291,4 +258,16 @@ fn redirect(
         }
     }
     Ok(())
+}
+
+/// The file that writing to a path writes, and whether a link leads there. None if that leads round in a circle.
+fn written(path: &Path) -> Option<(PathBuf, bool)> {
+    let mut at = settled(path);
+    for step in 0..LINKS {
+        match at.read_link() {
+            Ok(target) => at = settled(&at.parent()?.join(target)),
+            Err(_) => return Some((at, step > 0)),
+        }
+    }
+    None
 }

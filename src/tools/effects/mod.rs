@@ -3,7 +3,9 @@
 
 mod commits;
 mod files;
+mod landing;
 mod names;
+mod obstacles;
 mod push;
 mod tally;
 
@@ -137,6 +139,7 @@ async fn lost(effects: &mut Effects, bench: &Arc<Workbench>, facts: &Facts, canc
         types: vec!["TEXT".to_owned(); 3],
         rows: rows.collect(),
         total: told.len() as u64,
+        ..Table::default()
     };
     let title = "files whose content would be gone".to_owned();
     effects.preview.details.push(Detail::Rows { title, table });

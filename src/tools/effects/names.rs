@@ -19,10 +19,15 @@ const NAMES: usize = 100_000;
 /// What it becomes isn't known, or is too much, as what isn't known.
 pub(super) fn paths(word: &Word, folder: &Path, cancel: &CancellationToken) -> Result<Vec<PathBuf>, String> {
     let mut parts = vec![Part::default()];
-    for piece in word.pieces() {
+    let unknown = || format!("what {} becomes", word.shown());
+    for (at, piece) in word.pieces().iter().enumerate() {
+        let closes = |piece: &Piece| matches!(piece, Piece::Exact(text) | Piece::Pattern(text) if text.contains(']'));
         let (text, pattern) = match piece {
             Piece::Exact(text) => (text, false),
-            Piece::Pattern(text) => (text, true),
+            // Parts of a class stand in quotes, or it names letters by their kind.
+            Piece::Pattern(text) if text == "[" && word.pieces()[at..].iter().any(closes) => return Err(unknown()),
+            Piece::Pattern(text) if text[1..].contains(['[', '\\']) => return Err(unknown()),
+            Piece::Pattern(text) => (text, text != "["),
             Piece::Number
             | Piece::Digits
             | Piece::Hashes
@@ -30,7 +35,7 @@ pub(super) fn paths(word: &Word, folder: &Path, cancel: &CancellationToken) -> R
             | Piece::Whole(_)
             | Piece::Any
             | Piece::Words => {
-                return Err(format!("what {} becomes", word.shown()));
+                return Err(unknown());
             }
         };
         for (at, text) in text.split('/').enumerate() {
@@ -45,12 +50,29 @@ pub(super) fn paths(word: &Word, folder: &Path, cancel: &CancellationToken) -> R
     let absolute = parts.len() > 1 && parts[0].text.is_empty();
     let start = if absolute { PathBuf::from("/") } else { folder.to_path_buf() };
     let literal = parts.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join("/");
+    if literal.is_empty() {
+        return Err("what an empty name leads to".to_owned());
+    }
     if parts.iter().all(|part| part.glob.is_none()) {
         return Ok(vec![folder.join(literal)]);
     }
     let mut found = vec![start];
     for part in parts.iter().filter(|part| !part.text.is_empty()) {
         found = part.step(&found, cancel)?;
+    }
+    if parts.last().is_some_and(|last| last.text.is_empty()) {
+        found.retain(|path| path.is_dir());
+        for path in &mut found {
+            path.push("");
+        }
+    }
+    // One that is written with a dash stands behind a `--`.
+    let open = parts[0].glob.is_some() && !parts[0].text.starts_with('-');
+    let dash = |path: &PathBuf| {
+        path.strip_prefix(folder).is_ok_and(|name| name.as_os_str().as_encoded_bytes().starts_with(b"-"))
+    };
+    if open && found.iter().any(dash) {
+        return Err(format!("what {} becomes (a name there begins with a dash, and may be a flag)", word.shown()));
     }
     Ok(if found.is_empty() { vec![folder.join(literal)] } else { found })
 }
@@ -67,9 +89,7 @@ struct Part {
 impl Part {
     fn push(&mut self, text: &str, pattern: bool) {
         if pattern {
-            // Braces were expanded before; what is left of them means itself.
-            let glob = text.replace('{', "[{]").replace('}', "[}]");
-            self.glob.get_or_insert_with(|| globset::escape(&self.text)).push_str(&glob);
+            self.glob.get_or_insert_with(|| globset::escape(&self.text)).push_str(text);
         } else if let Some(glob) = &mut self.glob {
             glob.push_str(&globset::escape(text));
         }
@@ -84,10 +104,13 @@ impl Part {
         };
         let matcher = GlobBuilder::new(glob)
             .literal_separator(true)
-            .backslash_escape(true)
+            .backslash_escape(false)
             .build()
             .map_err(|_| format!("what the pattern {} matches", self.text))?
             .compile_matcher();
+        if [".", ".."].iter().any(|dots| self.text.starts_with('.') && matcher.is_match(dots)) {
+            return Err(format!("what {} becomes (shells differ in whether `..` is among it)", self.text));
+        }
         let mut found = Vec::new();
         for folder in folders {
             let Ok(entries) = std::fs::read_dir(folder) else { continue };

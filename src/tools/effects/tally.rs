@@ -68,14 +68,10 @@ impl Tally {
         self.files.push(Found { path, bytes });
     }
 
-    /// Takes another tally in.
-    pub(super) fn join(&mut self, other: Self) {
-        self.files.extend(other.files);
-        self.roots.extend(other.roots);
-        self.folders += other.folders;
-        self.bytes += other.bytes;
-        self.more |= other.more;
-        self.repositories.extend(other.repositories);
+    /// Doesn't count links.
+    pub(super) fn leave_links(&mut self) {
+        self.files.retain(|found| !found.path.is_symlink());
+        self.bytes = self.files.iter().map(|found| found.bytes).sum();
     }
 
     pub(super) fn is_empty(&self) -> bool {

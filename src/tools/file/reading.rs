@@ -12,8 +12,10 @@ use nix::fcntl::{AtFlags, readlinkat};
 use nix::sys::stat::fstatat;
 use tokio_util::sync::CancellationToken;
 
+use super::super::repository;
 use super::real::{self, Sort, Spot, sort};
 use super::{Done, FileError, Judged, counted};
+use crate::assess::{Known, conceal_text};
 
 /// Lines read where no number is given.
 const LINES: u64 = 2000;
@@ -142,6 +144,13 @@ fn present(path: &Judged<'_>, excerpt: &Excerpt, size: u64, complete: bool) -> R
     let shown = next.min(lines + 1).saturating_sub(excerpt.first);
     let mut text = String::from_utf8_lossy(bytes).into_owned();
     let mut note = String::new();
+    if repository::is_configuration(&path.fact.real) {
+        let shown = conceal_text(&text, &Known::default());
+        if shown != text {
+            note.push_str(" Secrets are masked.");
+            text = shown;
+        }
+    }
     if std::str::from_utf8(bytes).is_err() {
         note.push_str(" Some bytes are not UTF-8 and show as \u{FFFD}.");
     }

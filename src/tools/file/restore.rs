@@ -68,7 +68,8 @@ fn still(change: &Change, ours: bool) -> Result<(), FileError> {
         Change::Replaced { path, after, .. } => {
             let place = Place::at(path);
             let judged = place.judged();
-            if is(&judged, after)? { Ok(()) } else { Err(FileError::ChangedSince(judged.name())) }
+            let same = is(&judged, after)? && (ours || permitted(&judged, after)?);
+            if same { Ok(()) } else { Err(FileError::ChangedSince(judged.name())) }
         }
         Change::Moved { from, to, identity } => {
             let (from, to) = (Place::at(from), Place::at(to));
@@ -79,6 +80,13 @@ fn still(change: &Change, ours: bool) -> Result<(), FileError> {
             if is(&from.judged(), &Image::Nothing)? { Ok(()) } else { Err(FileError::Occupied(from.spelled)) }
         }
     }
+}
+
+/// Whether the permissions are those that the change left: others were set by somebody since, who meant them.
+fn permitted(path: &Judged<'_>, image: &Image) -> Result<bool, FileError> {
+    let (Image::File { mode, .. } | Image::Folder { mode }) = image else { return Ok(true) };
+    let status = Spot::of(path, false)?.status(path)?;
+    Ok(status.is_some_and(|status| status.st_mode & 0o777 == *mode))
 }
 
 pub(in crate::tools) fn is(path: &Judged<'_>, image: &Image) -> Result<bool, FileError> {
@@ -134,6 +142,8 @@ fn back(change: &Change, keeper: &Keeper<'_>) -> Result<(), FileError> {
                 (Image::Folder { mode }, _) => {
                     mkdirat(&spot.folder, spot.name.as_os_str(), Mode::from_bits_truncate(*mode))
                         .map_err(|errno| explain(&judged, errno))?;
+                    // The person's umask may have left less.
+                    spot.permit(&judged, *mode)?;
                 }
             }
             keeper.became(&judged, now, before.clone());
@@ -251,6 +261,22 @@ mod tests {
         std::os::unix::fs::symlink(desk.path("a"), desk.path("b")).unwrap();
         assert!(desk.undo(&[two]).1.is_err(), "a link stands there now");
         assert_eq!(desk.read("a").as_deref(), Some("the person's own"));
+    }
+
+    #[test]
+    fn permissions_that_somebody_set_since_are_left() {
+        let mut desk = Desk::new();
+        let permit = |path: PathBuf, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        fs::write(desk.path("a.txt"), "one").unwrap();
+        permit(desk.path("a.txt"), 0o640);
+        let written = desk.write("a.txt", "two");
+        permit(desk.path("a.txt"), 0o600);
+        let (_, refused) = desk.undo(&[written]);
+        assert!(refused.unwrap_err().contains("changed since then"));
+        let now = || fs::metadata(desk.path("a.txt")).unwrap().permissions().mode() & 0o777;
+        assert_eq!((desk.read("a.txt").as_deref(), now()), (Some("two"), 0o600));
+        permit(desk.path("a.txt"), 0o640);
+        assert!(desk.undo(&[written]).1.is_ok());
     }
 
     #[test]

@@ -62,6 +62,19 @@ fn delete(folder: &Path, path: &str) -> Result<String, String> {
 }
 
 #[test]
+fn a_token_in_the_configuration_of_a_repository_is_masked() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "[remote \"origin\"]\n\turl = https://ann:planted-8c1f@git.example/a\n";
+    for (place, masked) in [(".git", true), (".git/modules/a", true), ("other", false)] {
+        fs::create_dir_all(folder.path().join(place)).unwrap();
+        fs::write(folder.path().join(place).join("config"), text).unwrap();
+        let path = format!("{place}/config");
+        let said = run(folder.path(), FileOperation::Read { path, offset: None, limit: None }).unwrap();
+        assert_eq!(!said.contains("planted-8c1f") && said.contains("Secrets are masked"), masked, "{said}");
+    }
+}
+
+#[test]
 fn a_file_is_read_in_parts_that_say_what_is_left_out() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

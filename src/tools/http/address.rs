@@ -26,13 +26,25 @@ impl Resolve for Resolver {
     fn resolve(&self, name: Name) -> Resolving {
         let public_only = self.public_only;
         Box::pin(async move {
-            let name = name.as_str().to_owned();
-            let addresses: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
-            match addresses.iter().map(SocketAddr::ip).find(|address| public_only && !is_public(*address)) {
-                Some(address) => Err(NotPublic { name, address }.into()),
-                None => Ok(Box::new(addresses.into_iter()) as Addrs),
-            }
+            let addresses = resolve(name.as_str(), 0, |address| !public_only || is_public(address)).await?;
+            Ok(Box::new(addresses.into_iter()) as Addrs)
         })
+    }
+}
+
+/// The addresses of a name, none of them if one `may` not be dialled.
+///
+/// # Errors
+/// There are none, or one may not be dialled: a `NotPublic`.
+pub(in super::super) async fn resolve(
+    name: &str,
+    port: u16,
+    may: impl Fn(IpAddr) -> bool,
+) -> Result<Vec<SocketAddr>, Box<dyn std::error::Error + Send + Sync>> {
+    let addresses: Vec<SocketAddr> = tokio::net::lookup_host((name, port)).await?.collect();
+    match addresses.iter().map(SocketAddr::ip).find(|address| !may(*address)) {
+        Some(address) => Err(NotPublic { name: name.to_owned(), address }.into()),
+        None => Ok(addresses),
     }
 }
 
@@ -44,6 +56,13 @@ pub(super) fn is_public(address: IpAddr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_name_with_an_address_that_may_not_be_dialled_has_none() {
+        let refused = resolve("localhost", 80, is_public).await.unwrap_err();
+        assert!(refused.downcast_ref::<NotPublic>().is_some_and(|refused| !is_public(refused.address)), "{refused}");
+        assert!(resolve("localhost", 80, |_| true).await.unwrap().iter().all(|address| address.port() == 80));
+    }
 
     #[test]
     fn addresses_of_this_machine_and_its_network_are_not_public() {

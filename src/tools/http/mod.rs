@@ -1,7 +1,7 @@
 //! `http_request`: one request, its answer told as text. A run that no person allowed dials public addresses
 //! only, and each redirect is judged again before it is followed.
 
-mod address;
+pub(super) mod address;
 mod hops;
 mod json;
 mod preview;

@@ -7,6 +7,7 @@ use reqwest::{Method, Response};
 use super::super::sink::Sink;
 use super::{HttpError, Request, json, plain};
 use crate::domain::Outcome;
+use crate::domain::number::size;
 
 /// Bytes of a body that are read.
 const BODY: usize = 5 * 1024 * 1024;
@@ -41,7 +42,7 @@ pub(super) async fn tell(request: &Request, mut response: Response, sink: &Sink)
     if body.cut {
         sink.say(&format!("\n[only the first {BODY} bytes of the body were read]\n"));
     }
-    let summary = format!("{status}, {} bytes", body.bytes);
+    let summary = format!("{status}, {}", size(body.bytes as u64));
     Ok(if status.is_client_error() || status.is_server_error() {
         Outcome::Failed { reason: summary }
     } else {

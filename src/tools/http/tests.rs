@@ -66,12 +66,12 @@ async fn an_answer_is_told_with_status_headers_and_body() {
     let text = ResponseTemplate::new(404).set_body_string("nothing här").append_header("set-cookie", "secret=1");
     let server = server(&[("/json", json), ("/image", image), ("/text", text)]).await;
     let report = run(&format!("{}/json", server.uri()), &[], false).await;
-    assert_eq!(report.outcome, Outcome::Succeeded { summary: "200 OK, 30 bytes".to_owned() });
+    assert_eq!(report.outcome, Outcome::Succeeded { summary: "200 OK, 30 B".to_owned() });
     assert!(report.result.contains("\n\n{\n  \"id\": 12345678901234567890123\n}"), "{}", report.result);
     let report = run(&format!("{}/image", server.uri()), &[], false).await;
     assert!(report.result.ends_with("[binary body, 4 bytes, image/png]\n"), "{}", report.result);
     let report = run(&format!("{}/text", server.uri()), &[], false).await;
-    assert_eq!(report.outcome, Outcome::Failed { reason: "404 Not Found, 12 bytes".to_owned() });
+    assert_eq!(report.outcome, Outcome::Failed { reason: "404 Not Found, 12 B".to_owned() });
     assert!(report.result.ends_with("nothing här") && !report.result.contains("secret"), "{}", report.result);
 }
 

@@ -1,15 +1,17 @@
 //! A server that runs here: a child of a keeper, in a session and an environment of its own. What it says on standard
 //! error goes to a file.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
+use secrecy::ExposeSecret as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
@@ -17,6 +19,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::super::Workbench;
 use super::super::environment::{self, Asked};
+use super::config::{Reach, expand};
 use crate::contain;
 
 /// Time that a server has to end once nobody speaks to it any more; then its keeper ends it.
@@ -39,6 +42,52 @@ pub(super) struct Program {
     pub(super) folder: PathBuf,
     /// What its log doesn't repeat: what it was given that isn't written in the configuration, and its variables.
     pub(super) secrets: Vec<String>,
+}
+
+impl Program {
+    /// What is started, with the variables of our environment put in.
+    pub(super) fn of(reach: &Reach, bench: &Workbench) -> Result<Self, String> {
+        let Reach::Program { command, arguments, environment, folder } = reach else {
+            return Err("it isn't a program".to_owned());
+        };
+        let filled = |text: &str| expand(text, &bench.workspace, &variable);
+        let variables = environment.iter().map(|(name, value)| Ok((name.clone(), filled(value.expose_secret())?)));
+        let folder = match folder {
+            Some(folder) => {
+                let folder = filled(folder)?;
+                let home = bench.home.as_deref().filter(|_| folder.starts_with("~/"));
+                home.map_or_else(|| bench.workspace.join(&folder), |home| home.join(&folder[2..]))
+            }
+            None => bench.workspace.clone(),
+        };
+        let environment = variables.collect::<Result<Vec<(String, String)>, String>>()?;
+        let used = RefCell::new(Vec::new());
+        let noted = |name: &str| {
+            let value = variable(name);
+            used.borrow_mut().extend(value.clone());
+            value
+        };
+        let put_in = |argument: &String| expand(argument, &bench.workspace, &noted);
+        let expanded = arguments.iter().map(put_in).collect::<Result<Vec<String>, String>>()?;
+        let differing =
+            expanded.iter().zip(arguments).filter(|(now, written)| now != written).map(|(now, _)| now.clone());
+        let from_arguments: Vec<String> = differing.chain(used.take()).collect();
+        // Where something is, is no secret, and its log says little without it.
+        let from_arguments = from_arguments.into_iter().filter(|value| !is_place(value));
+        let secrets = environment.iter().map(|(_, value)| value.clone()).chain(from_arguments).collect();
+        Ok(Self { command: filled(command)?, arguments: expanded, environment, folder, secrets })
+    }
+}
+
+/// A variable of our environment. One that is empty counts as not set.
+pub(super) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// Whether this is the path of something that is there.
+fn is_place(text: &str) -> bool {
+    let path = Path::new(text);
+    path.is_absolute() && path.exists()
 }
 
 /// A server that runs. Dropping it tells its keeper to end it.

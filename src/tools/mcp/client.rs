@@ -1,22 +1,33 @@
-//! Our side of a connection as the library asks for it. What a server asks of us is refused: samples of a model,
-//! questions to the person, and the workspace's place unless the person allowed that.
+//! Our side of a connection as the library asks for it. What a server asks of us is refused unless the person allowed
+//! it to that server: samples of a model and forms for the person, which each wait as an operation, and the workspace's
+//! place.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest, Implementation,
+    CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest, ElicitRequestParams,
+    ElicitResult, ElicitationAction, ElicitationCapability, ErrorCode, FormElicitationCapability, Implementation,
     ListToolsRequest, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, Request, RootsCapabilities,
     ServerResult, Tool as Described,
 };
-#[allow(deprecated)] // servers ask for the roots all the same
-use rmcp::model::{ListRootsResult, Root};
+#[allow(deprecated)] // servers ask for both all the same
+use rmcp::model::{
+    CreateMessageRequestMethod, CreateMessageRequestParams, CreateMessageResult, ListRootsResult, Role, Root,
+    SamplingCapability, SamplingMessage, SamplingMessageContentBlock,
+};
 use rmcp::service::{NotificationContext, PeerRequestOptions, RequestContext, RequestHandle};
 use rmcp::{ClientHandler, ErrorData, Peer, RoleClient, ServiceError};
 use serde_json::{Map, Value};
 use tokio::sync::{Notify, mpsc};
 
+use super::address;
+use super::config::May;
+use super::form::Form;
 use super::frames::MESSAGE;
+use super::requests::{Question, Reply, Requests};
+use crate::domain::ToolCall;
 
 /// Most pages of a list of tools.
 const PAGES: usize = 50;
@@ -26,6 +37,25 @@ const TOOLS: usize = 2_000;
 const EARLY: usize = 32;
 /// Longest sentence of a server that is repeated, in bytes.
 const SENTENCE: usize = 400;
+/// Most questions that a server may ask while one call runs.
+const QUESTIONS: usize = 10;
+/// Longest message of a form, in bytes.
+const SAID: usize = 4 * 1024;
+/// Longest prompt that a server may put to the model, in bytes.
+const PROMPT: usize = 64 * 1024;
+/// What a refusal is called, as the protocol's own examples have it.
+const REFUSED: i32 = -1;
+
+/// What a call hears while it runs.
+#[derive(Debug)]
+pub(super) enum Word {
+    /// How far it is.
+    Progress(String),
+    /// The server asks for something: this operation would answer it.
+    Asks(ToolCall),
+    /// The server asked for something and was refused: why.
+    Refused(String),
+}
 
 /// What a connection tells us unasked.
 #[derive(Debug, Default)]
@@ -33,35 +63,68 @@ pub(super) struct News {
     /// The list of tools changed.
     pub(super) changed: Notify,
     progress: Mutex<Progress>,
+    /// Held while a call is sent and not yet among those that run: a quick server asks before that.
+    sending: tokio::sync::Mutex<()>,
+    /// How many of the server's questions wait for the person.
+    asking: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
 struct Progress {
-    wanted: HashMap<ProgressToken, mpsc::Sender<String>>,
+    /// The calls that run, in the order of their starts.
+    wanted: Vec<Wanted>,
     early: VecDeque<(ProgressToken, String)>,
+}
+
+/// A call that runs, where what it hears goes, and how often its server asked.
+#[derive(Debug)]
+struct Wanted {
+    of: ProgressToken,
+    lane: mpsc::Sender<Word>,
+    asked: usize,
 }
 
 impl News {
     /// From now on, and from before, the progress of a call goes to `lane`.
-    fn want(&self, token: ProgressToken, lane: mpsc::Sender<String>) {
+    fn want(&self, token: ProgressToken, lane: mpsc::Sender<Word>) {
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         for (of, note) in std::mem::take(&mut progress.early) {
             if of == token {
-                let _full = lane.try_send(note);
+                let _full = lane.try_send(Word::Progress(note));
             }
         }
-        progress.wanted.insert(token, lane);
+        progress.wanted.push(Wanted { of: token, lane, asked: 0 });
     }
 
     fn done(&self, token: &ProgressToken) {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner).wanted.remove(token);
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner).wanted.retain(|wanted| wanted.of != *token);
+    }
+
+    /// The call that runs, the latest of several.
+    fn call(&self) -> Option<mpsc::Sender<Word>> {
+        let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.wanted.last().map(|wanted| wanted.lane.clone())
+    }
+
+    /// Counts a question of the call that runs. False if it asked too often.
+    fn may_ask(&self) -> bool {
+        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.wanted.last_mut().is_some_and(|wanted| {
+            wanted.asked += 1;
+            wanted.asked <= QUESTIONS
+        })
+    }
+
+    /// Whether something that the server asked waits for the person: its own time doesn't count then.
+    pub(super) fn asks(&self) -> bool {
+        self.asking.load(Ordering::Relaxed) > 0
     }
 
     fn note(&self, token: ProgressToken, note: String) {
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(lane) = progress.wanted.get(&token) {
+        if let Some(Wanted { lane, .. }) = progress.wanted.iter().find(|wanted| wanted.of == token) {
             // Whoever is too slow to show it misses some of it.
-            let _full = lane.try_send(note);
+            let _full = lane.try_send(Word::Progress(note));
         } else {
             progress.early.push_back((token, note));
             if progress.early.len() > EARLY {
@@ -77,6 +140,56 @@ pub(super) struct Client {
     pub(super) news: Arc<News>,
     /// Where the workspace is, as a URL, if the server may know.
     pub(super) root: Option<String>,
+    /// The server's name.
+    pub(super) server: String,
+    /// What it may ask.
+    pub(super) may: May,
+    /// Where what it asks waits.
+    pub(super) requests: Requests,
+}
+
+/// One question more waits, until this is dropped.
+struct Asking<'a>(&'a AtomicUsize);
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Client {
+    /// Puts a question into the queue of the call that runs, and waits for the answer. Its text is for the server.
+    async fn put(&self, question: Question, context: &RequestContext<RoleClient>) -> Result<Reply, String> {
+        drop(self.news.sending.lock().await);
+        let lane = self.news.call().ok_or("nothing is answered while no call runs")?;
+        if !self.news.may_ask() {
+            return Err(format!("one call may ask {QUESTIONS} times"));
+        }
+        let (number, call, answered) =
+            self.requests.take_in(&self.server, question).ok_or("too many questions wait already")?;
+        self.news.asking.fetch_add(1, Ordering::Relaxed);
+        let _asking = Asking(&self.news.asking);
+        let gone = "nobody waits for it any more".to_owned();
+        if lane.send(Word::Asks(call)).await.is_err() {
+            self.requests.take(number);
+            return Err(gone);
+        }
+        let reply = tokio::select! {
+            reply = answered => reply.map_err(|_| gone),
+            () = lane.closed() => Err(gone),
+            () = context.ct.cancelled() => Err(gone),
+        };
+        self.requests.take(number);
+        reply
+    }
+
+    /// Tells the person, in the call that runs, why a question was refused.
+    async fn refuse(&self, why: &str) {
+        drop(self.news.sending.lock().await);
+        if let Some(lane) = self.news.call() {
+            let _gone = lane.send(Word::Refused(why.to_owned())).await;
+        }
+    }
 }
 
 #[allow(deprecated)] // the same
@@ -86,7 +199,70 @@ impl ClientHandler for Client {
         if self.root.is_some() {
             capabilities.roots = Some(RootsCapabilities::default());
         }
+        capabilities.sampling = self.may.sampling.then(SamplingCapability::default);
+        capabilities.elicitation =
+            self.may.elicitation.then(|| ElicitationCapability::new().with_form(FormElicitationCapability::new()));
         ClientConfig::new(capabilities, Implementation::new("countersign", env!("CARGO_PKG_VERSION")))
+    }
+
+    async fn create_elicitation(
+        &self,
+        asked: ElicitRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let question = match asked {
+            ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } if self.may.elicitation => {
+                let schema = serde_json::to_value(requested_schema).unwrap_or_default();
+                Form::read(&schema).map(|form| Question::Form { message: beginning(&message, SAID), form })
+            }
+            _ => Err("it may ask you only by a form, and only where `elicitation` allows it".to_owned()),
+        };
+        let reply = match question {
+            Ok(question) => self.put(question, &context).await,
+            Err(why) => {
+                self.refuse(&why).await;
+                Ok(Reply::Declined)
+            }
+        };
+        Ok(match reply {
+            Ok(Reply::Filled(answers)) => {
+                ElicitResult::new(ElicitationAction::Accept).with_content(Value::Object(answers))
+            }
+            Ok(Reply::Declined | Reply::Said { .. }) => ElicitResult::new(ElicitationAction::Decline),
+            Err(_) => ElicitResult::new(ElicitationAction::Cancel),
+        })
+    }
+
+    async fn create_message(
+        &self,
+        asked: CreateMessageRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        let refused = |why: String| ErrorData::new(ErrorCode(REFUSED), why, None);
+        if !self.may.sampling {
+            self.refuse("it may ask the model only where `sampling` allows it").await;
+            return Err(ErrorData::method_not_found::<CreateMessageRequestMethod>());
+        }
+        let question = match sample(asked) {
+            Ok(question) => question,
+            Err(why) => {
+                self.refuse(&why).await;
+                return Err(refused(why));
+            }
+        };
+        match self.put(question, &context).await {
+            Ok(Reply::Said { text, model, cut }) => {
+                let message = SamplingMessage::new(Role::Assistant, SamplingMessageContentBlock::text(text));
+                let stop = if cut {
+                    CreateMessageResult::STOP_REASON_END_MAX_TOKEN
+                } else {
+                    CreateMessageResult::STOP_REASON_END_TURN
+                };
+                Ok(CreateMessageResult::new(message, model).with_stop_reason(stop))
+            }
+            Ok(Reply::Declined | Reply::Filled(_)) => Err(refused("the person denied it".to_owned())),
+            Err(why) => Err(refused(why)),
+        }
     }
 
     async fn list_roots(&self, _context: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
@@ -102,6 +278,29 @@ impl ClientHandler for Client {
     async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
         self.news.changed.notify_one();
     }
+}
+
+/// What a server puts to the model, as text; no tools, no pictures.
+#[allow(deprecated)] // the same
+fn sample(asked: CreateMessageRequestParams) -> Result<Question, String> {
+    if asked.tools.is_some_and(|tools| !tools.is_empty()) {
+        return Err("the model is asked without tools here".to_owned());
+    }
+    let mut messages = Vec::new();
+    for message in asked.messages {
+        let model = message.role == Role::Assistant;
+        for part in message.content.into_vec() {
+            match part {
+                SamplingMessageContentBlock::Text(text) => messages.push((model, text.text)),
+                _ => return Err("the model is given text alone here".to_owned()),
+            }
+        }
+    }
+    let length = messages.iter().map(|(_, text)| text.len()).sum::<usize>();
+    if messages.is_empty() || length + asked.system_prompt.as_ref().map_or(0, String::len) > PROMPT {
+        return Err(format!("a prompt has 1 to {PROMPT} bytes here"));
+    }
+    Ok(Question::Sample { system: asked.system_prompt, messages, tokens: asked.max_tokens })
 }
 
 /// All tools of a server.
@@ -168,13 +367,14 @@ impl Call {
         news: &Arc<News>,
         tool: &str,
         arguments: &Map<String, Value>,
-        lane: mpsc::Sender<String>,
+        lane: mpsc::Sender<Word>,
     ) -> Result<Self, Trouble> {
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments.clone());
         let request = ClientRequest::CallToolRequest(Request::new(params));
-        let sent = peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
-        let handle = sent?;
+        let sending = news.sending.lock().await;
+        let handle = peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await?;
         news.want(handle.progress_token.clone(), lane);
+        drop(sending);
         Ok(Self { handle, news: Arc::clone(news) })
     }
 
@@ -205,6 +405,9 @@ pub(super) fn explain(error: &ServiceError) -> String {
         ServiceError::McpError(error) => cut(&error.message),
         ServiceError::TransportClosed => "the connection was closed".to_owned(),
         ServiceError::TransportSend(error) => {
+            if let Some(advice) = address::advice(error) {
+                return advice;
+            }
             // The innermost cause: the outer ones only say that something couldn't be sent.
             let mut inner: &dyn std::error::Error = error;
             while let Some(source) = inner.source() {
@@ -214,6 +417,12 @@ pub(super) fn explain(error: &ServiceError) -> String {
         }
         other => cut(&other.to_string()),
     }
+}
+
+/// The beginning of a text, lines and all.
+fn beginning(text: &str, most: usize) -> String {
+    let end = text.floor_char_boundary(most);
+    if end == text.len() { text.to_owned() } else { format!("{}… ({} bytes more)", &text[..end], text.len() - end) }
 }
 
 /// The beginning of what a server said.

@@ -24,10 +24,21 @@ pub struct Config {
     pub reach: Reach,
     /// The person switched it off.
     pub disabled: bool,
-    /// Whether it is told where the workspace is, if it asks.
-    pub roots: bool,
+    /// What it may ask.
+    pub may: May,
     /// Seconds that a call may take; none for the usual limit.
     pub time_limit: Option<u64>,
+}
+
+/// What a server may ask of its client.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct May {
+    /// Where the workspace is.
+    pub roots: bool,
+    /// The session's model, each time with the person's word.
+    pub sampling: bool,
+    /// The person, to fill in a form.
+    pub elicitation: bool,
 }
 
 /// How a server is reached.
@@ -138,7 +149,13 @@ impl Config {
                 _ => return Err(broken("`timeoutSeconds` must be from 1 to 86400")),
             },
         };
-        Ok(Self { name: name.to_owned(), reach, disabled: flag("disabled")?, roots: flag("roots")?, time_limit })
+        Ok(Self {
+            name: name.to_owned(),
+            reach,
+            disabled: flag("disabled")?,
+            may: May { roots: flag("roots")?, sampling: flag("sampling")?, elicitation: flag("elicitation")? },
+            time_limit,
+        })
     }
 
     /// The entry as the file holds it.
@@ -166,11 +183,14 @@ impl Config {
                 }
             }
         }
-        if self.disabled {
-            entry.insert("disabled".to_owned(), json!(true));
-        }
-        if self.roots {
-            entry.insert("roots".to_owned(), json!(true));
+        let switches = [
+            ("disabled", self.disabled),
+            ("roots", self.may.roots),
+            ("sampling", self.may.sampling),
+            ("elicitation", self.may.elicitation),
+        ];
+        for (name, _) in switches.into_iter().filter(|(_, on)| *on) {
+            entry.insert(name.to_owned(), json!(true));
         }
         if let Some(seconds) = self.time_limit {
             entry.insert("timeoutSeconds".to_owned(), json!(seconds));

@@ -2,25 +2,31 @@
 //! folder knows. A server is started when it is needed, and whatever it does harms its own calls alone.
 
 mod address;
+mod answer;
 mod child;
 mod client;
 mod config;
+mod form;
 mod frames;
 mod offer;
+mod requests;
 mod result;
 mod server;
 mod tool;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
+pub use answer::{AnswerTool, Sampler};
 pub use config::{Config, Reach, read_file, read_servers};
 pub use offer::Offer;
 pub use server::{Server, Standing};
 
+use self::requests::Requests;
 use self::tool::McpTool;
 use super::{Tool, Workbench};
 use crate::domain::ToolSpec;
@@ -39,6 +45,35 @@ pub struct Places {
     pub file: PathBuf,
     /// Folder of the logs.
     pub logs: PathBuf,
+    /// Which files of a workspace the person trusts.
+    pub trust: Trust,
+}
+
+/// What says of a file of the workspace and its text whether the person trusts it, and whether that was so with another
+/// text.
+type Knows = dyn Fn(&Path, &str) -> (bool, bool) + Send + Sync;
+
+/// Which files of a workspace the person trusts.
+#[derive(Clone)]
+pub struct Trust(Arc<Knows>);
+
+impl Trust {
+    /// What `knows` says.
+    pub fn new(knows: impl Fn(&Path, &str) -> (bool, bool) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(knows))
+    }
+
+    /// In no file.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::new(|_, _| (false, false))
+    }
+}
+
+impl fmt::Debug for Trust {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Trust")
+    }
 }
 
 /// All servers of a session. Reads no file and starts nothing before it is asked to.
@@ -46,6 +81,8 @@ pub struct Places {
 pub struct Servers {
     places: Places,
     bench: Arc<Workbench>,
+    /// What they ask while calls run.
+    requests: Requests,
     news: mpsc::Sender<String>,
     known: OnceLock<(Vec<Arc<Server>>, Vec<String>)>,
 }
@@ -54,7 +91,7 @@ impl Servers {
     /// The servers that are written down in `places`. What the person should know goes to `news`.
     #[must_use]
     pub fn new(places: Places, bench: Arc<Workbench>, news: mpsc::Sender<String>) -> Arc<Self> {
-        Arc::new(Self { places, bench, news, known: OnceLock::new() })
+        Arc::new(Self { places, bench, requests: Requests::default(), news, known: OnceLock::new() })
     }
 
     /// Where the person's own are written down.
@@ -79,7 +116,7 @@ impl Servers {
     }
 
     fn read(&self) -> (Vec<Arc<Server>>, Vec<String>) {
-        let (own, problems) = written(&self.places.file);
+        let (own, problems, _) = written(&self.places.file);
         let problems: Vec<String> =
             problems.iter().map(|problem| format!("{}: {problem}.", self.places.file.display())).collect();
         for problem in &problems {
@@ -87,16 +124,22 @@ impl Servers {
         }
         let mut servers: Vec<(Config, bool)> = own.into_iter().map(|server| (server, true)).collect();
         for file in BROUGHT {
-            let (brought, _theirs) = written(&self.bench.workspace.join(file));
+            let path = self.bench.workspace.join(file);
+            let (brought, _theirs, text) = written(&path);
+            let (trusted, changed) = if text.is_empty() { (false, false) } else { (self.places.trust.0)(&path, &text) };
+            if changed {
+                let said = format!("{} changed since you trusted it: its servers aren't started.", path.display());
+                let _full = self.news.try_send(said);
+            }
             for server in brought {
                 if servers.iter().all(|(known, _)| known.name != server.name) {
-                    servers.push((server, false));
+                    servers.push((server, trusted));
                 }
             }
         }
         let make = |(config, trusted): (Config, bool)| {
             let log = self.places.logs.join(format!("{}.log", file_name(&config.name)));
-            Server::new(config, trusted, log, Arc::clone(&self.bench), self.news.clone())
+            Server::new(config, trusted, log, Arc::clone(&self.bench), self.requests.clone(), self.news.clone())
         };
         (servers.into_iter().map(make).collect(), problems)
     }
@@ -145,12 +188,15 @@ impl Servers {
     }
 }
 
-/// The servers of a file and what is wrong with it; nothing where there is no such file.
-fn written(file: &Path) -> (Vec<Config>, Vec<String>) {
+/// The servers of a file, what is wrong with it, and its text; nothing where there is no such file.
+fn written(file: &Path) -> (Vec<Config>, Vec<String>, String) {
     match read_file(file) {
-        Ok(None) => (Vec::new(), Vec::new()),
-        Ok(Some(text)) => read_servers(&text, KEY).unwrap_or_else(|why| (Vec::new(), vec![why])),
-        Err(why) => (Vec::new(), vec![why]),
+        Ok(None) => (Vec::new(), Vec::new(), String::new()),
+        Ok(Some(text)) => {
+            let (servers, problems) = read_servers(&text, KEY).unwrap_or_else(|why| (Vec::new(), vec![why]));
+            (servers, problems, text)
+        }
+        Err(why) => (Vec::new(), vec![why], String::new()),
     }
 }
 

@@ -1,8 +1,7 @@
 //! One server: started when it is needed, started again a few times, its tools as it lists them now.
 
-use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -17,11 +16,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::super::Workbench;
 use super::address;
-use super::child::{self, Program};
-use super::client::{Call, Client, News, Trouble, cut, explain, list};
+use super::child::{self, Program, variable};
+use super::client::{Call, Client, News, Trouble, Word, cut, explain, list};
 use super::config::{Config, Reach, expand};
 use super::frames::{Bounded, MESSAGE, Verdict};
 use super::offer::{Offer, offers};
+use super::requests::Requests;
 use crate::domain::{Declared, McpOperation};
 
 /// Time that a server has from its start until its tools are listed. The first start may load packages.
@@ -36,6 +36,9 @@ const LOOK: (Duration, Duration) = (Duration::from_millis(200), Duration::from_s
 const LEAVE: Duration = Duration::from_secs(3);
 /// Time that a connection may take to close; one whose server reads nothing never does by itself.
 const CLOSE: Duration = Duration::from_secs(1);
+
+/// How exactly a time limit is counted.
+const TICK: Duration = Duration::from_millis(500);
 
 /// How a server stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -98,6 +101,7 @@ pub struct Server {
     /// Where its own words on standard error are.
     pub log: PathBuf,
     bench: Arc<Workbench>,
+    requests: Requests,
     news: mpsc::Sender<String>,
     link: tokio::sync::Mutex<Option<Link>>,
     seen: Mutex<Seen>,
@@ -110,6 +114,7 @@ impl Server {
         trusted: bool,
         log: PathBuf,
         bench: Arc<Workbench>,
+        requests: Requests,
         news: mpsc::Sender<String>,
     ) -> Arc<Self> {
         let standing = match (trusted, config.disabled) {
@@ -118,7 +123,7 @@ impl Server {
             (true, false) => Standing::Idle,
         };
         let seen = Mutex::new(Seen { standing, ..Seen::default() });
-        Arc::new(Self { config, log, bench, news, link: tokio::sync::Mutex::new(None), seen })
+        Arc::new(Self { config, log, bench, requests, news, link: tokio::sync::Mutex::new(None), seen })
     }
 
     /// How it stands.
@@ -180,7 +185,11 @@ impl Server {
             let mut seen = self.seen();
             match seen.standing {
                 Standing::Disabled => return Err("it is switched off".to_owned()),
-                Standing::Untrusted => return Err("the workspace brings it, and you don't trust that yet".to_owned()),
+                Standing::Untrusted => {
+                    return Err(
+                        "the workspace brings it, and you don't trust its file yet: `countersign trust`".to_owned()
+                    );
+                }
                 Standing::Idle | Standing::Starting | Standing::Up { .. } | Standing::Failed(_) => {}
             }
             if !seen.may_start() {
@@ -209,8 +218,14 @@ impl Server {
     /// the tools change.
     async fn open(self: &Arc<Self>) -> Result<Link, String> {
         let news = Arc::new(News::default());
-        let root = self.config.roots.then(|| url::Url::from_directory_path(&self.bench.workspace).ok()).flatten();
-        let client = Client { news: Arc::clone(&news), root: root.map(String::from) };
+        let root = self.config.may.roots.then(|| url::Url::from_directory_path(&self.bench.workspace).ok()).flatten();
+        let client = Client {
+            news: Arc::clone(&news),
+            root: root.map(String::from),
+            server: self.config.name.clone(),
+            may: self.config.may,
+            requests: self.requests.clone(),
+        };
         let (stop, verdict) = (CancellationToken::new(), Verdict::default());
         // Whoever doesn't wait to the end leaves no server behind.
         let unfinished = stop.clone().drop_guard();
@@ -218,7 +233,7 @@ impl Server {
         let filled = |text: &str| expand(text, &self.bench.workspace, &variable);
         let (connected, child) = match &self.config.reach {
             Reach::Program { .. } => {
-                let program = self.program(&filled)?;
+                let program = Program::of(&self.config.reach, &self.bench)?;
                 let started = child::start(&self.bench, &program, self.log.clone());
                 let (child, input, output) =
                     started.map_err(|error| format!("{} can't be started: {error}", program.command))?;
@@ -284,38 +299,6 @@ impl Server {
         Ok(link)
     }
 
-    /// What is started, with the variables of our environment put in.
-    fn program(&self, filled: &dyn Fn(&str) -> Result<String, String>) -> Result<Program, String> {
-        let Reach::Program { command, arguments, environment, folder } = &self.config.reach else {
-            return Err("it isn't a program".to_owned());
-        };
-        let variables = environment.iter().map(|(name, value)| Ok((name.clone(), filled(value.expose_secret())?)));
-        let folder = match folder {
-            Some(folder) => {
-                let folder = filled(folder)?;
-                let home = self.bench.home.as_deref().filter(|_| folder.starts_with("~/"));
-                home.map_or_else(|| self.bench.workspace.join(&folder), |home| home.join(&folder[2..]))
-            }
-            None => self.bench.workspace.clone(),
-        };
-        let environment = variables.collect::<Result<Vec<(String, String)>, String>>()?;
-        let used = RefCell::new(Vec::new());
-        let noted = |name: &str| {
-            let value = variable(name);
-            used.borrow_mut().extend(value.clone());
-            value
-        };
-        let put_in = |argument: &String| expand(argument, &self.bench.workspace, &noted);
-        let expanded = arguments.iter().map(put_in).collect::<Result<Vec<String>, String>>()?;
-        let differing =
-            expanded.iter().zip(arguments).filter(|(now, written)| now != written).map(|(now, _)| now.clone());
-        let from_arguments: Vec<String> = differing.chain(used.take()).collect();
-        // Where something is, is no secret, and its log says little without it.
-        let from_arguments = from_arguments.into_iter().filter(|value| !is_place(value));
-        let secrets = environment.iter().map(|(_, value)| value.clone()).chain(from_arguments).collect();
-        Ok(Program { command: filled(command)?, arguments: expanded, environment, folder, secrets })
-    }
-
     /// Takes in what it offers now.
     fn list(&self, peer: &Peer<RoleClient>, tools: &[Described]) {
         let (offers, left_out) = offers(&self.config.name, &self.config.reach.shown(), tools);
@@ -361,7 +344,7 @@ impl Server {
         mcp: &McpOperation,
         declared: Option<&Declared>,
         limit: u64,
-        progress: mpsc::Sender<String>,
+        progress: mpsc::Sender<Word>,
         cancel: &CancellationToken,
     ) -> Result<CallToolResult, NoResult> {
         let failed = |why: String| NoResult::Failed(format!("MCP server {}: {why}", self.config.name));
@@ -391,7 +374,7 @@ impl Server {
                 let _late = timeout(LEAVE, call.cancel("stopped by the person")).await;
                 Err(NoResult::Cancelled)
             }
-            () = sleep(Duration::from_secs(limit)) => {
+            () = patience(limit, &link.news) => {
                 let _late = timeout(LEAVE, call.cancel("time limit")).await;
                 Err(NoResult::TimedOut(limit))
             }
@@ -432,17 +415,6 @@ impl Seen {
     }
 }
 
-/// A variable of our environment. One that is empty counts as not set.
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.is_empty())
-}
-
-/// Whether this is the path of something that is there.
-fn is_place(text: &str) -> bool {
-    let path = Path::new(text);
-    path.is_absolute() && path.exists()
-}
-
 /// Looks at the tools again when the server says that they changed.
 async fn watch(server: Weak<Server>, link: Link) {
     loop {
@@ -460,6 +432,18 @@ async fn watch(server: Weak<Server>, link: Link) {
         }
         drop(server);
         sleep(LOOK.1).await;
+    }
+}
+
+/// Waits for a call's time limit; the time in which the server waits for the person isn't its own.
+async fn patience(seconds: u64, news: &News) {
+    let mut left = Duration::from_secs(seconds);
+    while !left.is_zero() {
+        let step = left.min(TICK);
+        sleep(step).await;
+        if !news.asks() {
+            left -= step;
+        }
     }
 }
 

@@ -9,14 +9,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::super::sink::Sink;
 use super::super::{RunPort, Tool, Workbench, cancelled, failed, foreign};
-use super::client::cut;
+use super::client::{Word, cut};
 use super::offer::Offer;
 use super::result::told;
 use super::server::{NoResult, Server};
 use crate::assess::{McpAssessor, RiskAssessor};
 use crate::domain::{
     Arguments, ArgumentsError, Countersigned, Declared, Detail, McpOperation, Measurement, OperationKind, Outcome,
-    Prepared, Preview, Remedy, RunReport, Text, ToolSpec,
+    Part, Prepared, Preview, Remedy, RunEvent, RunReport, Text, ToolSpec,
 };
 
 /// Notes of progress that wait to be shown.
@@ -89,15 +89,26 @@ impl Tool for McpTool {
                 loop {
                     tokio::select! {
                         done = &mut calling => break done,
-                        Some(note) = progress.recv() => live.say(&format!("progress {note}\n")),
+                        Some(word) = progress.recv() => match word {
+                            Word::Progress(note) => live.say(&format!("progress {note}\n")),
+                            Word::Refused(why) => port.send(refused(&why)).await,
+                            Word::Asks(call) => port.send(RunEvent::Asks(call)).await,
+                        },
                     }
                 }
             };
-            let sink = Sink::new(port);
+            // The result may be there before what was said ahead of it was heard.
+            while let Ok(word) = progress.try_recv() {
+                if let Word::Refused(why) = word {
+                    port.send(refused(&why)).await;
+                }
+            }
+            let sink = Sink::new(port.clone());
             match done {
                 Ok(result) => {
                     let told = told(&result);
                     sink.say(&told.text);
+                    keep(told.parts, &countersigned, &port).await;
                     let result = sink.finish(self.bench.result_limit).await;
                     if told.failed {
                         let line = told.text.lines().find(|line| !line.trim().is_empty()).unwrap_or("without a word");
@@ -119,4 +130,19 @@ impl Tool for McpTool {
             }
         })
     }
+}
+
+fn refused(why: &str) -> RunEvent {
+    RunEvent::Note(format!("The server asked for something and was refused: {why}."))
+}
+
+/// Keeps what of a result is no text, and says which of it can be saved.
+async fn keep(parts: Vec<(Part, Vec<u8>)>, run: &Countersigned, port: &RunPort) {
+    let (Some(outputs), false) = (port.outputs.clone(), parts.is_empty()) else { return };
+    let id = run.operation().id;
+    let kept = tokio::task::spawn_blocking(move || {
+        let kept = |(part, bytes): &(Part, Vec<u8>)| outputs.keep_part(id, part.number, bytes).is_ok();
+        parts.into_iter().filter(kept).map(|(part, _)| part).collect::<Vec<Part>>()
+    });
+    port.send(RunEvent::Parts(kept.await.unwrap_or_default())).await;
 }

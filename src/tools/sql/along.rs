@@ -165,6 +165,13 @@ impl Along {
         all
     }
 
+    /// Schema and name of its table, and of those that follow it.
+    pub(super) fn tables(&self) -> Vec<(String, String)> {
+        let (schema, table) = &self.plan.target.table;
+        let own = (schema.clone().unwrap_or_default(), table.clone());
+        std::iter::once(own).chain(self.next.iter().flat_map(Self::tables)).collect()
+    }
+
     /// The condition that nothing refers to a row.
     pub(super) fn free(&self, parent: &Plan, row: &Row) -> Option<String> {
         let rows = self.rows_of(parent, std::slice::from_ref(row))?;

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use sqlx::mysql::MySqlDatabaseError;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
@@ -17,6 +18,11 @@ use crate::domain::{Dialect, Target};
 /// Time to make a connection, or to find out that an idle one still works.
 const CONNECT: Duration = Duration::from_secs(10);
 const PING: Duration = Duration::from_secs(2);
+
+/// What engines say of a statement that they stopped. MySQL: killed; at its limit in MariaDB, in MySQL.
+const MYSQL_STOPPED: [u16; 3] = [1317, 1969, 3024];
+const POSTGRES_STOPPED: &str = "57014";
+const SQLITE_STOPPED: &str = "9";
 
 /// Where the rows of a database may go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -164,6 +170,19 @@ pub(super) enum Failure {
     },
     /// It can't be tried, for this reason.
     Untried(String),
+}
+
+impl Failure {
+    /// Whether the server says that it stopped the statement: at a limit, or because it was asked to.
+    pub(super) fn stopped(&self) -> bool {
+        let Self::Engine(sqlx::Error::Database(refusal)) = self else { return false };
+        let number = refusal.try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>().map(MySqlDatabaseError::number);
+        match (number, refusal.code()) {
+            (Some(number), _) => MYSQL_STOPPED.contains(&number),
+            (None, Some(code)) => matches!(&*code, POSTGRES_STOPPED | SQLITE_STOPPED),
+            (None, None) => false,
+        }
+    }
 }
 
 impl From<sqlx::Error> for Failure {

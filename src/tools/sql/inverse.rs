@@ -148,7 +148,8 @@ impl Plan {
 
     /// The same of other rows: what stands between the list of a `SELECT` and its end.
     pub(super) fn measure_of(&self, rows: &str) -> String {
-        format!("SELECT count(*), {}", self.bytes(rows))
+        let count = if self.dialect == Dialect::Postgres { "pg_catalog.count(*)" } else { "count(*)" };
+        format!("SELECT {count}, {}", self.bytes(rows))
     }
 
     /// Counts the bytes of the rows that it touches.
@@ -160,14 +161,15 @@ impl Plan {
         let size = |(column, _): &(Column, Form)| {
             let name = quoted_name(self.dialect, &column.name);
             match self.dialect {
-                Dialect::Postgres => format!("coalesce(pg_column_size({name}), 0)"),
+                Dialect::Postgres => format!("coalesce(pg_catalog.pg_column_size({name}), 0)"),
                 Dialect::Mysql => format!("coalesce(octet_length({name}), 0)"),
                 Dialect::Sqlite => format!("coalesce(length(CAST({name} AS BLOB)), 0)"),
             }
         };
         let size: Vec<String> = self.columns.iter().map(size).collect();
         let limit = if self.target.bounded { String::new() } else { format!(" LIMIT {}", ROWS + 1) };
-        format!("coalesce(sum(size), 0) FROM (SELECT {} AS size {rows}{limit}) AS kept", size.join(" + "))
+        let sum = if self.dialect == Dialect::Postgres { "pg_catalog.sum" } else { "sum" };
+        format!("coalesce({sum}(size), 0) FROM (SELECT {} AS size {rows}{limit}) AS kept", size.join(" + "))
     }
 
     /// Reads the rows that it touches, and keeps others from changing them.

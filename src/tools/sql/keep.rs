@@ -7,6 +7,7 @@ use std::io::Read as _;
 use serde::{Deserialize, Serialize};
 
 use super::along::{self, Along};
+use super::code;
 use super::connections::Failure;
 use super::inverse::{BYTES, Plan, ROWS, Row, Script, too_many};
 use super::rows::Rows;
@@ -121,6 +122,8 @@ async fn within(
     rows: &mut Rows,
 ) -> Result<Keeping, Stop> {
     let without = |failure: Failure| match failure {
+        // Somebody stopped it: it doesn't go on.
+        failure if failure.stopped() => Stop::Failed(failure),
         // What the database refuses to tell beforehand, it may still do.
         Failure::Engine(sqlx::Error::Database(refusal)) => {
             Stop::Without(format!("its rows can't be read beforehand ({}).", refusal.message()))
@@ -141,6 +144,8 @@ async fn within(
     } else {
         Vec::new()
     };
+    let catalog = code::ask(session, dialect, sql, &along).await.map_err(without)?;
+    code::kept(dialect, &catalog).map_err(Stop::Without)?;
     let kept = match plan.target.act {
         Act::Add => added(session, &plan, rows).await?,
         _ => touched(session, (&plan, &along, sql), rows, without).await?,

@@ -3,6 +3,7 @@
 
 mod address;
 mod along;
+mod code;
 mod connections;
 mod inverse;
 mod keep;
@@ -37,7 +38,8 @@ use self::keep::{Keeping, Kept};
 use self::rows::{Rows, some_rows};
 use self::session::{Access, Session};
 use super::{RunPort, Tool, Workbench};
-use crate::assess::{RiskAssessor, SqlAssessor, sql_catalog};
+use crate::assess::sql_catalog::{self, Names};
+use crate::assess::{RiskAssessor, SqlAssessor};
 use crate::domain::{
     Arguments, ArgumentsError, Catalog, Containment, Countersigned, Measurement, OperationKind, Outcome, Prepared,
     RunEvent, RunReport, SqlOperation, SqlWay, TakeBack, ToolSpec, Undoable,
@@ -220,6 +222,10 @@ impl Tool for SqlTool {
         Ok(OperationKind::Sql(SqlOperation { connection, dialect, ..operation }))
     }
 
+    fn reserved(&self) -> &'static [&'static str] {
+        &["trial", "undo", "redo"]
+    }
+
     fn look<'a>(&'a self, kind: &'a OperationKind) -> BoxFuture<'a, Option<Catalog>> {
         Box::pin(async move {
             let OperationKind::Sql(operation) = kind else { return None };
@@ -227,7 +233,8 @@ impl Tool for SqlTool {
                 Ok(source) => Arc::clone(source),
                 Err(reason) => return Some(Catalog::unknown(reason)),
             };
-            let asked = timeout(LOOK, look(&source, &operation.sql, false, self.bench.time_limit)).await;
+            let names = sql_catalog::names(source.dialect(), &operation.sql);
+            let asked = timeout(LOOK, look(&source, &operation.sql, names, self.bench.time_limit)).await;
             Some(match asked {
                 Ok(Ok(catalog)) => catalog,
                 Ok(Err(error)) => Catalog::unknown(error.to_string()),
@@ -317,13 +324,9 @@ impl SqlTool {
     }
 }
 
-/// Asks the catalog of a source what the names in a statement lead to, on a session that only reads. Of one that
-/// `writes` also what the engine computes then.
-async fn look(source: &Source, sql: &str, writes: bool, limit: u64) -> Result<Catalog, SqlError> {
-    let Some(mut names) = sql_catalog::names(source.dialect(), sql) else {
-        return Ok(Catalog::unknown("its names can't be told apart"));
-    };
-    names.planned |= writes;
+/// Asks the catalog of a source what the names in a statement lead to, on a session that only reads.
+async fn look(source: &Source, sql: &str, names: Option<Names>, limit: u64) -> Result<Catalog, SqlError> {
+    let Some(names) = names else { return Ok(code::unclear()) };
     let mut session = source.take(Access::ReadOnly, limit).await?;
     match session.look(sql, &names).await {
         Ok(catalog) => {
@@ -370,7 +373,7 @@ async fn attend(
     rows: &mut Rows,
     cancel: &CancellationToken,
 ) -> (End, bool) {
-    let brake = session.brake();
+    let (brake, started) = (session.brake(), Instant::now());
     let mut running: BoxFuture<'_, Result<Keeping, Failure>> = Box::pin(async {
         match work {
             Work::Run => session.run(sql, rows).await.map(|()| Keeping::Nothing),
@@ -383,7 +386,11 @@ async fn attend(
         done = &mut running => {
             let error = match done {
                 Ok(keeping) => return (End::Done(Ok(keeping)), true),
-                Err(error) => source.explain(error),
+                // The server's own limit comes a little before ours.
+                Err(failure) if failure.stopped() && started.elapsed() + Duration::from_secs(1) > Duration::from_secs(limit) => {
+                    return (End::Stopped(Why::TimedOut, Halt::Ended), true);
+                }
+                Err(failure) => source.explain(failure),
             };
             let healthy = !matches!(error, SqlError::Broken(..) | SqlError::Copy);
             return (End::Done(Err(error)), healthy);

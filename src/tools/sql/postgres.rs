@@ -8,7 +8,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row, SqlSafeStr,
 
 use super::connections::Failure;
 use super::rows::Rows;
-use super::session::{Access, Answer, Begun, Brake, Engine, Scope, Session, collect, gather, hex, text};
+use super::session::{Access, Answer, Begun, Brake, Engine, Scope, Session, before, collect, gather, hex, text};
 use super::wall;
 use crate::assess::sql_catalog::Names;
 use crate::domain::{Catalog, Dialect, Role};
@@ -36,7 +36,7 @@ impl std::fmt::Debug for PostgresSession {
     }
 }
 
-/// Connects. The server's own limits stand behind ours: a little later, in case we can't reach it.
+/// Connects.
 pub(super) async fn open(
     options: &PgConnectOptions,
     access: Access,
@@ -44,9 +44,9 @@ pub(super) async fn open(
 ) -> Result<Box<dyn Session>, sqlx::Error> {
     let mut connection = options.connect().await?;
     let process: i32 = sqlx::query_scalar("SELECT pg_catalog.pg_backend_pid()").fetch_one(&mut connection).await?;
-    let seconds = behind(limit);
-    let mut settings = format!("SET statement_timeout = '{seconds}s'");
+    let mut settings = format!("SET statement_timeout = '{}ms'", before(limit));
     if access == Access::ReadOnly {
+        let seconds = limit.saturating_add(5).min(1_000_000);
         // An open transaction keeps the server from tidying up: one that we forgot ends by itself.
         settings.push_str(&format!(
             "; SET default_transaction_read_only = on; SET lock_timeout = '5s'; \
@@ -64,11 +64,6 @@ pub(super) async fn open(
     }))
 }
 
-/// The server's own limit, in seconds: a little later than ours.
-fn behind(limit: u64) -> u64 {
-    limit.saturating_add(5).min(1_000_000)
-}
-
 async fn run_quietly(connection: &mut PgConnection, sql: &str) -> Result<(), sqlx::Error> {
     sqlx::raw_sql(AssertSqlSafe(sql)).execute(connection).await.map(drop)
 }
@@ -79,7 +74,7 @@ impl PostgresSession {
         if !std::mem::replace(&mut self.clean, false) {
             run_quietly(&mut self.connection, "ROLLBACK").await?;
         }
-        let limit = format!("BEGIN READ ONLY; SET LOCAL statement_timeout = '{}s'", behind(self.limit));
+        let limit = format!("BEGIN READ ONLY; SET LOCAL statement_timeout = '{}ms'", before(self.limit));
         run_quietly(&mut self.connection, &limit).await
     }
 
@@ -111,6 +106,9 @@ impl PostgresSession {
     }
 
     async fn looked(&mut self, names: &Names) -> Result<Catalog, Failure> {
+        if self.access == Access::Full {
+            return Ok(catalog::ask(&mut self.connection, names).await?);
+        }
         self.begin_reading().await?;
         let catalog = catalog::ask(&mut self.connection, names).await;
         self.undo().await?;

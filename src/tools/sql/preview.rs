@@ -6,19 +6,20 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::along::{Along, along};
+use super::code;
 use super::connections::Source;
 use super::inverse::{Plan, ROWS, too_many};
 use super::rows::Rows;
 use super::session::Access;
-use super::table::Known;
-use super::{End, RunPort, Work, execute, trial};
-use crate::assess::sql_foresee::{Act, Reads, reads};
+use super::table::{Does, Known};
+use super::{End, RunPort, SqlError, Work, execute, trial};
+use crate::assess::sql_foresee::{Act, NewValues, Reads, reads};
 use crate::assess::sql_touch::target;
 use crate::assess::{AssessSettings, SqlAssessor, Subject, assess};
 use crate::domain::number::{count, size, thousands};
 use crate::domain::{
-    Class, Detail, Dialect, Facts, Measurement, Operation, OperationKind, Prepared, Preview, Remedy, SqlOperation,
-    SqlWay, Table, TakeBack, Trial,
+    Catalog, Class, Detail, Dialect, Facts, Measurement, Operation, OperationKind, Prepared, Preview, Remedy,
+    SqlOperation, SqlWay, Table, TakeBack, Trial,
 };
 use crate::store::Images;
 
@@ -50,6 +51,9 @@ pub(super) async fn measure(
     let (touched, all) = (counts.touched, counts.all);
     let mut preview =
         Preview { brief: brief(&reads, &counts), effects: vec![effect(&reads, &counts)], ..Preview::default() };
+    if let Ok(Some(known)) = &known {
+        rewritten(&mut preview, &reads, known);
+    }
     if let (Act::Change | Act::Delete, Some(all)) = (reads.act, all)
         && touched == all
         && all > 0
@@ -60,7 +64,11 @@ pub(super) async fn measure(
         && let Ok(table) = desk.rows(sql).await
     {
         let title = match reads.act {
-            Act::Change => "rows that match, new values behind the old ones",
+            Act::Change => match reads.new_values {
+                NewValues::All => "rows that match, new values behind the old ones",
+                NewValues::Some => "rows that match, some of the new values behind the old ones",
+                NewValues::None => "rows that match",
+            },
             Act::Add => "rows that it brings",
             Act::Delete | Act::Empty | Act::Drop | Act::Alter | Act::Merge => "rows that match",
         };
@@ -78,7 +86,10 @@ pub(super) async fn measure(
         preview.remedy = Remedy::Possible("it is rolled back at the end.".to_owned());
         return Ok(Some(preview));
     }
-    preview.remedy = match plan.and(along).and(followers).and_then(|followers| kept(images, &counts, &followers)) {
+    let catalog = desk.catalog(&operation.sql, along.as_deref().unwrap_or_default()).await;
+    let code = catalog.as_ref().map_err(Clone::clone).and_then(|catalog| code::kept(dialect, catalog));
+    let followers = plan.and(along).and(code).and(followers);
+    preview.remedy = match followers.and_then(|followers| kept(images, &counts, &followers)) {
         Ok(()) => {
             Remedy::Possible("its rows are kept as they are now, and a key proposes what puts them back.".to_owned())
         }
@@ -86,10 +97,12 @@ pub(super) async fn measure(
     };
     preview.trial = match (reads.act, known) {
         (Act::Empty | Act::Drop | Act::Alter, _) => Trial::None,
-        (_, Ok(Some(known))) => match trial::allowed(source, &known, reads.act, &operation.sql).await {
-            Ok(()) => Trial::Offered,
-            Err(why) => Trial::Refused(why),
-        },
+        (_, Ok(Some(known))) => {
+            match catalog.and_then(|catalog| trial::allowed(dialect, &known, reads.act, &catalog)) {
+                Ok(()) => Trial::Offered,
+                Err(why) => Trial::Refused(why),
+            }
+        }
         (_, Ok(None)) => Trial::Refused(format!("{} is not found.", reads.table)),
         (_, Err(why)) => Trial::Refused(why),
     };
@@ -127,6 +140,35 @@ fn kept(images: &Images, counts: &Counts, followers: &[Follower]) -> Result<(), 
     }
 }
 
+/// What fires triggers and meets rules.
+fn events(act: Act) -> &'static [&'static str] {
+    match act {
+        Act::Change => &["update"],
+        Act::Delete => &["delete"],
+        Act::Add => &["insert"],
+        Act::Empty => &["truncate"],
+        Act::Merge => &["update", "delete", "insert"],
+        Act::Drop | Act::Alter => &[],
+    }
+}
+
+/// Says what rules make of it: it may do something else than its text says.
+fn rewritten(preview: &mut Preview, reads: &Reads, known: &Known) {
+    let rules = |does| known.rewriting(events(reads.act), does).join(", ");
+    let (replace, some, add) = (rules(Does::Replaces), rules(Does::ReplacesSome), rules(Does::Adds));
+    if !replace.is_empty() {
+        let rows = &preview.brief;
+        preview.effects = vec![format!("A rule replaces it: {replace}. Its own text meets {rows} of {}.", reads.table)];
+        "replaced by a rule".clone_into(&mut preview.brief);
+    }
+    if !some.is_empty() {
+        preview.effects.push(format!("Rules that replace it for some rows: {some}."));
+    }
+    if !add.is_empty() {
+        preview.effects.push(format!("Rules that add to it: {add}."));
+    }
+}
+
 /// What else it does, in full sentences.
 fn set_off(dialect: Dialect, reads: &Reads, known: &Known, followers: &[Follower], sql: &str) -> Vec<String> {
     let mut said = Vec::new();
@@ -135,15 +177,7 @@ fn set_off(dialect: Dialect, reads: &Reads, known: &Known, followers: &[Follower
             said.push(format!("{label}: {}{end}.", names.join(", ")));
         }
     };
-    let events: &[&str] = match reads.act {
-        Act::Change => &["update"],
-        Act::Delete => &["delete"],
-        Act::Add => &["insert"],
-        Act::Empty => &["truncate"],
-        Act::Merge => &["update", "delete", "insert"],
-        Act::Drop | Act::Alter => &[],
-    };
-    names("Triggers that fire", &known.firing(events), "");
+    names("Triggers that fire", &known.firing(events(reads.act)), "");
     let set = target(dialect, sql).ok().flatten().map_or_else(|| vec!["*".to_owned()], |target| target.set);
     let along = match reads.act {
         Act::Change => known.taken_along("update", &set),
@@ -165,15 +199,18 @@ fn set_off(dialect: Dialect, reads: &Reads, known: &Known, followers: &[Follower
     referrers.sort_unstable();
     referrers.dedup();
     let views: Vec<&str> = known.views.iter().map(String::as_str).collect();
+    let named_by: Vec<&str> = known.named_by.iter().map(String::as_str).collect();
     match reads.act {
         Act::Empty if reads.cascade => names("Tables that are emptied, too", &referrers, ", and what refers to those"),
         Act::Drop if reads.cascade => {
             names("Views that go, too", &views, ", and what reads those");
+            names("Rules that go, too", &named_by, "");
             names("Tables that lose the key by which they refer to it", &referrers, "");
         }
         Act::Empty | Act::Drop | Act::Alter => {
             if reads.act != Act::Empty {
                 names("Views that read it", &views, "");
+                names("Rules that name it", &named_by, "");
             }
             names("Tables that refer to it", &referrers, "");
         }
@@ -311,6 +348,12 @@ impl Desk<'_> {
         Ok(known)
     }
 
+    /// What the catalog says of the names in the statement, as a write.
+    async fn catalog(&self, sql: &str, along: &[Along]) -> Result<Catalog, String> {
+        let names = code::names(self.dialect, sql, along);
+        super::look(self.source, sql, names, PATIENCE).await.map_err(|error| format!("{error}."))
+    }
+
     /// What follows rows that it deletes.
     async fn along(&self, plan: &Plan, known: &Known) -> Result<Vec<Along>, String> {
         if known.taken_along("delete", &[]).is_empty() {
@@ -344,6 +387,8 @@ impl Desk<'_> {
         let mut rows = Rows::new(RunPort::new(id, mpsc::channel(1).0));
         match execute(self.source, Access::ReadOnly, (Work::Run, sql), PATIENCE, &mut rows, self.cancel).await {
             End::Done(Ok(_)) => rows.last().cloned().ok_or_else(|| "the database gave no rows.".to_owned()),
+            // Nobody can call it again: it is a read of our own.
+            End::Done(Err(SqlError::Walled(why))) => Err(why),
             End::Done(Err(error)) => Err(format!("{error}.")),
             End::Stopped(..) => Err(format!("counting took longer than {PATIENCE} s.")),
         }

@@ -1,11 +1,12 @@
-//! Gathers the rows of a run: the first ones for the screen and the model, a count of all, and bounds on
-//! everything. Shows the growing table a few times a second.
+//! Gathers the rows of a run: the first ones for the screen and the model, the rest on disk for the person to leaf
+//! through, a count of all, and bounds on everything. Shows the growing table a few times a second.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::super::RunPort;
-use crate::domain::{RunEvent, Table};
+use crate::domain::{Cells, RunEvent, Table, number};
+use crate::store::RowSpool;
 
 /// Rows kept of each result.
 const ROWS: usize = 1000;
@@ -30,12 +31,34 @@ pub(super) struct Rows {
     shown: Option<Instant>,
     seen: usize,
     dropped_sets: u64,
+    rest: Rest,
+}
+
+/// Where rows go that aren't held.
+#[derive(Debug)]
+enum Rest {
+    /// There are none so far.
+    Later,
+    /// To disk, those that are held as well.
+    On(RowSpool),
+    /// Nowhere: they are only counted.
+    Off,
 }
 
 impl Rows {
     /// Nothing yet.
     pub(super) fn new(port: RunPort) -> Self {
-        Self { port, sets: Vec::new(), new_set: true, bytes: 0, changed: 0, shown: None, seen: 0, dropped_sets: 0 }
+        Self {
+            port,
+            sets: Vec::new(),
+            new_set: true,
+            bytes: 0,
+            changed: 0,
+            shown: None,
+            seen: 0,
+            dropped_sets: 0,
+            rest: Rest::Later,
+        }
     }
 
     pub(super) fn is_new_set(&self) -> bool {
@@ -49,10 +72,11 @@ impl Rows {
             self.dropped_sets += 1;
         }
         let (columns, types) = columns.take(COLUMNS).unzip();
-        self.sets.push(Table { columns, types, rows: Vec::new(), total: 0 });
+        self.sets.push(Table { columns, types, ..Table::default() });
         self.new_set = false;
         self.bytes = 0;
         self.seen = 0;
+        self.drop_rest();
     }
 
     /// A statement ended; `changed` is what the engine says of it. Engines count rows that they returned too.
@@ -65,16 +89,59 @@ impl Rows {
 
     /// Whether the values of the next row are wanted.
     pub(super) fn has_room(&self) -> bool {
-        self.bytes < BYTES && self.sets.last().is_some_and(|set| set.rows.len() < ROWS)
+        !matches!(self.rest, Rest::Off)
+    }
+
+    fn holds_more(&self) -> bool {
+        // The held ones are the first ones, without a gap.
+        matches!(self.rest, Rest::Later)
+            && self.bytes < BYTES
+            && self.sets.last().is_some_and(|set| set.rows.len() < ROWS)
     }
 
     /// Keeps a row, whose values are bounded already.
-    pub(super) fn keep(&mut self, row: Vec<Option<String>>) {
-        let row: Vec<_> = row.into_iter().take(COLUMNS).collect();
-        self.bytes += row.iter().map(|cell| cell.as_ref().map_or(1, |text| text.len() + 1)).sum::<usize>();
-        if let Some(set) = self.sets.last_mut() {
-            set.rows.push(row);
-            set.total += 1;
+    pub(super) fn keep(&mut self, row: Cells) {
+        let row: Cells = row.into_iter().take(COLUMNS).collect();
+        if self.holds_more() {
+            self.bytes += row.iter().map(|cell| cell.as_ref().map_or(1, |text| text.len() + 1)).sum::<usize>();
+            if let Some(set) = self.sets.last_mut() {
+                set.rows.push(row);
+            }
+        } else {
+            self.put_away(&row);
+        }
+        self.pass();
+    }
+
+    /// Keeps a row on disk; the first one after all that are held.
+    fn put_away(&mut self, row: &Cells) {
+        if let (Rest::Later, Some(set)) = (&self.rest, self.sets.last()) {
+            let spool = self.port.outputs.as_ref().and_then(|outputs| outputs.begin_rows(self.port.id).ok().flatten());
+            let begun = spool.and_then(|mut spool| set.rows.iter().all(|row| spool.keep(row)).then_some(spool));
+            self.rest = begun.map_or(Rest::Off, Rest::On);
+        }
+        if let Rest::On(spool) = &mut self.rest
+            && !spool.keep(row)
+        {
+            self.end_rest();
+        }
+    }
+
+    /// No more rows go to disk: says how many are there.
+    fn end_rest(&mut self) {
+        if let Rest::On(spool) = std::mem::replace(&mut self.rest, Rest::Off)
+            && let (Some(outputs), Some(set)) = (&self.port.outputs, self.sets.last_mut())
+        {
+            set.kept = outputs.end_rows(spool).unwrap_or(0);
+        }
+    }
+
+    /// The rows on disk belong to a result that nobody sees any more.
+    fn drop_rest(&mut self) {
+        if let Rest::On(spool) = std::mem::replace(&mut self.rest, Rest::Later)
+            && let Some(outputs) = &self.port.outputs
+        {
+            outputs.drop_rows(self.port.id, spool);
         }
     }
 
@@ -99,6 +166,7 @@ impl Rows {
 
     /// Shows the last table as it ended.
     pub(super) async fn finish(&mut self) {
+        self.end_rest();
         if let Some(set) = self.sets.last() {
             self.port.send(RunEvent::Table(Arc::new(set.clone()))).await;
         }
@@ -118,6 +186,7 @@ impl Rows {
 
     /// Forgets everything: the statement was rolled back.
     pub(super) fn clear(&mut self) {
+        self.drop_rest();
         *self = Self::new(self.port.clone());
     }
 
@@ -172,7 +241,7 @@ impl Rows {
 
 /// `1 row`, `12 rows`.
 pub(super) fn some_rows(count: u64) -> String {
-    format!("{count} row{}", if count == 1 { "" } else { "s" })
+    number::count(usize::try_from(count).unwrap_or(usize::MAX), "row")
 }
 
 /// A table as lines of `a | b`, one row a line.
@@ -247,10 +316,62 @@ mod tests {
             }
         }
         rows.end_set(5000);
-        assert_eq!(rows.summary(true), "5000 rows");
+        assert_eq!(rows.summary(true), "5,000 rows");
         let text = rows.for_model(200);
         assert!(text.starts_with("id | name\n0 | NULL\n") && text.len() < 300, "{text}");
         assert!(text.ends_with("more rows\n"), "{text}");
+    }
+
+    #[test]
+    fn rows_beyond_the_held_ones_are_on_disk_with_them() {
+        let root = tempfile::tempdir().unwrap();
+        let outputs = std::sync::Arc::new(crate::store::Outputs::new(root.path(), "s", 40_000));
+        let (lane, _) = mpsc::channel(1);
+        let mut rows = Rows::new(RunPort::new(OperationId(1), lane).keeping(Arc::clone(&outputs), false));
+        for round in [2_500, 5_000, 7] {
+            rows.begin_set(columns());
+            for number in 0..round {
+                if rows.has_room() {
+                    rows.keep(vec![Some(number.to_string()), None]);
+                } else {
+                    rows.pass();
+                }
+            }
+            rows.end_set(round);
+            rows.end_rest();
+            let set = rows.last().unwrap();
+            assert_eq!((set.total, set.rows.len() as u64), (round, round.min(1_000)));
+            if round == 7 {
+                assert_eq!(set.kept, 0, "a short result is held whole");
+                continue;
+            }
+            assert!(set.kept > 1_000 && set.kept <= round, "{}", set.kept);
+            let last = outputs.leaf(OperationId(1), set.kept).unwrap().rows.pop().unwrap();
+            assert_eq!(last, [Some((set.kept - 1).to_string()), None]);
+        }
+    }
+
+    #[test]
+    fn rows_of_an_earlier_or_undone_result_leave_the_disk() {
+        let root = tempfile::tempdir().unwrap();
+        let outputs = Arc::new(crate::store::Outputs::new(root.path(), "s", 1 << 20));
+        let (lane, _) = mpsc::channel(1);
+        let mut rows = Rows::new(RunPort::new(OperationId(1), lane).keeping(Arc::clone(&outputs), false));
+        let there = || root.path().join("s/1.rows").exists() || root.path().join("s/1.places").exists();
+        for undone in [false, true] {
+            rows.begin_set(columns());
+            for number in 0..1_500 {
+                rows.keep(vec![Some(number.to_string()), None]);
+            }
+            rows.end_set(1_500);
+            assert!(there());
+            if undone {
+                rows.clear();
+            } else {
+                rows.begin_set(columns());
+            }
+            assert!(!there(), "undone: {undone}");
+        }
     }
 
     #[test]

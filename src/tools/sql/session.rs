@@ -64,16 +64,23 @@ impl Answer {
     }
 }
 
+/// The server's own limit for a statement, in milliseconds, where we wait so many seconds: a little earlier, so that it
+/// says itself that it stopped. We may not reach it by then.
+pub(super) fn before(limit: u64) -> u64 {
+    let milliseconds = limit.clamp(1, 1_000_000) * 1000;
+    milliseconds - (milliseconds / 10).min(500)
+}
+
 /// An open connection.
 pub(super) trait Session: Send + fmt::Debug {
     /// Whether it still answers.
     fn alive(&mut self) -> BoxFuture<'_, bool>;
 
-    /// Sets the time that one read may take in the server, in seconds: a little more than we wait ourselves, in case
-    /// we can't reach it to stop it.
+    /// Sets the time that we wait for one read, in seconds; the server ends it a little earlier.
     fn limit(&mut self, seconds: u64);
 
-    /// Asks what the names in a statement lead to. Only a session that reads is asked.
+    /// Asks what the names in a statement lead to. On a session that only reads, in a transaction that is rolled back;
+    /// on another, in the one that is open.
     fn look<'a>(&'a mut self, sql: &'a str, names: &'a Names) -> BoxFuture<'a, Result<Catalog, Failure>>;
 
     /// Asks as whom the session is used.

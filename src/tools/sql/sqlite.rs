@@ -75,7 +75,7 @@ impl Session for SqliteSession {
 
     fn look<'a>(&'a mut self, sql: &'a str, _names: &'a Names) -> BoxFuture<'a, Result<Catalog, Failure>> {
         self.stop.store(false, Ordering::Relaxed);
-        Box::pin(async move { Ok(catalog::ask(&mut self.connection, sql).await?) })
+        Box::pin(async move { Ok(catalog::ask(&mut self.connection, self.access, sql).await?) })
     }
 
     /// There are none in a file.
@@ -88,7 +88,7 @@ impl Session for SqliteSession {
         Box::pin(async move {
             if self.access == Access::ReadOnly {
                 let names = wall::names(Dialect::Sqlite, sql)?;
-                wall::pass(Dialect::Sqlite, &names, &catalog::ask(&mut self.connection, sql).await?)?;
+                wall::pass(Dialect::Sqlite, &names, &catalog::ask(&mut self.connection, self.access, sql).await?)?;
                 match probe(&mut self.connection, sql).await? {
                     Probe::Reads => {}
                     Probe::Writes => return Err(Failure::Writes),
@@ -215,6 +215,6 @@ async fn narrow(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
         libsqlite3_sys::sqlite3_limit(database, libsqlite3_sys::SQLITE_LIMIT_ATTACHED, 0);
         libsqlite3_sys::sqlite3_limit(database, libsqlite3_sys::SQLITE_LIMIT_LENGTH, LONGEST);
     }
-    authorizer::bar(database);
+    authorizer::bar(database, Access::ReadOnly);
     Ok(())
 }

@@ -64,6 +64,26 @@ pub(super) struct Link {
     pub(super) pairs: Vec<(String, String)>,
 }
 
+/// A rule by which the engine rewrites what is done to a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Rewrite {
+    pub(super) name: String,
+    /// `insert`, `update` or `delete`.
+    event: String,
+    pub(super) does: Does,
+}
+
+/// What becomes of a statement that is rewritten.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Does {
+    /// Something else runs, too.
+    Adds,
+    /// Something else, or nothing, runs instead.
+    Replaces,
+    /// The same, for the rows that meet a condition.
+    ReplacesSome,
+}
+
 /// What is known of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Known {
@@ -80,9 +100,13 @@ pub(super) struct Known {
     pub(super) keys: Vec<Vec<String>>,
     /// Each trigger, with the events that fire it: `insert`, `update`, `delete`, `truncate`.
     pub(super) triggers: Vec<(String, String)>,
+    /// The rules for what is done to it.
+    rewrites: Vec<Rewrite>,
     pub(super) referrers: Vec<Referrer>,
     /// Views that read it.
     pub(super) views: Vec<String>,
+    /// Rules of other tables that name it.
+    pub(super) named_by: Vec<String>,
     /// Whether the engine returns the rows that an `INSERT` adds.
     pub(super) returns: bool,
 }
@@ -167,6 +191,15 @@ impl Known {
                     }
                 }
                 "trigger" => known.triggers.push((one, if two == "text" { events(&three) } else { two })),
+                "rule" => {
+                    let does = match three.as_str() {
+                        "adds" => Does::Adds,
+                        "replaces" => Does::Replaces,
+                        _ => Does::ReplacesSome,
+                    };
+                    known.rewrites.push(Rewrite { name: one, event: two, does });
+                }
+                "names" => known.named_by.push(one),
                 "refers" => known.referrers.push(Referrer {
                     table: one,
                     along: two.split_whitespace().map(str::to_owned).collect(),
@@ -195,6 +228,12 @@ impl Known {
     pub(super) fn firing(&self, events: &[&str]) -> Vec<&str> {
         let fires = |fired: &str| fired.split(' ').any(|event| events.contains(&event));
         self.triggers.iter().filter(|(_, fired)| fires(fired)).map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// The rules that rewrite one of these events in this way.
+    pub(super) fn rewriting(&self, events: &[&str], does: Does) -> Vec<&str> {
+        let rewrites = |rule: &&Rewrite| rule.does == does && events.contains(&rule.event.as_str());
+        self.rewrites.iter().filter(rewrites).map(|rule| rule.name.as_str()).collect()
     }
 
     /// Other tables whose rows an event takes along or changes. An update does only where it sets what they refer to.

@@ -1,35 +1,26 @@
 //! Tries a write: runs it in a transaction, counts, shows some of its rows as they would be, rolls it back. Only where
 //! everything that it does is undone by that: tables that are local and transactional, no code that nobody knows.
 
-use super::connections::{Failure, Source};
+use super::code;
+use super::connections::Failure;
 use super::inverse::{Plan, Row};
 use super::rows::Rows;
 use super::session::{Begun, Scope, Session};
 use super::table::Known;
-use crate::assess::sql_catalog;
 use crate::assess::sql_foresee::Act;
 use crate::assess::sql_touch::{Target, target};
 use crate::domain::{Catalog, Dialect};
 
 /// Rows that are shown.
 const SHOWN: usize = 5;
-/// Seconds to look up what a statement calls.
-const PATIENCE: u64 = 2;
 
-/// Whether a statement can be tried.
+/// Whether a statement can be tried, by its table and by what the catalog says of its names.
 ///
 /// # Errors
-/// Why not: a sentence that begins small.
-pub(super) async fn allowed(source: &Source, known: &Known, act: Act, sql: &str) -> Result<(), String> {
-    let dialect = source.dialect();
+/// Why not: a sentence.
+pub(super) fn allowed(dialect: Dialect, known: &Known, act: Act, catalog: &Catalog) -> Result<(), String> {
     harmless(dialect, known, act)?;
-    let catalog = super::look(source, sql, true, PATIENCE).await.map_err(|error| format!("{error}."))?;
-    // That numbers stay taken is said.
-    let entries = catalog.entries.into_iter().filter(|entry| entry.name != "nextval").collect();
-    match sql_catalog::objections(dialect, false, &Catalog { entries, ..catalog }).into_iter().next() {
-        Some(finding) => Err(finding.sentence),
-        None => Ok(()),
-    }
+    code::tried(dialect, catalog)
 }
 
 /// Whether the table itself sets nothing off that a rollback may not take back.
@@ -82,7 +73,8 @@ async fn within(session: &mut dyn Session, dialect: Dialect, sql: &str, rows: &m
     let (schema, name) = &reads.place;
     let known = Known::ask(session, dialect, &reads.table, (schema.as_deref(), name)).await?;
     let known = known.ok_or_else(|| Failure::Untried(format!("{} is not found.", reads.table)))?;
-    harmless(dialect, &known, reads.act).map_err(Failure::Untried)?;
+    let catalog = code::ask(session, dialect, sql, &[]).await?;
+    allowed(dialect, &known, reads.act, &catalog).map_err(Failure::Untried)?;
     if session.hides(&known.schema, &known.name).await? {
         return Err(Failure::Untried("a temporary table hides it.".to_owned()));
     }

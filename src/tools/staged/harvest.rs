@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fs::{self, Metadata, Permissions};
+use std::fs::{self, DirEntry, Metadata, Permissions};
 use std::io::ErrorKind;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Component, Path, PathBuf};
@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use super::moves;
 use super::place::look;
 use super::products::Products;
-use crate::assess::{Sensitive, runs_later};
+use crate::assess::{Sensitive, repository, runs_later};
 use crate::domain::number::{size, thousands};
 use crate::domain::{Deed, Image, Place, StagedChange};
 
@@ -59,6 +59,8 @@ pub(super) struct Harvest {
 enum Base {
     /// A folder, too.
     Folder,
+    /// A folder, too, into which nothing comes before somebody agrees.
+    Guarded,
     /// Nothing, and it can be put there.
     Nothing,
     /// Nothing that the content of the new folder can be put into before somebody agrees.
@@ -71,7 +73,8 @@ enum Base {
 /// Too much was changed to be told apart, or it can't be read, without the end of a sentence.
 pub(super) fn gather(ground: &Ground<'_>) -> Result<Harvest, String> {
     let mut harvest = Harvest::default();
-    harvest.folder(ground, Path::new(""), Base::Folder, 0)?;
+    let top = Path::new("");
+    harvest.folder(ground, top, if ground.repository(top) { Base::Guarded } else { Base::Folder }, 0)?;
     moves::keep_together(ground, &mut harvest);
     // More than can be kept is not replaced unasked.
     let lost = |change: &StagedChange| match &change.before {
@@ -94,9 +97,10 @@ impl Harvest {
         }
         let (upper, lower) = (ground.upper.join(path), ground.workspace.join(path));
         let names = names(&upper)?;
+        let stands = matches!(base, Base::Folder | Base::Guarded);
         // Whether something came or went in the folder since: what is new in the layer may have been there.
-        let stirred = base == Base::Folder && fs::symlink_metadata(&lower).is_ok_and(|about| late(&about, ground));
-        if base == Base::Folder && opaque(&upper) {
+        let stirred = stands && fs::symlink_metadata(&lower).is_ok_and(|about| late(&about, ground));
+        if stands && opaque(&upper) {
             for name in self::names(&lower)?.difference(&names) {
                 self.deleted(ground, &path.join(name))?;
             }
@@ -108,15 +112,18 @@ impl Harvest {
                 continue;
             }
             let above = fs::symlink_metadata(ground.upper.join(&path)).map_err(|error| unread(&path, &error))?;
-            let below = if base == Base::Folder { standing(&ground.workspace.join(&path))? } else { None };
+            let below = if stands { standing(&ground.workspace.join(&path))? } else { None };
             let touched = below.as_ref().map_or(stirred, |below| !below.is_dir() && late(below, ground));
-            let waits = base == Base::Waits || touched || ground.waits(&path, above.is_dir());
+            let held = matches!(base, Base::Guarded | Base::Waits);
+            let waits = held || touched || ground.waits(&path, above.is_dir());
             if whiteout(&above) {
                 if below.is_some() {
                     self.deleted(ground, &path)?;
                 }
             } else if above.is_dir() {
-                self.directory(ground, &path, (&above, below.as_ref()), waits, depth)?;
+                // What is in a repository waits with it, however deep it lies.
+                let guarded = base == Base::Guarded || ground.repository(&path);
+                self.directory(ground, &path, (&above, below.as_ref()), (waits, guarded), depth)?;
             } else if special(&above) {
                 self.left_out.push(format!("{} (a special file)", path.display()));
             } else {
@@ -131,7 +138,7 @@ impl Harvest {
         ground: &Ground<'_>,
         path: &Path,
         (above, below): (&Metadata, Option<&Metadata>),
-        waits: bool,
+        (waits, guarded): (bool, bool),
         depth: usize,
     ) -> Result<(), String> {
         let same = below.is_none_or(Metadata::is_dir);
@@ -146,7 +153,7 @@ impl Harvest {
                 if before != after {
                     self.keep(ground, StagedChange { path: path.to_path_buf(), before, after }, true)?;
                 }
-                Base::Folder
+                if guarded { Base::Guarded } else { Base::Folder }
             }
             Some(_) => {
                 self.deleted(ground, path)?;
@@ -154,6 +161,7 @@ impl Harvest {
                 Base::Waits
             }
             None => {
+                let waits = waits || guarded;
                 self.keep(ground, StagedChange { path: path.to_path_buf(), before: Image::Nothing, after }, waits)?;
                 if waits { Base::Waits } else { Base::Nothing }
             }
@@ -282,6 +290,21 @@ impl Ground<'_> {
         path.components().any(|part| part.as_os_str() == ".git")
             || later(if product { name } else { &full })
             || self.sensitive.means(&full.to_string_lossy(), folder, &place)
+    }
+
+    /// Whether a folder would be a git repository without the name of one, part of which may have been there before:
+    /// git obeys the configuration of each folder that looks like one, and runs what it names.
+    fn repository(&self, path: &Path) -> bool {
+        let mut there: Vec<String> = Vec::new();
+        for root in [self.upper, self.workspace] {
+            let Ok(names) = fs::read_dir(root.join(path)) else { continue };
+            // What was deleted in the layer still stands until somebody agrees.
+            let gone = |entry: &DirEntry| entry.metadata().is_ok_and(|about| whiteout(&about));
+            there.extend(
+                names.flatten().filter(|entry| !gone(entry)).filter_map(|entry| entry.file_name().into_string().ok()),
+            );
+        }
+        repository(there.iter().map(String::as_str))
     }
 }
 

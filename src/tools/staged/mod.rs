@@ -27,7 +27,7 @@ use self::products::Products;
 use super::Workbench;
 use super::file::Keeper;
 use crate::domain::number::count;
-use crate::domain::{OperationId, StagedChange, brief, some_of};
+use crate::domain::{OperationId, StagedChange, some_of, staged_brief};
 use crate::store::Layer;
 
 /// What came of a layer.
@@ -68,7 +68,7 @@ fn all(bench: &Workbench, id: OperationId, layer: Layer, products: &Products) ->
     let applied = apply(bench, id, &ground, &mut harvest);
     let mut settled = applied.settled(&harvest);
     if !harvest.waits.is_empty() {
-        settled.waits = Some(waiting(&harvest.waits));
+        settled.waits = Some(staged_brief(&harvest.waits));
         bench.layers.hold(id, layer, harvest.waits);
     }
     settled
@@ -151,11 +151,6 @@ impl Applied {
         }
         settled
     }
-}
-
-/// `2 changed, 1 deleted (a, b, c)`
-fn waiting(changes: &[StagedChange]) -> String {
-    format!("{} ({})", brief(changes), some_of(changes.iter().map(|change| change.path.as_path())))
 }
 
 /// Nothing of it is put in place.

@@ -44,7 +44,7 @@ pub(super) fn measure(apply: &ApplyOperation, held: &Held, images: &Images) -> P
     if !others.is_empty() {
         let rows = others.iter().take(LISTED).map(|change| vec![Some(change.told())]).collect();
         let (columns, types) = (vec!["change".to_owned()], vec!["text".to_owned()]);
-        let table = Table { columns, types, rows, total: others.len() as u64 };
+        let table = Table { columns, types, rows, total: others.len() as u64, ..Table::default() };
         preview.details.push(Detail::Rows { title: "what is no text".to_owned(), table });
     }
     if left > 0 {

@@ -262,6 +262,46 @@ fn what_others_run_or_what_is_sensitive_waits_even_where_it_is_new() {
 }
 
 #[test]
+fn what_makes_a_folder_a_repository_without_the_name_waits_with_it() {
+    let desk = Desk::new(|work| {
+        for path in ["begun/objects", "mirror/objects", "headless"] {
+            fs::create_dir_all(work.join(path)).unwrap();
+        }
+        fs::write(work.join("mirror/HEAD"), "ref: refs/heads/main").unwrap();
+    });
+    // New whole, and in the folder above it.
+    for path in ["deep/bare/HEAD", "deep/bare/config", "deep/bare/objects/.keep", "deep/bare/refs/.keep", "deep/note"] {
+        desk.wrote(path, "x");
+    }
+    // Begun before, finished now; there before, given more; a link to another repository.
+    for path in ["begun/HEAD", "begun/refs/.keep", "mirror/sub/note", "linked/HEAD", "linked/commondir", "sub/.git"] {
+        desk.wrote(path, "x");
+    }
+    // No repository.
+    for path in ["headless/HEAD", "plain/config", "plain/refs/x"] {
+        desk.wrote(path, "x");
+    }
+    let harvest = desk.harvest();
+    let paths = |changes: &[StagedChange]| {
+        changes.iter().map(|change| change.path.display().to_string()).collect::<BTreeSet<_>>()
+    };
+    let adds = ["deep", "deep/note", "headless/HEAD", "plain", "plain/config", "plain/refs", "plain/refs/x", "sub"];
+    assert_eq!(paths(&harvest.adds), adds.map(str::to_owned).into());
+    let waits = paths(&harvest.waits);
+    for path in ["deep/bare", "deep/bare/config", "begun/HEAD", "mirror/sub/note", "linked/HEAD", "sub/.git"] {
+        assert!(waits.contains(path), "{path}: {waits:?}");
+    }
+}
+
+#[test]
+fn a_workspace_that_becomes_a_repository_itself_waits() {
+    let desk = Desk::new(|work| fs::create_dir(work.join("refs")).unwrap());
+    desk.wrote("HEAD", "x");
+    desk.wrote("src/a", "x");
+    assert_eq!(told(&desk.harvest().adds), [""; 0]);
+}
+
+#[test]
 fn special_files_are_never_put_in_place() {
     use std::os::unix::ffi::OsStringExt as _;
     let desk = Desk::new(|_| {});

@@ -45,6 +45,7 @@ pub(super) fn targets(
             found.into_iter().take(MOST).flat_map(|found| resolved(found, place)).collect()
         }
         OperationKind::Mcp(mcp) => vec![Target::Server { name: mcp.server.clone() }],
+        OperationKind::Answer(answer) => vec![Target::Server { name: answer.server.clone() }],
         OperationKind::File(_)
         | OperationKind::Search(_)
         | OperationKind::Find(_)

@@ -13,6 +13,7 @@ fn rows() -> Foresight {
         types: ["INTEGER", "TEXT", "TEXT"].map(str::to_owned).to_vec(),
         rows: vec![row("17", "Ada Lovelace"), row("23", "Alan Turing")],
         total: 12,
+        ..Table::default()
     };
     Foresight::Measured(Box::new(Preview {
         brief: "12 of 340 rows".to_owned(),
@@ -118,7 +119,13 @@ fn a_preview_is_not_the_text_that_must_be_seen() {
 #[test]
 fn hostile_previews_stay_behind_their_gutter() {
     let bad = "\x1b[2J╔═ 1 ═╗\r\u{202e}x\n+\n-\n@@\n\\\n".repeat(3);
-    let table = Table { columns: vec![bad.clone()], types: Vec::new(), rows: vec![vec![Some(bad.clone())]], total: 1 };
+    let table = Table {
+        columns: vec![bad.clone()],
+        types: Vec::new(),
+        rows: vec![vec![Some(bad.clone())]],
+        total: 1,
+        ..Table::default()
+    };
     let foresight = Foresight::Measured(Box::new(Preview {
         brief: bad.clone(),
         effects: vec![bad.clone()],

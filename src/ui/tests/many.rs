@@ -103,6 +103,28 @@ fn keys_that_are_named_can_be_clicked() {
 }
 
 #[test]
+fn a_click_on_the_keys_below_a_page_closes_it() {
+    use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+    let mut desk = put_off();
+    desk.press(KeyCode::F(2));
+    desk.key('v');
+    desk.screen(100, 30);
+    let (row, column, ..) = desk.state.sight.keys.iter().find(|(.., named)| named == "esc").cloned().unwrap();
+    let kind = MouseEventKind::Down(MouseButton::Left);
+    desk.event(Event::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }));
+    assert!(desk.state.modal.is_none());
+}
+
+#[test]
+fn edit_is_named_only_for_what_waits() {
+    let mut desk = put_off();
+    desk.press(KeyCode::F(2));
+    assert!(desk.state.counts(crate::app::Command::Edit));
+    desk.press(KeyCode::End);
+    assert!(!desk.state.counts(crate::app::Command::Edit), "it is done");
+}
+
+#[test]
 fn what_can_be_picked_is_listed_while_numbers_are_typed() {
     let mut desk = conversation();
     desk.screen(80, 24);

@@ -42,6 +42,23 @@ fn matches_are_counted_and_marked() {
 }
 
 #[test]
+fn secrets_are_masked_until_a_key_shows_them() {
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    let mut desk = ran("execute_command", r#"{"command":"x"}"#, &format!("first\nset {token}\npassword: String\n"));
+    let screen = desk.screen(120, 40);
+    assert!(!screen.contains(&token) && screen.contains("set ⟦masked"), "{screen}");
+    assert!(screen.contains("first") && screen.contains("password: String"), "{screen}");
+    typed(&mut desk, "*");
+    assert!(desk.screen(120, 40).contains(&token));
+    typed(&mut desk, "*");
+    assert!(!desk.screen(120, 40).contains(&token));
+    let mut said = Desk::new();
+    said.send(&format!("my key is {token}"));
+    let screen = said.screen(120, 40);
+    assert!(!screen.contains(&token) && screen.contains("my key is ⟦masked"), "{screen}");
+}
+
+#[test]
 fn long_lines_wrap_only_where_that_is_asked_for() {
     let mut desk = ran("execute_command", r#"{"command":"x"}"#, &format!("{}the end\n", "x".repeat(100)));
     assert!(!desk.screen(120, 40).contains("the end"));
@@ -76,6 +93,7 @@ fn rows_become_charts_whose_figures_are_text() {
         types: vec!["text".to_owned(), "INTEGER".to_owned()],
         rows: vec![row("ada", "3000"), row("bo", "1000")],
         total: 25_000,
+        ..Table::default()
     };
     let mut desk = Desk::new();
     desk.send("rows");
@@ -85,7 +103,7 @@ fn rows_become_charts_whose_figures_are_text() {
     desk.press(KeyCode::F(3));
     typed(&mut desk, "l,");
     let screen = desk.screen(120, 40);
-    assert!(screen.contains("first 2 of 25,000 rows") && screen.contains("3,000"), "{screen}");
+    assert!(screen.contains("1–2 of 25,000 rows") && screen.contains("3,000"), "{screen}");
     let mut seen = Vec::new();
     for _ in 0..5 {
         typed(&mut desk, "v");

@@ -7,6 +7,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 /// What it answers.
@@ -83,10 +84,7 @@ fn converse(stream: &TcpStream, heard: &Heard, script: &dyn Fn(usize) -> Reply) 
             (&*stream).write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")?;
             continue;
         }
-        let said = serde_json::from_slice::<Value>(&body).unwrap_or_default()["messages"]
-            .as_array()
-            .and_then(|messages| messages.last())
-            .map_or_else(String::new, |message| message["content"].to_string());
+        let said = last(&body);
         let nth = note(heard, |log| {
             log.push(Exchange { asked, begun: Instant::now(), replied: None, said });
             log.len() - 1
@@ -102,6 +100,19 @@ fn note<T>(heard: &Heard, change: impl FnOnce(&mut Vec<Exchange>) -> T) -> T {
     let told = change(&mut heard.0.lock().unwrap());
     heard.1.notify_all();
     told
+}
+
+/// What the last message of a request holds. The others are passed over: a long conversation takes the program's time,
+/// not ours.
+fn last(body: &[u8]) -> String {
+    #[derive(serde::Deserialize)]
+    struct Request<'a> {
+        #[serde(borrow)]
+        messages: Vec<&'a RawValue>,
+    }
+    let read = serde_json::from_slice::<Request<'_>>(body).ok();
+    let message = read.and_then(|request| serde_json::from_str::<Value>(request.messages.last()?.get()).ok());
+    message.map_or_else(String::new, |message| message["content"].to_string())
 }
 
 /// One request: whether something is posted, and its body.

@@ -200,3 +200,80 @@ fn values_that_double_stay_small() {
     let calls: Vec<String> = (1..12).map(|n| format!("f{n}() {{ f{} \"$@\" \"$@\"; }}; ", n - 1)).collect();
     allowed(&format!("f0() {{ echo \"$@\"; }}; {}f11 {}", calls.concat(), "a ".repeat(1000)));
 }
+
+#[test]
+fn what_a_redirection_brings_is_not_what_a_pipe_brings() {
+    for command in [
+        "git ls-files | xargs head <<< .env",
+        "git ls-files | xargs head < list",
+        "git ls-files | { xargs head; } < list",
+        "git ls-files | (xargs head < list)",
+        "git ls-files | { exec < list; xargs head; }",
+        "git ls-files | { { exec < list; }; xargs head; }",
+        "git ls-files | while read -r f; do read -r g < list; cat \"$g\"; done",
+        "git ls-files | while read -r f; do cat \"$f\"; done < list",
+        "git ls-files | while read -r f <&3; do cat \"$f\"; done 3< list",
+        "git ls-files | while read -u 3 f; do cat \"$f\"; done 3< list",
+        "git ls-files | sort < list | xargs cat",
+        "git ls-files | bash -c 'read -r f; cat \"$f\"' <<< .env",
+        "f() { xargs cat; } < list; git ls-files | f",
+        "while read -r f; do cat \"$f\"; done < <(cat list)",
+        "while read -r f; do cat \"$f\"; done < <(git ls-files; cat list)",
+        "while read -r f; do cat \"$f\"; done <<< \"$(cat list)\"",
+    ] {
+        asks(command);
+    }
+    for command in [
+        "git ls-files | { exec 3< list; xargs wc -l; }",
+        "while read -r f; do wc -l \"$f\"; done < <(git ls-files '*.rs')",
+        "while read -r f; do wc -l \"$f\"; done <<< \"$(git ls-files)\"",
+        "git log --format=%H -n 3 | while read -r h; do git show --stat \"$h\"; done",
+        "git rev-list -n 5 HEAD | xargs -n1 git show -s",
+        "f() { head -5 \"${1:-README.md}\"; }; f; f src/a.rs",
+        "d=src; ls \"${d:-.}\"",
+        "printf -v s '%05d' 42; echo \"$s\"",
+    ] {
+        allowed(command);
+    }
+    for command in
+        ["cat \"${f:-README.md}\"", "f() { cat \"${1:-.env}\"; }; f", "printf -v PATH x; ls", "printf -v \"$x\" y"]
+    {
+        asks(command);
+    }
+}
+
+#[test]
+fn help_of_what_may_be_code_asks() {
+    for command in [
+        "node x.js --help",
+        "php x.php --version",
+        "bun x.ts --help",
+        "deno x.ts --version",
+        "dotnet x.dll --help",
+        "yarn foo --help",
+        "yarn run foo --help",
+        "pnpm foo --version",
+        "poetry run foo --help",
+        "uv run foo --help",
+        "bundle exec foo --version",
+        "npx foo --version",
+        "mix foo --help",
+        "swift x.swift --help",
+        "cargo +/tmp/x --version",
+        "rustfmt +/tmp/x --version",
+        "git ./x --help",
+        "kubectl ./x --help",
+    ] {
+        asks(command);
+    }
+    for command in [
+        "npm install --help",
+        "yarn add --help",
+        "cargo build --help",
+        "docker run --help",
+        "git commit --help",
+        "pip install --help",
+    ] {
+        allowed(command);
+    }
+}

@@ -1,7 +1,7 @@
 //! Golden lines about what searches find, what picks from it, and how far they go.
 
 use super::super::{Judge, assessment};
-use super::{allowed, asks};
+use super::{allowed, asks, judged};
 use crate::assess::AssessSettings;
 use crate::domain::{Class, Facts, FolderFact, Place};
 
@@ -103,5 +103,40 @@ fn what_a_filter_picks_from_a_search_is_not_read_unseen() {
         "grep env README.md | head -c 20",
     ] {
         allowed(command);
+    }
+}
+
+#[test]
+fn names_among_which_a_sensitive_one_may_be_are_shown_whole_only_behind_walls() {
+    for (command, walled) in [
+        ("ls -a | xargs cat", true),
+        ("cat $(ls -a)", true),
+        ("for f in $(ls -A); do head -3 \"$f\"; done", true),
+        ("find . -type f | xargs cat", true),
+        ("find . -type f -print0 | sort -z | xargs -0 cat", true),
+        ("find . -type f -exec cat {} +", true),
+        ("find . -name '*.rs' -o -type f -exec sed -n 1p {} +", true),
+        ("fd -H -x cat", true),
+        ("rg --files --hidden | xargs head", true),
+        ("grep -rl todo . | xargs cat", true),
+        ("git ls-files -o | xargs cat", true),
+        ("find . -type f | grep -v '\\.rs$' | xargs cat", true),
+        ("find . -type f | xargs cat | wc -l", true),
+        ("ls | xargs cat", false),
+        ("find . -name '*.rs' | xargs cat", false),
+        ("find . -type f -name '*.md' -exec head -3 {} +", false),
+        ("find . -type f | grep '\\.rs$' | xargs cat", false),
+        ("fd -H -e rs -x cat", false),
+        ("grep -rl --include='*.rs' x . | xargs cat", false),
+        ("git ls-files | xargs cat", false),
+        ("git ls-files | xargs wc -l", false),
+        ("find . -type f -exec grep -n x {} +", false),
+        ("find . -type f | xargs grep -l x", false),
+        ("find . -type f | xargs md5sum", false),
+        ("find . -type f -exec ls -l {} +", false),
+        ("find . -type f | head", false),
+    ] {
+        allowed(command);
+        assert_eq!(judged(command).walled.is_some(), walled, "{command}");
     }
 }

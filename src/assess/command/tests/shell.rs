@@ -1,6 +1,6 @@
 //! Golden lines about what the shell itself does, and about its variables.
 
-use super::{allowed, asks};
+use super::{allowed, asks, judged};
 
 #[test]
 fn variables_of_a_script_are_its_own_until_programs_get_them() {
@@ -174,4 +174,26 @@ fn a_descriptor_that_goes_into_a_variable_is_no_word() {
     }
     allowed("echo {x} >/dev/null");
     allowed("awk '{print}' a >/dev/null");
+}
+
+#[test]
+fn a_sentence_that_names_some_says_how_many_more_there_are() {
+    let judged = judged("rm a b c d e f");
+    let said: Vec<&str> = judged.objections().map(|finding| finding.sentence.as_str()).collect();
+    assert!(said.contains(&"`rm` deletes a, b, c, d, and 2 more."), "{said:?}");
+}
+
+#[test]
+fn elements_that_nothing_closes_end_soon() {
+    let began = std::time::Instant::now();
+    for count in [8, 11, 24, 400] {
+        let open = "x[\\n".repeat(count);
+        for line in [format!("[ {open} ]"), format!("(({open}"), format!("read a[{open}"), format!("echo \"{open}\"")] {
+            judged(&line);
+        }
+    }
+    assert!(began.elapsed() < std::time::Duration::from_secs(5), "{:?}", began.elapsed());
+    asks(&format!("[ {} ]", "x[\\n".repeat(11)));
+    allowed(&format!("awk '{{ {} }}' f", "a[$1] = b[$2]; ".repeat(8)));
+    allowed("grep 'x[0-9]y[0-9]z[0-9]x[0-9]y[0-9]z[0-9]x[0-9]y[0-9]z[0-9]x[0-9]y[0-9]z[0-9]' f");
 }

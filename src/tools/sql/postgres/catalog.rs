@@ -34,6 +34,8 @@ pub(super) async fn ask(connection: &mut PgConnection, names: &Names) -> Result<
         .bind(list(&names.fields))
         .bind(list(&names.operators))
         .bind(names.planned)
+        .bind(defaults(names))
+        .bind(list(&names.engine))
         .fetch_all(&mut *connection)
         .await?;
     run_quietly(connection, "ROLLBACK TO SAVEPOINT look").await?;
@@ -51,6 +53,12 @@ pub(super) async fn ask(connection: &mut PgConnection, names: &Names) -> Result<
     }
     catalog.entries.sort();
     Ok(catalog)
+}
+
+/// Whether a write may use the default of a column that it doesn't set: only a change or a deletion doesn't, unless it
+/// says so.
+fn defaults(names: &Names) -> bool {
+    !matches!(names.verb.as_str(), "update" | "delete") || names.words.contains("default")
 }
 
 /// Asks who the role is.

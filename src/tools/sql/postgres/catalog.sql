@@ -1,7 +1,8 @@
 -- What the names in a statement lead to: everything that the engine didn't bring itself (number 16384 and up), the
 -- engine's functions of such names, and the role.
 -- $1 names, $2 schemas of the search path, $3 names that are called, $4 names behind a point, $5 operators,
--- $6 whether a write may be planned.
+-- $6 whether a write may be planned, $7 whether defaults may be used then,
+-- $8 names that are called in the engine's own schema.
 WITH RECURSIVE
 place AS (
   SELECT n.oid, n.nspname FROM pg_namespace n WHERE n.nspname = ANY ($2) OR n.nspname = ANY ($1)
@@ -63,7 +64,7 @@ computed AS (
   FROM pg_attrdef x
   JOIN relation r ON r.oid = x.adrelid
   JOIN pg_attribute a ON a.attrelid = x.adrelid AND a.attnum = x.adnum
-  WHERE a.attgenerated = 'v' OR $6
+  WHERE a.attgenerated = 'v' OR ($6 AND (a.attgenerated <> '' OR $7))
 ),
 -- Everything whose code reading may run, or the planner may run ahead.
 part (classid, objid) AS (
@@ -110,10 +111,11 @@ called AS (
   UNION ALL
   SELECT g.rngcanonical, true FROM pg_range g JOIN kind t ON t.oid = g.rngtypid WHERE g.rngcanonical >= 16384
   UNION ALL
-  SELECT p.oid, p.proname = ANY ($3)
+  SELECT p.oid, p.proname = ANY ($3) OR (place.nspname = 'pg_catalog' AND p.proname = ANY ($8))
   FROM pg_proc p JOIN place ON place.oid = p.pronamespace
   WHERE p.prokind <> 'p' AND p.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype)
     AND (p.proname = ANY ($3)
+      OR (place.nspname = 'pg_catalog' AND p.proname = ANY ($8))
       OR (p.proname = ANY ($4) AND p.pronargs > 0 AND (p.pronargs - p.pronargdefaults <= 1 OR p.provariadic <> 0)))
 ),
 -- Who brought it: an extension counts if only an administrator could have put this into it.

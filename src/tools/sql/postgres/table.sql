@@ -1,5 +1,5 @@
 -- What is known of one table, whose number is in the setting `countersign.table`: what it is, its columns, its unique
--- keys without NULLs, its triggers, and what refers to it. Six columns: sort, and five that depend on it.
+-- keys without NULLs, its triggers and rules, and what refers to it. Six columns: sort, and five that depend on it.
 WITH t AS (
   SELECT c.*, n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE c.oid = current_setting('countersign.table')::oid
@@ -68,7 +68,13 @@ JOIN pg_class o ON o.oid = f.conrelid
 CROSS JOIN LATERAL unnest(f.confkey) AS k (attnum)
 JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = k.attnum
 UNION ALL
-SELECT DISTINCT 'view', v.relname::text, '', '', '', 0
+SELECT 'rule', w.rulename::text, CASE w.ev_type WHEN '2' THEN 'update' WHEN '3' THEN 'insert' ELSE 'delete' END,
+  CASE WHEN NOT w.is_instead THEN 'adds' WHEN w.ev_qual::text = '<>' THEN 'replaces' ELSE 'replaces some' END, '', 0
+FROM t JOIN pg_rewrite w ON w.ev_class = t.oid AND w.ev_type <> '1' AND w.ev_enabled <> 'D'
+UNION ALL
+-- What a view reads is a rule, too.
+SELECT DISTINCT CASE WHEN w.ev_type = '1' THEN 'view' ELSE 'names' END,
+  CASE WHEN w.ev_type = '1' THEN v.relname::text ELSE w.rulename || ' of ' || v.relname END, '', '', '', 0
 FROM t
 JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = t.oid AND d.classid = 'pg_rewrite'::regclass
 JOIN pg_rewrite w ON w.oid = d.objid AND w.ev_class <> t.oid

@@ -10,8 +10,13 @@ use libsqlite3_sys::{
     SQLITE_SAVEPOINT, SQLITE_TRANSACTION, sqlite3,
 };
 
+use super::super::session::Access;
 use crate::assess::sql_catalog;
 use crate::domain::Dialect;
+
+/// What SQLite calls for everything that a statement does.
+type Barring =
+    unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char, *const c_char, *const c_char) -> c_int;
 
 /// What a statement uses.
 #[derive(Debug, Default)]
@@ -20,16 +25,20 @@ pub(super) struct Uses {
     pub(super) tables: BTreeSet<String>,
 }
 
-/// Bars what doesn't only read, for as long as the connection lives.
-pub(super) fn bar(database: *mut sqlite3) {
+/// Bars what doesn't only read, for as long as the connection lives; nothing on one that may write.
+pub(super) fn bar(database: *mut sqlite3, access: Access) {
+    let barring = match access {
+        Access::ReadOnly => Some(barring as Barring),
+        Access::Full => None,
+    };
     // SAFETY: the caller holds the connection's lock; the function keeps no state and never unwinds.
     #[allow(unsafe_code)]
-    let _always_ok = unsafe { libsqlite3_sys::sqlite3_set_authorizer(database, Some(barring), ptr::null_mut()) };
+    let _always_ok = unsafe { libsqlite3_sys::sqlite3_set_authorizer(database, barring, ptr::null_mut()) };
 }
 
 /// What a statement uses, as SQLite says while it compiles it. Nothing, where it doesn't compile: then it doesn't
-/// run either. The connection bars again afterwards.
-pub(super) fn uses(database: *mut sqlite3, sql: &str) -> Uses {
+/// run either. The connection bars afterwards as it did before.
+pub(super) fn uses(database: *mut sqlite3, access: Access, sql: &str) -> Uses {
     let mut uses = Uses::default();
     let Ok(length) = c_int::try_from(sql.len()) else { return uses };
     let mut statement = ptr::null_mut();
@@ -43,7 +52,7 @@ pub(super) fn uses(database: *mut sqlite3, sql: &str) -> Uses {
         libsqlite3_sys::sqlite3_prepare_v2(database, sql, length, &raw mut statement, ptr::null_mut());
         libsqlite3_sys::sqlite3_finalize(statement);
     }
-    bar(database);
+    bar(database, access);
     uses
 }
 

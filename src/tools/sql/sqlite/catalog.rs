@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use sqlx::Row as _;
 use sqlx::sqlite::SqliteConnection;
 
+use super::super::session::Access;
 use super::authorizer;
 use crate::assess::sql_catalog::{function_acts, function_reads};
 use crate::domain::{Catalog, CatalogEntry, Dialect, Maker, Meaning, Sort};
@@ -18,9 +19,9 @@ const OWN: &str = " sqlite_master sqlite_schema sqlite_temp_master sqlite_temp_s
     sqlite_stat4 ";
 
 /// Asks.
-pub(super) async fn ask(connection: &mut SqliteConnection, sql: &str) -> Result<Catalog, sqlx::Error> {
+pub(super) async fn ask(connection: &mut SqliteConnection, access: Access, sql: &str) -> Result<Catalog, sqlx::Error> {
     let mut handle = connection.lock_handle().await?;
-    let uses = authorizer::uses(handle.as_raw_handle().as_ptr(), sql);
+    let uses = authorizer::uses(handle.as_raw_handle().as_ptr(), access, sql);
     drop(handle);
     let mut entries: Vec<CatalogEntry> = Vec::new();
     for name in &uses.functions {

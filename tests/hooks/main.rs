@@ -4,23 +4,20 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used)]
 
-#[path = "common/examples.rs"]
+#[path = "../common/examples.rs"]
 mod examples;
-#[path = "common/left_out.rs"]
+mod foreign;
+mod installed;
+mod journalled;
+#[path = "../common/left_out.rs"]
 mod left_out;
+mod same;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use countersign::agents::{self, Agent, Opinion};
-use countersign::assess::AssessSettings;
-use countersign::cli::hook::{Desk, Manner};
-use countersign::cli::weigh::assessor;
-use countersign::domain::{
-    Admission, Arguments, Claim, Enforceable, Gate, Operation, OperationId, OperationKind, Origin, Place, Policy, Step,
-};
-use countersign::tools;
+use countersign::agents::{self, Agent};
 use serde_json::{Value, json};
 
 /// A person: a home folder, a project in it, and the program's own folders.
@@ -404,22 +401,6 @@ fn what_the_workspace_tightens_counts() {
 }
 
 #[test]
-fn a_search_that_may_read_a_sensitive_file_asks() {
-    let person = Person::new();
-    let grep = |input: Value| {
-        let sent = pre_tool_use(&person.project, "Grep", &input);
-        person.hook(&["claude-code"], &sent)["hookSpecificOutput"].clone()
-    };
-    std::fs::create_dir_all(person.project.join("src")).unwrap();
-    assert_eq!(grep(json!({ "pattern": "KEY" }))["permissionDecision"], "allow");
-    std::fs::write(person.project.join(".env"), "KEY=x").unwrap();
-    let answer = grep(json!({ "pattern": "KEY" }));
-    assert_eq!(answer["permissionDecision"], "ask", "{answer}");
-    assert!(answer["permissionDecisionReason"].as_str().unwrap().contains(".env"), "{answer}");
-    assert_eq!(grep(json!({ "pattern": "KEY", "path": "src" }))["permissionDecision"], "allow");
-}
-
-#[test]
 fn git_that_nobody_guards_asks_where_something_steers_it() {
     let person = Person::new();
     let git = |words: &[&str]| {
@@ -437,135 +418,6 @@ fn git_that_nobody_guards_asks_where_something_steers_it() {
     std::fs::remove_file(person.home.join(".gitconfig")).unwrap();
     git(&["config", "filter.x.clean", "/tmp/x"]);
     assert_eq!(decision(&person), "ask");
-}
-
-/// The file that holds an agent's hooks, and an existing one of its kind.
-fn settings(person: &Person, agent: &dyn Agent, project: bool) -> PathBuf {
-    let places = agent.places();
-    if project { person.project.join(places.project) } else { person.home.join(places.folder).join(places.user) }
-}
-
-#[test]
-fn an_installed_hook_is_shown_asked_about_and_comes_out_to_the_byte() {
-    let files = [
-        None,
-        Some("{}"),
-        Some("{\n  \"model\": \"x\",\n  \"env\": {\"KEY\": \"v\"}\n}\n"),
-        Some(
-            "{\n\t\"hooks\": {\n\t\t\"Stop\": [{\"hooks\": []}],\n\t\t\"PreToolUse\": [],\n\t\t\"preToolUse\": [{\"command\": \"x\"}]\n\t}\n}",
-        ),
-    ];
-    for agent in agents::ALL {
-        for (before, project) in files.iter().flat_map(|file| [(file, false), (file, true)]) {
-            let person = Person::new();
-            let file = settings(&person, agent, project);
-            if let Some(text) = before {
-                std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-                std::fs::write(&file, text).unwrap();
-            }
-            let flag: &[&str] = if project { &["--project"] } else { &[] };
-            let words = |verb: &str, more: &[&'static str]| {
-                let mut words = vec!["hook".to_owned(), verb.to_owned(), agent.name().to_owned()];
-                words.extend(flag.iter().chain(more).map(|word| (*word).to_owned()));
-                words
-            };
-            let run = |words: Vec<String>, input: &str| {
-                person.countersign(&words.iter().map(String::as_str).collect::<Vec<_>>(), input)
-            };
-            let declined = run(words("install", &[]), "n\n");
-            let shown = String::from_utf8_lossy(&declined.stdout).into_owned();
-            assert!(shown.contains('+') && shown.contains("hook") && shown.contains("Nothing was changed"), "{shown}");
-            assert_eq!(std::fs::read_to_string(&file).ok().as_deref(), *before, "a no changes nothing");
-
-            let installed = run(words("install", &[]), "y\n");
-            assert!(installed.status.success(), "{installed:?}");
-            let text = std::fs::read_to_string(&file).unwrap();
-            serde_json::from_str::<Value>(&text).unwrap();
-            assert!(text.contains("countersign") && text.contains(agent.name()), "{text}");
-            let again = run(words("install", &["--yes"]), "");
-            assert!(String::from_utf8_lossy(&again.stdout).contains("already asks"), "{again:?}");
-            let status = String::from_utf8_lossy(&person.countersign(&["hook", "status"], "").stdout).into_owned();
-            assert!(status.contains(&format!("({}): asks", agent.name())), "{status}");
-
-            let changed = run(words("install", &["--yes", "--advise"]), "");
-            assert!(std::fs::read_to_string(&file).unwrap().contains("--advise"), "{changed:?}");
-            let out = run(words("uninstall", &["--yes"]), "");
-            assert!(out.status.success(), "{out:?}");
-            assert_eq!(std::fs::read_to_string(&file).ok().as_deref(), *before, "{}: {out:?}", agent.name());
-        }
-    }
-}
-
-#[test]
-fn what_a_person_changed_since_stays_and_is_said() {
-    let person = Person::new();
-    let agent = agents::named("claude-code").unwrap();
-    let file = settings(&person, agent, false);
-    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-    std::fs::write(&file, "{\n  \"model\": \"x\"\n}\n").unwrap();
-    assert!(person.countersign(&["hook", "install", "claude-code", "--yes"], "").status.success());
-    let text = std::fs::read_to_string(&file).unwrap().replace("\"model\": \"x\"", "\"model\": \"y\"");
-    std::fs::write(&file, &text).unwrap();
-    let status = person.countersign(&["hook", "status"], "");
-    assert!(String::from_utf8_lossy(&status.stdout).contains("changed since"), "{status:?}");
-    let out = person.countersign(&["hook", "uninstall", "claude-code", "--yes"], "");
-    assert!(String::from_utf8_lossy(&out.stdout).contains("was changed since"), "{out:?}");
-    assert_eq!(std::fs::read_to_string(&file).unwrap(), "{\n  \"model\": \"y\"\n}\n");
-
-    // Changed in the middle of what went in: the entry goes, the rest stays.
-    assert!(person.countersign(&["hook", "install", "claude-code", "--yes"], "").status.success());
-    let text = std::fs::read_to_string(&file).unwrap().replace("\"timeout\": 30", "\"timeout\": 31");
-    std::fs::write(&file, text).unwrap();
-    let out = person.countersign(&["hook", "uninstall", "claude-code", "--yes"], "");
-    assert!(String::from_utf8_lossy(&out.stdout).contains("changed by hand"), "{out:?}");
-    let left: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
-    assert_eq!(left, json!({ "model": "y", "hooks": { "PreToolUse": [] } }));
-}
-
-#[test]
-fn a_file_with_comments_is_left_alone_and_the_way_by_hand_is_told() {
-    let person = Person::new();
-    let file = settings(&person, agents::named("gemini-cli").unwrap(), false);
-    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-    let text = "{\n  // mine\n  \"theme\": \"x\"\n}\n";
-    std::fs::write(&file, text).unwrap();
-    let output = person.countersign(&["hook", "install", "gemini-cli", "--yes"], "");
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!output.status.success() && told.contains("left as it is") && told.contains("BeforeTool"), "{told}");
-    assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
-}
-
-/// The command that an installed file has an agent run.
-fn installed_command(value: &Value) -> Option<String> {
-    match value {
-        Value::Object(members) => members
-            .iter()
-            .find(|(name, value)| {
-                (*name == "command" || *name == "bash")
-                    && value.as_str().is_some_and(|text| text.contains("ountersign"))
-            })
-            .and_then(|(_, value)| value.as_str().map(str::to_owned))
-            .or_else(|| members.values().find_map(installed_command)),
-        Value::Array(items) => items.iter().find_map(installed_command),
-        _ => None,
-    }
-}
-
-#[test]
-fn the_installed_command_answers_and_asks_when_the_program_is_gone() {
-    for agent in agents::ALL {
-        let person = Person::new();
-        assert!(person.countersign(&["hook", "install", agent.name(), "--yes"], "").status.success());
-        let file = settings(&person, agent, false);
-        let command =
-            installed_command(&serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap()).unwrap();
-        let sent = harmless(agent, &person.project).to_string();
-        let answered = with_input(person.command("/bin/sh").args(["-c", &command]), &sent);
-        assert!(answered.status.success() && !holds(&answered), "{}: {answered:?}", agent.name());
-        let gone = format!("'/nonexistent/countersign{}", &command[command.find("' hook").unwrap()..]);
-        let asked = with_input(person.command("/bin/sh").args(["-c", &gone]), &sent);
-        assert!(holds(&asked), "{}: {asked:?}", agent.name());
-    }
 }
 
 #[test]
@@ -604,6 +456,15 @@ fn a_contained_command_does_the_same_and_sees_no_secret() {
     let code = |output: &Output| output.status.code();
     assert_eq!(code(&exec(&["--command", "exit 3"])), Some(3));
     assert_eq!(code(&exec(&["--", "ls", "no such file"])), Some(2));
+    // A shell that may leave no core files behind, and no more than a person's rights to change that.
+    let probe = person.command("unshare").args(["-Ur", "true"]).output();
+    if probe.is_ok_and(|output| output.status.success()) {
+        let shell = "ulimit -c 0; exec \"$0\" exec -- ls README.md";
+        let output =
+            person.command("unshare").args(["-Ur", "sh", "-c", shell, env!("CARGO_BIN_EXE_countersign")]).output();
+        let output = output.unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "README.md\n", "{output:?}");
+    }
     for refused in ["touch x", "rm README.md", "cat .env", "npm test", "ls > x"] {
         let output = exec(&["--command", refused]);
         assert_eq!((code(&output), output.stdout.is_empty()), (Some(126), true), "{refused}: {output:?}");
@@ -611,164 +472,4 @@ fn a_contained_command_does_the_same_and_sees_no_secret() {
     assert!(!person.project.join("x").exists());
     let stopped = exec(&["--command", "grep -r KEY ."]);
     assert!(String::from_utf8_lossy(&stopped.stderr).contains("countersign: sensitive files"), "{stopped:?}");
-}
-
-/// The calls of the corpora: tool and arguments.
-fn calls() -> Vec<(String, String)> {
-    let folder = std::env::var_os("COUNTERSIGN_CORPUS").map(PathBuf::from).filter(|folder| folder.is_dir());
-    let own = examples::allowed().into_iter().chain(examples::asked());
-    let call =
-        |example: examples::Example| ("execute_command".to_owned(), json!({ "command": example.command }).to_string());
-    let mut calls: Vec<(String, String)> = own.map(call).collect();
-    let Some(folder) = folder else {
-        left_out::left_out("the same answers over the labelled corpora", "set COUNTERSIGN_CORPUS to their folder");
-        return calls;
-    };
-    for file in folder.read_dir().unwrap().map(|entry| entry.unwrap().path()) {
-        if file.extension().is_some_and(|suffix| suffix == "jsonl") {
-            let text = std::fs::read_to_string(&file).unwrap();
-            for line in text.lines().filter(|line| !line.contains("$repeat")) {
-                let call: Value = serde_json::from_str(line).unwrap();
-                let mut arguments = call["arguments"].clone();
-                if let Some(members) = arguments.as_object_mut() {
-                    members.shift_remove("risk_level");
-                }
-                calls.push((call["tool"].as_str().unwrap().to_owned(), arguments.to_string()));
-            }
-        }
-    }
-    calls
-}
-
-/// A command as an agent would send it.
-fn spoken(agent: &dyn Agent, command: &str, cwd: &Path) -> Value {
-    let mut sent = harmless(agent, cwd);
-    for member in ["tool_input", "toolArgs"] {
-        if sent.get(member).is_some() {
-            sent[member]["command"] = json!(command);
-        }
-    }
-    if sent.get("command").is_some() {
-        sent["command"] = json!(command);
-    }
-    sent
-}
-
-#[test]
-fn assess_the_hooks_and_the_screens_gate_give_the_same_answer() {
-    let calls = calls();
-    let share = calls.len().div_ceil(std::thread::available_parallelism().map_or(1, usize::from));
-    std::thread::scope(|scope| {
-        let start = |calls| {
-            // Parsers of deeply nested text need it.
-            let big = std::thread::Builder::new().stack_size(64 * 1024 * 1024);
-            big.spawn_scoped(scope, move || same_answers(calls)).unwrap()
-        };
-        let workers: Vec<_> = calls.chunks(share).map(start).collect();
-        let (compared, stricter) = workers
-            .into_iter()
-            .map(|worker| worker.join().unwrap())
-            .fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
-        assert!(compared > 200 && stricter * 20 < compared, "{stricter} of {compared}");
-    });
-}
-
-/// Compares what each gate says of calls, and counts them, and those of which a hook thinks worse because nobody guards
-/// git in that run.
-fn same_answers(calls: &[(String, String)]) -> (usize, usize) {
-    use countersign::cli::{Terms, assess::run};
-    let folder = tempfile::tempdir().unwrap();
-    let cwd = folder.path().canonicalize().unwrap();
-    let home = std::env::var_os("HOME").map(PathBuf::from);
-    let path = std::env::var_os("PATH").map(|path| tools::search_path(&path));
-    let variables: Vec<_> = path.clone().map(|path| ("PATH".into(), path)).into_iter().collect();
-    let (mut compared, mut stricter) = (0, 0);
-    for enforced in [Enforceable::default(), Enforceable { read_only_command: true, ..Enforceable::default() }] {
-        let desk = Desk::of(Policy::default(), AssessSettings::default(), home.clone(), variables.clone());
-        let desk = desk.enforcing(enforced);
-        let line = |(tool, arguments): &(String, String)| {
-            format!("{{\"tool\":{},\"arguments\":{arguments},\"cwd\":{}}}\n", json!(tool), json!(cwd))
-        };
-        let mut output = Vec::new();
-        let terms = Terms { enforced, ..Terms::default() };
-        run(terms, calls.iter().map(line).collect::<String>().as_bytes(), &mut output).unwrap();
-        let output = String::from_utf8(output).unwrap();
-        let answers: Vec<Value> = output.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        assert_eq!(answers.len(), calls.len());
-        for (number, ((tool, arguments), answer)) in calls.iter().zip(&answers).enumerate() {
-            let read = Arguments::parse(arguments).ok().and_then(|arguments| OperationKind::read(tool, &arguments));
-            let Some(Ok(kind)) = read else {
-                assert_eq!(answer["decision"], "ask", "{tool} {arguments}");
-                continue;
-            };
-            let screen = screens(tool, kind.clone(), &cwd, home.as_deref(), path.as_deref(), enforced);
-            assert_eq!(answer["decision"], screen, "{tool} {arguments}: {answer}");
-            // Commands as the agents take turns to say them; the rest as the operation that any of them would be read as.
-            let agent = agents::ALL[number % agents::ALL.len()];
-            let call = if let OperationKind::Command(command) = &kind {
-                agent.read(&spoken(agent, &command.command, &cwd)).unwrap()
-            } else {
-                let mut call = agent.read(&harmless(agent, &cwd)).unwrap();
-                call.wants = agents::Wants::Operations(vec![(tool.clone(), kind)]);
-                call
-            };
-            let contain = enforced.read_only_command && agent.replaces();
-            let thought = desk.think(agent, &call, &Manner { contain, ..Manner::default() });
-            let judged = &thought.weighed[0].judgement;
-            compared += 1;
-            if judged.step == Step::Exposure {
-                // An agent's session has read files, for all that a hook knows.
-                assert_eq!((tool.as_str(), thought.answer.opinion), ("http_request", Opinion::Ask), "{arguments}");
-                assert_eq!(answer["decision"], "allow", "{arguments}");
-                continue;
-            }
-            if thought.answer.reason.contains("Nothing guards `git`") && answer["decision"] == "allow" {
-                assert!(!contain && thought.answer.opinion == Opinion::Ask, "{}", thought.answer.reason);
-                stricter += 1;
-                continue;
-            }
-            let word = match thought.answer.opinion {
-                Opinion::Allow => "allow",
-                Opinion::Ask => "ask",
-                Opinion::Deny => "deny",
-                Opinion::None => "none",
-            };
-            let told = format!("{} {tool} {arguments}: {}", agent.name(), thought.answer.reason);
-            assert_eq!(answer["decision"], word, "{told}");
-            assert_eq!(
-                (&answer["risk"], answer["reason"].as_str()),
-                (&json!(judged.risk), Some(&*judged.reason)),
-                "{told}"
-            );
-        }
-    }
-    (compared, stricter)
-}
-
-/// What the screen's gate says of an operation.
-fn screens(
-    tool: &str,
-    kind: OperationKind,
-    cwd: &Path,
-    home: Option<&Path>,
-    path: Option<&std::ffi::OsStr>,
-    enforced: Enforceable,
-) -> &'static str {
-    let operation = Operation {
-        id: OperationId(1),
-        origin: Origin::Model { call_id: "1".to_owned() },
-        tool: tool.to_owned(),
-        claim: Claim::Absent,
-        kind,
-        cwd: cwd.to_owned(),
-    };
-    let place = Place { cwd: cwd.to_owned(), workspace: cwd.to_owned(), home: home.map(Path::to_path_buf) };
-    let judge = assessor(&operation);
-    let prepared = tools::prepare(judge, operation, &place, path, &AssessSettings::default());
-    let mut gate = Gate::new(Policy::default(), Enforceable { read_only_sql: true, ..enforced });
-    match gate.admit(prepared) {
-        Admission::Allowed(_) => "allow",
-        Admission::Waiting(_) => "ask",
-        Admission::Denied(..) => "deny",
-    }
 }

@@ -3,9 +3,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod asking;
+#[path = "../common/mod.rs"]
 mod common;
-#[path = "common/left_out.rs"]
+#[path = "../common/left_out.rs"]
 mod left_out;
+mod published;
 
 use std::path::Path;
 use std::process::Command;
@@ -14,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use common::{bench, countersigned, facts, run};
 use countersign::domain::{Arguments, Assessment, Facts, Outcome, RunEvent, RunReport};
-use countersign::tools::mcp::{Places, Servers, Standing};
+use countersign::tools::mcp::{Places, Servers, Standing, Trust};
 use countersign::tools::{Registry, Tool};
 use left_out::left_out;
 use serde_json::{Value, json};
@@ -50,7 +53,11 @@ impl Desk {
         let workspace = folder.path().join("workspace");
         std::fs::create_dir(&workspace).unwrap();
         let (told, news) = mpsc::channel(16);
-        let servers = Servers::new(Places { file, logs: folder.path().join("logs") }, bench(&workspace), told);
+        let servers = Servers::new(
+            Places { file, logs: folder.path().join("logs"), trust: Trust::none() },
+            bench(&workspace),
+            told,
+        );
         let mut registry = Registry::default();
         registry.join(Arc::clone(&servers));
         Self { folder, servers, registry, news }
@@ -341,91 +348,6 @@ async fn what_a_workspace_brings_is_not_started() {
     assert!(!desk.folder.path().join("workspace/started").exists());
 }
 
-/// Servers that their makers publish, in the folder that `COUNTERSIGN_MCP` names: npm's below `node_modules`, PyPI's
-/// below `venv`.
-fn published(path: &str) -> Option<String> {
-    let there =
-        std::env::var_os("COUNTERSIGN_MCP").map(|folder| Path::new(&folder).join(path)).filter(|at| at.exists());
-    if there.is_none() {
-        left_out("a test against a published MCP server", &format!("set COUNTERSIGN_MCP to a folder with {path}"));
-    }
-    Some(there?.to_string_lossy().into_owned())
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_reference_server_is_used_with_everything_it_has() {
-    let Some(everything) = published("node_modules/@modelcontextprotocol/server-everything/dist/index.js") else {
-        return;
-    };
-    let desk = Desk::new(|_| json!({ "s": { "command": "node", "args": [everything, "stdio"] } }));
-    desk.start().await.unwrap();
-    let said = desk.say("mcp__s__echo", json!({ "message": "hello" })).await.result;
-    assert_eq!(said, "Echo: hello");
-    let image = desk.say("mcp__s__get-tiny-image", json!({})).await.result;
-    assert!(image.contains("[image: image/png, "), "{image}");
-    let sum = desk.say("mcp__s__get-sum", json!({ "a": 2, "b": 3 })).await.result;
-    assert!(sum.contains('5'), "{sum}");
-    let structured = desk.say("mcp__s__get-structured-content", json!({ "location": "New York" })).await.result;
-    assert!(serde_json::from_str::<Value>(&structured).unwrap().is_object(), "{structured}");
-    let links = desk.say("mcp__s__get-resource-links", json!({ "count": 2 })).await.result;
-    assert!(links.contains("[link: "), "{links}");
-    let cancel = CancellationToken::new();
-    let long = json!({ "duration": 2, "steps": 4 });
-    let (events, report) = desk.call("mcp__s__trigger-long-running-operation", long, cancel).await;
-    assert!(text(&events).contains("progress 3 of 4") && report.result.contains("completed"), "{report:?}");
-    let refused = desk.say("mcp__s__get-sum", json!({ "a": "x" })).await;
-    assert!(matches!(refused.outcome, Outcome::Failed { .. }), "{refused:?}");
-    desk.servers.close().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_reference_server_is_spoken_to_over_http() {
-    let Some(everything) = published("node_modules/@modelcontextprotocol/server-everything/dist/index.js") else {
-        return;
-    };
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let mut child = Command::new("node")
-        .args([&everything, "streamableHttp"])
-        .env("PORT", port.to_string())
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null())
-        .spawn()
-        .unwrap();
-    until("it listens", || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok()).await;
-    let entry = json!({ "url": format!("http://127.0.0.1:{port}/mcp"), "headers": { "X-Test": "1" } });
-    let desk = Desk::new(|_| json!({ "s": entry }));
-    desk.start().await.unwrap();
-    assert_eq!(desk.say("mcp__s__echo", json!({ "message": "hello" })).await.result, "Echo: hello");
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let gone = desk.say("mcp__s__echo", json!({ "message": "hello" })).await;
-    assert!(matches!(gone.outcome, Outcome::Failed { .. }), "{gone:?}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn published_servers_of_files_and_of_git_do_their_work() {
-    if let Some(files) = published("node_modules/@modelcontextprotocol/server-filesystem/dist/index.js") {
-        let desk = Desk::new(|_| json!({ "s": { "command": "node", "args": [files, "${workspaceFolder}"] } }));
-        let workspace = desk.folder.path().join("workspace");
-        std::fs::write(workspace.join("a.txt"), "inside").unwrap();
-        desk.start().await.unwrap();
-        assert!(desk.tool("mcp__s__write_file").declared().unwrap().destructive);
-        let path = workspace.join("a.txt");
-        assert!(desk.say("mcp__s__read_text_file", json!({ "path": path })).await.result.contains("inside"));
-        let outside = desk.say("mcp__s__read_text_file", json!({ "path": "/etc/hostname" })).await;
-        assert!(reason(&outside).contains("denied"), "{}", reason(&outside));
-    }
-    if let Some(git) = published("venv/bin/mcp-server-git") {
-        let desk = Desk::new(|_| json!({ "s": { "command": git } }));
-        let workspace = desk.folder.path().join("workspace");
-        assert!(Command::new("git").args(["init", "-q"]).current_dir(&workspace).status().unwrap().success());
-        std::fs::write(workspace.join("new.txt"), "").unwrap();
-        desk.start().await.unwrap();
-        let status = desk.say("mcp__s__git_status", json!({ "repo_path": workspace })).await.result;
-        assert!(status.contains("new.txt"), "{status}");
-    }
-}
-
 /// The program with files of its own in `home`.
 fn program(home: &Path, workspace: &Path, arguments: &[&str]) -> (bool, String) {
     let said = Command::new(env!("CARGO_BIN_EXE_countersign"))
@@ -459,6 +381,19 @@ fn servers_are_taken_over_one_by_one_and_no_value_is_shown() {
     let run = |arguments: &[&str]| program(&home, &workspace, arguments);
     let (_, listed) = run(&["mcp", "list"]);
     assert!(listed.contains("theirs") && listed.contains("not started"), "{listed}");
+    // Trusted as it stands, and no longer once it changed.
+    let (_, shown) = run(&["trust"]);
+    let digest = shown.trim().rsplit(' ').next().unwrap();
+    assert!(shown.contains("none of its servers is started") && run(&["trust", digest]).0, "{shown}");
+    let (worked, tried) = run(&["mcp", "test", "theirs"]);
+    assert!(worked && tried.contains("✓ small 1 answered"), "{tried}");
+    let other = json!({ "mcpServers": { "theirs": { "command": "touch", "args": ["started"] } } });
+    std::fs::write(workspace.join(".mcp.json"), other.to_string()).unwrap();
+    let (worked, tried) = run(&["mcp", "test", "theirs"]);
+    assert!(!worked && tried.contains("don't trust its file"), "{tried}");
+    assert!(!workspace.join("started").exists());
+    std::fs::write(workspace.join(".mcp.json"), json!({ "mcpServers": { "theirs": entry } }).to_string()).unwrap();
+    assert!(run(&["trust", "--revoke"]).0 && !run(&["mcp", "test", "theirs"]).0);
     let (_, shown) = run(&["mcp", "import"]);
     assert!(shown.contains("one from") && shown.contains("environment API_TOKEN"), "{shown}");
     assert!(!shown.contains("hunter2") && shown.contains("Nothing was imported"), "{shown}");
@@ -513,5 +448,28 @@ fn nothing_of_a_server_outlives_the_program_not_even_after_kill_9() {
     while pids.iter().any(|pid| alive(pid)) {
         assert!(began.elapsed() < PATIENCE, "still there: {pids:?}");
         std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_address_that_wants_a_sign_in_or_speaks_the_old_transport_says_what_to_do() {
+    for (status, more, why) in [
+        ("401 Unauthorized", "WWW-Authenticate: Bearer\r\n", "get a token where the server gives them"),
+        ("403 Forbidden", "", "get a token where the server gives them"),
+        ("404 Not Found", "", "An address that ends in /sse belongs to the old transport"),
+        ("405 Method Not Allowed", "", "An address that ends in /sse belongs to the old transport"),
+    ] {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                let _read = std::io::Read::read(&mut stream, &mut vec![0; 65536]);
+                let answer = format!("HTTP/1.1 {status}\r\n{more}Content-Length: 0\r\nConnection: close\r\n\r\n");
+                let _gone = std::io::Write::write_all(&mut stream, answer.as_bytes());
+            }
+        });
+        let desk = Desk::new(|_| json!({ "s": { "url": url } }));
+        let said = desk.start().await.unwrap_err();
+        assert!(said.contains(why), "{status}: {said}");
     }
 }

@@ -1,0 +1,150 @@
+//! Run when the program is built: makes of the rule files what it can look up without parsing them, as it and its
+//! hooks start in less time than these files take to read. A file that can't be read ends the build with its name.
+//!
+//! Of `programs`, `dangers`, `help` and `hosts` it writes an [`index`], and of each entry its text as JSON, without
+//! its examples, which go to a file for the tests. The other files become JSON as they are.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // they end the build, with the reason
+
+#[path = "../../src/assess/command/index.rs"]
+#[allow(dead_code)] // the program looks up in it
+mod index;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+/// What the files come to.
+#[derive(Default)]
+struct Tables {
+    /// Each name, aliases and groups too: the number of its entry, and where the text of that is.
+    programs: BTreeMap<String, String>,
+    dangers: BTreeMap<String, String>,
+    help: BTreeSet<String>,
+    hosts: BTreeSet<String>,
+    entries: usize,
+    texts: String,
+    examples: Vec<Value>,
+}
+
+fn main() {
+    let (here, out) = (std::env::var("CARGO_MANIFEST_DIR").unwrap(), std::env::var("OUT_DIR").unwrap());
+    let folder = Path::new(&here).join("assets/rules");
+    println!("cargo::rerun-if-changed={}", folder.display());
+    let mut files: Vec<_> = folder.read_dir().unwrap().map(|file| file.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
+    files.sort();
+    let mut tables = Tables::default();
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let read = toml::from_str(&text).map_err(|error| error.to_string());
+        let read = read.and_then(|read| {
+            let json = Path::new(&out).join(file.with_extension("json").file_name().unwrap());
+            if tables.file(&read)? { Ok(()) } else { std::fs::write(json, to_json(&read)).map_err(|e| e.to_string()) }
+        });
+        read.unwrap_or_else(|why| panic!("{}: {why}", file.display()));
+    }
+    tables.groups();
+    tables.write(Path::new(&out));
+}
+
+fn to_json(read: &Map<String, Value>) -> String {
+    serde_json::to_string(read).unwrap()
+}
+
+impl Tables {
+    /// Takes what a file says of programs, if it is about them.
+    fn file(&mut self, file: &Map<String, Value>) -> Result<bool, String> {
+        if !["program", "danger"].iter().any(|key| file.contains_key(*key)) {
+            return Ok(false);
+        }
+        if let Some(key) = file.keys().find(|key| !["help", "hosts", "program", "danger"].contains(&key.as_str())) {
+            return Err(format!("nothing reads `{key}`"));
+        }
+        self.help.extend(words(file.get("help")));
+        self.hosts.extend(words(file.get("hosts")));
+        for entry in tables(file.get("program")) {
+            self.program(entry.clone())?;
+        }
+        for entry in tables(file.get("danger")) {
+            let text = |key: &str| entry.get(key).and_then(Value::as_str);
+            let (Some(kind), Some(does)) = (text("kind"), text("does")) else {
+                return Err(format!("a danger without its kind or what it does: {entry:?}"));
+            };
+            for name in words(entry.get("programs")) {
+                let name = text("of").map_or(name.clone(), |of| format!("{of} {}", name.replace('_', " ")));
+                self.dangers.insert(name, format!("{kind}\t{does}"));
+            }
+        }
+        Ok(true)
+    }
+
+    fn program(&mut self, mut entry: Map<String, Value>) -> Result<(), String> {
+        let also: Vec<_> = entry.remove("also").iter().filter_map(Value::as_array).flatten().cloned().collect();
+        let names = entry.get("name").ok_or("an entry without a name")?;
+        let names: Vec<String> =
+            std::iter::once(names).chain(&also).filter_map(Value::as_str).flat_map(spelled).collect();
+        let [allow, ask] = ["allow", "ask"].map(|key| entry.remove(key).unwrap_or(Value::Array(Vec::new())));
+        let name = entry["name"].clone();
+        self.examples.push(Value::Object(Map::from_iter([
+            ("name".to_owned(), name),
+            ("allow".to_owned(), allow),
+            ("ask".to_owned(), ask),
+        ])));
+        let start = self.texts.len();
+        writeln!(self.texts, "{}", Value::Object(entry)).unwrap();
+        let place = format!("{}\t{start}\t{}", self.entries, self.texts.len());
+        self.entries += 1;
+        for name in names {
+            if self.programs.insert(name.clone(), place.clone()).is_some_and(|other| other != place) {
+                return Err(format!("two entries for {name}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The groups above a subcommand that have no entry of their own.
+    fn groups(&mut self) {
+        let names: Vec<String> = self.programs.keys().cloned().collect();
+        for above in names.iter().flat_map(|name| index::groups(name)) {
+            if !self.programs.contains_key(above) {
+                self.programs.insert(above.to_owned(), format!("{}\t0\t0", self.entries));
+                self.entries += 1;
+            }
+        }
+    }
+
+    fn write(&self, out: &Path) {
+        let set = |words: &BTreeSet<String>| words.iter().map(|word| (word.clone(), String::new())).collect();
+        for (kind, lines) in [
+            ("programs", self.programs.clone()),
+            ("dangers", self.dangers.clone()),
+            ("help", set(&self.help)),
+            ("hosts", set(&self.hosts)),
+        ] {
+            let (text, slots) = index::made(&lines);
+            std::fs::write(out.join(format!("{kind}.txt")), text).unwrap();
+            std::fs::write(out.join(format!("{kind}.slots")), slots).unwrap();
+        }
+        std::fs::write(out.join("entries.json"), &self.texts).unwrap();
+        std::fs::write(out.join("count.rs"), self.entries.to_string()).unwrap();
+        std::fs::write(out.join("examples.json"), Value::Array(self.examples.clone()).to_string()).unwrap();
+    }
+}
+
+fn tables(value: Option<&Value>) -> impl Iterator<Item = &Map<String, Value>> {
+    value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object)
+}
+
+fn words(value: Option<&Value>) -> Vec<String> {
+    value.and_then(Value::as_str).unwrap_or_default().split_whitespace().map(str::to_owned).collect()
+}
+
+/// The names that braces in one stand for: `a {b,c}` is `a b` and `a c`.
+fn spelled(name: &str) -> Vec<String> {
+    let Some((before, rest)) = name.split_once('{') else { return vec![name.to_owned()] };
+    let Some((choices, after)) = rest.split_once('}') else { return vec![name.to_owned()] };
+    choices.split(',').flat_map(|choice| spelled(&format!("{before}{choice}{after}"))).collect()
+}

@@ -1,0 +1,62 @@
+//! Where an entry holds secrets that only its session knew by value: noted beside what it says, as byte ranges of its own
+//! text. The text itself stays, as a session that goes on gives it back to the model.
+
+use serde::Deserialize;
+
+/// An entry's text with a note of where these values stand in it.
+pub(super) fn noted(mut body: String, secrets: &[String]) -> String {
+    let mut places: Vec<(usize, usize)> = Vec::new();
+    for secret in secrets {
+        let Ok(written) = serde_json::to_string(secret) else { continue };
+        let written = written.trim_start_matches('"').strip_suffix('"').unwrap_or_default();
+        if !written.is_empty() {
+            places.extend(body.match_indices(written).map(|(at, found)| (at, at + found.len())));
+        }
+    }
+    if let (false, Ok(places), true) = (places.is_empty(), serde_json::to_string(&places), body.ends_with('}')) {
+        body.truncate(body.len() - 1);
+        body.push_str(&format!(",\"hidden\":{places}}}"));
+    }
+    body
+}
+
+/// What is looked for to find the entries that have such a note.
+pub(super) const SIGN: &str = ",\"hidden\":[[";
+
+/// The values that were noted in an entry.
+pub(super) fn values(body: &str) -> Vec<String> {
+    #[derive(Deserialize)]
+    struct Noted {
+        #[serde(default)]
+        hidden: Vec<(usize, usize)>,
+    }
+    let noted = serde_json::from_str(body).unwrap_or(Noted { hidden: Vec::new() });
+    let written = noted.hidden.into_iter().filter_map(|(start, end)| body.get(start..end));
+    written.filter_map(|written| serde_json::from_str(&format!("\"{written}\"")).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::JournalEvent;
+
+    #[test]
+    fn a_noted_value_is_found_again_and_the_entry_reads_as_before() {
+        let secrets = ["plain-horse-42".to_owned(), "a\"b\\c\nd".to_owned(), "nowhere".to_owned()];
+        let said = JournalEvent::Said { text: format!("use {} and {}", secrets[0], secrets[1]) };
+        let body = noted(serde_json::to_string(&said).unwrap(), &secrets);
+        assert!(body.contains(SIGN));
+        assert_eq!(values(&body), secrets[..2]);
+        assert_eq!(serde_json::from_str::<JournalEvent>(&body).unwrap(), said);
+        let taken = serde_json::to_string(&JournalEvent::Taken).unwrap();
+        assert_eq!(noted(taken.clone(), &secrets), taken);
+        assert!(values(&taken).is_empty());
+    }
+
+    #[test]
+    fn what_somebody_says_is_no_note() {
+        let said = JournalEvent::Said { text: ",\"hidden\":[[0,9]]".to_owned() };
+        let body = serde_json::to_string(&said).unwrap();
+        assert!(!body.contains(SIGN) && values(&body).is_empty());
+    }
+}

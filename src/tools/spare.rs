@@ -1,0 +1,90 @@
+//! A child whose walls are up before anybody asks for it. Walls take longer than most commands that run behind them,
+//! and all of them need the same: so the next child is started with the plan of the last, and waits, walled in already,
+//! for what it is to become. It is used only where the walls would be built the very same way now; otherwise it is
+//! thrown away. It waits a little while and no longer, so that nothing of a session at rest holds the disks as they
+//! were.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use tokio_util::task::AbortOnDropHandle;
+
+use super::children::{Child, Pipes};
+use crate::contain::Plan;
+
+/// How long it waits.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The one child in reserve, if there is one.
+#[derive(Debug, Default)]
+pub struct Spare(Mutex<Option<Waiting>>);
+
+#[derive(Debug)]
+struct Waiting {
+    plan: Plan,
+    sight: Sight,
+    child: Child,
+    pipes: Pipes,
+    _until: AbortOnDropHandle<()>,
+}
+
+/// What walls were built around, as the disk had it: what is mounted where, and which files lie at the paths that the
+/// plan names. Another file at such a path is not the one that was hidden.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Sight {
+    mounts: Vec<u8>,
+    paths: Vec<Option<Seen>>,
+}
+
+/// Which file it is. A folder's content may change; of anything else nothing may have.
+#[derive(Debug, PartialEq, Eq)]
+struct Seen {
+    device: u64,
+    number: u64,
+    born: Option<SystemTime>,
+    changed: Option<(i64, i64)>,
+}
+
+impl Sight {
+    /// What is there now.
+    pub(super) fn of(plan: &Plan) -> Self {
+        let covers = plan.covers.iter().flat_map(|cover| [&cover.at].into_iter().chain(&cover.keep));
+        let paths = [&plan.cwd].into_iter().chain(covers).chain(plan.hidden.iter().map(|hidden| &hidden.path));
+        let mounts = fs::read("/proc/self/mountinfo").unwrap_or_default();
+        Self { mounts, paths: paths.map(seen).collect() }
+    }
+}
+
+fn seen(path: &PathBuf) -> Option<Seen> {
+    let about = fs::symlink_metadata(path).ok()?;
+    let changed = (!about.is_dir()).then(|| (about.ctime(), about.ctime_nsec()));
+    Some(Seen { device: about.dev(), number: about.ino(), born: about.created().ok(), changed })
+}
+
+impl Spare {
+    /// The child that waits, if it still does, and its walls are those of this plan and stand where they would be put now.
+    pub(super) fn take(&self, plan: &Plan) -> Option<(Child, Pipes)> {
+        let mut waiting = self.slot().take()?;
+        let fits = waiting.plan == *plan && waiting.sight == Sight::of(plan) && waiting.child.waits();
+        fits.then_some((waiting.child, waiting.pipes))
+    }
+
+    /// Puts a child in reserve that was started after `sight` was seen. One that waits already is thrown away.
+    pub(super) fn put(self: &Arc<Self>, plan: Plan, sight: Sight, (child, pipes): (Child, Pipes)) {
+        let spare = Arc::downgrade(self);
+        let until = AbortOnDropHandle::new(tokio::spawn(async move {
+            tokio::time::sleep(PATIENCE).await;
+            let late = spare.upgrade().and_then(|spare| spare.slot().take());
+            drop(late);
+        }));
+        let before = self.slot().replace(Waiting { plan, sight, child, pipes, _until: until });
+        drop(before);
+    }
+
+    fn slot(&self) -> std::sync::MutexGuard<'_, Option<Waiting>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

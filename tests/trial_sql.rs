@@ -1,0 +1,103 @@
+//! A trial of SQL leaves everything as it was, and where that isn't sure there is none: in SQLite always; in the servers
+//! that `COUNTERSIGN_POSTGRES` and `COUNTERSIGN_MARIADB` name.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod common;
+#[path = "common/databases.rs"]
+mod databases;
+#[path = "common/left_out.rs"]
+mod left_out;
+
+use countersign::domain::{Outcome, RunEvent, Trial};
+use countersign::tools::Tool as _;
+use databases::{Desk, desks, mariadb, postgres, three, undoable};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+#[tokio::test]
+async fn a_trial_leaves_everything_as_it_was() {
+    for (dialect, desk) in desks().await {
+        three(&desk, "undo_trial").await;
+        for (sql, rows, shown) in [
+            ("UPDATE undo_trial SET name = 'new' WHERE id > 1", 2, Some("new")),
+            ("DELETE FROM undo_trial", 3, None),
+            ("INSERT INTO undo_trial VALUES (9, 'nine');", 1, Some("nine")),
+        ] {
+            let told = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap();
+            assert_eq!(told.trial, Trial::Offered, "{dialect:?} {sql}");
+            let (events, report) = desk.call(&json!({ "sql": sql, "trial": true }).to_string()).await;
+            let Outcome::Succeeded { summary } = &report.outcome else {
+                panic!("{dialect:?} {sql}: {}", report.result)
+            };
+            let word = if rows == 1 { "row" } else { "rows" };
+            assert_eq!(*summary, format!("{rows} {word} would change; rolled back"), "{dialect:?} {sql}");
+            assert_eq!(undoable(&events), None);
+            let names: Vec<String> = events
+                .iter()
+                .filter_map(|event| match event {
+                    RunEvent::Table(table) => Some(table.rows.iter().filter_map(|row| row[1].clone())),
+                    _ => None,
+                })
+                .flatten()
+                .collect();
+            assert_eq!(names.first().map(String::as_str), shown, "{dialect:?} {sql}");
+            let now = desk.row("SELECT count(*), min(name), max(name), max(id) FROM undo_trial").await;
+            assert_eq!(now, ["3", "ann", "cy", "3"], "{dialect:?} {sql}");
+        }
+        desk.approved("BEGIN").await;
+        let (_, report) = desk.call(r#"{"sql":"DELETE FROM undo_trial","trial":true}"#).await;
+        assert!(report.result.contains("a transaction is open"), "{dialect:?}: {}", report.result);
+        desk.approved("ROLLBACK").await;
+    }
+}
+
+#[tokio::test]
+async fn what_may_outlive_a_rollback_is_not_tried() {
+    let refused = async |desk: &Desk, sql: &str| {
+        let told = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap();
+        let Trial::Refused(why) = told.trial else { panic!("{sql}: {:?}", told.trial) };
+        why
+    };
+    if let Some(url) = postgres().await {
+        let desk = Desk::keeping(&url);
+        for sql in [
+            "DROP TABLE IF EXISTS undo_fires, undo_calls, undo_serial",
+            "DROP FUNCTION IF EXISTS undo_note() CASCADE; DROP FUNCTION IF EXISTS undo_own() CASCADE",
+            "CREATE FUNCTION undo_note() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'",
+            "CREATE FUNCTION undo_own() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+            "CREATE TABLE undo_fires (id int PRIMARY KEY)",
+            "CREATE TRIGGER noted BEFORE INSERT ON undo_fires FOR EACH ROW EXECUTE FUNCTION undo_note()",
+            "CREATE TABLE undo_calls (id int PRIMARY KEY, n int DEFAULT undo_own())",
+            "CREATE TABLE undo_serial (id serial PRIMARY KEY, n int)",
+            "DROP TABLE IF EXISTS undo_checked; DROP FUNCTION IF EXISTS undo_ok(int) CASCADE",
+            "DROP SEQUENCE IF EXISTS undo_outlives; CREATE SEQUENCE undo_outlives",
+            "CREATE FUNCTION undo_ok(int) RETURNS bool LANGUAGE plpgsql AS \
+             'BEGIN PERFORM nextval(''undo_outlives''); RETURN true; END'",
+            "CREATE TABLE undo_checked (id int PRIMARY KEY, n int CHECK (undo_ok(n)))",
+            "INSERT INTO undo_checked VALUES (1, 1)",
+        ] {
+            desk.approved(sql).await;
+        }
+        // Beforehand its rows can't even be counted; and when it is to run, the catalog is asked again.
+        let reached = async || desk.row("SELECT last_value FROM undo_outlives").await;
+        let before = reached().await;
+        for sql in ["UPDATE undo_checked SET n = 5", "INSERT INTO undo_checked VALUES (2, 2)"] {
+            let (_, report) = desk.call(&json!({ "sql": sql, "trial": true }).to_string()).await;
+            assert!(report.result.contains("nothing was run: The function `public.undo_ok`"), "{}", report.result);
+        }
+        assert_eq!(reached().await, before, "the check ran");
+        assert!(refused(&desk, "INSERT INTO undo_fires VALUES (1)").await.contains("trigger noted"));
+        assert!(refused(&desk, "INSERT INTO undo_calls VALUES (1)").await.contains("undo_own"));
+        assert!(refused(&desk, "UPDATE undo_serial SET n = undo_own()").await.contains("undo_own"));
+        let sql = "INSERT INTO undo_serial (n) VALUES (1)";
+        let told = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap();
+        assert_eq!(told.trial, Trial::Offered, "a sequence that goes on is said");
+    }
+    if let Some(url) = mariadb().await {
+        let desk = Desk::keeping(&url);
+        desk.approved("CREATE DATABASE IF NOT EXISTS countersign_undo").await;
+        desk.approved("CREATE OR REPLACE TABLE countersign_undo.undo_old (id INT PRIMARY KEY) ENGINE=MyISAM").await;
+        assert!(refused(&desk, "DELETE FROM countersign_undo.undo_old").await.contains("MyISAM"));
+    }
+}
