@@ -17,10 +17,9 @@ use std::sync::Arc;
 
 use common::{countersigned, run};
 use countersign::domain::{
-    APPLY, Arguments, Assessment, CommandOperation, Containment, Countersigned, Detail, Facts, OperationKind, Outcome,
-    Prepared, RunEvent, RunReport, UNDO,
+    APPLY, Arguments, Assessment, Countersigned, Detail, Facts, Outcome, Prepared, RunEvent, UNDO,
 };
-use countersign::tools::{ApplyTool, CommandTool, Tool, UndoTool, stages};
+use countersign::tools::{ApplyTool, Tool, UndoTool, stages};
 use left_out::not_here;
 use tokio_util::sync::CancellationToken;
 use walled::{TOKEN, World, world};

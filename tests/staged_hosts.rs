@@ -17,14 +17,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use common::{countersigned, run};
 use countersign::contain::PROXY;
-use countersign::domain::{
-    Assessment, CommandOperation, Containment, Facts, Need, OperationKind, Outcome, RunEvent, RunReport,
-};
-use countersign::tools::{CommandTool, Workbench};
+use countersign::domain::{Need, Outcome, RunEvent};
+use countersign::tools::Workbench;
 use left_out::not_here;
-use tokio_util::sync::CancellationToken;
 use walled::{World, world};
 
 /// What a server of ours says.

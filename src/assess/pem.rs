@@ -114,7 +114,7 @@ mod tests {
         let line = "aB3+".repeat(16);
         let text = format!("B3+\n{line}\nZm9v\n-----END PRIVATE KEY-----\nwords");
         assert_eq!(begun(&text), std::iter::once(0..text.len() - "\nwords".len()).collect::<Vec<_>>());
-        assert!(begun("words\n-----END PRIVATE KEY-----").is_empty());
+        assert!(begun("two words\n-----END PRIVATE KEY-----").is_empty());
         assert!(begun("").is_empty());
     }
 }
