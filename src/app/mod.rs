@@ -86,7 +86,7 @@ pub use queue::{Item, Queue, Status, Undo};
 pub use remember::Remembering;
 pub use resume::{Resumed, Unreadable};
 pub use scroll::Scroll;
-pub use secrets::Masks;
+pub use secrets::{MaskStamp, Masks};
 pub use setup::{Chosen, Done, Fetched, KEYS, KeyWay, MODES, Offer, Setup, Sort, Stage, Step as SetupStep};
 pub use slash::{SLASH, Slash, typed};
 pub use switch::{Switched, Wanted};

@@ -60,6 +60,12 @@ impl Known {
         told.collect()
     }
 
+    /// How many there are: only more come.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// All of them, the longest first.
     #[must_use]
     pub fn values(&self) -> Vec<String> {
@@ -154,6 +160,16 @@ pub fn conceal_text(text: &str, known: &Known) -> String {
 pub fn withheld(text: &str, known: &Known) -> Option<(String, usize)> {
     let spans = withheld_spans(text, known);
     (!spans.is_empty()).then(|| (masked(text, &spans), spans.len()))
+}
+
+/// A cell of a table as it may be shown: all of it masked under a name such as `password`, else what is certainly a
+/// secret in it. None where there is none.
+#[must_use]
+pub fn cell_withheld(column: &str, value: &str, known: &Known) -> Option<String> {
+    if under(column, value) {
+        return Some(masked(value, std::slice::from_ref(&(0..value.len()))));
+    }
+    withheld(value, known).map(|(shown, _)| shown)
 }
 
 /// Where a text holds what is certainly a secret, in order and apart.

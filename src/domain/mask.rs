@@ -24,7 +24,8 @@ pub fn masked(text: &str, secrets: &[Span]) -> String {
     masked_part(text, secrets, 0..text.len())
 }
 
-/// A part of a text with masks in the place of the text's secrets. One that is cut is masked as far as it reaches in.
+/// A part of a text with masks in the place of the text's secrets. One that is cut is masked as far as it reaches in;
+/// one of several lines has a mask on each, so that every line stays where it was.
 #[must_use]
 pub fn masked_part(text: &str, secrets: &[Span], part: Span) -> String {
     let mut shown = String::new();
@@ -32,7 +33,11 @@ pub fn masked_part(text: &str, secrets: &[Span], part: Span) -> String {
     for secret in secrets.iter().filter(|secret| secret.start < part.end && secret.end > part.start) {
         let (start, end) = (secret.start.max(part.start), secret.end.min(part.end));
         shown.push_str(text.get(at..start).unwrap_or_default());
-        shown.push_str(&mask(text.get(start..end).unwrap_or_default().chars().count()));
+        for line in text.get(start..end).unwrap_or_default().split_inclusive('\n') {
+            let letters = line.trim_end_matches(['\n', '\r']);
+            shown.extend((!letters.is_empty()).then(|| mask(letters.chars().count())));
+            shown.push_str(&line[letters.len()..]);
+        }
         at = end;
     }
     shown.push_str(text.get(at..part.end).unwrap_or_default());
@@ -153,6 +158,8 @@ mod tests {
         assert_eq!(masked_part(text, &secrets, 8..14), "me:⟦masked: 3 characters⟧");
         assert_eq!(masked_part(text, &secrets, 0..4), "curl");
         assert_eq!(masked(text, &[]), text);
+        let mask = mask(2);
+        assert_eq!(masked("a\nbb\r\n\ncc\nd", std::slice::from_ref(&(2..9))), format!("a\n{mask}\r\n\n{mask}\nd"));
     }
 
     #[test]

@@ -7,10 +7,10 @@ use ratatui::text::Line;
 
 use super::ansi::Printed;
 use super::markdown::Markdown;
+use super::paint::Page;
 use super::printed;
 use super::text;
-use super::theme::Theme;
-use crate::app::Status;
+use crate::app::{MaskStamp, Status};
 use crate::domain::{Foresight, Judgement, OperationId, Seal, Table};
 
 /// Rows that were made for earlier frames.
@@ -36,16 +36,18 @@ impl Cache {
 pub(super) struct ChatRows {
     pub columns: usize,
     pub theme: String,
+    pub masks: MaskStamp,
     pub slots: Vec<Slot>,
     /// What was looked for, in how many entries and rows, and how long the last one was then.
     pub found: Option<((String, usize, usize, usize), printed::Matches)>,
 }
 
 impl ChatRows {
-    /// Keeps the rows only if width, theme and the number of entries still fit.
-    pub fn fit(&mut self, columns: usize, theme: &Theme, entries: usize) {
-        if self.theme != theme.name() || self.slots.len() > entries {
-            *self = Self { columns, theme: theme.name().to_owned(), ..Self::default() };
+    /// Keeps the rows only if width, theme, masks and the number of entries still fit.
+    pub fn fit(&mut self, page: Page<'_>, entries: usize) {
+        let (columns, masks) = (page.columns, page.masks.stamp());
+        if self.theme != page.theme.name() || self.masks != masks || self.slots.len() > entries {
+            *self = Self { columns, theme: page.theme.name().to_owned(), masks, ..Self::default() };
         } else if self.columns != columns {
             self.columns = columns;
             self.slots.clear();
@@ -120,6 +122,7 @@ pub(super) struct DetailKey {
     pub foresight: Option<Foresight>,
     /// Bytes that it printed.
     pub bytes: u64,
+    pub masks: MaskStamp,
     pub columns: usize,
     pub theme: String,
 }

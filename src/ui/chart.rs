@@ -35,6 +35,10 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, (printout, table): (&P
     let label = grid.label(table);
     let other = (0..table.columns.len()).find(|at| table.numeric(*at) && *at != value).unwrap_or(value);
     let name = |at: usize| table.columns.get(at).map(|name| text::line(name)).unwrap_or_default();
+    let said = |row: usize, label: usize| {
+        let column = table.columns.get(label).map_or("", String::as_str);
+        table.cell(row, label).map(|value| text::line(&view.state.masks.hide_cell(column, value)))
+    };
     let rows: Vec<usize> = (0..grid.len(table)).filter_map(|at| grid.row(table, at)).collect();
     let figure = |row: usize, at: usize| table.cell(row, at).and_then(number_of);
     let mut title = name(value);
@@ -53,7 +57,7 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, (printout, table): (&P
     let room = Rect { y: room.y + 1, height: room.height - 1, ..room };
     let bars = || {
         let called = |row: &usize| match label {
-            Some(label) => table.cell(*row, label).map_or_else(|| "NULL".to_owned(), text::line),
+            Some(label) => said(*row, label).unwrap_or_else(|| "NULL".to_owned()),
             None => format!("row {}", row + 1),
         };
         let bar = |row: &usize| {
@@ -81,7 +85,7 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, (printout, table): (&P
         Shape::Line => {
             let points = rows.iter().enumerate().filter_map(|(at, row)| Some((count(at), figure(*row, value)?)));
             let ends = label.map(|label| {
-                let end = |row: Option<&usize>| row.and_then(|row| table.cell(*row, label)).map(text::line);
+                let end = |row: Option<&usize>| row.and_then(|row| said(*row, label));
                 (end(rows.first()).unwrap_or_default(), end(rows.last()).unwrap_or_default())
             });
             draw_points(view, room, buf, &points.collect::<Vec<_>>(), GraphType::Line, ends);

@@ -13,12 +13,12 @@ use regex::Regex;
 use super::cache::{Cache, ChatRows, Slot};
 use super::dressed::masked;
 use super::markdown::Markdown;
-use super::paint::{View, keys, put};
+use super::paint::{Page, View, keys, put};
 use super::printed::{Matches, marked};
 use super::text::{self, Break};
 use super::theme::Role;
 use super::{ansi, item, number, output, table};
-use crate::app::{Command, Context, Entry, Item, Pane, Phase, Printout, Sight, State};
+use crate::app::{Command, Context, Entry, Item, Pane, Phase, Printout, Sight};
 use crate::domain::{OperationId, Origin, Stream};
 
 /// Columns before what somebody said: others' text never starts at the pane's edge.
@@ -72,11 +72,12 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sig
         return;
     }
     let columns = usize::from(area.width.saturating_sub(INDENT + 1)).max(1);
-    cache.chat.fit(columns, view.theme, entries.len());
+    let page = Page { columns, theme: view.theme, masks: &view.state.masks };
+    cache.chat.fit(page, entries.len());
     let mut total = 0;
     let mut before = None;
     for (entry, slot) in entries.iter().zip(&mut cache.chat.slots) {
-        refresh(view, entry, columns, slot);
+        refresh(view, entry, page, slot);
         let speaker = Speaker::of(view, entry);
         total += lead(before, speaker);
         sight.entries.push(total);
@@ -90,8 +91,7 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sig
     sight.found.chat = found(view, &mut cache.chat, &sight.entries, ends);
     let first = view.state.chat.scroll().first(total, height);
     let regex = cache.chat.found.as_ref().and_then(|(_, found)| found.regex());
-    let mut brush =
-        Brush { state: view.state, area, skip: first, row: 0, first, regex, current: view.state.finds.chat.row };
+    let mut brush = Brush { area, skip: first, row: 0, first, regex, current: view.state.finds.chat.row };
     before = None;
     for (at, (entry, slot)) in entries.iter().zip(&mut cache.chat.slots).enumerate() {
         if brush.full() {
@@ -110,7 +110,7 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sig
             brush.choose(view, buf, slot.len());
         }
         if let (Entry::Model { text, .. }, Slot::Text(markdown)) = (entry, &mut *slot) {
-            markdown.colour(text.trim_end(), &brush.rows(), columns, view.theme);
+            markdown.colour(text.trim_end(), &brush.rows(), page);
         }
         match entry {
             Entry::Operation(id) => brush.operation(view, buf, *id, slot),
@@ -157,22 +157,23 @@ fn lead(before: Option<Speaker>, speaker: Speaker) -> usize {
 }
 
 /// Brings an entry's rows up to date.
-fn refresh(view: View<'_>, entry: &Entry, columns: usize, slot: &mut Slot) {
+fn refresh(view: View<'_>, entry: &Entry, page: Page<'_>, slot: &mut Slot) {
+    let (columns, masks) = (page.columns, page.masks);
     match entry {
         Entry::Model { text, .. } => {
             if !matches!(slot, Slot::Text(_)) {
                 *slot = Slot::Text(Box::<Markdown>::default());
             }
             if let Slot::Text(markdown) = slot {
-                markdown.update(text.trim_end(), columns, view.theme);
+                markdown.update(text.trim_end(), page);
             }
         }
         Entry::Person(said) => remake(slot, stamp(said, 0), || {
-            text::wrap_text(&text::prose(said), columns, view.theme.style(Role::Text), Break::Words)
+            text::wrap_text(&text::prose(&masks.hide(said)), columns, view.theme.style(Role::Text), Break::Words)
         }),
         Entry::Notice { text: said, trouble } => remake(slot, stamp(said, 1), || {
             let (mark, role) = if *trouble { ("! ", Role::Trouble) } else { ("· ", Role::Notice) };
-            let said = text::plain(said.trim_end()).replace('\n', "\n  ");
+            let said = text::plain(masks.hide(said).trim_end()).replace('\n', "\n  ");
             let lines = format!("{mark}{said}");
             lines.split('\n').flat_map(|line| text::wrap(&view.line(line, role), columns, 2, Break::Words)).collect()
         }),
@@ -181,25 +182,20 @@ fn refresh(view: View<'_>, entry: &Entry, columns: usize, slot: &mut Slot) {
             let unfolded = view.state.output.of(*id).filter(|_| view.state.chat.unfolds(*id));
             let printed = unfolded
                 .map_or(0, |printout| 1 + printout.tail.bytes + printout.table.as_ref().map_or(0, |table| table.total));
-            remake(
-                slot,
-                stamp(trouble.unwrap_or_default(), 2)
-                    .wrapping_add(printed)
-                    .rotate_left(u32::from(view.state.masks.lifted)),
-                || {
-                    let mut rows = vec![Line::default()];
-                    if let Some(reason) = trouble {
-                        let brief = &reason[..reason.floor_char_boundary(4_000)];
-                        let style = view.theme.style(Role::Trouble);
-                        let said = text::plain(brief.trim_end());
-                        rows.extend(text::wrap_text(&said, columns.saturating_sub(2), style, Break::Words));
-                    }
-                    if let Some(printout) = unfolded {
-                        rows.extend(glance(view, printout, columns.saturating_sub(2)));
-                    }
-                    rows
-                },
-            );
+            remake(slot, stamp(trouble.unwrap_or_default(), 2).wrapping_add(printed), || {
+                let mut rows = vec![Line::default()];
+                if let Some(reason) = trouble {
+                    let reason = masks.hide(reason);
+                    let brief = &reason[..reason.floor_char_boundary(4_000)];
+                    let style = view.theme.style(Role::Trouble);
+                    let said = text::plain(brief.trim_end());
+                    rows.extend(text::wrap_text(&said, columns.saturating_sub(2), style, Break::Words));
+                }
+                if let Some(printout) = unfolded {
+                    rows.extend(glance(view, printout, columns.saturating_sub(2)));
+                }
+                rows
+            });
         }
     }
 }
@@ -213,7 +209,7 @@ fn remake(slot: &mut Slot, stamp: u64, make: impl FnOnce() -> Vec<Line<'static>>
 /// The last lines of an output, or the first rows of a table.
 fn glance(view: View<'_>, printout: &Printout, columns: usize) -> Vec<Line<'static>> {
     if let Some(table) = &printout.table {
-        let mut rows = table::plain(view, table, columns);
+        let mut rows = table::plain(view, table, Some(&view.state.masks), columns);
         let more = rows.len().saturating_sub(GLANCE + 2);
         rows.truncate(GLANCE + 2);
         rows.extend((more > 0).then(|| view.line("… enter shows all of it", Role::Dim)));
@@ -282,7 +278,7 @@ fn foot(view: View<'_>, columns: usize) -> Vec<Line<'static>> {
 fn empty(view: View<'_>, area: Rect, buf: &mut Buffer) {
     let columns = usize::from(area.width.saturating_sub(INDENT + 1)).max(1);
     let row = u16::from(area.height > 10);
-    let mut brush = Brush { state: view.state, area, skip: 0, row, first: 0, regex: None, current: None };
+    let mut brush = Brush { area, skip: 0, row, first: 0, regex: None, current: None };
     for line in welcome(view, columns) {
         brush.draw(buf, INDENT, &line);
     }
@@ -324,7 +320,6 @@ pub fn banner(columns: usize) -> &'static str {
 
 /// Draws rows from the top of an area, after skipping those above it.
 struct Brush<'a> {
-    state: &'a State,
     area: Rect,
     skip: usize,
     row: u16,
@@ -361,10 +356,6 @@ impl Brush<'_> {
         } else if !self.full() {
             let x = indent.min(self.area.width);
             let room = Rect { x: self.area.x + x, width: self.area.width - x, ..self.area };
-            let shown = self.state.masked(&line.to_string());
-            let hidden =
-                shown.map(|shown| Line::styled(shown, line.spans.first().map_or(line.style, |span| span.style)));
-            let line = hidden.as_ref().unwrap_or(line);
             match self.regex {
                 Some(regex) => {
                     let current = self.current == Some(self.first + usize::from(self.row));

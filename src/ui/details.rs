@@ -9,6 +9,7 @@ use super::ansi;
 use super::body;
 use super::cache::{Cache, DetailKey, DetailRows};
 use super::derivation::{derivation, labelled, why};
+use super::dressed;
 use super::item;
 use super::number;
 use super::paint::View;
@@ -45,6 +46,7 @@ pub fn lines(view: View<'_>, cache: &mut Cache, id: OperationId, columns: usize)
         status: item.status.clone(),
         foresight: foresight.cloned(),
         bytes,
+        masks: view.state.masks.stamp(),
         columns,
         theme: view.theme.name().to_owned(),
     };
@@ -154,11 +156,11 @@ fn rest(view: View<'_>, item: &Item, foresight: Option<&Foresight>, columns: usi
 fn output(view: View<'_>, id: OperationId, columns: usize) -> Vec<Line<'static>> {
     let Some(printout) = view.state.output.of(id) else { return Vec::new() };
     let (mut lines, all): (Vec<Line<'static>>, usize) = if let Some(table) = &printout.table {
-        let rows = table::plain(view, table, columns);
+        let rows = table::plain(view, table, Some(&view.state.masks), columns);
         (rows.iter().take(HEAD).cloned().collect(), rows.len())
     } else {
         let pieces = printout.tail.pieces.iter().map(|piece| (piece.stream == Stream::Err, piece.text.as_ref()));
-        let printed = ansi::lines(pieces);
+        let printed = dressed::masked(view, ansi::lines(pieces));
         let cut = |line: &Line<'static>| {
             let mut line = text::window(line, 0, columns);
             for span in &mut line.spans {

@@ -1,6 +1,7 @@
 //! The lines of an output as its sort of operation asks for: code with line numbers, an answer's head told from its
 //! body, matches by file. Whatever it is, it was neutralised first.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use ratatui::style::Modifier;
@@ -36,11 +37,8 @@ pub fn lines(view: View<'_>, item: Option<&Item>, printout: &Printout, closed: b
 
 /// The lines with masks in the place of secrets. Where one stands a line loses its colours.
 pub fn masked(view: View<'_>, mut lines: Vec<Printed>) -> Vec<Printed> {
-    let Some(shown) = view.state.masked(&text(&lines)) else { return lines };
-    // A key of many lines becomes one mask: what follows it moves up.
-    if shown.split('\n').count() != lines.len() {
-        return shown.split('\n').map(|line| plain(Line::raw(line.to_owned()))).collect();
-    }
+    let whole = text(&lines);
+    let Cow::Owned(shown) = view.state.masks.hide(&whole) else { return lines };
     for (printed, shown) in lines.iter_mut().zip(shown.split('\n')) {
         if printed.line.to_string() != shown {
             printed.line = view.line(shown, Role::Text);

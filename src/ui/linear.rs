@@ -45,8 +45,8 @@ pub struct Teller {
     cache: Cache,
     /// Entries of the conversation that are told whole.
     entries: usize,
-    /// Bytes of the entry after them that are told.
-    bytes: usize,
+    /// Lines of the entry after them that are told.
+    said: usize,
     operations: BTreeMap<OperationId, Step>,
     ready: bool,
     /// The list that was told, as it was narrowed then.
@@ -67,7 +67,7 @@ impl Default for Teller {
     fn default() -> Self {
         let theme = Theme::named("mono").unwrap_or_default();
         let (cache, operations) = (Cache::default(), BTreeMap::new());
-        Self { theme, cache, entries: 0, bytes: 0, operations, ready: false, list: None, setup: Vec::new() }
+        Self { theme, cache, entries: 0, said: 0, operations, ready: false, list: None, setup: Vec::new() }
     }
 }
 
@@ -158,28 +158,29 @@ impl Teller {
             let growing = last && matches!(state.chat.phase(), Phase::Streaming { .. });
             match entry {
                 Entry::Model { text: said, .. } => {
-                    let rest = said.get(self.bytes..).unwrap_or_default();
-                    // A line is told once it is whole.
-                    let end = if growing { rest.rfind('\n').map_or(0, |at| at + 1) } else { rest.len() };
-                    if self.bytes == 0 && end > 0 {
-                        lines.push("the model says:".to_owned());
+                    // A line is told once it is whole. All of them are looked at for secrets, which may have several.
+                    let end = if growing { said.rfind('\n').map_or(0, |at| at + 1) } else { said.len() };
+                    let count = said[..end].lines().count();
+                    if count > self.said {
+                        lines.extend((self.said == 0).then(|| "the model says:".to_owned()));
+                        behind(state.masks.hide(&said[..end]).lines().skip(self.said), lines);
+                        self.said = count;
                     }
-                    behind(&state.masked(&rest[..end]).unwrap_or_else(|| rest[..end].to_owned()), lines);
-                    self.bytes += end;
                     if growing {
                         return;
                     }
                 }
                 Entry::Notice { text: said, trouble } => {
                     let word = if *trouble { "trouble" } else { "note" };
-                    let (first, rest) = said.split_once('\n').unwrap_or((said, ""));
+                    let said = state.masks.hide(said);
+                    let (first, rest) = said.split_once('\n').unwrap_or((&said, ""));
                     lines.push(format!("{word}: {}", text::line(first)));
-                    behind(rest, lines);
+                    behind(rest.lines(), lines);
                 }
                 Entry::Person(_) | Entry::Operation(_) => {}
             }
             self.entries += 1;
-            self.bytes = 0;
+            self.said = 0;
         }
     }
 
@@ -288,7 +289,7 @@ impl Teller {
         let Some(printout) = state.output.of(id) else { return };
         let rows: Vec<String> = if let Some(table) = &printout.table {
             let view = View { state, theme: &self.theme };
-            table::plain(view, table, ROW).iter().map(flat).collect()
+            table::plain(view, table, Some(&state.masks), ROW).iter().map(flat).collect()
         } else {
             let pieces = printout.tail.pieces.iter().map(|piece| (piece.stream == Stream::Err, piece.text.as_ref()));
             let view = View { state, theme: &self.theme };
@@ -369,8 +370,8 @@ fn chosen(state: &State, numbers: &Numbers) -> Vec<OperationId> {
 }
 
 /// Others' text, line by line behind its sign.
-fn behind(said: &str, lines: &mut Vec<String>) {
-    lines.extend(text::plain(said).lines().map(|line| format!("| {line}")));
+fn behind<'a>(said: impl Iterator<Item = &'a str>, lines: &mut Vec<String>) {
+    lines.extend(said.map(|line| format!("| {}", text::plain(line))));
 }
 
 fn flat(line: &Line<'_>) -> String {

@@ -9,6 +9,7 @@ use ratatui::text::{Line, Span};
 use tui_markdown::{Options, StyleSheet, from_str_with_options};
 
 use super::fences::{Fences, code_rows};
+use super::paint::Page;
 use super::rows::Rows;
 use super::text::{self, Break, wrap};
 use super::theme::{Role, Theme};
@@ -70,7 +71,7 @@ enum Kind {
 
 impl Markdown {
     /// Brings the rows up to date with a text that was seen before and may have grown.
-    pub fn update(&mut self, text: &str, columns: usize, theme: &Theme) {
+    pub fn update(&mut self, text: &str, page: Page<'_>) {
         if text.len() < self.seen || !text.as_bytes()[..self.closed.min(text.len())].ends_with(&self.sample) {
             *self = Self::default();
         } else if text.len() == self.seen {
@@ -81,7 +82,7 @@ impl Markdown {
         while let Some(rest) = text.get(self.closed..).filter(|rest| !rest.is_empty()) {
             let block = next_block(rest, self.fence.as_ref());
             let mut rows = Vec::new();
-            self.render(&rest[..block.end], &block, columns, theme, &mut rows);
+            self.render(&rest[..block.end], &block, page, &mut rows);
             if !block.closed {
                 self.open = rows;
                 break;
@@ -107,8 +108,8 @@ impl Markdown {
     }
 
     /// Colours the code among some of the rows of the text that it was brought up to date with.
-    pub fn colour(&mut self, text: &str, rows: &Range<usize>, columns: usize, theme: &Theme) {
-        self.fences.colour(text, rows, columns, theme);
+    pub fn colour(&mut self, text: &str, rows: &Range<usize>, page: Page<'_>) {
+        self.fences.colour(text, rows, page);
     }
 
     /// How many rows there are.
@@ -123,23 +124,24 @@ impl Markdown {
     }
 
     /// The rows of a block; code that is closed is coloured only when it is shown.
-    fn render(&self, raw: &str, block: &Block, columns: usize, theme: &Theme, rows: &mut Vec<Line<'static>>) {
+    fn render(&self, raw: &str, block: &Block, page: Page<'_>, rows: &mut Vec<Line<'static>>) {
         if self.gap && !matches!(block.kind, Kind::Blank) {
             rows.push(Line::default());
         }
         match &block.kind {
             Kind::Blank => {}
-            Kind::Prose => prose(raw, columns, theme, rows),
+            Kind::Prose => prose(raw, page, rows),
             Kind::Code { from, to, whole, language, .. } => {
                 let language = if *whole && !block.closed { language } else { "" };
-                rows.extend(code_rows(raw.get(*from..*to).unwrap_or_default(), language, columns, theme));
+                rows.extend(code_rows(raw.get(*from..*to).unwrap_or_default(), language, page));
             }
         }
     }
 }
 
-fn prose(raw: &str, columns: usize, theme: &Theme, rows: &mut Vec<Line<'static>>) {
-    let neutral = text::prose(raw);
+fn prose(raw: &str, page: Page<'_>, rows: &mut Vec<Line<'static>>) {
+    let Page { columns, theme, masks } = page;
+    let neutral = text::prose(&masks.hide(raw));
     let table = u16::try_from(columns).unwrap_or(u16::MAX);
     let rendered = from_str_with_options(&neutral, &Options::new(Sheet::of(theme)).table_width(table));
     for line in rendered.lines {
@@ -352,10 +354,17 @@ impl StyleSheet for Sheet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::Masks;
+    use crate::assess::Known;
+
+    /// Brings the rows up to date where nothing is masked but what looks like a secret.
+    fn update(markdown: &mut Markdown, text: &str, columns: usize, theme: &Theme) {
+        markdown.update(text, Page { columns, theme, masks: &Masks::default() });
+    }
 
     fn rows(text: &str, columns: usize, theme: &Theme) -> Vec<Line<'static>> {
         let mut markdown = Markdown::default();
-        markdown.update(text, columns, theme);
+        update(&mut markdown, text, columns, theme);
         (0..markdown.len()).filter_map(|at| markdown.row(at)).map(text::owned).collect()
     }
 
@@ -378,7 +387,7 @@ mod tests {
             let mut text = String::new();
             for c in ANSWER.as_bytes().chunks(piece) {
                 text.push_str(std::str::from_utf8(c).unwrap());
-                markdown.update(&text, 28, &theme);
+                update(&mut markdown, &text, 28, &theme);
             }
             let grown: Vec<String> = (0..markdown.len())
                 .filter_map(|at| markdown.row(at))
@@ -394,10 +403,11 @@ mod tests {
         let keyword = theme.style(Role::Keyword).fg;
         for end in ["```", "```\n", "````"] {
             let mut markdown = Markdown::default();
-            markdown.update("Look:\n\n```sql\nSELECT 1;\n", 40, &theme);
+            update(&mut markdown, "Look:\n\n```sql\nSELECT 1;\n", 40, &theme);
             let text = format!("Look:\n\n```sql\nSELECT 1;\n{end}");
-            markdown.update(&text, 40, &theme);
-            markdown.colour(&text, &(0..markdown.len()), 40, &theme);
+            update(&mut markdown, &text, 40, &theme);
+            let masks = Masks::default();
+            markdown.colour(&text, &(0..markdown.len()), Page { columns: 40, theme: &theme, masks: &masks });
             let row = markdown.row(markdown.len() - 1).unwrap();
             assert!(row.to_string().contains("SELECT 1;"), "{row}");
             assert!(
@@ -420,7 +430,7 @@ mod tests {
                     text.push_str(paragraph);
                 }
                 parsed += 1;
-                markdown.update(&text, 80, &theme);
+                update(&mut markdown, &text, 80, &theme);
                 assert!(text.len() - markdown.closed <= FENCE + 4_100, "{paragraph:?}: the open part grows");
             }
             assert!(started.elapsed().as_secs() < 60);
@@ -439,11 +449,30 @@ mod tests {
     }
 
     #[test]
+    fn a_secret_is_masked_before_its_text_is_wrapped() {
+        let (theme, long) = (Theme::default(), "a1B2".repeat(10));
+        let key = format!("-----BEGIN PRIVATE KEY-----\n{long}\n{long}\n-----END PRIVATE KEY-----");
+        let masks = Masks { known: Known::of(["correct-horse-battery".to_owned()]), lifted: false };
+        let said = format!("Take ghp_{long} or correct-horse-battery.\n\n```\n{key}\nx\n```\n");
+        let rows = |masks: &Masks| {
+            let (mut markdown, page) = (Markdown::default(), Page { columns: 20, theme: &theme, masks });
+            for end in [30, 60, 120, said.len()] {
+                markdown.update(&said[..end], page);
+            }
+            markdown.colour(&said, &(0..markdown.len()), page);
+            (0..markdown.len()).filter_map(|at| markdown.row(at)).map(|row| row.to_string()).collect::<String>()
+        };
+        let shown = rows(&masks);
+        assert!(!shown.contains("a1B2") && !shown.contains("horse") && shown.contains('x'), "{shown}");
+        assert!(rows(&Masks { lifted: true, ..masks }).contains("a1B2"));
+    }
+
+    #[test]
     fn another_text_in_the_same_place_starts_over() {
         let theme = Theme::default();
         let mut markdown = Markdown::default();
-        markdown.update("one\n\ntwo\n\nthree", 20, &theme);
-        markdown.update("eins\n\nzwei\n\ndrei und mehr", 20, &theme);
+        update(&mut markdown, "one\n\ntwo\n\nthree", 20, &theme);
+        update(&mut markdown, "eins\n\nzwei\n\ndrei und mehr", 20, &theme);
         assert_eq!(markdown.row(0).unwrap().to_string(), "eins");
     }
 }

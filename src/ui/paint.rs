@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 
 use super::text;
 use super::theme::{Role, Theme};
-use crate::app::{Command, Context, Pane, State};
+use crate::app::{Command, Context, Masks, Pane, State};
 
 /// What every pane is given: the state to show and the theme to show it in.
 #[derive(Clone, Copy)]
@@ -38,6 +38,17 @@ impl View<'_> {
     pub fn key(&self, context: Context, command: Command, says: &str) -> Option<(String, String)> {
         self.state.keymap.key(context, command).map(|key| (key, says.to_owned()))
     }
+}
+
+/// How a text becomes rows.
+#[derive(Clone, Copy)]
+pub struct Page<'a> {
+    /// Columns of a row.
+    pub columns: usize,
+    /// In which look.
+    pub theme: &'a Theme,
+    /// What isn't shown of it.
+    pub masks: &'a Masks,
 }
 
 /// Draws a line at a place, no further than `columns` and the area.

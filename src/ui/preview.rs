@@ -119,7 +119,7 @@ pub fn details(view: View<'_>, preview: &Preview, revealed: bool, columns: usize
                 let total = number::thousands(table.total);
                 let head = format!("{} ({} of {total})", text::line(title), number::thousands(table.rows.len() as u64));
                 lines.push(view.line(head, Role::Strong));
-                let rows = table::plain(view, &table.masked(secrets), columns.saturating_sub(2));
+                let rows = table::plain(view, &table.masked(secrets), None, columns.saturating_sub(2));
                 lines.extend(rows.into_iter().map(|row| behind(view, row)));
             }
             Detail::Text(said) => {

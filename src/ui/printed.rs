@@ -18,7 +18,7 @@ use super::output::{ending, shifted};
 use super::paint::{View, put};
 use super::text::{self, Break};
 use super::theme::Role;
-use crate::app::{Item, Printout, Sight};
+use crate::app::{Item, MaskStamp, Printout, Sight};
 use crate::domain::{OperationId, sought};
 
 /// Columns of the gutter.
@@ -27,8 +27,8 @@ const GUTTER: u16 = 2;
 const FOUND: usize = 10_000;
 
 /// What rows were made of: operation, bytes before and up to the end, lines in all, whether it ended, the width where
-/// they wrap, the theme, whether secrets are shown.
-pub type Key = (OperationId, u64, u64, u64, bool, Option<usize>, String, bool);
+/// they wrap, the theme, which secrets are masked.
+pub type Key = (OperationId, u64, u64, u64, bool, Option<usize>, String, MaskStamp);
 
 /// Draws the text of an output, and below it how it ended.
 pub fn draw(
@@ -43,7 +43,8 @@ pub fn draw(
     let wrap = view.state.output.wraps().then_some(usize::from(room.width.max(1)));
     let (from, to) = printout.span();
     let closed = item.is_some_and(|item| item.status.closed());
-    let key = (id, from, to, printout.tail.lines, closed, wrap, view.theme.name().to_owned(), view.state.masks.lifted);
+    let masks = view.state.masks.stamp();
+    let key = (id, from, to, printout.tail.lines, closed, wrap, view.theme.name().to_owned(), masks);
     if rows.key.as_ref() != Some(&key) {
         let lines = dressed::lines(view, item, printout, closed);
         rows.unwrapped = lines.len() as u64;

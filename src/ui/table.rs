@@ -14,7 +14,7 @@ use super::number;
 use super::paint::{View, put};
 use super::text;
 use super::theme::Role;
-use crate::app::{Grid, Pane, Printout, Sight};
+use crate::app::{Grid, Masks, Pane, Printout, Sight};
 use crate::domain::Table;
 
 /// Widest column.
@@ -53,7 +53,8 @@ pub fn draw(
     let room = Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(2), ..area };
     let widths = &shown_widths(cache, table, grid, room.width.into());
     let seen = seen(widths, grid.column, room.width.into());
-    let look = Look { widths, numeric: &cache.numeric, grid: Some(grid), seen: seen.clone() };
+    let masks = Some(&view.state.masks);
+    let look = Look { widths, numeric: &cache.numeric, grid: Some(grid), masks, seen: seen.clone() };
     let typed = area.height >= 6 && table.types.iter().any(|kind| !kind.is_empty());
     let top = match area.height {
         0 => 0,
@@ -83,7 +84,7 @@ pub fn draw(
     for row in 0..area.height - top {
         let at = first + usize::from(row);
         match grid.row(table, at).and_then(|at| table.rows.get(at)) {
-            Some(cells) => put(buf, room, top + row, &window(&body(view, cells, &look))),
+            Some(cells) => put(buf, room, top + row, &window(&body(view, table, cells, &look))),
             None if at == held => {
                 if let Some(note) = &note {
                     put(buf, room, top + row, note);
@@ -99,6 +100,8 @@ struct Look<'a> {
     widths: &'a [usize],
     numeric: &'a [bool],
     grid: Option<&'a Grid>,
+    /// What isn't shown of its cells.
+    masks: Option<&'a Masks>,
     /// The columns that are in view.
     seen: Range<usize>,
 }
@@ -148,13 +151,13 @@ fn seen(widths: &[usize], column: usize, room: usize) -> Range<usize> {
     from..to
 }
 
-/// A whole table as rows, cut at `columns`: for the few rows of a preview.
-pub fn plain(view: View<'_>, table: &Table, columns: usize) -> Vec<Line<'static>> {
+/// A whole table as rows, cut at `columns`: for the few rows of a preview, whose secrets were masked before.
+pub fn plain(view: View<'_>, table: &Table, masks: Option<&Masks>, columns: usize) -> Vec<Line<'static>> {
     let numeric: Vec<bool> = (0..table.columns.len()).map(|at| table.numeric(at)).collect();
     let seen = 0..table.columns.len();
-    let look = Look { widths: &widths(table), numeric: &numeric, grid: None, seen };
+    let look = Look { widths: &widths(table), numeric: &numeric, grid: None, masks, seen };
     let lines = [header(view, table, &look, false), underline(view, &look)];
-    let rows = table.rows.iter().map(|row| body(view, row, &look));
+    let rows = table.rows.iter().map(|row| body(view, table, row, &look));
     let window = |line: Line<'static>| text::window(&line, 0, columns);
     lines.into_iter().chain(rows).chain(note(view, table, None)).map(window).collect()
 }
@@ -247,14 +250,18 @@ fn underline(view: View<'_>, look: &Look<'_>) -> Line<'static> {
     view.line(bars.join(&" ".repeat(GAP)), Role::Border)
 }
 
-fn body(view: View<'_>, row: &[Option<String>], look: &Look<'_>) -> Line<'static> {
+fn body(view: View<'_>, table: &Table, row: &[Option<String>], look: &Look<'_>) -> Line<'static> {
     let mut spans = Vec::with_capacity(look.widths.len() * 2);
     let apart = look.grid.is_some_and(|grid| grid.thousands);
     for (at, width) in look.columns() {
         let right = look.right(at);
         let (said, role) = match row.get(at) {
             Some(Some(value)) if right && apart => (separated(&cell(value)), Role::Text),
-            Some(Some(value)) => (cell(view.state.masked(value).as_deref().unwrap_or(value)), Role::Text),
+            Some(Some(value)) => {
+                let column = table.columns.get(at).map_or("", String::as_str);
+                let hidden = look.masks.map(|masks| masks.hide_cell(column, value));
+                (cell(hidden.as_deref().unwrap_or(value)), Role::Text)
+            }
             Some(None) | None => ("NULL".to_owned(), Role::Comment),
         };
         let filled = if right { text::column_right(&said, width) } else { text::column(&said, width) };

@@ -54,8 +54,10 @@ fn secrets_are_masked_until_a_key_shows_them() {
     assert!(!desk.screen(120, 40).contains(&token));
     let mut said = Desk::new();
     said.send(&format!("my key is {token}"));
-    let screen = said.screen(120, 40);
-    assert!(!screen.contains(&token) && screen.contains("my key is ⟦masked"), "{screen}");
+    for (columns, rows) in [(120, 40), (46, 24)] {
+        let screen = said.screen(columns, rows);
+        assert!(!screen.contains("a1B2") && screen.contains("masked: "), "{screen}");
+    }
 }
 
 #[test]
@@ -83,6 +85,31 @@ fn each_sort_of_output_has_its_dress() {
     );
     let screen = http.screen(120, 40);
     assert!(screen.contains("HTTP/1.1 200 OK") && screen.contains("  \"a\": 1"), "{screen}");
+}
+
+#[test]
+fn cells_under_a_telling_name_are_masked_also_as_labels() {
+    let row = |name: &str, sum: &str| vec![Some(name.to_owned()), Some(sum.to_owned())];
+    let table = Table {
+        columns: vec!["password".to_owned(), "sum".to_owned()],
+        types: vec!["text".to_owned(), "INTEGER".to_owned()],
+        rows: vec![row("hunter2", "3000"), row("tr0ub4dor", "1000")],
+        total: 2,
+        ..Table::default()
+    };
+    let mut desk = Desk::new();
+    desk.send("rows");
+    desk.call(&[("execute_sql", r#"{"sql":"SELECT 1"}"#, low("SELECT only reads."))]);
+    desk.event(Event::Run(OperationId(1), RunEvent::Table(Arc::new(table))));
+    desk.finish(1, Outcome::Succeeded { summary: "2 rows".to_owned() }, 4);
+    desk.press(KeyCode::F(3));
+    for key in ["", "v"] {
+        typed(&mut desk, key);
+        let screen = desk.screen(120, 40);
+        assert!(!screen.contains("hunter2") && screen.contains("⟦masked") && screen.contains("3000"), "{screen}");
+    }
+    typed(&mut desk, "*");
+    assert!(desk.screen(120, 40).contains("hunter2"));
 }
 
 #[test]
