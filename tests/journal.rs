@@ -14,7 +14,7 @@ use countersign::domain::{
     judge,
 };
 use countersign::memory::Rules;
-use countersign::store::{Archive, Journal, Line, Session};
+use countersign::store::{Archive, Journal, Kept, Line, Session};
 use recorded::Writer;
 use serde_json::{Value, json};
 use sqlx::ConnectOptions as _;
@@ -405,7 +405,7 @@ async fn what_a_session_knew_to_be_secret_is_masked_by_those_who_know_it_not() {
     let log = Journal::open(&kept(home.path()).join("journal.sqlite"), session).await.unwrap();
     let said = JournalEvent::Said { text: format!("the key is {secret}") };
     let entry = JournalEntry::of_session(said);
-    log.append_lines(vec![Line::hiding(&entry, std::slice::from_ref(&secret)).unwrap()]).await.unwrap();
+    log.append_lines(vec![Line::hiding(&entry, std::slice::from_ref(&secret)).unwrap()], Kept::Synced).await.unwrap();
     log.close().await.unwrap();
     let mut run = Writer::open(&kept(home.path()), "0005-eeee5555", home.path()).await;
     let echo = json!({"command": format!("echo {secret}")});

@@ -258,13 +258,13 @@ impl Engine {
         }
     }
 
-    /// Asks the model, once everything that led to it is on disk. The step's task alone speaks on the model lane.
+    /// Asks the model, once everything that led to it is written. The step's task alone speaks on the model lane.
     pub fn start_step(&mut self, step: StepId, mut request: ModelRequest) {
         self.stop_step();
         let (provider, lane, work) = (Arc::clone(&self.provider), self.lanes.model.clone(), self.lanes.work.clone());
         let known = provider.context();
         let registry = self.model_side.registry.clone();
-        let kept = self.recorder.append(&[]);
+        let kept = self.recorder.written();
         self.step = Some(tokio::spawn(async move {
             if kept.await.is_err() {
                 let message = "The model was not asked, as there is no journal.".to_owned();
@@ -332,7 +332,7 @@ async fn record_start(recorder: &Recorder, countersigned: &Countersigned, waited
     recorder.append(&[JournalEntry::of(id, decided), JournalEntry::of(id, started)]).await
 }
 
-/// A journal that can't be written is told on the recorder's lane. It is on disk before the model is told: a request
+/// A journal that can't be written is told on the recorder's lane. It is written before the model is told: a request
 /// waits for all that led to it.
 async fn record_end(recorder: &Recorder, port: &RunPort, id: OperationId, report: &RunReport) {
     let milliseconds = u64::try_from(report.took.as_millis()).unwrap_or(u64::MAX);
@@ -394,7 +394,7 @@ mod tests {
         assert!(first.facts.paths.values().any(|fact| fact.real == odd), "{:?}", first.facts.paths);
         assert!(matches!(proposed(u64::MAX).await, Proposal::Refused(why) if why.contains("can't be written")));
         assert!(matches!(proposed(2).await, Proposal::Ready(_)));
-        recorder.append(&[]).await.unwrap();
+        recorder.written().await.unwrap();
         assert!(told.try_recv().is_err(), "the session was to end");
         let stored = Archive::open(&journal).await.unwrap().unwrap().entries(&Wanted::default(), 0, 9).await.unwrap();
         assert_eq!(stored.len(), 2);

@@ -4,7 +4,8 @@
 //!
 //! A write that is safely on disk costs as much as a short command. So what nobody waits for goes with the next entries
 //! that somebody does wait for, or by itself a moment later. In a call that only reads that makes two writes of five:
-//! one before it starts, with all that led to it, and one before the model is asked again.
+//! one before it starts, with all that led to it, and one before the model is asked again. The latter is only written, so
+//! that it outlives this program, and is synced along with the model's answer: asking runs nothing.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +17,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 use super::bus::Work;
 use crate::assess::Known;
 use crate::domain::JournalEntry;
-use crate::store::{Journal, Line};
+use crate::store::{Journal, Kept, Line};
 
 /// How long entries may wait for others that somebody waits for.
 const SOON: Duration = Duration::from_millis(10);
@@ -47,9 +48,12 @@ struct Waiting {
 
 #[derive(Debug)]
 enum Request {
-    Append(Vec<Line>, Option<oneshot::Sender<Result<(), String>>>),
+    Append(Vec<Line>, Option<Waiter>),
     Close(oneshot::Sender<Result<(), String>>),
 }
+
+/// Somebody who waits until everything up to here is as safe as that.
+type Waiter = (Kept, oneshot::Sender<Result<(), String>>);
 
 impl Recorder {
     /// Begins to write once the journal is open. Says on the lane if it can't be written.
@@ -60,14 +64,21 @@ impl Recorder {
     }
 
     /// Adds entries after all that were handed over before. They have their place at once; the answer comes when they are
-    /// safely on disk. Without entries it tells when everything before is. If one can't be expressed, none is handed over.
+    /// safely on disk, and everything before. If one can't be expressed, none is handed over.
     pub fn append(&self, entries: &[JournalEntry]) -> impl Future<Output = Result<(), String>> + use<> {
         let (answer, answered) = oneshot::channel();
         let secrets = self.0.known.values();
         match entries.iter().map(|entry| Line::hiding(entry, &secrets)).collect() {
-            Ok(lines) => self.push(Request::Append(lines, Some(answer))),
+            Ok(lines) => self.push(Request::Append(lines, Some((Kept::Synced, answer)))),
             Err(error) => drop(answer.send(Err(error.to_string()))),
         }
+        told(answered)
+    }
+
+    /// Tells when everything that was handed over is written.
+    pub fn written(&self) -> impl Future<Output = Result<(), String>> + use<> {
+        let (answer, answered) = oneshot::channel();
+        self.push(Request::Append(Vec::new(), Some((Kept::Written, answer))));
         told(answered)
     }
 
@@ -150,7 +161,7 @@ async fn write(opening: Opening, queue: Arc<Queue>, lane: mpsc::Sender<Work>) {
     loop {
         queue.ready().await;
         let requests = queue.take();
-        let (mut lines, mut answers, mut closing) = (Vec::new(), Vec::new(), None);
+        let (mut lines, mut answers, mut closing): (Vec<Line>, Vec<Waiter>, _) = (Vec::new(), Vec::new(), None);
         for request in requests {
             match request {
                 Request::Append(more, answer) => {
@@ -161,9 +172,11 @@ async fn write(opening: Opening, queue: Arc<Queue>, lane: mpsc::Sender<Work>) {
             }
         }
         let wanted = !lines.is_empty();
+        // Only where all who wait are content with less: what nobody waits for is synced when it is written by itself.
+        let kept = answers.iter().map(|(kept, _)| *kept).max().unwrap_or(Kept::Synced);
         let written = match (&journal, &gap) {
             (Err(reason), _) | (Ok(_), Some(reason)) => Err(reason.clone()),
-            (Ok(journal), None) if wanted => journal.append_lines(lines).await.map_err(|error| error.to_string()),
+            (Ok(journal), None) if wanted => journal.append_lines(lines, kept).await.map_err(|error| error.to_string()),
             (Ok(_), None) => Ok(()),
         };
         if let Err(reason) = &written
@@ -172,7 +185,7 @@ async fn write(opening: Opening, queue: Arc<Queue>, lane: mpsc::Sender<Work>) {
             gap = Some(reason.clone());
             let _leaving = lane.send(Work::JournalFailed(reason.clone())).await;
         }
-        for answer in answers {
+        for (_, answer) in answers {
             let _nobody_waits = answer.send(written.clone());
         }
         if let Some(answer) = closing {
@@ -205,6 +218,7 @@ mod tests {
         let said = |text: &str| JournalEntry::of_session(JournalEvent::Said { text: text.to_owned() });
         recorder.note(&[said("one")]).unwrap();
         recorder.note(&[said("two")]).unwrap();
+        recorder.written().await.unwrap();
         recorder.append(&[said("three")]).await.unwrap();
         let mut archive = Archive::open(&path).await.unwrap().unwrap();
         assert_eq!(archive.entries(&Wanted::default(), 0, 9).await.unwrap().len(), 3);
@@ -290,7 +304,7 @@ mod tests {
         let opening = async { Err("no disk".to_owned()) }.boxed().shared();
         let recorder = Recorder::start(opening, mpsc::channel(1).0, Known::default());
         recorder.close().await;
-        let answered = tokio::time::timeout(Duration::from_secs(5), recorder.append(&[])).await.unwrap();
+        let answered = tokio::time::timeout(Duration::from_secs(5), recorder.written()).await.unwrap();
         assert!(answered.unwrap_err().starts_with("the journal is closed"));
         recorder.close().await;
     }

@@ -55,7 +55,7 @@ pub async fn run(start: &Arc<Start>, errand: Errand, began: Instant) -> u8 {
         Err(sentence) => return complain(&sentence, BAD_USAGE),
     };
     let Assembled { mut state, engine, effects, notices, world, .. } = assembled;
-    if let Err(reason) = engine.recorder.append(&[]).await {
+    if let Err(reason) = engine.recorder.written().await {
         return complain(&format!("nothing runs without the journal: {reason}"), End::Journal.code());
     }
     let bus = match Bus::unattended(receivers, began) {

@@ -23,6 +23,7 @@ pub(super) struct Database {
     path: PathBuf,
     identity: Option<Identity>,
     patience: Duration,
+    syncs: bool,
 }
 
 /// Which file it is, whatever its name.
@@ -50,7 +51,18 @@ impl Database {
         if found != Found::Current {
             create(&mut connection, path).await?;
         }
-        Ok(Self { connection, path: path.to_path_buf(), identity: identity(path), patience })
+        Ok(Self { connection, path: path.to_path_buf(), identity: identity(path), patience, syncs: true })
+    }
+
+    /// Whether transactions from now on are on disk once they are committed, with all before them
+    /// (`synchronous`, <https://www.sqlite.org/pragma.html#pragma_synchronous>): written in the log they are either way.
+    pub(super) async fn sync(&mut self, syncs: bool) -> Result<(), sqlx::Error> {
+        if self.syncs != syncs {
+            let pragma = if syncs { "PRAGMA synchronous = FULL" } else { "PRAGMA synchronous = NORMAL" };
+            sqlx::query(pragma).execute(&mut self.connection).await?;
+            self.syncs = syncs;
+        }
+        Ok(())
     }
 
     /// The file's path.

@@ -27,9 +27,18 @@ type Answer = oneshot::Sender<Result<(), JournalError>>;
 /// Makes entries of operations from the first number that their session has left.
 type Making = Box<dyn FnOnce(OperationId) -> Vec<JournalEntry> + Send>;
 
+/// How safe entries are when their writer is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kept {
+    /// In the file: they outlive this program, but perhaps not a loss of power. What comes after them takes them along.
+    Written,
+    /// Safely on disk.
+    Synced,
+}
+
 /// What the owning task is asked.
 enum Request {
-    Append(Vec<Line>, Answer),
+    Append(Vec<Line>, Kept, Answer),
     AppendNew(Making, Answer),
     Close(Answer),
 }
@@ -104,15 +113,15 @@ impl Journal {
     /// # Errors
     /// They aren't on disk. Then what they announce must not happen.
     pub async fn append_all(&self, entries: &[JournalEntry]) -> Result<(), JournalError> {
-        self.append_lines(entries.iter().map(Line::of).collect::<Result<_, _>>()?).await
+        self.append_lines(entries.iter().map(Line::of).collect::<Result<_, _>>()?, Kept::Synced).await
     }
 
-    /// Writes lines, all of them or none, and returns once they are safely on disk.
+    /// Writes lines, all of them or none, and returns once they are as safe as is asked.
     ///
     /// # Errors
-    /// They aren't on disk. Then what they announce must not happen.
-    pub async fn append_lines(&self, lines: Vec<Line>) -> Result<(), JournalError> {
-        self.ask(|answer| Request::Append(lines, answer)).await
+    /// They aren't. Then what they announce must not happen.
+    pub async fn append_lines(&self, lines: Vec<Line>, kept: Kept) -> Result<(), JournalError> {
+        self.ask(|answer| Request::Append(lines, kept, answer)).await
     }
 
     /// Writes entries of operations that are new in a session which other programs may write to as well: `make` gets the
@@ -148,10 +157,12 @@ async fn own(mut database: Database, session: Session, mut inbox: mpsc::Receiver
     let mut batch = Vec::new();
     while inbox.recv_many(&mut batch, GROUP).await > 0 {
         let (mut lines, mut answers, mut new, mut closing) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut kept = Kept::Written;
         for request in batch.drain(..) {
             match request {
-                Request::Append(more, answer) => {
+                Request::Append(more, asked, answer) => {
                     lines.extend(more);
+                    kept = kept.max(asked);
                     answers.push(answer);
                 }
                 Request::AppendNew(make, answer) => new.push((make, answer)),
@@ -159,7 +170,7 @@ async fn own(mut database: Database, session: Session, mut inbox: mpsc::Receiver
             }
         }
         let some = !lines.is_empty();
-        let written = write(&mut database, &session, (!begun, &mut last), Batch::Lines(lines)).await;
+        let written = write(&mut database, &session, (!begun, &mut last), Batch::Lines(lines, kept)).await;
         begun |= written.is_ok() && some;
         reply(answers, &written);
         for (make, answer) in new {
@@ -189,7 +200,7 @@ fn reply(answers: Vec<Answer>, result: &Result<(), JournalError>) {
 /// What goes into one transaction.
 enum Batch {
     /// These.
-    Lines(Vec<Line>),
+    Lines(Vec<Line>, Kept),
     /// Those that are made once it is known which numbers are left.
     New(Making),
 }
@@ -205,7 +216,7 @@ async fn write(
     (first, last): (bool, &mut Last),
     batch: Batch,
 ) -> Result<(), JournalError> {
-    if matches!(&batch, Batch::Lines(lines) if lines.is_empty()) {
+    if matches!(&batch, Batch::Lines(lines, _) if lines.is_empty()) {
         return Ok(());
     }
     if !database.in_place() {
@@ -231,10 +242,15 @@ async fn transact(
     (first, last): (bool, Last),
     batch: Batch,
 ) -> Result<Option<Last>, sqlx::Error> {
+    let kept = match &batch {
+        Batch::Lines(_, kept) => *kept,
+        Batch::New(_) => Kept::Synced,
+    };
+    database.sync(kept == Kept::Synced).await?;
     let connection = &mut database.connection;
     sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
     let lines = match batch {
-        Batch::Lines(lines) => lines,
+        Batch::Lines(lines, _) => lines,
         Batch::New(make) => {
             let number = Log::next_operation(connection, &session.id).await?;
             let entries = make(OperationId(u64::try_from(number).unwrap_or(1)));

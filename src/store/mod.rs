@@ -30,7 +30,7 @@ pub use error::JournalError;
 pub use expire::expire;
 pub use history::History;
 pub use images::{Images, LARGEST as LARGEST_IMAGE, digest, prune};
-pub use journal::{AGENT, Journal, Session};
+pub use journal::{AGENT, Journal, Kept, Session};
 pub use layers::{Held, Layer, Layers, prune_layers};
 pub use line::Line;
 pub use outputs::{Outputs, Spool, copy, prune_outputs};
