@@ -66,23 +66,44 @@ pub struct Found {
 /// What was found the last time.
 #[derive(Debug, Default)]
 pub struct Survey {
-    /// By the folder that was searched.
-    known: Mutex<HashMap<PathBuf, HashMap<PathBuf, Folder>>>,
+    last: Mutex<Searched>,
+}
+
+/// The folders of one search: no more are remembered.
+#[derive(Debug, Default)]
+struct Searched {
+    /// In another workspace other paths may be sensitive.
+    workspace: PathBuf,
+    folders: HashMap<PathBuf, Folder>,
 }
 
 impl Survey {
-    /// Sensitive paths, after links: all below `deep`, and those right in each of `shallow`; both are given without
-    /// links in them. Names of the same files that look harmless are among them.
-    pub fn find(&self, deep: &Path, shallow: &BTreeSet<PathBuf>, judge: Judge<'_>) -> Found {
-        let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = all.entry(deep.to_path_buf()).or_default();
+    /// Sensitive paths, after links: all below `workspace` and below each of `named`, and those right in each of
+    /// `shallow`; all are given without links in them. Names of the same files that look harmless are among them.
+    pub fn find(
+        &self,
+        workspace: &Path,
+        named: &BTreeSet<PathBuf>,
+        shallow: &BTreeSet<PathBuf>,
+        judge: Judge<'_>,
+    ) -> Found {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.workspace != workspace {
+            *last = Searched { workspace: workspace.to_path_buf(), folders: HashMap::new() };
+        }
+        let known = &mut last.folders;
         let mut before = std::mem::take(known);
         let mut found = Found::default();
         let mut linked = HashSet::new();
+        let roots = std::iter::once(workspace).chain(named.iter().map(PathBuf::as_path));
         let mut waiting: VecDeque<(PathBuf, bool)> = shallow.iter().map(|folder| (folder.clone(), false)).collect();
-        let mut last = VecDeque::new();
-        waiting.push_back((deep.to_path_buf(), true));
-        while let Some((path, deeper)) = waiting.pop_front().or_else(|| last.pop_front()) {
+        waiting.extend(roots.map(|root| (root.to_path_buf(), true)));
+        let mut later = VecDeque::new();
+        while let Some((path, deeper)) = waiting.pop_front().or_else(|| later.pop_front()) {
+            // One root may lie in another. What was only looked at itself is gone into now.
+            if known.contains_key(&path) && !shallow.contains(&path) {
+                continue;
+            }
             if known.len() >= FOLDERS {
                 found.missed = Some(TooMuch::Folders);
                 break;
@@ -98,8 +119,8 @@ impl Survey {
                 found.paths.insert(place);
             }
             for path in folder.folders.iter().filter(|_| deeper) {
-                let later = path.file_name().is_some_and(|name| LAST.iter().any(|last| name == *last));
-                if later { &mut last } else { &mut waiting }.push_back((path.clone(), true));
+                let last = path.file_name().is_some_and(|name| LAST.iter().any(|last| name == *last));
+                if last { &mut later } else { &mut waiting }.push_back((path.clone(), true));
             }
             known.insert(path, folder);
         }
@@ -184,7 +205,7 @@ mod tests {
 
     fn found(survey: &Survey, root: &Path) -> Vec<String> {
         let judge = |path: &Path, _| path.file_name().is_some_and(|name| name.to_string_lossy().contains("secret"));
-        let found = survey.find(root, &BTreeSet::from([root.to_path_buf()]), &judge);
+        let found = survey.find(root, &BTreeSet::new(), &BTreeSet::from([root.to_path_buf()]), &judge);
         assert_eq!(found.missed, None);
         found.paths.iter().map(|path| path.strip_prefix(root).unwrap().display().to_string()).collect()
     }
@@ -230,10 +251,33 @@ mod tests {
             std::fs::create_dir_all(root.join(place)).unwrap();
             (0..names).for_each(|number| std::fs::write(root.join(place).join(number.to_string()), "").unwrap());
         }
-        let found = || Survey::default().find(&root, &BTreeSet::new(), &|_, sort| sort == Sort::File);
+        let none = BTreeSet::new();
+        let found = || Survey::default().find(&root, &none, &none, &|_, sort| sort == Sort::File);
         assert_eq!((found().missed, found().paths.len()), (Some(TooMuch::Files), HIDDEN));
         assert!(found().paths.contains(&root.join("src/b/c/0")));
         std::fs::remove_file(root.join("node_modules/a/0")).unwrap();
         assert_eq!((found().missed, found().paths.len()), (None, HIDDEN));
+    }
+
+    #[test]
+    fn folders_that_a_command_names_are_searched_with_the_workspace_under_one_cap_and_none_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for (place, names) in [("work", HIDDEN / 2), ("named/a", HIDDEN / 2), ("named/b", 1), ("other/c", 1)] {
+            std::fs::create_dir_all(root.join(place)).unwrap();
+            (0..names).for_each(|number| std::fs::write(root.join(place).join(number.to_string()), "").unwrap());
+        }
+        let survey = Survey::default();
+        let found = |named: &[&str]| {
+            let named = named.iter().map(|name| root.join(name)).collect();
+            survey.find(&root.join("work"), &named, &BTreeSet::new(), &|_, sort| sort == Sort::File)
+        };
+        let kept = || survey.last.lock().unwrap().folders.len();
+        let both = found(&["named/a", "named"]);
+        assert_eq!((both.missed, both.paths.len()), (Some(TooMuch::Files), HIDDEN));
+        assert_eq!(kept(), 4);
+        let one = found(&["other"]);
+        assert_eq!((one.missed, one.paths.len(), kept()), (None, HIDDEN / 2 + 1, 3));
+        assert_eq!((found(&[]).paths.len(), kept()), (HIDDEN / 2, 1));
     }
 }

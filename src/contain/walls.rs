@@ -135,12 +135,7 @@ impl Walls {
         if reader.needs.contains(&Need::Processes) && !layers.landlock {
             return Err("without Landlock it would see into other processes".to_owned());
         }
-        let mut found = self.survey.find(reader.workspace, reader.folders, reader.judge);
-        for folder in reader.named {
-            let more = self.survey.find(folder, &BTreeSet::new(), reader.judge);
-            found.paths.extend(more.paths);
-            found.missed = found.missed.or(more.missed);
-        }
+        let found = self.survey.find(reader.workspace, reader.named, reader.folders, reader.judge);
         let surroundings = Surroundings {
             workspace: reader.workspace.to_path_buf(),
             home: reader.home.map(Path::to_path_buf),
