@@ -7,6 +7,7 @@ mod answer;
 mod apply;
 mod command;
 mod elsewhere;
+mod environment;
 mod file;
 mod hidden;
 mod host;

@@ -1,7 +1,6 @@
 //! Assembles a session from the configuration: the model, the two sides' tools, the journal, and the state that
 //! the screen starts with.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -158,9 +157,9 @@ fn known(chosen: &ChosenModel, connections: &Connections) -> Known {
         ChosenModel::Practice => None,
         ChosenModel::Provider(settings) => settings.key.as_ref().map(|key| key.expose_secret().to_owned()),
     };
-    let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
-    let environment = Known::values_of(std::env::vars_os().filter_map(text));
-    Known::of(key.into_iter().chain(connections.secrets()).chain(environment))
+    let known = Known::of_environment(std::env::vars_os());
+    known.learn(key.into_iter().chain(connections.secrets()));
+    known
 }
 
 pub(super) fn side(mut bench: Workbench, connections: Arc<Connections>) -> Side {

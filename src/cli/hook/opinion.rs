@@ -81,8 +81,7 @@ impl Desk {
         // What was used of the workspace's file is told by the screen and by `countersign trust`, not at every call.
         start::brought(&mut configured, &workspace, folders, &mut problems, &mut Vec::new());
         start::remembered(&mut configured, folders, &mut problems);
-        let text = |(name, value): &(OsString, OsString)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned()));
-        let known = Known::of(Known::values_of(environment.iter().filter_map(text)));
+        let known = Known::of_environment(environment.iter().cloned());
         let launcher = start::launcher().ok();
         let kept = launcher.as_ref().and_then(|launcher| contain::kept(launcher, &folders.state));
         let settings = AssessSettings { known, ..start::judging(&configured, folders) };

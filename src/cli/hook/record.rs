@@ -41,11 +41,8 @@ pub(super) fn record(folders: &Folders, agent: &dyn Agent, call: &Call, thought:
 /// # Errors
 /// It isn't on disk, in a sentence.
 pub(super) fn unjudged(folders: &Folders, agent: &dyn Agent, trouble: &Trouble) -> Result<(), String> {
-    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
-        Some((name.into_string().ok()?, value.into_string().ok()?))
-    };
-    let known = Known::of(Known::values_of(std::env::vars_os().filter_map(text)));
-    let (call, why) = (trouble.call.as_deref(), conceal_text(&trouble.why, &known));
+    let why = conceal_text(&trouble.why, &Known::of_environment(std::env::vars_os()));
+    let call = trouble.call.as_deref();
     let here = std::env::current_dir().unwrap_or_default();
     let cwd = call.and_then(|call| call.cwd.clone()).unwrap_or(here);
     let operation = Operation {
