@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use countersign::domain::{
-    ApprovalMode, Decider, Draft, Enforceable, Forgetting, Grants, JournalEntry, JournalEvent, Policy, RuleId, Verdict,
-    judge,
+    ApprovalMode, Decider, Draft, Enforceable, Forgetting, Grants, JournalEntry, JournalEvent, Judgement, Policy,
+    RuleId, Verdict, judge,
 };
 use countersign::memory::Rules;
 use countersign::store::{Archive, Journal, Kept, Line, Session};
@@ -366,24 +366,25 @@ async fn a_replay_asks_what_nobody_was_there_to_confirm_and_names_what_it_leaves
     let workspace = home.path().join("shop");
     std::fs::create_dir(&workspace).unwrap();
     let mut run = Writer::open(&kept(home.path()), "0003-cccc3333", &workspace).await;
-    for command in ["rm a", "mkdir b", "rm c", "rm d"] {
+    for command in ["rm a", "mkdir b", "rm c", "rm d", "rm e"] {
         let (asked, judgement) = run.proposed("execute_command", &json!({"command": command}), ApprovalMode::Guarded);
         run.propose(&asked).await;
-        let deny = |reason: &str| countersign::domain::Judgement {
-            verdict: Verdict::Deny,
-            reason: reason.to_owned(),
-            ..judgement.clone()
-        };
+        let deny = |reason: &str| Judgement { verdict: Verdict::Deny, reason: reason.to_owned(), ..judgement.clone() };
         let (decider, judgement) = match command {
             "rm c" => (Decider::Policy, deny("You denied exactly this before in this turn.")),
             "rm d" => (Decider::PersonAll, deny("You denied the rest of this turn.")),
-            _ => (Decider::Policy, judgement.unattended(&asked.assessment)),
+            // Earlier versions said it in the sentence alone.
+            "rm e" => (Decider::Policy, Judgement { unattended: false, ..judgement.unattended(&asked.assessment) }),
+            _ => {
+                let judgement = judgement.unattended(&asked.assessment);
+                (Decider::Policy, Judgement { reason: "Whatever it says.".to_owned(), ..judgement })
+            }
         };
         run.decide(asked.operation.id, judgement, (decider, false, None), None).await;
     }
     run.journal.close().await.unwrap();
     let replayed = lines(&journal(home.path(), &["replay", "--json"])).remove(0);
-    assert_eq!((&replayed["judged"], &replayed["same"]), (&json!(2), &json!(2)));
+    assert_eq!((&replayed["judged"], &replayed["same"]), (&json!(3), &json!(3)));
     assert_eq!(replayed["left_out"], json!({"of_turns": 1, "repeated": 1, "untold": 0}));
     let told = journal(home.path(), &["replay"]);
     assert!(told.contains("1 left out: your word on the rest of a turn"), "{told}");
@@ -394,7 +395,7 @@ async fn a_replay_asks_what_nobody_was_there_to_confirm_and_names_what_it_leaves
     let freed = lines(&journal(home.path(), &["replay", "--json", "--config", rules.to_str().unwrap()])).remove(0);
     assert_eq!((&freed["questions_fewer"], &freed["denied_now_allowed"]), (&json!(1), &json!(1)));
     // A session alone means its operations.
-    assert_eq!(lines(&journal(home.path(), &["show", "cccc3333", "--json"])).len(), 4);
+    assert_eq!(lines(&journal(home.path(), &["show", "cccc3333", "--json"])).len(), 5);
 }
 
 #[tokio::test]

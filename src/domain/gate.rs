@@ -176,7 +176,8 @@ impl Gate {
         }
         if self.unattended {
             let reason = NOBODY_BACK.to_owned();
-            return Admission::Denied(Judgement { verdict: Verdict::Deny, reason, ..judgement }, Decider::Policy);
+            let denied = Judgement { verdict: Verdict::Deny, unattended: true, reason, ..judgement };
+            return Admission::Denied(denied, Decider::Policy);
         }
         let seal = self.next_seal();
         let entry = Entry { prepared, judgement: judgement.clone(), seal, standing: Standing::Waiting };

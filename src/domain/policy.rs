@@ -206,6 +206,9 @@ pub struct Judgement {
     /// there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_rule: Option<String>,
+    /// It would ask, and is denied because nobody is there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unattended: bool,
 }
 
 impl Judgement {
@@ -228,17 +231,18 @@ impl Judgement {
     }
 }
 
-/// How the reason begins where an operation was denied because nobody was there to ask.
+/// How the reason begins where an operation is denied because nobody is there to ask.
 const NOBODY: &str = "Nobody is there to confirm it";
 
-/// The reason where that held for one that was pending.
+/// The reason where that holds for one that was pending.
 pub(super) const NOBODY_BACK: &str = "It was pending when its session was left, and nobody is there to approve it.";
 
 impl Judgement {
-    /// Whether it would have asked, and was denied because nobody was there.
+    /// The same as it was meant: journals of earlier versions say in the sentence alone that nobody was there.
     #[must_use]
-    pub fn lacked_a_person(&self) -> bool {
-        self.verdict == Verdict::Deny && (self.reason.starts_with(NOBODY) || self.reason == NOBODY_BACK)
+    pub fn of_earlier(self) -> Self {
+        let said = self.reason.starts_with(NOBODY) || self.reason == NOBODY_BACK;
+        Self { unattended: self.unattended || self.verdict == Verdict::Deny && said, ..self }
     }
 
     /// The same where nobody is there to ask: what would ask is denied, on the same derivation.
@@ -249,7 +253,7 @@ impl Judgement {
                 let mut reason = format!("{NOBODY} (step {}). {}", self.step.number(), self.reason);
                 let found = assessment.leading().filter(|found| !reason.contains(&found.sentence));
                 reason.extend(found.map(|found| format!(" {}", found.sentence)));
-                Self { verdict: Verdict::Deny, reason, ..self }
+                Self { verdict: Verdict::Deny, unattended: true, reason, ..self }
             }
             Verdict::Allow | Verdict::Deny => self,
         }
@@ -292,6 +296,7 @@ pub fn judge(
         enforced: enforceable.covers(&operation.kind, containment),
         reason,
         by_rule: None,
+        unattended: false,
     };
     let configured = |which: &str, rule: &Rule| format!("{which} rule of the configuration covers it: {rule}.");
     let ruled = |judgement: Judgement, rule: String| Judgement { by_rule: Some(rule), ..judgement };

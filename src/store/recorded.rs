@@ -158,6 +158,7 @@ impl Recorded {
                 let asked = matches!(decider, Decider::Person | Decider::PersonAll);
                 let since = u64::try_from(at_ms.saturating_sub(self.at_ms)).unwrap_or_default();
                 let waited = waited.or(asked.then_some(since));
+                let judgement = judgement.of_earlier();
                 self.decided = Some(Decided { decider, allowed, judgement, reason, waited, left });
             }
             JournalEvent::Started { containment } => self.started = Some((containment, at_ms)),

@@ -39,6 +39,7 @@ fn operation(id: OperationId, command: &str, result: &str) -> [JournalEntry; 4] 
         enforced: true,
         reason: "Only reads.".to_owned(),
         by_rule: None,
+        unattended: false,
     };
     let decided = JournalEvent::Decided {
         decider: Decider::Whitelist,

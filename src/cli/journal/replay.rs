@@ -181,7 +181,7 @@ fn again(
             let verdict = match verdict {
                 _ if step == Step::TurnApproval => return Err(Out::OfTurn),
                 // It asked, and nobody was there.
-                Verdict::Deny if decided.judgement.lacked_a_person() => Verdict::Ask,
+                Verdict::Deny if decided.judgement.unattended => Verdict::Ask,
                 Verdict::Deny if matches!(step, Step::Catastrophe | Step::DenyRule) => verdict,
                 Verdict::Deny if decided.decider == Decider::PersonAll => return Err(Out::OfTurn),
                 Verdict::Deny => return Err(Out::Repeated),
