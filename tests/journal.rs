@@ -218,7 +218,7 @@ async fn habits_and_wrong_claims_are_counted() {
 #[tokio::test]
 async fn what_earlier_versions_wrote_of_other_agents_calls_is_no_denial() {
     let home = tempfile::tempdir().unwrap();
-    let mut hook = Writer::open(&kept(home.path()), "claude-code-abc", home.path()).await;
+    let mut hook = Writer::of_agent(&kept(home.path()), ("claude-code-abc", "claude-code"), home.path()).await;
     for (command, decider, said) in [
         ("rm x", Decider::Policy, Some("It is left to Claude Code to ask.")),
         ("ls", Decider::Whitelist, Some("No opinion: it is left to Claude Code.")),
@@ -245,6 +245,25 @@ async fn what_earlier_versions_wrote_of_other_agents_calls_is_no_denial() {
     assert_eq!((&stats["denied"], &stats["left"], &stats["not_asked"]["left"]), (&json!(1), &json!(1), &json!(1)));
     let replay: Value = serde_json::from_str(&journal(home.path(), &["replay", "--json"])).unwrap();
     assert_eq!((&replay["same"], &replay["denied_now_allowed"]), (&json!(4), &json!(0)), "{replay}");
+}
+
+#[tokio::test]
+async fn whose_calls_a_session_holds_is_on_record_and_not_in_its_id() {
+    let home = tempfile::tempdir().unwrap();
+    for (id, agent) in [("0003-abc", "codex"), ("codex-0004-def", "countersign"), ("codex-0005-ghi", "codex")] {
+        let mut writer = Writer::of_agent(&kept(home.path()), (id, agent), home.path()).await;
+        let (asked, judgement) =
+            writer.proposed("execute_command", &json!({ "command": "rm x" }), ApprovalMode::Guarded);
+        writer.propose(&asked).await;
+        let said = Some("It is left to Codex to ask.");
+        writer.decide(asked.operation.id, judgement, (Decider::Policy, false, None), said).await;
+        writer.journal.close().await.unwrap();
+    }
+    let told = journal(home.path(), &["show"]);
+    let rows: Vec<&str> = told.lines().collect();
+    assert!(rows[0].contains("  abc#1 ") && rows[0].contains("asked by codex"), "{told}");
+    assert!(rows[1].contains("  def#1 ") && rows[1].contains("asked by the agent"), "{told}");
+    assert!(rows[2].contains("  codex-ghi#1 ") && rows[2].contains("asked by codex"), "{told}");
 }
 
 #[tokio::test]

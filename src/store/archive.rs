@@ -12,7 +12,7 @@ use super::JournalError;
 use super::chain::Head;
 use super::database::Database;
 use super::hidden;
-use super::journal::{AGENT, milliseconds};
+use super::journal::milliseconds;
 use super::log::Log;
 use super::recorded::{self, Page, Recorded};
 use super::verify::{Walk, walk};
@@ -71,6 +71,8 @@ pub struct Stored {
     pub number: i64,
     /// Its session.
     pub session: String,
+    /// Whose calls that holds; none where it was deleted.
+    pub agent: Option<String>,
     /// When it was written, in milliseconds since 1970.
     pub at_ms: i64,
     /// Its operation; none for what is about the session.
@@ -96,11 +98,12 @@ impl Listed {
     /// The part of its id that a person types.
     #[must_use]
     pub fn short(&self) -> Cow<'_, str> {
-        short(&self.id, Some(self.agent.as_str()).filter(|agent| *agent != AGENT))
+        short(&self.id, Some(&self.agent))
     }
 }
 
-/// The part of a session's id that a person types: its end, behind the name of the agent whose calls it holds.
+/// The part of a session's id that a person types: its end, behind the name of the agent whose calls it holds if its id
+/// begins with that.
 #[must_use]
 pub fn short<'a>(id: &'a str, agent: Option<&str>) -> Cow<'a, str> {
     let end = |id: &'a str| id.rsplit('-').next().unwrap_or(id);
@@ -156,7 +159,8 @@ impl Archive {
     /// The file can't be read.
     pub async fn entries(&mut self, wanted: &Wanted, after: i64, limit: u32) -> Result<Vec<Stored>, JournalError> {
         let rows = sqlx::query(
-            "SELECT number, session, at_ms, operation, event, body FROM entries LEFT JOIN bodies USING (number)
+            "SELECT number, session, at_ms, operation, event, body, agent FROM entries LEFT JOIN bodies USING (number)
+             LEFT JOIN sessions ON id = session
              WHERE number > ?1 AND (?2 IS NULL OR session = ?2) AND (?3 IS NULL OR at_ms >= ?3)
                AND (?4 IS NULL OR at_ms < ?4) AND (?5 IS NULL OR operation = ?5) AND (?6 IS NULL OR event = ?6)
              ORDER BY number LIMIT ?7",
@@ -333,6 +337,7 @@ pub(super) fn stored(row: &SqliteRow) -> Result<Stored, sqlx::Error> {
     Ok(Stored {
         number: row.try_get(0)?,
         session: row.try_get(1)?,
+        agent: row.try_get(6)?,
         at_ms: row.try_get(2)?,
         operation: row.try_get::<Option<i64>, _>(3)?.map(|id| OperationId(id.unsigned_abs())),
         word: row.try_get(4)?,

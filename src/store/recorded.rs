@@ -4,6 +4,7 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{Row as _, SqliteConnection};
 
 use super::archive::{Content, Stored, Wanted, stored};
+use super::journal::AGENT;
 use crate::domain::{Containment, Decider, JournalEvent, Judgement, Left, OperationId, Outcome, Prepared};
 
 /// One operation, from its proposal to its end as far as it came.
@@ -13,6 +14,8 @@ pub struct Recorded {
     pub number: i64,
     /// Its session.
     pub session: String,
+    /// Whose calls that holds; none where it was deleted.
+    pub agent: Option<String>,
     /// Its number within that.
     pub id: OperationId,
     /// When it was proposed, in milliseconds since 1970.
@@ -75,8 +78,9 @@ const ENTRIES: [&str; 2] = [
           AND NOT EXISTS (SELECT 1 FROM entries AS o WHERE o.session = e.session AND o.operation = e.operation
                           AND o.event = 'proposed' AND o.number < e.number)
         ORDER BY number LIMIT ?6)
-     SELECT number, session, at_ms, operation, event, body, first FROM page JOIN entries USING (session, operation)
-     LEFT JOIN bodies USING (number) ORDER BY first, number",
+     SELECT number, session, at_ms, operation, event, body, agent, first FROM page
+     JOIN entries USING (session, operation) LEFT JOIN bodies USING (number) LEFT JOIN sessions ON id = session
+     ORDER BY first, number",
     "WITH page AS (
         SELECT number AS first, session, operation FROM entries AS e
         WHERE event = 'proposed' AND (?1 IS NULL OR number < ?1) AND (?2 IS NULL OR session = ?2)
@@ -84,8 +88,9 @@ const ENTRIES: [&str; 2] = [
           AND NOT EXISTS (SELECT 1 FROM entries AS o WHERE o.session = e.session AND o.operation = e.operation
                           AND o.event = 'proposed' AND o.number < e.number)
         ORDER BY number DESC LIMIT ?6)
-     SELECT number, session, at_ms, operation, event, body, first FROM page JOIN entries USING (session, operation)
-     LEFT JOIN bodies USING (number) ORDER BY first DESC, number",
+     SELECT number, session, at_ms, operation, event, body, agent, first FROM page
+     JOIN entries USING (session, operation) LEFT JOIN bodies USING (number) LEFT JOIN sessions ON id = session
+     ORDER BY first DESC, number",
 ];
 
 /// One page of the operations that are wanted; what a [`Wanted`] says of events is passed over.
@@ -105,7 +110,7 @@ pub(super) async fn page(
         .await?;
     let mut found: Vec<Recorded> = Vec::new();
     for row in &rows {
-        let (first, entry) = (row.try_get::<i64, _>(6)?, entry(row)?);
+        let (first, entry) = (row.try_get::<i64, _>(7)?, entry(row)?);
         match found.last_mut().filter(|last| last.number == first) {
             Some(last) => last.add(entry.1),
             None => found.push(Recorded::first(first, entry)),
@@ -121,10 +126,17 @@ fn entry(row: &SqliteRow) -> Result<(OperationId, Stored), sqlx::Error> {
 }
 
 impl Recorded {
+    /// The agent whose calls its session holds, if that isn't this program.
+    #[must_use]
+    pub fn other_agent(&self) -> Option<&str> {
+        self.agent.as_deref().filter(|agent| *agent != AGENT)
+    }
+
     fn first(number: i64, (id, entry): (OperationId, Stored)) -> Self {
         let mut recorded = Self {
             number,
             session: entry.session.clone(),
+            agent: entry.agent.clone(),
             id,
             at_ms: entry.at_ms,
             prepared: Err(Untold::Deleted),

@@ -24,9 +24,18 @@ pub struct Writer {
 
 impl Writer {
     pub async fn open(data: &Path, id: &str, workspace: &Path) -> Self {
-        let session = Session { id: id.into(), ..Session::new(workspace) };
+        Self::of(data, Session { id: id.into(), ..Session::new(workspace) }).await
+    }
+
+    /// The same for a session that holds another agent's calls.
+    pub async fn of_agent(data: &Path, (id, agent): (&str, &str), workspace: &Path) -> Self {
+        Self::of(data, Session { id: id.into(), agent: agent.to_owned(), ..Session::new(workspace) }).await
+    }
+
+    async fn of(data: &Path, session: Session) -> Self {
+        let workspace = session.workspace.clone();
         let journal = Journal::open(&data.join("journal.sqlite"), session).await.unwrap();
-        Self { journal, workspace: workspace.to_path_buf(), next: 1 }
+        Self { journal, workspace, next: 1 }
     }
 
     /// An operation as a model would call for it, judged in a mode.

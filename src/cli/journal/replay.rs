@@ -140,17 +140,18 @@ pub(super) fn replay(all: Vec<Recorded>, terms: &Terms) -> Tally {
     let (mut tally, mut pasts) = (Tally::default(), BTreeMap::<String, Past>::new());
     for mut recorded in all {
         let past = pasts.entry(recorded.session.clone()).or_default();
+        let foreign = recorded.other_agent().is_some();
         let change = match &mut recorded.prepared {
             Err(_) => Err(Out::Untold),
             Ok(prepared) => {
                 let decided = recorded.decided.as_ref();
                 // Another agent runs its calls without us: nothing is enforced around them but what a hook put there.
-                let enforceable = match told::agent(&recorded.session) {
-                    Some(_) if decided.is_some_and(|decided| decided.judgement.enforced) => {
-                        Enforceable { read_only_sql: false, staged_command: false, ..terms.enforceable }
-                    }
-                    Some(_) => Enforceable::default(),
-                    None => terms.enforceable,
+                let enforceable = if !foreign {
+                    terms.enforceable
+                } else if decided.is_some_and(|decided| decided.judgement.enforced) {
+                    Enforceable { read_only_sql: false, staged_command: false, ..terms.enforceable }
+                } else {
+                    Enforceable::default()
                 };
                 again(prepared, decided, (recorded.at_ms, enforceable), past, terms)
             }

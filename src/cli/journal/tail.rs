@@ -10,7 +10,7 @@ use super::{Filters, Trouble, meant, print, wanted, when};
 use crate::assess::conceal_text;
 use crate::domain::number::{self, duration};
 use crate::domain::{Containment, JournalEvent};
-use crate::store::{Archive, Content, Page, Recorded, Stored, Wanted};
+use crate::store::{Archive, Content, Page, Recorded, Stored, Wanted, short};
 use crate::ui::text::{fit, line};
 
 /// How often it looks for new entries.
@@ -112,7 +112,7 @@ fn told(entry: &Stored, recorded: Option<&Recorded>, json: bool, teller: &Teller
             "event": entry.word, "text": words, "operation": operation});
         return format!("{object}\n");
     }
-    let name = recorded.map_or_else(|| told::short(&entry.session).into_owned(), told::name);
+    let name = recorded.map_or_else(|| short(&entry.session, entry.agent.as_deref()).into_owned(), told::name);
     let spoken =
         || words.map(|words| line(&words.split_whitespace().collect::<Vec<_>>().join(" "))).unwrap_or_default();
     let said = recorded.map_or_else(spoken, |recorded| match entry.word.as_str() {

@@ -8,11 +8,10 @@ use serde_json::{Map, Value, json};
 
 use super::arguments::DeciderWord;
 use super::when;
-use crate::agents;
 use crate::assess::{AssessSettings, conceal_text, secrets_again};
 use crate::domain::number::{duration, thousands};
 use crate::domain::{Claim, Decider, Finding, Left, Origin, Outcome, Prepared, RiskLevel, Verdict};
-use crate::store::{Decided, Recorded, Untold};
+use crate::store::{Decided, Recorded, Untold, short};
 use crate::ui::text::{fit, line, plain, width};
 
 /// Version of the JSON objects. Further members may come; none goes or changes its meaning without a higher one.
@@ -36,18 +35,7 @@ pub(super) struct Teller {
 
 /// The name of an operation in lists, which commands take too: `89abcdef#3`.
 pub(super) fn name(recorded: &Recorded) -> String {
-    format!("{}{}", short(&recorded.session), recorded.id)
-}
-
-/// The part of a session's id that a person types.
-pub(super) fn short(session: &str) -> Cow<'_, str> {
-    crate::store::short(session, agent(session))
-}
-
-/// The agent whose calls a session holds, if that is another one.
-pub(super) fn agent(session: &str) -> Option<&'static str> {
-    let of = |name: &&str| session.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'));
-    agents::ALL.iter().map(|agent| agent.name()).find(of)
+    format!("{}{}", short(&recorded.session, recorded.agent.as_deref()), recorded.id)
 }
 
 /// A serialised word, such as `turn-approval`.
@@ -305,7 +293,7 @@ fn by_person(decided: &Decided) -> bool {
 /// What was decided, who did and after how long.
 pub(super) fn decided(recorded: &Recorded) -> String {
     let Some(decided) = &recorded.decided else { return decision(recorded).unwrap_or_default().to_owned() };
-    let agent = agent(&recorded.session).unwrap_or("the agent");
+    let agent = recorded.other_agent().unwrap_or("the agent");
     match decided.left {
         Some(Left::Question) => return format!("asked by {agent}"),
         Some(Left::Everything) => return format!("left to {agent}"),
