@@ -449,6 +449,24 @@ async fn what_a_session_knew_to_be_secret_is_masked_by_those_who_know_it_not() {
     }
 }
 
+#[tokio::test]
+async fn what_tells_no_text_looks_for_no_secrets() {
+    let home = tempfile::tempdir().unwrap();
+    recorded(home.path()).await;
+    // A noted secret that can't be read.
+    let path = kept(home.path()).join("journal.sqlite");
+    let mut hand = SqliteConnectOptions::new().filename(&path).connect().await.unwrap();
+    let statements = "INSERT INTO entries (session, seq, at_ms, event, version, digest, hash)
+            VALUES ('0002-bbbb2222', 99, 1, 'said', 1, zeroblob(32), zeroblob(32));
+        INSERT INTO bodies VALUES (last_insert_rowid(), x'00', CAST(x'ff' || ',\"hidden\":[[' AS TEXT))";
+    sqlx::raw_sql(statements).execute(&mut hand).await.unwrap();
+    assert!(journal(home.path(), &["stats"]).contains("5 operations"));
+    assert_eq!(refused(home.path(), &["show"]).0, 1);
+    let deleted = countersign(home.path(), &["sessions", "delete", "--yes", "aaaa1111"]);
+    assert!(deleted.status.success(), "{deleted:?}");
+    assert!(!countersign(home.path(), &["sessions"]).status.success());
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn new_entries_of_another_program_are_followed() {

@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use super::told::asked;
-use super::{Filters, block_on, each, print, teller, when, with};
+use super::{Filters, Teller, block_on, each, print, when, with};
 use crate::cli::Options;
 use crate::config::{ConfigError, Folders};
 use crate::domain::number::{count, thousands};
@@ -29,8 +29,9 @@ pub(in crate::cli) fn covered(options: &Options, folders: &Folders, named: &str)
             named.escape_debug()
         ))
     })?;
-    let teller = teller(options, false);
-    block_on(with(&folders.journal(), &teller, async |archive| {
+    let teller = Teller::masking(options);
+    block_on(with(&folders.journal(), async |archive| {
+        teller.learn(archive, 0).await?;
         let (mut all, mut hit, mut questions) = (0_usize, 0_usize, 0_usize);
         let mut open = true;
         each(archive, &Filters::default(), |recorded| {

@@ -58,26 +58,39 @@ pub(super) fn run(command: JournalCommand, options: &mut Options) -> Result<Exit
     }
     let folders = Folders::find(options.config.as_deref(), &process_environment)?;
     let path = folders.journal();
-    let teller = teller(options, reveal);
-    if let JournalCommand::Replay { ids, mode, filters } = command {
-        options.mode = mode.or(options.mode);
-        let terms = replay::Terms::read(&Start::read(options, &process_environment)?)?;
-        return block_on(async {
-            with(&path, &teller, async |archive| replay::run(archive, &terms, (&ids, &filters), &teller).await).await
-        });
-    }
-    block_on(with(&path, &teller, async |archive| match &command {
-        JournalCommand::Show { id: Some(id), limit, filters, .. } => {
-            show::named(archive, id, (*limit, filters), &teller).await
+    match command {
+        JournalCommand::Show { id, limit, filters, .. } => {
+            let teller = if reveal { Teller::revealing() } else { Teller::masking(options) };
+            block_on(with(&path, async |archive| {
+                teller.learn(archive, 0).await?;
+                match &id {
+                    Some(id) => show::named(archive, id, (limit, &filters), &teller).await,
+                    None => show::list(archive, limit, &filters, &teller).await,
+                }
+            }))
         }
-        JournalCommand::Show { limit, filters, .. } => show::list(archive, *limit, filters, &teller).await,
         JournalCommand::Tail { follow, limit, filters } => {
-            tail::run(archive, (*follow, *limit), filters, &teller).await
+            let teller = Teller::masking(options);
+            block_on(with(&path, async |archive| {
+                teller.learn(archive, 0).await?;
+                tail::run(archive, (follow, limit), &filters, &teller).await
+            }))
         }
-        JournalCommand::Verify { head, json } => verify(archive, head.as_deref(), *json).await,
-        JournalCommand::Stats { filters } => stats::run(archive, filters).await,
-        JournalCommand::Replay { .. } => Ok(ExitCode::SUCCESS),
-    }))
+        JournalCommand::Replay { ids, mode, filters } => {
+            options.mode = mode.or(options.mode);
+            let terms = replay::Terms::read(&Start::read(options, &process_environment)?)?;
+            let teller = Teller::masking(options);
+            block_on(with(&path, async |archive| {
+                teller.learn(archive, 0).await?;
+                replay::run(archive, &terms, (&ids, &filters), &teller).await
+            }))
+        }
+        // Nothing that somebody wrote is told: no secret has to be known.
+        JournalCommand::Verify { head, json } => {
+            block_on(with(&path, async |archive| verify(archive, head.as_deref(), json).await))
+        }
+        JournalCommand::Stats { filters } => block_on(with(&path, async |archive| stats::run(archive, &filters).await)),
+    }
 }
 
 fn block_on(work: impl Future<Output = ExitCode>) -> Result<ExitCode, ConfigError> {
@@ -86,18 +99,13 @@ fn block_on(work: impl Future<Output = ExitCode>) -> Result<ExitCode, ConfigErro
     Ok(runtime.block_on(work))
 }
 
-/// Opens the journal and does something with it. What its sessions noted as secrets is masked from then on.
-async fn with(
-    path: &std::path::Path,
-    teller: &Teller,
-    work: impl AsyncFnOnce(&mut Archive) -> Result<ExitCode, Trouble>,
-) -> ExitCode {
+/// Opens the journal and does something with it.
+async fn with(path: &std::path::Path, work: impl AsyncFnOnce(&mut Archive) -> Result<ExitCode, Trouble>) -> ExitCode {
     let done = async {
         let Some(mut archive) = Archive::open(path).await? else {
             eprintln!("countersign: there is no journal yet: nothing was recorded");
             return Ok(ExitCode::SUCCESS);
         };
-        teller.settings.known.learn(archive.hidden(0).await?);
         let done = work(&mut archive).await;
         archive.close().await;
         done
@@ -114,12 +122,27 @@ async fn with(
     })
 }
 
-/// Masks by shape, and by the values that are known.
-fn teller(options: &Options, reveal: bool) -> Teller {
-    let settings = AssessSettings { known: known(options), ..AssessSettings::default() };
-    let terminal = std::io::stdout().is_terminal();
-    let columns = crossterm::terminal::size().ok().filter(|_| terminal).map(|(columns, _)| usize::from(columns));
-    Teller { reveal, settings, columns }
+impl Teller {
+    /// Shows secrets as they are.
+    fn revealing() -> Self {
+        let terminal = std::io::stdout().is_terminal();
+        let columns = crossterm::terminal::size().ok().filter(|_| terminal).map(|(columns, _)| usize::from(columns));
+        Self { eyes: None, columns }
+    }
+
+    /// Masks by shape, and by the values that are known.
+    fn masking(options: &Options) -> Self {
+        let eyes = AssessSettings { known: known(options), ..AssessSettings::default() };
+        Self { eyes: Some(eyes), ..Self::revealing() }
+    }
+
+    /// Masks what sessions noted as secrets in their entries after this one, from now on.
+    async fn learn(&self, archive: &mut Archive, after: i64) -> Result<(), JournalError> {
+        if let Some(eyes) = &self.eyes {
+            eyes.known.learn(archive.hidden(after).await?);
+        }
+        Ok(())
+    }
 }
 
 /// Prints. False if the reader has seen what it wanted.

@@ -7,7 +7,6 @@ use serde_json::json;
 
 use super::told::{self, SCHEMA, Teller};
 use super::{Filters, Trouble, meant, print, wanted, when};
-use crate::assess::conceal_text;
 use crate::domain::number::{self, duration};
 use crate::domain::{Containment, JournalEvent};
 use crate::store::{Archive, Content, Page, Recorded, Stored, Wanted, short};
@@ -39,7 +38,7 @@ pub(super) async fn run(
         let entries = archive.entries(&wanted, after, MOST).await?;
         let idle = entries.is_empty();
         if !idle {
-            teller.settings.known.learn(archive.hidden(after).await?);
+            teller.learn(archive, after).await?;
         }
         for entry in entries {
             after = entry.number;
@@ -144,9 +143,9 @@ fn text(entry: &Stored, teller: &Teller) -> Option<String> {
         | JournalEvent::Untaken { text }
         | JournalEvent::Aside { text }
         | JournalEvent::Summarised { text, .. }
-        | JournalEvent::Notice { text, .. } => Some(conceal_text(text, &teller.settings.known)),
+        | JournalEvent::Notice { text, .. } => Some(teller.concealed(text)),
         JournalEvent::Mode { mode } => Some(mode.word().to_owned()),
-        JournalEvent::Dropped { reason, .. } => Some(conceal_text(reason, &teller.settings.known)),
+        JournalEvent::Dropped { reason, .. } => Some(teller.concealed(reason)),
         JournalEvent::Forgotten { cause, entries } => Some(format!(
             "{} by {}",
             number::count(usize::try_from(*entries).unwrap_or(usize::MAX), "content"),

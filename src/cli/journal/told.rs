@@ -25,10 +25,8 @@ const GIST: usize = 500;
 
 /// How operations are told.
 pub(super) struct Teller {
-    /// Secrets are shown as they are.
-    pub(super) reveal: bool,
-    /// What today's eyes know of secrets.
-    pub(super) settings: AssessSettings,
+    /// What today's eyes know of secrets; none where those are shown as they are.
+    pub(super) eyes: Option<AssessSettings>,
     /// Columns of the terminal; none for a pipe or a file, where only what is very long is cut.
     pub(super) columns: Option<usize>,
 }
@@ -67,7 +65,7 @@ impl Teller {
     /// The operation with every secret noted that is masked.
     fn seen(&self, prepared: &Prepared) -> Prepared {
         let mut prepared = prepared.clone();
-        prepared.assessment.secrets = if self.reveal { Vec::new() } else { secrets_again(&prepared, &self.settings) };
+        prepared.assessment.secrets = self.eyes.as_ref().map_or_else(Vec::new, |eyes| secrets_again(&prepared, eyes));
         prepared
     }
 
@@ -88,10 +86,14 @@ impl Teller {
     /// A sentence about it with its secrets masked, not neutralised: JSON spells what can't be seen by itself.
     pub(super) fn masked(&self, recorded: &Recorded, sentence: &str) -> String {
         match &recorded.prepared {
-            _ if self.reveal => sentence.to_owned(),
-            Ok(prepared) => conceal_text(&self.seen(prepared).hidden(sentence), &self.settings.known),
-            Err(_) => conceal_text(sentence, &self.settings.known),
+            Ok(prepared) => self.concealed(&self.seen(prepared).hidden(sentence)),
+            Err(_) => self.concealed(sentence),
         }
+    }
+
+    /// A text of no operation with its secrets masked.
+    pub(super) fn concealed(&self, text: &str) -> String {
+        self.eyes.as_ref().map_or_else(|| text.to_owned(), |eyes| conceal_text(text, &eyes.known))
     }
 
     /// One operation in one row, or in two where the terminal is narrow.
