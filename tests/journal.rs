@@ -9,6 +9,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use countersign::assess::{Known, known_spans};
 use countersign::domain::{
     ApprovalMode, Decider, Draft, Enforceable, Forgetting, Grants, JournalEntry, JournalEvent, Judgement, Policy,
     RuleId, Verdict, judge,
@@ -425,7 +426,9 @@ async fn what_a_session_knew_to_be_secret_is_masked_by_those_who_know_it_not() {
     let log = Journal::open(&kept(home.path()).join("journal.sqlite"), session).await.unwrap();
     let said = JournalEvent::Said { text: format!("the key is {secret}") };
     let entry = JournalEntry::of_session(said);
-    log.append_lines(vec![Line::hiding(&entry, std::slice::from_ref(&secret)).unwrap()], Kept::Synced).await.unwrap();
+    let known = Known::of([secret.clone()]);
+    let line = Line::hiding(&entry, &|text| known_spans(text, &known)).unwrap();
+    log.append_lines(vec![line], Kept::Synced).await.unwrap();
     log.close().await.unwrap();
     let mut run = Writer::open(&kept(home.path()), "0005-eeee5555", home.path()).await;
     let echo = json!({"command": format!("echo {secret}")});

@@ -178,6 +178,12 @@ pub fn withheld_spans(text: &str, known: &Known) -> Vec<Span> {
     joined(known.found(text).into_iter().chain(certain(text)).collect())
 }
 
+/// Where a text holds what is known by its value, in order and apart.
+#[must_use]
+pub fn known_spans(text: &str, known: &Known) -> Vec<Span> {
+    joined(known.found(text))
+}
+
 /// A text without the backslashes of JSON, and where each of its bytes stood.
 fn unescaped(text: &str) -> (String, Vec<usize>) {
     let (mut plain, mut offsets) = (String::new(), Vec::new());

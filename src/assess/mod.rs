@@ -46,8 +46,8 @@ pub use hidden::visible;
 pub use host::{Reach, address_reach, reach as host_reach};
 pub use http::HttpAssessor;
 pub use masks::{
-    Known, call_shown, cell_withheld, conceal, conceal_text, holds_secret, secrets_again, secrets_of, table_shown,
-    withheld, withheld_spans,
+    Known, call_shown, cell_withheld, conceal, conceal_text, holds_secret, known_spans, secrets_again, secrets_of,
+    table_shown, withheld, withheld_spans,
 };
 pub use mcp::McpAssessor;
 pub use own::Own;

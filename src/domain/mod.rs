@@ -60,7 +60,7 @@ pub use output::{
 };
 pub use policy::{ApprovalMode, Containment, Enforceable, Judgement, Policy, Step, Verdict, judge};
 pub use preview::{Detail, Foresight, Measurement, Preview, Remedy, Trial};
-pub use record::{CONTAINED, Decider, Forgetting, JournalEntry, JournalEvent, Left};
+pub use record::{CONTAINED, Decider, Finder, Forgetting, JournalEntry, JournalEvent, Left};
 pub use risk::{Assessment, Claim, Class, Danger, Finding, RiskLevel, Span};
 pub use rule::{Effect as RuleEffect, Rule, Shape};
 pub use staged::{APPLY, ApplyOperation, Deed, StagedChange, brief, change_lines, moves, some_of, staged_brief};

@@ -4,14 +4,18 @@
 use serde::{Deserialize, Serialize};
 
 use super::chat::ToolCall;
-use super::mask::mask;
+use super::mask::masked;
 use super::operation::{OperationId, Origin, Prepared};
 use super::output::{Kept, Outcome};
 use super::policy::{ApprovalMode, Containment, Judgement};
+use super::risk::Span;
 use super::undo::Undoable;
 
 /// Longest title of a session, in characters.
 const TITLE: usize = 120;
+
+/// Finds the secrets in a text: byte ranges, in order and apart.
+pub type Finder<'a> = &'a dyn Fn(&str) -> Vec<Span>;
 
 /// Who or what decided.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -240,10 +244,10 @@ impl JournalEvent {
         Self::Finished { outcome, milliseconds, result: String::new(), kept: Kept::Nothing }
     }
 
-    /// What a session that begins with it may be called: the first line of a message, or what the person ran. These
-    /// secrets are masked in it, before it is cut.
+    /// What a session that begins with it may be called: the first line of a message, or what the person ran. Its
+    /// secrets are masked, before it is cut.
     #[must_use]
-    pub fn title(&self, secrets: &[String]) -> Option<String> {
+    pub fn title(&self, secrets: Finder<'_>) -> Option<String> {
         let text = match self {
             Self::Said { text } => text.clone(),
             Self::Asked { origin: Origin::Person, call, .. } => {
@@ -257,9 +261,8 @@ impl JournalEvent {
             }
             _ => return None,
         };
-        let line = text.lines().map(str::trim).find(|line| !line.is_empty())?.to_owned();
-        let line = secrets.iter().fold(line, |line, secret| line.replace(secret, &mask(secret.chars().count())));
-        Some(line.chars().take(TITLE).collect())
+        let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+        Some(masked(line, &secrets(line)).chars().take(TITLE).collect())
     }
 
     /// The word for it in the journal; the same as in its body.

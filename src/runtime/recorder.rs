@@ -15,9 +15,9 @@ use futures::future::{BoxFuture, Shared};
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use super::bus::Work;
-use crate::assess::Known;
+use crate::assess::{Known, known_spans};
 use crate::domain::JournalEntry;
-use crate::store::{Journal, Kept, Line};
+use crate::store::{Journal, JournalError, Kept, Line};
 
 /// How long entries may wait for others that somebody waits for.
 const SOON: Duration = Duration::from_millis(10);
@@ -67,8 +67,7 @@ impl Recorder {
     /// safely on disk, and everything before. If one can't be expressed, none is handed over.
     pub fn append(&self, entries: &[JournalEntry]) -> impl Future<Output = Result<(), String>> + use<> {
         let (answer, answered) = oneshot::channel();
-        let secrets = self.0.known.values();
-        match entries.iter().map(|entry| Line::hiding(entry, &secrets)).collect() {
+        match entries.iter().map(|entry| self.line(entry)).collect() {
             Ok(lines) => self.push(Request::Append(lines, Some((Kept::Synced, answer)))),
             Err(error) => drop(answer.send(Err(error.to_string()))),
         }
@@ -88,9 +87,9 @@ impl Recorder {
     /// # Errors
     /// One can't be expressed, in one sentence without its end. It alone is left out: it tells nothing of the others.
     pub fn note(&self, entries: &[JournalEntry]) -> Result<(), String> {
-        let (mut lines, mut left_out, secrets) = (Vec::new(), Ok(()), self.0.known.values());
+        let (mut lines, mut left_out) = (Vec::new(), Ok(()));
         for entry in entries {
-            match Line::hiding(entry, &secrets) {
+            match self.line(entry) {
                 Ok(line) => lines.push(line),
                 Err(error) => left_out = Err(error.to_string()),
             }
@@ -99,6 +98,10 @@ impl Recorder {
             self.push(Request::Append(lines, None));
         }
         left_out
+    }
+
+    fn line(&self, entry: &JournalEntry) -> Result<Line, JournalError> {
+        Line::hiding(entry, &|text| known_spans(text, &self.0.known))
     }
 
     /// Writes what still waits and closes the journal.
@@ -241,9 +244,10 @@ mod tests {
         let known = Known::default();
         let recorder = Recorder::start(async { Ok(journal) }.boxed().shared(), mpsc::channel(1).0, known.clone());
         known.learn(["plain-horse-42".to_owned()]);
-        let text = format!("{} plain-horse-42 at its end", "a".repeat(100));
-        let said = JournalEntry::of_session(JournalEvent::Said { text: text.clone() });
-        recorder.append(std::slice::from_ref(&said)).await.unwrap();
+        let said = |text: String| JournalEntry::of_session(JournalEvent::Said { text });
+        let within = said("explain-horse-421 is a word of its own".to_owned());
+        let said = said(format!("{} plain-horse-42 at its end", "a".repeat(100)));
+        recorder.append(&[said.clone(), within]).await.unwrap();
         recorder.close().await;
         let mut archive = Archive::open(&path).await.unwrap().unwrap();
         assert_eq!(archive.hidden(0).await.unwrap(), ["plain-horse-42"]);

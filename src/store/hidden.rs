@@ -2,22 +2,33 @@
 //! text. The text itself stays, as a session that goes on gives it back to the model.
 
 use serde::Deserialize;
+use serde_json::Deserializer;
 
-/// An entry's text with a note of where these values stand in it.
-pub(super) fn noted(mut body: String, secrets: &[String]) -> String {
+use crate::domain::Finder;
+
+/// An entry's text, as serde writes it, with a note of where the secrets of its strings stand in it.
+pub(super) fn noted(mut body: String, secrets: Finder<'_>) -> String {
     let mut places: Vec<(usize, usize)> = Vec::new();
-    for secret in secrets {
-        let Ok(written) = serde_json::to_string(secret) else { continue };
-        let written = written.trim_start_matches('"').strip_suffix('"').unwrap_or_default();
-        if !written.is_empty() {
-            places.extend(body.match_indices(written).map(|(at, found)| (at, at + found.len())));
-        }
+    let mut at = 0;
+    while let Some(start) = body[at..].find('"').map(|quote| at + quote) {
+        let mut strings = Deserializer::from_str(&body[start..]).into_iter::<String>();
+        let Some(Ok(text)) = strings.next() else { break };
+        at = start + strings.byte_offset();
+        places.extend(secrets(&text).into_iter().map(|span| {
+            let from = start + 1 + written(&text[..span.start]);
+            (from, from + written(&text[span]))
+        }));
     }
     if let (false, Ok(places), true) = (places.is_empty(), serde_json::to_string(&places), body.ends_with('}')) {
         body.truncate(body.len() - 1);
         body.push_str(&format!(",\"hidden\":{places}}}"));
     }
     body
+}
+
+/// How many bytes a text has within a string of JSON.
+fn written(text: &str) -> usize {
+    serde_json::to_string(text).map_or(0, |written| written.len() - 2)
 }
 
 /// What is looked for to find the entries that have such a note.
@@ -43,13 +54,17 @@ mod tests {
     #[test]
     fn a_noted_value_is_found_again_and_the_entry_reads_as_before() {
         let secrets = ["plain-horse-42".to_owned(), "a\"b\\c\nd".to_owned(), "nowhere".to_owned()];
-        let said = JournalEvent::Said { text: format!("use {} and {}", secrets[0], secrets[1]) };
-        let body = noted(serde_json::to_string(&said).unwrap(), &secrets);
+        let said = JournalEvent::Said { text: format!("\"use\"\n{} and\t{}", secrets[0], secrets[1]) };
+        let find = |text: &str| {
+            let places = |secret: &String| text.find(secret.as_str()).map(|at| at..at + secret.len());
+            secrets.iter().filter_map(places).collect()
+        };
+        let body = noted(serde_json::to_string(&said).unwrap(), &find);
         assert!(body.contains(SIGN));
         assert_eq!(values(&body), secrets[..2]);
         assert_eq!(serde_json::from_str::<JournalEvent>(&body).unwrap(), said);
         let taken = serde_json::to_string(&JournalEvent::Taken).unwrap();
-        assert_eq!(noted(taken.clone(), &secrets), taken);
+        assert_eq!(noted(taken.clone(), &find), taken);
         assert!(values(&taken).is_empty());
     }
 

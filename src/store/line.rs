@@ -3,7 +3,7 @@
 use super::JournalError;
 use super::hidden::noted;
 use super::journal::milliseconds;
-use crate::domain::JournalEntry;
+use crate::domain::{Finder, JournalEntry};
 
 /// One entry as it is stored.
 #[derive(Debug)]
@@ -22,18 +22,26 @@ impl Line {
     /// # Errors
     /// It can't be expressed; that says nothing of any other.
     pub fn of(entry: &JournalEntry) -> Result<Self, JournalError> {
-        Self::hiding(entry, &[])
+        Self::made(entry, None)
     }
 
-    /// The same with a note of where these secrets stand in it. What lists say of the session has them masked.
+    /// The same with a note of where secrets stand in it. What lists say of the session has them masked.
     ///
     /// # Errors
     /// As for [`Line::of`].
-    pub fn hiding(entry: &JournalEntry, secrets: &[String]) -> Result<Self, JournalError> {
+    pub fn hiding(entry: &JournalEntry, secrets: Finder<'_>) -> Result<Self, JournalError> {
+        Self::made(entry, Some(secrets))
+    }
+
+    fn made(entry: &JournalEntry, secrets: Option<Finder<'_>>) -> Result<Self, JournalError> {
         let wrong = |error: &dyn std::fmt::Display| JournalError::Entry(error.to_string());
         let body = serde_json::to_string(&entry.event).map_err(|error| wrong(&error))?;
         let operation = entry.operation.map(|id| i64::try_from(id.0)).transpose().map_err(|error| wrong(&error))?;
-        let (body, title) = (noted(body, secrets), entry.event.title(secrets));
+        let title = entry.event.title(secrets.unwrap_or(&|_| Vec::new()));
+        let body = match secrets {
+            Some(secrets) => noted(body, secrets),
+            None => body,
+        };
         Ok(Self { at_ms: milliseconds(), operation, event: entry.event.word(), body, title })
     }
 }
