@@ -123,7 +123,7 @@ fn holds(rule: &Remembered, place: Option<String>, now: u64) -> String {
         _ if rule.over(now) => format!("{scope}, over"),
         None => scope,
         Some(at) => {
-            let hours = usize::try_from(at.saturating_sub(now).div_ceil(3_600)).unwrap_or(usize::MAX);
+            let hours = at.saturating_sub(now).div_ceil(3_600);
             let left = if hours > 48 { count(hours / 24, "more day") } else { count(hours, "more hour") };
             format!("{scope}, {left}")
         }

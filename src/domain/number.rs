@@ -14,8 +14,9 @@ pub fn thousands(number: u64) -> String {
 }
 
 /// A count with its word: `1 line`, `1,204 lines`.
-pub fn count(number: usize, one: &str) -> String {
-    format!("{} {one}{}", thousands(number as u64), if number == 1 { "" } else { "s" })
+pub fn count(number: impl TryInto<u64>, one: &str) -> String {
+    let number = number.try_into().unwrap_or(u64::MAX);
+    format!("{} {one}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
 
 /// A duration in the largest fitting unit: `4 ms`, `2.1 s`, `3 min 05 s`, `1 h 02 min`.

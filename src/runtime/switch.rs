@@ -113,7 +113,7 @@ fn row(listed: &Listed, known: &Known, home: Option<&Path>, claims: &io::Result<
     let workspace = listed.workspace.as_deref().map_or_else(String::new, |folder| shown(Path::new(folder), home));
     let holder = claims.as_ref().ok().and_then(|claims| claims.holder(&listed.id).ok().flatten());
     let open = if holder.is_some() { "open elsewhere · " } else { "" };
-    let operations = number::count(usize::try_from(listed.operations).unwrap_or(usize::MAX), "operation");
+    let operations = number::count(listed.operations, "operation");
     let detail = format!("{open}{} · {workspace} · {operations}", ago(listed.last_ms, now_ms));
     Row::new(&conceal_text(title, known), Pick::Line(format!("/sessions {}", listed.id))).detail(&detail)
 }

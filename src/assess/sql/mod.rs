@@ -91,7 +91,7 @@ fn way(way: &SqlWay) -> Option<Finding> {
                 .to_owned(),
         ),
         SqlWay::TakeBack(back) => {
-            let rows = count(usize::try_from(back.rows).unwrap_or(usize::MAX), "row");
+            let rows = count(back.rows, "row");
             ("sql.take-back", format!("Changes exactly {rows}, each as it was left, or nothing."))
         }
     };

@@ -272,7 +272,7 @@ async fn verify(archive: &mut Archive, head: Option<&str>, json: bool) -> Result
             1 => "1 entry".to_owned(),
             entries => format!("{} entries", thousands(entries)),
         };
-        let sessions = count(usize::try_from(walk.sessions).unwrap_or(usize::MAX), "session");
+        let sessions = count(walk.sessions, "session");
         if let Some(why) = &broken {
             let _infallible = writeln!(out, "broken: {why}");
             let _infallible = writeln!(out, "{} before it are as they were written.", entries(walk.entries));

@@ -283,7 +283,7 @@ impl Tally {
             if self.stopped > 0 { format!(", {} that ran now denied", thousands(self.stopped)) } else { String::new() };
         format!(
             "{} fewer{more}, {} formerly denied now allowed{stopped}",
-            many(self.fewer, "question"),
+            count(self.fewer, "question"),
             thousands(self.freed)
         )
     }
@@ -313,7 +313,7 @@ impl Tally {
         say(&format!("{}.", self.sentence()));
         say(&format!(
             "{} judged again in mode {}, {} as before. Nothing was run or looked at.",
-            many(self.judged, "operation"),
+            count(self.judged, "operation"),
             terms.policy.mode.word(),
             thousands(self.same)
         ));
@@ -375,10 +375,6 @@ impl Tally {
             "changed": changed,
         })
     }
-}
-
-fn many(number: u64, one: &str) -> String {
-    count(usize::try_from(number).unwrap_or(usize::MAX), one)
 }
 
 fn shown(verdict: Verdict, step: Option<Step>) -> String {

@@ -145,7 +145,7 @@ impl Stats {
         let sessions = self.sessions.len();
         say(format!(
             "{} in {}, from {} to {}",
-            many(self.operations, "operation"),
+            count(self.operations, "operation"),
             count(sessions, "session"),
             &when::shown(first)[..16],
             &when::shown(last)[..16]
@@ -183,7 +183,7 @@ impl Stats {
                 .map_or_else(String::new, |wait| format!(" ({} the median{denied})", duration(wait)));
             say(format!("{:>6}  {}{after}", thousands(times.approved), line(pattern)));
         }
-        say(format!("\nclaims: {} had one", many(self.claims, "operation")));
+        say(format!("\nclaims: {} had one", count(self.claims, "operation")));
         for ((_, sentence), wrong) in WRONG.iter().zip(&self.wrong) {
             say(format!("{:>6}  {sentence}", thousands(wrong.count)));
             for (pattern, times) in wrong.most() {
@@ -250,10 +250,6 @@ fn pattern(prepared: &Prepared) -> String {
     let parts: BTreeSet<String> = prepared.assessment.shapes.iter().map(part).collect();
     let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
     format!("{} {}", prepared.operation.tool, parts.join("; ")).trim_end().to_owned()
-}
-
-fn many(number: u64, one: &str) -> String {
-    count(usize::try_from(number).unwrap_or(usize::MAX), one)
 }
 
 /// The value below which a share of them lies, in percent.

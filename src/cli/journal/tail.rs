@@ -146,11 +146,9 @@ fn text(entry: &Stored, teller: &Teller) -> Option<String> {
         | JournalEvent::Notice { text, .. } => Some(teller.concealed(text)),
         JournalEvent::Mode { mode } => Some(mode.word().to_owned()),
         JournalEvent::Dropped { reason, .. } => Some(teller.concealed(reason)),
-        JournalEvent::Forgotten { cause, entries } => Some(format!(
-            "{} by {}",
-            number::count(usize::try_from(*entries).unwrap_or(usize::MAX), "content"),
-            told::word(cause)
-        )),
+        JournalEvent::Forgotten { cause, entries } => {
+            Some(format!("{} by {}", number::count(*entries, "content"), told::word(cause)))
+        }
         JournalEvent::Proposed { .. }
         | JournalEvent::Decided { .. }
         | JournalEvent::Started { .. }

@@ -137,7 +137,7 @@ impl Desk {
         let lines = self.sessions.iter().map(|listed| {
             let holder = open.as_ref().and_then(|claims| claims.holder(&listed.id).ok().flatten());
             let open = if holder.is_some() { " · open" } else { "" };
-            let operations = number::count(usize::try_from(listed.operations).unwrap_or(usize::MAX), "operation");
+            let operations = number::count(listed.operations, "operation");
             let workspace = listed.workspace.as_deref().unwrap_or("no workspace");
             let title = plain(&self.title(listed)).replace('\n', " ");
             format!(

@@ -37,7 +37,7 @@ pub fn ago(at_ms: i64, now_ms: i64) -> String {
 
 /// One line that says which session it is.
 pub fn head(listed: &Listed, title: &str) -> String {
-    let operations = number::count(usize::try_from(listed.operations).unwrap_or(usize::MAX), "operation");
+    let operations = number::count(listed.operations, "operation");
     let workspace = listed.workspace.as_deref().unwrap_or("no workspace");
     format!("{title}\n{} · {} · {workspace} · {operations}", listed.short(), moment(listed.started_ms))
 }

@@ -248,7 +248,7 @@ fn rows(reads: &Reads, touched: u64) -> String {
 }
 
 fn counted(rows: u64) -> String {
-    count(usize::try_from(rows).unwrap_or(usize::MAX), "row")
+    count(rows, "row")
 }
 
 /// How many of the table's rows it touches.

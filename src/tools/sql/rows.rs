@@ -241,7 +241,7 @@ impl Rows {
 
 /// `1 row`, `12 rows`.
 pub(super) fn some_rows(count: u64) -> String {
-    number::count(usize::try_from(count).unwrap_or(usize::MAX), "row")
+    number::count(count, "row")
 }
 
 /// A table as lines of `a | b`, one row a line.
