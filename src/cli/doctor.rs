@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{Options, Start, mcp, start};
+use super::{Options, Start, mcp, runtime, start};
 use crate::config::{ConfigError, around, process_environment};
 use crate::contain::{self, Proof};
 use crate::domain::Wall;
@@ -43,8 +43,7 @@ pub(super) fn task(options: &Options, connect: bool, json: bool) -> Result<ExitC
             far.iter().map(|name| format!("{name}: not asked, since it is on another machine; --connect does")),
         );
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| ConfigError::Option(format!("no runtime could be started ({error})")))?;
+    let runtime = runtime()?;
     let _already = rustls::crypto::ring::default_provider().install_default();
     let (roles, reached, found, files) = runtime.block_on(async {
         let roles = connections.roles().await;

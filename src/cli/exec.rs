@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use super::Start;
+use super::{Start, runtime};
 use crate::agents::quoted;
 use crate::assess::CommandAssessor;
 use crate::contain;
@@ -33,15 +33,14 @@ pub fn command_line(line: Option<String>, words: &[String]) -> String {
 #[must_use]
 pub fn exec(start: &Start, command: String) -> ExitCode {
     contain::guard_memory();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let ended = match runtime {
+    let ended = match runtime() {
         Ok(runtime) => {
             let ended = runtime.block_on(run(start, command));
             // A reader of standard output that is gone must not keep us.
             runtime.shutdown_background();
             ended
         }
-        Err(error) => Err(format!("no runtime could be started ({error})")),
+        Err(error) => Err(error.to_string()),
     };
     match ended {
         Ok(code) => ExitCode::from(code),

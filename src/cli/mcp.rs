@@ -10,8 +10,8 @@ use std::time::Instant;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-use super::Start;
 use super::arguments::McpCommand;
+use super::{Start, runtime};
 use crate::assess::visible;
 use crate::config::ConfigError;
 use crate::memory::Trusted;
@@ -32,8 +32,7 @@ pub fn places(start: &Start) -> Places {
 /// # Errors
 /// The system gives no runtime, or doesn't say which program this is.
 pub(super) fn run(command: &McpCommand, start: &Start) -> Result<ExitCode, ConfigError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| ConfigError::Option(format!("no runtime could be started ({error})")))?;
+    let runtime = runtime()?;
     let bench = Arc::new(start.bench()?);
     // What fails is printed where it was asked for.
     let (news, _told) = mpsc::channel(1);

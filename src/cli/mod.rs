@@ -120,6 +120,12 @@ pub fn dispatch(cli: Cli) -> Task {
     })
 }
 
+/// A runtime for a command, which ends with it.
+fn runtime() -> Result<tokio::runtime::Runtime, ConfigError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|error| ConfigError::Option(format!("no runtime could be started ({error})")))
+}
+
 fn config_task(options: &Options, command: ConfigCommand) -> Result<ExitCode, ConfigError> {
     let folders = Folders::find(options.config.as_deref(), &process_environment)?;
     Ok(config::run(command, &folders, &mut std::io::stdout().lock()))

@@ -22,7 +22,7 @@ pub(super) use arguments::{Filters, JournalCommand};
 pub(super) use covered::covered;
 use told::{SCHEMA, Teller};
 
-use super::{BAD_USAGE, Options, Start, known};
+use super::{BAD_USAGE, Options, Start, known, runtime};
 use crate::assess::AssessSettings;
 use crate::config::{ConfigError, Folders, process_environment};
 use crate::domain::OperationId;
@@ -94,9 +94,7 @@ pub(super) fn run(command: JournalCommand, options: &mut Options) -> Result<Exit
 }
 
 fn block_on(work: impl Future<Output = ExitCode>) -> Result<ExitCode, ConfigError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| ConfigError::Option(format!("no runtime could be started ({error})")))?;
-    Ok(runtime.block_on(work))
+    Ok(runtime()?.block_on(work))
 }
 
 /// Opens the journal and does something with it.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::super::Options;
+use super::super::{Options, runtime};
 use crate::config::{ConfigError, Folders};
 use crate::store::{AGENT, Archive, Listed, goes_by};
 
@@ -52,15 +52,13 @@ fn not_ours(listed: &Listed) -> ConfigError {
 
 /// All sessions, the latest first.
 fn sessions(folders: &Folders) -> Result<Vec<Listed>, ConfigError> {
-    let wrong = |error: &dyn std::fmt::Display| ConfigError::Option(error.to_string());
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let listed = runtime.map_err(|error| wrong(&error))?.block_on(async {
+    let listed = runtime()?.block_on(async {
         let Some(mut archive) = Archive::open(&folders.journal()).await? else { return Ok(Vec::new()) };
         let listed = archive.sessions().await;
         archive.close().await;
         listed
     });
-    listed.map_err(|error| wrong(&error))
+    listed.map_err(|error| ConfigError::Option(error.to_string()))
 }
 
 fn none() -> ConfigError {

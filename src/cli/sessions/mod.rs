@@ -17,7 +17,7 @@ pub use choose::{Which, named, which};
 use transcript::{Piece, Transcript};
 pub use written::ago;
 
-use super::{Options, known};
+use super::{Options, known, runtime};
 use crate::assess::{Known, conceal_text};
 use crate::config::{ConfigError, Folders, process_environment};
 use crate::domain::number;
@@ -86,8 +86,7 @@ struct Desk {
 /// Does it. Fails where nothing was found, so that scripts can tell.
 pub(super) fn run(options: &Options, command: Option<Command>, as_json: bool) -> Result<ExitCode, ConfigError> {
     let folders = Folders::find(options.config.as_deref(), &process_environment)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| wrong(format!("no runtime could be started ({error})")))?;
+    let runtime = runtime()?;
     runtime.block_on(async {
         let opened = Archive::open(&folders.journal()).await.map_err(journal)?;
         let Some(mut archive) = opened else {
