@@ -26,23 +26,27 @@ pub struct Offer {
     pub lacks: Option<String>,
     /// What kind of row it is.
     pub sort: Sort,
+    /// Whether it is the one that the configuration names.
+    pub configured: bool,
 }
 
 impl Offer {
-    /// What was found comes first, then what always works, then what needs more.
+    /// What is configured comes first, then what was found, then what always works, then what needs more.
     fn rank(&self) -> u8 {
         match (self.found, self.sort) {
-            (true, Sort::Provider | Sort::Address) => 0,
-            (_, Sort::Practice) => 1,
-            (false, Sort::Provider | Sort::Address) => 2,
+            _ if self.configured => 0,
+            (true, Sort::Provider | Sort::Address) => 1,
+            (_, Sort::Practice) => 2,
+            (false, Sort::Provider | Sort::Address) => 3,
         }
     }
 }
 
 /// What choosing a row leads to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sort {
     /// A provider.
+    #[default]
     Provider,
     /// A server whose address is typed.
     Address,
@@ -59,9 +63,31 @@ pub enum KeyWay {
     /// Another variable.
     Variable(String),
     /// A program that prints it, in words.
-    Command(String),
+    Command(Vec<String>),
     /// The system's keyring.
     Keyring(String),
+}
+
+impl KeyWay {
+    /// The row of the ways to a key that it is, the usual one being the first.
+    #[must_use]
+    pub fn row(&self) -> usize {
+        match self {
+            Self::Usual => 0,
+            Self::Variable(_) => 1,
+            Self::Command(_) => 2,
+            Self::Keyring(_) => 3,
+        }
+    }
+
+    /// What is typed for it.
+    fn typed(&self) -> String {
+        match self {
+            Self::Usual => String::new(),
+            Self::Variable(name) | Self::Keyring(name) => name.clone(),
+            Self::Command(words) => words.join(" "),
+        }
+    }
 }
 
 /// What was chosen so far.
@@ -163,6 +189,11 @@ pub struct Setup {
     pub hint: Option<String>,
     /// Whether it was asked for, and there may be a configuration already.
     pub again: bool,
+    /// What the configuration names already: it is chosen until the person chooses something else. Its provider is
+    /// empty where the environment decides.
+    pub configured: Option<Chosen>,
+    /// What kind of row was taken.
+    taken: Sort,
     /// The person said to write it although the model didn't answer.
     anyway: bool,
     writing: bool,
@@ -183,12 +214,42 @@ pub const MODES: [(ApprovalMode, &str); 2] = [
     (ApprovalMode::Smart, "what the model itself calls low risk runs too: fewer questions, but you trust its word"),
 ];
 
+/// Offered where it is configured: nobody loses it by asking again.
+const STRICT: (ApprovalMode, &str) = (ApprovalMode::Strict, "everything asks you, reads too");
+
 impl Setup {
     /// The page, with who can be chosen.
     #[must_use]
     pub fn new(mut offers: Vec<Offer>, again: bool) -> Self {
         offers.sort_by_key(Offer::rank);
         Self { offers, again, ..Self::default() }
+    }
+
+    /// The same where the configuration names something already.
+    #[must_use]
+    pub fn already(mut self, configured: Chosen) -> Self {
+        let typed = |offer: &Offer| offer.sort == Sort::Address;
+        let named = |offer: &Offer| offer.word == configured.provider;
+        let elsewhere = configured.address.is_some() && self.offers.iter().any(|offer| named(offer) && typed(offer));
+        if let Some(offer) = self.offers.iter_mut().find(|offer| named(offer) && typed(offer) == elsewhere) {
+            offer.configured = true;
+        }
+        self.offers.sort_by_key(Offer::rank);
+        Self { configured: Some(configured), ..self }
+    }
+
+    /// The modes that are offered, each with what it means.
+    #[must_use]
+    pub fn modes(&self) -> Vec<(ApprovalMode, &'static str)> {
+        let strict = self.configured.as_ref().is_some_and(|configured| configured.mode == ApprovalMode::Strict);
+        MODES.into_iter().chain(strict.then_some(STRICT)).collect()
+    }
+
+    /// What is configured, if what was chosen so far is the same provider at the same place.
+    #[must_use]
+    pub fn unchanged(&self) -> Option<&Chosen> {
+        let chosen = &self.chosen;
+        self.configured.as_ref().filter(|old| old.provider == chosen.provider && old.address == chosen.address)
     }
 
     /// The models whose names hold what is typed.
@@ -207,7 +268,7 @@ impl Setup {
             Stage::Address | Stage::KeyName => 0,
             Stage::Key => KEYS.len() + 1,
             Stage::Model => self.matching().len(),
-            Stage::Mode => MODES.len(),
+            Stage::Mode => self.modes().len(),
         }
     }
 
@@ -225,6 +286,48 @@ impl Setup {
     fn go(&mut self, stage: Stage) {
         (self.stage, self.at, self.hint) = (stage, 0, None);
         self.typed.clear();
+        match stage {
+            Stage::Provider | Stage::KeyName => {}
+            Stage::Address => self.typed = self.chosen.address.clone().unwrap_or_default(),
+            Stage::Key => self.at = self.unchanged().map_or(0, |configured| configured.key.row()),
+            Stage::Model => self.choose_model(),
+            Stage::Mode => {
+                let mode = self.chosen.mode;
+                self.at = self.modes().iter().position(|(offered, _)| *offered == mode).unwrap_or(0);
+            }
+        }
+    }
+
+    /// The model that was chosen already is chosen in the list; one that isn't listed is typed.
+    fn choose_model(&mut self) {
+        let Some(model) = self.chosen.model.clone() else { return };
+        match &self.models {
+            Fetched::No | Fetched::Waits => {}
+            Fetched::Here(models) if models.contains(&model) => {
+                self.at = models.iter().position(|listed| *listed == model).unwrap_or(0);
+            }
+            Fetched::Here(_) | Fetched::Failed(_) => (self.at, self.typed) = (usize::MAX, model),
+        }
+    }
+
+    /// Whether the chosen provider has a usual place.
+    #[must_use]
+    pub fn at_home(&self) -> bool {
+        self.taken == Sort::Provider
+    }
+
+    /// Whether it is asked where the key comes from.
+    fn asks_key(&self) -> bool {
+        self.lacks().is_some() || self.unchanged().is_some_and(|configured| configured.key != KeyWay::Usual)
+    }
+
+    /// Goes on once it is known where the server is.
+    fn placed(&mut self, effects: &mut Vec<Effect>) {
+        if self.asks_key() {
+            self.go(Stage::Key);
+        } else {
+            self.list(effects);
+        }
     }
 
     /// Takes the row or the line.
@@ -233,24 +336,34 @@ impl Setup {
             Stage::Provider => self.take_provider(effects),
             Stage::Address => {
                 let typed = self.typed.trim().to_owned();
-                if typed.is_empty() || typed.contains(char::is_whitespace) {
+                let usual = typed.is_empty() && self.at_home();
+                if !usual && (typed.is_empty() || typed.contains(char::is_whitespace)) {
                     self.hint = Some("Type its address, such as http://127.0.0.1:8080/v1".to_owned());
                     return;
                 }
-                self.chosen.address = Some(typed);
-                self.list(effects);
+                self.chosen.address = (!usual).then_some(typed);
+                if self.unchanged().is_none() {
+                    // A key that is configured for one server never goes to another.
+                    self.chosen.key = KeyWay::Usual;
+                }
+                self.placed(effects);
             }
             Stage::Key if self.at == 0 => {
                 self.chosen.key = KeyWay::Usual;
-                let variable = self.lacks().unwrap_or_default();
-                self.hint = Some(format!(
-                    "Leave with ctrl+q, set {variable} in your shell, start again. Or choose another way."
-                ));
+                match self.lacks() {
+                    Some(variable) => {
+                        self.hint = Some(format!(
+                            "Leave with ctrl+q, set {variable} in your shell, start again. Or choose another way."
+                        ));
+                    }
+                    None => self.list(effects),
+                }
             }
             Stage::Key => {
                 let way = self.at;
                 self.go(Stage::KeyName);
                 self.at = way;
+                self.typed = self.configured_key().map(KeyWay::typed).unwrap_or_default();
             }
             Stage::KeyName => {
                 let typed = self.typed.trim().to_owned();
@@ -258,9 +371,11 @@ impl Setup {
                     self.hint = Some("Type its name. The key itself is never typed here.".to_owned());
                     return;
                 }
-                self.chosen.key = match self.at {
-                    1 => KeyWay::Variable(typed.trim_start_matches('$').to_owned()),
-                    2 => KeyWay::Command(typed),
+                self.chosen.key = match (self.configured_key(), self.at) {
+                    // A word of a command may hold spaces: what wasn't changed stays as it is.
+                    (Some(key), _) if key.typed() == typed => key.clone(),
+                    (_, 1) => KeyWay::Variable(typed.trim_start_matches('$').to_owned()),
+                    (_, 2) => KeyWay::Command(typed.split_whitespace().map(str::to_owned).collect()),
                     _ => KeyWay::Keyring(typed),
                 };
                 self.list(effects);
@@ -283,28 +398,40 @@ impl Setup {
         }
     }
 
+    /// The key that is configured, if the way to it is the one that is chosen now.
+    fn configured_key(&self) -> Option<&KeyWay> {
+        self.unchanged().map(|configured| &configured.key).filter(|key| key.row() == self.at)
+    }
+
     /// The usual variable of the chosen provider, where it isn't set.
     #[must_use]
     pub fn lacks(&self) -> Option<String> {
-        self.offers.iter().find(|offer| offer.word == self.chosen.provider)?.lacks.clone()
+        let taken = |offer: &&Offer| offer.word == self.chosen.provider && offer.sort == self.taken;
+        self.offers.iter().find(taken)?.lacks.clone()
     }
 
     fn take_provider(&mut self, effects: &mut Vec<Effect>) {
         let Some(offer) = self.offers.get(self.at).cloned() else { return };
-        self.chosen = Chosen { provider: offer.word, ..Chosen::default() };
-        self.name = offer.name;
+        self.chosen = match &self.configured {
+            Some(configured) if offer.configured => configured.clone(),
+            other => {
+                let mode = other.as_ref().map(|configured| configured.mode).unwrap_or_default();
+                Chosen { provider: offer.word, mode, ..Chosen::default() }
+            }
+        };
+        (self.name, self.taken) = (offer.name, offer.sort);
         (self.models, self.trial, self.anyway) = (Fetched::No, Fetched::No, false);
         match offer.sort {
             Sort::Practice => self.go(Stage::Mode),
             Sort::Address => self.go(Stage::Address),
-            Sort::Provider if offer.lacks.is_some() => self.go(Stage::Key),
-            Sort::Provider => self.list(effects),
+            Sort::Provider if self.chosen.address.is_some() => self.go(Stage::Address),
+            Sort::Provider => self.placed(effects),
         }
     }
 
     fn list(&mut self, effects: &mut Vec<Effect>) {
-        self.go(Stage::Model);
         self.models = Fetched::Waits;
+        self.go(Stage::Model);
         let number = self.next();
         effects.push(Effect::Setup(Step::List(number, self.chosen.clone())));
     }
@@ -329,7 +456,7 @@ impl Setup {
             }
             Fetched::No | Fetched::Here(_) | Fetched::Failed(_) | Fetched::Waits => {}
         }
-        self.chosen.mode = MODES.get(self.at).map_or(ApprovalMode::Guarded, |(mode, _)| *mode);
+        self.chosen.mode = self.modes().get(self.at).map_or(ApprovalMode::Guarded, |(mode, _)| *mode);
         self.writing = true;
         let number = self.next();
         effects.push(Effect::Setup(Step::Write(number, self.chosen.clone())));
@@ -340,8 +467,8 @@ impl Setup {
         let to = match self.stage {
             Stage::Provider => return false,
             Stage::KeyName => Stage::Key,
-            Stage::Model if self.chosen.address.is_some() => Stage::Address,
-            Stage::Model if self.lacks().is_some() => Stage::Key,
+            Stage::Model if self.asks_key() => Stage::Key,
+            Stage::Key | Stage::Model if self.chosen.address.is_some() => Stage::Address,
             Stage::Address | Stage::Key | Stage::Model => Stage::Provider,
             Stage::Mode if self.trial == Fetched::No => Stage::Provider,
             Stage::Mode => Stage::Model,
@@ -373,6 +500,9 @@ impl Setup {
                     Ok(models) => Fetched::Here(models),
                     Err(why) => Fetched::Failed(why),
                 };
+                if self.typed.is_empty() {
+                    self.choose_model();
+                }
             }
             Done::Tried(number, tried) if number == self.number => {
                 self.anyway = false;

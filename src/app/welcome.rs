@@ -58,7 +58,7 @@ impl State {
             KeyCode::Esc => self.skip_setup(effects),
             KeyCode::Enter => setup.take(effects),
             KeyCode::Up if rows > 0 => setup.at = setup.at.min(rows - 1).checked_sub(1).unwrap_or(rows - 1),
-            KeyCode::Down | KeyCode::Tab if rows > 0 => setup.at = (setup.at + 1) % rows,
+            KeyCode::Down | KeyCode::Tab if rows > 0 => setup.at = setup.at.wrapping_add(1) % rows,
             KeyCode::Backspace if setup.types() && !setup.typed.is_empty() => {
                 setup.typed.pop();
                 if setup.stage == Stage::Model {
@@ -78,7 +78,7 @@ impl State {
             KeyCode::Char('k') if plain && rows > 0 => {
                 setup.at = setup.at.min(rows - 1).checked_sub(1).unwrap_or(rows - 1);
             }
-            KeyCode::Char('j') if plain && rows > 0 => setup.at = (setup.at + 1) % rows,
+            KeyCode::Char('j') if plain && rows > 0 => setup.at = setup.at.wrapping_add(1) % rows,
             _ => match everywhere {
                 Some(Command::Quit) => effects.push(Effect::Quit),
                 Some(Command::Redraw) => effects.push(Effect::Redraw),
@@ -120,16 +120,16 @@ impl State {
                 setup.hint = Some(format!("Type a number from 1 to {rows}, `back` or `skip`."));
                 return;
             }
+            // Nothing typed: what is chosen already is meant, else the first row.
+            _ if line.is_empty() => {}
             _ if setup.types() => {
                 setup.typed = line.chars().filter(|letter| !letter.is_control()).take(LONGEST).collect();
-                if setup.stage == Stage::Model && !line.is_empty() {
+                if setup.stage == Stage::Model {
                     // A name that is typed is meant as it is, also where a longer one holds it.
                     let exact = setup.matching().iter().position(|model| *model == line);
                     setup.at = exact.unwrap_or(usize::MAX);
                 }
             }
-            // Nothing typed: the first row is meant.
-            _ if line.is_empty() => {}
             _ => {
                 setup.hint = Some(format!("Type a number from 1 to {rows}, `back` or `skip`."));
                 return;

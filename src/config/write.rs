@@ -22,7 +22,8 @@ kind = "practice"
 "#;
 
 impl Folders {
-    /// Puts mode and model into the configuration file, making it if there is none.
+    /// Puts mode and model into the configuration file, making it if there is none. A model that is configured already
+    /// stays as it is written, with its context and its prices.
     ///
     /// # Errors
     /// It can't be written, or holds mistakes; in one sentence.
@@ -32,17 +33,23 @@ impl Folders {
             return Err(format!("{}: {why}.", self.config.display()));
         }
         let text = file::read(&self.config).map_err(|problem| problem.to_string())?;
-        if let Some(text) = &text
-            && let Some(problem) = Settings::parse(text, self).1.first()
-        {
+        let (now, problems) = Settings::parse(text.as_deref().unwrap_or_default(), self);
+        if let Some(problem) = problems.first() {
             return Err(format!("Mend the configuration first, with `countersign config edit`: {problem}"));
         }
+        let kept = now.provider.filter(|configured| {
+            ModelSettings { context: configured.context, prices: configured.prices, ..model.clone() } == *configured
+        });
         let mut document: DocumentMut = text
             .as_deref()
             .unwrap_or(NEW)
             .parse()
             .map_err(|error| format!("{} can't be read as TOML: {error}", self.config.display()))?;
-        put(&mut document, model, mode);
+        set(document.as_table_mut(), "mode", Some(value(mode.word())));
+        if kept.is_none() {
+            put(&mut document, model);
+        }
+        let model = kept.as_ref().unwrap_or(model);
         let written = document.to_string();
         // What was written must mean what was chosen.
         let (settings, problems) = Settings::parse(&written, self);
@@ -64,8 +71,7 @@ impl Folders {
     }
 }
 
-fn put(document: &mut DocumentMut, model: &ModelSettings, mode: ApprovalMode) {
-    set(document.as_table_mut(), "mode", Some(value(mode.word())));
+fn put(document: &mut DocumentMut, model: &ModelSettings) {
     // The model that the file named by name would win over the one that was chosen now.
     unset(document.as_table_mut(), "model");
     if document.get("provider").and_then(Item::as_table_like).is_none() {
@@ -194,6 +200,19 @@ mod tests {
             assert!(text.contains(kept), "{kept:?} is missing:\n{text}");
         }
         assert!(!text.contains("TEAM_KEY") && !text.contains("model = \"small\""), "{text}");
+    }
+
+    #[test]
+    fn a_model_that_is_configured_already_stays_as_it_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let folders = folders(folder.path());
+        let before = "mode = \"guarded\"\nmodel = \"small\"\n\n[models.small]\nkind = \"ollama\"\nmodel = \"qwen3\"\n\
+            context = 9000\nprice_in = 0.1\nprice_out = 0.2\n";
+        std::fs::create_dir(folders.config.parent().unwrap()).unwrap();
+        std::fs::write(&folders.config, before).unwrap();
+        folders.write_choice(&model("ollama", Some("qwen3"), KeySource::Usual), ApprovalMode::Smart).unwrap();
+        let text = std::fs::read_to_string(&folders.config).unwrap();
+        assert_eq!(text, before.replace("guarded", "smart"));
     }
 
     #[test]

@@ -105,8 +105,8 @@ pub async fn assemble(start: &Arc<Start>, lanes: Lanes, size: (u16, u16)) -> Res
     }
     match start.setup {
         Asking::Never => {}
-        Asking::First => state.set_up(setup::page(false)),
-        Asking::Again => state.set_up(setup::page(true)),
+        Asking::First => state.set_up(setup::page()),
+        Asking::Again => state.set_up(setup::again(&start.folders)),
     }
     state.budget = Budget { calls: limits.calls, minutes: limits.minutes, tokens: limits.tokens, cost: limits.cost };
     // Both sides have the same walls around different workspaces; the test of them is none of the loop's business.

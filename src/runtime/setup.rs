@@ -7,13 +7,43 @@ use std::path::Path;
 use super::bus::Work;
 use super::engine::Engine;
 use crate::app::{Chosen, Done, KeyWay, Offer, Setup, SetupStep, Sort};
-use crate::config::{KeySource, ModelSettings, ProviderName, process_environment};
+use crate::config::{Folders, KeySource, ModelSettings, ProviderName, Settings, process_environment};
 use crate::domain::number;
 use crate::providers::{MAKERS, Maker, ProviderSettings, answers, found, models, try_out};
 
 /// The page with what the environment already says. Looks nowhere else: the first frame doesn't wait.
 #[must_use]
-pub fn page(again: bool) -> Setup {
+pub fn page() -> Setup {
+    Setup::new(offers(), false)
+}
+
+/// The same when it is asked for again: what the configuration names is chosen. With a mistake in it nothing is, and
+/// nothing can be written before it is mended.
+#[must_use]
+pub fn again(folders: &Folders) -> Setup {
+    let page = Setup::new(offers(), true);
+    let (settings, problems) = Settings::load(folders);
+    if !problems.is_empty() || !folders.config.exists() {
+        return page;
+    }
+    page.already(configured(&settings))
+}
+
+/// What the configuration names, in the terms of the page.
+fn configured(settings: &Settings) -> Chosen {
+    let chosen = Chosen { mode: settings.mode, ..Chosen::default() };
+    let Some(model) = &settings.provider else { return chosen };
+    let key = match &model.key {
+        KeySource::Usual => KeyWay::Usual,
+        KeySource::Variable(name) => KeyWay::Variable(name.clone()),
+        KeySource::Command(words) => KeyWay::Command(words.clone()),
+        KeySource::Keyring(service) => KeyWay::Keyring(service.clone()),
+    };
+    let (address, model, provider) = (model.base_url.clone(), model.model.clone(), model.kind.word().to_owned());
+    Chosen { provider, address, key, model, ..chosen }
+}
+
+fn offers() -> Vec<Offer> {
     let mut offers: Vec<Offer> = MAKERS.iter().map(offer).collect();
     offers.push(Offer {
         word: "openai".to_owned(),
@@ -23,6 +53,7 @@ pub fn page(again: bool) -> Setup {
         place: String::new(),
         lacks: None,
         sort: Sort::Address,
+        configured: false,
     });
     offers.push(Offer {
         word: ProviderName::Practice.word().to_owned(),
@@ -32,8 +63,9 @@ pub fn page(again: bool) -> Setup {
         place: String::new(),
         lacks: None,
         sort: Sort::Practice,
+        configured: false,
     });
-    Setup::new(offers, again)
+    offers
 }
 
 fn offer(maker: &'static Maker) -> Offer {
@@ -65,6 +97,7 @@ fn offer(maker: &'static Maker) -> Offer {
         place,
         lacks: maker.key.filter(|_| set.is_none()).map(str::to_owned),
         sort: Sort::Provider,
+        configured: false,
     }
 }
 
@@ -77,7 +110,7 @@ pub fn settings(chosen: &Chosen) -> Result<ModelSettings, String> {
     let key = match &chosen.key {
         KeyWay::Usual => KeySource::Usual,
         KeyWay::Variable(name) => KeySource::Variable(name.clone()),
-        KeyWay::Command(line) => KeySource::Command(line.split_whitespace().map(str::to_owned).collect()),
+        KeyWay::Command(words) => KeySource::Command(words.clone()),
         KeyWay::Keyring(service) => KeySource::Keyring(service.clone()),
     };
     Ok(ModelSettings { base_url: chosen.address.clone(), model: chosen.model.clone(), key, ..ModelSettings::of(kind) })
@@ -161,4 +194,26 @@ fn remember(marker: &Path) -> std::io::Result<()> {
     }
     let mut file = std::fs::File::create(marker)?;
     file.write_all(b"The first start was skipped; `countersign setup` asks again.\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ApprovalMode;
+
+    #[test]
+    fn what_is_configured_is_what_would_be_written_again() {
+        let words = ["sh", "-c", "pass show ai | head -1"].map(str::to_owned).to_vec();
+        for key in [KeySource::Usual, KeySource::Command(words), KeySource::Keyring("team".to_owned())] {
+            let model = ModelSettings {
+                base_url: Some("http://127.0.0.1:1".to_owned()),
+                model: Some("m".to_owned()),
+                key,
+                ..ModelSettings::of(ProviderName::openai())
+            };
+            let named = Settings { provider: Some(model.clone()), mode: ApprovalMode::Smart, ..Settings::default() };
+            let chosen = configured(&named);
+            assert_eq!((settings(&chosen).unwrap(), chosen.mode), (model, ApprovalMode::Smart));
+        }
+    }
 }

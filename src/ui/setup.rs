@@ -7,12 +7,15 @@ use ratatui::text::{Line, Span};
 use super::paint::{View, keys, put};
 use super::text::{self, Break};
 use super::theme::Role;
-use crate::app::{Fetched, KEYS, MODES, Offer, Setup, Stage};
+use crate::app::{Fetched, KEYS, Offer, Setup, Stage};
+use crate::domain::ApprovalMode;
 
 /// Widest page.
 const WIDEST: u16 = 96;
 /// Columns of the name before its note.
 const NAME: usize = 20;
+/// What is said of what the configuration names.
+const CONFIGURED: &str = "configured";
 
 /// A row that can be chosen: what it is, and what is known of it.
 struct Row {
@@ -38,7 +41,7 @@ pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, setup: &Setup) -> Op
         "Welcome. Three questions, then you can begin; nothing is written before the last one."
     };
     rows.extend(wrapped(&view.line(welcome, Role::Text), columns));
-    rows.extend(wrapped(&so_far(view, setup), columns));
+    rows.extend(wrapped(&view.line(so_far(setup), Role::Dim), columns));
     if roomy {
         rows.push(Line::default());
     }
@@ -90,27 +93,33 @@ fn wrapped(line: &Line<'static>, columns: usize) -> Vec<Line<'static>> {
     if line.width() == 0 { Vec::new() } else { text::wrap(line, columns.max(10), 0, Break::Words) }
 }
 
-/// What was chosen already.
-fn so_far(view: View<'_>, setup: &Setup) -> Line<'static> {
+/// What was chosen already; before anything was, what is configured.
+fn so_far(setup: &Setup) -> String {
     let mut parts = Vec::new();
-    if setup.stage != Stage::Provider {
-        parts.push(text::line(&setup.name));
-        parts.extend(setup.chosen.address.as_deref().map(text::line));
+    if setup.stage == Stage::Provider {
+        let Some(configured) = &setup.configured else { return String::new() };
+        parts.extend(setup.offers.iter().find(|offer| offer.configured).map(|offer| text::line(&offer.name)));
+        parts.extend([&configured.address, &configured.model].into_iter().flatten().map(|part| text::line(part)));
+        parts.push(format!("mode {}", configured.mode.word()));
+        return format!("Configured: {}", parts.join(" · "));
     }
+    parts.push(text::line(&setup.name));
+    parts.extend(setup.chosen.address.as_deref().map(text::line));
     if setup.stage == Stage::Mode {
         parts.extend(setup.chosen.model.as_deref().map(text::line));
     }
-    if parts.is_empty() { Line::default() } else { view.line(format!("Chosen: {}", parts.join(" · ")), Role::Dim) }
+    format!("Chosen: {}", parts.join(" · "))
 }
 
 fn question(setup: &Setup) -> String {
     match setup.stage {
         Stage::Provider => "Who serves the model?".to_owned(),
+        Stage::Address if setup.at_home() => "Where is the server? Empty means its usual place.".to_owned(),
         Stage::Address => "Where is the server? It must speak OpenAI's format.".to_owned(),
-        Stage::Key => {
-            let variable = setup.lacks().unwrap_or_default();
-            format!("It needs a key, and {variable} isn't set. Where does the key come from?")
-        }
+        Stage::Key => match setup.lacks() {
+            Some(variable) => format!("It needs a key, and {variable} isn't set. Where does the key come from?"),
+            None => "Where does the key come from?".to_owned(),
+        },
         Stage::KeyName => {
             let (what, example) = KEYS.get(setup.at.saturating_sub(1)).copied().unwrap_or(KEYS[0]);
             format!("Type {what}, such as {example}. Never the key itself.")
@@ -126,18 +135,47 @@ fn listed(setup: &Setup) -> Vec<Row> {
         Stage::Provider => setup.offers.iter().map(offer).collect(),
         Stage::Address | Stage::KeyName => Vec::new(),
         Stage::Key => {
-            let usual = setup.lacks().unwrap_or_default();
-            let first = plain(&usual, "set it in your shell and start again");
+            let first = match setup.lacks() {
+                Some(variable) => plain(&variable, "set it in your shell and start again"),
+                None => plain("the usual way", "its usual variable, or no key"),
+            };
             let others = KEYS.iter().map(|(what, example)| plain(example, what));
-            std::iter::once(first).chain(others).collect()
+            let mut rows: Vec<Row> = std::iter::once(first).chain(others).collect();
+            if let Some(row) = setup.unchanged().and_then(|configured| rows.get_mut(configured.key.row())) {
+                mark(&mut row.note);
+            }
+            rows
         }
-        Stage::Model => setup.matching().into_iter().map(|model| plain(&text::line(model), "")).collect(),
-        Stage::Mode => MODES.iter().map(|(mode, says)| plain(mode.word(), says)).collect(),
+        Stage::Model => {
+            let configured = setup.unchanged().and_then(|configured| configured.model.as_deref());
+            let note = |model| if Some(model) == configured { CONFIGURED } else { "" };
+            setup.matching().into_iter().map(|model| plain(&text::line(model), note(model))).collect()
+        }
+        Stage::Mode => {
+            let configured = setup.configured.as_ref().map(|configured| configured.mode);
+            let row = |(mode, says): (ApprovalMode, &str)| {
+                let mut row = plain(mode.word(), says);
+                if Some(mode) == configured {
+                    mark(&mut row.note);
+                }
+                row
+            };
+            setup.modes().into_iter().map(row).collect()
+        }
     }
 }
 
+/// Says of a row that it is what the configuration names.
+fn mark(note: &mut String) {
+    *note = format!("{CONFIGURED} · {note}");
+}
+
 fn offer(offer: &Offer) -> Row {
-    Row { name: text::line(&offer.name), note: text::line(&offer.note), good: offer.found }
+    let mut note = text::line(&offer.note);
+    if offer.configured {
+        mark(&mut note);
+    }
+    Row { name: text::line(&offer.name), note, good: offer.found }
 }
 
 /// A row whose note has so many columns.
@@ -212,12 +250,21 @@ fn bound(setup: &Setup) -> Vec<(String, String)> {
 
 /// The question as lines, each row with its number.
 pub fn lines(setup: &Setup) -> Vec<String> {
-    let mut lines = vec![question(setup)];
+    let mut lines = Vec::new();
+    if setup.stage == Stage::Provider && setup.configured.is_some() {
+        lines.push(so_far(setup));
+    }
+    lines.push(question(setup));
     for (at, row) in listed(setup).iter().enumerate().take(40) {
         let note = if row.note.is_empty() { String::new() } else { format!(" – {}", row.note) };
         lines.push(format!("{}: {}{note}", at + 1, row.name));
     }
     lines.extend(news(setup).into_iter().map(|(said, _)| said));
+    if setup.types() && !setup.typed.is_empty() {
+        lines.push(format!("an empty line takes {}", text::line(&setup.typed)));
+    } else if let Some(row) = listed(setup).get(setup.at).filter(|_| setup.configured.is_some()) {
+        lines.push(format!("an empty line takes {}", row.name));
+    }
     let back = if setup.stage == Stage::Provider { "" } else { ", back" };
     lines.push(match setup.rows() {
         0 => format!("type it{back} or skip"),
@@ -225,4 +272,38 @@ pub fn lines(setup: &Setup) -> Vec<String> {
         _ => format!("type a number{back} or skip"),
     });
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::{Chosen, KeyWay, Sort};
+
+    #[test]
+    fn what_is_configured_is_said_to_be_it() {
+        let offer = |word: &str, found| Offer {
+            word: word.to_owned(),
+            name: word.to_owned(),
+            note: "a note".to_owned(),
+            found,
+            place: String::new(),
+            lacks: None,
+            sort: Sort::Provider,
+            configured: false,
+        };
+        let configured = Chosen {
+            provider: "groq".to_owned(),
+            address: Some("https://proxy.example".to_owned()),
+            key: KeyWay::Usual,
+            model: Some("small".to_owned()),
+            mode: ApprovalMode::Strict,
+        };
+        let mut setup = Setup::new(vec![offer("openai", true), offer("groq", false)], true).already(configured);
+        let told = lines(&setup);
+        assert_eq!(told[0], "Configured: groq · https://proxy.example · small · mode strict");
+        assert_eq!(told[2..4], ["1: groq – configured · a note", "2: openai – a note"]);
+        assert!(told.contains(&"an empty line takes groq".to_owned()), "{told:?}");
+        setup.stage = Stage::Mode;
+        assert!(lines(&setup).iter().any(|line| line.starts_with("3: strict – configured · ")), "{:?}", lines(&setup));
+    }
 }

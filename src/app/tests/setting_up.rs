@@ -1,7 +1,7 @@
 //! The first start by keys: what is asked in which order, what is tried, what is written, and how one gets out.
 
 use super::*;
-use crate::app::{Done, KeyWay, Offer, Setup, SetupStep, Sort, Stage, Wanted};
+use crate::app::{Chosen, Done, KeyWay, Offer, Setup, SetupStep, Sort, Stage, Wanted};
 
 fn offer(word: &str, found: bool, lacks: Option<&str>, sort: Sort) -> Offer {
     Offer {
@@ -12,20 +12,33 @@ fn offer(word: &str, found: bool, lacks: Option<&str>, sort: Sort) -> Offer {
         place: "127.0.0.1:11434".to_owned(),
         lacks: lacks.map(str::to_owned),
         sort,
+        configured: false,
     }
 }
 
-fn first() -> World {
-    let mut world = World::new();
-    world.state.setting.practice = true;
-    let offers = vec![
+fn offers() -> Vec<Offer> {
+    vec![
         offer("openai", false, Some("OPENAI_API_KEY"), Sort::Provider),
         offer("anthropic", true, None, Sort::Provider),
         offer("ollama", false, None, Sort::Provider),
         offer("openai", false, None, Sort::Address),
         offer("practice", true, None, Sort::Practice),
-    ];
-    world.state.set_up(Setup::new(offers, false));
+    ]
+}
+
+fn first() -> World {
+    opened(Setup::new(offers(), false))
+}
+
+/// The page asked for again, where the configuration names this already.
+fn again(configured: Chosen) -> World {
+    opened(Setup::new(offers(), true).already(configured))
+}
+
+fn opened(page: Setup) -> World {
+    let mut world = World::new();
+    world.state.setting.practice = true;
+    world.state.set_up(page);
     world.draw(true);
     world
 }
@@ -112,7 +125,7 @@ fn a_key_is_named_and_never_typed() {
     );
     for (row, typed, wanted) in [
         (1, "$TEAM_KEY", KeyWay::Variable("TEAM_KEY".to_owned())),
-        (2, "pass show openai", KeyWay::Command("pass show openai".to_owned())),
+        (2, "pass show openai", KeyWay::Command(["pass", "show", "openai"].map(str::to_owned).to_vec())),
         (3, "openai", KeyWay::Keyring("openai".to_owned())),
     ] {
         world.press(KeyCode::Char(char::from_digit(row + 1, 10).unwrap()));
@@ -200,4 +213,97 @@ fn in_a_new_folder_the_page_comes_first_and_the_folder_after_it() {
     assert!(world.state.setup().is_none() && world.state.arriving() && world.state.picker().is_some());
     world.press(KeyCode::Enter);
     assert!(!world.state.arriving());
+}
+
+fn configured(provider: &str, model: &str) -> Chosen {
+    let (provider, model) = (provider.to_owned(), Some(model.to_owned()));
+    Chosen { provider, model, mode: ApprovalMode::Strict, ..Chosen::default() }
+}
+
+/// What is written if nothing but Enter is pressed, while the provider lists these models.
+fn enters(world: &mut World, models: &[&str]) -> Chosen {
+    for _ in 0..9 {
+        if let Some(SetupStep::Write(_, chosen)) = world.setups.last() {
+            return chosen.clone();
+        }
+        let asked = world.setups.len();
+        world.press(KeyCode::Enter);
+        match world.setups.last().filter(|_| world.setups.len() > asked) {
+            Some(SetupStep::List(number, _)) => {
+                let listed = models.iter().map(|model| (*model).to_owned()).collect();
+                world.feed(1, Event::SetUp(Done::Listed(*number, Ok(listed))));
+            }
+            Some(SetupStep::Try(number, _)) => {
+                world.feed(1, Event::SetUp(Done::Tried(*number, Ok("it answered".to_owned()))));
+            }
+            _ => {}
+        }
+    }
+    panic!("{:?}", world.setups)
+}
+
+#[test]
+fn asked_again_what_is_configured_is_chosen_and_enter_alone_changes_nothing() {
+    let words = ["sh", "-c", "pass show ai | head -1"].map(str::to_owned).to_vec();
+    let plain = configured("openai", "gpt-b");
+    for configured in [
+        configured("ollama", "qwen3"),
+        configured("practice", "/home/ann/script.json"),
+        Chosen { key: KeyWay::Variable("TEAM_KEY".to_owned()), ..plain.clone() },
+        Chosen { key: KeyWay::Command(words), ..plain.clone() },
+        Chosen { address: Some("http://127.0.0.1:8080/v1".to_owned()), ..plain.clone() },
+        Chosen {
+            address: Some("https://proxy.example".to_owned()),
+            key: KeyWay::Keyring("team".to_owned()),
+            ..configured("anthropic", "gpt")
+        },
+    ] {
+        for models in [&["gpt-a", "gpt-b", "qwen3"][..], &["gpt-a", "gpt-b-mini"]] {
+            let mut world = again(configured.clone());
+            let first = &page(&world).offers[0];
+            assert!(first.configured && first.word == configured.provider, "{first:?}");
+            assert_eq!(page(&world).offers.iter().filter(|offer| offer.configured).count(), 1);
+            assert_eq!(enters(&mut world, models), configured);
+        }
+    }
+}
+
+#[test]
+fn a_server_that_answers_does_not_push_aside_what_is_configured() {
+    let mut world = again(configured("openai", "gpt"));
+    world.feed(1, Event::SetUp(Done::Answers("ollama".to_owned(), 3)));
+    assert_eq!((page(&world).at, page(&world).offers[0].word.as_str()), (0, "openai"));
+    assert_eq!(page(&world).offers[1].word, "anthropic", "what was found follows");
+}
+
+#[test]
+fn another_provider_keeps_the_configured_mode_and_another_server_never_gets_the_configured_key() {
+    let mut world = again(configured("anthropic", "claude"));
+    to(&mut world, "ollama");
+    let chosen = enters(&mut world, &["qwen3"]);
+    assert_eq!((chosen.provider.as_str(), chosen.model.as_deref()), ("ollama", Some("qwen3")));
+    assert_eq!(chosen.mode, ApprovalMode::Strict);
+    let address = Some("http://127.0.0.1:8080/v1".to_owned());
+    let mut world = again(Chosen { address, key: KeyWay::Keyring("team".to_owned()), ..configured("openai", "gpt") });
+    world.press(KeyCode::Enter);
+    assert_eq!((page(&world).stage, page(&world).typed.as_str()), (Stage::Address, "http://127.0.0.1:8080/v1"));
+    world.press(KeyCode::Char('2'));
+    world.press(KeyCode::Enter);
+    let Some(SetupStep::List(_, chosen)) = world.setups.last() else { panic!("{:?}", world.setups) };
+    assert_eq!(chosen.key, KeyWay::Usual);
+}
+
+#[test]
+fn by_lines_an_empty_line_takes_what_is_configured() {
+    let mut world = again(Chosen { key: KeyWay::Variable("TEAM_KEY".to_owned()), ..configured("openai", "gpt-b") });
+    world.state.go_linear();
+    let say = |world: &mut World, line: &str| world.feed(1, Event::Said(Said::read(line), Millis(0)));
+    for _ in 0..3 {
+        say(&mut world, "");
+    }
+    let listed = number(&world);
+    world.feed(1, Event::SetUp(Done::Listed(listed, Ok(["gpt-a", "gpt-b"].map(str::to_owned).to_vec()))));
+    say(&mut world, "");
+    let Some(SetupStep::Try(_, chosen)) = world.setups.last() else { panic!("{:?}", world.setups) };
+    assert_eq!((chosen.model.as_deref(), &chosen.key), (Some("gpt-b"), &KeyWay::Variable("TEAM_KEY".to_owned())));
 }
