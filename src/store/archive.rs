@@ -137,15 +137,18 @@ impl Archive {
         let _read_only = self.database.connection.close().await;
     }
 
-    /// All sessions that were not deleted, the one with the latest entry first.
+    /// All sessions that were not deleted, the one with the latest entry first. One in which nothing was ever said and
+    /// no operation was asked for is left out: there is nothing in it to go on with.
     ///
     /// # Errors
     /// The file can't be read.
     pub async fn sessions(&mut self) -> Result<Vec<Listed>, JournalError> {
         let rows = sqlx::query(
             "SELECT id, started_ms, ended_ms, last_ms, workspace, agent, program, title, operations FROM sessions
-             JOIN (SELECT session, max(at_ms) AS last_ms, count(DISTINCT operation) AS operations
+             JOIN (SELECT session, max(at_ms) AS last_ms, count(DISTINCT operation) AS operations,
+                          max(operation IS NOT NULL OR event IN ('said', 'answered')) AS used
                    FROM entries GROUP BY session) ON session = id
+             WHERE used
              ORDER BY last_ms DESC, id DESC",
         )
         .fetch_all(&mut self.database.connection)

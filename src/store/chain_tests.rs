@@ -291,3 +291,31 @@ async fn the_log_that_is_left_stays_short() {
         assert!(log < 2 << 20, "{log}");
     }
 }
+
+#[tokio::test]
+async fn a_session_in_which_nothing_was_said_or_asked_for_is_not_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.sqlite");
+    let notice = || JournalEvent::Notice { text: "a hint".to_owned(), trouble: false };
+    let event = |event| vec![JournalEntry::of_session(event)];
+    for (id, more) in [
+        ("empty", Vec::new()),
+        ("mode", event(JournalEvent::Mode { mode: crate::domain::ApprovalMode::Smart })),
+        ("said", event(JournalEvent::Said { text: "hello".to_owned() })),
+        ("ran", vec![started(1)]),
+    ] {
+        let journal = Journal::open(&path, Session { id: id.into(), ..Session::new(Path::new("/w")) }).await.unwrap();
+        journal.append(JournalEntry::of_session(notice())).await.unwrap();
+        for entry in more {
+            journal.append(entry).await.unwrap();
+        }
+        journal.close().await.unwrap();
+    }
+    let mut archive = Archive::open(&path).await.unwrap().unwrap();
+    let mut listed: Vec<String> = archive.sessions().await.unwrap().into_iter().map(|listed| listed.id).collect();
+    listed.sort();
+    assert_eq!(listed, ["ran", "said"]);
+    let walk = archive.verify(None).await.unwrap();
+    assert_eq!((walk.entries, walk.sessions, walk.broken), (7, 4, None), "the log has them all");
+    assert_eq!(archive.older_than(i64::MAX).await.unwrap().len(), 4, "and each is kept no longer than the others");
+}
