@@ -293,7 +293,13 @@ impl State {
         self.queue.gate.set_mode(mode);
         self.queue.resync(self.now);
         self.keep(JournalEvent::Mode { mode });
-        self.chat.notice(format!("Mode {}: {}.", mode.word(), slash::means(mode)), false);
+        let policy = self.queue.gate.policy();
+        let said = if policy.in_force() == mode {
+            format!("Mode {}: {}.", mode.word(), slash::means(mode))
+        } else {
+            format!("Mode {} holds once what is remembered can be read. Until then everything asks.", mode.word())
+        };
+        self.chat.notice(said, false);
     }
 
     /// Alt and a digit answer the model's question with a choice of it. False if the key is none.

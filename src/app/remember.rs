@@ -10,8 +10,8 @@ use super::keymap::Command;
 use super::linear::Ruling;
 use super::modal::{Asking, GUARD, Modal};
 use crate::domain::{
-    ApprovalMode, Decider, Draft, OperationId, Prepared, Remembered, RiskLevel, RuleEffect, RuleId, Says, Scope, Seal,
-    Verdict, number::count,
+    Decider, Draft, OperationId, Prepared, Remembered, RiskLevel, RuleEffect, RuleId, Says, Scope, Seal, Verdict,
+    number::count,
 };
 
 /// What the model reads of an operation that is never to run.
@@ -249,20 +249,30 @@ impl State {
         self.deny_by_rules(effects);
     }
 
-    /// The rules that outlive a session as they are kept now, and what is wrong with them, if that is news. Somebody may
-    /// have changed them elsewhere.
+    /// The rules that outlive a session as they are kept now, and what is wrong with them, if anything is. Somebody may
+    /// have changed them elsewhere. While something is, everything asks.
     pub(super) fn ruled(&mut self, kept: Vec<Remembered>, wrong: Option<&str>, effects: &mut Vec<Effect>) {
+        let before = self.queue.gate.policy().rules_broken;
         let (gone, come) = self.queue.gate.follow(kept);
-        if let Some(why) = wrong {
-            self.chat.notice(
-                format!("What is remembered can't be used, so everything asks: {why}. No allow rule of it counts."),
+        self.queue.gate.set_rules_broken(wrong.is_some());
+        match wrong {
+            Some(why) if !before => self.chat.notice(
+                format!(
+                    "What is remembered can't be used, so everything asks, whatever the mode: {why}. No allow rule of it \
+                     counts. Mend it, or move it away."
+                ),
                 true,
-            );
-            if self.queue.gate.policy().mode != ApprovalMode::Strict {
-                self.set_mode(ApprovalMode::Strict);
+            ),
+            Some(_) => {}
+            None => {
+                if before {
+                    let mode = self.queue.gate.policy().mode.word();
+                    self.chat.notice(format!("What is remembered can be read again: mode {mode} holds."), false);
+                }
+                if let Some(news) = elsewhere(&gone, &come) {
+                    self.chat.notice(news, false);
+                }
             }
-        } else if let Some(news) = elsewhere(&gone, &come) {
-            self.chat.notice(news, false);
         }
         self.queue.resync(self.now);
         self.deny_by_rules(effects);

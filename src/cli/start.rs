@@ -256,13 +256,11 @@ pub(super) fn remembered(settings: &mut Settings, folders: &Folders, problems: &
     let rules = Rules::at(&folders.data);
     let (remembered, wrong) = rules.load();
     settings.remembered = remembered;
-    if !wrong.is_empty() {
-        settings.mode = ApprovalMode::Strict;
-        problems.extend(wrong.into_iter().map(|why| {
-            let sentence = format!("{why}. No allow rule of it counts. Mend it, or move it away and start again.");
-            Problem::whole(rules.path(), sentence)
-        }));
-    }
+    settings.rules_broken = !wrong.is_empty();
+    problems.extend(wrong.into_iter().map(|why| {
+        let sentence = format!("{why}. No allow rule of it counts. Mend it, or move it away.");
+        Problem::whole(rules.path(), sentence)
+    }));
 }
 
 /// What a configuration adds to judging.

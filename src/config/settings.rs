@@ -92,6 +92,8 @@ pub struct Settings {
     pub rules: Vec<Rule>,
     /// What the person decided for later.
     pub remembered: Vec<Remembered>,
+    /// Whether some of that can't be read.
+    pub rules_broken: bool,
     /// What counts as production.
     pub production: Production,
     /// Limits of one run.
@@ -167,6 +169,7 @@ impl Settings {
             mode: self.mode,
             rules: self.rules.clone(),
             remembered: self.remembered.clone(),
+            rules_broken: self.rules_broken,
             now: seconds(),
             deny_catastrophes: !self.catastrophes_ask,
             named_hosts: self.hosts.clone(),

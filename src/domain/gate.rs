@@ -344,6 +344,14 @@ impl Gate {
         (gone, come)
     }
 
+    /// Whether what outlives a session can't be read just now. What was approved for the turn ends with a change of it.
+    pub fn set_rules_broken(&mut self, broken: bool) {
+        if std::mem::replace(&mut self.policy.rules_broken, broken) != broken {
+            self.grants = Grants::default();
+            self.rejudge();
+        }
+    }
+
     /// The time by the wall's clock, in seconds since 1970: rules end by it.
     pub fn set_clock(&mut self, now: u64) {
         self.policy.now = now;

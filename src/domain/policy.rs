@@ -99,6 +99,8 @@ pub struct Policy {
     pub rules: Vec<Rule>,
     /// What the person decided for later.
     pub remembered: Vec<Remembered>,
+    /// Some of that can't be read, a denial among it perhaps. Until it can, everything asks, whatever the mode.
+    pub rules_broken: bool,
     /// The time by the wall's clock, in seconds since 1970; 0 where nobody knows it.
     pub now: u64,
     /// Whether catastrophes are denied; one line of the configuration turns it off, then they ask.
@@ -113,10 +115,19 @@ impl Default for Policy {
             mode: ApprovalMode::default(),
             rules: Vec::new(),
             remembered: Vec::new(),
+            rules_broken: false,
             now: 0,
             deny_catastrophes: true,
             named_hosts: BTreeSet::new(),
         }
+    }
+}
+
+impl Policy {
+    /// The mode that is judged by: strict while what is remembered can't be read.
+    #[must_use]
+    pub fn in_force(&self) -> ApprovalMode {
+        if self.rules_broken { ApprovalMode::Strict } else { self.mode }
     }
 }
 
@@ -282,7 +293,8 @@ pub fn judge(
     let class = assessment.class();
     let claim = &operation.claim;
     let claimed_low = claim.level() == Some(RiskLevel::Low);
-    let smart = policy.mode == ApprovalMode::Smart;
+    let mode = policy.in_force();
+    let smart = mode == ApprovalMode::Smart;
     let rule = |effect| {
         policy.rules.iter().find(|rule| rule.effect == effect && rule.covers(&operation.tool, &assessment.shapes))
     };
@@ -331,11 +343,16 @@ pub fn judge(
         let risk = assessment.level();
         return Judgement { risk, ..ask(Step::Default, format!("You edited it: it needs your approval. {}", lead())) };
     }
-    if policy.mode == ApprovalMode::AllowAll {
+    if mode == ApprovalMode::AllowAll {
         return run(Step::AllowAll, "Mode allow-all runs everything.".to_owned());
     }
-    if policy.mode == ApprovalMode::Strict {
-        return ask(Step::Strict, "Mode strict asks for everything.".to_owned());
+    if mode == ApprovalMode::Strict {
+        let why = if policy.rules_broken {
+            "What is remembered can't be read: until its file is mended, everything asks, whatever the mode."
+        } else {
+            "Mode strict asks for everything."
+        };
+        return ask(Step::Strict, why.to_owned());
     }
     if let Some(rule) = rule(Effect::Ask) {
         return ruled(ask(Step::AskRule, configured("An ask", rule)), rule.to_string());
@@ -457,6 +474,18 @@ mod tests {
         };
         let assessment = Assessment { target: target.into(), ..Assessment::whitelisted("http.look", "It only looks.") };
         Prepared { operation, facts: Facts::default(), assessment }
+    }
+
+    #[test]
+    fn while_what_is_remembered_cant_be_read_everything_asks_in_every_mode() {
+        for mode in [ApprovalMode::Strict, ApprovalMode::Guarded, ApprovalMode::Smart, ApprovalMode::AllowAll] {
+            let judged = |rules_broken| {
+                let policy = Policy { mode, rules_broken, ..Policy::default() };
+                judge(&get("docs.rs"), &policy, &Grants::default(), Enforceable::default(), false)
+            };
+            assert_eq!((judged(true).verdict, judged(true).step), (Verdict::Ask, Step::Strict), "{mode:?}");
+            assert_eq!(judged(false).verdict == Verdict::Allow, mode != ApprovalMode::Strict, "{mode:?}");
+        }
     }
 
     #[test]

@@ -47,8 +47,7 @@ impl Followed {
         if now == *told {
             return;
         }
-        let news = wrong.into_iter().next().filter(|_| !told.1);
-        if lane.send(Work::Ruled(now.0.clone(), news)).await.is_ok() {
+        if lane.send(Work::Ruled(now.0.clone(), wrong.into_iter().next())).await.is_ok() {
             *told = now;
         }
     }

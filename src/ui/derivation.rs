@@ -39,7 +39,7 @@ pub fn why(
             sentences.push((sentence, Role::Text));
         }
     }
-    let mode = view.state.queue.gate().policy().mode;
+    let mode = view.state.queue.gate().policy().in_force();
     sentences.extend(claim(&prepared.operation.claim, judgement, mode).map(|said| (said, Role::Dim)));
     lines.extend(labelled(view, "why", sentences, columns));
     lines
@@ -93,7 +93,7 @@ pub fn derivation(
     add("class", class(assessment.class()).to_owned());
     add("risk", judgement.risk.word().to_owned());
     add("claim", said_claim(&prepared.operation.claim));
-    add("mode", policy.mode.word().to_owned());
+    add("mode", super::status::mode(policy));
     add("contained", contained(prepared, judgement));
     if !assessment.target.is_empty() {
         add("acts on", text::line(&assessment.target));

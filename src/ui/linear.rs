@@ -91,7 +91,7 @@ impl Teller {
         let setting = &state.setting;
         let model = if setting.practice { "practice model".to_owned() } else { text::line(&setting.model) };
         let database = setting.connection.as_deref().map_or_else(|| "no database".to_owned(), text::line);
-        let mode = state.queue.gate().policy().mode.word();
+        let mode = super::status::mode(state.queue.gate().policy());
         let mut lines = vec![format!(
             "countersign: mode {mode}, {model}, {database}, workspace {}",
             text::line(&setting.workspace)

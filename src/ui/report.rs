@@ -82,7 +82,7 @@ impl Report {
             version: env!("CARGO_PKG_VERSION"),
             model: setting.model.clone(),
             remote: setting.remote,
-            mode: state.queue.gate().policy().mode.word(),
+            mode: state.queue.gate().policy().in_force().word(),
             workspace: setting.workspace.clone(),
             connection: setting.connection.clone(),
         }

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use super::paint::{View, put, put_right};
 use super::text;
 use super::theme::Role;
-use crate::domain::ApprovalMode;
+use crate::domain::{ApprovalMode, Policy};
 
 /// What is left out first where there is no room: the workspace, then the name, then the connection. One that is
 /// production stays before the model.
@@ -36,11 +36,18 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer) {
     put(buf, room, 0, &line);
 }
 
+/// The mode that is judged by, and why it isn't the one that was set.
+pub(super) fn mode(policy: &Policy) -> String {
+    let mode = policy.in_force().word();
+    if policy.rules_broken { format!("{mode}: rules can't be read") } else { mode.to_owned() }
+}
+
 /// Name, mode, model, connection, workspace.
 fn left(view: View<'_>) -> [Span<'static>; 5] {
     let setting = &view.state.setting;
-    let mode = view.state.queue.gate().policy().mode;
-    let role = match mode {
+    let policy = view.state.queue.gate().policy();
+    let role = match policy.in_force() {
+        _ if policy.rules_broken => Role::High,
         ApprovalMode::AllowAll => Role::High,
         ApprovalMode::Smart => Role::Medium,
         ApprovalMode::Strict | ApprovalMode::Guarded => Role::Accent,
@@ -59,7 +66,7 @@ fn left(view: View<'_>) -> [Span<'static>; 5] {
     let room = if view.state.size.0 >= 160 { 70 } else { 40 };
     [
         view.span("countersign", Role::Strong),
-        view.span(mode.word(), role),
+        view.span(mode(policy), role),
         view.span(text::fit(model, 40), Role::Text),
         view.span(text::fit(&connection, 40), tone),
         // The end of a path says most.

@@ -313,14 +313,32 @@ fn rules_that_cant_be_read_any_more_make_everything_ask_and_it_is_said_once() {
     let mut world = asked(&[("mkdir a", None)]);
     let allow = kept(&world, 1, "r1", RuleEffect::Allow);
     world.feed(1, Event::Ruled(vec![allow], None));
-    world.feed(1, Event::Ruled(Vec::new(), Some("rules.toml: it is broken".to_owned())));
-    assert_eq!((remembered(&world), world.state.queue.gate().policy().mode), (0, ApprovalMode::Strict));
+    let broken = || Event::Ruled(Vec::new(), Some("rules.toml: it is broken".to_owned()));
+    world.feed(1, broken());
+    let in_force = |world: &World| world.state.queue.gate().policy().in_force();
+    assert_eq!((remembered(&world), in_force(&world)), (0, ApprovalMode::Strict));
     let said = |world: &World| {
         let is = |entry: &&Entry| matches!(entry, Entry::Notice { text, .. } if text.contains("it is broken"));
         world.state.chat.entries().iter().filter(is).count()
     };
-    world.feed(1, Event::Ruled(Vec::new(), None));
+    world.feed(1, broken());
     assert_eq!(said(&world), 1);
+    // Another mode is no way around it.
+    world.state.set_mode(ApprovalMode::Smart);
+    assert_eq!(in_force(&world), ApprovalMode::Strict);
+    let told = format!("{:?}", world.state.chat.entries());
+    assert!(told.contains("Mode smart holds once what is remembered can be read"), "{told}");
+    world.press(KeyCode::Char('y'));
+    world.finish(1);
+    world.model("", &[("ls", Some("low"))]);
+    assert_eq!(*world.status(2), Status::Waiting);
+    let reason = &world.state.queue.gate().judgement(OperationId(2)).unwrap().reason;
+    assert!(reason.starts_with("What is remembered can't be read"), "{reason}");
+    world.feed(1, Event::Ruled(Vec::new(), None));
+    assert_eq!(in_force(&world), ApprovalMode::Smart);
+    let told = format!("{:?}", world.state.chat.entries());
+    assert!(told.contains("What is remembered can be read again: mode smart holds."), "{told}");
+    assert_eq!(*world.status(2), Status::Waiting, "nothing starts that the person didn't see");
 }
 
 #[test]
