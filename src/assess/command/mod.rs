@@ -15,6 +15,7 @@ mod braces;
 mod builtin;
 mod clients;
 mod danger;
+mod danger_kind;
 mod destinations;
 mod eligible;
 mod escapes;

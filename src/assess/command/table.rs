@@ -6,9 +6,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use serde::Deserialize;
-use serde::de::IntoDeserializer as _;
-use serde::de::value::StrDeserializer;
 
+pub(super) use super::danger_kind::DangerKind;
 use super::index::{Index, groups};
 use super::kind::Kind;
 use super::needs::{Needs, Sees};
@@ -144,20 +143,6 @@ pub(super) struct Entry {
     pub(super) response: bool,
 }
 
-/// A kind of declared danger.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum DangerKind {
-    Destructive,
-    External,
-    /// Runs code that isn't shown: unknown, and never on a claim.
-    Runs,
-    /// Runs code of the workspace, or of its own words: unknown, and on a claim it may run staged.
-    Works,
-    /// Runs the command in its words, in a way that isn't taken apart: the same, but a catastrophe there is one.
-    Wraps,
-}
-
 /// What a program, or a subcommand of it, is known to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Declared {
@@ -270,9 +255,8 @@ impl Table {
     /// What is declared of a program or subcommand.
     pub(super) fn danger(&self, name: &str) -> Option<Declared> {
         let (kind, does) = self.dangers.find(name)?.split_once('\t')?;
-        let kind: StrDeserializer<'_, serde::de::value::Error> = kind.into_deserializer();
-        // What is no kind is the worst of them; a test rules it out.
-        Some(Declared { kind: DangerKind::deserialize(kind).unwrap_or(DangerKind::Runs), does })
+        // What is no kind would be the worst of them; the build rules it out.
+        Some(Declared { kind: DangerKind::named(kind).unwrap_or(DangerKind::Runs), does })
     }
 }
 
