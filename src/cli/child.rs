@@ -40,6 +40,7 @@ pub fn main(mut arguments: impl Iterator<Item = OsString>) -> ! {
     } else if walls != OsStr::new(contain::OPEN) {
         missing();
     }
+    super::warden::split(parent, FAILED);
     become_program(&program, arguments)
 }
 

@@ -33,11 +33,11 @@ pub(super) fn keep(parent: i32, program: &OsString, arguments: impl Iterator<Ite
     // What is read and written is the server's alone: its end must be seen.
     if let Err(error) = let_go() {
         eprintln!("the keeper can't leave its input and output: {error}");
-        end_all();
+        end_all(descendants);
         exit(failed)
     }
     let code = wait(server, &signals);
-    end_all();
+    end_all(descendants);
     exit(code.unwrap_or(failed))
 }
 
@@ -99,13 +99,13 @@ fn reap(server: Pid) -> Option<i32> {
     }
 }
 
-/// Ends everybody below: asks first, and forces who doesn't listen.
-fn end_all() {
+/// Ends whom it is told of until that is nobody: asks first, and forces who doesn't listen.
+pub(super) fn end_all(whom: fn() -> Vec<Pid>) {
     let since = Instant::now();
     let mut force = false;
     loop {
         reap(Pid::from_raw(0));
-        let left = descendants();
+        let left = whom();
         if left.is_empty() {
             return;
         }

@@ -22,6 +22,7 @@ mod shells;
 mod start;
 mod terms;
 mod trust;
+mod warden;
 pub mod weigh;
 
 use std::io::Write as _;

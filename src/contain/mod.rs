@@ -18,6 +18,9 @@ mod walls;
 
 use crate::domain::Enforceable;
 
+#[cfg(target_os = "linux")]
+pub(crate) use linux::fork;
+
 pub use canary::{CANARY, main as canary};
 pub use door::{Door, PROXY};
 pub use handover::{Answer, Handover, Orders, Program};

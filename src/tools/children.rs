@@ -219,7 +219,7 @@ impl Drop for Child {
 
 /// The living processes of a session, whatever group they moved to. Empty where there is no `/proc`: there
 /// the process group is all that is known.
-fn members(session: Pid) -> Vec<Pid> {
+pub(crate) fn members(session: Pid) -> Vec<Pid> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     entries
         .flatten()

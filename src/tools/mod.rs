@@ -46,6 +46,8 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+#[cfg(target_os = "linux")]
+pub(crate) use children::members;
 pub use command::CommandTool;
 pub use contained::{look_around, stages};
 pub use environment::search_path;

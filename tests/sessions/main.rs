@@ -8,6 +8,8 @@ mod killed;
 #[path = "../common/left_out.rs"]
 mod left_out;
 mod model;
+#[cfg(target_os = "linux")]
+mod orphans;
 mod sitting;
 mod staged;
 mod summarised;
