@@ -348,9 +348,15 @@ async fn run(side: &Side, countersigned: Countersigned, port: RunPort, cancel: C
     let Some(tool) = side.registry.get(&countersigned.operation().tool) else {
         return lost("The tool is gone.".to_owned());
     };
-    let withheld = Withheld::of(&countersigned);
+    let (withheld, id) = (Withheld::of(&countersigned), countersigned.operation().id);
     let task = tokio::spawn(async move { tool.run(countersigned, port, cancel).await });
     let report = task.await.unwrap_or_else(|_| lost("The tool failed; the log has more.".to_owned()));
+    // Before its end is noted: what shows it later may not know what this session knows.
+    let (outputs, values) = (Arc::clone(&side.bench.outputs), side.bench.settings.known.values());
+    let noted = tokio::task::spawn_blocking(move || outputs.note_secrets(id, &values)).await;
+    if let Ok(Err(error)) = noted {
+        tracing::warn!(%error, "where an output holds secrets can't be noted");
+    }
     withheld.from(report, &side.bench.settings.known)
 }
 

@@ -46,9 +46,14 @@ pub async fn resume(start: &Start, state: State) -> Result<(State, Vec<Effect>),
     }
     let archive = Archive::open(&start.folders.journal()).await.map_err(|error| error.to_string())?;
     let mut archive = archive.ok_or_else(|| wrong("the journal is gone".to_owned()))?;
+    let known = state.masks.known.clone();
+    let hidden = archive.hidden(0).await;
     let read = read(&mut archive, listed, Resumed::onto(state)).await;
     archive.close().await;
+    // What the session knew by value when it was left, such as the key of another model, is masked again.
+    known.learn(hidden.map_err(|error| wrong(error.to_string()))?);
     let (state, effects) = read.map_err(wrong)?.settle(&start.layers.all()).map_err(|why| wrong(why.to_string()))?;
+    known.learn(state.queue.all().flat_map(|item| start.outputs.secrets(item.id)));
     Ok((state, effects))
 }
 

@@ -165,6 +165,13 @@ async fn make_ready(
             for side in [person, present] {
                 side.bench.settings.known.learn(key.clone());
             }
+            // What was printed before holds it perhaps, as the command that prints the key was tried.
+            let (outputs, values) = (Arc::clone(&person.bench.outputs), person.bench.settings.known.values());
+            tokio::task::spawn_blocking(move || {
+                if let Err(error) = outputs.note_secrets_of_all(&values) {
+                    tracing::warn!(%error, "where outputs hold secrets can't be noted");
+                }
+            });
             let provider = from_settings(settings).map_err(|error| error.to_string())?;
             let elsewhere = || {
                 let mut side = side((*person.bench).clone(), Arc::clone(&person.connections));

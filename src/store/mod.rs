@@ -19,6 +19,7 @@ mod migrate;
 mod outputs;
 mod recorded;
 mod rows;
+mod secrets;
 mod verify;
 
 #[cfg(test)]

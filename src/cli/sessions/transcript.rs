@@ -182,6 +182,7 @@ impl<'a> Transcript<'a> {
 
     /// What it printed, as far as it is kept; what the model read of it where that is all there is.
     fn printed(&self, id: OperationId, kept: &Kept, result: &str) -> String {
+        self.known.learn(self.outputs.secrets(id));
         let whole = match kept {
             Kept::Nothing => return String::new(),
             Kept::Here(pieces) => pieces.iter().map(|piece| piece.text.as_ref()).collect(),
@@ -275,5 +276,36 @@ pub fn ended(outcome: &Outcome) -> String {
         Outcome::Cancelled => "stopped".to_owned(),
         Outcome::TimedOut { seconds } => format!("timed out after {seconds} s"),
         Outcome::Lost => "interrupted, outcome unknown".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Stream;
+
+    #[test]
+    fn a_secret_that_only_the_session_knew_is_masked_in_what_is_kept_apart() {
+        let root = tempfile::tempdir().unwrap();
+        let outputs = Outputs::new(root.path(), "s", 1 << 20);
+        let id = OperationId(1);
+        let mut spool = outputs.begin(id).unwrap().unwrap();
+        spool.write(Stream::Out, format!("{} plain-horse-42 {}", "x\n".repeat(9_000), "y\n".repeat(9_000)).as_bytes());
+        outputs.note_secrets(id, &["plain-horse-42".to_owned()]).unwrap();
+        let known = Known::default();
+        let mut transcript = Transcript::new(&known, &outputs);
+        let outcome = Outcome::Succeeded { summary: "exit 0".to_owned() };
+        // What the model read of it had the middle left out, so the entry has no note of its own.
+        let event = JournalEvent::Finished {
+            outcome,
+            milliseconds: 1,
+            result: "x\ny".to_owned(),
+            kept: Kept::Apart { lines: 18_001, bytes: 36_016 },
+        };
+        let content = Content::Event(Box::new(event));
+        let word = "finished".to_owned();
+        transcript.entry(Stored { number: 1, session: "s".to_owned(), at_ms: 0, operation: Some(id), word, content });
+        let [Piece::Operation(told)] = &transcript.pieces()[..] else { panic!("one operation") };
+        assert!(told.printed.contains("⟦masked") && !told.printed.contains("horse"), "{:?}", told.printed);
     }
 }
