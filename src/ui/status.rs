@@ -108,3 +108,17 @@ fn right(view: View<'_>, roomy: bool) -> Line<'static> {
     }
     line
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mode_says_that_the_rules_cant_be_read_whatever_was_set() {
+        for set in [ApprovalMode::Strict, ApprovalMode::Smart, ApprovalMode::AllowAll] {
+            let policy = |rules_broken| Policy { mode: set, rules_broken, ..Policy::default() };
+            assert_eq!(mode(&policy(true)), "strict: rules can't be read");
+            assert_eq!(mode(&policy(false)), set.word());
+        }
+    }
+}
