@@ -2,9 +2,9 @@
 //! ends. What a switch needs is made ready elsewhere; until it is there, everything goes on as before.
 
 use super::chat::{Briefing, Phase};
+use super::chosen::Chosen;
 use super::event::Effect;
 use super::picker::{Pick, Picker, Row};
-use super::setup::Chosen;
 use super::{Setting, State};
 
 /// A model that is wanted.

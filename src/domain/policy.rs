@@ -99,7 +99,7 @@ pub struct Policy {
     pub rules: Vec<Rule>,
     /// What the person decided for later.
     pub remembered: Vec<Remembered>,
-    /// Some of that can't be read, a denial among it perhaps. Until it can, everything asks, whatever the mode.
+    /// Some of that can't be read: until it can, everything asks, whatever the mode.
     pub rules_broken: bool,
     /// The time by the wall's clock, in seconds since 1970; 0 where nobody knows it.
     pub now: u64,
@@ -347,11 +347,8 @@ pub fn judge(
         return run(Step::AllowAll, "Mode allow-all runs everything.".to_owned());
     }
     if mode == ApprovalMode::Strict {
-        let why = if policy.rules_broken {
-            "What is remembered can't be read: until its file is mended, everything asks, whatever the mode."
-        } else {
-            "Mode strict asks for everything."
-        };
+        const BROKEN: &str = "What is remembered can't be read: until its file is mended, everything asks.";
+        let why = if policy.rules_broken { BROKEN } else { "Mode strict asks for everything." };
         return ask(Step::Strict, why.to_owned());
     }
     if let Some(rule) = rule(Effect::Ask) {
@@ -479,10 +476,9 @@ mod tests {
     #[test]
     fn while_what_is_remembered_cant_be_read_everything_asks_in_every_mode() {
         for mode in [ApprovalMode::Strict, ApprovalMode::Guarded, ApprovalMode::Smart, ApprovalMode::AllowAll] {
-            let judged = |rules_broken| {
-                let policy = Policy { mode, rules_broken, ..Policy::default() };
-                judge(&get("docs.rs"), &policy, &Grants::default(), Enforceable::default(), false)
-            };
+            let policy = |rules_broken| Policy { mode, rules_broken, ..Policy::default() };
+            let none = (Grants::default(), Enforceable::default());
+            let judged = |broken| judge(&get("docs.rs"), &policy(broken), &none.0, none.1, false);
             assert_eq!((judged(true).verdict, judged(true).step), (Verdict::Ask, Step::Strict), "{mode:?}");
             assert_eq!(judged(false).verdict == Verdict::Allow, mode != ApprovalMode::Strict, "{mode:?}");
         }

@@ -304,7 +304,15 @@ mod tests {
         };
         let content = Content::Event(Box::new(event));
         let word = "finished".to_owned();
-        transcript.entry(Stored { number: 1, session: "s".to_owned(), at_ms: 0, operation: Some(id), word, content });
+        transcript.entry(Stored {
+            number: 1,
+            session: "s".to_owned(),
+            agent: None,
+            at_ms: 0,
+            operation: Some(id),
+            word,
+            content,
+        });
         let [Piece::Operation(told)] = &transcript.pieces()[..] else { panic!("one operation") };
         assert!(told.printed.contains("⟦masked") && !told.printed.contains("horse"), "{:?}", told.printed);
     }
