@@ -267,7 +267,9 @@ impl Report {
 
     fn what(&self, item: &Item) -> String {
         let gist = (self.hide)(&item.gist());
-        format!("{} {}", item.word(), text::fit(&gist, GIST))
+        let gist = text::fit(&gist, GIST);
+        // Some begin with the word: "apply changes of #1".
+        if gist.split(' ').next() == Some(item.word()) { gist.into_owned() } else { format!("{} {gist}", item.word()) }
     }
 
     /// The model's last message, if it came to one.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::{
-    Claim, Danger, Facts, Grants, Operation, OperationId, Origin, Prepared, RiskLevel, SqlWay, TakeBack,
+    Claim, Danger, Draft, Facts, Grants, Operation, OperationId, Origin, Prepared, RiskLevel, SqlWay, TakeBack,
 };
 
 fn assessed(sql: &str, dialect: Option<Dialect>) -> Assessment {
@@ -328,6 +328,9 @@ fn a_turns_approval_covers_no_other_way_to_run_the_same() {
     };
     let back = SqlWay::TakeBack(TakeBack { kept: "0".to_owned(), again: false, rows: 1 });
     let ways = [SqlWay::Plain, SqlWay::Trial, back].map(prepared);
+    // Of what is asked each time only the plain way can be remembered: a rule doesn't tell them apart.
+    let kept: Vec<bool> = ways.iter().map(|way| Draft::allow(way).is_ok()).collect();
+    assert_eq!(kept, [true, false, false]);
     for (approved, one) in ways.iter().enumerate() {
         let mut grants = Grants::default();
         grants.extend(one);
