@@ -123,14 +123,6 @@ impl Default for Policy {
     }
 }
 
-impl Policy {
-    /// The mode that is judged by: strict while what is remembered can't be read.
-    #[must_use]
-    pub fn in_force(&self) -> ApprovalMode {
-        if self.rules_broken { ApprovalMode::Strict } else { self.mode }
-    }
-}
-
 /// The verdict's word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

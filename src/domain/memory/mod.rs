@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::operation::Prepared;
-use super::policy::Policy;
+use super::policy::{ApprovalMode, Policy};
 use super::risk::{Class, Danger, Finding, RiskLevel};
 use super::rule::{Effect, SCHEMA, Shape};
 use super::target::Target;
@@ -249,6 +249,12 @@ fn hit(prepared: &Prepared) -> impl Iterator<Item = String> {
 }
 
 impl Policy {
+    /// The mode that is judged by: strict while what is remembered can't be read.
+    #[must_use]
+    pub fn in_force(&self) -> ApprovalMode {
+        if self.rules_broken { ApprovalMode::Strict } else { self.mode }
+    }
+
     /// Whether a rule of either sort would let it run, had its server not changed what it says of the tool.
     #[must_use]
     pub fn outdated(&self, prepared: &Prepared) -> bool {
