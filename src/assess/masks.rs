@@ -335,7 +335,7 @@ mod tests {
             ("password: \"my long one\"\nname: x", "password: \"•\"\nname: x"),
             ("GET https://x.example/?pass%77ord=hunter2", "GET https://x.example/?•"),
             ("authorization: Bearer abc\nx: y", "authorization: •\nx: y"),
-            ("a -----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----\nb", "a •\nb"),
+            ("a -----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----\nb", "a •\n•\n•\nb"),
             ("SELECT name FROM customers WHERE id = 7", "SELECT name FROM customers WHERE id = 7"),
         ] {
             assert_eq!(shown(text), said, "{text}");
