@@ -164,10 +164,9 @@ impl Tool for CommandTool {
                         None => None,
                     };
                     if let Contained::By(plan) = &contained {
-                        // Now, and not as it started: it shared the machine with the walls of the next one. On a thread
-                        // that stays, as the kernel ends the child with the thread that started it.
+                        // Now, and not as it started: it shared the machine with the walls of the next one.
                         let (bench, plan) = (Arc::clone(&self.bench), plan.clone());
-                        tokio::spawn(async move { children::reserve(&bench, &plan) });
+                        self.bench.spare.later(Box::new(move || children::reserve(&bench, &plan)));
                     }
                     if let Some(warning) = told().await {
                         report.result.push_str(OWN_FILES);

@@ -7,9 +7,12 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
 use std::time::{Duration, SystemTime};
 
+use tokio::runtime::Handle;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::children::{Child, Pipes};
@@ -18,9 +21,17 @@ use crate::contain::Plan;
 /// How long it waits.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// Starts a child.
+type Job = Box<dyn FnOnce() + Send>;
+
 /// The one child in reserve, if there is one.
 #[derive(Debug, Default)]
-pub struct Spare(Mutex<Option<Waiting>>);
+pub struct Spare {
+    waiting: Mutex<Option<Waiting>>,
+    /// The thread that starts them. It stays as long as this does: the kernel ends a child with the thread that started
+    /// it. And it is none of those that work, as a start holds its thread up until the child has become our program.
+    starter: OnceLock<Sender<Job>>,
+}
 
 #[derive(Debug)]
 struct Waiting {
@@ -72,6 +83,23 @@ impl Spare {
         fits.then_some((waiting.child, waiting.pipes))
     }
 
+    /// Starts a child beside everything else. Where no thread can be had there is none.
+    pub(super) fn later(&self, job: Job) {
+        let starter = self.starter.get_or_init(|| {
+            let (starter, jobs) = channel::<Job>();
+            let runtime = Handle::current();
+            let start = move || {
+                let _within = runtime.enter();
+                for job in jobs {
+                    job();
+                }
+            };
+            let _none = thread::Builder::new().name("reserve".to_owned()).spawn(start);
+            starter
+        });
+        let _no_thread = starter.send(job);
+    }
+
     /// Puts a child in reserve that was started after `sight` was seen. One that waits already is thrown away.
     pub(super) fn put(self: &Arc<Self>, plan: Plan, sight: Sight, (child, pipes): (Child, Pipes)) {
         let spare = Arc::downgrade(self);
@@ -85,6 +113,6 @@ impl Spare {
     }
 
     fn slot(&self) -> std::sync::MutexGuard<'_, Option<Waiting>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
