@@ -5,6 +5,8 @@ use crate::domain::Span;
 
 /// Shortest run of letters that is taken for a line of the key wherever it stands.
 const LINE: usize = 32;
+/// The same for the beginning of a line that was cut off, right behind whole ones.
+const PART: usize = 16;
 /// How the last line of a key begins.
 const END: &str = "-----END";
 /// What may stand between the header and the key, each with its value behind it.
@@ -15,7 +17,7 @@ pub(super) fn end(text: &str, from: usize) -> usize {
     let rest = &text[from..];
     let Some(rest) = rest.strip_prefix(" BLOCK").unwrap_or(rest).strip_prefix("-----") else { return from };
     let mut end = text.len() - rest.len();
-    let (mut words, mut header) = (words(text, end).peekable(), false);
+    let (mut words, mut header, mut least) = (words(text, end).peekable(), false, LINE);
     while let Some(word) = words.next() {
         let said = &text[word.clone()];
         if let Some(at) = said.find(END) {
@@ -23,8 +25,11 @@ pub(super) fn end(text: &str, from: usize) -> usize {
         }
         let mut last = || words.peek().is_some_and(|next| text[next.clone()].contains(END));
         let named = HEADERS.contains(&said);
-        if !(packed(said, LINE) || named || header || packed(said, 1) && last()) {
+        if !(packed(said, least) || named || header || packed(said, 1) && last()) {
             break;
+        }
+        if packed(said, LINE) {
+            least = PART;
         }
         header = named;
         end = word.end;
@@ -99,6 +104,8 @@ mod tests {
         }
         let shown = format!("{HEAD}-----\n+{line}\na.pem:3:{line}\nand words");
         assert!(hidden(&shown).ends_with(&line) && hidden(&shown).len() == shown.len() - "\nand words".len());
+        let cut = format!("{HEAD}-----\n{line}\nMCXMbUyvKCbd8PSmW3ePrXq4line 1");
+        assert!(hidden(&cut).ends_with("line"), "{}", hidden(&cut));
         let old = format!("{HEAD}-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\n{line}\nx y");
         assert!(hidden(&old).ends_with(&line), "{}", hidden(&old));
     }
