@@ -17,7 +17,7 @@ pub(super) fn end(text: &str, from: usize) -> usize {
     let rest = &text[from..];
     let Some(rest) = rest.strip_prefix(" BLOCK").unwrap_or(rest).strip_prefix("-----") else { return from };
     let mut end = text.len() - rest.len();
-    let (mut words, mut header, mut least) = (words(text, end).peekable(), false, LINE);
+    let (mut words, mut header, mut enough) = (words(text, end).peekable(), false, LINE);
     while let Some(word) = words.next() {
         let said = &text[word.clone()];
         if let Some(at) = said.find(END) {
@@ -25,11 +25,11 @@ pub(super) fn end(text: &str, from: usize) -> usize {
         }
         let mut last = || words.peek().is_some_and(|next| text[next.clone()].contains(END));
         let named = HEADERS.contains(&said);
-        if !(packed(said, least) || named || header || packed(said, 1) && last()) {
+        if !(packed(said, enough) || named || header || packed(said, 1) && last()) {
             break;
         }
         if packed(said, LINE) {
-            least = PART;
+            enough = PART;
         }
         header = named;
         end = word.end;

@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-#[path = "common/recorded.rs"]
+#[path = "../common/recorded.rs"]
 mod recorded;
+mod replay;
+mod secrets;
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
@@ -353,121 +355,6 @@ async fn a_rule_is_named_where_it_decided_and_says_what_it_would_have_covered() 
     let said = String::from_utf8(none.stderr).unwrap();
     assert_eq!(none.status.code(), Some(2));
     assert!(said.contains("there is no rule r9; `countersign rules list` names those there are"), "{said}");
-}
-
-#[tokio::test]
-async fn a_replay_says_what_would_change_and_runs_nothing() {
-    let home = tempfile::tempdir().unwrap();
-    recorded(home.path()).await;
-    let object = |words: &[&str]| lines(&journal(home.path(), &[&["replay", "--json"], words].concat())).remove(0);
-    let guarded = object(&[]);
-    assert_eq!((&guarded["judged"], &guarded["mode"]), (&json!(5), &json!("guarded")));
-    // `ls` isn't asked any more; the denied DELETE and what a claim of high holds back still are.
-    assert_eq!((&guarded["questions_fewer"], &guarded["denied_now_allowed"]), (&json!(1), &json!(0)));
-    assert_eq!((&guarded["questions_more"], &guarded["same"]), (&json!(0), &json!(4)));
-    assert_eq!(guarded["changed"][0]["operation"], 1);
-    let smart = object(&["--mode", "smart"]);
-    assert_eq!((&smart["questions_fewer"], &smart["denied_now_allowed"]), (&json!(2), &json!(1)));
-    let strict = object(&["--mode", "strict", "bbbb2222"]);
-    assert_eq!((&strict["judged"], &strict["questions_more"]), (&json!(2), &json!(1)));
-    let one = object(&["aaaa1111#1"]);
-    assert_eq!((&one["judged"], &one["questions_fewer"]), (&json!(1), &json!(1)));
-    let rules = home.path().join("rules.toml");
-    std::fs::write(&rules, "[[rules]]\neffect = 'deny'\ntool = 'file_operations'\n").unwrap();
-    let denied = object(&["--config", rules.to_str().unwrap()]);
-    assert_eq!(denied["ran_now_denied"], 1);
-    let told = journal(home.path(), &["replay"]);
-    insta::assert_snapshot!("journal_replay", told);
-}
-
-#[tokio::test]
-async fn a_replay_asks_what_nobody_was_there_to_confirm_and_names_what_it_leaves_out() {
-    let home = tempfile::tempdir().unwrap();
-    let workspace = home.path().join("shop");
-    std::fs::create_dir(&workspace).unwrap();
-    let mut run = Writer::open(&kept(home.path()), "0003-cccc3333", &workspace).await;
-    for command in ["rm a", "mkdir b", "rm c", "rm d", "rm e"] {
-        let (asked, judgement) = run.proposed("execute_command", &json!({"command": command}), ApprovalMode::Guarded);
-        run.propose(&asked).await;
-        let deny = |reason: &str| Judgement { verdict: Verdict::Deny, reason: reason.to_owned(), ..judgement.clone() };
-        let (decider, judgement) = match command {
-            "rm c" => (Decider::Policy, deny("You denied exactly this before in this turn.")),
-            "rm d" => (Decider::PersonAll, deny("You denied the rest of this turn.")),
-            // Earlier versions said it in the sentence alone.
-            "rm e" => (Decider::Policy, Judgement { unattended: false, ..judgement.unattended(&asked.assessment) }),
-            _ => {
-                let judgement = judgement.unattended(&asked.assessment);
-                (Decider::Policy, Judgement { reason: "Whatever it says.".to_owned(), ..judgement })
-            }
-        };
-        run.decide(asked.operation.id, judgement, (decider, false, None), None).await;
-    }
-    run.journal.close().await.unwrap();
-    let replayed = lines(&journal(home.path(), &["replay", "--json"])).remove(0);
-    assert_eq!((&replayed["judged"], &replayed["same"]), (&json!(3), &json!(3)));
-    assert_eq!(replayed["left_out"], json!({"of_turns": 1, "repeated": 1, "untold": 0}));
-    let told = journal(home.path(), &["replay"]);
-    assert!(told.contains("1 left out: your word on the rest of a turn"), "{told}");
-    assert!(told.contains("1 left out: you had denied exactly the same"), "{told}");
-    let rules = home.path().join("rules.toml");
-    std::fs::write(&rules, "[[rules]]\neffect = 'allow'\ntool = 'execute_command'\nmatch = { program = 'mkdir' }\n")
-        .unwrap();
-    let freed = lines(&journal(home.path(), &["replay", "--json", "--config", rules.to_str().unwrap()])).remove(0);
-    assert_eq!((&freed["questions_fewer"], &freed["denied_now_allowed"]), (&json!(1), &json!(1)));
-    // A session alone means its operations.
-    assert_eq!(lines(&journal(home.path(), &["show", "cccc3333", "--json"])).len(), 5);
-}
-
-#[tokio::test]
-async fn what_a_session_knew_to_be_secret_is_masked_by_those_who_know_it_not() {
-    let home = tempfile::tempdir().unwrap();
-    let secret = "plain-horse-42".to_owned();
-    let session = Session { id: "0004-dddd4444".into(), ..Session::new(home.path()) };
-    let log = Journal::open(&kept(home.path()).join("journal.sqlite"), session).await.unwrap();
-    let said = JournalEvent::Said { text: format!("the key is {secret}") };
-    let entry = JournalEntry::of_session(said);
-    let known = Known::of([secret.clone()]);
-    let line = Line::hiding(&entry, &|text| known_spans(text, &known)).unwrap();
-    log.append_lines(vec![line], Kept::Synced).await.unwrap();
-    log.close().await.unwrap();
-    let mut run = Writer::open(&kept(home.path()), "0005-eeee5555", home.path()).await;
-    let echo = json!({"command": format!("echo {secret}")});
-    let (echo, judgement) = run.proposed("execute_command", &echo, ApprovalMode::Strict);
-    run.propose(&echo).await;
-    run.decide(echo.operation.id, judgement, (Decider::Person, false, Some(9)), Some(&secret)).await;
-    run.journal.close().await.unwrap();
-    for words in [
-        &["journal", "show"][..],
-        &["journal", "show", "eeee5555#1"],
-        &["journal", "show", "eeee5555#1", "--json"],
-        &["journal", "tail", "--json"],
-        &["journal", "replay"],
-        &["sessions"],
-        &["sessions", "show", "dddd4444"],
-        &["sessions", "search", &secret],
-    ] {
-        let output = countersign(home.path(), words);
-        let told = String::from_utf8(output.stdout).unwrap();
-        assert!(!told.is_empty() && !told.contains("horse"), "{words:?}: {told}");
-    }
-}
-
-#[tokio::test]
-async fn what_tells_no_text_looks_for_no_secrets() {
-    let home = tempfile::tempdir().unwrap();
-    recorded(home.path()).await;
-    // A noted secret that can't be read.
-    let path = kept(home.path()).join("journal.sqlite");
-    let mut hand = SqliteConnectOptions::new().filename(&path).connect().await.unwrap();
-    let statements = "INSERT INTO entries (session, seq, at_ms, event, version, digest, hash)
-            VALUES ('0002-bbbb2222', 99, 1, 'said', 1, zeroblob(32), zeroblob(32));
-        INSERT INTO bodies VALUES (last_insert_rowid(), x'00', CAST(x'ff' || ',\"hidden\":[[' AS TEXT))";
-    sqlx::raw_sql(statements).execute(&mut hand).await.unwrap();
-    assert!(journal(home.path(), &["stats"]).contains("5 operations"));
-    assert_eq!(refused(home.path(), &["show"]).0, 1);
-    let deleted = countersign(home.path(), &["sessions", "delete", "--yes", "aaaa1111"]);
-    assert!(deleted.status.success(), "{deleted:?}");
-    assert!(!countersign(home.path(), &["sessions"]).status.success());
 }
 
 #[cfg(unix)]
