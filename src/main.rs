@@ -8,6 +8,7 @@ use countersign::private::Touched;
 use countersign::{contain, logs, runtime};
 
 fn main() -> ExitCode {
+    contain::hear_of_children();
     let mut arguments = std::env::args_os().skip(1);
     match arguments.next() {
         Some(first) if first == contain::CHILD => cli::child::main(arguments),

@@ -120,6 +120,7 @@ impl State {
                 setup.hint = Some(format!("Type a number from 1 to {rows}, `back` or `skip`."));
                 return;
             }
+            _ if line == "usual" && setup.stage == Stage::Address && setup.at_home() => setup.typed.clear(),
             // Nothing typed: what is chosen already is meant, else the first row.
             _ if line.is_empty() => {}
             _ if setup.types() => {

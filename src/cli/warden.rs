@@ -2,7 +2,7 @@
 //! program, also when that is killed. Called by `child.rs`.
 //!
 //! The kernel can end the direct child of a process that is killed, and nobody else. So the direct child stays what it
-//! is, beside the command, and ends its session for the program. It tells the program's death by its parent's number:
+//! is, beside the command, and ends its session for the program. It leads that session; the command is one of it. It tells the program's death by its parent's number:
 //! the signal that wakes it comes with the end of the thread that started it, too.
 
 /// Splits this process: gives back in the one that is to become the command, while the other stays as its parent.
@@ -68,6 +68,8 @@ mod linux {
             match waitpid(command, Some(WaitPidFlag::WNOHANG)) {
                 Ok(WaitStatus::Exited(_, code)) => exit(code),
                 Ok(WaitStatus::Signaled(_, signal, _)) => {
+                    // Some are ignored here that the command didn't ignore.
+                    let _kept = contain::by_default(signal);
                     let unblocked = SigSet::from(signal).thread_unblock();
                     let _survived = unblocked.and_then(|()| raise(signal));
                     exit(128 + signal as i32)

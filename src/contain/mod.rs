@@ -19,7 +19,7 @@ mod walls;
 use crate::domain::Enforceable;
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::fork;
+pub(crate) use linux::{by_default, fork};
 
 pub use canary::{CANARY, main as canary};
 pub use door::{Door, PROXY};
@@ -72,6 +72,19 @@ pub fn guard_memory() {
 /// Keeps other programs of this person from reading this program's memory, where that can be done.
 #[cfg(not(target_os = "linux"))]
 pub fn guard_memory() {}
+
+/// Sees to it that this program, and what it starts, hears of the end of its children: who started it may have ignored
+/// that, and its children would take that on.
+#[cfg(target_os = "linux")]
+pub fn hear_of_children() {
+    if let Err(error) = by_default(nix::sys::signal::Signal::SIGCHLD) {
+        tracing::warn!(%error, "the end of children may not be heard of");
+    }
+}
+
+/// The same where it is taken as it is.
+#[cfg(not(target_os = "linux"))]
+pub fn hear_of_children() {}
 
 /// What walls without some layer can't do, for the person.
 #[must_use]

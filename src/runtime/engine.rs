@@ -310,6 +310,9 @@ impl Engine {
     }
 }
 
+/// How long the end of a run waits until it is noted where its output holds secrets.
+const NOTED: Duration = Duration::from_millis(20);
+
 /// Says what is enforced around commands, once that is known: whether they can be staged, in the model's workspace. A
 /// command that starts waits for it.
 pub async fn prove(side: &Side, lane: &mpsc::Sender<Work>) {
@@ -351,12 +354,15 @@ async fn run(side: &Side, countersigned: Countersigned, port: RunPort, cancel: C
     let (withheld, id) = (Withheld::of(&countersigned), countersigned.operation().id);
     let task = tokio::spawn(async move { tool.run(countersigned, port, cancel).await });
     let report = task.await.unwrap_or_else(|_| lost("The tool failed; the log has more.".to_owned()));
-    // Before its end is noted: what shows it later may not know what this session knows.
+    // Before its end is noted: what shows it later may not know what this session knows. A long one is looked through
+    // beside what comes next.
     let (outputs, values) = (Arc::clone(&side.bench.outputs), side.bench.settings.known.values());
-    let noted = tokio::task::spawn_blocking(move || outputs.note_secrets(id, &values)).await;
-    if let Ok(Err(error)) = noted {
-        tracing::warn!(%error, "where an output holds secrets can't be noted");
-    }
+    let noted = tokio::task::spawn_blocking(move || {
+        if let Err(error) = outputs.note_secrets(id, &values) {
+            tracing::warn!(%error, "where an output holds secrets can't be noted");
+        }
+    });
+    let _goes_on = tokio::time::timeout(NOTED, noted).await;
     withheld.from(report, &side.bench.settings.known)
 }
 

@@ -64,7 +64,8 @@ impl Recorder {
     }
 
     /// Adds entries after all that were handed over before. They have their place at once; the answer comes when they are
-    /// safely on disk, and everything before. If one can't be expressed, none is handed over.
+    /// safely on disk, and everything before; none at all take nothing along. If one can't be expressed, none is handed
+    /// over.
     pub fn append(&self, entries: &[JournalEntry]) -> impl Future<Output = Result<(), String>> + use<> {
         let (answer, answered) = oneshot::channel();
         match entries.iter().map(|entry| self.line(entry)).collect() {

@@ -5,12 +5,13 @@ use std::fs::{self, File};
 use std::io;
 use std::path::PathBuf;
 
-use regex::bytes::Regex;
+use aho_corasick::AhoCorasick;
 use serde::{Deserialize, Serialize};
 
 use super::Outputs;
-use super::outputs::{create, part};
+use super::outputs::part;
 use crate::domain::OperationId;
+use crate::private::{Rights, replace};
 
 /// Bytes that are looked through at a time.
 const STEP: u64 = 4 * 1024 * 1024;
@@ -48,7 +49,7 @@ impl Outputs {
             places.extend(found.into_iter().map(|(from, to)| Place { file: ending.to_owned(), from, to }));
         }
         if !places.is_empty() {
-            serde_json::to_writer(create(&self.note(id)?)?, &places)?;
+            replace(&self.note(id)?, &serde_json::to_vec(&places)?, Rights::Private)?;
         }
         Ok(())
     }
@@ -116,6 +117,8 @@ fn meant(ending: &str, written: &str) -> Option<String> {
 fn find(file: &File, texts: &[String]) -> io::Result<Vec<(u64, u64)>> {
     let longest = texts.iter().map(String::len).max().unwrap_or(0) as u64;
     let mut sought: Vec<&String> = texts.iter().collect();
+    // One pass tells for most steps that there is nothing.
+    let any = AhoCorasick::new(texts).map_err(io::Error::other)?;
     let (mut found, mut from, size) = (Vec::new(), 0, file.metadata()?.len());
     while from < size && !sought.is_empty() {
         // What is cut by a step's end is found by the next, as steps overlap.
@@ -123,9 +126,7 @@ fn find(file: &File, texts: &[String]) -> io::Result<Vec<(u64, u64)>> {
         if bytes.is_empty() {
             break;
         }
-        // One pass tells for most steps that there is nothing.
-        let any = sought.iter().map(|text| regex::escape(text)).collect::<Vec<_>>().join("|");
-        if Regex::new(&any).map_err(io::Error::other)?.is_match(&bytes) {
+        if any.is_match(&bytes) {
             sought.retain(|text| match memchr::memmem::find(&bytes, text.as_bytes()) {
                 Some(at) => {
                     found.push((from + at as u64, from + (at + text.len()) as u64));

@@ -40,7 +40,8 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, (printout, table): (&P
         table.cell(row, label).map(|value| text::line(&view.state.masks.hide_cell(column, value)))
     };
     let rows: Vec<usize> = (0..grid.len(table)).filter_map(|at| grid.row(table, at)).collect();
-    let figure = |row: usize, at: usize| table.cell(row, at).and_then(number_of);
+    // What is hidden is no figure.
+    let figure = |row: usize, at: usize| said(row, at).as_deref().and_then(number_of);
     let mut title = name(value);
     match (grid.shape, label) {
         (Shape::Scatter, _) => title = format!("{title} against {}", name(other)),
@@ -61,7 +62,7 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, (printout, table): (&P
             None => format!("row {}", row + 1),
         };
         let bar = |row: &usize| {
-            let said = table.cell(*row, value).map_or_else(|| "NULL".to_owned(), text::line);
+            let said = said(*row, value).unwrap_or_else(|| "NULL".to_owned());
             Bar { name: called(row), value: figure(*row, value).unwrap_or(0.0), said }
         };
         rows.iter().map(bar).collect::<Vec<_>>()

@@ -134,7 +134,9 @@ fn found(view: View<'_>, rows: &mut ChatRows, starts: &[usize], total: usize) ->
     if rows.found.as_ref().is_none_or(|(known, _)| *known != key) {
         let lines = view.state.chat.entries().iter().zip(&rows.slots).zip(starts).flat_map(|((entry, slot), start)| {
             let call = match entry {
-                Entry::Operation(id) => view.state.queue.get(*id).map(|item| Line::raw(item::gist(item))),
+                Entry::Operation(id) => {
+                    view.state.queue.get(*id).map(|item| Line::raw(item::gist(&view.state.masks, item)))
+                }
                 Entry::Person(_) | Entry::Model { .. } | Entry::Notice { .. } => None,
             };
             let line = move |at: usize| call.clone().filter(|_| at == 0).or_else(|| slot.row(at).map(text::owned));
@@ -417,21 +419,22 @@ fn operation_line(view: View<'_>, item: &Item, columns: usize) -> Line<'static> 
     let fate = item::fate(view, item);
     // A badge's colours are too loud for a sign.
     let mark_role = if fate.role == Role::High { Role::Trouble } else { fate.role };
-    let says = text::fit(&fate.says, 24).into_owned();
-    let end = if fate.time.is_empty() { says } else { format!("{says}  {:>6}", fate.time) };
+    let says = text::fit(&view.state.masks.hide(&fate.says), 24).into_owned();
+    let end = if fate.time.is_empty() { says.clone() } else { format!("{says}  {:>6}", fate.time) };
     let word = text::column(&text::line(item.word()), WORD);
     let room = columns.saturating_sub(2 + WORD + 1 + 2 + text::width(&end));
     if room < 8 {
-        let gist = text::column(&item::gist(item), columns.saturating_sub(4 + text::width(&fate.says)));
+        let gist =
+            text::column(&item::gist(&view.state.masks, item), columns.saturating_sub(4 + text::width(&fate.says)));
         let spans = vec![
             view.span(fate.mark, mark_role),
             Span::raw(" "),
             view.span(gist, Role::Text),
-            view.span(format!("  {}", fate.says), mark_role),
+            view.span(format!("  {says}"), mark_role),
         ];
         return Line::from(spans);
     }
-    let gist = item::gist(item);
+    let gist = item::gist(&view.state.masks, item);
     Line::from(vec![
         view.span(fate.mark, mark_role),
         Span::raw(" "),

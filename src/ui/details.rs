@@ -145,7 +145,7 @@ fn rest(view: View<'_>, item: &Item, foresight: Option<&Foresight>, columns: usi
             part("DERIVATION", derivation(view, prepared, judgement, false, columns));
         }
     } else {
-        let call = text::plain(&item.said);
+        let call = text::plain(&view.state.masks.hide(&item.said));
         part("CALL", text::wrap_text(&call, columns, view.theme.style(Role::Code), Break::Anywhere));
     }
     part("OUTPUT", output(view, item.id, columns));

@@ -9,7 +9,7 @@ use super::number;
 use super::paint::View;
 use super::text;
 use super::theme::Role;
-use crate::app::{Item, Lack, Status, Undo};
+use crate::app::{Item, Lack, Masks, Status, Undo};
 use crate::domain::{Containment, OperationKind, Outcome, Prepared, RiskLevel};
 
 /// Frames of what moves, four a second.
@@ -140,10 +140,12 @@ pub fn badge_span(view: View<'_>, item: &Item) -> Span<'static> {
     }
 }
 
-/// What an operation would do, on one line, neutral.
-pub fn gist(item: &Item) -> String {
+/// What an operation would do, on one line, neutral, and without what is known to be secret by now.
+pub fn gist(masks: &Masks, item: &Item) -> String {
     let gist = item.gist();
-    let mut brief = text::line(&gist[..gist.floor_char_boundary(GIST)]);
+    // What is cut off here doesn't reach into what is shown.
+    let seen = masks.hide(&gist[..gist.floor_char_boundary(4 * GIST)]);
+    let mut brief = text::line(&seen[..seen.floor_char_boundary(GIST)]);
     if gist.len() > GIST {
         brief.push('…');
     }

@@ -187,7 +187,7 @@ impl Teller {
     fn operation(&mut self, state: &State, item: &Item, lines: &mut Vec<String>, shown: &mut Vec<Shown>) {
         let before = self.operations.get(&item.id).cloned();
         let number = item.id.0;
-        let what = || format!("{} {}", text::line(item.word()), brief(item).0);
+        let what = || format!("{} {}", text::line(item.word()), brief(state, item).0);
         let step = match &item.status {
             Status::Waiting => {
                 let Some(seal) = state.queue.gate().seal(item.id) else { return };
@@ -201,7 +201,7 @@ impl Teller {
                     }
                     _ => {
                         lines.push(waits(state, item, foresight.filter(|_| measured)));
-                        shown.push((item.id, seal, brief(item).1));
+                        shown.push((item.id, seal, brief(state, item).1));
                     }
                 }
                 step
@@ -266,7 +266,7 @@ impl Teller {
                 for item in open {
                     match &item.status {
                         Status::Waiting => lines.push(waits(state, item, state.queue.foresight(item.id))),
-                        _ => lines.push(format!("operation {} {}: {}", item.id.0, stands(item), brief(item).0)),
+                        _ => lines.push(format!("operation {} {}: {}", item.id.0, stands(item), brief(state, item).0)),
                     }
                 }
                 if lines.is_empty() {
@@ -311,7 +311,7 @@ fn waits(state: &State, item: &Item, foresight: Option<&Foresight>) -> String {
     };
     let production = item.prepared.as_ref().is_some_and(|prepared| prepared.assessment.hits_production());
     let production = if production { " PRODUCTION" } else { "" };
-    let (gist, whole) = brief(item);
+    let (gist, whole) = brief(state, item);
     let mut parts = vec![format!("{risk}{production} {} {gist}", text::line(item.word()))];
     if let Some(prepared) = &item.prepared {
         parts.extend(Some(item::brief_target(prepared)).filter(|target| !target.is_empty()));
@@ -334,8 +334,8 @@ fn waits(state: &State, item: &Item, foresight: Option<&Foresight>) -> String {
 }
 
 /// The beginning of what an operation would do, and whether that is all of its text.
-fn brief(item: &Item) -> (String, bool) {
-    let gist = item::gist(item);
+fn brief(state: &State, item: &Item) -> (String, bool) {
+    let gist = item::gist(&state.masks, item);
     let kept = text::fit(&gist, GIST).into_owned();
     let body = item.prepared.as_ref().map(|prepared| text::line(&prepared.operation.kind.text().body));
     let whole = body.is_some_and(|body| body == kept);

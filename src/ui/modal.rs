@@ -292,7 +292,7 @@ fn list(view: View<'_>, listed: &[OperationId], chosen: Option<&Numbers>, column
         let mark = if chosen.is_some_and(|numbers| numbers.contains(item.id)) { '•' } else { ' ' };
         let production = item::production_span(view, item);
         let used = used + production.as_ref().map_or(0, |badge| badge.width() + 1);
-        let (kept, more) = brief(item, columns.saturating_sub(used));
+        let (kept, more) = brief(view, item, columns.saturating_sub(used));
         let mut line = Line::from(vec![
             view.span(format!(" {:>digits$}{mark} ", item.id.0), Role::Strong),
             item::badge_span(view, item),
@@ -312,9 +312,9 @@ fn list(view: View<'_>, listed: &[OperationId], chosen: Option<&Numbers>, column
 }
 
 /// The start of what an operation would do, and how much of its text that leaves out. Blanks don't count.
-fn brief(item: &Item, room: usize) -> (String, String) {
+fn brief(view: View<'_>, item: &Item, room: usize) -> (String, String) {
     let visible = |said: &str| said.chars().filter(|c| !c.is_whitespace()).count();
-    let gist = item::gist(item);
+    let gist = item::gist(&view.state.masks, item);
     let whole = item.prepared.as_ref().map_or(0, |prepared| visible(&text::plain(&prepared.shown())));
     let more = |kept: &str| match whole.saturating_sub(visible(kept)) {
         0 => String::new(),

@@ -144,7 +144,10 @@ pub fn title(view: View<'_>) -> String {
         return format!("YOU TYPE INTO {id}{leave}");
     }
     let shown = view.state.output.shown().and_then(|id| view.state.queue.get(id));
-    shown.map_or_else(|| "OUTPUT".to_owned(), |item| format!("OUTPUT {} {}", item.id, text::fit(&item::gist(item), 60)))
+    shown.map_or_else(
+        || "OUTPUT".to_owned(),
+        |item| format!("OUTPUT {} {}", item.id, text::fit(&item::gist(&view.state.masks, item), 60)),
+    )
 }
 
 /// `following · 1,204 lines`, as much of it as fits.

@@ -217,7 +217,7 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, digits: usize, column
     spans.extend(production.into_iter().flat_map(|badge| [badge, Span::raw(" ")]));
     let end_width = if end.is_empty() { 0 } else { text::width(&end) + 2 };
     let room = columns.saturating_sub(used + end_width + 1);
-    spans.push(view.span(text::column(&item::gist(item), room), role));
+    spans.push(view.span(text::column(&item::gist(&view.state.masks, item), room), role));
     if !end.is_empty() {
         let end_role = match fate.role {
             Role::Trouble | Role::Good | Role::Accent => fate.role,

@@ -45,7 +45,12 @@ pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, setup: &Setup) -> Op
     if roomy {
         rows.push(Line::default());
     }
-    rows.extend(wrapped(&view.line(question(setup), Role::Accent), columns));
+    let asked = if setup.stage == Stage::Address && setup.at_home() {
+        format!("{} Empty means its usual place.", question(setup))
+    } else {
+        question(setup)
+    };
+    rows.extend(wrapped(&view.line(asked, Role::Accent), columns));
     let mut foot = foot(view, setup, columns);
     foot.extend(keys(view, &bound(setup), columns, 2, true));
     let height = usize::from(area.height);
@@ -114,7 +119,7 @@ fn so_far(setup: &Setup) -> String {
 fn question(setup: &Setup) -> String {
     match setup.stage {
         Stage::Provider => "Who serves the model?".to_owned(),
-        Stage::Address if setup.at_home() => "Where is the server? Empty means its usual place.".to_owned(),
+        Stage::Address if setup.at_home() => "Where is the server?".to_owned(),
         Stage::Address => "Where is the server? It must speak OpenAI's format.".to_owned(),
         Stage::Key => match setup.lacks() {
             Some(variable) => format!("It needs a key, and {variable} isn't set. Where does the key come from?"),
@@ -260,7 +265,12 @@ pub fn lines(setup: &Setup) -> Vec<String> {
         lines.push(format!("{}: {}{note}", at + 1, row.name));
     }
     lines.extend(news(setup).into_iter().map(|(said, _)| said));
-    if setup.types() && !setup.typed.is_empty() {
+    let home = setup.stage == Stage::Address && setup.at_home();
+    if home && setup.typed.is_empty() {
+        lines.push("an empty line takes its usual place".to_owned());
+    } else if home {
+        lines.push(format!("an empty line takes {}, `usual` its usual place", text::line(&setup.typed)));
+    } else if setup.types() && !setup.typed.is_empty() {
         lines.push(format!("an empty line takes {}", text::line(&setup.typed)));
     } else if let Some(row) = listed(setup).get(setup.at).filter(|_| setup.configured.is_some()) {
         lines.push(format!("an empty line takes {}", row.name));

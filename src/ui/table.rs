@@ -1,6 +1,7 @@
 //! Rows of a query: columns aligned, numbers right by their type, NULL told apart from the text `NULL`. Widths
 //! are measured once for each table, and only visible rows are made.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -256,11 +257,14 @@ fn body(view: View<'_>, table: &Table, row: &[Option<String>], look: &Look<'_>) 
     for (at, width) in look.columns() {
         let right = look.right(at);
         let (said, role) = match row.get(at) {
-            Some(Some(value)) if right && apart => (separated(&cell(value)), Role::Text),
             Some(Some(value)) => {
                 let column = table.columns.get(at).map_or("", String::as_str);
-                let hidden = look.masks.map(|masks| masks.hide_cell(column, value));
-                (cell(hidden.as_deref().unwrap_or(value)), Role::Text)
+                let said = match look.masks.map(|masks| masks.hide_cell(column, value)) {
+                    Some(Cow::Owned(hidden)) => cell(&hidden),
+                    _ if right && apart => separated(&cell(value)),
+                    _ => cell(value),
+                };
+                (said, Role::Text)
             }
             Some(None) | None => ("NULL".to_owned(), Role::Comment),
         };

@@ -24,7 +24,7 @@ pub fn lines(view: View<'_>, columns: usize) -> Vec<Line<'static>> {
         let room = columns.saturating_sub(digits + 12);
         lines.push(Line::from(vec![
             view.span(format!("{:>digits$}  {} ", item.id.0, text::column(&text::line(item.word()), 8)), Role::Dim),
-            view.span(text::fit(&item::gist(item), room).into_owned(), Role::Text),
+            view.span(text::fit(&item::gist(&view.state.masks, item), room).into_owned(), Role::Text),
         ]));
         let reason = item.judgement.as_ref().map_or("", |judgement| &judgement.reason);
         let why = item.prepared.as_ref().map_or_else(|| reason.to_owned(), |prepared| prepared.hidden(reason));

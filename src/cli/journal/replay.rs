@@ -314,7 +314,7 @@ impl Tally {
         say(&format!(
             "{} judged again in mode {}, {} as before. Nothing was run or looked at.",
             count(self.judged, "operation"),
-            terms.policy.mode.word(),
+            terms.policy.in_force().word(),
             thousands(self.same)
         ));
         if self.uncertain > 0 {
@@ -363,7 +363,7 @@ impl Tally {
             .collect();
         json!({
             "schema": SCHEMA,
-            "mode": terms.policy.mode,
+            "mode": terms.policy.in_force(),
             "judged": self.judged,
             "same": self.same,
             "questions_fewer": self.fewer,

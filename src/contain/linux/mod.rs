@@ -23,7 +23,7 @@ use nix::unistd::{ForkResult, Pid};
 use super::plan::Plan;
 
 pub use attempts::attempts;
-pub use raw::fork;
+pub use raw::{by_default, fork};
 
 /// How long what runs on in the background may still write once the command has ended.
 const GRACE: Duration = Duration::from_millis(200);

@@ -1,18 +1,25 @@
 //! The few system calls that have no safe wrapper: fork, the flags of a whole tree of mounts, capabilities. Each
 //! function is safe to call from the child, which is alone in its process.
 
-#![allow(unsafe_code)] // nix marks `fork` unsafe, and has neither `mount_setattr` nor capabilities
+#![allow(unsafe_code)] // nix marks `fork` and `signal` unsafe, and has neither `mount_setattr` nor capabilities
 
 use std::io::{Error, Result};
 use std::mem::size_of;
 
 use nix::libc;
+use nix::sys::signal::{SigHandler, Signal};
 use nix::unistd::ForkResult;
 
 /// Forks. The caller has one thread only, so the copy may do anything that the original may.
 pub fn fork() -> Result<ForkResult> {
     // SAFETY: the child runs this before it starts any thread; no lock can be held by somebody else.
     unsafe { nix::unistd::fork() }.map_err(Error::from)
+}
+
+/// Gives a signal the meaning that it has for a program of which nobody said otherwise.
+pub fn by_default(signal: Signal) -> Result<()> {
+    // SAFETY: no code of ours runs at a signal that has its default meaning.
+    unsafe { nix::sys::signal::signal(signal, SigHandler::SigDfl) }.map(drop).map_err(Error::from)
 }
 
 /// Ends this process at once: a copy that only waited has nothing to clean up.
