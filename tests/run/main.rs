@@ -227,6 +227,21 @@ fn events_are_those_of_the_schema() {
     assert_eq!(serde_json::from_str::<Value>(&printed.out).unwrap(), schema);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn who_ignores_the_end_of_children_starts_a_program_that_hears_of_it() {
+    let world = World::new();
+    let calls = ["true", "touch made"].map(|command| ("execute_command", json!({ "command": command })));
+    let model = Model::start(vec![Reply::Calls("", calls.to_vec()), Reply::Text("Done.")]);
+    let ours = world.command(&["-y", "--base-url", &model.url, "--model", "scripted", "go"]);
+    let mut command = Command::new("timeout");
+    command.args(["60", "env", "--ignore-signal=CHLD"]).arg(ours.get_program()).args(ours.get_args()).env_clear();
+    command.envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?)))).current_dir(world.path(""));
+    let ended = Ended::of(command.stdin(Stdio::null()).output().unwrap());
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(world.path("made").exists());
+}
+
 #[test]
 fn bad_usage_is_said_before_anything_is_asked() {
     let world = World::new();
