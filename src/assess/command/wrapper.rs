@@ -169,7 +169,9 @@ pub(super) fn shell(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     fresh.cwd.clone_from(&judge.scope.cwd);
     fresh.moved = judge.scope.moved;
     let named = if arguments.is_empty() { &[Word::any()] } else { arguments };
-    fresh.take_arguments((!named.iter().any(Word::open)).then(|| named.to_vec()));
+    // Without any they are none here, and unknown where the same stands alone: a wrapper is not to make it run.
+    let known = !arguments.is_empty() && !named.iter().any(Word::open);
+    fresh.take_arguments(known.then(|| named.to_vec()));
     judge.deeper(|judge| {
         std::mem::swap(&mut judge.scope, &mut fresh);
         judge.script(script, start);
