@@ -15,7 +15,7 @@ use super::{GRACE, LINES, leave};
 use crate::app::{Effect, Event, Phase, Said, State, Status, update};
 use crate::assess::conceal_text;
 use crate::cli::{Errand, Start};
-use crate::domain::number;
+use crate::domain::{ApprovalMode, number};
 use crate::store::Claims;
 use crate::ui::{End, Happened, Report, plain};
 
@@ -137,7 +137,12 @@ impl Run {
         let needed = self.report.needed();
         if needed > 0 && self.tells != Tells::Events && stop.is_none() {
             let refused = number::count(needed, "operation");
-            tell(&format!("{refused} needed a confirmation and didn't get it: -y runs such"));
+            let hint = match self.state.queue.gate().policy().in_force() {
+                // The workspace may set it, which -y doesn't change.
+                ApprovalMode::Strict => "mode strict asks for everything",
+                ApprovalMode::Guarded | ApprovalMode::Smart | ApprovalMode::AllowAll => "-y runs such",
+            };
+            tell(&format!("{refused} needed a confirmation and didn't get it: {hint}"));
         }
         let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let last = self.report.ended(status, code, milliseconds).line();

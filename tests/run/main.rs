@@ -177,6 +177,11 @@ fn allow_all_runs_it_but_no_catastrophe_and_nothing_that_a_deny_rule_names() {
         assert!(ended.error.contains("#1 refused") && !ended.error.contains("-y runs"), "{text}: {ended:?}");
         assert!(kept.exists());
     }
+    std::fs::create_dir(world.path(".countersign")).unwrap();
+    world.file(".countersign/config.toml", "mode = 'strict'\n");
+    let model = Model::start(vec![command("rm kept.txt"), Reply::Text("No.")]);
+    let ended = world.ask(&model, &["-y", "delete it"]);
+    assert!(ended.error.contains("didn't get it: mode strict asks for everything"), "{ended:?}");
 }
 
 #[test]

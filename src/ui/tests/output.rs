@@ -18,6 +18,17 @@ fn ran(tool: &str, arguments: &str, text: &str) -> Desk {
     desk
 }
 
+fn returned(table: Table) -> Desk {
+    let mut desk = Desk::new();
+    desk.send("rows");
+    desk.call(&[("execute_sql", r#"{"sql":"SELECT 1"}"#, low("SELECT only reads."))]);
+    let summary = format!("{} rows", table.total);
+    desk.event(Event::Run(OperationId(1), RunEvent::Table(Arc::new(table))));
+    desk.finish(1, Outcome::Succeeded { summary }, 4);
+    desk.press(KeyCode::F(3));
+    desk
+}
+
 fn typed(desk: &mut Desk, text: &str) {
     for letter in text.chars() {
         desk.key(letter);
@@ -97,12 +108,7 @@ fn cells_under_a_telling_name_are_masked_also_as_labels() {
         total: 2,
         ..Table::default()
     };
-    let mut desk = Desk::new();
-    desk.send("rows");
-    desk.call(&[("execute_sql", r#"{"sql":"SELECT 1"}"#, low("SELECT only reads."))]);
-    desk.event(Event::Run(OperationId(1), RunEvent::Table(Arc::new(table))));
-    desk.finish(1, Outcome::Succeeded { summary: "2 rows".to_owned() }, 4);
-    desk.press(KeyCode::F(3));
+    let mut desk = returned(table);
     for key in ["", ",", "v"] {
         typed(&mut desk, key);
         let screen = desk.screen(120, 40);
@@ -123,12 +129,7 @@ fn rows_become_charts_whose_figures_are_text() {
         total: 25_000,
         ..Table::default()
     };
-    let mut desk = Desk::new();
-    desk.send("rows");
-    desk.call(&[("execute_sql", r#"{"sql":"SELECT 1"}"#, low("SELECT only reads."))]);
-    desk.event(Event::Run(OperationId(1), RunEvent::Table(Arc::new(table))));
-    desk.finish(1, Outcome::Succeeded { summary: "25000 rows".to_owned() }, 4);
-    desk.press(KeyCode::F(3));
+    let mut desk = returned(table);
     typed(&mut desk, "l,");
     let screen = desk.screen(120, 40);
     assert!(screen.contains("1–2 of 25,000 rows") && screen.contains("3,000"), "{screen}");
