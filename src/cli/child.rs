@@ -16,17 +16,19 @@ use crate::contain::{self, Orders};
 /// Exit code of a child that couldn't become its program.
 const FAILED: i32 = 126;
 
-/// Becomes a child: `PARENT open|terminal|kept PROGRAM [ARGUMENT…]`, or `PARENT walled`, which is told its program
-/// once its walls are up. Never returns.
+/// Becomes a child: `PARENT open|terminal|kept PROGRAM [ARGUMENT…]`; or `PARENT walled`, which is told its program once
+/// its walls are up; or `PARENT template`, whose copies are told everything. Never returns.
 pub fn main(mut arguments: impl Iterator<Item = OsString>) -> ! {
     let parent = arguments.next().and_then(|text| text.to_str()?.parse().ok());
     let (Some(parent), Some(walls)) = (parent, arguments.next()) else { missing() };
-    if let Err(error) = settle(parent) {
-        eprintln!("the child couldn't be set up: {error}");
-        exit(FAILED)
-    }
+    settled(settle(parent));
     if walls == OsStr::new(contain::WALLED) {
-        wall_in();
+        obey(|| exit(contain::FAILED), None);
+    }
+    if walls == OsStr::new(contain::TEMPLATE) {
+        let setting = contain::serve();
+        settled(settle(parent).and_then(|()| std::env::set_current_dir(&setting.folder)));
+        obey(|| super::warden::split(parent, FAILED), Some(setting.environment));
     }
     let Some(program) = arguments.next() else { missing() };
     if walls == OsStr::new(contain::KEPT) {
@@ -41,12 +43,21 @@ pub fn main(mut arguments: impl Iterator<Item = OsString>) -> ! {
         missing();
     }
     super::warden::split(parent, FAILED);
-    become_program(&program, arguments)
+    let mut command = Command::new(program);
+    command.args(arguments);
+    become_program(command)
 }
 
-fn become_program(program: &OsStr, arguments: impl Iterator<Item = impl AsRef<OsStr>>) -> ! {
-    let error = Command::new(program).args(arguments).exec();
-    eprintln!("{} couldn't be run: {error}", program.display());
+fn settled(set_up: Result<(), Error>) {
+    if let Err(error) = set_up {
+        eprintln!("the child couldn't be set up: {error}");
+        exit(FAILED)
+    }
+}
+
+fn become_program(mut program: Command) -> ! {
+    let error = program.exec();
+    eprintln!("{} couldn't be run: {error}", program.get_program().display());
     exit(FAILED)
 }
 
@@ -56,16 +67,24 @@ fn missing() -> ! {
 }
 
 /// Puts up the walls of the plan that came as our input, and becomes what is asked for behind them; or ends with nothing
-/// run.
-fn wall_in() -> ! {
+/// run. Where there is no plan, `open` is called before that. Without an environment it passes its own on.
+fn obey(open: impl Fn(), environment: Option<Vec<(OsString, OsString)>>) -> ! {
     let Ok(orders) = Orders::receive() else { exit(contain::FAILED) };
-    let walls = contain::enter(&orders.plan).and_then(|()| orders.up().map_err(|error| error.to_string()));
-    if let Err(why) = walls {
+    let walls = orders.plan.as_ref().map_or(Ok(()), contain::enter);
+    if let Err(why) = walls.and_then(|()| orders.up().map_err(|error| error.to_string())) {
         orders.failed(&why);
         exit(contain::FAILED)
     }
-    let Ok(program) = orders.program() else { exit(contain::FAILED) };
-    become_program(program.path.as_os_str(), program.arguments.iter())
+    let Ok(told) = orders.program() else { exit(contain::FAILED) };
+    if orders.plan.is_none() {
+        open();
+    }
+    let mut program = Command::new(told.path);
+    program.args(told.arguments);
+    if let Some(environment) = environment {
+        program.env_clear().envs(environment);
+    }
+    become_program(program)
 }
 
 /// Cuts the ties to our terminal, our files and our signals.

@@ -10,7 +10,7 @@
 
 use std::fs::File;
 use std::io::{ErrorKind, Read, Result};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -56,13 +56,13 @@ pub struct Handover {
 }
 
 impl Handover {
-    /// Writes a plan down for one child, which waits until it is told its program.
+    /// Writes a plan down for one child, which waits until it is told its program. Without a plan it gets no walls.
     ///
     /// # Errors
     /// The system has no files in memory, or no memory.
-    pub fn new(plan: &Plan) -> Result<Self> {
+    pub fn new(plan: Option<&Plan>) -> Result<Self> {
         let file = File::from(memory_file()?);
-        let text = serde_json::to_vec(plan)?;
+        let text = serde_json::to_vec(&plan)?;
         file.write_all_at(&text, ANSWER)?;
         file.lock()?;
         Ok(Self { file, end: ANSWER + text.len() as u64 })
@@ -74,6 +74,12 @@ impl Handover {
     /// No more files can be opened.
     pub fn input(&self) -> Result<Stdio> {
         Ok(self.file.try_clone()?.into())
+    }
+
+    /// The same for a copy of a template.
+    #[must_use]
+    pub fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
     }
 
     /// Says what the child is to become, which it does once its walls are up. Said once.
@@ -105,8 +111,8 @@ impl Handover {
 /// The child's end.
 #[derive(Debug)]
 pub struct Orders {
-    /// What is to be put up.
-    pub plan: Plan,
+    /// What is to be put up, if anything is.
+    pub plan: Option<Plan>,
     file: File,
     /// Where the plan ends.
     end: u64,
@@ -123,7 +129,7 @@ impl Orders {
         nix::unistd::dup2_stdin(File::open("/dev/null")?)?;
         let text = rest(&file, ANSWER)?;
         // The program may stand behind it by now.
-        let mut values = serde_json::Deserializer::from_slice(&text).into_iter::<Plan>();
+        let mut values = serde_json::Deserializer::from_slice(&text).into_iter::<Option<Plan>>();
         let plan = values.next().ok_or(ErrorKind::UnexpectedEof)??;
         let end = ANSWER + values.byte_offset() as u64;
         Ok(Self { plan, file, end })

@@ -7,6 +7,8 @@
 
 mod canary;
 mod door;
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
 mod handover;
 mod layer;
 #[cfg(target_os = "linux")]
@@ -18,8 +20,10 @@ mod walls;
 
 use crate::domain::Enforceable;
 
+#[cfg(not(target_os = "linux"))]
+pub(crate) use elsewhere::{Copied, Setting, Template, serve};
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{by_default, fork};
+pub(crate) use linux::{Copied, Setting, Template, by_default, fork, serve};
 
 pub use canary::{CANARY, main as canary};
 pub use door::{Door, PROXY};
@@ -38,6 +42,8 @@ pub const WALLED: &str = "walled";
 pub const OPEN: &str = "open";
 /// The same: it gets none, and its input is a terminal that becomes its own.
 pub const TERMINAL: &str = "terminal";
+/// The same: it is a template, whose copies are told the rest.
+pub const TEMPLATE: &str = "template";
 /// Its word where the program is kept: our own binary stays as its parent, and ends all of it with us.
 pub const KEPT: &str = "kept";
 /// Exit code of a child that could not put up a promised wall.

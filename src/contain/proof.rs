@@ -160,7 +160,7 @@ fn send(launcher: &Path, state: &Path, layers: Layers, kind: Kind) -> Result<BTr
     let told = |error: io::Error| format!("it couldn't be tried: {error}");
     let cage = Cage::build(state, kind).map_err(told)?;
     let plan = cage.plan(launcher, layers);
-    let handover = Handover::new(&plan).map_err(told)?;
+    let handover = Handover::new(Some(&plan)).map_err(told)?;
     let errand = serde_json::to_string(&cage.errand).map_err(|error| error.to_string())?;
     let program = Program { path: launcher.to_path_buf(), arguments: vec![CANARY.to_owned(), errand] };
     handover.send(&program).map_err(told)?;

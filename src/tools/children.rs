@@ -3,7 +3,7 @@
 //! started there.
 
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use tokio::time::{sleep, timeout};
 use super::Workbench;
 use super::environment::{self, Asked};
 use super::spare::Sight;
-use crate::contain::{self, Answer, Handover, Plan, Program};
+use crate::contain::{self, Answer, Copied, Handover, Plan, Program, Setting};
 
 /// Time between the request to end and the end by force.
 const PATIENCE: Duration = Duration::from_millis(1500);
@@ -34,7 +34,7 @@ pub(super) fn bash() -> Option<PathBuf> {
 /// A child and its session. Dropping it ends the session by force.
 #[derive(Debug)]
 pub(super) struct Child {
-    process: tokio::process::Child,
+    process: Process,
     handover: Option<Handover>,
     /// It runs among processes of its own, which the kernel ends with it.
     apart: bool,
@@ -43,11 +43,43 @@ pub(super) struct Child {
     over: bool,
 }
 
+/// How a child came to be.
+#[derive(Debug)]
+enum Process {
+    /// It was started.
+    Started(tokio::process::Child),
+    /// It is a copy of the template.
+    Copied(Copied),
+}
+
+impl Process {
+    async fn wait(&mut self) -> io::Result<ExitStatus> {
+        match self {
+            Self::Started(process) => process.wait().await,
+            Self::Copied(process) => process.wait().await,
+        }
+    }
+
+    fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
+        match self {
+            Self::Started(process) => process.try_wait(),
+            Self::Copied(process) => process.try_wait(),
+        }
+    }
+}
+
 /// The reading ends of a child's output.
 #[derive(Debug)]
 pub(super) struct Pipes {
     pub(super) out: ChildStdout,
     pub(super) err: ChildStderr,
+}
+
+impl Pipes {
+    fn widen(&self) {
+        widen(&self.out);
+        widen(&self.err);
+    }
 }
 
 /// Starts `program` by way of our own binary, which gives it a session of its own, puts the walls of a plan up
@@ -60,8 +92,17 @@ pub(super) fn start(
     arguments: &[&str],
     plan: Option<&Plan>,
 ) -> io::Result<(Child, Pipes)> {
+    let told = || Program {
+        path: program.to_path_buf(),
+        arguments: arguments.iter().map(|&argument| argument.to_owned()).collect(),
+    };
     let Some(plan) = plan else {
-        let mut command = launch(bench, (asked, contain::OPEN), folder);
+        if let Some((mut child, pipes)) = copied(bench, setting(asked, folder, None), None) {
+            // It had no walls to answer for.
+            child.handover.take().map_or(Ok(()), |handover| handover.send(&told()))?;
+            return Ok((child, pipes));
+        }
+        let mut command = launch(bench, contain::OPEN, setting(asked, folder, None));
         command.arg(program).args(arguments).stdin(Stdio::null());
         return piped(command, None, false);
     };
@@ -71,9 +112,7 @@ pub(super) fn start(
         Some(waiting) => waiting,
         None => walled(bench, asked, folder, plan)?,
     };
-    let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
-    let program = Program { path: program.to_path_buf(), arguments };
-    child.handover.as_ref().map_or(Ok(()), |handover| handover.send(&program))?;
+    child.handover.as_ref().map_or(Ok(()), |handover| handover.send(&told()))?;
     Ok((child, pipes))
 }
 
@@ -92,17 +131,42 @@ pub(super) fn reserve(bench: &Workbench, plan: &Plan) {
 
 /// Starts a child that puts up the walls of a plan, and waits behind them for its program.
 fn walled(bench: &Workbench, asked: Asked, folder: &Path, plan: &Plan) -> io::Result<(Child, Pipes)> {
-    let handover = Handover::new(plan)?;
-    let mut command = launch(bench, (asked, contain::WALLED), folder);
-    command.stdin(handover.input()?);
-    match plan.temporary() {
-        Some(folder) => command.env("TMPDIR", folder),
-        None => command.env_remove("TMPDIR"),
-    };
-    if plan.layer.as_ref().is_some_and(|layer| layer.proxy) {
-        command.envs(environment::by_proxy());
+    if let Some(copied) = copied(bench, setting(asked, folder, Some(plan)), Some(plan)) {
+        return Ok(copied);
     }
+    let handover = Handover::new(Some(plan))?;
+    let mut command = launch(bench, contain::WALLED, setting(asked, folder, Some(plan)));
+    command.stdin(handover.input()?);
     piped(command, Some(handover), plan.layers.namespaces)
+}
+
+/// A copy of the template, where there is one: it waits for its program, behind the walls of a plan if it got one.
+fn copied(bench: &Workbench, setting: Setting, plan: Option<&Plan>) -> Option<(Child, Pipes)> {
+    let ((out, their_out), (err, their_err)) = (io::pipe().ok()?, io::pipe().ok()?);
+    let pipes = Pipes {
+        out: ChildStdout::from_std(OwnedFd::from(out).into()).ok()?,
+        err: ChildStderr::from_std(OwnedFd::from(err).into()).ok()?,
+    };
+    let handover = Handover::new(plan).ok()?;
+    let copied = bench.spare.copy(&setting, [handover.as_fd(), their_out.as_fd(), their_err.as_fd()])?;
+    pipes.widen();
+    let session = Pid::from_raw(copied.id());
+    let apart = plan.is_some_and(|plan| plan.layers.namespaces);
+    let child = Child { process: Process::Copied(copied), handover: Some(handover), apart, session, over: false };
+    Some((child, pipes))
+}
+
+/// Where a child starts, and what it gets of our environment.
+fn setting(asked: Asked, folder: &Path, plan: Option<&Plan>) -> Setting {
+    let mut environment = environment::of_child(std::env::vars_os(), asked, plan.is_some());
+    let temporary = plan.map(|plan| plan.temporary().map(Path::to_path_buf));
+    environment.retain(|(name, _)| name != "PWD" && (temporary.is_none() || name != "TMPDIR"));
+    environment.push(("PWD".into(), folder.into()));
+    environment.extend(temporary.flatten().map(|folder| ("TMPDIR".into(), folder.into())));
+    if plan.and_then(|plan| plan.layer.as_ref()).is_some_and(|layer| layer.proxy) {
+        environment.extend(environment::by_proxy().map(|(name, value)| (name.into(), value.into())));
+    }
+    Setting { folder: folder.to_path_buf(), environment }
 }
 
 fn piped(mut command: Command, handover: Option<Handover>, apart: bool) -> io::Result<(Child, Pipes)> {
@@ -110,10 +174,10 @@ fn piped(mut command: Command, handover: Option<Handover>, apart: bool) -> io::R
     let (Some(id), Some(out), Some(err)) = (process.id(), process.stdout.take(), process.stderr.take()) else {
         return Err(io::Error::other("its output can't be read"));
     };
-    widen(&out);
-    widen(&err);
+    let pipes = Pipes { out, err };
+    pipes.widen();
     let session = Pid::from_raw(i32::try_from(id).map_err(io::Error::other)?);
-    Ok((Child { process, handover, apart, session, over: false }, Pipes { out, err }))
+    Ok((Child { process: Process::Started(process), handover, apart, session, over: false }, pipes))
 }
 
 /// Starts `program` in the terminal whose other side is `side`, which becomes its own. No walls are around it.
@@ -124,24 +188,23 @@ pub(super) fn start_in_terminal(
     arguments: &[&str],
     side: OwnedFd,
 ) -> io::Result<Child> {
-    let mut command = launch(bench, (Asked::Terminal, contain::TERMINAL), folder);
+    let mut command = launch(bench, contain::TERMINAL, setting(Asked::Terminal, folder, None));
     command.arg(program).args(arguments);
     command.stdin(side.try_clone()?).stdout(side.try_clone()?).stderr(side);
     let process = command.spawn()?;
     let id = process.id().ok_or_else(|| io::Error::other("it ended at once"))?;
     let session = Pid::from_raw(i32::try_from(id).map_err(io::Error::other)?);
-    Ok(Child { process, handover: None, apart: false, session, over: false })
+    Ok(Child { process: Process::Started(process), handover: None, apart: false, session, over: false })
 }
 
 /// Our own binary, which becomes a program; that, its input and output are still to be said.
-fn launch(bench: &Workbench, (asked, walls): (Asked, &str), folder: &Path) -> Command {
+fn launch(bench: &Workbench, walls: &str, setting: Setting) -> Command {
     let mut command = Command::new(&bench.launcher);
     command
         .args([contain::CHILD, &std::process::id().to_string(), walls])
-        .current_dir(folder)
+        .current_dir(setting.folder)
         .env_clear()
-        .envs(environment::of_child(std::env::vars_os(), asked, walls == contain::WALLED))
-        .env("PWD", folder)
+        .envs(setting.environment)
         .kill_on_drop(true);
     command
 }

@@ -116,6 +116,9 @@ impl Tool for CommandTool {
     fn preview<'a>(&'a self, prepared: &'a Prepared, cancel: CancellationToken) -> BoxFuture<'a, Measurement> {
         Box::pin(async move {
             let OperationKind::Command(command) = &prepared.operation.kind else { return Ok(None) };
+            // It may be approved, and is to start at once then.
+            let bench = Arc::clone(&self.bench);
+            self.bench.spare.later(Box::new(move || bench.spare.warm(&bench.launcher)));
             effects::measure(&self.bench, command, &prepared.facts, &cancel).await
         })
     }
@@ -166,7 +169,10 @@ impl Tool for CommandTool {
                     if let Contained::By(plan) = &contained {
                         // Now, and not as it started: it shared the machine with the walls of the next one.
                         let (bench, plan) = (Arc::clone(&self.bench), plan.clone());
-                        self.bench.spare.later(Box::new(move || children::reserve(&bench, &plan)));
+                        self.bench.spare.later(Box::new(move || {
+                            bench.spare.warm(&bench.launcher);
+                            children::reserve(&bench, &plan);
+                        }));
                     }
                     if let Some(warning) = told().await {
                         report.result.push_str(OWN_FILES);

@@ -1,14 +1,16 @@
-//! A child whose walls are up before anybody asks for it. Walls take longer than most commands that run behind them,
+//! What children are made of before anybody asks for them: a template, whose copies need not come up first, and one
+//! child whose walls are up. Walls take longer than most commands that run behind them,
 //! and all of them need the same: so the next child is started with the plan of the last, and waits, walled in already,
 //! for what it is to become. It is used only where the walls would be built the very same way now; otherwise it is
 //! thrown away. It waits a little while and no longer, so that nothing of a session at rest holds the disks as they
 //! were.
 
 use std::fs;
+use std::os::fd::BorrowedFd;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
@@ -16,7 +18,7 @@ use tokio::runtime::Handle;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::children::{Child, Pipes};
-use crate::contain::Plan;
+use crate::contain::{Copied, Plan, Setting, Template};
 
 /// How long it waits.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -24,10 +26,11 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Starts a child.
 type Job = Box<dyn FnOnce() + Send>;
 
-/// The one child in reserve, if there is one.
+/// The one child in reserve and the template, if there are any.
 #[derive(Debug, Default)]
 pub struct Spare {
     waiting: Mutex<Option<Waiting>>,
+    template: Mutex<Option<Template>>,
     /// The thread that starts them. It stays as long as this does: the kernel ends a child with the thread that started
     /// it. And it is none of those that work, as a start holds its thread up until the child has become our program.
     starter: OnceLock<Sender<Job>>,
@@ -78,9 +81,28 @@ fn seen(path: &PathBuf) -> Option<Seen> {
 impl Spare {
     /// The child that waits, if it still does, and its walls are those of this plan and stand where they would be put now.
     pub(super) fn take(&self, plan: &Plan) -> Option<(Child, Pipes)> {
-        let mut waiting = self.slot().take()?;
+        let mut waiting = held(&self.waiting).take()?;
         let fits = waiting.plan == *plan && waiting.sight == Sight::of(plan) && waiting.child.waits();
         fits.then_some((waiting.child, waiting.pipes))
+    }
+
+    /// Starts a template where there is none. Called by what [`Self::later`] runs: it ends with its thread.
+    pub(super) fn warm(&self, launcher: &Path) {
+        let mut template = held(&self.template);
+        if template.is_none() {
+            *template = Template::start(launcher).ok();
+        }
+    }
+
+    /// A copy of the template, if there is one and it answers.
+    pub(super) fn copy(&self, setting: &Setting, files: [BorrowedFd<'_>; 3]) -> Option<Copied> {
+        let mut template = held(&self.template);
+        let copied = template.as_ref()?.copy(setting, files);
+        if let Err(error) = &copied {
+            tracing::debug!(%error, "there is no copy of the template");
+            *template = None;
+        }
+        copied.ok()
     }
 
     /// Starts a child beside everything else. Where no thread can be had there is none.
@@ -105,14 +127,14 @@ impl Spare {
         let spare = Arc::downgrade(self);
         let until = AbortOnDropHandle::new(tokio::spawn(async move {
             tokio::time::sleep(PATIENCE).await;
-            let late = spare.upgrade().and_then(|spare| spare.slot().take());
+            let late = spare.upgrade().and_then(|spare| held(&spare.waiting).take());
             drop(late);
         }));
-        let before = self.slot().replace(Waiting { plan, sight, child, pipes, _until: until });
+        let before = held(&self.waiting).replace(Waiting { plan, sight, child, pipes, _until: until });
         drop(before);
     }
+}
 
-    fn slot(&self) -> std::sync::MutexGuard<'_, Option<Waiting>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn held<T>(slot: &Mutex<T>) -> MutexGuard<'_, T> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner)
 }

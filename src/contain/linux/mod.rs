@@ -8,6 +8,7 @@ mod overlay;
 mod raw;
 mod spaces;
 mod syscalls;
+mod template;
 
 use std::io::Error;
 use std::os::fd::OwnedFd;
@@ -24,6 +25,7 @@ use super::plan::Plan;
 
 pub use attempts::attempts;
 pub use raw::{by_default, fork};
+pub use template::{Copied, Setting, Template, serve};
 
 /// How long what runs on in the background may still write once the command has ended.
 const GRACE: Duration = Duration::from_millis(200);

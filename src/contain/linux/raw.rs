@@ -1,19 +1,33 @@
-//! The few system calls that have no safe wrapper: fork, the flags of a whole tree of mounts, capabilities. Each
+//! The few calls that have no safe wrapper: fork, the flags of a whole tree of mounts, capabilities, a watch. Each
 //! function is safe to call from the child, which is alone in its process.
 
-#![allow(unsafe_code)] // nix marks `fork` and `signal` unsafe, and has neither `mount_setattr` nor capabilities
+#![allow(unsafe_code)] // `fork`, `signal`, `register` are marked unsafe; nobody has `mount_setattr` and capabilities
 
 use std::io::{Error, Result};
 use std::mem::size_of;
+use std::os::fd::OwnedFd;
 
 use nix::libc;
 use nix::sys::signal::{SigHandler, Signal};
-use nix::unistd::ForkResult;
+use nix::unistd::{ForkResult, Pid};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
 
 /// Forks. The caller has one thread only, so the copy may do anything that the original may.
 pub fn fork() -> Result<ForkResult> {
     // SAFETY: the child runs this before it starts any thread; no lock can be held by somebody else.
     unsafe { nix::unistd::fork() }.map_err(Error::from)
+}
+
+/// Forks a child of this process's own parent: a brother, whom that one waits for. The caller has one thread only.
+pub fn fork_beside() -> Result<ForkResult> {
+    // SAFETY: as above. No memory is shared and no stack is given, so this is a fork; all other arguments are unused.
+    let pid = unsafe { libc::syscall(libc::SYS_clone, libc::CLONE_PARENT | libc::SIGCHLD, 0, 0, 0, 0) };
+    match i32::try_from(pid) {
+        Ok(0) => Ok(ForkResult::Child),
+        Ok(pid) if pid > 0 => Ok(ForkResult::Parent { child: Pid::from_raw(pid) }),
+        Ok(_) | Err(_) => Err(Error::last_os_error()),
+    }
 }
 
 /// Gives a signal the meaning that it has for a program of which nobody said otherwise.
@@ -26,6 +40,12 @@ pub fn by_default(signal: Signal) -> Result<()> {
 pub fn exit(code: i32) -> ! {
     // SAFETY: it takes a number and never returns; what would run at an orderly exit is the original's.
     unsafe { libc::_exit(code) }
+}
+
+/// Watches a file that is this process's own, as others wait for it.
+pub fn watch(file: OwnedFd) -> Result<AsyncFd<OwnedFd>> {
+    // SAFETY: an `OwnedFd` gives the same number for as long as it lives, and nobody else closes that.
+    unsafe { AsyncFd::register_with_interest(file, Interest::READABLE) }.map_err(Error::from)
 }
 
 /// The kernel's `struct mount_attr`.
