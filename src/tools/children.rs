@@ -97,7 +97,7 @@ pub(super) fn start(
         arguments: arguments.iter().map(|&argument| argument.to_owned()).collect(),
     };
     let Some(plan) = plan else {
-        if let Some((mut child, pipes)) = copied(bench, setting(asked, folder, None), None) {
+        if let Some((mut child, pipes)) = copied(bench, &setting(asked, folder, None), None) {
             // It had no walls to answer for.
             child.handover.take().map_or(Ok(()), |handover| handover.send(&told()))?;
             return Ok((child, pipes));
@@ -131,7 +131,7 @@ pub(super) fn reserve(bench: &Workbench, plan: &Plan) {
 
 /// Starts a child that puts up the walls of a plan, and waits behind them for its program.
 fn walled(bench: &Workbench, asked: Asked, folder: &Path, plan: &Plan) -> io::Result<(Child, Pipes)> {
-    if let Some(copied) = copied(bench, setting(asked, folder, Some(plan)), Some(plan)) {
+    if let Some(copied) = copied(bench, &setting(asked, folder, Some(plan)), Some(plan)) {
         return Ok(copied);
     }
     let handover = Handover::new(Some(plan))?;
@@ -141,14 +141,14 @@ fn walled(bench: &Workbench, asked: Asked, folder: &Path, plan: &Plan) -> io::Re
 }
 
 /// A copy of the template, where there is one: it waits for its program, behind the walls of a plan if it got one.
-fn copied(bench: &Workbench, setting: Setting, plan: Option<&Plan>) -> Option<(Child, Pipes)> {
+fn copied(bench: &Workbench, setting: &Setting, plan: Option<&Plan>) -> Option<(Child, Pipes)> {
     let ((out, their_out), (err, their_err)) = (io::pipe().ok()?, io::pipe().ok()?);
     let pipes = Pipes {
         out: ChildStdout::from_std(OwnedFd::from(out).into()).ok()?,
         err: ChildStderr::from_std(OwnedFd::from(err).into()).ok()?,
     };
     let handover = Handover::new(plan).ok()?;
-    let copied = bench.spare.copy(&setting, [handover.as_fd(), their_out.as_fd(), their_err.as_fd()])?;
+    let copied = bench.spare.copy(setting, [handover.as_fd(), their_out.as_fd(), their_err.as_fd()])?;
     pipes.widen();
     let session = Pid::from_raw(copied.id());
     let apart = plan.is_some_and(|plan| plan.layers.namespaces);
