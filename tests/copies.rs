@@ -21,10 +21,10 @@ use tokio_util::sync::CancellationToken;
 use walled::{World, world};
 
 /// Says all that a command may notice of its start, and at last the word that its parent was started with.
-const SCRIPT: &str = r#"env | sort; pwd; ulimit -a; ulimit -Ha; umask
+const SCRIPT: &str = r"env | sort; pwd; ulimit -a; ulimit -Ha; umask
 grep -E '^(Sig[^Q]|Shd|Cap|NoNewPrivs|Seccomp:|Groups)' /proc/self/status
 ls /proc/$$/fd; readlink /proc/$$/fd/0; cut -d' ' -f4- /proc/self/mountinfo | sed 's/,*inode[^ ]*//'
-tr '\0' '\n' < /proc/$PPID/cmdline | sed -n 4p; exit 3"#;
+tr '\0' '\n' < /proc/$PPID/cmdline | sed -n 4p; exit 3";
 
 impl World {
     async fn asked(&self, line: &str) -> Outcome {
