@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 
 use tracing::level_filters::LevelFilter;
-use tracing_appender::non_blocking::WorkerGuard;
+use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -14,6 +14,9 @@ use crate::private;
 
 /// Size at which the file is put aside at the next start.
 const CAP: u64 = 8 * 1024 * 1024;
+
+/// Lines that may wait for the disk; more are dropped. There is room for all of them from the start.
+const WAITING: usize = 4096;
 
 /// Keeps the log going; when it is dropped, what still waits is written.
 #[derive(Debug)]
@@ -46,7 +49,7 @@ pub fn start(folder: &Path, level: Option<&str>) -> Result<LogGuard, LogsError> 
     let level = parse_level(level)?;
     let path = folder.join("countersign.log");
     let file = open(folder, &path).map_err(|source| LogsError::File { path, source })?;
-    let (writer, worker) = tracing_appender::non_blocking(file);
+    let (writer, worker) = NonBlockingBuilder::default().buffered_lines_limit(WAITING).finish(file);
     let lines = tracing_subscriber::fmt::layer().with_writer(writer).with_ansi(false);
     tracing_subscriber::registry().with(lines).with(targets(level)).try_init().map_err(|_| LogsError::Twice)?;
     Ok(LogGuard { _worker: worker })

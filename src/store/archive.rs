@@ -310,7 +310,7 @@ async fn forget(database: &mut Database, session: &str, cause: Forgetting) -> Re
             event: event.word(),
             version: JournalEvent::VERSION,
         };
-        Log::at_its_end(connection).await?.add(connection, head, &body).await?;
+        Log::at_its_end(connection).await?.add(connection, head, body).await?;
     }
     sqlx::query("COMMIT").execute(&mut *connection).await?;
     Ok(entries)

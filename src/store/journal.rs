@@ -268,7 +268,7 @@ async fn transact(
     }
     let (mut log, next) = Log::of_session(connection, &session.id).await?;
     let mut now = last;
-    for (line, seq) in lines.iter().zip(next..) {
+    for (line, seq) in lines.into_iter().zip(next..) {
         let head = Head {
             session: &session.id,
             seq,
@@ -277,7 +277,7 @@ async fn transact(
             event: line.event,
             version: JournalEvent::VERSION,
         };
-        now = Some((seq, log.add(connection, head, &line.body).await?));
+        now = Some((seq, log.add(connection, head, line.body).await?));
         if let Some(title) = &line.title {
             entitle(connection, &session.id, title).await?;
         }

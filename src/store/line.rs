@@ -38,10 +38,12 @@ impl Line {
         let body = serde_json::to_string(&entry.event).map_err(|error| wrong(&error))?;
         let operation = entry.operation.map(|id| i64::try_from(id.0)).transpose().map_err(|error| wrong(&error))?;
         let title = entry.event.title(secrets.unwrap_or(&|_| Vec::new()));
-        let body = match secrets {
+        let mut body = match secrets {
             Some(secrets) => noted(body, secrets),
             None => body,
         };
+        // A long answer waits here for the disk, in room for up to two of it.
+        body.shrink_to_fit();
         Ok(Self { at_ms: milliseconds(), operation, event: entry.event.word(), body, title })
     }
 }

@@ -48,10 +48,10 @@ impl Log {
         &mut self,
         connection: &mut SqliteConnection,
         head: Head<'_>,
-        body: &str,
+        body: String,
     ) -> Result<Hash, sqlx::Error> {
         let salt = chain::salt()?;
-        let digest = chain::digest(&salt, body);
+        let digest = chain::digest(&salt, &body);
         let hash = chain::link(&self.before, head, &digest);
         sqlx::query(
             "INSERT INTO entries (session, seq, at_ms, operation, event, version, digest, hash)

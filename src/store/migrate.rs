@@ -96,7 +96,7 @@ pub(super) async fn from_1(connection: &mut SqliteConnection) -> Result<(), sqlx
                 event: &event,
                 version: row.try_get(7)?,
             };
-            log.add(connection, head, &row.try_get::<String, _>(6)?).await?;
+            log.add(connection, head, row.try_get(6)?).await?;
         }
         if rows.is_empty() {
             break;

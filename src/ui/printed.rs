@@ -46,10 +46,12 @@ pub fn draw(
     let masks = view.state.masks.stamp();
     let key = (id, from, to, printout.tail.lines, closed, wrap, view.theme.name().to_owned(), masks);
     if rows.key.as_ref() != Some(&key) {
+        // Not both at once: there may be many.
+        rows.lines = Vec::new();
         let lines = dressed::lines(view, item, printout, closed);
         rows.unwrapped = lines.len() as u64;
         rows.lines = match wrap {
-            Some(columns) => lines.iter().flat_map(|printed| wrapped(printed, columns)).collect(),
+            Some(columns) => lines.into_iter().flat_map(|printed| wrapped(&printed, columns)).collect(),
             None => lines,
         };
         rows.key = Some(key);
