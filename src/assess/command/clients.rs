@@ -103,17 +103,13 @@ fn dot(text: &str) -> bool {
     words.next().is_some_and(|command| DOTS.contains(&command)) && words.all(plain) && !text.contains('\n')
 }
 
-/// Whether `psql` only reads with a text: one statement, or a command of its own that shows what the server has.
-pub(super) fn psql_shows(text: &str) -> bool {
-    shows_own(text) || !text.contains('\\') && only_reads(Dialect::Postgres, text)
-}
-
 /// Whether `psql` only lists what the server has, by queries of its own: then nothing needs to hold it to reading.
 pub(super) fn psql_lists(text: &str) -> bool {
-    shows_own(text) && !text.trim_start().to_ascii_lowercase().starts_with("select")
+    psql_shows(text) && !text.trim_start().to_ascii_lowercase().starts_with("select")
 }
 
-fn shows_own(text: &str) -> bool {
+/// Whether `psql` only shows what the server itself has with a text.
+pub(super) fn psql_shows(text: &str) -> bool {
     let Some(words) = words_of(text, "+\\\"") else { return false };
     match words.as_slice() {
         [first, ..] if first.starts_with('\\') => {
@@ -200,6 +196,9 @@ mod tests {
             "\\s x",
             "\\html",
             "delete from x",
+            "select * from v",
+            "select count(*) from orders",
+            "explain select 1",
         ] {
             assert!(!psql_shows(text), "{text}");
         }
