@@ -128,6 +128,29 @@ async fn looking_runs_unasked_and_changing_asks() {
 }
 
 #[tokio::test]
+async fn a_sensitive_file_is_one_under_its_other_name() {
+    let desk = Desk::new();
+    fs::write(desk.path().join(".env"), "KEY=planted-1").unwrap();
+    fs::write(desk.path().join("plain.txt"), "planted-2").unwrap();
+    fs::hard_link(desk.path().join(".env"), desk.path().join("notes.txt")).unwrap();
+    fs::hard_link(desk.path().join("plain.txt"), desk.path().join("more.txt")).unwrap();
+    let read = desk.call("file_operations", file("read", "notes.txt")).await;
+    assert!(
+        matches!(&read, Ran::Failed(why) if why.contains("notes.txt is a sensitive file under another name")),
+        "{read:?}"
+    );
+    assert!(matches!(desk.call("file_operations", file("read", "more.txt")).await, Ran::Unasked(_)));
+    let Ran::Unasked(found) = desk.call("search_files", json!({ "pattern": "planted" })).await else { panic!() };
+    assert!(found.contains("more.txt") && found.contains("plain.txt") && !found.contains("planted-1"), "{found}");
+    assert!(found.contains("[sensitive files or folders not looked at: 2]"), "{found}");
+    let asked = desk.call("file_operations", file("read", ".env")).await;
+    assert!(
+        matches!(&asked, Ran::Approved(text) if text.contains("planted-1")),
+        "who is asked by its name may have it"
+    );
+}
+
+#[tokio::test]
 async fn a_query_reads_unasked_and_a_change_asks() {
     let desk = Desk::new();
     let sql = |text: &str| json!({ "sql": text });

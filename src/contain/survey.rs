@@ -12,6 +12,8 @@ use std::time::{Duration, SystemTime};
 const FOLDERS: usize = 20_000;
 /// Most sensitive files and folders that are hidden.
 const HIDDEN: usize = 1_000;
+/// Most files of a sensitive folder that are looked for under other names.
+const WITHIN: usize = 100;
 /// Folders of other people's code and of build products, with very many folders in them: they are looked through last.
 const LAST: [&str; 6] = ["node_modules", "target", ".venv", "venv", "vendor", "dist"];
 /// A folder that changed this recently is read anew the next time: it may change again under the same time.
@@ -115,7 +117,7 @@ impl Survey {
                     found.missed = Some(TooMuch::Files);
                     break;
                 }
-                linked.extend(fs::symlink_metadata(&place).ok().filter(other_names).map(|about| which(&about)));
+                linked.extend(files(&place).filter(other_names).map(|about| which(&about)));
                 found.paths.insert(place);
             }
             for path in folder.folders.iter().filter(|_| deeper) {
@@ -129,6 +131,14 @@ impl Survey {
         }
         found
     }
+}
+
+/// A file, or the files right in a folder: not all of them where there are many.
+fn files(path: &Path) -> impl Iterator<Item = Metadata> {
+    let about = fs::symlink_metadata(path).ok();
+    let within = about.as_ref().filter(|about| about.is_dir()).and_then(|_| fs::read_dir(path).ok());
+    let entries = within.into_iter().flatten().flatten().take(WITHIN).filter_map(|entry| entry.metadata().ok());
+    about.into_iter().chain(entries)
 }
 
 /// Which file it is, whatever its name.
@@ -239,6 +249,12 @@ mod tests {
         assert_eq!(found(&survey, &root), ["secret"]);
         std::fs::hard_link(root.join("secret"), root.join("a/notes")).unwrap();
         assert_eq!(found(&survey, &root), ["a/notes", "secret"]);
+        std::fs::create_dir(root.join("secrets")).unwrap();
+        std::fs::write(root.join("secrets/inside"), "").unwrap();
+        std::fs::hard_link(root.join("secrets/inside"), root.join("a/plain")).unwrap();
+        assert_eq!(found(&survey, &root), ["a/notes", "a/plain", "secret", "secrets"]);
+        std::fs::remove_file(root.join("a/plain")).unwrap();
+        std::fs::remove_dir_all(root.join("secrets")).unwrap();
         std::fs::remove_file(root.join("a/notes")).unwrap();
         assert_eq!(found(&survey, &root), ["secret"]);
     }

@@ -237,6 +237,13 @@ fn read_only(
     with_reader(bench, asked, cwd, |reader| bench.walls.read_only(layers, reader))
 }
 
+/// The files and folders that no command can read behind the walls of a reader in the workspace.
+pub(super) fn hidden(bench: &Workbench) -> Vec<PathBuf> {
+    let none = (&BTreeSet::new(), &BTreeSet::new());
+    let plan = read_only(bench, Layers::default(), none, &bench.workspace).unwrap_or_default();
+    plan.hidden.into_iter().filter(|hidden| hidden.instead.is_none()).map(|hidden| hidden.path).collect()
+}
+
 /// Plans for a command in a folder of the workspace: with the ways out that it needs, and the folders that it names.
 fn with_reader<T>(
     bench: &Workbench,

@@ -14,6 +14,7 @@ mod http;
 mod look;
 pub mod mcp;
 mod modules;
+mod names;
 mod nolink;
 mod offered;
 mod output;

@@ -14,13 +14,14 @@ use nix::fcntl::OFlag;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
+use super::names::Names;
 use super::nolink;
 use super::sink::{Sink, Writer};
 use super::walk::{Halt, Leash, Pattern, Scope};
 use super::{RunPort, Tool, Workbench};
 use crate::assess::{RiskAssessor, SearchAssessor};
 use crate::domain::{
-    Arguments, ArgumentsError, Countersigned, OperationKind, Outcome, RunReport, SearchOperation, ToolSpec,
+    Arguments, ArgumentsError, Countersigned, Decider, OperationKind, Outcome, RunReport, SearchOperation, ToolSpec,
 };
 
 /// Matches after which a search ends.
@@ -93,7 +94,9 @@ impl Tool for SearchTool {
             let sink = Sink::new(port);
             let leash = Leash { cancel, deadline: started + self.bench.patience() };
             let (writer, limit) = (sink.writer(), self.bench.result_limit);
-            let found = tokio::task::spawn_blocking(move || search(scope, &query, &leash, &writer, limit)).await;
+            let names = (*countersigned.decider() == Decider::Whitelist).then(|| Names::of(&self.bench));
+            let searched = move || search(scope, &query, &leash, (&writer, limit), names.as_ref());
+            let found = tokio::task::spawn_blocking(searched).await;
             conclude(found.ok(), "match", sink, &self.bench, started).await
         })
     }
@@ -120,7 +123,14 @@ impl Query {
 }
 
 /// Searches, and writes each file's matches as they are found.
-fn search(scope: Scope, query: &Query, leash: &Leash, writer: &Writer, limit: usize) -> (Found, Option<Halt>) {
+/// What `names` hide is left out.
+fn search(
+    scope: Scope,
+    query: &Query,
+    leash: &Leash,
+    (writer, limit): (&Writer, usize),
+    names: Option<&Names>,
+) -> (Found, Option<Halt>) {
     let mut found = Found::new(limit);
     let mut searcher = SearcherBuilder::new()
         .line_number(true)
@@ -135,7 +145,8 @@ fn search(scope: Scope, query: &Query, leash: &Leash, writer: &Writer, limit: us
         }
         let mut lines = Lines { text: String::new(), count: 0, most: MOST - found.count, leash, halt: None };
         // A file that can't be read is passed over; what matched in it before that counts.
-        let _unreadable = look(&mut searcher, query, entry.path(), &mut lines);
+        let looked = look(&mut searcher, query, entry.path(), (&mut lines, names));
+        found.hidden += u64::from(matches!(looked, Ok(false)));
         if lines.count > 0 {
             let group = format!("{}\n{}", scope.shown(entry.path()), lines.text);
             writer.say(&group);
@@ -149,14 +160,24 @@ fn search(scope: Scope, query: &Query, leash: &Leash, writer: &Writer, limit: us
     found.end(done, MOST)
 }
 
-/// Searches one file. It is read only if it is a plain file, reached through no link.
-fn look(searcher: &mut Searcher, query: &Query, path: &Path, lines: &mut Lines<'_>) -> io::Result<()> {
+/// Searches one file. It is read only if it is a plain file, reached through no link. False if it has a sensitive name,
+/// too, and was left out.
+fn look(
+    searcher: &mut Searcher,
+    query: &Query,
+    path: &Path,
+    (lines, names): (&mut Lines<'_>, Option<&Names>),
+) -> io::Result<bool> {
     let file = File::from(nolink::open(path, OFlag::O_RDONLY)?);
-    if !file.metadata()?.is_file() {
-        return Ok(());
+    let about = file.metadata()?;
+    if names.is_some_and(|names| names.hide(&about)) {
+        return Ok(false);
     }
-    let reader = Leashed { file, leash: lines.leash };
-    searcher.search_reader(&query.matcher, reader, lines)
+    if about.is_file() {
+        let reader = Leashed { file, leash: lines.leash };
+        searcher.search_reader(&query.matcher, reader, lines)?;
+    }
+    Ok(true)
 }
 
 /// A file whose reading ends when the leash is pulled, however long the file is.
@@ -214,12 +235,14 @@ pub(super) struct Found {
     pub(super) count: u64,
     left_out: u64,
     sensitive: u64,
+    /// Those that a file's other name gave away.
+    hidden: u64,
     more: bool,
 }
 
 impl Found {
     pub(super) fn new(limit: usize) -> Self {
-        Self { text: String::new(), limit, count: 0, left_out: 0, sensitive: 0, more: false }
+        Self { text: String::new(), limit, count: 0, left_out: 0, sensitive: 0, hidden: 0, more: false }
     }
 
     /// Adds lines that are about `count` finds.
@@ -243,7 +266,7 @@ impl Found {
         self.more = self.count >= most;
         match walked {
             Ok(sensitive) => {
-                self.sensitive = sensitive;
+                self.sensitive = sensitive + self.hidden;
                 (self, None)
             }
             Err(halt) => (self, Some(halt)),

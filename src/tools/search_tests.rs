@@ -28,7 +28,7 @@ fn seek(folder: &Path, pattern: &str, glob: Option<&str>) -> String {
     let operation =
         SearchOperation { pattern: pattern.to_owned(), path: None, glob: glob.map(str::to_owned), ignore_case: false };
     let scope = Scope::of(None, &facts(folder), Sensitive::default()).unwrap();
-    let (found, halt) = search(scope, &Query::of(&operation).unwrap(), &leash(), &writer(), 2000);
+    let (found, halt) = search(scope, &Query::of(&operation).unwrap(), &leash(), (&writer(), 2000), None);
     assert_eq!(halt, None);
     found.text
 }
@@ -94,7 +94,7 @@ async fn what_a_model_does_not_read_is_counted() {
     }
     let run = |name: &str| {
         let scope = Scope::of(Some(name), &facts, Sensitive::default()).unwrap();
-        search(scope, &Query::of(&query(name)).unwrap(), &leash(), &writer(), 1000).0
+        search(scope, &Query::of(&query(name)).unwrap(), &leash(), (&writer(), 1000), None).0
     };
     let found = run("long.txt");
     assert_eq!((found.count, found.more), (MOST, true));
@@ -109,7 +109,7 @@ async fn a_search_stops_when_asked_and_refuses_what_it_cannot_read() {
     leash.cancel.cancel();
     let scope = Scope::of(None, &facts(folder.path()), Sensitive::default()).unwrap();
     let operation = SearchOperation { pattern: "x".to_owned(), path: None, glob: None, ignore_case: true };
-    let (_, halt) = search(scope, &Query::of(&operation).unwrap(), &leash, &writer(), 1000);
+    let (_, halt) = search(scope, &Query::of(&operation).unwrap(), &leash, (&writer(), 1000), None);
     assert_eq!(halt, Some(Halt::Cancelled));
     let refused = |pattern: &str, glob: Option<&str>| {
         let glob = glob.map(str::to_owned);

@@ -25,12 +25,13 @@ pub(super) use restore::{Place, is, put_back};
 pub(super) use writing::{Rights, put, rename_to_nothing};
 
 use super::look::located;
+use super::names::Names;
 use super::sink::Sink;
 use super::{RunPort, Tool, Workbench};
 use crate::assess::{FileAssessor, RiskAssessor};
 use crate::domain::{
-    Arguments, ArgumentsError, Countersigned, Facts, FileOperation, Measurement, OperationKind, Outcome, PathFact,
-    Prepared, RunEvent, RunReport, ToolSpec, Undoable,
+    Arguments, ArgumentsError, Countersigned, Decider, Facts, FileOperation, Measurement, OperationKind, Outcome,
+    PathFact, Prepared, RunEvent, RunReport, ToolSpec, Undoable,
 };
 
 /// Why an operation on a file didn't happen.
@@ -80,6 +81,10 @@ pub(super) enum FileError {
     ImageGone(String, io::Error),
     #[error("{0} belongs to Countersign itself; no tool changes it")]
     Own(String),
+    #[error(
+        "{0} is a sensitive file under another name, which is not read unasked; name the file itself, and the person is asked"
+    )]
+    OtherName(String),
     #[error("cancelled")]
     Cancelled,
     #[error("{0}: {1}")]
@@ -205,7 +210,10 @@ impl Tool for FileTool {
                 return super::failed(own.to_string(), started);
             }
             let (images, id) = (Arc::clone(&self.bench.images), countersigned.operation().id);
+            let unasked = *countersigned.decider() == Decider::Whitelist;
+            let names = unasked.then(|| Names::of(&self.bench));
             let done = tokio::task::spawn_blocking(move || {
+                names.map_or(Ok(()), |names| shown(&operation, &facts, &names))?;
                 perform(&operation, &facts, limit, &Keeper::new(&images, id), &cancel)
             });
             let done = done.await;
@@ -226,6 +234,13 @@ impl Tool for FileTool {
             }
         })
     }
+}
+
+/// Refuses to read a file that has a sensitive name, too.
+fn shown(operation: &FileOperation, facts: &Facts, names: &Names) -> Result<(), FileError> {
+    let FileOperation::Read { path, .. } = operation else { return Ok(()) };
+    let about = facts.paths.get(path).and_then(|fact| fact.real.symlink_metadata().ok());
+    if about.is_some_and(|about| names.hide(&about)) { Err(FileError::OtherName(path.clone())) } else { Ok(()) }
 }
 
 /// Does it, on a thread that may wait for a disk.

@@ -1,0 +1,82 @@
+//! Files of several names. What a file is called says nothing of what it holds where a sensitive file is the same one:
+//! a command can't read it behind its walls, and what reads without walls asks here.
+
+use std::collections::HashSet;
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use super::{Workbench, contained};
+
+/// Files of a sensitive folder that are looked at.
+const MOST: usize = 1_000;
+
+/// The sensitive files by what they are on their disks. Looked for when the first file of several names comes by: few
+/// searches meet one.
+#[derive(Debug)]
+pub(super) struct Names {
+    bench: Arc<Workbench>,
+    secrets: OnceLock<HashSet<(u64, u64)>>,
+}
+
+impl Names {
+    /// Of what is sensitive to a workbench.
+    pub(super) fn of(bench: &Arc<Workbench>) -> Self {
+        Self { bench: Arc::clone(bench), secrets: OnceLock::new() }
+    }
+
+    /// Whether a file has a sensitive name, too, in the workspace or in the person's folders. Looks at the disk.
+    pub(super) fn hide(&self, about: &Metadata) -> bool {
+        several(about) && self.secrets.get_or_init(|| secrets(&self.bench)).contains(&which(about))
+    }
+}
+
+fn several(about: &Metadata) -> bool {
+    about.is_file() && about.nlink() > 1
+}
+
+fn which(about: &Metadata) -> (u64, u64) {
+    (about.dev(), about.ino())
+}
+
+fn secrets(bench: &Workbench) -> HashSet<(u64, u64)> {
+    let hidden = contained::hidden(bench);
+    hidden.iter().flat_map(|path| files(path)).filter(several).map(|about| which(&about)).collect()
+}
+
+/// A file, or the files right in a folder.
+fn files(path: &Path) -> Vec<Metadata> {
+    match fs::symlink_metadata(path) {
+        Ok(about) if about.is_dir() => {
+            let entries = fs::read_dir(path).into_iter().flatten().flatten().take(MOST);
+            entries.filter_map(|entry| entry.metadata().ok()).collect()
+        }
+        Ok(about) => vec![about],
+        Err(_) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_one_under_every_name() {
+        let kept = tempfile::tempdir().unwrap();
+        let root = kept.path().canonicalize().unwrap();
+        let (work, home) = (root.join("work"), root.join("home"));
+        for (folder, name) in [(&work, ".env"), (&work, "plain"), (&home.join(".ssh"), "id_ed25519")] {
+            fs::create_dir_all(folder).unwrap();
+            fs::write(folder.join(name), "x").unwrap();
+        }
+        let bench = Arc::new(Workbench::new(work.clone(), Some(home.clone()), root.join("none")));
+        let hidden = |name: &str| Names::of(&bench).hide(&fs::symlink_metadata(work.join(name)).unwrap());
+        assert!(!hidden(".env"), "its name says it");
+        for (of, name) in [(work.join(".env"), "a"), (home.join(".ssh/id_ed25519"), "b"), (work.join("plain"), "c")] {
+            fs::hard_link(of, work.join(name)).unwrap();
+        }
+        assert!(hidden("a") && hidden("b") && hidden(".env"));
+        assert!(!hidden("c") && !hidden("plain"));
+    }
+}
