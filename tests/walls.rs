@@ -2,7 +2,7 @@
 //! The assessor is bypassed: every line here is run as if it had been whitelisted.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic)]
 
 mod common;
 #[path = "common/left_out.rs"]
@@ -287,6 +287,19 @@ async fn nothing_is_reached_by_a_back_door() {
         not_here("devices in a workspace", "only root can make one");
     }
     assert!(world.says("grep core /proc/self/limits").await.contains(" 1  "), "nobody is started when it crashes");
+}
+
+#[tokio::test]
+async fn there_is_room_for_a_thousand_processes_and_no_more() {
+    let Some(world) = world("that processes are counted").await else { return };
+    let many = "import os, time\nstarted = 0\ntry:\n while started < 1500:\n  if os.fork() == 0:\n   time.sleep(20)\n   \
+        os._exit(0)\n  started += 1\nexcept OSError: pass\nprint('started', started)";
+    let said = world.says(&format!("python3 -c \"{many}\"")).await;
+    let started = said.split("started ").nth(1).and_then(|rest| rest.split_whitespace().next());
+    let started: u64 = started.and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("{said}"));
+    let held =
+        nix::unistd::getuid().is_root() && !world.says("cat /proc/sys/kernel/pid_max").await.contains("\n1024\n");
+    assert!(started > 500 && (started < 1_024 || held), "{started}");
 }
 
 #[tokio::test]

@@ -30,10 +30,13 @@ pub use template::{Copied, Setting, Template, serve};
 /// How long what runs on in the background may still write once the command has ended.
 const GRACE: Duration = Duration::from_millis(200);
 
+/// Most processes of a contained command, its threads counted.
+const PROCESSES: u64 = 1024;
+
 /// Limits of every contained process: processes of this person in here, bytes of its own data, bytes of one file,
 /// open files, bytes of message queues. (Address space is not limited: runtimes reserve far more than they use.)
 const LIMITS: [(Resource, u64); 5] = [
-    (Resource::RLIMIT_NPROC, 1024),
+    (Resource::RLIMIT_NPROC, PROCESSES),
     (Resource::RLIMIT_DATA, 4 << 30),
     (Resource::RLIMIT_FSIZE, 1 << 30),
     (Resource::RLIMIT_NOFILE, 4096),

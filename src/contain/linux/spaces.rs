@@ -145,8 +145,21 @@ pub fn processes(plan: &Plan) -> Built<()> {
     if plan.needs.contains(&Need::Processes) {
         return Ok(());
     }
-    let flags = MsFlags::MS_RDONLY | MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
-    mount(Some("proc"), "/proc", Some("proc"), flags, None::<&str>).map_err(|e| at("/proc", &e))
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+    mount(Some("proc"), "/proc", Some("proc"), flags, None::<&str>).map_err(|e| at("/proc", &e))?;
+    if own_pid_max() {
+        write("/proc/sys/kernel/pid_max", &super::PROCESSES.to_string())?;
+    }
+    let sealed = flags | MsFlags::MS_RDONLY | MsFlags::MS_REMOUNT | MsFlags::MS_BIND;
+    mount(None::<&str>, "/proc", None::<&str>, sealed, None::<&str>).map_err(|e| at("/proc", &e))
+}
+
+/// Whether a space of processes has a limit of its own for them, as it has since Linux 6.14. Before, root would set that
+/// of the whole machine here. Root needs it: it is held to no resource limit.
+fn own_pid_max() -> bool {
+    let release = nix::sys::utsname::uname().ok().map(|name| name.release().to_string_lossy().into_owned());
+    let mut numbers = release.iter().flat_map(|release| release.split(['.', '-'])).map(str::parse::<u32>);
+    matches!((numbers.next(), numbers.next()), (Some(Ok(major)), Some(Ok(minor))) if (major, minor) >= (6, 14))
 }
 
 fn temporary(place: &Path, options: &str) -> Built<()> {
