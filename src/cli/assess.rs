@@ -247,10 +247,11 @@ fn real(folder: PathBuf) -> PathBuf {
 fn dialect(named: &Value) -> Result<Option<Dialect>, String> {
     let read = match named {
         Value::Null => return Ok(None),
-        Value::String(_) => Dialect::deserialize(named).ok(),
+        Value::String(name) => Dialect::deserialize(Value::from(name.to_ascii_lowercase())).ok(),
         Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
     };
-    read.map(Some).ok_or_else(|| format!("there is no `dialect` {}", shown(named)))
+    let known = Dialect::ALL.map(Dialect::word).join(", ");
+    read.map(Some).ok_or_else(|| format!("there is no `dialect` {}; there are {known}", shown(named)))
 }
 
 /// A value as a reason quotes it: in one line, and only its beginning.
@@ -365,6 +366,7 @@ nonsense
         for (line, named) in [
             (r#" [1,"execute_sql",{"connection":"c","sql":"SELECT 1"},"sqlite",null]"#.to_owned(), "array"),
             (call(r#","dialect":"oracle""#), "`dialect` \"oracle\""),
+            (call(r#","dialect":"""#), "there are sqlite, postgres, mysql"),
             (call(r#","dialect":5"#), "`dialect` 5"),
             (call(r#","dialect":{"sqlite":null}"#), "`dialect` {"),
             (call(r#","dialect":"sqlite","cwd":["/"]"#), "`cwd`"),
@@ -375,6 +377,10 @@ nonsense
         }
         for more in ["", r#","dialect":null,"cwd":null"#, r#","dialect":"sqlite","cwd":"/""#] {
             assert_ne!(answers(&call(more))[0]["rule"], "call.malformed", "{more}");
+        }
+        for name in ["mariadb", "MariaDB", "postgresql", "PostgreSQL", "pg", "sqlite3"] {
+            let more = format!(r#","dialect":"{name}""#);
+            assert_eq!(answers(&call(&more))[0]["decision"], "allow", "{more}");
         }
     }
 

@@ -97,14 +97,20 @@ impl Origin {
 #[serde(rename_all = "lowercase")]
 pub enum Dialect {
     /// SQLite.
+    #[serde(alias = "sqlite3")]
     Sqlite,
     /// PostgreSQL.
+    #[serde(alias = "postgresql", alias = "pg", alias = "psql")]
     Postgres,
     /// MySQL and MariaDB.
+    #[serde(alias = "mariadb")]
     Mysql,
 }
 
 impl Dialect {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Sqlite, Self::Postgres, Self::Mysql];
+
     /// The word that is shown and serialised.
     #[must_use]
     pub fn word(self) -> &'static str {
