@@ -46,6 +46,7 @@ mod scope;
 mod sed;
 mod settings;
 mod source;
+mod steering;
 mod table;
 mod titles;
 mod walk;

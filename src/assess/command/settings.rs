@@ -2,7 +2,7 @@
 //! no colours, no questions.
 
 use super::judge::Judge;
-use super::scope::{obeyed_variable, steering_variable};
+use super::steering::{obeyed_variable, steering_variable};
 use super::word::Word;
 
 /// Variables that name a pager, which may be none, or one that only prints.
@@ -78,6 +78,17 @@ pub(super) fn plain_setting(name: &str, value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::plain_setting;
+    use crate::assess::command::steering::steering_variable;
+
+    #[test]
+    fn a_variable_named_after_a_program_steers_it() {
+        for name in ["CONSUL_HTTP_ADDR", "VAULT_ADDR", "OLLAMA_HOST", "CEPH_ARGS", "QSV_LOG_LEVEL", "TRIVY_OUTPUT"] {
+            assert!(steering_variable(name), "{name}");
+        }
+        for name in ["FOO", "VAR", "TEST_MODE", "MY_NAME", "DEBUG", "NO_COLOR", "CI", "_X"] {
+            assert!(!steering_variable(name), "{name}");
+        }
+    }
 
     #[test]
     fn only_values_that_run_nothing_are_plain() {
