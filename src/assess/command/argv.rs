@@ -111,7 +111,7 @@ impl Judge<'_> {
                 }
                 continue;
             }
-            if let Some(kind) = self.about(word, |judge| judge.flag(entry, name, word, &mut reading))
+            if let Some((flag, kind)) = self.about(word, |judge| judge.flag(entry, name, word, &mut reading))
                 && let Some(value) = rest.next()
             {
                 reading.shifted |= value.open();
@@ -121,7 +121,7 @@ impl Judge<'_> {
                             format!("{} may be nothing, and the next word the value of a flag.", value.shown());
                         judge.unreadable("command.vague-flag", sentence);
                     }
-                    judge.meant(kind, name, value);
+                    judge.valued(entry, name, (&flag, kind), value);
                     judge.maybe_no_value(entry, kind, name, word, value);
                 });
             }
@@ -185,6 +185,8 @@ impl Judge<'_> {
             Produces::Same if operands == 0 || entry.first.len() == operands => match self.feed {
                 Feed::Paths(Reach::Hidden) | Feed::Whole(Reach::Hidden) if picks => Feed::Paths(Reach::Chosen),
                 Feed::Whole(reach) => Feed::Paths(reach),
+                // It may add to what came in.
+                Feed::Nothing => Feed::Text,
                 same => same,
             },
             Produces::Same | Produces::Text => Feed::Text,
@@ -234,7 +236,7 @@ impl Judge<'_> {
         if reading.open {
             return;
         }
-        if let Some(choices) = entry.choices.get(nth) {
+        if let Some(choices) = entry.choices.get(nth).filter(|choices| !choices.is_empty()) {
             if !choices.contains("*") && !word.text().is_some_and(|text| choices.contains(text)) {
                 self.ineligible = true;
                 self.unknown("command.operand", format!("No rule says that `{name} {}` only reads.", word.shown()));
@@ -306,8 +308,21 @@ impl Judge<'_> {
         }
     }
 
-    /// Judges a flag; some kind if its value is in the next word.
-    fn flag(&mut self, entry: &Entry, name: &str, word: &Word, reading: &mut Reading) -> Option<Kind> {
+    /// Judges the value of a flag: one of those that the entry lists, or what it means.
+    fn valued(&mut self, entry: &Entry, name: &str, (flag, kind): (&str, Kind), value: &Word) {
+        match entry.values.get(flag) {
+            None => self.meant(kind, name, value),
+            Some(values) if value.text().is_some_and(|text| values.contains(text)) => {}
+            Some(_) => {
+                self.ineligible = true;
+                let sentence = format!("No rule says that `{name}` with `{flag} {}` only reads.", value.shown());
+                self.unknown("command.operand", sentence);
+            }
+        }
+    }
+
+    /// Judges a flag; its name and some kind if its value is in the next word.
+    fn flag(&mut self, entry: &Entry, name: &str, word: &Word, reading: &mut Reading) -> Option<(String, Kind)> {
         let head = word.prefix();
         let exact = word.text().is_some();
         if matches!(entry.style, Style::Single | Style::Go) || head.starts_with("--") {
@@ -339,13 +354,9 @@ impl Judge<'_> {
             let attached = !(tail.pieces.is_empty() || tail.text() == Some(""));
             match entry.flags.get(&flag) {
                 Some(Takes::Nothing | Takes::Pair(_)) => {}
-                Some(Takes::Value(kind)) if attached => {
-                    self.meant(*kind, name, &tail);
-                    return None;
-                }
-                Some(Takes::Value(kind)) => return Some(*kind),
-                Some(Takes::Attached(kind)) => {
-                    self.meant(*kind, name, &tail);
+                Some(Takes::Value(kind)) if !attached => return Some((flag, *kind)),
+                Some(Takes::Value(kind) | Takes::Attached(kind)) => {
+                    self.valued(entry, name, (&flag, *kind), &tail);
                     return None;
                 }
                 None => {
@@ -362,12 +373,16 @@ impl Judge<'_> {
         None
     }
 
-    fn long(&mut self, entry: &Entry, name: &str, flag: &str, value: Option<Word>) -> Option<Kind> {
+    fn long(&mut self, entry: &Entry, name: &str, flag: &str, value: Option<Word>) -> Option<(String, Kind)> {
         match (entry.flags.get(flag), value) {
+            (Some(Takes::Attached(kind)), None) if entry.values.contains_key(flag) => {
+                self.valued(entry, name, (flag, *kind), &Word::exact(String::new()));
+                None
+            }
             (Some(Takes::Nothing | Takes::Attached(_) | Takes::Pair(_)), None) => None,
-            (Some(Takes::Value(kind)), None) => Some(*kind),
+            (Some(Takes::Value(kind)), None) => Some((flag.to_owned(), *kind)),
             (Some(Takes::Value(kind) | Takes::Attached(kind)), Some(value)) => {
-                self.meant(*kind, name, &value);
+                self.valued(entry, name, (flag, *kind), &value);
                 None
             }
             (Some(Takes::Nothing | Takes::Pair(_)) | None, value) => {

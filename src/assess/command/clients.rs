@@ -1,4 +1,4 @@
-//! Statements given to the clients of databases in their words.
+//! Statements given to the clients of databases in their words, and what compilers are asked of themselves.
 //!
 //! `sqlite3` works on a file of this machine behind the walls of a read, so a statement that the assessor of SQL lets
 //! pass may run: what a hostile file brings, views and triggers, can't call the functions of the client that write, run
@@ -8,7 +8,7 @@
 //! what a function of somebody's own does as it does for `execute_sql`: only forms pass whose names are wholly the
 //! engine's own.
 
-use super::judge::Judge;
+use super::judge::{Feed, Judge};
 use super::word::Word;
 use crate::assess::sql::only_reads;
 use crate::domain::{Dialect, PathKind};
@@ -18,9 +18,9 @@ const FLAGS: &str = " ascii bail batch box column csv header html json line list
     table tabs ";
 /// The same with a value.
 const VALUES: &str = " newline nullvalue separator ";
-/// Commands of `sqlite3` that only tell what a file holds.
-const DOTS: [&str; 9] =
-    [".tables", ".schema", ".fullschema", ".indexes", ".indices", ".databases", ".dbinfo", ".version", ".help"];
+/// Commands of `sqlite3` that only tell what a file holds, or change how results look.
+const DOTS: &str = " .tables .schema .fullschema .indexes .indices .databases .dbinfo .version .help .dump .show .mode \
+    .headers .header .nullvalue .width .timer .eqp .stats .bail .explain ";
 /// What `psql` may be asked to select: called without arguments, so that no function of somebody's own fits better.
 const SELECTED: [&str; 11] = [
     "version()",
@@ -57,12 +57,27 @@ pub(super) fn sqlite(judge: &mut Judge<'_>, first: &Word, words: &[Word]) {
         Some(text) => !text.contains("\n.") && only_reads(Dialect::Sqlite, text),
         None => false,
     };
-    if statements.is_empty() || !statements.iter().all(reads) || !present(judge, file) {
+    let file = read_only(file).unwrap_or_else(|| file.clone());
+    if !statements.is_empty() && statements.iter().all(reads) && !present(judge, &file) {
+        judge.unknown("command.client", format!("`sqlite3` would make {}, which isn't there.", file.shown()));
+        return;
+    }
+    if statements.is_empty() || !statements.iter().all(reads) {
         judge.looked_up("sqlite3", first, words);
         return;
     }
-    judge.reads(file);
+    judge.reads(&file);
     judge.readers.insert("sqlite3".to_owned());
+}
+
+/// Judges the words of a compiler. What it takes in may include any file of this machine, so its preprocessor alone
+/// passes, and only where nothing comes in: that is how it is asked what it defines by itself.
+pub(super) fn compiler(judge: &mut Judge<'_>, name: &str, first: &Word, words: &[Word]) {
+    let empty =
+        |word: &Word| word.text() == Some("/dev/null") || word.text() == Some("-") && judge.feed == Feed::Nothing;
+    let only = words.iter().any(|word| word.text() == Some("-E"));
+    let kept: Vec<Word> = words.iter().filter(|word| !only || !empty(word)).cloned().collect();
+    judge.looked_up(name, first, &kept);
 }
 
 /// The words behind the flags; none if one of these isn't known.
@@ -80,6 +95,14 @@ fn operands(words: &[Word]) -> Option<&[Word]> {
     }
     let operands = words.get(at..)?;
     operands.iter().all(|word| !word.prefix().starts_with('-') && !word.vague()).then_some(operands)
+}
+
+/// The file that an address names which opens it for nothing but reading.
+fn read_only(word: &Word) -> Option<Word> {
+    let (path, settings) = word.text()?.strip_prefix("file:")?.split_once('?')?;
+    let known = settings.split('&').all(|setting| ["mode=ro", "immutable=1", "cache=private"].contains(&setting));
+    let plain = !path.contains(['%', '#']) && !path.starts_with("//");
+    (known && settings.contains("mode=ro") && plain).then(|| Word::exact(path))
 }
 
 /// Whether a database is there: one that isn't would be made. In memory there is always one.
@@ -100,7 +123,9 @@ fn present(judge: &mut Judge<'_>, file: &Word) -> bool {
 fn dot(text: &str) -> bool {
     let mut words = text.split_ascii_whitespace();
     let plain = |word: &str| word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'%'));
-    words.next().is_some_and(|command| DOTS.contains(&command)) && words.all(plain) && !text.contains('\n')
+    words.next().is_some_and(|command| DOTS.contains(&format!(" {command} ")))
+        && words.all(plain)
+        && !text.contains('\n')
 }
 
 /// Whether `psql` only lists what the server has, by queries of its own: then nothing needs to hold it to reading.

@@ -182,7 +182,7 @@ impl Judge<'_> {
             (Some(printed), _) => place(&printed, quotes, word),
             (None, Feed::Paths(reach) | Feed::Whole(reach)) => word.push(Piece::Found(reach)),
             (None, Feed::Hashes) => word.push(Piece::Hashes),
-            (None, Feed::Text | Feed::Download) => word.push(quotes.unknown()),
+            (None, Feed::Text | Feed::Download | Feed::Nothing) => word.push(quotes.unknown()),
         }
     }
 

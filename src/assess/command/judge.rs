@@ -30,6 +30,8 @@ pub(super) enum Feed {
     Hashes,
     /// What came from the network.
     Download,
+    /// Nothing, or an empty line.
+    Nothing,
 }
 
 /// Judges one text.

@@ -6,6 +6,7 @@ use super::clients::{mysql_shows, psql_lists, psql_shows};
 use super::filter::only_filters;
 use super::judge::Judge;
 use super::path::descriptor;
+use super::published::{image, module, package, unresolved};
 use super::regex::as_glob;
 use super::word::{Piece, Word};
 
@@ -76,11 +77,15 @@ pub(super) enum Kind {
     Inline,
     /// The name of a package, not a path or an address whose script would run.
     Package,
+    /// Packages of Go, here or at a host that everybody uses.
+    Module,
+    /// A filter of addresses without a name to look up.
+    Address,
     /// A server on this machine.
     Here,
     /// A format that doesn't pick the environment out of what is shown.
     Shown,
-    /// An image in a registry.
+    /// An image in a registry that everybody uses.
     Image,
     /// A path in the store of Nix.
     Store,
@@ -88,6 +93,10 @@ pub(super) enum Kind {
     Psql,
     /// What `mysql` shows of a server.
     Mysql,
+    /// A text in a form, told by its ending, that takes in no other file.
+    Document,
+    /// A file of manifests, not a folder of them, or what comes in.
+    Manifest,
     /// None may stand here.
     None,
 }
@@ -125,9 +134,9 @@ impl Judge<'_> {
                 self.selects(name, word, path);
             }
             Kind::Bsd
-                if word
-                    .text()
-                    .is_some_and(|text| !text.contains('e') || text.contains(|c: char| !c.is_ascii_alphabetic())) => {}
+                if word.text().is_some_and(|text| {
+                    !text.contains(['e', 'E']) || text.contains(|c: char| !c.is_ascii_alphabetic())
+                }) => {}
             Kind::Key if word.text().is_some_and(plain_key) => {}
             Kind::Never if word.text() == Some("never") => {}
             Kind::Jq if word.text().is_some_and(only_filters) => {}
@@ -144,6 +153,13 @@ impl Judge<'_> {
             {
                 self.reads(word);
             }
+            Kind::Manifest if word.text() == Some("-") => {}
+            Kind::Manifest
+                if word.text().is_some_and(|text| [".yaml", ".yml"].iter().any(|end| text.ends_with(end))) =>
+            {
+                self.meant(Kind::File, name, word);
+            }
+            Kind::Document if word.text().is_some_and(document) => self.reads(word),
             Kind::Installed if word.text().is_some_and(installed) => {}
             Kind::Setting if word.text().is_some_and(|text| !text.contains(['=', '/'])) => {}
             Kind::Name if word.text().is_some_and(|text| !text.contains('/') && !text.starts_with('@')) => {}
@@ -163,10 +179,12 @@ impl Judge<'_> {
                     ["Accept:", "accept:", "X-GitHub-Api-Version:"].iter().any(|header| text.starts_with(header))
                 }) => {}
             Kind::Inline if word.text().is_some_and(inline) => {}
-            Kind::Package if word.text().is_some_and(package) => {}
+            Kind::Package if word.text().is_some_and(|text| package(name, text)) => {}
+            Kind::Address if word.text().is_some_and(|text| unresolved(name, text)) => {}
+            Kind::Module if word.text().is_some_and(|text| module(name, text)) => {}
             Kind::Here if word.text().is_some_and(|text| text.starts_with('/') || this_machine(text)) => {}
             Kind::Shown if word.text().is_some_and(|text| !shows_environment(text)) => {}
-            Kind::Image if word.text().is_some_and(|text| text.starts_with("docker://")) => {}
+            Kind::Image if word.text().is_some_and(|text| image(name, text)) => {}
             Kind::Store if word.text().is_some_and(|text| text.starts_with("/nix/store/")) => {}
             Kind::Psql if word.text().is_some_and(psql_shows) => {
                 if self.facts.is_some_and(|facts| facts.unguarded) && !word.text().is_some_and(psql_lists) {
@@ -182,6 +200,8 @@ impl Judge<'_> {
             | Kind::Accept
             | Kind::Inline
             | Kind::Package
+            | Kind::Address
+            | Kind::Module
             | Kind::Here
             | Kind::Image
             | Kind::Psql
@@ -194,6 +214,8 @@ impl Judge<'_> {
             | Kind::Name
             | Kind::Word
             | Kind::Installed
+            | Kind::Document
+            | Kind::Manifest
             | Kind::Xpath
             | Kind::Local
             | Kind::Resource => {
@@ -279,7 +301,9 @@ fn own_repository(text: &str) -> bool {
 
 /// Whether text is not the name of a file or an address that a client of a cloud would read instead.
 fn inline(text: &str) -> bool {
-    let address = text.contains("://") && !text.starts_with("s3://") && !text.starts_with("gs://");
+    let queue = |rest: &str| rest.split('/').next().is_some_and(|host| host.ends_with(".amazonaws.com"));
+    let own = text.strip_prefix("https://").is_some_and(queue);
+    let address = text.contains("://") && !own && !text.starts_with("s3://") && !text.starts_with("gs://");
     !text.starts_with('@') && !text.contains("=@") && !address
 }
 
@@ -289,15 +313,6 @@ fn this_machine(text: &str) -> bool {
     let host = text.split_once(':').filter(port).map_or(text, |(host, _)| host);
     let number = |part: &str| part.parse::<u8>().is_ok();
     ["localhost", "::1"].contains(&host) || host.starts_with("127.") && host.split('.').all(number)
-}
-
-/// Whether text is the name of a package, not a path or an address.
-fn package(text: &str) -> bool {
-    const SCRIPTS: [&str; 7] = [".rb", ".json", ".ebuild", ".nix", ".scm", ".gem", ".py"];
-    !text.starts_with(['.', '/', '~'])
-        && !text.contains("://")
-        && !["file:", "link:", "git@", "git+"].iter().any(|start| text.starts_with(start))
-        && !SCRIPTS.iter().any(|script| text.ends_with(script))
 }
 
 /// Whether a template of what a server knows of a container picks out its environment.
@@ -341,6 +356,11 @@ fn address(word: &Word) -> bool {
 /// Whether a path found by a search begins with a folder, and so not with what reads like `https:` or `@file`.
 fn below_a_folder(word: &Word) -> bool {
     word.found().is_some() && word.prefix().contains('/') && !word.prefix().contains(':')
+}
+
+/// Whether text names a file of a form that takes in no other: Markdown, and documents that are one archive.
+fn document(text: &str) -> bool {
+    [".md", ".markdown", ".docx", ".odt"].iter().any(|ending| text.ends_with(ending)) && !text.contains(':')
 }
 
 /// Whether a path leads to one of the system's folders of programs and libraries.

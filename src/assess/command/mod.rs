@@ -36,6 +36,7 @@ mod parse;
 mod path;
 mod plain;
 mod programs;
+mod published;
 mod raw;
 mod reading;
 mod redirect;

@@ -42,6 +42,9 @@ pub(super) struct Rule {
     /// It loads modules of Python from the folder, where there are any of that name, before its own.
     #[serde(default)]
     modules: bool,
+    /// Only where nothing is put up around commands: all it can do is write, which walls would stop.
+    #[serde(default)]
+    unguarded: bool,
 }
 
 impl Rule {
@@ -64,7 +67,7 @@ impl Judge<'_> {
     /// that only looks, `words` what follows the program's name.
     pub(super) fn obeys(&mut self, rules: &[Rule], reader: &str, words: &[Word]) {
         for rule in rules.iter().filter(|rule| rule.covers(reader)) {
-            if rule.shim && !self.shim(reader) {
+            if rule.shim && !self.shim(reader) || rule.unguarded && self.facts.is_some_and(|facts| !facts.unguarded) {
                 continue;
             }
             if rule.repository {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::eligible::lasts;
-use super::judge::Judge;
+use super::judge::{Feed, Judge};
 use super::reading::{POINTING, ReadCommand};
 use super::source::over;
 use super::table::{DangerKind, Declared, Entry, Style, Takes, table};
@@ -147,7 +147,12 @@ impl Judge<'_> {
             "exec" if words.is_empty() => _ = self.readers.insert(name.to_owned()),
             "pwd" => builtin::pwd(self, words),
             // Whatever its words are, it prints them.
-            "echo" => _ = self.readers.insert(name.to_owned()),
+            "echo" => {
+                self.readers.insert(name.to_owned());
+                if words.is_empty() {
+                    self.produced = Feed::Nothing;
+                }
+            }
             "date" => {
                 self.looked_up(name, first, words);
                 // A day that it doesn't understand is nothing at all.
@@ -178,6 +183,7 @@ impl Judge<'_> {
             "find" => find::judge(self, words),
             "fd" | "fdfind" => fd::judge(self, name, words),
             "git" => git::judge(self, words),
+            "gcc" | "g++" | "cc" | "c++" | "clang" | "clang++" => clients::compiler(self, name, first, words),
             "sqlite3" => clients::sqlite(self, first, words),
             _ => self.looked_up(name, first, words),
         }

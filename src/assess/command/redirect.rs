@@ -39,6 +39,7 @@ impl Judge<'_> {
                     {
                         self.produced
                     }
+                    IoFileRedirectTarget::Filename(word) if word.value == "/dev/null" => Feed::Nothing,
                     _ => Feed::Text,
                 };
                 true

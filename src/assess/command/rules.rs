@@ -84,6 +84,8 @@ struct SourceEntry {
     #[serde(default)]
     recurses: String,
     #[serde(default)]
+    values: HashMap<String, HashSet<String>>,
+    #[serde(default)]
     choices: Vec<String>,
     #[serde(default)]
     not: String,
@@ -205,6 +207,7 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
         loud: set(&source.loud),
         alters: set(&source.alters),
         recurses: set(&source.recurses),
+        values: source.values,
         choices: source.choices.iter().map(|choice| set(choice)).collect(),
         not: set(&source.not),
         never: set(&source.never),

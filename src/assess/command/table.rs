@@ -88,7 +88,9 @@ pub(super) struct Entry {
     pub(super) alters: HashSet<String>,
     /// With one of these flags, or always (`*`), it reads everything below the folders it is given, or its own.
     pub(super) recurses: HashSet<String>,
-    /// What the first operands may be; `*` for anything.
+    /// The only values that a flag may have.
+    pub(super) values: HashMap<String, HashSet<String>>,
+    /// What the first operands may be; `*` for anything, empty for what `first` and `rest` say.
     pub(super) choices: Vec<HashSet<String>>,
     /// What the first operand may not be.
     pub(super) not: HashSet<String>,
