@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// Programs, the place below the home folder (`~`), the workspace (`.`) or the root, and what it is. A place that ends
 /// with `$` is itself touched and nothing in it: something came and went there.
-const NOTES: [(&[&str], &str, &str); 20] = [
+const NOTES: [(&[&str], &str, &str); 22] = [
     (&["git"], "./.git$", "the lock of a look at the index"),
     (&["git describe"], "./.git/index", "the times of files that it looked at"),
     (&["cargo"], "/.cargo/.", "locks and the registry's cache"),
@@ -61,6 +61,8 @@ const NOTES: [(&[&str], &str, &str); 20] = [
     (&["lslogins"], "/etc/.pwd.lock", "the lock of the list of users"),
     (&["npm", "npx", "yarn", "pnpm"], "~/.npm", "logs and the cache"),
     (&["go"], "~/.cache/go-build", "its cache"),
+    (&["ruff"], "/.ruff_cache", "its cache"),
+    (&["black"], "~/.cache/black", "its cache"),
     (&["go"], "~/.config/go/telemetry", "counters"),
     (&["pip", "pip3"], "/.pyenv/shims", "the lock of pyenv, where it stands in pip's place"),
 ];
