@@ -59,6 +59,7 @@ pub(super) fn sqlite(judge: &mut Judge<'_>, first: &Word, words: &[Word]) {
     };
     let file = read_only(file).unwrap_or_else(|| file.clone());
     if !statements.is_empty() && statements.iter().all(reads) && !present(judge, &file) {
+        judge.ineligible = true;
         judge.unknown("command.client", format!("`sqlite3` would make {}, which isn't there.", file.shown()));
         return;
     }
