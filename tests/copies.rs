@@ -93,6 +93,8 @@ async fn a_copy_starts_as_any_other_child_and_ends_with_whoever_waited() {
     assert!(pid.unwrap().success());
     assert_eq!(world.start(Assessment::default()).await, open);
     assert_eq!(world.start(whitelisted()).await.0, walled.0);
+    until(&template(), true).await;
+    assert_eq!(world.start(Assessment::default()).await.1, "template");
     drop(world);
     until(&template(), false).await;
     let since = Instant::now();

@@ -29,6 +29,11 @@ impl Template {
         Err(ErrorKind::Unsupported.into())
     }
 
+    /// Whether it has ended.
+    pub fn over(&mut self) -> bool {
+        match self.0 {}
+    }
+
     /// No copy.
     ///
     /// # Errors

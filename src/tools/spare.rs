@@ -89,7 +89,7 @@ impl Spare {
     /// Starts a template where there is none. Called by what [`Self::later`] runs: it ends with its thread.
     pub(super) fn warm(&self, launcher: &Path) {
         let mut template = held(&self.template);
-        if template.is_none() {
+        if template.as_mut().is_none_or(Template::over) {
             *template = Template::start(launcher).ok();
         }
     }

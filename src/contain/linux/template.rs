@@ -72,6 +72,11 @@ impl Template {
         Ok(Self { process, socket })
     }
 
+    /// Whether it has ended, as nobody asked for a copy for long.
+    pub fn over(&mut self) -> bool {
+        !matches!(self.process.try_wait(), Ok(None))
+    }
+
     /// A copy, which goes on as a child that was started would: its input is its [`super::super::Orders`].
     ///
     /// # Errors
