@@ -49,6 +49,18 @@ fn a_client_of_a_database_only_lists_where_nothing_holds_it_to_reading() {
 }
 
 #[test]
+fn settings_that_only_move_what_a_program_writes_matter_where_no_walls_are() {
+    let person = Person::new();
+    let decision = || {
+        let sent = pre_tool_use(&person.project, "Bash", &json!({ "command": "ruff check --no-fix" }));
+        person.hook(&["claude-code"], &sent)["hookSpecificOutput"]["permissionDecision"].clone()
+    };
+    assert_eq!(decision(), "allow");
+    std::fs::write(person.project.join("ruff.toml"), "cache-dir = '/elsewhere'").unwrap();
+    assert_eq!(decision(), "ask");
+}
+
+#[test]
 fn names_that_may_be_sensitive_are_shown_whole_only_where_walls_hide_them() {
     let person = Person::new();
     let answer = |command: &str| {

@@ -295,6 +295,10 @@ mod tests {
             assert_eq!(class(command, &workspace), Class::Unknown, "{command} with {file}");
             assert_eq!(class("ls; git --version", &workspace), Class::Whitelisted);
         }
+        // What would only move where it writes is stopped by walls, which there are here.
+        let (_kept, workspace) = world();
+        put(&workspace, "ruff.toml");
+        assert_eq!(class("ruff check --no-fix", &workspace), Class::Whitelisted);
     }
 
     #[test]
