@@ -72,6 +72,14 @@ async fn nothing_can_be_changed() {
 }
 
 #[tokio::test]
+async fn a_reader_is_the_first_to_go_where_memory_runs_out() {
+    let Some(world) = world("what ends where memory runs out").await else { return };
+    for _ in 0..2 {
+        assert!(world.says("cat /proc/self/oom_score_adj").await.contains("\n1000\n"));
+    }
+}
+
+#[tokio::test]
 async fn readers_read_as_ever() {
     let Some(world) = world("that readers work behind walls").await else { return };
     let git = "git -c init.defaultBranch=main init -q . && git add notes.txt && git -c user.name=a -c user.email=a@b commit -qm x";

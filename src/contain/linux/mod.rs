@@ -49,6 +49,8 @@ const LIMITS: [(Resource, u64); 5] = [
 /// # Errors
 /// One sentence: a promised wall can't be put up. Nothing may be run then.
 pub fn enter(plan: &Plan) -> Result<(), String> {
+    // Where memory runs out, this goes first, and not what the person works with.
+    let _as_any_other = std::fs::write("/proc/self/oom_score_adj", "1000");
     if plan.layers.namespaces {
         spaces::leave(plan)?;
         // What is open since before still lies on disks that may be written to: its mode and times could be changed.
