@@ -40,6 +40,7 @@ impl Database {
             .synchronous(SqliteSynchronous::Full)
             // What is deleted is overwritten.
             .pragma("secure_delete", "ON")
+            .pragma("cache_size", "-512") // entries are added at the end: little of the file is read again
             .disable_statement_logging()
             .connect()
             .await
