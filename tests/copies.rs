@@ -40,6 +40,15 @@ impl World {
         (report.outcome, report.result)
     }
 
+    /// Waits until the template has come up.
+    async fn copies(&self) {
+        let since = Instant::now();
+        while self.start(Assessment::default()).await.1 != "template" {
+            assert!(since.elapsed() < Duration::from_secs(20));
+            sleep(Duration::from_millis(20)).await;
+        }
+    }
+
     /// What the script says, and its last word.
     async fn start(&self, assessed: Assessment) -> (String, String) {
         let (outcome, said) = self.of(SCRIPT, assessed).await;
@@ -77,7 +86,7 @@ async fn a_copy_starts_as_any_other_child_and_ends_with_whoever_waited() {
     let whitelisted = || Assessment::whitelisted("test", "It reads.");
     let (open, walled) = (world.start(Assessment::default()).await, world.start(whitelisted()).await);
     assert_eq!((open.1.as_str(), walled.1.as_str()), ("open", "walled"));
-    until(&template(), true).await;
+    world.copies().await;
     for _ in 0..3 {
         let (copied, behind_walls) = (world.start(Assessment::default()).await, world.start(whitelisted()).await);
         assert_eq!((&copied.0, copied.1.as_str()), (&open.0, "template"));
@@ -93,8 +102,7 @@ async fn a_copy_starts_as_any_other_child_and_ends_with_whoever_waited() {
     assert!(pid.unwrap().success());
     assert_eq!(world.start(Assessment::default()).await, open);
     assert_eq!(world.start(whitelisted()).await.0, walled.0);
-    until(&template(), true).await;
-    assert_eq!(world.start(Assessment::default()).await.1, "template");
+    world.copies().await;
     drop(world);
     until(&template(), false).await;
     let since = Instant::now();

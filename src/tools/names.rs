@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use super::{Workbench, contained};
+use crate::domain::Decider;
 
 /// Files of a sensitive folder that are looked at.
 const MOST: usize = 1_000;
@@ -21,9 +22,10 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Of what is sensitive to a workbench.
-    pub(super) fn of(bench: &Arc<Workbench>) -> Self {
-        Self { bench: Arc::clone(bench), secrets: OnceLock::new() }
+    /// Of what is sensitive to a workbench, unless the person decided about this very operation, or lets everything run.
+    pub(super) fn unless_asked(bench: &Arc<Workbench>, decider: &Decider) -> Option<Self> {
+        let asked = matches!(decider, Decider::Person | Decider::PersonAll | Decider::AllowAll);
+        (!asked).then(|| Self { bench: Arc::clone(bench), secrets: OnceLock::new() })
     }
 
     /// Whether a file has a sensitive name, too, in the workspace or in the person's folders. Looks at the disk.
@@ -71,7 +73,9 @@ mod tests {
             fs::write(folder.join(name), "x").unwrap();
         }
         let bench = Arc::new(Workbench::new(work.clone(), Some(home.clone()), root.join("none")));
-        let hidden = |name: &str| Names::of(&bench).hide(&fs::symlink_metadata(work.join(name)).unwrap());
+        assert!(Names::unless_asked(&bench, &Decider::Person).is_none());
+        let names = || Names::unless_asked(&bench, &Decider::Rule).unwrap();
+        let hidden = |name: &str| names().hide(&fs::symlink_metadata(work.join(name)).unwrap());
         assert!(!hidden(".env"), "its name says it");
         for (of, name) in [(work.join(".env"), "a"), (home.join(".ssh/id_ed25519"), "b"), (work.join("plain"), "c")] {
             fs::hard_link(of, work.join(name)).unwrap();

@@ -21,7 +21,7 @@ use super::walk::{Halt, Leash, Pattern, Scope};
 use super::{RunPort, Tool, Workbench};
 use crate::assess::{RiskAssessor, SearchAssessor};
 use crate::domain::{
-    Arguments, ArgumentsError, Countersigned, Decider, OperationKind, Outcome, RunReport, SearchOperation, ToolSpec,
+    Arguments, ArgumentsError, Countersigned, OperationKind, Outcome, RunReport, SearchOperation, ToolSpec,
 };
 
 /// Matches after which a search ends.
@@ -94,7 +94,7 @@ impl Tool for SearchTool {
             let sink = Sink::new(port);
             let leash = Leash { cancel, deadline: started + self.bench.patience() };
             let (writer, limit) = (sink.writer(), self.bench.result_limit);
-            let names = (*countersigned.decider() == Decider::Whitelist).then(|| Names::of(&self.bench));
+            let names = Names::unless_asked(&self.bench, countersigned.decider());
             let searched = move || search(scope, &query, &leash, (&writer, limit), names.as_ref());
             let found = tokio::task::spawn_blocking(searched).await;
             conclude(found.ok(), "match", sink, &self.bench, started).await

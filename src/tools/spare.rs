@@ -6,6 +6,7 @@
 //! were.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::os::fd::BorrowedFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -88,9 +89,10 @@ impl Spare {
 
     /// Starts a template where there is none. Called by what [`Self::later`] runs: it ends with its thread.
     pub(super) fn warm(&self, launcher: &Path) {
-        let mut template = held(&self.template);
-        if template.as_mut().is_none_or(Template::over) {
-            *template = Template::start(launcher).ok();
+        if held(&self.template).as_mut().is_none_or(Template::over) {
+            // Nobody who wants a copy waits for it to come up.
+            let started = Template::start(launcher).ok();
+            *held(&self.template) = started;
         }
     }
 
@@ -98,7 +100,9 @@ impl Spare {
     pub(super) fn copy(&self, setting: &Setting, files: [BorrowedFd<'_>; 3]) -> Option<Copied> {
         let mut template = held(&self.template);
         let copied = template.as_ref()?.copy(setting, files);
-        if let Err(error) = &copied {
+        if let Err(error) = &copied
+            && error.kind() != ErrorKind::FileTooLarge
+        {
             tracing::debug!(%error, "there is no copy of the template");
             *template = None;
         }

@@ -2,11 +2,10 @@
 //!
 //! `sqlite3` works on a file of this machine behind the walls of a read, so a statement that the assessor of SQL lets
 //! pass may run: what a hostile file brings, views and triggers, can't call the functions of the client that write, run
-//! or load something, which SQLite keeps to statements from outside. `psql` is given a session that only reads, by its
-//! environment, so what the assessor of SQL lets pass may run there too; where another program runs it, it isn't, and
-//! only lists. `mysql` can't be held so, and nothing looks up
-//! what a function of somebody's own does as it does for `execute_sql`: only forms pass whose names are wholly the
-//! engine's own.
+//! or load something, which SQLite keeps to statements from outside. A server's tables are another matter: what reads as
+//! one may be a view over somebody's function, which no session that only reads keeps from running a program, and
+//! nothing looks that up here as it does for `execute_sql`. So of `psql` and `mysql` only forms pass whose names are
+//! wholly the engine's own.
 
 use super::judge::{Feed, Judge};
 use super::word::Word;

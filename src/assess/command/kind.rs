@@ -75,6 +75,8 @@ pub(super) enum Kind {
     Accept,
     /// Text that stands here itself, not in a file or at an address that it names.
     Inline,
+    /// A queue by its address at the service that is asked anyway.
+    Queue,
     /// The name of a package, not a path or an address whose script would run.
     Package,
     /// Packages of Go, here or at a host that everybody uses.
@@ -155,7 +157,10 @@ impl Judge<'_> {
             }
             Kind::Manifest if word.text() == Some("-") => {}
             Kind::Manifest
-                if word.text().is_some_and(|text| [".yaml", ".yml"].iter().any(|end| text.ends_with(end))) =>
+                // A comma would part two of them, the second of which may be an address.
+                if word.text().is_some_and(|text| {
+                    !text.contains(',') && [".yaml", ".yml"].iter().any(|end| text.ends_with(end))
+                }) =>
             {
                 self.meant(Kind::File, name, word);
             }
@@ -179,6 +184,7 @@ impl Judge<'_> {
                     ["Accept:", "accept:", "X-GitHub-Api-Version:"].iter().any(|header| text.starts_with(header))
                 }) => {}
             Kind::Inline if word.text().is_some_and(inline) => {}
+            Kind::Queue if word.text().is_some_and(queue) => {}
             Kind::Package if word.text().is_some_and(|text| package(name, text)) => {}
             Kind::Address if word.text().is_some_and(|text| unresolved(name, text)) => {}
             Kind::Module if word.text().is_some_and(|text| module(name, text)) => {}
@@ -188,7 +194,7 @@ impl Judge<'_> {
             Kind::Store if word.text().is_some_and(|text| text.starts_with("/nix/store/")) => {}
             Kind::Psql if word.text().is_some_and(psql_shows) => {
                 if self.facts.is_some_and(|facts| facts.unguarded) && !word.text().is_some_and(psql_lists) {
-                    let sentence = "Nothing guards `psql` in this run, so what it selects from may write.";
+                    let sentence = "Nothing guards `psql` in this run, so a function of that name may write.";
                     self.unknown("command.client-unguarded", sentence);
                 }
             }
@@ -199,6 +205,7 @@ impl Judge<'_> {
             | Kind::Get
             | Kind::Accept
             | Kind::Inline
+            | Kind::Queue
             | Kind::Package
             | Kind::Address
             | Kind::Module
@@ -301,10 +308,21 @@ fn own_repository(text: &str) -> bool {
 
 /// Whether text is not the name of a file or an address that a client of a cloud would read instead.
 fn inline(text: &str) -> bool {
-    let queue = |rest: &str| rest.split('/').next().is_some_and(|host| host.ends_with(".amazonaws.com"));
-    let own = text.strip_prefix("https://").is_some_and(queue);
-    let address = text.contains("://") && !own && !text.starts_with("s3://") && !text.starts_with("gs://");
+    let address = text.contains("://") && !text.starts_with("s3://") && !text.starts_with("gs://");
     !text.starts_with('@') && !text.contains("=@") && !address
+}
+
+/// Whether text is the address of a queue at AWS: `https://sqs.REGION.amazonaws.com/ACCOUNT/NAME`.
+fn queue(text: &str) -> bool {
+    let parts = text.strip_prefix("https://sqs.").map(|rest| rest.split('/').collect::<Vec<_>>());
+    let Some([host, account, name]) = parts.as_deref() else { return false };
+    let named = |text: &str, more: &str| {
+        !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || more.contains(c))
+    };
+    let region = host.strip_suffix(".amazonaws.com").or_else(|| host.strip_suffix(".amazonaws.com.cn"));
+    region.is_some_and(|region| named(region, ""))
+        && account.bytes().all(|byte| byte.is_ascii_digit())
+        && named(name, "_.")
 }
 
 /// Whether a name, maybe with a port, is this machine's own.

@@ -42,9 +42,14 @@ const MODULES: [&str; 14] = [
 /// Whether text is the name of a package, not a path or an address whose script would run.
 pub(super) fn package(program: &str, text: &str) -> bool {
     const SCRIPTS: [&str; 7] = [".rb", ".json", ".ebuild", ".nix", ".scm", ".gem", ".py"];
-    // To these a name with a slash is a repository to clone.
+    // To these a name with a slash is a repository to clone, and so is what stands behind a name in a scope.
     let clones = ["npm", "pnpm", "yarn", "bun"].contains(&program.split(' ').next().unwrap_or(program));
-    let repository = text.contains(':') || text.contains('/') && !text.starts_with('@');
+    let scoped = text.strip_prefix('@').and_then(|text| text.split_once('/')).map_or(text, |(_, name)| name);
+    let version = scoped.split_once('@').map_or("", |(_, version)| version);
+    let repository = scoped.contains([':', '/'])
+        || version.starts_with(['.', '~'])
+            && version.len() > 1
+            && !version[1..].starts_with(|c: char| c.is_ascii_digit());
     let elsewhere = text.contains("://")
         || ["file:", "link:", "git@", "git+", ".", "/", "~"].iter().any(|start| text.starts_with(start));
     let script = SCRIPTS.iter().any(|script| text.ends_with(script));
@@ -67,14 +72,38 @@ pub(super) fn module(program: &str, text: &str) -> bool {
     MODULES.contains(&first) || here || program == "go doc" && !text.contains(['/', '@'])
 }
 
+/// Words of the filters of `ss` and `tcpdump` that stand for themselves.
+const FILTERS: &str = " src dst host net port portrange sport dport gateway mask proto dev and or not eq ne ge le gt lt tcp \
+    udp icmp icmp6 sctp ip ip6 arp rarp ether vlan broadcast multicast greater less state exclude all connected \
+    synchronized bucket big established syn-sent syn-recv fin-wait-1 fin-wait-2 time-wait closed close-wait last-ack \
+    listening closing listen localhost ";
+
 /// Whether text names no machine that would have to be looked up, as what a filter of addresses says may: the name
 /// itself would be told to whoever serves it. Of the words of `lsof` only what follows an `@` is an address.
 pub(super) fn unresolved(program: &str, text: &str) -> bool {
-    let text = if program == "lsof" { text.split_once('@').map_or("", |(_, address)| address) } else { text };
-    let named = |part: &str| {
-        part.contains('.') && !part.starts_with('/') && part.bytes().any(|byte| byte.is_ascii_alphabetic())
-    };
-    !text.split(|c: char| c.is_whitespace() || "=<>!~()@".contains(c)).any(named)
+    match program {
+        "lsof" => text.split_once('@').is_none_or(|(_, address)| {
+            let host = if address.starts_with('[') { address } else { address.split(':').next().unwrap_or_default() };
+            host.is_empty() || host == "localhost" || numeric(host)
+        }),
+        "arp" => text == "localhost" || numeric(text),
+        _ => {
+            let parts = text.split(|c: char| c.is_whitespace() || "=<>!~()&|@".contains(c));
+            let known = |part: &str| FILTERS.contains(&format!(" {part} ")) || numeric(part) || service(part);
+            parts.filter(|part| !part.is_empty()).all(known)
+        }
+    }
+}
+
+/// Whether text is an address in figures, maybe with a port: letters only where two colons say that they are figures.
+fn numeric(text: &str) -> bool {
+    let six = text.matches(':').count() > 1;
+    text.bytes().all(|byte| byte.is_ascii_digit() || b".:/*[]".contains(&byte) || six && byte.is_ascii_hexdigit())
+}
+
+/// Whether text is a port by its name, which a file of this machine lists.
+fn service(text: &str) -> bool {
+    text.strip_prefix(':').is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'))
 }
 
 #[cfg(test)]
@@ -89,12 +118,25 @@ mod tests {
             ("lsof", "a.txt"),
             ("lsof", "TCP@10.0.0.1:80"),
             ("arp", "::1"),
+            ("ss", "state established ( dport = :https or sport = :22 ) dst [fe80::1]"),
+            ("tcpdump", "tcp and port 443 and not host 10.0.0.1"),
+            ("lsof", "TCP:http"),
+            ("lsof", "4TCP@localhost:80"),
         ] {
             assert!(unresolved(program, text), "{text}");
         }
-        for (program, text) in
-            [("ss", "dst a.evil.example"), ("ss", "dst=a.evil.example"), ("lsof", "@a.evil.example"), ("arp", "a.b")]
-        {
+        for (program, text) in [
+            ("ss", "dst a.evil.example"),
+            ("ss", "dst=a.evil.example"),
+            ("lsof", "@a.evil.example"),
+            ("arp", "a.b"),
+            ("lsof", "@secret"),
+            ("arp", "evil"),
+            ("tcpdump", "host evil"),
+            ("ss", "dst fa.de"),
+            ("tcpdump", "host 1.1.1.1 or evil"),
+            ("arp", "fa.de"),
+        ] {
             assert!(!unresolved(program, text), "{text}");
         }
     }
@@ -119,7 +161,20 @@ mod tests {
             assert!(!module("go list", text), "{text}");
         }
         assert!(package("npm view", "@a/b@1.2") && package("brew info", "a/b/c"));
-        for text in ["a/b", "github:a/b", "gist:0", "a@git+https://x", "https://x/y.tgz"] {
+        for text in ["@types/node", "left-pad@^1.0", "react@~18.2", "@a/b@latest"] {
+            assert!(package("npm view", text), "{text}");
+        }
+        for text in [
+            "a/b",
+            "github:a/b",
+            "gist:0",
+            "a@git+https://x",
+            "https://x/y.tgz",
+            "@a/b@evil/c",
+            "@a/b@../x",
+            "a@..",
+            "a@~x",
+        ] {
             assert!(!package("npm view", text), "{text}");
         }
     }

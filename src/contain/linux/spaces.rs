@@ -147,8 +147,11 @@ pub fn processes(plan: &Plan) -> Built<()> {
     }
     let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
     mount(Some("proc"), "/proc", Some("proc"), flags, None::<&str>).map_err(|e| at("/proc", &e))?;
-    if own_pid_max() {
-        write("/proc/sys/kernel/pid_max", &super::PROCESSES.to_string())?;
+    if getuid().is_root() && own_pid_max() {
+        // On a machine of very many processors that is less than the kernel takes.
+        let _unlimited = [super::PROCESSES, 16 * super::PROCESSES]
+            .into_iter()
+            .find(|most| fs::write("/proc/sys/kernel/pid_max", most.to_string()).is_ok());
     }
     let sealed = flags | MsFlags::MS_RDONLY | MsFlags::MS_REMOUNT | MsFlags::MS_BIND;
     mount(None::<&str>, "/proc", None::<&str>, sealed, None::<&str>).map_err(|e| at("/proc", &e))

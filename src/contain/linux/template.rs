@@ -3,10 +3,11 @@
 //! knows nothing of the session and has nothing of its environment: what a copy needs comes over a socket, a message a
 //! copy, with the files that become its input and output. The copies are children of the program like any other.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio, exit};
@@ -16,13 +17,15 @@ use std::time::Duration;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::unistd::ForkResult;
 use rustix::cmsg_space;
+use rustix::io::retry_on_intr;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg, send, sendmsg, socketpair,
+    SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recv, recvmsg, send, sendmsg, socketpair,
 };
-use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, pidfd_open, pidfd_send_signal, waitpid};
-use serde::{Deserialize, Serialize};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitOptions, getpid, kill_process, pidfd_open, pidfd_send_signal, waitpid,
+};
 use tokio::io::unix::AsyncFd;
 use tokio::runtime::Handle;
 
@@ -31,19 +34,41 @@ use super::raw;
 
 /// How long the program waits for a copy before it starts a child of its own.
 const PROMPT: Duration = Duration::from_millis(500);
+/// How long it waits until the template has come up, on a thread that has nothing else to do.
+const COMING_UP: Duration = Duration::from_secs(5);
+/// What the template says once it has.
+const READY: i32 = -1;
 /// How long one stays without anybody asking for a copy, in milliseconds.
 const PATIENCE: u32 = 10 * 60 * 1000;
 /// Most bytes of a message. A larger environment is given to a child that is started.
-const MOST: usize = 64 * 1024;
+const MOST: usize = 128 * 1024;
 
-/// Where a copy starts and what it passes on.
-#[derive(Debug, Serialize, Deserialize)]
+/// Where a copy starts and what it passes on. As a message: the folder, then `NAME=VALUE` each, all behind them a NUL.
+#[derive(Debug, PartialEq, Eq)]
 pub struct Setting {
     /// Its working folder.
-    #[serde(with = "crate::domain::path")]
     pub folder: PathBuf,
     /// The environment of what it becomes.
     pub environment: Vec<(OsString, OsString)>,
+}
+
+impl Setting {
+    fn message(&self) -> Vec<u8> {
+        let variables =
+            self.environment.iter().flat_map(|(name, value)| [name.as_bytes(), b"=", value.as_bytes(), b"\0"]);
+        [self.folder.as_os_str().as_bytes(), b"\0"].into_iter().chain(variables).flatten().copied().collect()
+    }
+
+    fn read(message: &[u8]) -> Option<Self> {
+        let mut parts = message.strip_suffix(b"\0")?.split(|byte| *byte == 0).map(OsStr::from_bytes);
+        let folder = PathBuf::from(parts.next()?);
+        let variable = |part: &OsStr| {
+            let at = part.as_bytes().iter().position(|byte| *byte == b'=')?;
+            let (name, value) = (&part.as_bytes()[..at], &part.as_bytes()[at + 1..]);
+            Some((OsStr::from_bytes(name).to_owned(), OsStr::from_bytes(value).to_owned()))
+        };
+        Some(Self { folder, environment: parts.map(variable).collect::<Option<_>>()? })
+    }
 }
 
 /// The program's end of one. Dropping it ends it; its copies live on.
@@ -57,10 +82,10 @@ impl Template {
     /// Starts one. The kernel ends it, and its copies, with the thread that called this.
     ///
     /// # Errors
-    /// The system has no room for it.
+    /// The system has no room for it, or no way to wait for its copies.
     pub fn start(launcher: &Path) -> io::Result<Self> {
+        pidfd_open(getpid(), PidfdFlags::empty())?;
         let (socket, theirs) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
-        set_socket_timeout(&socket, Timeout::Recv, Some(PROMPT))?;
         let process = Command::new(launcher)
             .args([CHILD, &std::process::id().to_string(), TEMPLATE])
             .env_clear()
@@ -69,7 +94,19 @@ impl Template {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        Ok(Self { process, socket })
+        let started = Self { process, socket };
+        set_socket_timeout(&started.socket, Timeout::Recv, Some(COMING_UP))?;
+        if started.answer(RecvFlags::empty())? != READY {
+            return Err(ErrorKind::InvalidData.into());
+        }
+        set_socket_timeout(&started.socket, Timeout::Recv, Some(PROMPT))?;
+        Ok(started)
+    }
+
+    fn answer(&self, flags: RecvFlags) -> io::Result<i32> {
+        let mut answer = [0; 4];
+        let (got, _) = retry_on_intr(|| recv(&self.socket, &mut answer[..], flags))?;
+        if got == answer.len() { Ok(i32::from_ne_bytes(answer)) } else { Err(ErrorKind::UnexpectedEof.into()) }
     }
 
     /// Whether it has ended, as nobody asked for a copy for long.
@@ -80,10 +117,10 @@ impl Template {
     /// A copy, which goes on as a child that was started would: its input is its [`super::super::Orders`].
     ///
     /// # Errors
-    /// The template is gone, or doesn't answer: it is of no more use. A copy that it may have made is told nothing, and
-    /// ends.
+    /// [`ErrorKind::FileTooLarge`] for a setting that can't be told. Otherwise the template is gone, or doesn't answer: it
+    /// is of no more use. A copy that it may have made is told nothing, and ends.
     pub fn copy(&self, setting: &Setting, [input, out, err]: [BorrowedFd<'_>; 3]) -> io::Result<Copied> {
-        let text = serde_json::to_vec(setting)?;
+        let text = setting.message();
         if text.len() > MOST {
             return Err(ErrorKind::FileTooLarge.into());
         }
@@ -93,11 +130,9 @@ impl Template {
         if !control.push(SendAncillaryMessage::ScmRights(&rights)) {
             return Err(ErrorKind::OutOfMemory.into());
         }
-        sendmsg(&self.socket, &[IoSlice::new(&text)], &mut control, SendFlags::NOSIGNAL)?;
-        let mut answer = [0; 4];
-        let (got, _) = rustix::net::recv(&self.socket, &mut answer[..], RecvFlags::empty())?;
-        let pid = Some(i32::from_ne_bytes(answer)).filter(|pid| got == answer.len() && *pid > 0);
-        Copied::of(pid.and_then(Pid::from_raw).ok_or(ErrorKind::UnexpectedEof)?)
+        retry_on_intr(|| sendmsg(&self.socket, &[IoSlice::new(&text)], &mut control, SendFlags::NOSIGNAL))?;
+        let answer = self.answer(RecvFlags::empty())?;
+        Copied::of(process(answer).ok_or(ErrorKind::UnexpectedEof)?)
     }
 }
 
@@ -106,7 +141,22 @@ impl Drop for Template {
         // An error means that it has ended.
         let _gone = self.process.kill();
         let _gone = self.process.wait();
+        // A copy that nobody waited for any more.
+        while let Ok(answer) = self.answer(RecvFlags::DONTWAIT) {
+            process(answer).into_iter().for_each(end_at_once);
+        }
     }
+}
+
+/// The number of a process, if it is one.
+fn process(number: i32) -> Option<Pid> {
+    Some(number).filter(|number| *number > 0).and_then(Pid::from_raw)
+}
+
+/// Ends a child by force, and takes note of it.
+fn end_at_once(pid: Pid) {
+    let _gone = kill_process(pid, Signal::KILL);
+    let _gone = retry_on_intr(|| waitpid(Some(pid), WaitOptions::empty()));
 }
 
 /// A copy, as its parent sees it. Dropping it ends it by force.
@@ -125,8 +175,7 @@ impl Copied {
         match opened {
             Ok(end) => Ok(Self { pid, end: Arc::new(end), status: None }),
             Err(error) => {
-                let _gone = rustix::process::kill_process(pid, Signal::KILL);
-                let _gone = waitpid(Some(pid), WaitOptions::empty());
+                end_at_once(pid);
                 Err(error)
             }
         }
@@ -196,6 +245,7 @@ async fn end(pid: Pid, end: &AsyncFd<OwnedFd>) -> io::Result<ExitStatus> {
 pub fn serve() -> Setting {
     let socket = std::io::stdin();
     let mut text = vec![0; MOST];
+    answer(&socket, READY);
     loop {
         let mut asked = [PollFd::new(socket.as_fd(), PollFlags::POLLIN)];
         match poll(&mut asked, PollTimeout::try_from(PATIENCE).unwrap_or(PollTimeout::MAX)) {
@@ -215,8 +265,8 @@ pub fn serve() -> Setting {
     }
 }
 
-fn answer(socket: &impl AsFd, pid: i32) {
-    if send(socket, &pid.to_ne_bytes(), SendFlags::NOSIGNAL).is_err() {
+fn answer(socket: &impl AsFd, number: i32) {
+    if send(socket, &number.to_ne_bytes(), SendFlags::NOSIGNAL).is_err() {
         exit(0)
     }
 }
@@ -234,11 +284,30 @@ fn receive(socket: &impl AsFd, text: &mut [u8]) -> Option<(Setting, [OwnedFd; 3]
         _ => None,
     });
     let files = rights?.try_into().ok()?;
-    Some((serde_json::from_slice(&text[..got.bytes]).ok()?, files))
+    Some((Setting::read(&text[..got.bytes])?, files))
 }
 
 fn become_copy([input, out, err]: [OwnedFd; 3]) -> nix::Result<()> {
     nix::unistd::dup2_stdin(input)?;
     nix::unistd::dup2_stdout(out)?;
     nix::unistd::dup2_stderr(err)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::ffi::OsStringExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_setting_is_read_as_it_was_told() {
+        let odd = OsString::from_vec(b"a\xff=b\n".to_vec());
+        let environment = vec![("A".into(), odd.clone()), ("B".into(), OsString::new())];
+        for environment in [environment, Vec::new()] {
+            let told = Setting { folder: PathBuf::from(&odd), environment };
+            assert_eq!(Setting::read(&told.message()), Some(told));
+        }
+        assert_eq!(Setting::read(b"/folder\0NAME\0"), None);
+        assert_eq!(Setting::read(b""), None);
+    }
 }

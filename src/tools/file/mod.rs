@@ -30,8 +30,8 @@ use super::sink::Sink;
 use super::{RunPort, Tool, Workbench};
 use crate::assess::{FileAssessor, RiskAssessor};
 use crate::domain::{
-    Arguments, ArgumentsError, Countersigned, Decider, Facts, FileOperation, Measurement, OperationKind, Outcome,
-    PathFact, Prepared, RunEvent, RunReport, ToolSpec, Undoable,
+    Arguments, ArgumentsError, Countersigned, Facts, FileOperation, Measurement, OperationKind, Outcome, PathFact,
+    Prepared, RunEvent, RunReport, ToolSpec, Undoable,
 };
 
 /// Why an operation on a file didn't happen.
@@ -210,8 +210,7 @@ impl Tool for FileTool {
                 return super::failed(own.to_string(), started);
             }
             let (images, id) = (Arc::clone(&self.bench.images), countersigned.operation().id);
-            let unasked = *countersigned.decider() == Decider::Whitelist;
-            let names = unasked.then(|| Names::of(&self.bench));
+            let names = Names::unless_asked(&self.bench, countersigned.decider());
             let done = tokio::task::spawn_blocking(move || {
                 names.map_or(Ok(()), |names| shown(&operation, &facts, &names))?;
                 perform(&operation, &facts, limit, &Keeper::new(&images, id), &cancel)
