@@ -106,7 +106,7 @@ fn everyday_queries_run_unasked_in_mysql() {
             "SHOW VARIABLES WHERE variable_name IN ('a', 'b')",
             "DESCRIBE orders",
             "DESC orders total",
-            "EXPLAIN FORMAT=JSON DELETE FROM t",
+            "EXPLAIN FORMAT=JSON SELECT a FROM t",
             "SELECT @@version, @a",
             "SELECT GROUP_CONCAT(DISTINCT a ORDER BY b SEPARATOR ', '), IF(a, 1, 2), MATCH (a) AGAINST ('x') FROM t",
             "SELECT \\N, CAST(a AS INTERVAL DAY_SECOND(6)), a NOT REGEXP ('b'), a DIV (2), 1 XOR (0) FROM t",
@@ -117,6 +117,21 @@ fn everyday_queries_run_unasked_in_mysql() {
             "SELECT IS_FREE_LOCK('a'), `Ｃ１` FROM `Ｔ１` AS ｔ",
         ],
     );
+}
+
+/// The server refuses it where it refuses to write.
+#[test]
+fn the_plan_of_a_write_asks_in_mysql_alone() {
+    for sql in ["EXPLAIN UPDATE t SET a = 1", "EXPLAIN FORMAT=JSON DELETE FROM t", "DESC INSERT INTO t VALUES (1)"] {
+        assert_eq!(in_mysql(sql).class(), Class::Unknown, "{sql}");
+    }
+    for sql in ["EXPLAIN UPDATE t SET a = 1", "EXPLAIN DELETE FROM t"] {
+        assert_eq!(
+            (in_postgres(sql).class(), in_sqlite(sql).class()),
+            (Class::Whitelisted, Class::Whitelisted),
+            "{sql}"
+        );
+    }
 }
 
 #[test]
