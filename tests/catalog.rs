@@ -229,6 +229,7 @@ async fn mariadb_names_that_lead_to_code_ask() {
         ("SELECT * FROM reader", "Reads files of the database server with `load_file`"),
         ("SELECT user FROM users", "holds passwords or keys"),
         ("SELECT count(1)", "`countersign_catalog_"),
+        ("EXPLAIN UPDATE plain SET name = 'x'", "only in a session that may change them"),
     ];
     all_ask(&desk, &traps).await;
     all_run(
@@ -244,9 +245,65 @@ async fn mariadb_names_that_lead_to_code_ask() {
             "EXPLAIN SELECT * FROM plain",
             "SELECT * FROM seq_1_to_3",
             "SELECT * FROM s",
+            "SHOW TABLE STATUS",
+            "SELECT table_name, table_rows FROM information_schema.tables WHERE table_schema = DATABASE()",
         ],
     )
     .await;
+    let engine = "SELECT count(*) FROM information_schema.ENGINES WHERE ENGINE = 'FEDERATED' AND SUPPORT = 'YES'";
+    let install = "INSTALL SONAME 'ha_federatedx'";
+    let (_, installed) = admin.with(install, databases::As::Approved, tokio_util::sync::CancellationToken::new()).await;
+    if admin.row(engine).await == ["1"] {
+        let far = within(&url, &name);
+        desk.approved(&format!("CREATE TABLE far (i INT NOT NULL) ENGINE=FEDERATED CONNECTION='{far}/plain'")).await;
+        let traps = [
+            ("SELECT i FROM far", ".far` reads from outside of the database: it is kept by FEDERATED"),
+            ("SELECT table_name, table_rows FROM information_schema.tables", "it is kept by FEDERATED, which is asked"),
+            ("SELECT partition_name FROM information_schema.PARTITIONS", "it is kept by FEDERATED, which is asked"),
+            ("SHOW TABLE STATUS", "it is kept by FEDERATED, which is asked"),
+            ("SHOW INDEX FROM far", "it is kept by FEDERATED"),
+        ];
+        all_ask(&desk, &traps).await;
+        all_run(&desk, &["SHOW TABLES", "SELECT i FROM plain", "SHOW STATUS LIKE 'Uptime'"]).await;
+        desk.approved("DROP TABLE far").await;
+    } else {
+        left_out::left_out("tables that lie on another server", &installed.result);
+    }
+    if !installed.result.starts_with("error") {
+        drop(desk);
+        admin.approved("UNINSTALL SONAME 'ha_federatedx'").await;
+    }
+    admin.approved(&format!("DROP DATABASE {name}")).await;
+}
+
+/// The table is locked, so that the read waits after its judgement; meanwhile its view is swapped.
+#[tokio::test]
+async fn mariadb_holds_back_the_rows_of_a_view_that_was_swapped_after_its_judgement() {
+    let Some(url) = mariadb().await else { return };
+    let name = format!("countersign_swapped_{}", std::process::id());
+    let admin = Desk::new(&url);
+    admin.approved(&format!("CREATE OR REPLACE DATABASE {name}")).await;
+    let url = within(&url, &name);
+    let (reader, holder, swapper) = (Desk::new(&url), Desk::new(&url), Desk::new(&url));
+    swapper
+        .approved(
+            "CREATE TABLE base (i INT); INSERT INTO base VALUES (1);
+            CREATE FUNCTION own() RETURNS VARCHAR(20) RETURN '4711';
+            CREATE VIEW one AS SELECT 'calm' AS x",
+        )
+        .await;
+    let sql = "SELECT one.x FROM base JOIN one";
+    all_run(&reader, &[sql]).await;
+    holder.approved("LOCK TABLES base WRITE").await;
+    let swap = async {
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        swapper.approved("CREATE OR REPLACE VIEW one AS SELECT own() AS x").await;
+        holder.approved("UNLOCK TABLES").await;
+    };
+    let ((table, report), ()) = tokio::join!(reader.read(sql), swap);
+    assert!(report.result.contains("its rows are held back"), "{}", report.result);
+    assert!(table.rows.is_empty() && !report.result.contains("4711"), "{table:?}");
+    assert!(reader.refused(sql).await.contains("nobody was asked"));
     admin.approved(&format!("DROP DATABASE {name}")).await;
 }
 
@@ -306,6 +363,8 @@ async fn sqlite_says_itself_what_a_statement_uses() {
             "PRAGMA foreign_key_check",
             "SELECT name FROM sqlite_master",
             "EXPLAIN QUERY PLAN SELECT * FROM plain",
+            "EXPLAIN QUERY PLAN DELETE FROM plain WHERE i = 1",
+            "EXPLAIN INSERT INTO plain (name) VALUES ('three')",
             "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 3) SELECT * FROM c",
         ],
     )

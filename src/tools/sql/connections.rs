@@ -133,6 +133,7 @@ impl Source {
             Failure::Several => SqlError::Several,
             Failure::Writes => SqlError::Writes,
             Failure::Walled(why) => SqlError::Walled(why),
+            Failure::Moved => SqlError::Moved,
             Failure::NotKept(why) => SqlError::NotKept(why),
             Failure::Open => SqlError::Open,
             Failure::Changed { found, expected } => SqlError::Changed { found, expected },
@@ -158,6 +159,8 @@ pub(super) enum Failure {
     Writes,
     /// A session that only reads won't run it, for this sentence.
     Walled(String),
+    /// What its names lead to, or the file that it reads, was changed while it ran.
+    Moved,
     Engine(sqlx::Error),
     /// What it replaces couldn't be written to disk, for this reason.
     NotKept(String),

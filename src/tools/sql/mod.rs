@@ -89,6 +89,9 @@ pub enum SqlError {
     /// The wall of a session that only reads.
     #[error("nobody was asked, and so it wasn't run: {0} Call it again by itself, and the person decides")]
     Walled(String),
+    /// What its names lead to, or the file that it reads, was changed while it ran.
+    #[error("what it reads was changed by somebody while it ran, so its rows are held back; run it again")]
+    Moved,
     /// What it replaces couldn't be kept.
     #[error("it wasn't run: what it replaces couldn't be kept for undo ({0})")]
     NotKept(String),

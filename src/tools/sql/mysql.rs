@@ -125,8 +125,17 @@ impl MysqlSession {
             Ok(prepared) => wall::yields(prepared.columns().len())?,
             Err(error) => single(error, sql, names)?,
         }
+        // Nothing locks a view before it is read. From then on it stays as it was read until the transaction ends, so
+        // what the catalog says now is what ran: until it says the same again nobody sees a row.
+        rows.hold();
         let items = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_many(&mut self.connection);
-        Ok(gather::<MySql>(items, rows).await?)
+        let done = gather::<MySql>(items, rows).await;
+        let then = catalog::ask(&mut self.connection, names, self.mariadb).await;
+        if done.is_ok() || then.is_ok() {
+            wall::same(&catalog, &then?)?;
+            rows.release();
+        }
+        Ok(done?)
     }
 
     async fn looked(&mut self, names: &Names) -> Result<Catalog, Failure> {

@@ -32,6 +32,8 @@ pub(super) struct Rows {
     seen: usize,
     dropped_sets: u64,
     rest: Rest,
+    /// Nobody may see them yet.
+    held: bool,
 }
 
 /// Where rows go that aren't held.
@@ -58,7 +60,18 @@ impl Rows {
             seen: 0,
             dropped_sets: 0,
             rest: Rest::Later,
+            held: false,
         }
+    }
+
+    /// From here on nobody sees a row, until they are released.
+    pub(super) fn hold(&mut self) {
+        self.held = true;
+    }
+
+    /// The rows may be seen.
+    pub(super) fn release(&mut self) {
+        self.held = false;
     }
 
     pub(super) fn is_new_set(&self) -> bool {
@@ -157,15 +170,18 @@ impl Rows {
         let Some(set) = self.sets.last() else { return };
         let due = self.shown.is_none_or(|at| at.elapsed() >= LOOK);
         // A look costs a copy: rows that are only counted are shown at the end.
-        if due && set.rows.len() > self.seen {
+        if !self.held && due && set.rows.len() > self.seen {
             self.seen = set.rows.len();
             self.shown = Some(Instant::now());
             self.port.send(RunEvent::Table(Arc::new(set.clone()))).await;
         }
     }
 
-    /// Shows the last table as it ended.
+    /// Shows the last table as it ended. Rows that were never released are forgotten.
     pub(super) async fn finish(&mut self) {
+        if self.held {
+            self.clear();
+        }
         self.end_rest();
         if let Some(set) = self.sets.last() {
             self.port.send(RunEvent::Table(Arc::new(set.clone()))).await;

@@ -43,3 +43,8 @@ pub(super) fn pass(dialect: Dialect, names: &Names, catalog: &Catalog) -> Result
 pub(super) fn yields(columns: usize) -> Result<(), Failure> {
     if columns == 0 { Err(Failure::Walled("The database says that it yields no rows.".to_owned())) } else { Ok(()) }
 }
+
+/// Refuses what a statement yielded, if its names led elsewhere while it ran than when they were judged.
+pub(super) fn same(judged: &Catalog, ran: &Catalog) -> Result<(), Failure> {
+    if judged == ran { Ok(()) } else { Err(Failure::Moved) }
+}

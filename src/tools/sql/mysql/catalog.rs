@@ -43,7 +43,7 @@ pub(super) async fn ask(
     mariadb: bool,
 ) -> Result<Catalog, sqlx::Error> {
     let (entries, words, seen) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    let mut search = Search { connection, mariadb, entries, words, seen };
+    let mut search = Search { connection, mariadb, entries, words, seen, moving: None };
     let (role, trouble) = search.follow(names).await?;
     Ok(Catalog { entries: search.entries.into_iter().collect(), role, trouble })
 }
@@ -56,6 +56,8 @@ struct Search<'a> {
     words: BTreeSet<String>,
     /// Tables that were looked at.
     seen: BTreeSet<(String, String)>,
+    /// A table or view that the server lists and says nothing of: somebody is changing it.
+    moving: Option<String>,
 }
 
 impl Search<'_> {
@@ -68,18 +70,21 @@ impl Search<'_> {
             let schemas = self.schemas(&called, (round == 0).then_some(&mut role)).await?;
             self.loaded(&called).await?;
             let texts = self.within(&schemas, &called).await?;
+            if let Some(name) = self.moving.take() {
+                return Ok((role, Some(format!("`{name}` is being changed"))));
+            }
             if self.seen.len() > TABLES {
                 return Ok((role, Some(format!("its names lead to more than {TABLES} tables"))));
             }
             if texts.is_empty() {
+                if surveys(&names.verb, &self.words) {
+                    self.far().await?;
+                }
                 return Ok((role, None));
             }
             called = BTreeSet::new();
             for text in texts {
                 let Some(more) = sql_catalog::names(Dialect::Mysql, &text) else {
-                if surveys(&names.verb, &self.words) {
-                    self.far().await?;
-                }
                     return Ok((role, Some("the text of a view can't be read".to_owned())));
                 };
                 words.extend(more.words);
@@ -182,7 +187,18 @@ impl Search<'_> {
             }
         }
         let mut texts = Vec::new();
-        for row in self.ask(&questions).await? {
+        let rows = self.ask(&questions).await?;
+        let said = |sort: &str, place: &(String, String)| {
+            rows.iter().find(|row| row[0] == sort && row[1] == place.0 && row[2] == place.1)
+        };
+        self.moving = tables.iter().find_map(|place| {
+            let whole = match said("table", place).map(|row| row[3].as_str()) {
+                None | Some("") => false,
+                Some(kind) => !kind.eq_ignore_ascii_case("view") || said("view", place).is_some(),
+            };
+            (!whole).then(|| format!("{}.{}", place.0, place.1))
+        });
+        for row in &rows {
             let (schema, name) = (&row[1], format!("{}.{}", row[1], row[2]));
             let (sort, name, meaning) = match row[0].as_str() {
                 "table" => {
@@ -202,22 +218,6 @@ impl Search<'_> {
         Ok(texts)
     }
 
-    fn table(&mut self, schema: &str, name: String, kind: &str, engine: &str) {
-        let view = kind.to_ascii_lowercase().contains("view");
-        let known = engine.is_empty() || ENGINES.contains(&format!(" {} ", engine.to_ascii_lowercase()));
-        if !view && !own(schema) && !known {
-            let (sort, meaning) = (Sort::Table, Meaning::Outside(format!("it is kept by {engine}")));
-            self.entries.insert(CatalogEntry { sort, name, meaning });
-        }
-    }
-
-    /// Functions that were loaded into the server: only an administrator sees them.
-    async fn loaded(&mut self, called: &BTreeSet<String>) -> Result<(), sqlx::Error> {
-        if called.is_empty() {
-            return Ok(());
-        }
-        let sql = format!("SELECT 'loaded', name, '' FROM mysql.func WHERE name IN {}", list(called));
-        match self.ask(&[sql]).await {
     /// Finds a table that lies elsewhere, among all that there are.
     async fn far(&mut self) -> Result<(), sqlx::Error> {
         let known = list(&ENGINES.split_whitespace().map(str::to_owned).collect());
@@ -236,6 +236,22 @@ impl Search<'_> {
         Ok(())
     }
 
+    fn table(&mut self, schema: &str, name: String, kind: &str, engine: &str) {
+        let view = is_view(kind);
+        let known = engine.is_empty() || ENGINES.contains(&format!(" {} ", engine.to_ascii_lowercase()));
+        if !view && !own(schema) && !known {
+            let (sort, meaning) = (Sort::Table, Meaning::Outside(format!("it is kept by {engine}")));
+            self.entries.insert(CatalogEntry { sort, name, meaning });
+        }
+    }
+
+    /// Functions that were loaded into the server: only an administrator sees them.
+    async fn loaded(&mut self, called: &BTreeSet<String>) -> Result<(), sqlx::Error> {
+        if called.is_empty() {
+            return Ok(());
+        }
+        let sql = format!("SELECT 'loaded', name, '' FROM mysql.func WHERE name IN {}", list(called));
+        match self.ask(&[sql]).await {
             Ok(rows) => {
                 for row in rows {
                     self.function(Sort::Function, row[1].to_ascii_lowercase(), Maker::Database);
@@ -275,6 +291,18 @@ async fn answers(connection: &mut MySqlConnection, questions: &[String]) -> Resu
     Ok(answer.rows.into_iter().map(|row| row.into_iter().map(plain).collect()).collect())
 }
 
+/// Whether a statement asks the server about tables that it doesn't name.
+fn surveys(verb: &str, words: &BTreeSet<String>) -> bool {
+    let named = |word: &str| words.iter().any(|name| name.eq_ignore_ascii_case(word));
+    let shows = verb == "show" && named("table") && named("status");
+    shows || SURVEYS.split_whitespace().any(|table| verb != "show" && named(table))
+}
+
+/// Whether a kind of table is a view.
+fn is_view(kind: &str) -> bool {
+    kind.to_ascii_lowercase().contains("view")
+}
+
 /// Whether the server brings a schema along.
 fn own(schema: &str) -> bool {
     OWN.contains(&schema.to_ascii_lowercase().as_str())
@@ -291,18 +319,6 @@ fn list(names: &BTreeSet<String>) -> String {
 
 /// The user.
 const ROLE: &str = "SELECT 'role', CURRENT_USER(), ''";
-/// Whether a statement asks the server about tables that it doesn't name.
-fn surveys(verb: &str, words: &BTreeSet<String>) -> bool {
-    let named = |word: &str| words.iter().any(|name| name.eq_ignore_ascii_case(word));
-    let shows = verb == "show" && named("table") && named("status");
-    shows || SURVEYS.split_whitespace().any(|table| verb != "show" && named(table))
-}
-
-/// Whether a kind of table is a view.
-fn is_view(kind: &str) -> bool {
-    kind.to_ascii_lowercase().contains("view")
-}
-
 /// Its privileges over the whole server. The last `@` parts user and host.
 const POWERS_HELD: &str = "SELECT 'power', PRIVILEGE_TYPE, '' FROM information_schema.USER_PRIVILEGES WHERE GRANTEE = \
     CONCAT('''', LEFT(CURRENT_USER(), CHAR_LENGTH(CURRENT_USER()) \
