@@ -77,6 +77,70 @@ async fn sqlite_counts_all_rows_and_keeps_the_first() {
 }
 
 #[tokio::test]
+async fn sqlite_reads_stay_within_their_memory_and_say_when_they_cannot() {
+    let desk = Desk::new("sqlite::memory:");
+    let many = |value: &str, count: usize| format!("SELECT {}", vec![value; count].join(", "));
+    for sql in [
+        many("length(hex(zeroblob(100000000)))", 12),
+        many("length(hex(zeroblob(30000000)))", 12),
+        many("zeroblob(200000000)", 20),
+        many("zeroblob(60000000)", 20),
+    ] {
+        let reason = desk.refused(&sql).await;
+        assert!(reason.contains("too big") || reason.contains("out of memory"), "{reason}");
+    }
+    // Wherever the memory ends, a row that isn't there is never called one.
+    for count in (1..=19).step_by(3) {
+        let values = vec!["length(hex(zeroblob(16000000)))"; count].join(" + ");
+        let (table, report) =
+            desk.read(&format!("SELECT {values} AS a, 1 AS b UNION ALL SELECT zeroblob(30000000), 2")).await;
+        let whole = report.outcome == Outcome::Succeeded { summary: "2 rows".to_owned() };
+        assert!(
+            if whole { table.total == 2 } else { report.result.starts_with("error") },
+            "{count}: {}",
+            report.result
+        );
+    }
+    assert_eq!(desk.row("SELECT length(zeroblob(30000000))").await, ["30000000"]);
+    let told = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak =
+        told.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+    assert!(peak.is_none_or(|peak| peak < 1_200_000), "{peak:?} kB");
+}
+
+#[tokio::test]
+async fn a_sqlite_read_leaves_no_file_beside_the_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = file(folder.path());
+    let files = || std::fs::read_dir(folder.path()).unwrap().count();
+    {
+        let writer = Desk::new(&url);
+        writer.approved("PRAGMA journal_mode = WAL").await;
+        writer.approved("CREATE TABLE t (i); INSERT INTO t VALUES (1)").await;
+    }
+    for _ in 0..100 {
+        // The writer's session closes behind its desk.
+        if files() == 1 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let reader = Desk::new(&url);
+    assert_eq!(reader.row("SELECT i FROM t").await, ["1"]);
+    assert_eq!(files(), 1);
+    let slow =
+        "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 3000000) SELECT max(x), i FROM c, t";
+    let writer = Desk::new(&url);
+    let write = async {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        writer.approved("INSERT INTO t VALUES (2)").await;
+    };
+    let ((table, report), ()) = tokio::join!(reader.read(slow), write);
+    assert!(report.result.contains("its rows are held back") && table.rows.is_empty(), "{}", report.result);
+    assert_eq!(reader.row("SELECT count(*) FROM t").await, ["2"], "what is being written is read as ever");
+}
+
+#[tokio::test]
 async fn sqlite_stops_when_asked_and_at_its_limit() {
     let endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT max(x) FROM c";
     let desk = Desk::limited("sqlite::memory:", 1);

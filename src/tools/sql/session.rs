@@ -154,12 +154,22 @@ pub(super) trait Engine: Database {
 /// What a statement of an engine yields, as it comes.
 type Items<'a, E> = BoxStream<'a, Result<Either<<E as Database>::QueryResult, <E as Database>::Row>, sqlx::Error>>;
 
+/// What the end of a stream is that came before the end of its statement.
+fn broke_off() -> sqlx::Error {
+    sqlx::Error::Protocol("the rows broke off before their end".to_owned())
+}
+
 /// Gathers everything a statement yields. Rows past the kept ones are only counted.
 pub(super) async fn gather<E: Engine>(mut items: Items<'_, E>, rows: &mut Rows) -> Result<(), sqlx::Error> {
+    let mut within = false;
     while let Some(item) = items.next().await {
         match item? {
-            Either::Left(result) => rows.end_set(E::changed(&result)),
+            Either::Left(result) => {
+                within = false;
+                rows.end_set(E::changed(&result));
+            }
             Either::Right(row) => {
+                within = true;
                 if rows.is_new_set() {
                     let columns = row.columns().iter();
                     rows.begin_set(columns.map(|column| {
@@ -176,7 +186,7 @@ pub(super) async fn gather<E: Engine>(mut items: Items<'_, E>, rows: &mut Rows) 
             }
         }
     }
-    Ok(())
+    if within { Err(broke_off()) } else { Ok(()) }
 }
 
 /// Rows of an answer that are kept, and bytes of them.
@@ -204,7 +214,7 @@ pub(super) async fn collect<E: Engine>(mut items: Items<'_, E>) -> Result<Answer
             }
         }
     }
-    Ok(answer)
+    if yielded { Err(broke_off()) } else { Ok(answer) }
 }
 
 /// Longest value that is shown, in bytes.

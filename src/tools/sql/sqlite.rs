@@ -1,7 +1,9 @@
 //! SQLite: reads through a connection that can't write, and only what SQLite itself calls reading.
 
 mod authorizer;
+mod bounds;
 mod catalog;
+mod still;
 
 use std::ffi::c_int;
 use std::ptr;
@@ -13,6 +15,7 @@ use futures::future::BoxFuture;
 use sqlx::sqlite::{Sqlite, SqliteConnection, SqliteQueryResult, SqliteRow};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Decode, Row, TypeInfo, ValueRef};
 
+use self::still::Still;
 use super::address::SqliteFile;
 use super::connections::Failure;
 use super::rows::Rows;
@@ -26,14 +29,13 @@ const STEPS: i32 = 1000;
 /// Time to wait for somebody else's lock.
 const LOCK: Duration = Duration::from_secs(5);
 
-/// Longest value that a reading session makes, in bytes: one statement could ask for a thousand times as much.
-const LONGEST: c_int = 256 * 1024 * 1024;
-
 /// An open SQLite database.
 struct SqliteSession {
     connection: SqliteConnection,
     access: Access,
     stop: Arc<AtomicBool>,
+    /// The file, if it is read as one that nobody writes meanwhile.
+    still: Option<Still>,
 }
 
 impl std::fmt::Debug for SqliteSession {
@@ -45,15 +47,24 @@ impl std::fmt::Debug for SqliteSession {
 /// Opens a database. A reading session gets a file that can't be written, and a schema that isn't trusted.
 pub(super) async fn open(file: &SqliteFile, access: Access) -> Result<Box<dyn Session>, sqlx::Error> {
     let mut options = file.options.clone().busy_timeout(LOCK);
+    let mut still = None;
     if access == Access::ReadOnly {
-        options = options.pragma("trusted_schema", "off").pragma("query_only", "on");
-        if file.path.is_some() {
+        options = options.pragma("trusted_schema", "off").pragma("query_only", "on").row_buffer_size(bounds::AHEAD);
+        if let Some(path) = &file.path {
             options = options.read_only(true).create_if_missing(false);
+            still = Still::of(path).await;
         }
     } else if file.read_only {
         options = options.read_only(true);
     }
-    let mut connection = options.connect().await?;
+    let first = if still.is_some() { options.clone().immutable(true) } else { options.clone() };
+    let mut connection = first.connect().await?;
+    if still.is_some() && !still::in_wal_mode(connection.lock_handle().await?.as_raw_handle().as_ptr()) {
+        // A reader of any other leaves nothing behind, and its locks are better than a comparison.
+        still = None;
+        connection.close().await?;
+        connection = options.connect().await?;
+    }
     let stop = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&stop);
     let mut handle = connection.lock_handle().await?;
@@ -62,12 +73,48 @@ pub(super) async fn open(file: &SqliteFile, access: Access) -> Result<Box<dyn Se
     if access == Access::ReadOnly {
         narrow(&mut connection).await?;
     }
-    Ok(Box::new(SqliteSession { connection, access, stop }))
+    Ok(Box::new(SqliteSession { connection, access, stop, still }))
+}
+
+impl SqliteSession {
+    /// Runs one statement that SQLite says only reads, within bounds on memory.
+    async fn read(&mut self, sql: &str, rows: &mut Rows) -> Result<(), Failure> {
+        let names = wall::names(Dialect::Sqlite, sql)?;
+        wall::pass(Dialect::Sqlite, &names, &catalog::ask(&mut self.connection, self.access, sql).await?)?;
+        let columns = match probe(&mut self.connection, sql).await? {
+            Probe::Reads(columns) => columns,
+            Probe::Writes => return Err(Failure::Writes),
+            Probe::Several => return Err(Failure::Several),
+        };
+        self.bound(columns).await?;
+        if self.still.is_some() {
+            rows.hold();
+        }
+        let done = self.fetch(sql, rows).await;
+        if self.still.as_ref().is_some_and(|still| !still.holds()) {
+            return Err(Failure::Moved);
+        }
+        rows.release();
+        let unbound = self.bound(1).await;
+        done?;
+        unbound
+    }
+
+    /// Bounds the values of the next statement by its columns.
+    async fn bound(&mut self, columns: c_int) -> Result<(), Failure> {
+        bounds::value(self.connection.lock_handle().await?.as_raw_handle().as_ptr(), columns);
+        Ok(())
+    }
+
+    async fn fetch(&mut self, sql: &str, rows: &mut Rows) -> Result<(), Failure> {
+        gather::<Sqlite>(sqlx::raw_sql(AssertSqlSafe(sql)).fetch_many(&mut self.connection), rows).await?;
+        Ok(self.connection.ping().await?)
+    }
 }
 
 impl Session for SqliteSession {
     fn alive(&mut self) -> BoxFuture<'_, bool> {
-        Box::pin(async { self.connection.ping().await.is_ok() })
+        Box::pin(async { self.still.as_ref().is_none_or(Still::holds) && self.connection.ping().await.is_ok() })
     }
 
     /// The engine runs in this process: the brake always reaches it.
@@ -86,17 +133,10 @@ impl Session for SqliteSession {
     fn run<'a>(&'a mut self, sql: &'a str, rows: &'a mut Rows) -> BoxFuture<'a, Result<(), Failure>> {
         self.stop.store(false, Ordering::Relaxed);
         Box::pin(async move {
-            if self.access == Access::ReadOnly {
-                let names = wall::names(Dialect::Sqlite, sql)?;
-                wall::pass(Dialect::Sqlite, &names, &catalog::ask(&mut self.connection, self.access, sql).await?)?;
-                match probe(&mut self.connection, sql).await? {
-                    Probe::Reads => {}
-                    Probe::Writes => return Err(Failure::Writes),
-                    Probe::Several => return Err(Failure::Several),
-                }
+            match self.access {
+                Access::ReadOnly => self.read(sql, rows).await,
+                Access::Full => self.fetch(sql, rows).await,
             }
-            let items = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_many(&mut self.connection);
-            Ok(gather::<Sqlite>(items, rows).await?)
         })
     }
 
@@ -104,7 +144,9 @@ impl Session for SqliteSession {
         self.stop.store(false, Ordering::Relaxed);
         Box::pin(async move {
             let items = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_many(&mut self.connection);
-            Ok(collect::<Sqlite>(items).await?)
+            let answer = collect::<Sqlite>(items).await?;
+            self.connection.ping().await?;
+            Ok(answer)
         })
     }
 
@@ -157,7 +199,8 @@ impl Engine for Sqlite {
 /// What SQLite says of a text before it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Probe {
-    Reads,
+    /// So many columns.
+    Reads(c_int),
     Writes,
     Several,
 }
@@ -169,7 +212,7 @@ async fn probe(connection: &mut SqliteConnection, sql: &str) -> Result<Probe, sq
     let database = handle.as_raw_handle().as_ptr();
     let mut at = sql.as_ptr().cast();
     let mut left = length;
-    let mut found = Probe::Reads;
+    let mut found = Probe::Reads(1);
     let mut statements = 0;
     while left > 0 {
         let mut statement = ptr::null_mut();
@@ -178,12 +221,21 @@ async fn probe(connection: &mut SqliteConnection, sql: &str) -> Result<Probe, sq
         // `sql`, which outlives the call; the statement is finalized before it is forgotten; and a tail that
         // SQLite gives lies within the text.
         #[allow(unsafe_code)]
-        let (code, reads, rest) = unsafe {
+        let (code, reads, columns, rest) = unsafe {
             let code = libsqlite3_sys::sqlite3_prepare_v2(database, at, left, &raw mut statement, &raw mut tail);
-            let reads = statement.is_null() || libsqlite3_sys::sqlite3_stmt_readonly(statement) != 0;
+            // What is explained is never run, and SQLite doesn't say that it only reads.
+            let reads = statement.is_null()
+                || libsqlite3_sys::sqlite3_stmt_readonly(statement) != 0
+                || libsqlite3_sys::sqlite3_stmt_isexplain(statement) != 0;
+            let columns = if statement.is_null() { 0 } else { libsqlite3_sys::sqlite3_column_count(statement) };
             statements += u32::from(!statement.is_null());
             libsqlite3_sys::sqlite3_finalize(statement);
-            (code, reads, if tail.is_null() { 0 } else { left - c_int::try_from(tail.offset_from(at)).unwrap_or(left) })
+            (
+                code,
+                reads,
+                columns,
+                if tail.is_null() { 0 } else { left - c_int::try_from(tail.offset_from(at)).unwrap_or(left) },
+            )
         };
         if code != libsqlite3_sys::SQLITE_OK {
             // The run itself tells what is wrong, unless something runs before that.
@@ -192,8 +244,10 @@ async fn probe(connection: &mut SqliteConnection, sql: &str) -> Result<Probe, sq
         if statements > 1 {
             return Ok(Probe::Several);
         }
-        if !reads {
-            found = Probe::Writes;
+        match found {
+            _ if !reads => found = Probe::Writes,
+            Probe::Reads(known) => found = Probe::Reads(known.max(columns)),
+            Probe::Writes | Probe::Several => {}
         }
         if rest >= left {
             // A NUL character: SQLite reads no further, and nobody knows what would.
@@ -213,8 +267,9 @@ async fn narrow(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
     #[allow(unsafe_code)]
     unsafe {
         libsqlite3_sys::sqlite3_limit(database, libsqlite3_sys::SQLITE_LIMIT_ATTACHED, 0);
-        libsqlite3_sys::sqlite3_limit(database, libsqlite3_sys::SQLITE_LIMIT_LENGTH, LONGEST);
     }
+    bounds::heap();
+    bounds::value(database, 1);
     authorizer::bar(database, Access::ReadOnly);
     Ok(())
 }
