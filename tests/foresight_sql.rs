@@ -261,6 +261,101 @@ async fn what_a_drop_takes_along_is_told() {
     }
 }
 
+/// What SQLite and the servers are told of one statement, and what its first effects are.
+async fn begin(desk: &Desk, cases: &[(&str, &[&str])]) {
+    for (sql, effects) in cases {
+        let told = preview(desk, sql).await.unwrap().unwrap();
+        assert!(told.effects.iter().zip(*effects).all(|(said, begins)| said.starts_with(begins)), "{sql}: {told:?}");
+        assert!(told.effects.len() >= effects.len(), "{sql}: {:?}", told.effects);
+    }
+}
+
+#[tokio::test]
+async fn rows_in_the_way_and_rows_left_to_chance_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::new(&format!("sqlite:{}?mode=rwc", folder.path().join("f.db").display()));
+    desk.approved(
+        "CREATE TABLE way (id INTEGER PRIMARY KEY, a INT); INSERT INTO way VALUES (1, 1), (2, 2);
+        CREATE TABLE child (p REFERENCES way (id) ON DELETE CASCADE); CREATE VIEW seen AS SELECT * FROM way;
+        CREATE TRIGGER added INSTEAD OF UPDATE ON seen BEGIN SELECT 1; END",
+    )
+    .await;
+    let gone = "Adds 1 row to way. Rows that are in their way are deleted; how many isn't counted.";
+    let child = "Tables whose rows refer to it and go along or change: child.";
+    begin(
+        &desk,
+        &[
+            ("INSERT OR REPLACE INTO way VALUES (1, 9)", &[gone, child]),
+            ("REPLACE INTO way VALUES (1, 9)", &[gone, child]),
+            ("UPDATE OR REPLACE way SET id = 1", &["Changes 2 of 2 rows (100.0 %) of way. Rows that are", child]),
+            (
+                "INSERT INTO way VALUES (1, 9), (3, 3) ON CONFLICT (id) DO UPDATE SET a = 5",
+                &["Adds at most 2 rows to way, or changes the ones that are in their way."],
+            ),
+            ("INSERT OR IGNORE INTO way VALUES (1, 9)", &["Adds at most 1 row to way."]),
+            ("UPDATE way SET a = 1 WHERE random() < 0", &["Changes about "]),
+            (
+                "UPDATE seen SET a = 1",
+                &["Changes 2 of 2 rows", "Triggers that fire: added.", "seen is a view: triggers"],
+            ),
+        ],
+    )
+    .await;
+    for sql in [
+        "WITH x AS (SELECT 1 AS i) UPDATE way SET a = 1 WHERE id IN (SELECT i FROM x)",
+        "WITH x AS (SELECT 1) DELETE FROM way",
+    ] {
+        assert!(preview(&desk, sql).await.unwrap_err().contains("behind a `WITH`"), "{sql}");
+    }
+    if let Some(url) = postgres().await {
+        let desk = Desk::new(&url);
+        desk.approved("DROP TABLE IF EXISTS foresight_way").await;
+        desk.approved("CREATE TABLE foresight_way (id int PRIMARY KEY, a int)").await;
+        desk.approved("INSERT INTO foresight_way SELECT g, g FROM generate_series(1, 100) g").await;
+        begin(&desk, &[("UPDATE foresight_way SET a = 0 WHERE random() < 0.5", &["Changes about "])]).await;
+        for sql in [
+            "WITH x AS (DELETE FROM foresight_way RETURNING id) INSERT INTO foresight_way SELECT id FROM x",
+            "DROP SCHEMA foresight_gone CASCADE",
+        ] {
+            assert!(preview(&desk, sql).await.unwrap_err().contains("can't be counted beforehand"), "{sql}");
+        }
+        desk.approved("DROP TABLE foresight_way").await;
+    }
+    if let Some(url) = mariadb().await {
+        let desk = Desk::keeping(&url);
+        for sql in [
+            "DROP TABLE IF EXISTS foresight_way",
+            "CREATE TABLE foresight_way (id int PRIMARY KEY, a int) ENGINE=InnoDB",
+            "INSERT INTO foresight_way VALUES (1, 1), (2, 2)",
+            "CREATE OR REPLACE VIEW foresight_seen AS SELECT * FROM foresight_way",
+            "CREATE TRIGGER foresight_gone BEFORE DELETE ON foresight_way FOR EACH ROW SET @gone = 1",
+        ] {
+            desk.approved(sql).await;
+        }
+        begin(
+            &desk,
+            &[
+                ("REPLACE INTO foresight_way VALUES (1, 9)", &["Adds 1 row to", "Triggers that fire: foresight_gone."]),
+                (
+                    "INSERT INTO foresight_way VALUES (1, 9) ON DUPLICATE KEY UPDATE a = 5",
+                    &["Adds at most 1 row to foresight_way, or changes the ones that are in their way."],
+                ),
+                (
+                    "UPDATE foresight_seen SET a = 1",
+                    &["Changes 2 of 2 rows", "foresight_seen is a view: triggers of the tables"],
+                ),
+            ],
+        )
+        .await;
+        let (events, _) = desk.call(r#"{"sql": "UPDATE foresight_seen SET a = 1"}"#).await;
+        let said = format!("{events:?}");
+        assert!(said.contains("it is a view") && !said.contains("temporary"), "{said}");
+        for sql in ["DROP VIEW foresight_seen", "DROP TABLE foresight_way"] {
+            desk.approved(sql).await;
+        }
+    }
+}
+
 #[tokio::test]
 async fn what_rules_and_heirs_make_of_a_statement_is_told() {
     let Some(url) = postgres().await else { return };

@@ -2,12 +2,16 @@
 //! that it meets, and all the rows of its table. Text to text, by the syntax tree; each read is judged like any
 //! other before somebody runs it.
 
+use std::ops::ControlFlow;
+
 use sqlparser::ast::{
     Assignment, AssignmentTarget, CascadeOption, Delete, Expr, FromTable, Insert, Merge, MergeAction, MergeClauseKind,
-    ObjectName, ObjectType, SetExpr, Statement, TableFactor, TableObject, TableWithJoins, Update, UpdateTableFromKind,
+    ObjectName, ObjectType, OnConflictAction, OnInsert, SetExpr, SqliteOnConflict, Statement, TableFactor, TableObject,
+    TableWithJoins, Update, UpdateTableFromKind, Visit, Visitor,
 };
 
 use super::lex;
+use super::touch::steady;
 use super::tree;
 use crate::domain::Dialect;
 
@@ -50,14 +54,29 @@ pub struct Reads {
     pub all: String,
     /// Shows some of the rows that it touches; for a change, with the new values behind the old ones.
     pub sample: Option<String>,
-    /// It may touch fewer rows than are counted, or others: it says what to do when they are there already.
-    pub at_most: bool,
+    /// What becomes of rows that are in the way of those that it brings or changes.
+    pub in_the_way: InTheWay,
+    /// Which rows it meets is left to chance: it may meet others than are counted.
+    pub chance: bool,
     /// Counts the rows that it adds beside those that it touches: of a `MERGE`.
     pub added: Option<String>,
     /// What depends on the table goes along: `CASCADE`.
     pub cascade: bool,
     /// How many of the new values the sample shows.
     pub new_values: NewValues,
+}
+
+/// What a statement says of rows that are in its way: those with the same key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InTheWay {
+    /// Nothing: it fails.
+    Fail,
+    /// They stay, and what they are in the way of is left out.
+    Stay,
+    /// They are changed instead.
+    Change,
+    /// They are deleted.
+    Go,
 }
 
 /// How many of the values that a change sets are shown behind the old ones.
@@ -101,6 +120,22 @@ pub fn reads(dialect: Dialect, sql: &str) -> Result<Option<Reads>, String> {
         Statement::Delete(delete) => deleted(dialect, delete, only).map(Some),
         Statement::Update(update) => changed(dialect, update, only).map(Some),
         Statement::Insert(insert) => added(dialect, &insert).map(Some),
+        // What begins with `WITH` is a query to the parser, whatever it ends as.
+        Statement::Query(query) if writes(&query) => {
+            Err("Its rows can't be counted beforehand: it changes rows within or behind a `WITH`.".to_owned())
+        }
+        Statement::Explain { analyze: true, statement, .. } if writes(&statement) => {
+            Err("Its rows can't be counted beforehand: it runs the statement that it explains.".to_owned())
+        }
+        Statement::Copy { to: false, .. } | Statement::LoadData { .. } => {
+            Err("Its rows can't be counted beforehand: they come from outside of the database.".to_owned())
+        }
+        Statement::Drop { object_type: ObjectType::Schema | ObjectType::Database, .. } => {
+            Err("What goes can't be counted beforehand: it drops a schema or database with what is in it.".to_owned())
+        }
+        Statement::Drop { object_type, cascade: true, .. } if object_type != ObjectType::Table => {
+            Err("What goes can't be counted beforehand: it drops everything that depends on it, too.".to_owned())
+        }
         Statement::Truncate(truncate) => match truncate.table_names.as_slice() {
             [one] => Ok(Some(Reads {
                 cascade: truncate.cascade == Some(CascadeOption::Cascade),
@@ -141,6 +176,24 @@ pub(super) fn statement(dialect: Dialect, sql: &str) -> Option<Parsed> {
     statements.is_empty().then_some(Parsed { statement, only })
 }
 
+/// Whether a statement that changes rows stands within this one.
+fn writes(within: &impl Visit) -> bool {
+    struct Look;
+    impl Visitor for Look {
+        type Break = ();
+
+        fn pre_visit_statement(&mut self, statement: &Statement) -> ControlFlow<()> {
+            match statement {
+                Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) | Statement::Merge(_) => {
+                    ControlFlow::Break(())
+                }
+                _ => ControlFlow::Continue(()),
+            }
+        }
+    }
+    within.visit(&mut Look).is_break()
+}
+
 pub(super) fn several() -> String {
     "Its rows can't be counted beforehand: it names several tables.".to_owned()
 }
@@ -156,7 +209,8 @@ fn whole(dialect: Dialect, act: Act, name: &ObjectName, only: bool) -> Reads {
         rows: 0,
         all,
         sample: None,
-        at_most: false,
+        in_the_way: InTheWay::Fail,
+        chance: false,
         added: None,
         cascade: false,
         new_values: NewValues::None,
@@ -260,7 +314,8 @@ fn deleted(dialect: Dialect, delete: Delete, only: bool) -> Result<Reads, String
     let (name, spelled) = plain(from, only)?;
     let narrowed = condition(delete.selection.as_ref(), &others);
     let bounds = bounds(&delete.order_by, delete.limit.as_ref());
-    Ok(touching(dialect, Act::Delete, name, (&spelled, &narrowed, &bounds), "", only))
+    let chance = steady(&delete.selection).and(steady(&others)).is_err();
+    Ok(Reads { chance, ..touching(dialect, Act::Delete, name, (&spelled, &narrowed, &bounds), "", only) })
 }
 
 fn changed(dialect: Dialect, update: Update, only: bool) -> Result<Reads, String> {
@@ -281,7 +336,8 @@ fn changed(dialect: Dialect, update: Update, only: bool) -> Result<Reads, String
         shown if shown == update.assignments.len() => NewValues::All,
         _ => NewValues::Some,
     };
-    reads.at_most = update.or.is_some();
+    reads.in_the_way = update.or.map_or(InTheWay::Fail, said);
+    reads.chance = steady(&update.selection).and(steady(&others)).is_err();
     Ok(reads)
 }
 
@@ -297,13 +353,30 @@ fn new_values(dialect: Dialect, assignments: &[Assignment]) -> Vec<String> {
     assignments.iter().filter_map(one).collect()
 }
 
+/// What SQLite's `OR …` says of rows that are in the way.
+fn said(or: SqliteOnConflict) -> InTheWay {
+    match or {
+        SqliteOnConflict::Replace => InTheWay::Go,
+        SqliteOnConflict::Ignore | SqliteOnConflict::Fail => InTheWay::Stay,
+        SqliteOnConflict::Rollback | SqliteOnConflict::Abort => InTheWay::Fail,
+    }
+}
+
 fn added(dialect: Dialect, insert: &Insert) -> Result<Reads, String> {
     let TableObject::TableName(name) = &insert.table else { return Err(several()) };
     let mut reads = whole(dialect, Act::Add, name, false);
-    reads.at_most = insert.on.is_some() || insert.ignore || insert.or.is_some();
-    if insert.replace_into {
-        return Err("How many rows it replaces can't be told beforehand.".to_owned());
-    }
+    reads.in_the_way = match &insert.on {
+        _ if insert.replace_into => InTheWay::Go,
+        Some(OnInsert::DuplicateKeyUpdate(_)) => InTheWay::Change,
+        Some(OnInsert::OnConflict(conflict)) => match conflict.action {
+            OnConflictAction::DoNothing => InTheWay::Stay,
+            OnConflictAction::DoUpdate(_) => InTheWay::Change,
+        },
+        Some(_) => InTheWay::Go,
+        None if insert.ignore => InTheWay::Stay,
+        None => insert.or.map_or(InTheWay::Fail, said),
+    };
+    reads.chance = steady(&insert.source).is_err();
     (reads.touched, reads.rows) = match insert.source.as_deref() {
         None => (None, 1),
         Some(query) => match query.body.as_ref() {
@@ -320,98 +393,4 @@ fn added(dialect: Dialect, insert: &Insert) -> Result<Reads, String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn told(dialect: Dialect, sql: &str) -> (String, String) {
-        let reads = reads(dialect, sql).unwrap().unwrap();
-        (reads.touched.unwrap_or_else(|| reads.rows.to_string()), reads.sample.unwrap_or_default())
-    }
-
-    #[test]
-    fn a_condition_becomes_a_count_and_a_sample() {
-        let (count, sample) = told(Dialect::Sqlite, "DELETE FROM orders WHERE status = 'x' AND total > 3");
-        assert_eq!(count, "SELECT count(*) FROM orders WHERE status = 'x' AND total > 3");
-        assert_eq!(sample, "SELECT * FROM orders WHERE status = 'x' AND total > 3 LIMIT 5");
-        let (count, sample) = told(Dialect::Postgres, "UPDATE t AS o SET a = a + 1, b = DEFAULT WHERE o.c IS NULL");
-        assert_eq!(count, "SELECT pg_catalog.count(*) FROM t AS o WHERE o.c IS NULL");
-        assert_eq!(sample, "SELECT *, a + 1 AS \"new a\" FROM t AS o WHERE o.c IS NULL LIMIT 5");
-        let (count, _) = told(Dialect::Postgres, "DELETE FROM a USING b WHERE a.i = b.i");
-        assert_eq!(count, "SELECT pg_catalog.count(*) FROM a WHERE EXISTS (SELECT 1 FROM b WHERE a.i = b.i)");
-        let (count, _) = told(Dialect::Mysql, "DELETE FROM t WHERE a > 1 ORDER BY a LIMIT 3");
-        assert_eq!(count, "SELECT count(*) FROM (SELECT 1 FROM t WHERE a > 1 ORDER BY a LIMIT 3) AS touched");
-        assert_eq!(told(Dialect::Sqlite, "INSERT INTO t VALUES (1), (2)").0, "2");
-        assert_eq!(
-            told(Dialect::Sqlite, "INSERT INTO t SELECT * FROM u").0,
-            "SELECT count(*) FROM (SELECT * FROM u) AS added"
-        );
-        assert_eq!(told(Dialect::Postgres, "TRUNCATE t").0, "SELECT pg_catalog.count(*) FROM t");
-        assert_eq!(reads(Dialect::Postgres, "CREATE TABLE t (a int)"), Ok(None));
-    }
-
-    #[test]
-    fn a_merge_is_counted_by_its_first_clause_that_fits() {
-        let sql = "MERGE INTO t USING u ON t.a = u.a WHEN MATCHED AND u.b > 3 THEN DELETE WHEN MATCHED THEN DO NOTHING \
-            WHEN NOT MATCHED THEN INSERT (a) VALUES (u.a)";
-        let told = reads(Dialect::Postgres, sql).unwrap().unwrap();
-        let touched = "SELECT pg_catalog.count(*) FROM t JOIN u ON t.a = u.a WHERE CASE WHEN (u.b > 3) THEN TRUE WHEN TRUE THEN FALSE \
-            ELSE FALSE END";
-        assert_eq!(told.touched.as_deref(), Some(touched));
-        let added = "SELECT pg_catalog.count(*) FROM u WHERE NOT EXISTS (SELECT 1 FROM t WHERE t.a = u.a) AND CASE WHEN TRUE THEN TRUE \
-            ELSE FALSE END";
-        assert_eq!(told.added.as_deref(), Some(added));
-    }
-
-    #[test]
-    fn only_leaves_out_what_inherits() {
-        for (sql, touched) in [
-            ("DELETE FROM ONLY par WHERE a = 1", "FROM ONLY par WHERE a = 1"),
-            ("; delete from only s.par", "FROM ONLY s.par"),
-            ("UPDATE ONLY par p SET a = 1", "FROM ONLY par p"),
-            ("TRUNCATE ONLY par", "FROM ONLY par"),
-            ("ALTER TABLE ONLY par ADD b int", "FROM ONLY par"),
-            ("MERGE INTO ONLY par USING u ON par.a = u.a WHEN MATCHED THEN DELETE", "FROM ONLY par JOIN u ON"),
-        ] {
-            let told = reads(Dialect::Postgres, sql).unwrap().unwrap();
-            assert_eq!(told.place.1, "par", "{sql}");
-            let counted = told.touched.unwrap();
-            assert!(counted.starts_with(&format!("SELECT pg_catalog.count(*) {touched}")), "{sql}: {counted}");
-            assert!(told.all.contains("FROM ONLY "), "{sql}: {}", told.all);
-        }
-        // It is a name like any other elsewhere.
-        assert_eq!(reads(Dialect::Sqlite, "DELETE FROM only").unwrap().unwrap().table, "only");
-    }
-
-    #[test]
-    fn the_sample_says_how_many_new_values_it_shows() {
-        for (sql, shown) in [
-            ("UPDATE t SET a = 1, b = a", NewValues::All),
-            ("UPDATE t SET a = 1, b = DEFAULT", NewValues::Some),
-            ("UPDATE t SET a = 1, (b, c) = (SELECT 1, 2)", NewValues::Some),
-            ("UPDATE t SET (a, b) = (SELECT 1, 2)", NewValues::None),
-            ("UPDATE t SET a = u.a FROM u WHERE t.i = u.i", NewValues::None),
-        ] {
-            assert_eq!(reads(Dialect::Postgres, sql).unwrap().unwrap().new_values, shown, "{sql}");
-        }
-    }
-
-    #[test]
-    fn what_goes_along_is_told() {
-        let cascade = |sql: &str| reads(Dialect::Postgres, sql).unwrap().unwrap().cascade;
-        assert!(cascade("DROP TABLE t CASCADE") && cascade("TRUNCATE t CASCADE"));
-        assert!(!cascade("DROP TABLE t") && !cascade("TRUNCATE t RESTRICT"));
-    }
-
-    #[test]
-    fn what_cannot_be_told_says_so() {
-        for (dialect, sql) in [
-            (Dialect::Mysql, "DELETE a, b FROM a JOIN b ON a.i = b.i"),
-            (Dialect::Mysql, "UPDATE a, b SET a.x = 1 WHERE a.i = b.i"),
-            (Dialect::Mysql, "REPLACE INTO t VALUES (1)"),
-            (Dialect::Postgres, "DELETE FROM a; DELETE FROM b"),
-            (Dialect::Postgres, "DELETE FRM a"),
-        ] {
-            assert!(reads(dialect, sql).is_err(), "{sql}");
-        }
-    }
-}
+mod tests;

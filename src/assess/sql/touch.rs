@@ -174,7 +174,7 @@ fn columns(assignments: &[Assignment]) -> Vec<String> {
 }
 
 /// Refuses a condition that leaves to chance which rows it meets.
-fn steady(condition: &impl Visit) -> Result<(), String> {
+pub(super) fn steady(condition: &impl Visit) -> Result<(), String> {
     struct Look(Option<String>);
     impl Visitor for Look {
         type Break = ();

@@ -239,7 +239,9 @@ impl Session for MysqlSession {
             let name = |name| quoted_name(Dialect::Mysql, name);
             let made = Session::ask(self, &format!("SHOW CREATE TABLE {}.{}", name(schema), name(table))).await?;
             let made = made.rows.first().and_then(|row| row.get(1).cloned().flatten()).unwrap_or_default();
-            Ok(!made.starts_with(b"CREATE TABLE"))
+            // A view begins with how it is worked out.
+            let lasting = [&b"CREATE TABLE"[..], b"CREATE ALGORITHM=", b"CREATE VIEW"];
+            Ok(!lasting.iter().any(|begins| made.starts_with(begins)))
         })
     }
 

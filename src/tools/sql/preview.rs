@@ -13,7 +13,7 @@ use super::rows::Rows;
 use super::session::Access;
 use super::table::{Does, Known};
 use super::{End, RunPort, SqlError, Work, execute, trial};
-use crate::assess::sql_foresee::{Act, NewValues, Reads, reads};
+use crate::assess::sql_foresee::{Act, InTheWay, NewValues, Reads, reads};
 use crate::assess::sql_touch::target;
 use crate::assess::{AssessSettings, SqlAssessor, Subject, assess};
 use crate::domain::number::{count, size, thousands};
@@ -52,11 +52,12 @@ pub(super) async fn measure(
     let mut preview =
         Preview { brief: brief(&reads, &counts), effects: vec![effect(&reads, &counts)], ..Preview::default() };
     if let Ok(Some(known)) = &known {
-        rewritten(&mut preview, &reads, known);
+        rewritten(&mut preview, dialect, &reads, known);
     }
     if let (Act::Change | Act::Delete, Some(all)) = (reads.act, all)
         && touched == all
         && all > 0
+        && !reads.chance
     {
         preview.warnings.push(format!("That is every row of {}.", reads.table));
     }
@@ -141,8 +142,14 @@ fn kept(images: &Images, counts: &Counts, followers: &[Follower]) -> Result<(), 
 }
 
 /// What fires triggers and meets rules.
-fn events(act: Act) -> &'static [&'static str] {
-    match act {
+fn events(dialect: Dialect, reads: &Reads) -> &'static [&'static str] {
+    match (reads.act, reads.in_the_way) {
+        // SQLite fires nothing for a row that goes because it is in the way.
+        (Act::Add, InTheWay::Go) if dialect != Dialect::Sqlite => return &["insert", "delete"],
+        (Act::Add, InTheWay::Change) => return &["insert", "update"],
+        _ => {}
+    }
+    match reads.act {
         Act::Change => &["update"],
         Act::Delete => &["delete"],
         Act::Add => &["insert"],
@@ -153,8 +160,8 @@ fn events(act: Act) -> &'static [&'static str] {
 }
 
 /// Says what rules make of it: it may do something else than its text says.
-fn rewritten(preview: &mut Preview, reads: &Reads, known: &Known) {
-    let rules = |does| known.rewriting(events(reads.act), does).join(", ");
+fn rewritten(preview: &mut Preview, dialect: Dialect, reads: &Reads, known: &Known) {
+    let rules = |does| known.rewriting(events(dialect, reads), does).join(", ");
     let (replace, some, add) = (rules(Does::Replaces), rules(Does::ReplacesSome), rules(Does::Adds));
     if !replace.is_empty() {
         let rows = &preview.brief;
@@ -177,9 +184,11 @@ fn set_off(dialect: Dialect, reads: &Reads, known: &Known, followers: &[Follower
             said.push(format!("{label}: {}{end}.", names.join(", ")));
         }
     };
-    names("Triggers that fire", &known.firing(events(reads.act)), "");
+    names("Triggers that fire", &known.firing(events(dialect, reads)), "");
     let set = target(dialect, sql).ok().flatten().map_or_else(|| vec!["*".to_owned()], |target| target.set);
     let along = match reads.act {
+        Act::Change | Act::Add if reads.in_the_way == InTheWay::Go => known.taken_along("delete", &[]),
+        Act::Add if reads.in_the_way == InTheWay::Change => known.taken_along("update", &set),
         Act::Change => known.taken_along("update", &set),
         Act::Delete | Act::Merge => known.taken_along("delete", &[]),
         // SQLite empties a table before it drops it.
@@ -216,6 +225,12 @@ fn set_off(dialect: Dialect, reads: &Reads, known: &Known, followers: &[Follower
         }
         Act::Change | Act::Delete | Act::Add | Act::Merge => {}
     }
+    if known.is_view() && !matches!(reads.act, Act::Drop | Act::Alter) {
+        let table = &reads.table;
+        said.push(format!(
+            "{table} is a view: triggers of the tables behind it fire, too, and what refers to their rows may go along."
+        ));
+    }
     said
 }
 
@@ -240,7 +255,11 @@ struct Counts {
 
 /// What stands before a number that may be too large.
 fn most(reads: &Reads) -> &'static str {
-    if reads.at_most { "at most " } else { "" }
+    match reads.in_the_way {
+        _ if reads.chance => "about ",
+        InTheWay::Stay | InTheWay::Change => "at most ",
+        InTheWay::Fail | InTheWay::Go => "",
+    }
 }
 
 fn rows(reads: &Reads, touched: u64) -> String {
@@ -258,6 +277,9 @@ fn brief(reads: &Reads, counts: &Counts) -> String {
         (Act::Change | Act::Delete, Some(all)) if all > 0 => {
             format!("{}{} of {}", most(reads), thousands(touched), counted(all))
         }
+        (Act::Add, _) if reads.in_the_way == InTheWay::Go => {
+            format!("{}, and those in their way", rows(reads, touched))
+        }
         _ => rows(reads, touched),
     }
 }
@@ -272,6 +294,13 @@ fn effect(reads: &Reads, counts: &Counts) -> String {
     let part = share.unwrap_or_else(|| rows.clone());
     let size = counts.size.map(|bytes| format!(", {} with its indexes", size(bytes))).unwrap_or_default();
     match reads.act {
+        Act::Change | Act::Add if reads.in_the_way == InTheWay::Go => {
+            let does = if reads.act == Act::Add { format!("Adds {rows} to") } else { format!("Changes {part} of") };
+            format!("{does} {table}. Rows that are in their way are deleted; how many isn't counted.")
+        }
+        Act::Add if reads.in_the_way == InTheWay::Change => {
+            format!("Adds {rows} to {table}, or changes the ones that are in their way.")
+        }
         Act::Change => format!("Changes {part} of {table}."),
         Act::Delete => format!("Deletes {part} of {table}."),
         Act::Add => format!("Adds {rows} to {table}."),

@@ -214,6 +214,11 @@ impl Known {
         (tables == 1).then_some(known)
     }
 
+    /// Whether it is a view: its rows lie in other tables.
+    pub(super) fn is_view(&self) -> bool {
+        self.objection == "it is a view"
+    }
+
     /// Asks about the table of a statement.
     pub(super) async fn of(
         session: &mut dyn Session,

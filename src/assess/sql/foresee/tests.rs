@@ -1,0 +1,131 @@
+//! Statements and the reads that tell what they would do.
+
+use super::*;
+
+fn told(dialect: Dialect, sql: &str) -> (String, String) {
+    let reads = reads(dialect, sql).unwrap().unwrap();
+    (reads.touched.unwrap_or_else(|| reads.rows.to_string()), reads.sample.unwrap_or_default())
+}
+
+#[test]
+fn a_condition_becomes_a_count_and_a_sample() {
+    let (count, sample) = told(Dialect::Sqlite, "DELETE FROM orders WHERE status = 'x' AND total > 3");
+    assert_eq!(count, "SELECT count(*) FROM orders WHERE status = 'x' AND total > 3");
+    assert_eq!(sample, "SELECT * FROM orders WHERE status = 'x' AND total > 3 LIMIT 5");
+    let (count, sample) = told(Dialect::Postgres, "UPDATE t AS o SET a = a + 1, b = DEFAULT WHERE o.c IS NULL");
+    assert_eq!(count, "SELECT pg_catalog.count(*) FROM t AS o WHERE o.c IS NULL");
+    assert_eq!(sample, "SELECT *, a + 1 AS \"new a\" FROM t AS o WHERE o.c IS NULL LIMIT 5");
+    let (count, _) = told(Dialect::Postgres, "DELETE FROM a USING b WHERE a.i = b.i");
+    assert_eq!(count, "SELECT pg_catalog.count(*) FROM a WHERE EXISTS (SELECT 1 FROM b WHERE a.i = b.i)");
+    let (count, _) = told(Dialect::Mysql, "DELETE FROM t WHERE a > 1 ORDER BY a LIMIT 3");
+    assert_eq!(count, "SELECT count(*) FROM (SELECT 1 FROM t WHERE a > 1 ORDER BY a LIMIT 3) AS touched");
+    assert_eq!(told(Dialect::Sqlite, "INSERT INTO t VALUES (1), (2)").0, "2");
+    assert_eq!(
+        told(Dialect::Sqlite, "INSERT INTO t SELECT * FROM u").0,
+        "SELECT count(*) FROM (SELECT * FROM u) AS added"
+    );
+    assert_eq!(told(Dialect::Postgres, "TRUNCATE t").0, "SELECT pg_catalog.count(*) FROM t");
+    assert_eq!(reads(Dialect::Postgres, "CREATE TABLE t (a int)"), Ok(None));
+}
+
+#[test]
+fn a_merge_is_counted_by_its_first_clause_that_fits() {
+    let sql = "MERGE INTO t USING u ON t.a = u.a WHEN MATCHED AND u.b > 3 THEN DELETE WHEN MATCHED THEN DO NOTHING \
+        WHEN NOT MATCHED THEN INSERT (a) VALUES (u.a)";
+    let told = reads(Dialect::Postgres, sql).unwrap().unwrap();
+    let touched = "SELECT pg_catalog.count(*) FROM t JOIN u ON t.a = u.a WHERE CASE WHEN (u.b > 3) THEN TRUE WHEN TRUE THEN FALSE \
+        ELSE FALSE END";
+    assert_eq!(told.touched.as_deref(), Some(touched));
+    let added = "SELECT pg_catalog.count(*) FROM u WHERE NOT EXISTS (SELECT 1 FROM t WHERE t.a = u.a) AND CASE WHEN TRUE THEN TRUE \
+        ELSE FALSE END";
+    assert_eq!(told.added.as_deref(), Some(added));
+}
+
+#[test]
+fn only_leaves_out_what_inherits() {
+    for (sql, touched) in [
+        ("DELETE FROM ONLY par WHERE a = 1", "FROM ONLY par WHERE a = 1"),
+        ("; delete from only s.par", "FROM ONLY s.par"),
+        ("UPDATE ONLY par p SET a = 1", "FROM ONLY par p"),
+        ("TRUNCATE ONLY par", "FROM ONLY par"),
+        ("ALTER TABLE ONLY par ADD b int", "FROM ONLY par"),
+        ("MERGE INTO ONLY par USING u ON par.a = u.a WHEN MATCHED THEN DELETE", "FROM ONLY par JOIN u ON"),
+    ] {
+        let told = reads(Dialect::Postgres, sql).unwrap().unwrap();
+        assert_eq!(told.place.1, "par", "{sql}");
+        let counted = told.touched.unwrap();
+        assert!(counted.starts_with(&format!("SELECT pg_catalog.count(*) {touched}")), "{sql}: {counted}");
+        assert!(told.all.contains("FROM ONLY "), "{sql}: {}", told.all);
+    }
+    // It is a name like any other elsewhere.
+    assert_eq!(reads(Dialect::Sqlite, "DELETE FROM only").unwrap().unwrap().table, "only");
+}
+
+#[test]
+fn the_sample_says_how_many_new_values_it_shows() {
+    for (sql, shown) in [
+        ("UPDATE t SET a = 1, b = a", NewValues::All),
+        ("UPDATE t SET a = 1, b = DEFAULT", NewValues::Some),
+        ("UPDATE t SET a = 1, (b, c) = (SELECT 1, 2)", NewValues::Some),
+        ("UPDATE t SET (a, b) = (SELECT 1, 2)", NewValues::None),
+        ("UPDATE t SET a = u.a FROM u WHERE t.i = u.i", NewValues::None),
+    ] {
+        assert_eq!(reads(Dialect::Postgres, sql).unwrap().unwrap().new_values, shown, "{sql}");
+    }
+}
+
+#[test]
+fn what_goes_along_is_told() {
+    let cascade = |sql: &str| reads(Dialect::Postgres, sql).unwrap().unwrap().cascade;
+    assert!(cascade("DROP TABLE t CASCADE") && cascade("TRUNCATE t CASCADE"));
+    assert!(!cascade("DROP TABLE t") && !cascade("TRUNCATE t RESTRICT"));
+}
+
+#[test]
+fn what_cannot_be_told_says_so() {
+    for (dialect, sql) in [
+        (Dialect::Mysql, "DELETE a, b FROM a JOIN b ON a.i = b.i"),
+        (Dialect::Mysql, "UPDATE a, b SET a.x = 1 WHERE a.i = b.i"),
+        (Dialect::Postgres, "DELETE FROM a; DELETE FROM b"),
+        (Dialect::Postgres, "DELETE FRM a"),
+        (Dialect::Postgres, "WITH x AS (DELETE FROM t RETURNING a) INSERT INTO u SELECT a FROM x"),
+        (Dialect::Postgres, "WITH x AS (DELETE FROM t RETURNING a) SELECT a FROM x"),
+        (Dialect::Sqlite, "WITH x AS (SELECT 1 AS a) UPDATE t SET b = 1 WHERE a IN (SELECT a FROM x)"),
+        (Dialect::Postgres, "DROP SCHEMA s CASCADE"),
+        (Dialect::Mysql, "DROP DATABASE s"),
+        (Dialect::Postgres, "DROP TYPE s CASCADE"),
+        (Dialect::Postgres, "EXPLAIN ANALYZE DELETE FROM t"),
+        (Dialect::Postgres, "COPY t FROM '/x'"),
+    ] {
+        assert!(reads(dialect, sql).is_err(), "{sql}");
+    }
+    for sql in ["WITH x AS (SELECT 1 AS a) SELECT a FROM x", "EXPLAIN DELETE FROM t", "DROP INDEX i"] {
+        assert_eq!(reads(Dialect::Postgres, sql), Ok(None), "{sql}");
+    }
+}
+
+#[test]
+fn what_becomes_of_rows_in_the_way_and_what_is_left_to_chance_is_told() {
+    for (dialect, sql, told) in [
+        (Dialect::Mysql, "REPLACE INTO t VALUES (1)", InTheWay::Go),
+        (Dialect::Sqlite, "REPLACE INTO t VALUES (1)", InTheWay::Go),
+        (Dialect::Sqlite, "INSERT OR REPLACE INTO t VALUES (1)", InTheWay::Go),
+        (Dialect::Sqlite, "UPDATE OR REPLACE t SET a = 1", InTheWay::Go),
+        (Dialect::Sqlite, "INSERT OR IGNORE INTO t VALUES (1)", InTheWay::Stay),
+        (Dialect::Mysql, "INSERT IGNORE INTO t VALUES (1)", InTheWay::Stay),
+        (Dialect::Postgres, "INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING", InTheWay::Stay),
+        (Dialect::Postgres, "INSERT INTO t VALUES (1) ON CONFLICT (a) DO UPDATE SET b = 1", InTheWay::Change),
+        (Dialect::Mysql, "INSERT INTO t VALUES (1) ON DUPLICATE KEY UPDATE a = 2", InTheWay::Change),
+        (Dialect::Mysql, "INSERT INTO t VALUES (1)", InTheWay::Fail),
+    ] {
+        assert_eq!(reads(dialect, sql).unwrap().unwrap().in_the_way, told, "{sql}");
+    }
+    for (sql, chance) in [
+        ("UPDATE t SET a = 1 WHERE random() < 0.5", true),
+        ("DELETE FROM t WHERE a = gen_random_uuid()", true),
+        ("INSERT INTO t SELECT a FROM u WHERE random() < 0.5", true),
+        ("UPDATE t SET a = random()", false),
+    ] {
+        assert_eq!(reads(Dialect::Postgres, sql).unwrap().unwrap().chance, chance, "{sql}");
+    }
+}
