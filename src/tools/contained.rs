@@ -310,7 +310,9 @@ mod tests {
         std::fs::create_dir_all(root.join("a/b")).unwrap();
         std::fs::write(root.join("a/file"), "").unwrap();
         let links = [("a", "link"), ("gone", "broken"), ("loop", "loop"), ("../a/b", "a/back")];
-        links.iter().for_each(|(to, at)| std::os::unix::fs::symlink(to, root.join(at)).unwrap());
+        for (to, at) in links {
+            std::os::unix::fs::symlink(to, root.join(at)).unwrap();
+        }
         let mut known = HashMap::new();
         let names = [
             "",
