@@ -17,7 +17,7 @@ use databases::{Desk, mariadb, postgres};
 
 /// PostgreSQL calls these volatile, and all that they do is look: at the clock, the catalog, the session, the log
 /// position, what is measured, or a random number.
-const LOOKS: &str = " amvalidate clock_timestamp current_query currtid2 currval gen_random_uuid lastval lo_get \
+const LOOKS: &str = " clock_timestamp current_query currtid2 currval gen_random_uuid lastval lo_get \
     pg_blocking_pids pg_collation_actual_version pg_control_checkpoint pg_control_init pg_control_recovery \
     pg_control_system pg_current_logfile pg_current_wal_flush_lsn pg_current_wal_insert_lsn pg_current_wal_lsn \
     pg_database_collation_actual_version pg_database_size pg_get_backend_memory_contexts pg_get_multixact_members \
@@ -32,7 +32,7 @@ const LOOKS: &str = " amvalidate clock_timestamp current_query currtid2 currval 
     pg_stat_get_xact_numscans pg_stat_get_xact_tuples_deleted pg_stat_get_xact_tuples_fetched \
     pg_stat_get_xact_tuples_hot_updated pg_stat_get_xact_tuples_inserted pg_stat_get_xact_tuples_returned \
     pg_stat_get_xact_tuples_updated pg_stat_have_stats pg_table_size pg_tablespace_size pg_total_relation_size \
-    pg_xact_commit_timestamp pg_xact_commit_timestamp_origin pg_xact_status plpgsql_validator random timeofday \
+    pg_xact_commit_timestamp pg_xact_commit_timestamp_origin pg_xact_status random timeofday \
     txid_status ";
 
 /// Every function with whether all of its forms take or give what no statement can, and whether any is volatile.
