@@ -8,37 +8,11 @@ mod common;
 mod databases;
 #[path = "common/left_out.rs"]
 mod left_out;
+#[path = "common/traps.rs"]
+mod traps;
 
-use countersign::domain::{Class, Prepared};
 use databases::{Desk, mariadb, postgres, within};
-
-fn reads(judged: &Prepared) -> bool {
-    judged.assessment.class() == Class::Whitelisted
-}
-
-fn sentences(judged: &Prepared) -> String {
-    judged.assessment.findings.iter().map(|finding| finding.sentence.as_str()).collect::<Vec<_>>().join(" ")
-}
-
-/// Each must ask, and say what it is about; the wall of the session refuses it, too.
-async fn all_ask(desk: &Desk, cases: &[(&str, &str)]) {
-    for (sql, named) in cases {
-        let judged = desk.judged(sql).await;
-        let said = sentences(&judged);
-        assert!(!reads(&judged) && said.contains(named), "{sql}: {said}");
-        let reason = desk.refused(sql).await;
-        assert!(reason.contains("nobody was asked"), "{sql}: {reason}");
-    }
-}
-
-async fn all_run(desk: &Desk, cases: &[&str]) {
-    for sql in cases {
-        let judged = desk.judged(sql).await;
-        assert!(reads(&judged), "{sql}: {}", sentences(&judged));
-        let report = desk.read(sql).await.1;
-        assert!(!report.result.starts_with("error"), "{sql}: {}", report.result);
-    }
-}
+use traps::{all_ask, all_run, dropped, reads, sentences, trapped};
 
 const POSTGRES: &str = r#"
 CREATE EXTENSION dblink; CREATE EXTENSION file_fdw; CREATE EXTENSION pg_trgm; CREATE EXTENSION pgcrypto;
@@ -91,20 +65,6 @@ CREATE SEQUENCE counter; CREATE MATERIALIZED VIEW kept AS SELECT 1 AS a;
 CREATE VIEW alike AS SELECT similarity(name, 'x') AS s, (ROW(1, name, NULL)::plain).name AS n FROM plain;
 CREATE SCHEMA app; CREATE VIEW app.inner_view AS SELECT own();
 "#;
-
-/// A database of our own, with traps in it; the URL to it and the desk that drops it.
-async fn trapped(url: &str, name: &str) -> (String, Desk) {
-    let name = format!("{name}_{}", std::process::id());
-    let admin = Desk::new(url);
-    admin.approved(&format!("DROP DATABASE IF EXISTS {name}")).await;
-    admin.approved(&format!("CREATE DATABASE {name}")).await;
-    (within(url, &name), admin)
-}
-
-async fn dropped(admin: &Desk, url: &str) {
-    let name = url.rsplit('/').next().unwrap();
-    admin.approved(&format!("DROP DATABASE {name} WITH (FORCE)")).await;
-}
 
 #[tokio::test]
 async fn postgres_names_that_lead_to_code_or_elsewhere_ask() {

@@ -34,6 +34,8 @@ pub struct Names {
     pub verb: String,
     /// It is planned and not run.
     pub planned: bool,
+    /// Where the statement begins that a PostgreSQL `EXPLAIN` explains.
+    pub inner: Option<usize>,
     /// It holds a comment that some servers run.
     pub conditional: bool,
     /// It begins like a statement that shows or explains, and does more than that.
@@ -83,8 +85,13 @@ impl Names {
             self.verb =
                 tokens.iter().find(|token| !token.mark('(')).map(|first| first.text.clone()).unwrap_or_default();
             self.does_more = does_more(dialect, &self.verb, tokens);
-            let plans = || matches!(forms::explain(dialect, tokens), Form::Plans(_));
-            self.planned = dialect == Dialect::Postgres && self.verb == "explain" && plans();
+            if dialect == Dialect::Postgres && self.verb == "explain" {
+                let form = forms::explain(dialect, tokens);
+                self.planned = matches!(form, Form::Plans(_));
+                if let Form::Plans(inner) | Form::Runs(inner) = form {
+                    self.inner = inner.first().map(|first| first.span.start);
+                }
+            }
         }
     }
 

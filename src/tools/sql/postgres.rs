@@ -26,6 +26,8 @@ struct PostgresSession {
     access: Access,
     /// Whether no transaction may be open.
     clean: bool,
+    /// How many texts were prepared.
+    prepared: u64,
     /// Time that one read may take, in seconds.
     limit: u64,
 }
@@ -60,6 +62,7 @@ pub(super) async fn open(
         process,
         access,
         clean: true,
+        prepared: 0,
         limit,
     }))
 }
@@ -74,7 +77,11 @@ impl PostgresSession {
         if !std::mem::replace(&mut self.clean, false) {
             run_quietly(&mut self.connection, "ROLLBACK").await?;
         }
-        let limit = format!("BEGIN READ ONLY; SET LOCAL statement_timeout = '{}ms'", before(self.limit));
+        // Each question to the catalog must see what others changed meanwhile.
+        let limit = format!(
+            "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; SET LOCAL statement_timeout = '{}ms'",
+            before(self.limit)
+        );
         run_quietly(&mut self.connection, &limit).await
     }
 
@@ -90,29 +97,46 @@ impl PostgresSession {
         self.begin_reading().await?;
         let done = self.walled(sql, &names, rows).await;
         let undone = self.undo().await;
+        // Locks of this sort outlive a transaction.
+        run_quietly(&mut self.connection, "SELECT pg_catalog.pg_advisory_unlock_all()").await?;
         done?;
         Ok(undone?)
     }
 
     async fn walled(&mut self, sql: &str, names: &Names, rows: &mut Rows) -> Result<(), Failure> {
-        let catalog = catalog::ask(&mut self.connection, names).await?;
-        wall::pass(Dialect::Postgres, names, &catalog)?;
-        // Only one statement can be prepared: none can end the transaction and go on behind it. Its tables are
-        // locked from here on, so that they stay what the catalog said.
-        let prepared = self.connection.prepare(AssertSqlSafe(sql).into_sql_str()).await.map_err(several)?;
-        wall::yields(prepared.columns().len())?;
+        // Preparing reads the values in the text by their types, which can run code already.
+        let before = catalog::ask(&mut self.connection, names).await?;
+        wall::pass(Dialect::Postgres, names, &before.catalog)?;
+        // Only one statement can be prepared: none can end the transaction and go on behind it. All relations that it
+        // reads are locked from here on, through its views.
+        wall::yields(self.locked(sql).await?)?;
+        if let Some(inner) = names.inner.and_then(|start| sql.get(start..)) {
+            self.locked(inner).await?;
+        }
+        let now = catalog::ask(&mut self.connection, names).await?;
+        wall::pass(Dialect::Postgres, names, &now.catalog)?;
+        wall::same(before == now)?;
         let items = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_many(&mut self.connection);
         Ok(gather::<Postgres>(items, rows).await?)
     }
 
+    /// Prepares a statement, which locks what it reads until the transaction ends; gives the number of its columns.
+    async fn locked(&mut self, sql: &str) -> Result<usize, Failure> {
+        // What was prepared before isn't sent again, and so locks nothing: no text comes twice.
+        self.prepared += 1;
+        let text = format!("{sql}\n-- {}", self.prepared);
+        let prepared = self.connection.prepare(AssertSqlSafe(text).into_sql_str()).await.map_err(several)?;
+        Ok(prepared.columns().len())
+    }
+
     async fn looked(&mut self, names: &Names) -> Result<Catalog, Failure> {
         if self.access == Access::Full {
-            return Ok(catalog::ask(&mut self.connection, names).await?);
+            return Ok(catalog::ask(&mut self.connection, names).await?.catalog);
         }
         self.begin_reading().await?;
         let catalog = catalog::ask(&mut self.connection, names).await;
         self.undo().await?;
-        Ok(catalog?)
+        Ok(catalog?.catalog)
     }
 }
 

@@ -39,6 +39,12 @@ pub(super) fn pass(dialect: Dialect, names: &Names, catalog: &Catalog) -> Result
     }
 }
 
+/// Refuses what somebody changes while it is looked at.
+pub(super) fn same(same: bool) -> Result<(), Failure> {
+    let sentence = "What its names lead to changed while it was looked up. Ask again once that has settled.";
+    if same { Ok(()) } else { Err(Failure::Walled(sentence.to_owned())) }
+}
+
 /// Refuses what the engine says yields no rows: whatever it is, it isn't a read.
 pub(super) fn yields(columns: usize) -> Result<(), Failure> {
     if columns == 0 { Err(Failure::Walled("The database says that it yields no rows.".to_owned())) } else { Ok(()) }

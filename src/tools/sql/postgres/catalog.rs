@@ -20,8 +20,16 @@ const ASIDE: &str = "SAVEPOINT look; SET LOCAL search_path = pg_catalog, pg_temp
 /// Most things that names lead to; one more is asked for.
 const ENTRIES: usize = 1000;
 
+/// What the catalog says of a statement's names, and which of its rows say so: equal to an earlier answer as long as
+/// nobody changed any of them.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Told {
+    pub(super) catalog: Catalog,
+    state: String,
+}
+
 /// Asks. The transaction goes on as it was.
-pub(super) async fn ask(connection: &mut PgConnection, names: &Names) -> Result<Catalog, sqlx::Error> {
+pub(super) async fn ask(connection: &mut PgConnection, names: &Names) -> Result<Told, sqlx::Error> {
     let schemas: Vec<String> = sqlx::query_scalar("SELECT pg_catalog.current_schemas(true)::pg_catalog.text[]")
         .fetch_one(&mut *connection)
         .await?;
@@ -39,8 +47,10 @@ pub(super) async fn ask(connection: &mut PgConnection, names: &Names) -> Result<
         .fetch_all(&mut *connection)
         .await?;
     run_quietly(connection, "ROLLBACK TO SAVEPOINT look").await?;
+    let mut state = String::new();
     if rows.len() > ENTRIES {
-        return Ok(Catalog::unknown(format!("its names lead to more than {ENTRIES} things")));
+        let catalog = Catalog::unknown(format!("its names lead to more than {ENTRIES} things"));
+        return Ok(Told { catalog, state });
     }
     let mut catalog = Catalog::default();
     for row in rows {
@@ -48,11 +58,12 @@ pub(super) async fn ask(connection: &mut PgConnection, names: &Names) -> Result<
         let detail: Option<String> = row.try_get(3)?;
         match sort.as_str() {
             "role" => catalog.role = role(name, detail.as_deref().unwrap_or_default()),
+            "state" => state = name,
             _ => catalog.entries.extend(entry(&sort, name, &maker, detail)),
         }
     }
     catalog.entries.sort();
-    Ok(catalog)
+    Ok(Told { catalog, state })
 }
 
 /// Whether a write may use the default of a column that it doesn't set: only a change or a deletion doesn't, unless it

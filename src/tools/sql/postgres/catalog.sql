@@ -7,105 +7,120 @@ WITH RECURSIVE
 place AS (
   SELECT n.oid, n.nspname FROM pg_namespace n WHERE n.nspname = ANY ($2) OR n.nspname = ANY ($1)
 ),
--- Relations of these names, and all that reading them reads: what views and policies name, and partitions.
-relation AS (
-  SELECT c.oid FROM pg_class c JOIN place ON place.oid = c.relnamespace
+-- Every stored expression, by what it belongs to. Later versions alone have those of statistics.
+tree (classid, objid, tree) AS NOT MATERIALIZED (
+  SELECT 'pg_rewrite'::regclass::oid, w.oid, w.ev_action::text FROM pg_rewrite w
+  UNION ALL
+  SELECT 'pg_policy'::regclass::oid, p.oid, concat(p.polqual::text, p.polwithcheck::text) FROM pg_policy p
+  UNION ALL
+  SELECT 'pg_attrdef'::regclass::oid, x.oid, x.adbin::text FROM pg_attrdef x
+  UNION ALL
+  SELECT 'pg_constraint'::regclass::oid, k.oid, k.conbin::text FROM pg_constraint k
+  UNION ALL
+  SELECT 'pg_class'::regclass::oid, i.indexrelid, concat(i.indexprs::text, i.indpred::text) FROM pg_index i
+  UNION ALL
+  SELECT 'pg_class'::regclass::oid, t.partrelid, t.partexprs::text FROM pg_partitioned_table t
+  UNION ALL
+  SELECT 'pg_statistic_ext'::regclass::oid, s.oid, to_jsonb(s) ->> 'stxexprs' FROM pg_statistic_ext s
+  UNION ALL
+  SELECT 'pg_type'::regclass::oid, t.oid, t.typdefaultbin::text FROM pg_type t WHERE $6 AND $7
+),
+-- Relations and types of these names, and all that reading them reads or runs, or that the planner may run ahead.
+thing (classid, objid) AS (
+  SELECT 'pg_class'::regclass::oid, c.oid FROM pg_class c JOIN place ON place.oid = c.relnamespace
   WHERE c.relname = ANY ($1) AND c.oid >= 16384 AND c.relkind NOT IN ('i', 'I')
   UNION
-  SELECT further.oid
-  FROM relation r
+  SELECT 'pg_type'::regclass::oid, t.oid FROM pg_type t JOIN place ON place.oid = t.typnamespace
+  WHERE t.typname = ANY ($1) AND t.oid >= 16384
+  UNION
+  SELECT further.classid, further.objid
+  FROM thing
   CROSS JOIN LATERAL (
-    SELECT d.refobjid
-    FROM pg_rewrite w
-    JOIN pg_class c ON c.oid = w.ev_class
-    JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
-    WHERE w.ev_class = r.oid AND c.relkind <> 'm' AND (w.ev_type = '1' OR $6)
+    -- Of a relation: its rules, partitions, indexes, checks, statistics, policies in force and types of columns;
+    -- columns that are computed when they are read, and of a write also those that are computed then.
+    SELECT 'pg_rewrite'::regclass::oid, w.oid
+    FROM pg_rewrite w JOIN pg_class c ON c.oid = w.ev_class
+    WHERE thing.classid = 'pg_class'::regclass AND w.ev_class = thing.objid
+      AND c.relkind <> 'm' AND (w.ev_type = '1' OR $6)
     UNION ALL
-    SELECT i.inhrelid FROM pg_inherits i WHERE i.inhparent = r.oid
+    SELECT 'pg_class'::regclass, i.inhrelid FROM pg_inherits i
+    WHERE thing.classid = 'pg_class'::regclass AND i.inhparent = thing.objid
     UNION ALL
-    SELECT d.refobjid
-    FROM pg_policy p
-    JOIN pg_depend d ON d.classid = 'pg_policy'::regclass AND d.objid = p.oid AND d.refclassid = 'pg_class'::regclass
-    WHERE p.polrelid = r.oid
-  ) AS further (oid)
-  WHERE further.oid >= 16384
+    SELECT 'pg_class'::regclass, i.indexrelid FROM pg_index i
+    WHERE thing.classid = 'pg_class'::regclass AND i.indrelid = thing.objid
+    UNION ALL
+    SELECT 'pg_constraint'::regclass, k.oid FROM pg_constraint k
+    WHERE thing.classid = 'pg_class'::regclass AND k.conrelid = thing.objid AND k.contype = 'c'
+    UNION ALL
+    SELECT 'pg_statistic_ext'::regclass, s.oid FROM pg_statistic_ext s
+    WHERE thing.classid = 'pg_class'::regclass AND s.stxrelid = thing.objid
+    UNION ALL
+    SELECT 'pg_policy'::regclass, p.oid
+    FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
+    WHERE thing.classid = 'pg_class'::regclass AND p.polrelid = thing.objid
+      AND c.relrowsecurity AND (p.polcmd IN ('r', '*') OR $6)
+    UNION ALL
+    SELECT 'pg_attrdef'::regclass, x.oid
+    FROM pg_attrdef x JOIN pg_attribute a ON a.attrelid = x.adrelid AND a.attnum = x.adnum
+    WHERE thing.classid = 'pg_class'::regclass AND x.adrelid = thing.objid
+      AND (a.attgenerated = 'v' OR ($6 AND (a.attgenerated <> '' OR $7)))
+    UNION ALL
+    SELECT 'pg_type'::regclass, a.atttypid FROM pg_attribute a
+    WHERE thing.classid = 'pg_class'::regclass AND a.attrelid = thing.objid AND a.attnum > 0 AND NOT a.attisdropped
+    UNION ALL
+    -- Of a type: what it is made of, and what its values are checked against.
+    SELECT 'pg_type'::regclass, made.oid
+    FROM pg_type t
+    CROSS JOIN LATERAL (
+      SELECT t.typelem
+      UNION ALL SELECT t.typbasetype
+      UNION ALL
+      SELECT a.atttypid FROM pg_attribute a WHERE a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped
+      UNION ALL SELECT g.rngsubtype FROM pg_range g WHERE g.rngtypid = t.oid
+    ) AS made (oid)
+    WHERE thing.classid = 'pg_type'::regclass AND t.oid = thing.objid
+    UNION ALL
+    SELECT 'pg_opclass'::regclass, g.rngsubopc FROM pg_range g
+    WHERE thing.classid = 'pg_type'::regclass AND g.rngtypid = thing.objid
+    UNION ALL
+    SELECT 'pg_constraint'::regclass, k.oid FROM pg_constraint k
+    WHERE thing.classid = 'pg_type'::regclass AND k.contypid = thing.objid
+    UNION ALL
+    -- Of any: what it depends on. A relation depends on its parent, too, which reading it doesn't read.
+    SELECT d.refclassid, d.refobjid FROM pg_depend d
+    WHERE d.classid = thing.classid AND d.objid = thing.objid
+      AND (d.refclassid = 'pg_type'::regclass
+        OR (d.refclassid = 'pg_class'::regclass AND thing.classid NOT IN ('pg_class'::regclass, 'pg_type'::regclass))
+        OR (d.refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_opclass'::regclass)
+          AND thing.classid <> 'pg_type'::regclass))
+    UNION ALL
+    -- Types that stand in an expression, whether or not they are kept as dependencies.
+    SELECT 'pg_type'::regclass, number[1]::oid
+    FROM tree CROSS JOIN LATERAL regexp_matches(tree.tree, ':[a-z_]*(?:type|types|typeid|typid) [(]?(?:o )?([1-9][0-9]{4,9})', 'g') AS number
+    WHERE tree.classid = thing.classid AND tree.objid = thing.objid
+  ) AS further (classid, objid)
+  WHERE further.objid >= 16384
 ),
--- Types of their columns and of these names, and what those are made of.
+relation AS (
+  SELECT c.oid FROM thing JOIN pg_class c ON thing.classid = 'pg_class'::regclass AND c.oid = thing.objid
+  WHERE c.relkind NOT IN ('i', 'I')
+),
 kind AS (
-  SELECT a.atttypid AS oid
-  FROM pg_attribute a JOIN relation r ON r.oid = a.attrelid
-  WHERE a.attnum > 0 AND NOT a.attisdropped AND a.atttypid >= 16384
-  UNION
-  SELECT t.oid FROM pg_type t JOIN place ON place.oid = t.typnamespace WHERE t.typname = ANY ($1) AND t.oid >= 16384
-  UNION
-  SELECT further.oid
-  FROM kind k
-  JOIN pg_type t ON t.oid = k.oid
-  CROSS JOIN LATERAL (
-    SELECT t.typelem
-    UNION ALL SELECT t.typbasetype
-    UNION ALL SELECT a.atttypid FROM pg_attribute a WHERE a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped
-    UNION ALL SELECT g.rngsubtype FROM pg_range g WHERE g.rngtypid = t.oid
-    UNION ALL
-    SELECT d.refobjid FROM pg_depend d
-    WHERE d.classid = 'pg_type'::regclass AND d.objid = t.oid AND d.refclassid = 'pg_type'::regclass
-  ) AS further (oid)
-  WHERE further.oid >= 16384
+  SELECT thing.objid AS oid FROM thing WHERE thing.classid = 'pg_type'::regclass
 ),
--- The policies that are in force.
 policy AS (
   SELECT p.oid, p.polname, p.polrelid, p.polqual, p.polwithcheck
-  FROM pg_policy p JOIN relation r ON r.oid = p.polrelid JOIN pg_class c ON c.oid = p.polrelid
-  WHERE c.relrowsecurity AND (p.polcmd IN ('r', '*') OR $6)
-),
--- Columns that are computed when they are read; of a write also those that are computed then.
-computed AS (
-  SELECT x.oid, x.adrelid, x.adnum, x.adbin, a.attname, a.attgenerated
-  FROM pg_attrdef x
-  JOIN relation r ON r.oid = x.adrelid
-  JOIN pg_attribute a ON a.attrelid = x.adrelid AND a.attnum = x.adnum
-  WHERE a.attgenerated = 'v' OR ($6 AND (a.attgenerated <> '' OR $7))
-),
--- Everything whose code reading may run, or the planner may run ahead.
-part (classid, objid) AS (
-  SELECT 'pg_class'::regclass::oid, r.oid FROM relation r
-  UNION ALL
-  SELECT 'pg_rewrite'::regclass, w.oid
-  FROM pg_rewrite w JOIN relation r ON r.oid = w.ev_class JOIN pg_class c ON c.oid = w.ev_class
-  WHERE c.relkind <> 'm' AND (w.ev_type = '1' OR $6)
-  UNION ALL
-  SELECT 'pg_class'::regclass, i.indexrelid FROM pg_index i JOIN relation r ON r.oid = i.indrelid
-  UNION ALL
-  SELECT 'pg_constraint'::regclass, k.oid FROM pg_constraint k JOIN relation r ON r.oid = k.conrelid WHERE k.contype = 'c'
-  UNION ALL
-  SELECT 'pg_constraint'::regclass, k.oid FROM pg_constraint k JOIN kind t ON t.oid = k.contypid
-  UNION ALL
-  SELECT 'pg_statistic_ext'::regclass, s.oid FROM pg_statistic_ext s JOIN relation r ON r.oid = s.stxrelid
-  UNION ALL
-  SELECT 'pg_policy'::regclass, p.oid FROM policy p
-  UNION ALL
-  SELECT 'pg_attrdef'::regclass, x.oid FROM computed x
-),
-need AS (
-  SELECT DISTINCT d.refclassid, d.refobjid
-  FROM part JOIN pg_depend d ON d.classid = part.classid AND d.objid = part.objid
-  WHERE d.refobjid >= 16384
+  FROM thing JOIN pg_policy p ON thing.classid = 'pg_policy'::regclass AND p.oid = thing.objid
 ),
 -- The engine's own functions and relations aren't kept as dependencies: they stand in the stored expressions alone.
 stored (tree) AS (
-  SELECT w.ev_action::text
-  FROM pg_rewrite w JOIN relation r ON r.oid = w.ev_class JOIN pg_class c ON c.oid = w.ev_class
-  WHERE c.relkind <> 'm' AND (w.ev_type = '1' OR $6)
-  UNION ALL
-  SELECT concat(p.polqual::text, p.polwithcheck::text) FROM policy p
-  UNION ALL
-  SELECT x.adbin::text FROM computed x
+  SELECT tree.tree FROM thing JOIN tree ON tree.classid = thing.classid AND tree.objid = thing.objid
 ),
 called AS (
   SELECT DISTINCT number[1]::oid AS oid, true AS sure
-  FROM stored CROSS JOIN LATERAL regexp_matches(tree, ':(?:funcid|aggfnoid|winfnoid) (\d+)', 'g') AS number
+  FROM stored CROSS JOIN LATERAL regexp_matches(tree, ':(?:funcid|aggfnoid|winfnoid) ([0-9]+)', 'g') AS number
   UNION ALL
-  SELECT n.refobjid, true FROM need n WHERE n.refclassid = 'pg_proc'::regclass
+  SELECT thing.objid, true FROM thing WHERE thing.classid = 'pg_proc'::regclass
   UNION ALL
   SELECT g.rngsubdiff, true FROM pg_range g JOIN kind t ON t.oid = g.rngtypid WHERE g.rngsubdiff >= 16384
   UNION ALL
@@ -145,7 +160,7 @@ answer (sort, name, maker, detail) AS (
   JOIN pg_namespace s ON s.oid = o.oprnamespace
   LEFT JOIN member m ON m.classid = 'pg_operator'::regclass AND m.objid = o.oid
   WHERE o.oid >= 16384
-    AND (o.oid IN (SELECT n.refobjid FROM need n WHERE n.refclassid = 'pg_operator'::regclass)
+    AND (o.oid IN (SELECT thing.objid FROM thing WHERE thing.classid = 'pg_operator'::regclass)
       OR (o.oprnamespace IN (SELECT place.oid FROM place)
         -- Those that the grammar writes by itself: IN, BETWEEN, LIKE, CASE, USING and their kin.
         AND (o.oprname = ANY ($5) OR o.oprname IN ('=', '<>', '<', '>', '<=', '>=', '~~', '!~~', '~~*', '!~~*', '~', '-', '+'))))
@@ -169,10 +184,15 @@ answer (sort, name, maker, detail) AS (
   UNION
   SELECT 'operator-class', s.nspname || '.' || o.opcname,
     CASE WHEN m.sound THEN 'extension ' || m.extname ELSE 'database' END, NULL
-  FROM need n
-  JOIN pg_opclass o ON n.refclassid = 'pg_opclass'::regclass AND o.oid = n.refobjid
+  FROM pg_opclass o
+  JOIN pg_am y ON y.oid = o.opcmethod
   JOIN pg_namespace s ON s.oid = o.opcnamespace
   LEFT JOIN member m ON m.classid = 'pg_opclass'::regclass AND m.objid = o.oid
+  WHERE o.oid >= 16384
+    AND (o.oid IN (SELECT thing.objid FROM thing WHERE thing.classid = 'pg_opclass'::regclass)
+      -- Sorting and grouping take these without a name, in whatever schema they are.
+      OR (o.opcdefault AND y.amname IN ('btree', 'hash')
+        AND (o.opcintype < 16384 OR o.opcintype IN (SELECT kind.oid FROM kind))))
   UNION
   SELECT 'view', s.nspname || '.' || c.relname, 'text', pg_get_viewdef(c.oid)
   FROM relation r JOIN pg_class c ON c.oid = r.oid JOIN pg_namespace s ON s.oid = c.relnamespace
@@ -185,9 +205,13 @@ answer (sort, name, maker, detail) AS (
   CROSS JOIN LATERAL (VALUES (p.polqual), (p.polwithcheck)) AS written (expression)
   WHERE expression IS NOT NULL
   UNION
-  SELECT 'column', s.nspname || '.' || c.relname || '.' || x.attname, 'text', pg_get_expr(x.adbin, x.adrelid)
-  FROM computed x JOIN pg_class c ON c.oid = x.adrelid JOIN pg_namespace s ON s.oid = c.relnamespace
-  WHERE x.attgenerated <> ''
+  SELECT 'column', s.nspname || '.' || c.relname || '.' || a.attname, 'text', pg_get_expr(x.adbin, x.adrelid)
+  FROM thing
+  JOIN pg_attrdef x ON thing.classid = 'pg_attrdef'::regclass AND x.oid = thing.objid
+  JOIN pg_attribute a ON a.attrelid = x.adrelid AND a.attnum = x.adnum
+  JOIN pg_class c ON c.oid = x.adrelid
+  JOIN pg_namespace s ON s.oid = c.relnamespace
+  WHERE a.attgenerated <> ''
   UNION
   SELECT 'table', s.nspname || '.' || c.relname, 'outside', 'the server ' || v.srvname || ' (' || w.fdwname || ')'
   FROM relation r
@@ -205,8 +229,35 @@ answer (sort, name, maker, detail) AS (
   FROM pg_class c JOIN place ON place.oid = c.relnamespace WHERE c.relname = ANY ($1) AND c.oid < 16384
   UNION
   SELECT 'relation', c.relname::text, 'engine', NULL
-  FROM stored CROSS JOIN LATERAL regexp_matches(tree, ':relid (\d+)', 'g') AS number
+  FROM stored CROSS JOIN LATERAL regexp_matches(tree, ':relid ([0-9]+)', 'g') AS number
   JOIN pg_class c ON c.oid = number[1]::oid
   WHERE c.oid < 16384
+),
+-- Which rows of the catalog all this was told from: equal as long as nobody changed any of it.
+state (line) AS (
+  SELECT concat('pg_class', c.oid, ':', c.xmin)
+  FROM thing JOIN pg_class c ON thing.classid = 'pg_class'::regclass AND c.oid = thing.objid
+  UNION
+  SELECT concat('pg_rewrite', w.oid, ':', w.xmin)
+  FROM thing JOIN pg_rewrite w ON thing.classid = 'pg_rewrite'::regclass AND w.oid = thing.objid
+  UNION
+  SELECT concat('pg_policy', p.oid, ':', p.xmin)
+  FROM thing JOIN pg_policy p ON thing.classid = 'pg_policy'::regclass AND p.oid = thing.objid
+  UNION
+  SELECT concat('pg_attrdef', x.oid, ':', x.xmin)
+  FROM thing JOIN pg_attrdef x ON thing.classid = 'pg_attrdef'::regclass AND x.oid = thing.objid
+  UNION
+  SELECT concat('pg_constraint', k.oid, ':', k.xmin)
+  FROM thing JOIN pg_constraint k ON thing.classid = 'pg_constraint'::regclass AND k.oid = thing.objid
+  UNION
+  SELECT concat('pg_type', t.oid, ':', t.xmin)
+  FROM thing JOIN pg_type t ON thing.classid = 'pg_type'::regclass AND t.oid = thing.objid
+  UNION
+  SELECT concat('pg_proc', p.oid, ':', p.xmin) FROM called JOIN pg_proc p ON p.oid = called.oid
+  UNION
+  SELECT concat('other', thing.classid, ' ', thing.objid) FROM thing
 )
 (SELECT sort, name, maker, detail FROM answer LIMIT 1001)
+UNION ALL
+SELECT 'state', encode(sha256(convert_to(COALESCE(string_agg(line, ',' ORDER BY line), ''), 'UTF8')), 'hex'), 'state', NULL
+FROM state
