@@ -217,6 +217,14 @@ mod tests {
     }
 
     #[test]
+    fn what_is_explained_begins_behind_the_options() {
+        let inner = |sql: &'static str| names(Dialect::Postgres, sql).unwrap().inner.map(|start| &sql[start..]);
+        assert_eq!(inner("EXPLAIN (COSTS off) SELECT 1"), Some("SELECT 1"));
+        assert_eq!(inner("EXPLAIN ANALYZE VERBOSE /* é */ (SELECT 1)"), Some("(SELECT 1)"));
+        assert_eq!(inner("SELECT 1"), None);
+    }
+
+    #[test]
     fn what_shows_or_explains_and_does_more_is_told() {
         let more = |dialect, sql: &str| names(dialect, sql).unwrap().does_more;
         for sql in ["SHOW CREATE USER ann", "ANALYZE TABLE t", "ANALYZE DELETE FROM t"] {
