@@ -115,7 +115,7 @@ impl PostgresSession {
         }
         let now = catalog::ask(&mut self.connection, names).await?;
         wall::pass(Dialect::Postgres, names, &now.catalog)?;
-        wall::same(before == now)?;
+        wall::still(before == now)?;
         let items = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_many(&mut self.connection);
         Ok(gather::<Postgres>(items, rows).await?)
     }

@@ -39,8 +39,8 @@ pub(super) fn pass(dialect: Dialect, names: &Names, catalog: &Catalog) -> Result
     }
 }
 
-/// Refuses what somebody changes while it is looked at.
-pub(super) fn same(same: bool) -> Result<(), Failure> {
+/// Refuses what somebody changes while it is looked at, before it runs.
+pub(super) fn still(same: bool) -> Result<(), Failure> {
     let sentence = "What its names lead to changed while it was looked up. Ask again once that has settled.";
     if same { Ok(()) } else { Err(Failure::Walled(sentence.to_owned())) }
 }
