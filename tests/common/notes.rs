@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// Programs, the place below the home folder (`~`), the workspace (`.`) or the root, and what it is. A place that ends
 /// with `$` is itself touched and nothing in it: something came and went there.
-const NOTES: [(&[&str], &str, &str); 22] = [
+const NOTES: [(&[&str], &str, &str); 23] = [
     (&["git"], "./.git$", "the lock of a look at the index"),
     (&["git describe"], "./.git/index", "the times of files that it looked at"),
     (&["cargo"], "/.cargo/.", "locks and the registry's cache"),
@@ -58,6 +58,7 @@ const NOTES: [(&[&str], &str, &str); 22] = [
     (&["tmux"], "/tmp/tmux-", "the folder for its sockets"),
     (&["top"], "~/.config/procps", "the folder for its settings"),
     (&["appstreamcli"], "/swcatalog/", "its cache"),
+    (&["apt", "apt-get"], "/var/log/apt/eipp.log", "the log of what it would plan"),
     (&["lslogins"], "/etc/.pwd.lock", "the lock of the list of users"),
     (&["npm", "npx", "yarn", "pnpm"], "~/.npm", "logs and the cache"),
     (&["go"], "~/.cache/go-build", "its cache"),
