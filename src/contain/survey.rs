@@ -96,7 +96,7 @@ impl Survey {
         let known = &mut last.folders;
         let mut before = std::mem::take(known);
         let mut found = Found::default();
-        let mut linked = HashSet::new();
+        let mut linked = Linked::default();
         let roots = std::iter::once(workspace).chain(named.iter().map(PathBuf::as_path));
         let mut waiting: VecDeque<(PathBuf, bool)> = shallow.iter().map(|folder| (folder.clone(), false)).collect();
         waiting.extend(roots.map(|root| (root.to_path_buf(), true)));
@@ -117,7 +117,7 @@ impl Survey {
                     found.missed = Some(TooMuch::Files);
                     break;
                 }
-                linked.extend(files(&place).filter(other_names).map(|about| which(&about)));
+                linked.add(&place);
                 found.paths.insert(place);
             }
             for path in folder.folders.iter().filter(|_| deeper) {
@@ -126,10 +126,43 @@ impl Survey {
             }
             known.insert(path, folder);
         }
-        if !linked.is_empty() {
-            found.paths.extend(same(known, &linked));
+        if !linked.0.is_empty() {
+            found.paths.extend(linked.names(known));
         }
         found
+    }
+}
+
+/// Files of several names, by what they are on their disks.
+#[derive(Debug, Default)]
+pub struct Linked(HashSet<(u64, u64)>);
+
+impl Linked {
+    /// Those at some places, and those right in the folders among them: not all where there are many.
+    pub fn of(places: &[PathBuf]) -> Self {
+        let mut linked = Self::default();
+        for place in places {
+            linked.add(place);
+        }
+        linked
+    }
+
+    fn add(&mut self, place: &Path) {
+        self.0.extend(files(place).filter(other_names).map(|about| which(&about)));
+    }
+
+    /// Whether a file is among them, whatever its name.
+    pub fn holds(&self, about: &Metadata) -> bool {
+        self.0.contains(&which(about))
+    }
+
+    /// All names of them in the folders that were looked through.
+    fn names<'a>(&'a self, known: &'a HashMap<PathBuf, Folder>) -> impl Iterator<Item = PathBuf> + use<'a> {
+        let numbers: HashSet<u64> = self.0.iter().map(|(_, number)| *number).collect();
+        let holds = move |folder: &(&PathBuf, &Folder)| folder.1.files.iter().any(|number| numbers.contains(number));
+        let entries = known.iter().filter(holds).filter_map(|(path, _)| fs::read_dir(path).ok()).flatten().flatten();
+        let is = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|about| self.holds(&about));
+        entries.map(|entry| entry.path()).filter(is)
     }
 }
 
@@ -147,20 +180,8 @@ fn which(about: &Metadata) -> (u64, u64) {
 }
 
 /// Whether a file has other names than the one by which it was found.
-fn other_names(about: &Metadata) -> bool {
+pub fn other_names(about: &Metadata) -> bool {
     about.is_file() && about.nlink() > 1
-}
-
-/// All names of these files in the folders that were looked through.
-fn same<'a>(
-    known: &'a HashMap<PathBuf, Folder>,
-    files: &'a HashSet<(u64, u64)>,
-) -> impl Iterator<Item = PathBuf> + use<'a> {
-    let numbers: HashSet<u64> = files.iter().map(|(_, number)| *number).collect();
-    let holds = move |folder: &(&PathBuf, &Folder)| folder.1.files.iter().any(|number| numbers.contains(number));
-    let entries = known.iter().filter(holds).filter_map(|(path, _)| fs::read_dir(path).ok()).flatten().flatten();
-    let is = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|about| files.contains(&which(&about)));
-    entries.map(|entry| entry.path()).filter(is)
 }
 
 /// Where a sensitive file really is. None if this person couldn't read it anyway.

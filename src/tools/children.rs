@@ -160,7 +160,7 @@ fn copied(bench: &Workbench, setting: &Setting, plan: Option<&Plan>) -> Option<(
 fn setting(asked: Asked, folder: &Path, plan: Option<&Plan>) -> Setting {
     let mut environment = environment::of_child(std::env::vars_os(), asked, plan.is_some());
     let temporary = plan.map(|plan| plan.temporary().map(Path::to_path_buf));
-    environment.retain(|(name, _)| name != "PWD" && (temporary.is_none() || name != "TMPDIR"));
+    environment.retain(|(name, _)| temporary.is_none() || name != "TMPDIR");
     environment.push(("PWD".into(), folder.into()));
     environment.extend(temporary.flatten().map(|folder| ("TMPDIR".into(), folder.into())));
     if plan.and_then(|plan| plan.layer.as_ref()).is_some_and(|layer| layer.proxy) {

@@ -1,24 +1,19 @@
 //! Files of several names. What a file is called says nothing of what it holds where a sensitive file is the same one:
-//! a command can't read it behind its walls, and what reads without walls asks here.
+//! a command can't read it behind its walls, and what reads without walls leaves it out.
 
-use std::collections::HashSet;
-use std::fs::{self, Metadata};
-use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::fs::Metadata;
 use std::sync::{Arc, OnceLock};
 
 use super::{Workbench, contained};
+use crate::contain::{Linked, other_names};
 use crate::domain::Decider;
-
-/// Files of a sensitive folder that are looked at.
-const MOST: usize = 1_000;
 
 /// The sensitive files by what they are on their disks. Looked for when the first file of several names comes by: few
 /// searches meet one.
 #[derive(Debug)]
 pub(super) struct Names {
     bench: Arc<Workbench>,
-    secrets: OnceLock<HashSet<(u64, u64)>>,
+    secrets: OnceLock<Linked>,
 }
 
 impl Names {
@@ -30,37 +25,14 @@ impl Names {
 
     /// Whether a file has a sensitive name, too, in the workspace or in the person's folders. Looks at the disk.
     pub(super) fn hide(&self, about: &Metadata) -> bool {
-        several(about) && self.secrets.get_or_init(|| secrets(&self.bench)).contains(&which(about))
-    }
-}
-
-fn several(about: &Metadata) -> bool {
-    about.is_file() && about.nlink() > 1
-}
-
-fn which(about: &Metadata) -> (u64, u64) {
-    (about.dev(), about.ino())
-}
-
-fn secrets(bench: &Workbench) -> HashSet<(u64, u64)> {
-    let hidden = contained::hidden(bench);
-    hidden.iter().flat_map(|path| files(path)).filter(several).map(|about| which(&about)).collect()
-}
-
-/// A file, or the files right in a folder.
-fn files(path: &Path) -> Vec<Metadata> {
-    match fs::symlink_metadata(path) {
-        Ok(about) if about.is_dir() => {
-            let entries = fs::read_dir(path).into_iter().flatten().flatten().take(MOST);
-            entries.filter_map(|entry| entry.metadata().ok()).collect()
-        }
-        Ok(about) => vec![about],
-        Err(_) => Vec::new(),
+        other_names(about) && self.secrets.get_or_init(|| Linked::of(&contained::hidden(&self.bench))).holds(about)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -1,9 +1,8 @@
 //! What children are made of before anybody asks for them: a template, whose copies need not come up first, and one
-//! child whose walls are up. Walls take longer than most commands that run behind them,
-//! and all of them need the same: so the next child is started with the plan of the last, and waits, walled in already,
-//! for what it is to become. It is used only where the walls would be built the very same way now; otherwise it is
-//! thrown away. It waits a little while and no longer, so that nothing of a session at rest holds the disks as they
-//! were.
+//! child whose walls are up. Walls take longer than most commands that run behind them, and all of them need the same:
+//! so the next child is started with the plan of the last, and waits, walled in already, for what it is to become. It is
+//! used only where the walls would be built the very same way now; otherwise it is thrown away. It waits a little while
+//! and no longer, so that nothing of a session at rest holds the disks as they were.
 
 use std::fs;
 use std::io::ErrorKind;

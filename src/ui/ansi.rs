@@ -60,8 +60,10 @@ impl Screen {
 
     fn close_span(&mut self) {
         if !self.open.is_empty() {
-            // Most lines have one, and there are many lines.
-            self.spans.reserve_exact(1);
+            if self.spans.is_empty() {
+                // Most lines have one, and there are many lines.
+                self.spans.reserve_exact(1);
+            }
             self.spans.push(Span::styled(std::mem::take(&mut self.open), self.style));
         }
     }
