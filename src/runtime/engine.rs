@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::StreamExt as _;
+use futures::{FutureExt as _, StreamExt as _};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -22,12 +22,12 @@ use super::withheld::Withheld;
 use crate::app::Proposal;
 use crate::contain;
 use crate::domain::{
-    ANSWER, APPLY, Countersigned, FailureKind, JournalEntry, JournalEvent, ModelEvent, ModelFailure, ModelRequest,
-    Operation, OperationId, OperationKind, Origin, Outcome, Place, Prepared, RunEvent, RunReport, Seal, StepId,
-    ToolCall, Typed,
+    self, ANSWER, APPLY, Containment, Countersigned, FailureKind, JournalEntry, JournalEvent, ModelEvent, ModelFailure,
+    ModelRequest, Operation, OperationId, OperationKind, Origin, Outcome, Place, Prepared, RunEvent, RunReport, Seal,
+    StepId, ToolCall, Typed,
 };
 use crate::providers::{PracticeWorld, Provider};
-use crate::store::History;
+use crate::store::{History, Kept};
 use crate::tools::mcp::Sampler;
 use crate::tools::{Connections, Registry, RunPort, Workbench, stages};
 
@@ -211,10 +211,8 @@ impl Engine {
         tokio::spawn(async move {
             let readable = countersigned.operation().origin.by_model();
             let port = RunPort::new(id, lanes.run.clone()).keeping(outputs, readable).hearing(typed).asking(sampler);
-            let report = match record_start(&recorder, &countersigned, waited).await {
-                Ok(()) => {
-                    port.send(RunEvent::Started).await;
-                    let report = run(&side, countersigned, port.clone(), cancel).await;
+            let report = match run(&side, countersigned, waited, &recorder, port.clone(), cancel).await {
+                Ok(report) => {
                     record_end(&recorder, &port, id, &report).await;
                     report
                 }
@@ -264,7 +262,7 @@ impl Engine {
         let (provider, lane, work) = (Arc::clone(&self.provider), self.lanes.model.clone(), self.lanes.work.clone());
         let known = provider.context();
         let registry = self.model_side.registry.clone();
-        let kept = self.recorder.written();
+        let kept = self.recorder.all(Kept::Written);
         self.step = Some(tokio::spawn(async move {
             if kept.await.is_err() {
                 let message = "The model was not asked, as there is no journal.".to_owned();
@@ -321,7 +319,8 @@ pub async fn prove(side: &Side, lane: &mpsc::Sender<Work>) {
     let _leaving = lane.send(Work::Proved(contain::enforceable(Some(&proof), stages))).await;
 }
 
-async fn record_start(recorder: &Recorder, countersigned: &Countersigned, waited: Option<u64>) -> Result<(), String> {
+/// What is journalled before a run.
+fn decision(countersigned: &Countersigned, waited: Option<u64>) -> [JournalEntry; 2] {
     let id = countersigned.operation().id;
     let decided = JournalEvent::Decided {
         decider: countersigned.decider().clone(),
@@ -332,7 +331,7 @@ async fn record_start(recorder: &Recorder, countersigned: &Countersigned, waited
         left: None,
     };
     let started = JournalEvent::Started { containment: countersigned.containment() };
-    recorder.append(&[JournalEntry::of(id, decided), JournalEntry::of(id, started)]).await
+    [JournalEntry::of(id, decided), JournalEntry::of(id, started)]
 }
 
 /// A journal that can't be written is told on the recorder's lane. It is written before the model is told: a request
@@ -346,24 +345,53 @@ async fn record_end(recorder: &Recorder, port: &RunPort, id: OperationId, report
     }
 }
 
-/// Runs in a task of its own, so that a tool that fails can't take the program along.
-async fn run(side: &Side, countersigned: Countersigned, port: RunPort, cancel: CancellationToken) -> RunReport {
-    let Some(tool) = side.registry.get(&countersigned.operation().tool) else {
-        return lost("The tool is gone.".to_owned());
-    };
+/// Journals the decision and the start, while the tool gets ready; then runs. Says why it was not run. What nothing can
+/// come of but its report starts once that is written, and its report waits until it is safe.
+///
+/// Tools run in a task of their own, so that one that fails can't take the program along.
+async fn run(
+    side: &Side,
+    countersigned: Countersigned,
+    waited: Option<u64>,
+    recorder: &Recorder,
+    port: RunPort,
+    cancel: CancellationToken,
+) -> Result<RunReport, String> {
+    let tool = side.registry.get(&countersigned.operation().tool).ok_or("the tool is gone")?;
     let (withheld, id) = (Withheld::of(&countersigned), countersigned.operation().id);
-    let task = tokio::spawn(async move { tool.run(countersigned, port, cancel).await });
-    let report = task.await.unwrap_or_else(|_| lost("The tool failed; the log has more.".to_owned()));
-    // Before its end is noted: what shows it later may not know what this session knows. A long one is looked through
-    // beside what comes next.
-    let (outputs, values) = (Arc::clone(&side.bench.outputs), side.bench.settings.known.values());
-    let noted = tokio::task::spawn_blocking(move || {
-        if let Err(error) = outputs.note_secrets(id, &values) {
-            tracing::warn!(%error, "where an output holds secrets can't be noted");
+    let kept = match countersigned.containment() {
+        Containment::ReadOnly => Kept::Written,
+        Containment::Staged | Containment::None => Kept::Synced,
+    };
+    let decided = recorder.append(&decision(&countersigned, waited), kept);
+    let (recorder, said) = (recorder.clone(), port.clone());
+    let task = tokio::spawn(async move {
+        let (ready, decided) = tokio::join!(tool.ready(countersigned, port.clone(), cancel), decided);
+        decided?;
+        let synced = recorder.all(Kept::Synced).shared();
+        if !ready.inert {
+            synced.clone().await?;
         }
+        port.send(RunEvent::Started).await;
+        let report = ready.run.await;
+        let dropped = |reason| lost(format!("What it read is dropped: {reason}."));
+        Ok::<_, String>(synced.await.map_or_else(dropped, |()| report))
     });
-    let _goes_on = tokio::time::timeout(NOTED, noted).await;
-    withheld.from(report, &side.bench.settings.known)
+    let failed = |_| Ok(lost("The tool failed; the log has more.".to_owned()));
+    let report = task.await.unwrap_or_else(failed)?;
+    let values = side.bench.settings.known.values();
+    if said.kept() != domain::Kept::Nothing && !values.is_empty() {
+        // Before its end is noted: what shows it later may not know what this session knows. A long one is looked
+        // through beside what comes next.
+        let outputs = Arc::clone(&side.bench.outputs);
+        let noted = tokio::task::spawn_blocking(move || {
+            if let Err(error) = outputs.note_secrets(id, &values) {
+                tracing::warn!(%error, "where an output holds secrets can't be noted");
+            }
+        });
+        let _goes_on = tokio::time::timeout(NOTED, noted).await;
+    }
+    Ok(withheld.from(report, &side.bench.settings.known))
 }
 
 fn lost(reason: String) -> RunReport {
@@ -373,8 +401,6 @@ fn lost(reason: String) -> RunReport {
 #[cfg(test)]
 mod tests {
     use std::os::unix::ffi::OsStrExt as _;
-
-    use futures::FutureExt as _;
 
     use super::*;
     use crate::assess::Known;
@@ -406,7 +432,7 @@ mod tests {
         assert!(first.facts.paths.values().any(|fact| fact.real == odd), "{:?}", first.facts.paths);
         assert!(matches!(proposed(u64::MAX).await, Proposal::Refused(why) if why.contains("can't be written")));
         assert!(matches!(proposed(2).await, Proposal::Ready(_)));
-        recorder.written().await.unwrap();
+        recorder.all(Kept::Written).await.unwrap();
         assert!(told.try_recv().is_err(), "the session was to end");
         let stored = Archive::open(&journal).await.unwrap().unwrap().entries(&Wanted::default(), 0, 9).await.unwrap();
         assert_eq!(stored.len(), 2);

@@ -4,8 +4,9 @@
 //!
 //! A write that is safely on disk costs as much as a short command. So what nobody waits for goes with the next entries
 //! that somebody does wait for, or by itself a moment later. In a call that only reads that makes two writes of five:
-//! one before it starts, with all that led to it, and one before the model is asked again. The latter is only written, so
-//! that it outlives this program, and is synced along with the model's answer: asking runs nothing.
+//! one before it starts, with all that led to it, and one before the model is asked again. Both are only written at
+//! first, so that they outlive this program. The first is synced while the call runs behind its walls, and what it read
+//! goes nowhere before; the second along with the model's answer: asking runs nothing.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -64,22 +65,19 @@ impl Recorder {
     }
 
     /// Adds entries after all that were handed over before. They have their place at once; the answer comes when they are
-    /// safely on disk, and everything before; none at all take nothing along. If one can't be expressed, none is handed
-    /// over.
-    pub fn append(&self, entries: &[JournalEntry]) -> impl Future<Output = Result<(), String>> + use<> {
+    /// as safe as that, and everything before. If one can't be expressed, none is handed over.
+    pub fn append(&self, entries: &[JournalEntry], kept: Kept) -> impl Future<Output = Result<(), String>> + use<> {
         let (answer, answered) = oneshot::channel();
         match entries.iter().map(|entry| self.line(entry)).collect() {
-            Ok(lines) => self.push(Request::Append(lines, Some((Kept::Synced, answer)))),
+            Ok(lines) => self.push(Request::Append(lines, Some((kept, answer)))),
             Err(error) => drop(answer.send(Err(error.to_string()))),
         }
         told(answered)
     }
 
-    /// Tells when everything that was handed over is written.
-    pub fn written(&self) -> impl Future<Output = Result<(), String>> + use<> {
-        let (answer, answered) = oneshot::channel();
-        self.push(Request::Append(Vec::new(), Some((Kept::Written, answer))));
-        told(answered)
+    /// Tells when everything that was handed over is as safe as that.
+    pub fn all(&self, kept: Kept) -> impl Future<Output = Result<(), String>> + use<> {
+        self.append(&[], kept)
     }
 
     /// Adds entries after all that were handed over before. They have their place at once, and are on disk soon, and
@@ -162,6 +160,8 @@ async fn write(opening: Opening, queue: Arc<Queue>, lane: mpsc::Sender<Work>) {
     let journal = opening.await;
     // What comes after a gap would tell of what isn't there: the session ends where the first entry was lost.
     let mut gap: Option<String> = None;
+    // What was written last isn't on disk for certain.
+    let mut unsynced = false;
     loop {
         queue.ready().await;
         let requests = queue.take();
@@ -175,14 +175,17 @@ async fn write(opening: Opening, queue: Arc<Queue>, lane: mpsc::Sender<Work>) {
                 Request::Close(answer) => closing = Some(answer),
             }
         }
-        let wanted = !lines.is_empty();
         // Only where all who wait are content with less: what nobody waits for is synced when it is written by itself.
         let kept = answers.iter().map(|(kept, _)| *kept).max().unwrap_or(Kept::Synced);
+        let wanted = !lines.is_empty() || unsynced && kept == Kept::Synced;
         let written = match (&journal, &gap) {
             (Err(reason), _) | (Ok(_), Some(reason)) => Err(reason.clone()),
             (Ok(journal), None) if wanted => journal.append_lines(lines, kept).await.map_err(|error| error.to_string()),
             (Ok(_), None) => Ok(()),
         };
+        if wanted {
+            unsynced = kept == Kept::Written;
+        }
         if let Err(reason) = &written
             && wanted
         {
@@ -222,8 +225,8 @@ mod tests {
         let said = |text: &str| JournalEntry::of_session(JournalEvent::Said { text: text.to_owned() });
         recorder.note(&[said("one")]).unwrap();
         recorder.note(&[said("two")]).unwrap();
-        recorder.written().await.unwrap();
-        recorder.append(&[said("three")]).await.unwrap();
+        recorder.all(Kept::Written).await.unwrap();
+        recorder.append(&[said("three")], Kept::Synced).await.unwrap();
         let mut archive = Archive::open(&path).await.unwrap().unwrap();
         assert_eq!(archive.entries(&Wanted::default(), 0, 9).await.unwrap().len(), 3);
         recorder.note(&[said("four")]).unwrap();
@@ -248,7 +251,7 @@ mod tests {
         let said = |text: String| JournalEntry::of_session(JournalEvent::Said { text });
         let within = said("explain-horse-421 is a word of its own".to_owned());
         let said = said(format!("{} plain-horse-42 at its end", "a".repeat(100)));
-        recorder.append(&[said.clone(), within]).await.unwrap();
+        recorder.append(&[said.clone(), within], Kept::Synced).await.unwrap();
         recorder.close().await;
         let mut archive = Archive::open(&path).await.unwrap().unwrap();
         assert_eq!(archive.hidden(0).await.unwrap(), ["plain-horse-42"]);
@@ -270,16 +273,37 @@ mod tests {
         let (lane, mut told) = mpsc::channel(8);
         let recorder = Recorder::start(opening, lane, Known::default());
         let said = |text: &str| [JournalEntry::of_session(JournalEvent::Said { text: text.to_owned() })];
-        recorder.append(&said("one")).await.unwrap();
+        recorder.append(&said("one"), Kept::Synced).await.unwrap();
         let away = folder.path().join("away");
         std::fs::rename(&path, &away).unwrap();
-        assert!(recorder.append(&said("two")).await.is_err());
+        assert!(recorder.append(&said("two"), Kept::Synced).await.is_err());
         std::fs::rename(&away, &path).unwrap();
-        assert!(recorder.append(&said("three")).await.is_err(), "the journal could be written again");
+        assert!(recorder.append(&said("three"), Kept::Synced).await.is_err(), "the journal could be written again");
         assert!(matches!(told.recv().await, Some(Work::JournalFailed(_))));
         recorder.close().await;
         let mut archive = crate::store::Archive::open(&path).await.unwrap().unwrap();
         assert_eq!(archive.latest().await.unwrap(), 1);
+    }
+
+    #[tokio::test]
+    async fn what_is_only_written_is_synced_once_somebody_waits_for_that() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.sqlite");
+        let journal = Journal::open(&path, Session::new(folder.path())).await.unwrap();
+        let (lane, mut told) = mpsc::channel(8);
+        let recorder = Recorder::start(async { Ok(journal) }.boxed().shared(), lane, Known::default());
+        let said = |text: &str| [JournalEntry::of_session(JournalEvent::Said { text: text.to_owned() })];
+        recorder.append(&said("one"), Kept::Written).await.unwrap();
+        recorder.all(Kept::Synced).await.unwrap();
+        std::fs::rename(&path, folder.path().join("away")).unwrap();
+        recorder.all(Kept::Synced).await.unwrap();
+        std::fs::rename(folder.path().join("away"), &path).unwrap();
+        recorder.append(&said("two"), Kept::Written).await.unwrap();
+        std::fs::rename(&path, folder.path().join("away")).unwrap();
+        assert!(recorder.all(Kept::Synced).await.unwrap_err().contains("deleted or replaced"));
+        assert!(matches!(told.recv().await, Some(Work::JournalFailed(_))));
+        assert!(recorder.append(&said("three"), Kept::Written).await.is_err(), "nothing is written after a gap");
+        recorder.close().await;
     }
 
     #[tokio::test]
@@ -290,11 +314,11 @@ mod tests {
         let (lane, mut told) = mpsc::channel(8);
         let recorder = Recorder::start(async { Ok(journal) }.boxed().shared(), lane, Known::default());
         let of = |id: u64| JournalEntry::of(OperationId(id), JournalEvent::ended(Outcome::Cancelled, 1));
-        recorder.append(&[of(1)]).await.unwrap();
+        recorder.append(&[of(1)], Kept::Synced).await.unwrap();
         // No number in the file is as large.
         assert!(recorder.note(&[of(2), of(u64::MAX), of(3)]).unwrap_err().contains("can't be written"));
-        assert!(recorder.append(&[of(u64::MAX), of(4)]).await.unwrap_err().contains("can't be written"));
-        recorder.append(&[of(5)]).await.unwrap();
+        assert!(recorder.append(&[of(u64::MAX), of(4)], Kept::Synced).await.unwrap_err().contains("can't be written"));
+        recorder.append(&[of(5)], Kept::Synced).await.unwrap();
         recorder.close().await;
         drop(recorder);
         assert!(told.recv().await.is_none(), "the session was to end");
@@ -309,7 +333,7 @@ mod tests {
         let opening = async { Err("no disk".to_owned()) }.boxed().shared();
         let recorder = Recorder::start(opening, mpsc::channel(1).0, Known::default());
         recorder.close().await;
-        let answered = tokio::time::timeout(Duration::from_secs(5), recorder.written()).await.unwrap();
+        let answered = tokio::time::timeout(Duration::from_secs(5), recorder.all(Kept::Written)).await.unwrap();
         assert!(answered.unwrap_err().starts_with("the journal is closed"));
         recorder.close().await;
     }

@@ -16,7 +16,7 @@ use crate::app::{Effect, Event, Phase, Said, State, Status, update};
 use crate::assess::conceal_text;
 use crate::cli::{Errand, Start};
 use crate::domain::{ApprovalMode, number};
-use crate::store::Claims;
+use crate::store::{Claims, Kept};
 use crate::ui::{End, Happened, Report, plain};
 
 /// Exit code of bad usage.
@@ -55,7 +55,7 @@ pub async fn run(start: &Arc<Start>, errand: Errand, began: Instant) -> u8 {
         Err(sentence) => return complain(&sentence, BAD_USAGE),
     };
     let Assembled { mut state, engine, effects, notices, world, .. } = assembled;
-    if let Err(reason) = engine.recorder.written().await {
+    if let Err(reason) = engine.recorder.all(Kept::Written).await {
         return complain(&format!("nothing runs without the journal: {reason}"), End::Journal.code());
     }
     let bus = match Bus::unattended(receivers, began) {

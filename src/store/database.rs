@@ -66,6 +66,20 @@ impl Database {
         Ok(())
     }
 
+    /// Waits until all that was written is on disk. In WAL mode it is in the log, or in the file already, which SQLite
+    /// syncs itself when it moves it there (<https://www.sqlite.org/wal.html>).
+    pub(super) async fn flush(&self) -> std::io::Result<()> {
+        let log = self.log();
+        tokio::task::spawn_blocking(move || fs::File::open(log)?.sync_data()).await.map_err(Error::other)?
+    }
+
+    /// The write-ahead log beside the file.
+    fn log(&self) -> PathBuf {
+        let mut log = self.path.clone().into_os_string();
+        log.push("-wal");
+        log.into()
+    }
+
     /// The file's path.
     pub(super) fn path(&self) -> &Path {
         &self.path
@@ -75,9 +89,7 @@ impl Database {
     /// ends without closing the file: it leaves the log to the next one, which has to read all of it first, and in which
     /// it never ends.
     pub(super) async fn shorten(&mut self) {
-        let mut log = self.path.clone().into_os_string();
-        log.push("-wal");
-        if fs::metadata(log).is_ok_and(|about| about.len() > LONG) {
+        if fs::metadata(self.log()).is_ok_and(|about| about.len() > LONG) {
             let sql = format!(
                 "PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = {}",
                 self.patience.as_millis()

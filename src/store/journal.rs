@@ -116,7 +116,7 @@ impl Journal {
         self.append_lines(entries.iter().map(Line::of).collect::<Result<_, _>>()?, Kept::Synced).await
     }
 
-    /// Writes lines, all of them or none, and returns once they are as safe as is asked.
+    /// Writes lines, all of them or none, and returns once they are as safe as is asked, with all before them.
     ///
     /// # Errors
     /// They aren't. Then what they announce must not happen.
@@ -216,11 +216,18 @@ async fn write(
     (first, last): (bool, &mut Last),
     batch: Batch,
 ) -> Result<(), JournalError> {
-    if matches!(&batch, Batch::Lines(lines, _) if lines.is_empty()) {
+    if matches!(&batch, Batch::Lines(lines, Kept::Written) if lines.is_empty()) {
         return Ok(());
     }
     if !database.in_place() {
         return Err(JournalError::Replaced(database.path().to_path_buf()));
+    }
+    if matches!(&batch, Batch::Lines(lines, Kept::Synced) if lines.is_empty()) {
+        let unsynced = |error: std::io::Error| JournalError::Unusable {
+            path: database.path().to_path_buf(),
+            why: format!("what was written can't be synced: {error}"),
+        };
+        return database.flush().await.map_err(unsynced);
     }
     let written = transact(database, session, (first, *last), batch).await;
     if !matches!(written, Ok(Some(_))) {

@@ -82,6 +82,23 @@ impl Pipes {
     }
 }
 
+/// A child that waits for its program, behind the walls of a plan if it gets one: the one in reserve, a copy of the
+/// template, or one that is started. None where it has to be started as the program.
+pub(super) fn waiting(
+    bench: &Workbench,
+    asked: Asked,
+    folder: &Path,
+    plan: Option<&Plan>,
+) -> io::Result<Option<(Child, Pipes)>> {
+    let Some(plan) = plan else { return Ok(copied(bench, &setting(asked, folder, None), None)) };
+    // Only readers are alike enough for one in reserve.
+    let waiting = if asked == Asked::No { bench.spare.take(plan) } else { None };
+    match waiting {
+        Some(waiting) => Ok(Some(waiting)),
+        None => walled(bench, asked, folder, plan).map(Some),
+    }
+}
+
 /// Starts `program` by way of our own binary, which gives it a session of its own, puts the walls of a plan up
 /// around it, and becomes it.
 pub(super) fn start(
@@ -92,27 +109,31 @@ pub(super) fn start(
     arguments: &[&str],
     plan: Option<&Plan>,
 ) -> io::Result<(Child, Pipes)> {
-    let told = || Program {
-        path: program.to_path_buf(),
-        arguments: arguments.iter().map(|&argument| argument.to_owned()).collect(),
-    };
-    let Some(plan) = plan else {
-        if let Some((mut child, pipes)) = copied(bench, &setting(asked, folder, None), None) {
-            // It had no walls to answer for.
-            child.handover.take().map_or(Ok(()), |handover| handover.send(&told()))?;
-            return Ok((child, pipes));
-        }
+    let waiting = waiting(bench, asked, folder, plan)?;
+    begin(waiting, bench, asked, folder, (program, arguments), plan)
+}
+
+/// The same, of the child that [`waiting`] gave.
+pub(super) fn begin(
+    waiting: Option<(Child, Pipes)>,
+    bench: &Workbench,
+    asked: Asked,
+    folder: &Path,
+    (program, arguments): (&Path, &[&str]),
+    plan: Option<&Plan>,
+) -> io::Result<(Child, Pipes)> {
+    let Some((mut child, pipes)) = waiting else {
         let mut command = launch(bench, contain::OPEN, setting(asked, folder, None));
         command.arg(program).args(arguments).stdin(Stdio::null());
         return piped(command, None, false);
     };
-    // Only readers are alike enough for one in reserve.
-    let waiting = if asked == Asked::No { bench.spare.take(plan) } else { None };
-    let (child, pipes) = match waiting {
-        Some(waiting) => waiting,
-        None => walled(bench, asked, folder, plan)?,
-    };
-    child.handover.as_ref().map_or(Ok(()), |handover| handover.send(&told()))?;
+    let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
+    let program = Program { path: program.to_path_buf(), arguments };
+    child.handover.as_ref().map_or(Ok(()), |handover| handover.send(&program))?;
+    if plan.is_none() {
+        // It had no walls to answer for.
+        child.handover = None;
+    }
     Ok((child, pipes))
 }
 

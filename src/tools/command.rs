@@ -1,14 +1,11 @@
 //! `execute_command`: a command line in bash, live output, a time limit, and an end that takes along
 //! everything the command started. Children come from `children.rs`, output goes to a `Sink`.
 
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::BoxFuture;
-use nix::sys::signal::Signal;
 use serde_json::json;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -16,13 +13,14 @@ use tokio_util::sync::CancellationToken;
 use super::children::{self, Child, Pipes};
 use super::contained::{self, Contained};
 use super::effects;
+use super::ending::{End, report, without_walls};
 use super::environment::Asked;
+use super::own_files::Before;
 use super::proxy::Proxy;
 use super::refusal::{self, Smell};
 use super::sink::Sink;
-use super::{RunPort, Tool, Workbench, staged, terminal};
+use super::{Ready, RunPort, Tool, Workbench, staged, terminal};
 use crate::assess::{CommandAssessor, RiskAssessor};
-use crate::contain::Answer;
 use crate::domain::{
     Arguments, ArgumentsError, CommandOperation, Containment, Countersigned, Decider, Measurement, OperationId,
     OperationKind, Outcome, Prepared, RunEvent, RunReport, Stream, ToolSpec, Undoable,
@@ -64,15 +62,6 @@ impl CommandTool {
     pub fn new(bench: Arc<Workbench>) -> Self {
         Self { bench }
     }
-}
-
-/// How a command came to its end.
-pub(super) enum End {
-    Exited(std::io::Result<ExitStatus>),
-    Cancelled,
-    TimedOut,
-    /// Its layer held too much, in words.
-    Full(String),
 }
 
 impl Tool for CommandTool {
@@ -123,84 +112,131 @@ impl Tool for CommandTool {
         })
     }
 
-    fn run(&self, countersigned: Countersigned, port: RunPort, cancel: CancellationToken) -> BoxFuture<'_, RunReport> {
+    /// Plans its walls, and looks at our own files where it gets none.
+    fn ready(
+        &self,
+        countersigned: Countersigned,
+        port: RunPort,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Ready<'_>> {
         Box::pin(async move {
             let started = Instant::now();
-            let OperationKind::Command(command) = &countersigned.operation().kind else {
-                return super::foreign(started);
-            };
-            let mut contained = contained::plan(&self.bench, &countersigned).await;
-            if let Contained::Refused(why) = &contained {
-                port.send(RunEvent::Stopped).await;
-                let why = format!(
-                    "it was not run, as it runs staged alone and {why}. The person is offered to run it without"
-                );
-                return super::failed(why, started);
+            let planned = self.plan(&countersigned, started).await;
+            let inert = planned.contained.inert();
+            Ready { run: Box::pin(self.run_planned(countersigned, planned, port, cancel)), inert }
+        })
+    }
+
+    fn run(&self, countersigned: Countersigned, port: RunPort, cancel: CancellationToken) -> BoxFuture<'_, RunReport> {
+        Box::pin(async move { self.ready(countersigned, port, cancel).await.run.await })
+    }
+}
+
+/// What a run has before its decision is written.
+struct Planned {
+    contained: Contained,
+    /// What our own files hold, where it gets no walls.
+    before: Result<Option<Before>, String>,
+    /// The child that is to become it, or why there is none.
+    waiting: Result<Option<(Child, Pipes)>, String>,
+    /// When that began.
+    started: Instant,
+}
+
+impl CommandTool {
+    async fn plan(&self, countersigned: &Countersigned, started: Instant) -> Planned {
+        let contained = contained::plan(&self.bench, countersigned).await;
+        let mut planned = Planned { contained, before: Ok(None), waiting: Ok(None), started };
+        let OperationKind::Command(command) = &countersigned.operation().kind else { return planned };
+        if matches!(planned.contained, Contained::Refused(_)) {
+            return planned;
+        }
+        if planned.contained.plan().is_none() {
+            planned.before = self.bench.own_files.look(&command.command).await.map(Some);
+        }
+        if !command.terminal {
+            planned.waiting = waiting(&self.bench, countersigned, command, &planned.contained);
+        }
+        planned
+    }
+
+    /// Runs it to its end.
+    async fn run_planned(
+        &self,
+        countersigned: Countersigned,
+        Planned { mut contained, before, waiting, started }: Planned,
+        port: RunPort,
+        cancel: CancellationToken,
+    ) -> RunReport {
+        let OperationKind::Command(command) = &countersigned.operation().kind else {
+            return super::foreign(started);
+        };
+        if let Contained::Refused(why) = &contained {
+            port.send(RunEvent::Stopped).await;
+            let why =
+                format!("it was not run, as it runs staged alone and {why}. The person is offered to run it without");
+            return super::failed(why, started);
+        }
+        let id = countersigned.operation().id;
+        let before = match before {
+            Ok(before) => before,
+            Err(why) => return super::failed(why, started),
+        };
+        let told = async move || before?.told().await;
+        if command.terminal {
+            let report = in_terminal(&self.bench, &countersigned, command, &contained, port.clone(), cancel).await;
+            if let Some(warning) = told().await {
+                port.send(RunEvent::Warning(warning)).await;
             }
-            let id = countersigned.operation().id;
-            let before = match contained.plan() {
-                Some(_) => None,
-                None => match self.bench.own_files.look(&command.command).await {
-                    Ok(before) => Some(before),
-                    Err(why) => return super::failed(why, started),
-                },
-            };
-            let told = async move || before?.told().await;
-            if command.terminal {
-                let report = in_terminal(&self.bench, &countersigned, command, &contained, port.clone(), cancel).await;
+            return report.unwrap_or_else(|why| super::failed(why, started));
+        }
+        match waiting.and_then(|waiting| begin(waiting, &self.bench, &countersigned, command, &contained)) {
+            Ok((child, pipes)) => {
+                let limit = command.timeout.unwrap_or(self.bench.time_limit).clamp(1, LONGEST);
+                if let Some(note) = contained.note() {
+                    port.send(RunEvent::Note(note)).await;
+                }
+                let proxy = contained.open();
+                let (mut report, ended) =
+                    attend(&self.bench, &contained, (child, pipes), limit, port.clone(), cancel, started).await;
+                let reached = match proxy {
+                    Some(proxy) => called(proxy, &mut report, &port).await,
+                    None => None,
+                };
+                if let Contained::By(plan) = &contained {
+                    // Now, and not as it started: it shared the machine with the walls of the next one.
+                    let (bench, plan) = (Arc::clone(&self.bench), plan.clone());
+                    self.bench.spare.later(Box::new(move || {
+                        bench.spare.warm(&bench.launcher);
+                        children::reserve(&bench, &plan);
+                    }));
+                }
+                if let Some(warning) = told().await {
+                    report.result.push_str(OWN_FILES);
+                    port.send(RunEvent::Warning(warning)).await;
+                }
+                let mut settled = None;
+                if let Contained::Staged(_, layer, _) = contained {
+                    if ended {
+                        settled = settle(&self.bench, id, layer, &mut report, &port).await;
+                    } else {
+                        report.result.push_str(DROPPED);
+                    }
+                }
+                // A later note takes the place of an earlier one.
+                let notes: Vec<String> = reached.into_iter().chain(settled).collect();
+                if !notes.is_empty() {
+                    port.send(RunEvent::Note(notes.join(" "))).await;
+                }
+                report
+            }
+            Err(reason) => {
                 if let Some(warning) = told().await {
                     port.send(RunEvent::Warning(warning)).await;
                 }
-                return report.unwrap_or_else(|why| super::failed(why, started));
+                super::failed(reason, started)
             }
-            match start(&self.bench, &countersigned, command, &contained) {
-                Ok((child, pipes)) => {
-                    let limit = command.timeout.unwrap_or(self.bench.time_limit).clamp(1, LONGEST);
-                    if let Some(note) = contained.note() {
-                        port.send(RunEvent::Note(note)).await;
-                    }
-                    let proxy = contained.open();
-                    let (mut report, ended) =
-                        attend(&self.bench, &contained, (child, pipes), limit, port.clone(), cancel, started).await;
-                    let reached = match proxy {
-                        Some(proxy) => called(proxy, &mut report, &port).await,
-                        None => None,
-                    };
-                    if let Contained::By(plan) = &contained {
-                        // Now, and not as it started: it shared the machine with the walls of the next one.
-                        let (bench, plan) = (Arc::clone(&self.bench), plan.clone());
-                        self.bench.spare.later(Box::new(move || {
-                            bench.spare.warm(&bench.launcher);
-                            children::reserve(&bench, &plan);
-                        }));
-                    }
-                    if let Some(warning) = told().await {
-                        report.result.push_str(OWN_FILES);
-                        port.send(RunEvent::Warning(warning)).await;
-                    }
-                    let mut settled = None;
-                    if let Contained::Staged(_, layer, _) = contained {
-                        if ended {
-                            settled = settle(&self.bench, id, layer, &mut report, &port).await;
-                        } else {
-                            report.result.push_str(DROPPED);
-                        }
-                    }
-                    // A later note takes the place of an earlier one.
-                    let notes: Vec<String> = reached.into_iter().chain(settled).collect();
-                    if !notes.is_empty() {
-                        port.send(RunEvent::Note(notes.join(" "))).await;
-                    }
-                    report
-                }
-                Err(reason) => {
-                    if let Some(warning) = told().await {
-                        port.send(RunEvent::Warning(warning)).await;
-                    }
-                    super::failed(reason, started)
-                }
-            }
-        })
+        }
     }
 }
 
@@ -211,8 +247,30 @@ pub(super) fn start(
     command: &CommandOperation,
     contained: &Contained,
 ) -> Result<(Child, Pipes), String> {
-    let (folder, bash) = ready(run, command)?;
-    children::start(bench, asked(run), folder, &bash, &arguments(command), contained.plan()).map_err(not_started)
+    waiting(bench, run, command, contained).and_then(|waiting| begin(waiting, bench, run, command, contained))
+}
+
+/// The child that is to become bash, behind its walls, if one can wait. Says why the command couldn't be started.
+fn waiting(
+    bench: &Workbench,
+    run: &Countersigned,
+    command: &CommandOperation,
+    contained: &Contained,
+) -> Result<Option<(Child, Pipes)>, String> {
+    let (folder, _) = fit(run, command)?;
+    children::waiting(bench, asked(run), folder, contained.plan()).map_err(not_started)
+}
+
+fn begin(
+    waiting: Option<(Child, Pipes)>,
+    bench: &Workbench,
+    run: &Countersigned,
+    command: &CommandOperation,
+    contained: &Contained,
+) -> Result<(Child, Pipes), String> {
+    let (folder, bash) = fit(run, command)?;
+    let arguments = arguments(command);
+    children::begin(waiting, bench, asked(run), folder, (&bash, &arguments), contained.plan()).map_err(not_started)
 }
 
 /// Runs a command in a terminal to its end, or says why it can't be started there.
@@ -225,7 +283,7 @@ async fn in_terminal(
     cancel: CancellationToken,
 ) -> Result<RunReport, String> {
     let started = Instant::now();
-    let (folder, bash) = ready(run, command)?;
+    let (folder, bash) = fit(run, command)?;
     if !matches!(contained, Contained::Unasked) {
         return Err("no walls can be put up around a terminal, and this run was to have some".to_owned());
     }
@@ -241,7 +299,7 @@ async fn in_terminal(
 }
 
 /// The folder that a command starts in, and its shell.
-fn ready<'a>(run: &'a Countersigned, command: &CommandOperation) -> Result<(&'a Path, PathBuf), String> {
+fn fit<'a>(run: &'a Countersigned, command: &CommandOperation) -> Result<(&'a Path, PathBuf), String> {
     let folder = &run.operation().cwd;
     if !folder.is_dir() {
         return Err(format!("the folder {} is not there", folder.display()));
@@ -370,89 +428,4 @@ async fn attend(
         }
     }
     (report, matches!(end, End::Exited(_)))
-}
-
-/// Why a child that was to have walls ran nothing.
-fn without_walls(child: &Child) -> Option<String> {
-    let why = match child.answer()? {
-        Answer::Began => return None,
-        Answer::Failed(why) => why,
-        Answer::Up => {
-            return Some(
-                "it was not run, as the child that was to become it was ended from outside. Try again".to_owned(),
-            );
-        }
-        Answer::Silent => "the child ended before they were up".to_owned(),
-    };
-    Some(format!(
-        "it was not run, as its walls couldn't be put up ({why}). The person is offered to run it without; walls are \
-         tested again before the next command"
-    ))
-}
-
-/// The report of an end, with the output for the model.
-fn report(end: &End, limit: u64, left: usize, text: &str, took: Duration) -> RunReport {
-    let (outcome, head) = match end {
-        End::Exited(Ok(status)) => exited(*status),
-        End::Exited(Err(error)) => {
-            let reason = format!("the command ran, but its end couldn't be seen: {error}");
-            (Outcome::Failed { reason: reason.clone() }, reason)
-        }
-        End::Cancelled => (Outcome::Cancelled, "cancelled while it ran; it may have done part of its work".to_owned()),
-        End::Full(why) => {
-            let reason = format!("ended, as {why}");
-            (Outcome::Failed { reason: reason.clone() }, reason)
-        }
-        End::TimedOut => {
-            let head = format!("ended at its time limit of {limit} s; a longer one can be set with `timeout`");
-            (Outcome::TimedOut { seconds: limit }, head)
-        }
-    };
-    let background = match left {
-        0 => String::new(),
-        1 => "; 1 background process was ended with it".to_owned(),
-        _ => format!("; {left} background processes were ended with it"),
-    };
-    let result =
-        if text.is_empty() { format!("{head}{background}, no output") } else { format!("{head}{background}\n{text}") };
-    RunReport { outcome, result, took }
-}
-
-/// What an exit status means, in plain words.
-fn exited(status: ExitStatus) -> (Outcome, String) {
-    let reason = match (status.code(), status.signal()) {
-        (Some(0), _) => return (Outcome::Succeeded { summary: "exit 0".to_owned() }, "exit 0".to_owned()),
-        (Some(126), _) => "exit 126 (found, but it can't be run)".to_owned(),
-        (Some(127), _) => "exit 127 (command not found)".to_owned(),
-        (Some(code @ 129..=159), _) => match signal_name(code - 128) {
-            Some(name) => format!("exit {code} (ended by {name})"),
-            None => format!("exit {code}"),
-        },
-        (Some(code), _) => format!("exit {code}"),
-        (None, Some(number)) => match signal_name(number) {
-            Some(name) => format!("ended by {name}"),
-            None => format!("ended by signal {number}"),
-        },
-        (None, None) => "ended without a status".to_owned(),
-    };
-    (Outcome::Failed { reason: reason.clone() }, reason)
-}
-
-fn signal_name(number: i32) -> Option<&'static str> {
-    Signal::try_from(number).ok().map(Signal::as_str)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_exit_is_told_in_plain_words() {
-        let told = |raw| exited(ExitStatus::from_raw(raw)).1;
-        assert_eq!(told(0), "exit 0");
-        assert_eq!(told(2 << 8), "exit 2");
-        assert_eq!(told(127 << 8), "exit 127 (command not found)");
-        assert_eq!(told(137 << 8), "exit 137 (ended by SIGKILL)");
-        assert_eq!(told(11), "ended by SIGSEGV");
-    }
 }

@@ -48,6 +48,12 @@ impl Contained {
         }
     }
 
+    /// Nothing can come of the run but what it prints: whole walls, no layer and no way out.
+    pub(super) fn inert(&self) -> bool {
+        let Self::By(plan) = self else { return false };
+        plan.layers.namespaces && plan.layers.syscalls && plan.needs.is_empty()
+    }
+
     /// What the person is told where it isn't all that was promised.
     pub(super) fn note(&self) -> Option<String> {
         match self {

@@ -5,6 +5,7 @@ mod children;
 mod command;
 mod contained;
 mod effects;
+mod ending;
 mod environment;
 mod facts;
 mod file;
@@ -130,8 +131,29 @@ pub trait Tool: Send + Sync {
         Box::pin(std::future::ready(Ok(None)))
     }
 
+    /// Prepares a run while its decision is being written: reads what it has to, and runs nothing and says nothing. What
+    /// it gives back runs it, as [`Self::run`] does.
+    fn ready(
+        &self,
+        countersigned: Countersigned,
+        port: RunPort,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Ready<'_>> {
+        let run = Box::pin(async move { self.run(countersigned, port, cancel).await });
+        Box::pin(std::future::ready(Ready { run, inert: false }))
+    }
+
     /// Runs it to its end. Ends early, cleaning up, when `cancel` fires. Never panics on outside input.
     fn run(&self, countersigned: Countersigned, port: RunPort, cancel: CancellationToken) -> BoxFuture<'_, RunReport>;
+}
+
+/// A run that may start once its decision is in the journal.
+pub struct Ready<'a> {
+    /// Runs it to its end.
+    pub run: BoxFuture<'a, RunReport>,
+    /// Nothing can come of it but its report: walls hold it to reading, and it reaches nobody. So it need not wait until
+    /// its decision is safe from a loss of power, only its report has to.
+    pub inert: bool,
 }
 
 /// Sends what one operation says. It can speak under that operation's id alone.

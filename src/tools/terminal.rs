@@ -20,7 +20,7 @@ use vt100::{Cell, Color, Parser};
 
 use super::RunPort;
 use super::children::Child;
-use super::command::End;
+use super::ending::End;
 use crate::domain::{Glass, RunEvent, Typed};
 
 /// Rows and columns of a terminal that nobody looks at yet.
