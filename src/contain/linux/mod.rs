@@ -15,11 +15,13 @@ use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
+use nix::fcntl::OFlag;
 use nix::sys::prctl;
 use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, sigprocmask};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid};
+use rustix::io::retry_on_intr;
 
 use super::plan::Plan;
 
@@ -56,13 +58,17 @@ pub fn enter(plan: &Plan) -> Result<(), String> {
         // What is open since before still lies on disks that may be written to: its mode and times could be changed.
         let nothing = std::fs::File::open("/dev/null").map_err(|error| format!("/dev/null: {error}"))?;
         nix::unistd::dup2_stdin(nothing).map_err(|error| format!("its input can't be closed: {error}"))?;
+        let told = nix::unistd::pipe2(OFlag::O_CLOEXEC);
+        let (end, tells) = told.map_err(|error| format!("its end can't be told: {error}"))?;
         if let ForkResult::Parent { child } = split()? {
-            stand_by(child)
+            drop(tells);
+            stand_by(child, &end)
         }
+        drop(end);
         tie()?;
         spaces::processes(plan)?;
         if let ForkResult::Parent { child } = split()? {
-            look_after(child)
+            look_after(child, &tells)
         }
     }
     for (resource, limit) in LIMITS {
@@ -101,9 +107,15 @@ fn tie() -> Result<(), String> {
     prctl::set_pdeathsig(Signal::SIGKILL).map_err(|error| format!("it can't be tied to its parent: {error}"))
 }
 
-/// The outermost process: hears no request to end, so that the command can answer it, and ends as that ends.
-fn stand_by(child: Pid) -> ! {
+/// The outermost process: hears no request to end, so that the command can answer it, and ends as that ends. It needn't
+/// wait until the kernel has taken the spaces down, where it is told that nobody is left in them; whoever takes in
+/// orphans takes note of their first process then. That is nobody where the program is the first of a container.
+fn stand_by(child: Pid, end: &OwnedFd) -> ! {
     deaf();
+    let mut code = [0];
+    if nix::unistd::getppid() != Pid::from_raw(1) && retry_on_intr(|| rustix::io::read(end, &mut code)) == Ok(1) {
+        raw::exit(code[0].into())
+    }
     loop {
         match waitpid(child, None) {
             Ok(WaitStatus::Exited(_, code)) => raw::exit(code),
@@ -115,11 +127,13 @@ fn stand_by(child: Pid) -> ! {
 }
 
 /// The first process of the space: takes in orphans and, once the command has ended, ends as it did; then the
-/// kernel ends all that is left.
-fn look_after(command: Pid) -> ! {
+/// kernel ends all that is left. Where that is nobody, it says so at once.
+fn look_after(command: Pid, tells: &OwnedFd) -> ! {
     deaf();
     // Nobody inside may look into the process that still has powers.
     let _unusual = prctl::set_dumpable(false);
+    // What reads the command's output needn't wait for this process either: its input is empty.
+    let _unusual = nix::unistd::dup2_stdout(std::io::stdin()).and_then(|()| nix::unistd::dup2_stderr(std::io::stdin()));
     let code = loop {
         match waitpid(None, None) {
             Ok(WaitStatus::Exited(pid, code)) if pid == command => break code,
@@ -133,7 +147,11 @@ fn look_after(command: Pid) -> ! {
         match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
             Ok(WaitStatus::StillAlive) => std::thread::sleep(Duration::from_millis(5)),
             Ok(_) | Err(Errno::EINTR) => {}
-            Err(_) => break,
+            Err(_) => {
+                // Whoever stands by waits for its end otherwise.
+                let _unheard = u8::try_from(code).map(|code| rustix::io::write(tells, &[code]));
+                break;
+            }
         }
     }
     raw::exit(code)
