@@ -6,7 +6,7 @@ use std::fs::{self, Metadata};
 use std::os::unix::fs::{DirEntryExt, FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Most folders that are looked through.
 const FOLDERS: usize = 20_000;
@@ -14,6 +14,9 @@ const FOLDERS: usize = 20_000;
 const HIDDEN: usize = 1_000;
 /// Most files of a sensitive folder that are looked for under other names.
 const WITHIN: usize = 100;
+/// How long what a command names outside the workspace is looked through: a home folder can hold hundreds of thousands of
+/// files, and whoever lists it waits.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// Folders of other people's code and of build products, with very many folders in them: they are looked through last.
 const LAST: [&str; 6] = ["node_modules", "target", ".venv", "venv", "vendor", "dist"];
 /// A folder that changed this recently is read anew the next time: it may change again under the same time.
@@ -28,6 +31,9 @@ pub enum TooMuch {
     /// More sensitive files than are hidden.
     #[error("there are more than {HIDDEN} sensitive files to hide")]
     Files,
+    /// More below the folders that a command names than can be looked through while it waits.
+    #[error("there is too much in the folders that it names to look through all of it for sensitive files")]
+    Time,
 }
 
 /// What a path is, to one who decides whether it is sensitive.
@@ -89,6 +95,16 @@ impl Survey {
         shallow: &BTreeSet<PathBuf>,
         judge: Judge<'_>,
     ) -> Found {
+        self.find_within(PATIENCE, workspace, (named, shallow), judge)
+    }
+
+    fn find_within(
+        &self,
+        patience: Duration,
+        workspace: &Path,
+        (named, shallow): (&BTreeSet<PathBuf>, &BTreeSet<PathBuf>),
+        judge: Judge<'_>,
+    ) -> Found {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if last.workspace != workspace {
             *last = Searched { workspace: workspace.to_path_buf(), folders: HashMap::new() };
@@ -97,17 +113,29 @@ impl Survey {
         let mut before = std::mem::take(known);
         let mut found = Found::default();
         let mut linked = Linked::default();
-        let roots = std::iter::once(workspace).chain(named.iter().map(PathBuf::as_path));
         let mut waiting: VecDeque<(PathBuf, bool)> = shallow.iter().map(|folder| (folder.clone(), false)).collect();
-        waiting.extend(roots.map(|root| (root.to_path_buf(), true)));
-        let mut later = VecDeque::new();
-        while let Some((path, deeper)) = waiting.pop_front().or_else(|| later.pop_front()) {
+        waiting.push_back((workspace.to_path_buf(), true));
+        let mut elsewhere: VecDeque<(PathBuf, bool)> = named.iter().map(|root| (root.clone(), true)).collect();
+        let (mut later, mut until) = (VecDeque::new(), None);
+        loop {
+            let Some((path, deeper)) = waiting.pop_front().or_else(|| later.pop_front()) else {
+                if elsewhere.is_empty() {
+                    break;
+                }
+                until = Some(Instant::now() + patience);
+                std::mem::swap(&mut waiting, &mut elsewhere);
+                continue;
+            };
             // One root may lie in another. What was only looked at itself is gone into now.
             if known.contains_key(&path) && !shallow.contains(&path) {
                 continue;
             }
             if known.len() >= FOLDERS {
                 found.missed = Some(TooMuch::Folders);
+                break;
+            }
+            if until.is_some_and(|until| Instant::now() > until) {
+                found.missed = Some(TooMuch::Time);
                 break;
             }
             let remembered = before.remove(&path).or_else(|| known.remove(&path));
@@ -294,6 +322,25 @@ mod tests {
         assert!(found().paths.contains(&root.join("src/b/c/0")));
         std::fs::remove_file(root.join("node_modules/a/0")).unwrap();
         assert_eq!((found().missed, found().paths.len()), (None, HIDDEN));
+    }
+
+    #[test]
+    fn what_a_command_names_is_looked_through_for_a_while_and_the_workspace_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for place in ["work/a/b", "named/a/b"] {
+            std::fs::create_dir_all(root.join(place)).unwrap();
+            std::fs::write(root.join(place).join("secret"), "").unwrap();
+        }
+        let (named, none) = (BTreeSet::from([root.join("named")]), BTreeSet::new());
+        let found = |patience| {
+            let is_file = |_: &Path, sort| sort == Sort::File;
+            Survey::default().find_within(patience, &root.join("work"), (&named, &none), &is_file)
+        };
+        let short = found(Duration::ZERO);
+        assert_eq!((short.missed, short.paths), (Some(TooMuch::Time), BTreeSet::from([root.join("work/a/b/secret")])));
+        let long = found(Duration::from_mins(1));
+        assert_eq!((long.missed, long.paths.len()), (None, 2));
     }
 
     #[test]

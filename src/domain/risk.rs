@@ -170,6 +170,9 @@ pub struct Assessment {
     /// What it may show of sensitive files unless walls hide them, in a sentence: without walls it asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub walled: Option<String>,
+    /// It shows names of files and data about them alone, nothing of what they hold.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub listing: bool,
     /// True if a claim of low may let it run `staged` in guarded mode: never for what writes version
     /// control, sends, takes privilege, or writes files that others run later.
     pub claim_eligible: bool,

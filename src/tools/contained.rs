@@ -122,8 +122,10 @@ pub(super) async fn plan(bench: &Arc<Workbench>, run: &Countersigned) -> Contain
         }
         Containment::None => return Contained::Unasked,
     }
-    let needs = located(&run.prepared().assessment.needs, bench.home.as_deref());
-    let named = named(&run.prepared().facts, &bench.workspace);
+    let assessment = &run.prepared().assessment;
+    let needs = located(&assessment.needs, bench.home.as_deref());
+    // What shows nothing that files hold needn't wait until those are found that must not be shown.
+    let named = if assessment.listing { BTreeSet::new() } else { named(&run.prepared().facts, &bench.workspace) };
     walled(bench, &run.operation().cwd, needs, named).await
 }
 

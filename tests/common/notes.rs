@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// Programs, the place below the home folder (`~`), the workspace (`.`) or the root, and what it is. A place that ends
 /// with `$` is itself touched and nothing in it: something came and went there.
-const NOTES: [(&[&str], &str, &str); 23] = [
+const NOTES: [(&[&str], &str, &str); 24] = [
     (&["git"], "./.git$", "the lock of a look at the index"),
     (&["git describe"], "./.git/index", "the times of files that it looked at"),
     (&["cargo"], "/.cargo/.", "locks and the registry's cache"),
@@ -55,6 +55,7 @@ const NOTES: [(&[&str], &str, &str); 23] = [
         "its cache",
     ),
     (&["terraform"], "~/.terraform.d/checkpoint_", "when it asked for a newer version"),
+    (&["terraform"], "~/.terraform.d$", "the folder for that, where it ended before"),
     (&["tmux"], "/tmp/tmux-", "the folder for its sockets"),
     (&["top"], "~/.config/procps", "the folder for its settings"),
     (&["appstreamcli"], "/swcatalog/", "its cache"),

@@ -166,6 +166,12 @@ impl Judge<'_> {
     fn passed(&mut self, entry: &Entry, name: &str, words: &[Word], reading: &Reading) {
         let operands = reading.operands;
         self.readers.insert(name.to_owned());
+        let filters = self.fed && operands == 0 && !self.recurses && !name.contains(' ');
+        if self.shows && !filters {
+            self.disclosed = true;
+        } else {
+            self.listers.insert(name.to_owned());
+        }
         // What is looked for matters only where names flow out.
         let lists = reading.lists || entry.produces == Produces::Paths;
         let named = lists || entry.produces == Produces::Same && self.feed != Feed::Text;

@@ -71,6 +71,9 @@ pub(super) struct Judge<'a> {
     pub(super) recurses: bool,
     /// Whether it prints files as they are, not only what it looks for in them.
     pub(super) prints: bool,
+    /// Programs that showed names and data about files alone, or what was piped to them; and whether any did more.
+    pub(super) listers: BTreeSet<String>,
+    pub(super) disclosed: bool,
     /// What it may show of sensitive files that walls would hide from it: a sentence.
     pub(super) walled: Option<String>,
     /// What it looks for in names or lines, as patterns of names.
@@ -132,6 +135,8 @@ impl<'a> Judge<'a> {
             shows: true,
             recurses: false,
             prints: false,
+            listers: BTreeSet::new(),
+            disclosed: false,
             walled: None,
             sought: Vec::new(),
             elsewhere: false,

@@ -138,6 +138,10 @@ fn assessment(judge: Judge<'_>) -> Assessment {
         containment = if judge.staged { Containment::Staged } else { Containment::ReadOnly };
         findings.push(Finding::new(rule, Class::Whitelisted, sentence));
     }
+    // What else these may show is judged as a program or a file of its own.
+    let names = ["cd", "find", "echo", "printf", "test", "["];
+    let lists = |reader: &String| judge.listers.contains(reader) || names.contains(&reader.as_str());
+    let listing = clean && !judge.staged && !judge.disclosed && judge.readers.iter().all(lists);
     let mut shapes: Vec<Shape> = Vec::new();
     for shape in judge.shapes {
         if !shapes.contains(&shape) {
@@ -154,6 +158,7 @@ fn assessment(judge: Judge<'_>) -> Assessment {
         target,
         needs,
         walled: judge.walled.filter(|_| clean),
+        listing,
         act,
         ..Assessment::default()
     }

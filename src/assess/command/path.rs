@@ -29,6 +29,7 @@ impl Judge<'_> {
     }
 
     fn read_by_name(&mut self, word: &Word) {
+        self.disclosed |= self.shows;
         let pattern = word.pattern();
         if self.door(&pattern) {
             self.unreadable("command.path", format!("Where {} leads is known only to the program.", word.shown()));

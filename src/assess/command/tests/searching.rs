@@ -140,3 +140,26 @@ fn names_among_which_a_sensitive_one_may_be_are_shown_whole_only_behind_walls() 
         assert_eq!(judged(command).walled.is_some(), walled, "{command}");
     }
 }
+
+#[test]
+fn a_listing_shows_names_and_nothing_that_files_hold() {
+    for (command, listing) in [
+        ("ls -la /srv | head -50", true),
+        ("cd /srv && ls; echo; du -sh ./* | sort -h | tail", true),
+        ("find /srv -name '*.rs' -size +1M | wc -l", true),
+        ("wc -l /srv/*", true),
+        ("ls /srv | xargs cat", false),
+        ("ls /srv; cat /srv/a", false),
+        ("find /srv -type f -exec head -3 {} +", false),
+        ("head -3 < /srv/a", false),
+        ("echo \"$(< /srv/a)\"", false),
+        ("echo \"$(cat /srv/a)\"; ls", false),
+        ("ls | grep -r x", false),
+        ("ls | git -C /srv diff", false),
+        ("grep -r x /srv", false),
+        ("while read -r x; do echo \"$x\"; done < /srv/a", false),
+        ("ls; rm a", false),
+    ] {
+        assert_eq!(judged(command).listing, listing, "{command}");
+    }
+}
