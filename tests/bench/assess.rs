@@ -1,8 +1,8 @@
 //! How long judging takes: `cargo bench --bench assess`. One operation is timed from the arguments of the call to the
 //! verdict, local reading included, by the clock on the wall and by the processor's; then whole lines through
-//! `countersign assess`. `-- first`, `-- operations`, `-- hostile`, `-- lines` or a part of an
-//! operation's name measures that alone. Under
-//! `cargo test --benches` each is judged once and nothing is timed.
+//! `countersign assess`. `-- first`, `-- operations`, `-- spread`, `-- hostile`, `-- lines` or
+//! a part of an operation's name measures that alone. Under `cargo test --benches` each is judged once and nothing is
+//! timed.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::cast_precision_loss)]
 
@@ -118,6 +118,41 @@ fn hostile(measuring: bool) {
     }
 }
 
+/// What different calls of one line cost, one beside the other: each is judged a few times, and the middle one counts.
+fn spread(measuring: bool) {
+    let bench = Bench::new();
+    let (name, text) = inputs::lines();
+    let calls: Vec<Call> = text.lines().filter_map(inputs::one_line).collect();
+    println!(
+        "\n{:<44} {:>6} {:>11} {:>8} {:>8} {:>8}",
+        format!("{name} without a break, each"),
+        "",
+        "CPU median",
+        "p90",
+        "p99",
+        "most"
+    );
+    for (tool, what) in [("execute_command", "commands"), ("execute_sql", "SQL"), ("", "all")] {
+        let once = |call: &Call| {
+            let before = spent();
+            bench.judged(call);
+            spent().saturating_sub(before)
+        };
+        let middle = |call: &Call| {
+            let times = Times::of((0..if measuring { 5 } else { 1 }).map(|_| once(call)).collect());
+            times.0[times.0.len() / 2]
+        };
+        let wanted = calls.iter().filter(|call| tool.is_empty() || call.tool == tool);
+        let mut each: Vec<_> = wanted.map(|call| (middle(call), call)).collect();
+        each.sort_by_key(|(time, _)| *time);
+        let Some((_, slowest)) = each.last() else { continue };
+        let (count, slowest) = (each.len(), slowest.arguments.clone());
+        let times = Times(each.into_iter().map(|(time, _)| time).collect());
+        let [median, most, nearly, whole] = [50, 90, 99, 100].map(|percent| times.under(percent));
+        println!("{what:<44} {count:>6} {median:>11.0} {most:>8.0} {nearly:>8.0} {whole:>8.0}  {slowest:.100}");
+    }
+}
+
 /// Whole lines through `countersign assess`, which judges on one thread.
 fn lines(measuring: bool) {
     let (name, text) = inputs::lines();
@@ -147,6 +182,9 @@ fn main() {
                 first();
             }
             operations(measuring, &parts);
+            if wanted("spread") {
+                spread(measuring);
+            }
             if wanted("hostile") {
                 hostile(measuring);
             }

@@ -76,3 +76,15 @@ pub fn lines() -> (&'static str, String) {
     };
     ("lines of short calls", calls.map(|call| line(call) + "\n").collect())
 }
+
+/// The call of such a line, where its text has no break.
+pub fn one_line(line: &str) -> Option<Call> {
+    let line: Value = serde_json::from_str(line).unwrap();
+    let arguments = &line["arguments"];
+    let tool = ["execute_command", "execute_sql", "file_operations", "http_request", "search_files"]
+        .into_iter()
+        .find(|tool| line["tool"] == **tool)?;
+    let broken = arguments.as_object()?.values().filter_map(Value::as_str).any(|text| text.contains('\n'));
+    let dialect = DIALECTS.into_iter().flatten().find(|dialect| line["dialect"] == dialect.word());
+    (!broken).then(|| Call { dialect, ..call("", tool, arguments, arguments.to_string().len()) })
+}
