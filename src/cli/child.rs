@@ -70,7 +70,7 @@ fn missing() -> ! {
 /// run. Where there is no plan, `open` is called before that. Without an environment it passes its own on.
 fn obey(open: impl Fn(), environment: Option<Vec<(OsString, OsString)>>) -> ! {
     let Ok(orders) = Orders::receive() else { exit(contain::FAILED) };
-    let walls = orders.plan.as_ref().map_or(Ok(()), contain::enter);
+    let walls = orders.plan.as_ref().map_or(Ok(()), |plan| contain::enter(plan, &|code| orders.ended(code)));
     if let Err(why) = walls.and_then(|()| orders.up().map_err(|error| error.to_string())) {
         orders.failed(&why);
         exit(contain::FAILED)

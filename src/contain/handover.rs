@@ -4,8 +4,8 @@
 //! that a command does can pass for an answer, and walls can be up before it is known what will run behind them.
 //!
 //! ```text
-//! 0          ANSWER       plan's end
-//! │ answer … │ plan       │ program
+//! 0          ENDED        ANSWER       plan's end
+//! │ answer … │ exit code  │ plan       │ program
 //! ```
 
 use std::fs::File;
@@ -19,8 +19,9 @@ use serde::{Deserialize, Serialize};
 
 use super::plan::Plan;
 
-/// Room for an answer, in bytes.
+/// Room for an answer, in bytes, and where in it the end stands: 1, and the exit code.
 const ANSWER: u64 = 4096;
+const ENDED: u64 = ANSWER - 2;
 const UP: &str = "up";
 const BEGAN: &str = "began";
 
@@ -91,10 +92,18 @@ impl Handover {
         self.file.unlock()
     }
 
+    /// The exit code that the program ended with, if its walls say that nobody is left behind them.
+    #[must_use]
+    pub fn ended(&self) -> Option<u8> {
+        let mut end = [0; 2];
+        self.file.read_exact_at(&mut end, ENDED).ok()?;
+        (end[0] == 1).then_some(end[1])
+    }
+
     /// What the child said: how far it is; once it has ended, for good.
     #[must_use]
     pub fn answer(&self) -> Answer {
-        let mut text = vec![0; usize::try_from(ANSWER).unwrap_or_default()];
+        let mut text = vec![0; usize::try_from(ENDED).unwrap_or_default()];
         let read = self.file.read_at(&mut text, 0).unwrap_or_default();
         text.truncate(read);
         let text = String::from_utf8_lossy(&text);
@@ -148,6 +157,11 @@ impl Orders {
         let why: String = why.chars().take(500).collect();
         // An answer that can't be given is silence, which means the same.
         let _silence = self.file.write_all_at(format!("failed: {why}").as_bytes(), 0);
+    }
+
+    /// Says that nobody is left, and which exit code the program ended with. Unsaid, whoever waits sees it later.
+    pub fn ended(&self, code: u8) {
+        let _unsaid = self.file.write_all_at(&[1, code], ENDED);
     }
 
     /// Waits until it is told what to become, and says that it was.

@@ -49,13 +49,14 @@ pub const KEPT: &str = "kept";
 /// Exit code of a child that could not put up a promised wall.
 pub const FAILED: i32 = 125;
 
-/// Puts the walls of a plan up around this process.
+/// Puts the walls of a plan up around this process. Where nobody else is left as the program ends, `ended` may be told its
+/// exit code before that end is seen.
 ///
 /// # Errors
 /// One sentence: a promised wall can't be put up here.
 #[cfg(target_os = "linux")]
-pub fn enter(plan: &Plan) -> Result<(), String> {
-    linux::enter(plan)
+pub fn enter(plan: &Plan, ended: &dyn Fn(u8)) -> Result<(), String> {
+    linux::enter(plan, ended)
 }
 
 /// Puts no walls up: this system has none that we know.
@@ -63,7 +64,7 @@ pub fn enter(plan: &Plan) -> Result<(), String> {
 /// # Errors
 /// Always.
 #[cfg(not(target_os = "linux"))]
-pub fn enter(_plan: &Plan) -> Result<(), String> {
+pub fn enter(_plan: &Plan, _ended: &dyn Fn(u8)) -> Result<(), String> {
     Err("commands can't be contained on this system".to_owned())
 }
 

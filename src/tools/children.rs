@@ -4,6 +4,7 @@
 
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -239,6 +240,19 @@ fn widen(pipe: &impl std::os::fd::AsFd) {
 }
 
 impl Child {
+    /// Its exit status, if nobody is left of it: the system may still be taking down what was around it.
+    pub(super) fn ended(&self) -> Option<ExitStatus> {
+        let code = self.handover.as_ref().and_then(Handover::ended)?;
+        Some(ExitStatus::from_raw(i32::from(code) << 8))
+    }
+
+    /// Takes note of its end later, where nobody is left of it: it needn't be forced to what is happening.
+    pub(super) fn leave(mut self) {
+        if self.over && self.ended().is_some() {
+            tokio::spawn(async move { self.wait().await });
+        }
+    }
+
     /// Waits for its end.
     pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
         self.process.wait().await

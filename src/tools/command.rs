@@ -382,16 +382,29 @@ async fn attend(
             None => std::future::pending().await,
         }
     };
+    // A layer is looked at once nobody holds it any more, the system included.
+    let early = matches!(contained, Contained::By(_));
+    let mut complete = false;
+    let exited = async {
+        tokio::select! {
+            status = child.wait() => return status,
+            _ = &mut drained => complete = true,
+        }
+        match child.ended().filter(|_| early) {
+            Some(status) => Ok(status),
+            None => child.wait().await,
+        }
+    };
     let end = tokio::select! {
         why = full => End::Full(why),
-        status = child.wait() => End::Exited(status),
+        status = exited => End::Exited(status),
         () = cancel.cancelled() => End::Cancelled,
         () = sleep(Duration::from_secs(limit)) => End::TimedOut,
     };
     let left = match &end {
         End::Exited(_) => {
             // What runs on in the background may hold the pipes: give the output a moment, then end it.
-            let complete = timeout(GRACE, &mut drained).await.is_ok();
+            complete = complete || timeout(GRACE, &mut drained).await.is_ok();
             let left = child.clear_up().await;
             if !complete {
                 let _held = timeout(GRACE, &mut drained).await;
@@ -400,13 +413,17 @@ async fn attend(
         }
         End::Cancelled | End::TimedOut | End::Full(_) => {
             child.stop().await;
-            let _held = timeout(GRACE, &mut drained).await;
+            if !complete {
+                let _held = timeout(GRACE, &mut drained).await;
+            }
             0
         }
     };
     drop(drained);
     let text = sink.finish(bench.result_limit).await;
-    if let (End::Exited(_), Some(why)) = (&end, without_walls(&child)) {
+    let why = without_walls(&child);
+    child.leave();
+    if let (End::Exited(_), Some(why)) = (&end, why) {
         bench.walls.distrust().await;
         port.send(RunEvent::Stopped).await;
         return (super::failed(why, started), false);

@@ -2,7 +2,7 @@
 //! of its repository's choosing when nobody was asked. Pure; called by `children.rs`.
 
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::PathBuf;
 
 /// Names that pass as they are. Anything else of ours stays with us: keys, tokens, proxies with passwords,
 /// `BASH_ENV`, `BASH_FUNC_*`, `LD_*`.
@@ -201,8 +201,14 @@ fn passed(name: OsString, value: OsString, asked: Asked) -> Option<(OsString, Os
 /// The folders of `PATH` that say where they are: relative ones would be the workspace's.
 #[must_use]
 pub fn search_path(path: &OsStr) -> OsString {
-    let absolute = std::env::split_paths(path).filter(|folder| Path::new(folder).is_absolute());
-    std::env::join_paths(absolute).unwrap_or_default()
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for folder in std::env::split_paths(path).filter(|folder| folder.is_absolute()) {
+        // The second time finds nothing that the first didn't.
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    std::env::join_paths(folders).unwrap_or_default()
 }
 
 #[cfg(test)]

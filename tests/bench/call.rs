@@ -27,6 +27,18 @@ pub struct Call {
     pub size: usize,
 }
 
+impl Call {
+    /// What it would do, if it can be read.
+    pub fn kind(&self) -> Option<(Arguments, OperationKind)> {
+        let arguments = Arguments::parse(&self.arguments).ok()?;
+        let mut kind = OperationKind::read(self.tool, &arguments)?.ok()?;
+        if let OperationKind::Sql(sql) = &mut kind {
+            sql.dialect = self.dialect;
+        }
+        Some((arguments, kind))
+    }
+}
+
 pub fn call(name: &str, tool: &'static str, arguments: &Value, size: usize) -> Call {
     Call { name: name.to_owned(), tool, arguments: arguments.to_string(), dialect: None, size }
 }
@@ -79,11 +91,7 @@ impl Bench {
 
     /// From the arguments as a model writes them to the verdict.
     pub fn judged(&self, call: &Call) -> Verdict {
-        let arguments = Arguments::parse(&call.arguments).unwrap();
-        let mut kind = OperationKind::read(call.tool, &arguments).unwrap().unwrap();
-        if let OperationKind::Sql(sql) = &mut kind {
-            sql.dialect = call.dialect;
-        }
+        let (arguments, kind) = call.kind().unwrap();
         let operation = Operation {
             id: OperationId(1),
             origin: Origin::Person,

@@ -86,5 +86,7 @@ pub fn one_line(line: &str) -> Option<Call> {
         .find(|tool| line["tool"] == **tool)?;
     let broken = arguments.as_object()?.values().filter_map(Value::as_str).any(|text| text.contains('\n'));
     let dialect = DIALECTS.into_iter().flatten().find(|dialect| line["dialect"] == dialect.word());
-    (!broken).then(|| Call { dialect, ..call("", tool, arguments, arguments.to_string().len()) })
+    let call = Call { dialect, ..call("", tool, arguments, arguments.to_string().len()) };
+    // What can't be read as a call isn't judged.
+    (!broken && call.kind().is_some()).then_some(call)
 }

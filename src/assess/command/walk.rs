@@ -258,6 +258,8 @@ impl Judge<'_> {
         let left = self.left.len();
         for value in values {
             let value = if value.open() { Word::any() } else { value };
+            // Before as in every pass: where nothing else changes, one is enough.
+            self.assign(name, value.clone());
             self.repeated(|judge| {
                 judge.assign(name, value.clone());
                 judge.list(body);

@@ -15,13 +15,11 @@ use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
-use nix::fcntl::OFlag;
 use nix::sys::prctl;
 use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, sigprocmask};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid};
-use rustix::io::retry_on_intr;
 
 use super::plan::Plan;
 
@@ -48,9 +46,11 @@ const LIMITS: [(Resource, u64); 5] = [
 /// Puts every wall of the plan up and returns in the process that is to become the program. With namespaces that is
 /// a grandchild; the processes between it and the caller only wait, and end as it ends.
 ///
+/// Where that is all there is, `ended` is told the command's exit code once nobody is left of it.
+///
 /// # Errors
 /// One sentence: a promised wall can't be put up. Nothing may be run then.
-pub fn enter(plan: &Plan) -> Result<(), String> {
+pub fn enter(plan: &Plan, ended: &dyn Fn(u8)) -> Result<(), String> {
     // Where memory runs out, this goes first, and not what the person works with.
     let _as_any_other = std::fs::write("/proc/self/oom_score_adj", "1000");
     if plan.layers.namespaces {
@@ -58,17 +58,13 @@ pub fn enter(plan: &Plan) -> Result<(), String> {
         // What is open since before still lies on disks that may be written to: its mode and times could be changed.
         let nothing = std::fs::File::open("/dev/null").map_err(|error| format!("/dev/null: {error}"))?;
         nix::unistd::dup2_stdin(nothing).map_err(|error| format!("its input can't be closed: {error}"))?;
-        let told = nix::unistd::pipe2(OFlag::O_CLOEXEC);
-        let (end, tells) = told.map_err(|error| format!("its end can't be told: {error}"))?;
         if let ForkResult::Parent { child } = split()? {
-            drop(tells);
-            stand_by(child, &end)
+            stand_by(child)
         }
-        drop(end);
         tie()?;
         spaces::processes(plan)?;
         if let ForkResult::Parent { child } = split()? {
-            look_after(child, &tells)
+            look_after(child, ended)
         }
     }
     for (resource, limit) in LIMITS {
@@ -90,6 +86,11 @@ pub fn enter(plan: &Plan) -> Result<(), String> {
     Ok(())
 }
 
+/// Closes the command's output on our side. Its input is an empty one.
+fn let_go() {
+    let _unusual = nix::unistd::dup2_stdout(std::io::stdin()).and_then(|()| nix::unistd::dup2_stderr(std::io::stdin()));
+}
+
 fn split() -> Result<ForkResult, String> {
     raw::fork().map_err(|error| format!("no process can be started: {error}"))
 }
@@ -107,15 +108,10 @@ fn tie() -> Result<(), String> {
     prctl::set_pdeathsig(Signal::SIGKILL).map_err(|error| format!("it can't be tied to its parent: {error}"))
 }
 
-/// The outermost process: hears no request to end, so that the command can answer it, and ends as that ends. It needn't
-/// wait until the kernel has taken the spaces down, where it is told that nobody is left in them; whoever takes in
-/// orphans takes note of their first process then. That is nobody where the program is the first of a container.
-fn stand_by(child: Pid, end: &OwnedFd) -> ! {
+/// The outermost process: hears no request to end, so that the command can answer it, and ends as that ends.
+fn stand_by(child: Pid) -> ! {
     deaf();
-    let mut code = [0];
-    if nix::unistd::getppid() != Pid::from_raw(1) && retry_on_intr(|| rustix::io::read(end, &mut code)) == Ok(1) {
-        raw::exit(code[0].into())
-    }
+    let_go();
     loop {
         match waitpid(child, None) {
             Ok(WaitStatus::Exited(_, code)) => raw::exit(code),
@@ -127,13 +123,12 @@ fn stand_by(child: Pid, end: &OwnedFd) -> ! {
 }
 
 /// The first process of the space: takes in orphans and, once the command has ended, ends as it did; then the
-/// kernel ends all that is left. Where that is nobody, it says so at once.
-fn look_after(command: Pid, tells: &OwnedFd) -> ! {
+/// kernel ends all that is left. Where that is nobody, it says so first, and the end of the output follows: whoever
+/// reads that needn't wait until the kernel has taken the spaces down.
+fn look_after(command: Pid, ended: &dyn Fn(u8)) -> ! {
     deaf();
     // Nobody inside may look into the process that still has powers.
     let _unusual = prctl::set_dumpable(false);
-    // What reads the command's output needn't wait for this process either: its input is empty.
-    let _unusual = nix::unistd::dup2_stdout(std::io::stdin()).and_then(|()| nix::unistd::dup2_stderr(std::io::stdin()));
     let code = loop {
         match waitpid(None, None) {
             Ok(WaitStatus::Exited(pid, code)) if pid == command => break code,
@@ -148,8 +143,10 @@ fn look_after(command: Pid, tells: &OwnedFd) -> ! {
             Ok(WaitStatus::StillAlive) => std::thread::sleep(Duration::from_millis(5)),
             Ok(_) | Err(Errno::EINTR) => {}
             Err(_) => {
-                // Whoever stands by waits for its end otherwise.
-                let _unheard = u8::try_from(code).map(|code| rustix::io::write(tells, &[code]));
+                if let Ok(code) = u8::try_from(code) {
+                    ended(code);
+                }
+                let_go();
                 break;
             }
         }
