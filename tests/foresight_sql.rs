@@ -127,6 +127,23 @@ async fn told_is_what_happens_in_sqlite() {
 }
 
 #[tokio::test]
+async fn nothing_is_counted_where_an_earlier_statement_may_have_changed_what_is_meant() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::new(&format!("sqlite:{}?mode=rwc", folder.path().join("f.db").display()));
+    desk.approved("CREATE TABLE o (a)").await;
+    desk.approved("INSERT INTO o VALUES (1)").await;
+    let told = async || preview(&desk, "DELETE FROM o").await;
+    assert_eq!(told().await.unwrap().unwrap().brief, "1 of 1 row");
+    desk.approved("BEGIN").await;
+    desk.approved("INSERT INTO o VALUES (2)").await;
+    assert!(told().await.unwrap_err().contains("a transaction is open"));
+    desk.approved("ROLLBACK").await;
+    assert_eq!(told().await.unwrap().unwrap().brief, "1 of 1 row");
+    desk.approved("CREATE TEMP TABLE o (a)").await;
+    assert!(told().await.unwrap_err().contains("`CREATE` ran on this connection"));
+}
+
+#[tokio::test]
 async fn told_is_what_happens_in_postgres() {
     if let Some(url) = postgres().await {
         told_is_what_happens(&Desk::new(&url), Dialect::Postgres).await;

@@ -29,9 +29,11 @@ impl Desk {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut connections = Connections::default();
-        for (name, url) in
-            [("shop", "postgres://ann:hunter2@db.prod.example.com/orders"), ("notes", "sqlite:notes.db?mode=rwc")]
-        {
+        for (name, url) in [
+            ("shop", "postgres://ann:hunter2@db.prod.example.com/orders"),
+            ("notes", "sqlite:notes.db?mode=rwc"),
+            ("maria", "mysql://ann:hunter2@127.0.0.1/shop"),
+        ] {
             connections.add(name, Connections::parse_url(url).unwrap());
         }
         fs::create_dir(folder.path().join("work")).unwrap();
@@ -203,6 +205,15 @@ fn the_turns_approval_ends_before_production_and_reads_of_it_run() {
             Admission::Waiting(_) => assert!(!covered, "{connection}"),
             Admission::Denied(judgement, _) => panic!("{judgement}"),
         }
+    }
+    let named = json!({ "sql": "DELETE FROM shop_prod.t WHERE id = 1", "connection": "maria" });
+    let named = desk.prepared(7, "execute_sql", &named);
+    assert_eq!(named.assessment.production, ["the database shop_prod matches `prod`"]);
+    let targets: Vec<String> = named.facts.targets.iter().map(ToString::to_string).collect();
+    assert_eq!(targets, ["maria (mysql) · shop on 127.0.0.1", "maria (mysql) · shop_prod on 127.0.0.1"]);
+    for sql in ["DELETE FROM live.t AS live", "USE prod"] {
+        let other = desk.prepared(8, "execute_sql", &json!({ "sql": sql, "connection": "maria" }));
+        assert!(other.assessment.hits_production(), "{sql}");
     }
     let read = desk.prepared(5, "execute_sql", &json!({ "sql": "SELECT 1", "connection": "shop" }));
     assert!(read.assessment.hits_production());

@@ -13,7 +13,7 @@ use super::reading::unparsed;
 use super::secrets;
 use crate::domain::{Catalog, CatalogEntry, Class, Danger, Dialect, Finding, Maker, Meaning, RiskLevel, Sort};
 
-pub use super::names::{Names, names};
+pub use super::names::{Names, databases, names, statements};
 
 /// With more objections than this nothing new is learnt.
 const FINDINGS: usize = 20;

@@ -2,7 +2,7 @@
 //! what they lead to. More names than are meant do no harm, one less would: so every reading of the text counts,
 //! and no grammar is needed. Called by the tool that holds the connection.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::forms::{self, Form};
 use super::lex::{self, Kind, Lexed, Token};
@@ -119,6 +119,49 @@ impl Names {
     }
 }
 
+/// The statements of a text; none if it can't be read, or servers may read it in several ways.
+#[must_use]
+pub fn statements(dialect: Dialect, sql: &str) -> Option<Vec<&str>> {
+    let [quoting] = lex::quotings(dialect, sql)[..] else { return None };
+    let tokens = lex::lex(sql, dialect, quoting).ok()?.tokens;
+    let parts = tokens.split(|token| token.mark(';'));
+    Some(parts.filter_map(|part| Some(&sql[part.first()?.span.start..part.last()?.span.end])).collect())
+}
+
+/// The databases that a statement of MySQL or MariaDB may name: what stands before a dot, and what `USE` and the like
+/// name. With each goes whether it is that wherever it stands: the name of a table or its alias stands alone somewhere.
+#[must_use]
+pub fn databases(sql: &str) -> BTreeMap<String, bool> {
+    const VERBS: [&str; 3] = ["use", "database", "schema"];
+    let mut found = BTreeMap::new();
+    for quoting in lex::quotings(Dialect::Mysql, sql) {
+        let tokens = match lex::lex(sql, Dialect::Mysql, quoting) {
+            Ok(lexed) => lexed.tokens,
+            Err(broken) => broken.before.tokens,
+        };
+        let dot = |at: Option<usize>| at.and_then(|at| tokens.get(at)).is_some_and(|token| token.mark('.'));
+        let heads = |at: usize| dot(Some(at + 1)) && !dot(at.checked_sub(1));
+        let (mut named, mut alone) = (BTreeSet::new(), BTreeSet::new());
+        let between = |token: &&Token| ["if", "not", "exists"].iter().any(|word| token.is(word));
+        let can = |token: &Token| (token.names() || token.kind == Kind::Text) && !between(&token);
+        for (at, token) in tokens.iter().enumerate().filter(|(_, token)| can(token)) {
+            let said = tokens[..at].iter().rev().find(|token| !between(token));
+            let told = said.is_some_and(|said| VERBS.iter().any(|verb| said.is(verb)));
+            let name = token.text.to_lowercase();
+            if heads(at) || told {
+                named.insert(name)
+            } else {
+                alone.insert(name)
+            };
+        }
+        for name in named {
+            let only = !alone.contains(&name);
+            *found.entry(name).or_insert(false) |= only;
+        }
+    }
+    found
+}
+
 /// Whether what stands before a name makes it one of the engine's own schema, and nothing else: `pg_catalog.`, without
 /// anything that it could be a field of.
 fn engines(before: &[Token]) -> bool {
@@ -176,6 +219,19 @@ fn spellings(dialect: Dialect, sql: &str, token: &Token) -> BTreeSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_database_stands_before_a_dot_or_behind_use() {
+        let told = |sql| databases(sql).into_iter().filter_map(|(name, only)| only.then_some(name)).collect::<Vec<_>>();
+        assert_eq!(told("DELETE FROM shop.orders WHERE orders.id = 1"), ["shop"]);
+        assert_eq!(told("DELETE FROM `Shop` . orders o WHERE o.id = 'x.y'"), ["shop"]);
+        assert_eq!(told("UPDATE orders o JOIN other.t AS t ON t.id = o.id SET o.n = t.n"), ["other"]);
+        for sql in ["USE shop", "DROP DATABASE IF EXISTS shop", "CREATE SCHEMA shop"] {
+            assert_eq!(told(sql), ["shop"], "{sql}");
+        }
+        assert_eq!(databases("DELETE FROM prod.orders AS prod").get("prod"), Some(&false));
+        assert!(told("DELETE FROM orders WHERE id = 1.5").is_empty());
+    }
 
     fn list(names: &BTreeSet<String>) -> Vec<&str> {
         names.iter().map(String::as_str).collect()

@@ -12,6 +12,7 @@ use tokio::time::timeout;
 
 use super::address::{Address, Options};
 use super::session::{Access, Session};
+use super::turned::Turned;
 use super::{SqlError, mysql, postgres, sqlite};
 use crate::domain::{Dialect, Target};
 
@@ -59,12 +60,24 @@ pub(super) struct Source {
     pub(super) database: Database,
     reading: Mutex<Vec<Box<dyn Session>>>,
     full: Mutex<Vec<Box<dyn Session>>>,
+    turned: std::sync::Mutex<Turned>,
 }
 
 impl Source {
     /// Its engine.
     pub(super) fn dialect(&self) -> Dialect {
         self.database.address.dialect
+    }
+
+    /// A statement ran in a session that writes.
+    pub(super) fn turn(&self, sql: &str) {
+        let mut turned = self.turned.lock().unwrap_or_else(PoisonError::into_inner);
+        *turned = std::mem::take(&mut *turned).after(self.dialect(), sql);
+    }
+
+    /// How its sessions that write stand to a new one.
+    pub(super) fn turned(&self) -> Turned {
+        self.turned.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn address(&self, access: Access) -> &Address {
@@ -254,7 +267,13 @@ impl Connections {
         let name = name.into();
         self.default.get_mut().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| name.clone());
         let database = database.into();
-        let source = Source { name: name.clone(), database, reading: Mutex::default(), full: Mutex::default() };
+        let source = Source {
+            name: name.clone(),
+            database,
+            reading: Mutex::default(),
+            full: Mutex::default(),
+            turned: std::sync::Mutex::default(),
+        };
         self.sources.insert(name, Arc::new(source));
     }
 

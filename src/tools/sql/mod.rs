@@ -17,6 +17,7 @@ mod sqlite;
 mod statement;
 mod table;
 mod trial;
+mod turned;
 mod value;
 mod wall;
 
@@ -356,9 +357,13 @@ async fn execute(
         },
         () = cancel.cancelled() => return End::Stopped(Why::Cancelled, Halt::Before),
     };
+    let sql = job.1;
     let end = attend(session.as_mut(), source, job, limit, rows, cancel).await;
     match end {
         (end, true) => {
+            if access == Access::Full {
+                source.turn(sql);
+            }
             source.give_back(access, session).await;
             end
         }

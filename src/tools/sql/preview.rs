@@ -40,6 +40,9 @@ pub(super) async fn measure(
         return Ok(Some(taken_back(back)));
     }
     let Some(reads) = reads(dialect, &operation.sql)? else { return Ok(None) };
+    if let Some(why) = source.turned().why() {
+        return Err(why);
+    }
     let known = desk.known(&reads).await;
     let plan = planned(dialect, &known, &operation.sql);
     let along = match (&plan, &known) {
@@ -82,6 +85,9 @@ pub(super) async fn measure(
     if let Ok(Some(known)) = &known {
         let told = followers.as_deref().unwrap_or_default();
         preview.effects.extend(set_off(dialect, &reads, known, told, &operation.sql));
+    }
+    if source.database.reading.is_some() {
+        preview.effects.push("Counted over `read_url`, where other rows may be seen than it touches.".to_owned());
     }
     if operation.way == SqlWay::Trial {
         preview.remedy = Remedy::Possible("it is rolled back at the end.".to_owned());

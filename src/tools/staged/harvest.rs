@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::moves;
 use super::place::look;
-use super::products::Products;
+use super::products::{Products, declares};
 use crate::assess::{Sensitive, repository, runs_later};
 use crate::domain::number::{size, thousands};
 use crate::domain::{Deed, Image, Place, StagedChange};
@@ -275,7 +275,7 @@ impl Harvest {
 
 impl Ground<'_> {
     /// Whether nothing at a path is ever put in place unasked: git's own files, what others run later, what is
-    /// sensitive.
+    /// sensitive, what would let the next run change unasked what stands around it.
     fn waits(&self, path: &Path, folder: bool) -> bool {
         let place = Place {
             cwd: self.workspace.to_path_buf(),
@@ -287,7 +287,9 @@ impl Ground<'_> {
         let name = path.file_name().map_or(path, Path::new);
         let full = self.workspace.join(path);
         let later = |path: &Path| runs_later(&path.to_string_lossy(), &place).is_some();
+        let stood = path.parent().is_some_and(|folder| real_folder(&self.workspace.join(folder)));
         path.components().any(|part| part.as_os_str() == ".git")
+            || declares(name) && stood
             || later(if product { name } else { &full })
             || self.sensitive.means(&full.to_string_lossy(), folder, &place)
     }

@@ -50,6 +50,8 @@ const NAMES: [&str; 27] = [
 /// A file that says that all of its folder can be made again (Cache Directory Tagging Specification), and how it begins.
 const TAG: &str = "CACHEDIR.TAG";
 const SIGNATURE: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55";
+/// A file that says what git leaves aside.
+const IGNORED: &str = ".gitignore";
 /// Most folders that are looked at.
 const FOLDERS: usize = 20_000;
 
@@ -69,12 +71,7 @@ impl Products {
         let found = tokio::task::spawn_blocking(move || candidates(&upper, &workspace)).await.unwrap_or_default();
         let there: Vec<PathBuf> =
             found.iter().map(|path| layer.workspace.join(path)).filter(|path| real_folder(path)).collect();
-        let versions = if there.is_empty() || Repository::root(&layer.workspace).is_none() {
-            Ok(Versions::default())
-        } else {
-            Versions::of(bench, &there, cancel).await
-        };
-        let Ok(versions) = versions else { return Self::default() };
+        let Ok(versions) = Versions::of(bench, &there, cancel).await else { return Self::default() };
         let ours = found.into_iter().filter(|path| !versions.tracks(&layer.workspace.join(path)));
         // A new folder may only say so of itself: there is nothing in it yet that could be lost.
         let tagged = |path: &PathBuf| {
@@ -89,6 +86,11 @@ impl Products {
     pub(super) fn hold(&self, path: &Path) -> bool {
         path.ancestors().any(|up| self.folders.contains(up))
     }
+}
+
+/// Whether a file of this name may make build products of what lies around it, which then changes unasked.
+pub(super) fn declares(name: &Path) -> bool {
+    name == Path::new(IGNORED) || name == Path::new(TAG)
 }
 
 /// Whether a folder says that it can be made again.
@@ -117,7 +119,9 @@ fn candidates(upper: &Path, workspace: &Path) -> Vec<PathBuf> {
             let usual = entry.file_name().to_str().is_some_and(|name| NAMES.contains(&name.to_lowercase().as_str()));
             // In the place of a link or a file, or of a folder that is gone, it is another one.
             let same = below.symlink_metadata().is_err() || real_folder(&below) && !opaque(&entry.path());
-            if usual && same && rules.ignore(&path) {
+            // What a repository of its own has is not the one around it to say.
+            let apart = below.join(".git").symlink_metadata().is_ok();
+            if usual && same && !apart && rules.ignore(&path) {
                 found.push(path);
             } else {
                 waiting.push(path);
@@ -146,7 +150,7 @@ impl Rules {
     fn ignore(&mut self, path: &Path) -> bool {
         let path = self.workspace.join(path);
         // As caches do that keep themselves out of git.
-        if fs::read_to_string(path.join(".gitignore")).is_ok_and(|text| text.lines().any(|line| line.trim() == "*")) {
+        if fs::read_to_string(path.join(IGNORED)).is_ok_and(|text| text.lines().any(|line| line.trim() == "*")) {
             return true;
         }
         let root = self.root.clone();
@@ -167,7 +171,7 @@ impl Rules {
 fn rules(folder: &Path, root: bool) -> Option<Gitignore> {
     let mut builder = GitignoreBuilder::new(folder);
     // A file that can't be read ignores nothing.
-    let _unread = builder.add(folder.join(".gitignore"));
+    let _unread = builder.add(folder.join(IGNORED));
     if root {
         let _unread = builder.add(folder.join(".git/info/exclude"));
     }

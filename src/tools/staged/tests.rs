@@ -392,6 +392,27 @@ fn build_products_are_put_in_place_and_caches_moved() {
 }
 
 #[test]
+fn what_would_make_build_products_of_what_was_there_waits() {
+    let desk = Desk::new(|work| {
+        fs::create_dir(work.join("target")).unwrap();
+        fs::write(work.join("target/thesis.txt"), "x").unwrap();
+    });
+    let tag = "Signature: 8a477f597d28d172789f06886806bc55";
+    desk.wrote(".gitignore", "target");
+    desk.wrote("target/.gitignore", "*");
+    desk.wrote("target/CACHEDIR.TAG", tag);
+    desk.wrote("new/CACHEDIR.TAG", tag);
+    desk.wrote("new/.gitignore", "*");
+    let harvest = desk.harvest();
+    let paths = |changes: &[StagedChange]| -> BTreeSet<String> {
+        changes.iter().map(|change| change.path.display().to_string()).collect()
+    };
+    let waits = [".gitignore", "target/.gitignore", "target/CACHEDIR.TAG"].map(str::to_owned);
+    assert_eq!(paths(&harvest.waits), BTreeSet::from(waits));
+    assert_eq!(paths(&harvest.adds), BTreeSet::from(["new", "new/.gitignore", "new/CACHEDIR.TAG"].map(str::to_owned)));
+}
+
+#[test]
 fn a_folder_of_build_products_that_goes_whole_waits() {
     let mut desk = Desk::new(|work| {
         fs::create_dir(work.join("build")).unwrap();

@@ -9,9 +9,12 @@ use std::path::{Path, PathBuf};
 use url::Url;
 
 use super::look::located;
+use crate::assess::sql_catalog::databases;
 use crate::assess::{AssessSettings, Destination, Mentions, REACHING, destinations};
-use crate::domain::{Class, Facts, OperationKind, Place, Target};
+use crate::domain::{Class, Dialect, Facts, OperationKind, Place, SqlOperation, Target};
 
+/// The databases that each server has for itself.
+const ENGINES: [&str; 3] = ["information_schema", "performance_schema", "sys"];
 /// Most targets of one operation.
 const MOST: usize = 20;
 
@@ -32,7 +35,9 @@ pub(super) fn targets(
                 database: None,
                 host: None,
             };
-            vec![known.unwrap_or_else(named)]
+            let known = known.unwrap_or_else(named);
+            let others = elsewhere(&known, sql, settings);
+            std::iter::once(known).chain(others).collect()
         }
         OperationKind::Http(http) => Url::parse(&http.url).ok().as_ref().and_then(host).into_iter().collect(),
         OperationKind::Command(command) => {
@@ -55,6 +60,25 @@ pub(super) fn targets(
     };
     targets.truncate(MOST);
     targets
+}
+
+/// The other databases of the server that a statement names, where databases are what stands before a dot. What may be a
+/// table's other name counts only where that is a name of production.
+fn elsewhere(known: &Target, sql: &SqlOperation, settings: &AssessSettings) -> Vec<Target> {
+    let Target::Database { connection, engine: Some(Dialect::Mysql), database, host } = known else {
+        return Vec::new();
+    };
+    let target = |name: String| Target::Database {
+        connection: connection.clone(),
+        engine: Some(Dialect::Mysql),
+        database: Some(name),
+        host: host.clone(),
+    };
+    let known = |name: &str| database.as_ref().is_some_and(|known| known.eq_ignore_ascii_case(name));
+    let others = databases(&sql.sql).into_iter().filter(|(name, _)| !known(name) && !ENGINES.contains(&name.as_str()));
+    let targets = others.map(|(name, only)| (target(name), only));
+    let counts = |target: &Target| !settings.production.told(std::slice::from_ref(target)).is_empty();
+    targets.filter(|(target, only)| *only || counts(target)).map(|(target, _)| target).collect()
 }
 
 fn host(url: &Url) -> Option<Target> {
