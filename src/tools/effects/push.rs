@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::Effects;
-use super::commits::{Called, Git, short};
+use super::called::Called;
+use super::commits::{Git, short};
 use crate::domain::Remedy;
 use crate::domain::number::count;
 
