@@ -22,6 +22,7 @@ mod output;
 mod own_files;
 mod pass;
 mod proxy;
+mod refspecs;
 mod refusal;
 mod repository;
 mod reread;

@@ -268,14 +268,23 @@ fn without_user(address: &str) -> String {
     }
 }
 
+/// Whether a setting may change what a push sends.
+fn steers(setting: &Word) -> bool {
+    setting.text().is_none_or(|text| {
+        let key = text.to_ascii_lowercase();
+        ["push.", "remote.", "branch.", "include"].iter().any(|section| key.starts_with(section))
+    })
+}
+
 /// What a git command that isn't a mere look changes.
 fn git(words: &[Word], folder: Option<String>) -> Vec<Destination> {
-    let (mut at, mut folder) = (0, folder);
+    let (mut at, mut folder, mut set) = (0, folder, false);
     while let Some(text) = words.get(at).map(Word::shown).filter(|text| text.starts_with('-')) {
         let takes = matches!(leading_flag(&text), Some(Takes::Value(_)));
         if text == "-C" {
             folder = below(folder, words.get(at + 1).and_then(Word::text).map(str::to_owned));
         }
+        set |= text.starts_with("--config-env") || text == "-c" && words.get(at + 1).is_none_or(steers);
         at += if takes { 2 } else { 1 };
     }
     let Some(subcommand) = words.get(at).and_then(Word::text) else { return Vec::new() };
@@ -289,9 +298,12 @@ fn git(words: &[Word], folder: Option<String>) -> Vec<Destination> {
     let named = || operands(rest, "");
     match subcommand {
         "push" => {
-            let all = flag("--all", '\0') || flag("--mirror", '\0') || flag("--branches", '\0');
+            let all = set || flag("--all", '\0') || flag("--mirror", '\0') || flag("--branches", '\0');
             let mut words = operands(rest, "o").into_iter();
-            vec![Destination::Push { folder, remote: words.next(), refspecs: words.collect(), all }]
+            let remote = words.next();
+            let deletes = if flag("--delete", 'd') { ":" } else { "" };
+            let refspecs = words.map(|refspec| format!("{deletes}{refspec}")).collect();
+            vec![Destination::Push { folder, remote, refspecs, all }]
         }
         "branch" if flag("--delete", 'D') || flag("--delete", 'd') || flag("--force", 'f') || flag("--move", 'M') => {
             vec![Destination::Branch { folder, rewrites: true, named: named() }]
@@ -345,6 +357,10 @@ mod tests {
             ("git push", "pushes  to ? from /w"),
             ("git -C sub push -f origin HEAD:main", "pushes HEAD:main to origin from /w/sub"),
             ("git -c http.sslVerify=false push --mirror backup", "pushes all to backup from /w"),
+            ("git -c push.default=matching push", "pushes all to ? from /w"),
+            ("git -c http.sslVerify=false push origin x", "pushes x to origin from /w"),
+            ("git push -d origin a b", "pushes :a,:b to origin from /w"),
+            ("git --config-env=push.default=X push", "pushes all to ? from /w"),
             ("git commit -m x", "adds to HEAD in /w"),
             ("git commit --amend", "rewrites HEAD in /w"),
             ("git reset --hard HEAD~1", "rewrites HEAD in /w"),

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::super::Workbench;
 use super::super::git::Repository;
+use super::called::Called;
 use super::tally::Tally;
 use super::{Effects, push};
 use crate::assess::Word;
@@ -25,50 +26,6 @@ pub(super) struct Git<'a> {
     pub(super) repository: Repository,
     folder: &'a Path,
     pub(super) cancel: &'a CancellationToken,
-}
-
-/// What one subcommand was called with.
-pub(super) struct Called {
-    flags: Vec<String>,
-    /// The words that are no flags, before `--` and after.
-    pub(super) operands: Vec<String>,
-    paths: Vec<String>,
-    /// Whether there was a `--`.
-    split: bool,
-}
-
-impl Called {
-    /// Reads the words; those after a flag of `valued` are its value. None if one may be anything.
-    fn read(words: &[Word], valued: &[&str]) -> Option<Self> {
-        let mut called = Self { flags: Vec::new(), operands: Vec::new(), paths: Vec::new(), split: false };
-        let mut words = words.iter();
-        while let Some(word) = words.next() {
-            let text = word.text()?;
-            if called.split {
-                called.paths.push(text.to_owned());
-            } else if text == "--" {
-                called.split = true;
-            } else if text.starts_with('-') && text.len() > 1 {
-                if valued.contains(&text) {
-                    called.flags.push(format!("{text} {}", words.next()?.text()?));
-                } else {
-                    called.flags.push(text.to_owned());
-                }
-            } else {
-                called.operands.push(text.to_owned());
-            }
-        }
-        Some(called)
-    }
-
-    /// Whether a flag is there, by its long name or its letter.
-    pub(super) fn has(&self, long: &str, letter: Option<char>) -> bool {
-        self.flags.iter().any(|flag| {
-            let short = letter
-                .is_some_and(|letter| !flag.starts_with("--") && flag.split(' ').next().unwrap_or("").contains(letter));
-            flag.split(['=', ' ']).next() == Some(long) || short
-        })
-    }
 }
 
 /// Measures a git command.
@@ -89,6 +46,8 @@ pub(super) async fn measure(
     let repository =
         Repository::of(bench, folder).map_err(why)?.ok_or_else(|| why("no repository is there".to_owned()))?;
     let git = Git { bench, repository, folder, cancel };
+    // The files of a linked worktree may lie where git can't look here.
+    git.text(&["rev-parse", "--git-dir"]).await.map_err(why)?;
     let valued: &[&str] = match subcommand {
         "restore" => &["-s", "--source"],
         "clean" => &["-e", "--exclude"],
@@ -177,8 +136,17 @@ impl Git<'_> {
         against: Option<&str>,
         paths: &[String],
     ) -> Result<(), String> {
+        let unseen = self.unseen(paths).await?;
+        if !unseen.is_empty() {
+            let names = some_of(&unseen);
+            effects.warning(format!("Git was told not to look for changes in {names}: any in there may be lost."));
+            effects.briefs.push(format!("changes not seen in {}", count(unseen.len(), "file")));
+            effects.remedies.push(Remedy::Unknown);
+        }
         if changed.is_empty() {
-            effects.effect("No tracked file has changes that it would throw away.");
+            if unseen.is_empty() {
+                effects.effect("No tracked file has changes that it would throw away.");
+            }
             return Ok(());
         }
         let names = some(changed.iter().map(|(_, name)| name.as_str()));
@@ -187,6 +155,15 @@ impl Git<'_> {
         effects.remedies.push(Remedy::Impossible("the changes are in no commit.".to_owned()));
         effects.preview.details.push(self.diff(against, paths).await?);
         Ok(())
+    }
+
+    /// Tracked files that are there and that git doesn't look at for changes: marked `assume-unchanged` or
+    /// `skip-worktree`.
+    async fn unseen(&self, paths: &[String]) -> Result<Vec<String>, String> {
+        let paths = if paths.is_empty() { vec![":/"] } else { paths.iter().map(String::as_str).collect() };
+        let told = self.text(&[&["ls-files", "-v", "-z", "--"], paths.as_slice()].concat()).await?;
+        let there = |name: &&str| self.folder.join(name).symlink_metadata().is_ok();
+        Ok(told.split('\0').filter_map(unseen).filter(there).map(str::to_owned).collect())
     }
 
     async fn reset(&self, effects: &mut Effects, called: &Called) -> Result<(), String> {
@@ -200,6 +177,9 @@ impl Git<'_> {
         }
         let revision = revision.unwrap_or_else(|| "HEAD".to_owned());
         let Some(commit) = self.commit(&revision).await else {
+            if revision == "HEAD" {
+                return Err("there is no commit yet".to_owned());
+            }
             effects.warning(format!("It would fail: `{revision}` names no commit here."));
             return Ok(());
         };
@@ -217,6 +197,7 @@ impl Git<'_> {
         if called.has("--hard", None) {
             let changed = self.changed(&[]).await?;
             self.thrown_away(effects, &changed, Some("HEAD"), &[]).await?;
+            new_deleted(effects, &changed);
             self.written_over(effects, Some(&commit), &[]).await?;
         } else {
             effects.effect("The files stay as they are.");
@@ -232,10 +213,12 @@ impl Git<'_> {
             effects.effect("Only lists what it would delete.");
             return Ok(());
         }
-        if !called.has("--force", Some('f')) {
+        let forces = called.times("--force", 'f');
+        if forces == 0 {
             effects.effect("Without -f git refuses to delete anything.");
         }
-        let folders = called.has("", Some('d'));
+        // Of what is named, git deletes folders too.
+        let folders = called.has("", Some('d')) || !called.operands.is_empty() || !called.paths.is_empty();
         let mut arguments = vec!["ls-files", "-z", "--others"];
         if called.has("", Some('X')) {
             arguments.extend(["--ignored", "--exclude-standard"]);
@@ -248,11 +231,13 @@ impl Git<'_> {
         arguments.push("--");
         arguments.extend(called.operands.iter().chain(&called.paths).map(String::as_str));
         let told = self.text(&arguments).await?;
-        // With a slash at its end: a folder that git has nothing of, or a repository of its own. Both stay.
-        let names = told.split('\0').filter(|name| !name.is_empty() && !name.ends_with('/'));
+        // With a slash at its end: a folder that git has nothing of, or a repository of its own. Both stay, but
+        // forced twice git deletes repositories with the folders.
+        let deep = folders && forces > 1;
+        let names = told.split('\0').filter(|name| !name.is_empty() && (deep || !name.ends_with('/')));
         let mut tally = Tally::default();
         for name in names {
-            tally.add(&self.folder.join(name), false, self.cancel);
+            tally.add(&self.folder.join(name.trim_end_matches('/')), deep, self.cancel);
         }
         if tally.is_empty() {
             effects.effect("There is nothing that it would delete.");
@@ -266,8 +251,8 @@ impl Git<'_> {
 
     async fn checkout(&self, effects: &mut Effects, name: &str, called: &Called) -> Result<(), String> {
         let forced = called.has("--force", Some('f')) || called.has("--discard-changes", None);
-        let staged = name == "restore" && called.has("--staged", Some('S')) && !called.has("--worktree", Some('W'));
-        if staged {
+        let staged = name == "restore" && called.has("--staged", Some('S'));
+        if staged && !called.has("--worktree", Some('W')) {
             effects.effect(format!(
                 "Takes {} out of what is staged; the files stay as they are.",
                 some_of(&called.operands)
@@ -282,7 +267,8 @@ impl Git<'_> {
                         .or_else(|| flag.strip_prefix("-s"))
                 });
                 let paths = called.operands.iter().chain(&called.paths).cloned().collect();
-                (source.map(|source| source.trim_start().to_owned()), paths)
+                let source = source.map(|source| source.trim_start().to_owned());
+                (source.or_else(|| staged.then(|| "HEAD".to_owned())), paths)
             }
             "switch" => (called.operands.first().cloned(), Vec::new()),
             _ => self.split(called, false).await,
@@ -304,10 +290,14 @@ impl Git<'_> {
             return self.ignored_written_over(effects, &commit).await;
         }
         let changed = self.changed(&paths).await?;
+        let staged_too = revision.is_some() || paths.is_empty();
         let lost: Vec<(String, String)> =
-            changed.into_iter().filter(|(state, _)| revision.is_some() || !state.ends_with(' ')).collect();
-        let against = if revision.is_some() { Some("HEAD") } else { None };
+            changed.into_iter().filter(|(state, _)| staged_too || !state.ends_with(' ')).collect();
+        let against = staged_too.then_some("HEAD");
         self.thrown_away(effects, &lost, against, &paths).await?;
+        if staged || paths.is_empty() {
+            new_deleted(effects, &lost);
+        }
         let commit = match commit {
             Some(commit) if revision.is_some() || paths.is_empty() => Some(commit),
             None if revision.is_some() => return Err("which files it writes over".to_owned()),
@@ -417,6 +407,21 @@ impl Git<'_> {
     }
 }
 
+/// Says which files go as a whole with the changes: those that are staged and in no commit.
+fn new_deleted(effects: &mut Effects, changed: &[(String, String)]) {
+    let new: Vec<&str> =
+        changed.iter().filter(|(state, _)| state.starts_with('A')).map(|(_, name)| name.as_str()).collect();
+    if !new.is_empty() {
+        effects.effect(format!("Deletes what is new and in no commit: {}.", some(new.iter().copied())));
+    }
+}
+
+/// The name behind the letter of `git ls-files -v`, if git doesn't look at that file for changes.
+fn unseen(entry: &str) -> Option<&str> {
+    let (letter, name) = entry.split_once(' ')?;
+    (letter == "S" || letter.chars().all(|letter| letter.is_ascii_lowercase())).then_some(name)
+}
+
 /// The first names, and how many more.
 fn some<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
     let more = names.len().saturating_sub(super::NAMED);
@@ -431,4 +436,26 @@ fn some_of(names: &[String]) -> String {
 /// The beginning of a commit's number.
 pub(super) fn short(commit: &str) -> &str {
     commit.get(..8).unwrap_or(commit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_git_does_not_look_at_are_known_by_their_letters() {
+        let unseen: Vec<_> = ["H a", "h b c", "S d", "s e", "C f", ""].into_iter().filter_map(unseen).collect();
+        assert_eq!(unseen, ["b c", "d", "e"]);
+    }
+
+    #[test]
+    fn new_files_go_as_a_whole() {
+        let changed: Vec<_> =
+            [("A ", "n"), ("M ", "m"), ("AM", "o")].map(|(state, name)| (state.to_owned(), name.to_owned())).into();
+        let mut effects = Effects::default();
+        new_deleted(&mut effects, &changed[1..2]);
+        assert!(effects.preview.effects.is_empty());
+        new_deleted(&mut effects, &changed);
+        assert_eq!(effects.preview.effects, ["Deletes what is new and in no commit: n, o."]);
+    }
 }

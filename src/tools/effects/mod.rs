@@ -1,6 +1,7 @@
 //! What a waiting command would do, as far as its words tell: the files that it deletes, replaces, moves or opens to
 //! others, and what git would lose. Looks and counts; nothing of the command runs.
 
+mod called;
 mod commits;
 mod files;
 mod landing;

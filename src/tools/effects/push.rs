@@ -1,21 +1,12 @@
 //! What `git push` would send, and where to: told from the local refs and the repository's configuration, as they
 //! are known here. Nothing is asked of the other side.
 
-use std::collections::BTreeMap;
-
+use super::super::refspecs::{Push, Sent, Settings, last, mirrors, plain, remote};
 use super::Effects;
-use super::commits::{Called, Git, short};
+use super::called::Called;
+use super::commits::{Git, short};
 use crate::domain::Remedy;
 use crate::domain::number::count;
-
-/// One branch that is sent.
-struct Sent {
-    /// What is sent; empty to delete there.
-    from: String,
-    /// The name it gets there.
-    to: String,
-    forced: bool,
-}
 
 /// Measures a push.
 ///
@@ -23,72 +14,54 @@ struct Sent {
 /// Git can't be asked, or what is sent can't be told.
 pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Called) -> Result<(), String> {
     let settings = settings(git).await?;
-    let setting = |key: String| settings.get(&key).cloned();
     let branch = git.branch_name().await;
-    let remote = called
-        .operands
-        .first()
-        .cloned()
-        .or_else(|| branch.as_ref().and_then(|branch| setting(format!("branch.{branch}.pushremote"))))
-        .or_else(|| setting("remote.pushdefault".to_owned()))
-        .or_else(|| branch.as_ref().and_then(|branch| setting(format!("branch.{branch}.remote"))))
-        .unwrap_or_else(|| "origin".to_owned());
-    let address = setting(format!("remote.{remote}.pushurl")).or_else(|| setting(format!("remote.{remote}.url")));
-    let place = address.as_ref().map_or_else(|| remote.clone(), |address| format!("{remote} ({})", plain(address)));
+    let remote = remote(called.operands.first().cloned(), branch.as_deref(), &settings);
+    let address = ["pushurl", "url"].iter().find_map(|key| last(&settings, &format!("remote.{remote}.{key}")));
+    let place = address.map_or_else(|| remote.clone(), |address| format!("{remote} ({})", plain(&address)));
     if called.has("--dry-run", Some('n')) {
         effects.effect(format!("Only asks {place} what a push would do; the hook pre-push runs all the same."));
         return Ok(());
     }
-    for (flag, says) in
-        [("--all", "every branch"), ("--mirror", "every ref, and deletes the others"), ("--tags", "every tag")]
-    {
-        if called.has(flag, None) {
-            effects.effect(format!("Sends {says} to {place}."));
-        }
+    let (tags, prunes) = (called.has("--tags", None), called.has("--prune", None));
+    let whole = if called.has("--mirror", None) || mirrors(&remote, &settings) {
+        Some("every ref, and deletes the others")
+    } else if called.has("--all", None) || called.has("--branches", None) {
+        Some(if prunes { "every branch, and deletes the others" } else { "every branch" })
+    } else {
+        None
+    };
+    for says in whole.into_iter().chain(tags.then_some("every tag")) {
+        effects.effect(format!("Sends {says} to {place}."));
     }
-    if called.has("--all", None) || called.has("--mirror", None) {
+    effects.remedies.push(Remedy::Impossible("what others fetched stays with them.".to_owned()));
+    if whole.is_some() {
         effects.briefs.push("everything".to_owned());
-        effects.remedies.push(Remedy::Impossible("what others fetched stays with them.".to_owned()));
         return Ok(());
     }
-    let forced = called.has("--force", Some('f')) || called.has("--force-with-lease", None);
-    let deletes = called.has("--delete", Some('d'));
-    let refspecs = called.operands.get(1..).unwrap_or_default();
-    let sent = sent(refspecs, branch.as_deref(), &settings, (forced, deletes));
+    let deletes = if called.has("--delete", Some('d')) { ":" } else { "" };
+    let refspecs: Vec<String> = called.operands.iter().skip(1).map(|refspec| format!("{deletes}{refspec}")).collect();
+    if tags && refspecs.is_empty() {
+        return Ok(());
+    }
+    let push = Push { remote: &remote, refspecs: &refspecs, branch: branch.as_deref(), settings: &settings };
+    let sent = match push.sent() {
+        Ok(sent) => sent,
+        Err(why) => {
+            let prunes = if prunes { ", and `--prune` deletes branches there" } else { "" };
+            effects.warning(format!("Which branches it changes on {place} can't be told: {why}{prunes}."));
+            effects.briefs.push("branches that can't be told".to_owned());
+            return Ok(());
+        }
+    };
     if sent.is_empty() {
         return Err("no branch is checked out".to_owned());
     }
-    for sent in sent {
+    let forced = called.has("--force", Some('f')) || called.has("--force-with-lease", None);
+    for mut sent in sent {
+        sent.forced |= forced;
         one(git, effects, &remote, &place, &sent).await?;
     }
-    effects.remedies.push(Remedy::Impossible("what others fetched stays with them.".to_owned()));
     Ok(())
-}
-
-/// What is sent, by the refspecs or by the branch that is checked out.
-fn sent(
-    refspecs: &[String],
-    branch: Option<&str>,
-    settings: &BTreeMap<String, String>,
-    (forced, deletes): (bool, bool),
-) -> Vec<Sent> {
-    let name = |text: &str| text.strip_prefix("refs/heads/").unwrap_or(text).to_owned();
-    if refspecs.is_empty() {
-        let Some(branch) = branch else { return Vec::new() };
-        let upstream = settings.get(&format!("branch.{branch}.merge")).map_or(branch.to_owned(), |merge| name(merge));
-        return vec![Sent { from: branch.to_owned(), to: upstream, forced }];
-    }
-    let read = |refspec: &String| {
-        let (plus, refspec) = refspec.strip_prefix('+').map_or((false, refspec.as_str()), |rest| (true, rest));
-        let (from, to) = refspec.split_once(':').unwrap_or((refspec, refspec));
-        let from = if deletes { "" } else { from };
-        let to = match (to, branch) {
-            ("HEAD", Some(branch)) => branch.to_owned(),
-            (to, _) => name(to),
-        };
-        Sent { from: from.to_owned(), to, forced: forced || plus }
-    };
-    refspecs.iter().map(read).collect()
 }
 
 /// One branch: how many commits go there, and whether some would be dropped there.
@@ -136,16 +109,12 @@ async fn one(git: &Git<'_>, effects: &mut Effects, remote: &str, place: &str, se
 }
 
 /// The repository's own settings of branches and remotes. Those of the person don't count.
-async fn settings(git: &Git<'_>) -> Result<BTreeMap<String, String>, String> {
+async fn settings(git: &Git<'_>) -> Result<Settings, String> {
     let told = git.text(&["config", "--local", "-z", "--list"]).await?;
-    let pairs = told.split('\0').filter_map(|pair| pair.split_once('\n'));
-    Ok(pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).collect())
-}
-
-/// An address without the user's name and password.
-fn plain(address: &str) -> String {
-    match address.split_once("://").and_then(|(scheme, rest)| Some((scheme, rest.split_once('@')?))) {
-        Some((scheme, (user, host))) if !user.contains('/') => format!("{scheme}://{host}"),
-        _ => address.to_owned(),
+    let mut settings = Settings::new();
+    for pair in told.split('\0').filter(|pair| !pair.is_empty()) {
+        let (key, value) = pair.split_once('\n').unwrap_or((pair, "true"));
+        settings.entry(key.to_owned()).or_default().push(value.to_owned());
     }
+    Ok(settings)
 }

@@ -1,9 +1,9 @@
 //! Which branch is checked out, and where a push would go: read from `HEAD` and the repository's own configuration.
 //! Git isn't asked, as asking already obeys the repository.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::super::refspecs::{self, Push, Settings, last, plain};
 use super::{repository, small};
 use crate::domain::Target;
 
@@ -21,48 +21,38 @@ pub(super) fn current(folder: &Path) -> Option<String> {
     Some(named.unwrap_or_else(|| format!("no branch, {}", head.chars().take(SHORT).collect::<String>())))
 }
 
-/// The branches that a push would write, there.
+/// The branches that a push would write, there. Where that can't be told, it may be all of them.
 pub(super) fn pushed(folder: &Path, remote: Option<String>, refspecs: &[String], all: bool) -> Vec<Target> {
-    let Some((_, common)) = repository(folder) else { return Vec::new() };
-    let settings = small(&common.join("config"), LARGEST).map_or_else(BTreeMap::new, |text| settings(&text));
-    let setting = |key: String| settings.get(&key).cloned();
-    let branch = current(folder).unwrap_or_default();
-    let remote = remote
-        .or_else(|| setting(format!("branch.{branch}.pushremote")))
-        .or_else(|| setting("remote.pushdefault".to_owned()))
-        .or_else(|| setting(format!("branch.{branch}.remote")))
-        .unwrap_or_else(|| "origin".to_owned());
-    let address = setting(format!("remote.{remote}.pushurl")).or_else(|| setting(format!("remote.{remote}.url")));
-    let name = |text: &str| text.strip_prefix("refs/heads/").unwrap_or(text).to_owned();
+    let Some((own, common)) = repository(folder) else { return Vec::new() };
+    let files = [common.join("config"), own.join("config.worktree")];
+    let text: Vec<String> = files.iter().filter_map(|file| small(file, LARGEST)).collect();
+    let settings = settings(&text.join("\n"));
+    let branch = current(folder);
+    let remote = refspecs::remote(remote, branch.as_deref(), &settings);
+    let address = ["pushurl", "url"].iter().find_map(|key| last(&settings, &format!("remote.{remote}.{key}")));
     let there = |branch: Option<String>| Target::Remote {
         remote: plain(&remote),
         address: address.as_deref().map(plain),
         branch,
     };
-    if all || setting(format!("remote.{remote}.mirror")).is_some_and(|mirror| mirror == "true") {
-        return vec![there(None)];
+    let push = Push { remote: &remote, refspecs, branch: branch.as_deref(), settings: &settings };
+    match push.sent() {
+        Ok(sent) if !all && !refspecs::mirrors(&remote, &settings) => {
+            sent.into_iter().map(|sent| there(Some(sent.to))).collect()
+        }
+        Ok(_) | Err(_) => vec![there(None)],
     }
-    if refspecs.is_empty() {
-        let upstream = setting(format!("branch.{branch}.merge")).map(|merge| name(&merge));
-        return vec![there(Some(upstream.unwrap_or(branch)))];
-    }
-    refspecs
-        .iter()
-        .map(|refspec| {
-            let refspec = refspec.trim_start_matches('+');
-            let (_, to) = refspec.split_once(':').unwrap_or((refspec, refspec));
-            there(Some(if matches!(to, "HEAD" | "@") { branch.clone() } else { name(to) }))
-        })
-        .collect()
 }
 
-/// The settings of a repository: `section.subsection.key`, section and key in lower case. The last one counts.
-fn settings(text: &str) -> BTreeMap<String, String> {
+/// The settings of a repository: `section.subsection.key`, section and key in lower case.
+fn settings(text: &str) -> Settings {
     let mut section = String::new();
-    let mut settings = BTreeMap::new();
+    let mut settings = Settings::new();
     for line in text.lines().map(str::trim) {
-        if let Some(head) = line.strip_prefix('[') {
-            let head = head.split(']').next().unwrap_or_default();
+        let mut setting = line;
+        if let Some(line) = line.strip_prefix('[') {
+            let (head, rest) = line.split_once(']').unwrap_or((line, ""));
+            setting = rest.trim();
             section = match head.split_once('"') {
                 Some((name, rest)) => {
                     format!(
@@ -73,22 +63,19 @@ fn settings(text: &str) -> BTreeMap<String, String> {
                 }
                 None => head.trim().to_ascii_lowercase(),
             };
-        } else if let Some((key, value)) = line.split_once('=')
-            && !line.starts_with(['#', ';'])
-        {
-            let value = value.trim().trim_matches('"').to_owned();
-            settings.insert(format!("{section}.{}", key.trim().to_ascii_lowercase()), value);
         }
+        if setting.is_empty() || setting.starts_with(['#', ';']) {
+            continue;
+        }
+        let (key, value) = setting.split_once('=').unwrap_or((setting, "true"));
+        let value = match value.trim().strip_prefix('"') {
+            Some(quoted) => quoted.split('"').next(),
+            None => value.split([';', '#']).next(),
+        };
+        let value = value.unwrap_or_default().trim().to_owned();
+        settings.entry(format!("{section}.{}", key.trim().to_ascii_lowercase())).or_default().push(value);
     }
     settings
-}
-
-/// An address without the user's name and password.
-fn plain(address: &str) -> String {
-    match address.split_once("://").and_then(|(scheme, rest)| Some((scheme, rest.split_once('@')?))) {
-        Some((scheme, (user, host))) if !user.contains('/') => format!("{scheme}://{host}"),
-        Some(_) | None => address.to_owned(),
-    }
 }
 
 #[cfg(test)]
@@ -118,6 +105,21 @@ mod tests {
         assert_eq!(told(Some("origin"), &["a:refs/heads/b", ":c"], false), format!("b {origin}; c {origin}"));
         assert_eq!(told(None, &[], true), format!("every branch {origin}"));
         assert_eq!(told(Some("ssh://git@host/x"), &["main"], false), "main on ssh://host/x");
+        for refspec in [":", "refs/heads/*", "+refs/heads/*:refs/heads/*"] {
+            assert_eq!(told(Some("origin"), &[refspec], false), format!("every branch {origin}"), "{refspec}");
+        }
+        let own = |line: &str| format!("{config}[remote \"origin\"] {line}\n");
+        for (config, there) in [
+            (own("push = +a:main # ours\n\tpush = \"b#1\""), "main {}; b#1 {}"),
+            (own("push = +refs/heads/*:refs/heads/*"), "every branch {}"),
+            (own("mirror"), "every branch {}"),
+            (format!("{config}[push]\n\tdefault = matching\n"), "every branch {}"),
+            (format!("{config}[remote]\n\tpushDefault = other\n"), "feature/x on other"),
+        ] {
+            std::fs::write(git.join("config"), &config).unwrap();
+            assert_eq!(told(None, &[], false), there.replace("{}", origin), "{config}");
+        }
+        std::fs::write(git.join("config"), config).unwrap();
         std::fs::write(git.join("HEAD"), "0123456789abcdef0123456789abcdef01234567\n").unwrap();
         assert_eq!(current(&below).unwrap(), "no branch, 0123456789");
     }
