@@ -22,6 +22,8 @@ SELECT 'table', t.nspname::text, t.relname::text,
     WHEN EXISTS (SELECT FROM tree JOIN pg_class c USING (oid) WHERE c.relkind = 'f') THEN 'a part of it lies on another server'
     WHEN current_setting('DateStyle') NOT LIKE 'ISO%' OR current_setting('IntervalStyle') <> 'postgres'
       OR current_setting('extra_float_digits')::int < 1 THEN 'this connection prints values in a form of its own'
+    WHEN pg_client_encoding() <> 'UTF8' THEN 'this connection tells texts in an encoding of its own'
+    WHEN current_setting('server_encoding') = 'SQL_ASCII' THEN 'nobody knows the encoding of its texts'
     ELSE ''
   END,
   (SELECT sum(pg_total_relation_size(tree.oid)) FROM tree)::text, 0

@@ -7,6 +7,7 @@ SELECT 'table', 'main', m.name,
     WHEN m.name LIKE 'sqlite\_%' ESCAPE '\' THEN 'it belongs to the engine'
     WHEN EXISTS (SELECT 1 FROM sqlite_temp_schema s WHERE lower(s.name) = lower({name}) AND s.type IN ('table', 'view'))
       THEN 'a temporary table hides it'
+    WHEN (SELECT e.encoding FROM pragma_encoding e) <> 'UTF-8' THEN 'its texts are not in UTF-8'
     ELSE ''
   END, lower(m.sql) LIKE '%collate%', 0
 FROM sqlite_schema m WHERE lower(m.name) = lower({name}) AND m.type IN ('table', 'view')

@@ -1,0 +1,99 @@
+//! Undo writes back exactly what was there, whatever encoding a session talks in and whatever a collation calls equal;
+//! where it can't, it says so.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod common;
+#[path = "common/databases.rs"]
+mod databases;
+#[path = "common/left_out.rs"]
+mod left_out;
+
+use countersign::domain::{Outcome, Preview, Remedy, RunEvent};
+use countersign::tools::Tool as _;
+use databases::{Desk, desks, mariadb, postgres, three, undoable, within};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+async fn told(desk: &Desk, sql: &str) -> Preview {
+    desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap()
+}
+
+/// How a write is taken back.
+async fn kept(desk: &Desk, sql: &str) -> String {
+    let (events, report) = desk.call(&json!({ "sql": sql }).to_string()).await;
+    assert!(matches!(report.outcome, Outcome::Succeeded { .. }), "{sql}: {}", report.result);
+    undoable(&events).unwrap_or_else(|| panic!("{sql}: {events:?}"))
+}
+
+/// Why a write can't be taken back, said once it ran.
+async fn not_kept(desk: &Desk, sql: &str) -> String {
+    let (events, report) = desk.call(&json!({ "sql": sql }).to_string()).await;
+    assert!(matches!(report.outcome, Outcome::Succeeded { .. }), "{sql}: {}", report.result);
+    assert_eq!(undoable(&events), None, "{sql}");
+    let note = events.into_iter().find_map(|event| if let RunEvent::Note(note) = event { Some(note) } else { None });
+    note.unwrap_or_else(|| panic!("{sql}"))
+}
+
+async fn in_another_encoding(desk: &Desk, talks: &[&str], usual: &str) {
+    for sql in [
+        "DROP TABLE IF EXISTS undo_talks",
+        "CREATE TABLE undo_talks (id int NOT NULL PRIMARY KEY, s varchar(20))",
+        "INSERT INTO undo_talks VALUES (1, 'é'), (2, 'ü')",
+    ] {
+        desk.approved(sql).await;
+    }
+    let all = "SELECT min(s), max(s) FROM undo_talks";
+    let before = desk.row(all).await;
+    for talk in talks {
+        // What was kept before comes back whole, and the session goes on as it was set.
+        let back = kept(desk, "UPDATE undo_talks SET s = 'ß'").await;
+        desk.approved(talk).await;
+        let (_, report) = desk.call(&back).await;
+        assert!(matches!(report.outcome, Outcome::Succeeded { .. }), "{talk}: {}", report.result);
+        assert_eq!(desk.row(all).await, before, "{talk}");
+        let said = not_kept(desk, "UPDATE undo_talks SET s = s").await;
+        assert!(said.contains("an encoding of its own"), "{talk}: {said}");
+        desk.approved(usual).await;
+    }
+    desk.approved("DROP TABLE undo_talks").await;
+}
+
+#[tokio::test]
+async fn a_session_in_another_encoding_corrupts_nothing() {
+    if let Some(url) = postgres().await {
+        let desk = Desk::keeping(&url);
+        in_another_encoding(&desk, &["SET client_encoding TO 'LATIN1'"], "SET client_encoding TO 'UTF8'").await;
+    }
+    if let Some(url) = mariadb().await {
+        let desk = Desk::keeping(&url);
+        let talks = ["SET NAMES latin1", "SET character_set_results = 'ascii'", "SET character_set_results = NULL"];
+        in_another_encoding(&desk, &talks, "SET NAMES utf8mb4").await;
+    }
+}
+
+#[tokio::test]
+async fn texts_of_no_encoding_are_not_kept() {
+    let Some(url) = postgres().await else { return };
+    Desk::new(&url).approved("DROP DATABASE IF EXISTS countersign_ascii").await;
+    let make = "CREATE DATABASE countersign_ascii ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0";
+    Desk::new(&url).approved(make).await;
+    let desk = Desk::keeping(&within(&url, "countersign_ascii"));
+    three(&desk, "undo_ascii").await;
+    let sql = "DELETE FROM undo_ascii";
+    let Remedy::Impossible(said) = told(&desk, sql).await.remedy else { panic!() };
+    assert_eq!(said, "of undo_ascii: nobody knows the encoding of its texts.");
+    assert!(not_kept(&desk, sql).await.contains(&said));
+}
+
+#[tokio::test]
+async fn a_sqlite_file_in_utf_16_says_that_nothing_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::keeping(&format!("sqlite:{}?mode=rwc", folder.path().join("u.db").display()));
+    desk.approved("PRAGMA encoding = 'UTF-16le'").await;
+    three(&desk, "undo_wide").await;
+    let sql = "UPDATE undo_wide SET name = 'x'";
+    let Remedy::Impossible(said) = told(&desk, sql).await.remedy else { panic!() };
+    assert_eq!(said, "of undo_wide: its texts are not in UTF-8.");
+    assert!(not_kept(&desk, sql).await.contains(&said));
+}
