@@ -97,3 +97,30 @@ async fn a_sqlite_file_in_utf_16_says_that_nothing_is_kept() {
     assert_eq!(said, "of undo_wide: its texts are not in UTF-8.");
     assert!(not_kept(&desk, sql).await.contains(&said));
 }
+
+#[tokio::test]
+async fn what_only_a_collation_calls_equal_is_somebodys_change() {
+    let Some(url) = postgres().await else { return };
+    let desk = Desk::keeping(&url);
+    for sql in [
+        "DROP TABLE IF EXISTS undo_equal",
+        "DROP COLLATION IF EXISTS undo_loose",
+        "CREATE COLLATION undo_loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+        "CREATE TABLE undo_equal (id int PRIMARY KEY, t text COLLATE undo_loose, a text[] COLLATE undo_loose, b bpchar, f float8)",
+    ] {
+        desk.approved(sql).await;
+    }
+    let row = "INSERT INTO undo_equal VALUES (1, 'hello', '{x}', 'a', '0')";
+    for change in ["t = 'HELLO'", "a = '{X}'", "b = 'a  '", "f = '-0'"] {
+        desk.approved("DELETE FROM undo_equal").await;
+        let back = kept(&desk, row).await;
+        desk.approved(&format!("UPDATE undo_equal SET {change}")).await;
+        let (_, report) = desk.call(&back).await;
+        assert!(matches!(report.outcome, Outcome::Failed { .. }), "{change}: {}", report.result);
+        // What nobody changed since comes back.
+        let back = kept(&desk, "UPDATE undo_equal SET t = 'Other', a = '{}', b = 'c', f = 1").await;
+        let (_, report) = desk.call(&back).await;
+        assert!(matches!(report.outcome, Outcome::Succeeded { .. }), "{change}: {}", report.result);
+    }
+    desk.approved("DROP TABLE undo_equal").await;
+}

@@ -117,13 +117,16 @@ pub(super) fn holds(dialect: Dialect, column: &Column, collated: bool, form: For
         Form::Float => format!("CAST({name} AS DOUBLE) = {literal}"),
         Form::Text => format!("CAST(CONVERT({name} USING utf8mb4) AS BINARY) = {literal}"),
         // The text of NULL is empty, too.
-        Form::Printed if literal == "''" => {
-            format!("{name} IS DISTINCT FROM NULL AND pg_catalog.format('%s', {name}) = {literal}")
-        }
-        Form::Printed => format!("pg_catalog.format('%s', {name}) = {literal}"),
+        Form::Printed if literal == "''" => format!("{name} IS DISTINCT FROM NULL AND {} = {literal}", printed(&name)),
+        Form::Printed => format!("{} = {literal}", printed(&name)),
         Form::Any if collated => format!("{name} COLLATE BINARY IS {literal}"),
         Form::Any => format!("{name} IS {literal}"),
     }
+}
+
+/// The text of a value, which is compared byte by byte: by the column's own collation others may equal it.
+fn printed(name: &str) -> String {
+    format!("pg_catalog.format('%s', {name}) COLLATE pg_catalog.\"C\"")
 }
 
 /// The condition by which the engine finds a key in its index. None where the column has no such one.
@@ -175,8 +178,8 @@ mod tests {
         assert_eq!(literal(Dialect::Sqlite, Form::Any, Some(b"tc3a4")), "'ä'");
         assert_eq!(literal(Dialect::Sqlite, Form::Any, Some(b"NULL")), "NULL");
         assert_eq!(literal(Dialect::Mysql, Form::Double, Some(b"0.1")), "0.1e0");
-    }
-}
         assert_eq!(literal(Dialect::Mysql, Form::Double, Some(b"1e300")), "1e300");
         assert_eq!(literal(Dialect::Mysql, Form::Bytes, Some(b"\xe9")), "x'e9'");
         assert_eq!(literal(Dialect::Postgres, Form::Plain, Some(b"caf\xe9")), NO_TEXT);
+    }
+}
