@@ -124,3 +124,55 @@ async fn what_only_a_collation_calls_equal_is_somebodys_change() {
     }
     desk.approved("DROP TABLE undo_equal").await;
 }
+
+#[tokio::test]
+async fn a_table_that_replaces_rows_in_the_way_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::keeping(&format!("sqlite:{}?mode=rwc", folder.path().join("u.db").display()));
+    for sql in [
+        "CREATE TABLE goes (id INTEGER PRIMARY KEY, k INT UNIQUE ON CONFLICT REPLACE)",
+        "INSERT INTO goes VALUES (1, 1), (2, 2)",
+        "CREATE TABLE stays (id INTEGER PRIMARY KEY, k INT UNIQUE ON CONFLICT IGNORE)",
+        "INSERT INTO stays VALUES (1, 1)",
+    ] {
+        desk.approved(sql).await;
+    }
+    for (sql, effect) in [
+        (
+            "UPDATE goes SET k = 2 WHERE id = 1",
+            "Changes 1 of 2 rows (50.0 %) of goes. Rows that are in their way are deleted",
+        ),
+        ("INSERT INTO goes VALUES (3, 2)", "Adds 1 row to goes. Rows that are in their way are deleted"),
+        ("INSERT INTO stays VALUES (3, 1)", "Adds at most 1 row to stays."),
+        // What puts the row back could replace another.
+        ("DELETE FROM goes WHERE id = 3", "Deletes 1 of "),
+    ] {
+        let told = told(&desk, sql).await;
+        assert!(told.effects[0].starts_with(effect), "{sql}: {:?}", told.effects);
+        let Remedy::Impossible(said) = told.remedy else { panic!("{sql}: {:?}", told.remedy) };
+        assert!(said.ends_with("says itself what happens to rows that are in the way."), "{sql}: {said}");
+        assert!(not_kept(&desk, sql).await.contains(&said), "{sql}");
+    }
+}
+
+#[tokio::test]
+async fn that_a_unique_column_may_stand_in_the_way_of_undo_is_said() {
+    for (dialect, desk) in desks().await {
+        for sql in [
+            "DROP TABLE IF EXISTS undo_places",
+            "CREATE TABLE undo_places (id int NOT NULL PRIMARY KEY, pos int UNIQUE, n int)",
+            "INSERT INTO undo_places VALUES (1, 1, 0), (2, 2, 0)",
+        ] {
+            desk.approved(sql).await;
+        }
+        for (sql, fails) in [
+            ("UPDATE undo_places SET pos = pos - 1", true),
+            ("UPDATE undo_places SET pos = 7 WHERE id = 1", false),
+            ("UPDATE undo_places SET n = n - 1", false),
+        ] {
+            let Remedy::Possible(said) = told(&desk, sql).await.remedy else { panic!("{dialect:?} {sql}") };
+            assert_eq!(said.ends_with("That may fail: pos is unique."), fails, "{dialect:?} {sql}: {said}");
+        }
+        desk.approved("DROP TABLE undo_places").await;
+    }
+}

@@ -66,10 +66,11 @@ pub struct Reads {
     pub new_values: NewValues,
 }
 
-/// What a statement says of rows that are in its way: those with the same key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a statement says of rows that are in its way: those with the same key. The worst comes last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum InTheWay {
     /// Nothing: it fails.
+    #[default]
     Fail,
     /// They stay, and what they are in the way of is left out.
     Stay,
@@ -360,6 +361,20 @@ fn said(or: SqliteOnConflict) -> InTheWay {
         SqliteOnConflict::Ignore | SqliteOnConflict::Fail => InTheWay::Stay,
         SqliteOnConflict::Rollback | SqliteOnConflict::Abort => InTheWay::Fail,
     }
+}
+
+/// What an SQLite table says of rows that are in the way, by the statement that made it: `ON CONFLICT …`.
+#[must_use]
+pub fn table_says(made: &str) -> InTheWay {
+    let lexed = lex::quotings(Dialect::Sqlite, made).first().map(|quoting| lex::lex(made, Dialect::Sqlite, *quoting));
+    let Some(Ok(lexed)) = lexed else { return InTheWay::Go };
+    let said = lexed.tokens.windows(3).filter(|three| three[0].is("on") && three[1].is("conflict"));
+    let ways = said.map(|three| match three[2].text.as_str() {
+        "abort" | "rollback" => InTheWay::Fail,
+        "ignore" | "fail" => InTheWay::Stay,
+        _ => InTheWay::Go,
+    });
+    ways.max().unwrap_or_default()
 }
 
 fn added(dialect: Dialect, insert: &Insert) -> Result<Reads, String> {

@@ -129,3 +129,22 @@ fn what_becomes_of_rows_in_the_way_and_what_is_left_to_chance_is_told() {
         assert_eq!(reads(Dialect::Postgres, sql).unwrap().unwrap().chance, chance, "{sql}");
     }
 }
+
+#[test]
+fn what_a_table_says_of_rows_in_the_way_is_read_from_its_text() {
+    for (made, told) in [
+        ("CREATE TABLE t (k INT UNIQUE ON CONFLICT REPLACE)", InTheWay::Go),
+        (
+            "CREATE TABLE t (a INT NOT NULL on /* x */ conflict ignore, PRIMARY KEY (a) ON CONFLICT [Replace])",
+            InTheWay::Go,
+        ),
+        ("CREATE TABLE t (a INT PRIMARY KEY ON CONFLICT FAIL, b UNIQUE ON CONFLICT ABORT)", InTheWay::Stay),
+        ("CREATE TABLE t (a INT PRIMARY KEY ON CONFLICT ROLLBACK)", InTheWay::Fail),
+        (
+            "CREATE TABLE t (conflict TEXT, \"ON CONFLICT REPLACE\" DEFAULT 'on conflict replace') -- on conflict replace",
+            InTheWay::Fail,
+        ),
+    ] {
+        assert_eq!(table_says(made), told, "{made}");
+    }
+}
