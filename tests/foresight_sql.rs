@@ -431,6 +431,30 @@ async fn what_rules_and_heirs_make_of_a_statement_is_told() {
     }
 }
 
+#[tokio::test]
+async fn a_row_of_values_that_becomes_several_is_counted() {
+    let Some(url) = postgres().await else { return };
+    let desk = Desk::new(&url);
+    for sql in [
+        "DROP TABLE IF EXISTS foresight_sets",
+        "CREATE TABLE foresight_sets (id int, s text DEFAULT 'x')",
+        "CREATE OR REPLACE FUNCTION foresight_several() RETURNS SETOF int LANGUAGE sql AS 'SELECT 1 UNION SELECT 2'",
+    ] {
+        desk.approved(sql).await;
+    }
+    for sql in [
+        "INSERT INTO foresight_sets (id) VALUES (generate_series(1, 1000))",
+        "INSERT INTO foresight_sets VALUES (generate_series(1, 3), DEFAULT)",
+        "INSERT INTO foresight_sets VALUES (length('abc'), lower('X'))",
+    ] {
+        let told = preview(&desk, sql).await.unwrap().unwrap();
+        assert_eq!(number(&told.brief), number(&desk.approved(sql).await), "{sql}: {}", told.brief);
+    }
+    let sql = "INSERT INTO foresight_sets (id) VALUES (foresight_several())";
+    assert!(preview(&desk, sql).await.unwrap_err().contains("foresight_several"));
+    desk.approved("DROP TABLE foresight_sets").await;
+}
+
 /// A function of the database that has the name of one of the engine's is not what our own reads mean.
 #[tokio::test]
 async fn a_function_called_sum_does_not_stop_counting() {

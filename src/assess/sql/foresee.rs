@@ -5,11 +5,12 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Assignment, AssignmentTarget, CascadeOption, Delete, Expr, FromTable, Insert, Merge, MergeAction, MergeClauseKind,
-    ObjectName, ObjectType, OnConflictAction, OnInsert, SetExpr, SqliteOnConflict, Statement, TableFactor, TableObject,
-    TableWithJoins, Update, UpdateTableFromKind, Visit, Visitor,
+    Assignment, AssignmentTarget, CascadeOption, Delete, Expr, FromTable, Ident, Insert, Merge, MergeAction,
+    MergeClauseKind, ObjectName, ObjectType, OnConflictAction, OnInsert, SetExpr, SqliteOnConflict, Statement,
+    TableFactor, TableObject, TableWithJoins, Update, UpdateTableFromKind, Visit, Visitor,
 };
 
+use super::functions;
 use super::lex;
 use super::touch::steady;
 use super::tree;
@@ -17,6 +18,13 @@ use crate::domain::Dialect;
 
 /// Rows of a sample.
 const SAMPLE: usize = 5;
+/// Functions of PostgreSQL and its extensions that return any number of rows, but for those whose names begin with
+/// `pg` or `st_`.
+const SETS: &str = " _pg_expandarray aclexplode each generate_series generate_subscripts json_array_elements \
+    json_array_elements_text json_each json_each_text json_object_keys json_populate_recordset json_to_recordset \
+    jsonb_array_elements jsonb_array_elements_text jsonb_each jsonb_each_text jsonb_object_keys jsonb_path_query \
+    jsonb_path_query_tz jsonb_populate_recordset jsonb_to_recordset normal_rand regexp_matches regexp_split_to_table \
+    skeys string_to_table svals ts_debug ts_parse ts_stat ts_token_type txid_snapshot_xip unnest ";
 
 /// What a statement does with the rows that it touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,10 +74,11 @@ pub struct Reads {
     pub new_values: NewValues,
 }
 
-/// What a statement says of rows that are in its way: those with the same key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a statement says of rows that are in its way: those with the same key. The worst comes last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum InTheWay {
     /// Nothing: it fails.
+    #[default]
     Fail,
     /// They stay, and what they are in the way of is left out.
     Stay,
@@ -362,6 +371,58 @@ fn said(or: SqliteOnConflict) -> InTheWay {
     }
 }
 
+/// What an SQLite table says of rows that are in the way, by the statement that made it: `ON CONFLICT …`.
+#[must_use]
+pub fn table_says(made: &str) -> InTheWay {
+    let lexed = lex::quotings(Dialect::Sqlite, made).first().map(|quoting| lex::lex(made, Dialect::Sqlite, *quoting));
+    let Some(Ok(lexed)) = lexed else { return InTheWay::Go };
+    let said = lexed.tokens.windows(3).filter(|three| three[0].is("on") && three[1].is("conflict"));
+    let ways = said.map(|three| match three[2].text.as_str() {
+        "abort" | "rollback" => InTheWay::Fail,
+        "ignore" | "fail" => InTheWay::Stay,
+        _ => InTheWay::Go,
+    });
+    ways.max().unwrap_or_default()
+}
+
+/// Whether none of PostgreSQL's functions that are called there may return several rows.
+fn single(values: &impl Visit) -> bool {
+    struct Look;
+    impl Visitor for Look {
+        type Break = ();
+
+        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+            let Expr::Function(function) = expr else { return ControlFlow::Continue(()) };
+            let folded = |ident: &Ident| match ident.quote_style {
+                None => ident.value.to_lowercase(),
+                Some(_) => ident.value.clone(),
+            };
+            let parts = function.name.0.iter().map(|part| part.as_ident().map(folded));
+            let path: Option<Vec<String>> = parts.collect();
+            let name = match path.as_deref() {
+                Some([name]) => name,
+                Some([schema, name]) if schema == "pg_catalog" => name,
+                Some(_) | None => return ControlFlow::Break(()),
+            };
+            let sets = ["pg", "st_"].iter().any(|lead| name.starts_with(lead)) || SETS.contains(&format!(" {name} "));
+            if sets || !functions::known(Dialect::Postgres, name) {
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        }
+    }
+    values.visit(&mut Look).is_continue()
+}
+
+/// A row of values as a read.
+fn selected(row: &[Expr]) -> String {
+    let value = |value: &Expr| {
+        let value = value.to_string();
+        if value.eq_ignore_ascii_case("default") { "NULL".to_owned() } else { value }
+    };
+    format!("SELECT {}", row.iter().map(value).collect::<Vec<_>>().join(", "))
+}
+
 fn added(dialect: Dialect, insert: &Insert) -> Result<Reads, String> {
     let TableObject::TableName(name) = &insert.table else { return Err(several()) };
     let mut reads = whole(dialect, Act::Add, name, false);
@@ -377,18 +438,29 @@ fn added(dialect: Dialect, insert: &Insert) -> Result<Reads, String> {
         None => insert.or.map_or(InTheWay::Fail, said),
     };
     reads.chance = steady(&insert.source).is_err();
-    (reads.touched, reads.rows) = match insert.source.as_deref() {
-        None => (None, 1),
+    let query = match insert.source.as_deref() {
+        None => {
+            reads.touched = None;
+            reads.rows = 1;
+            return Ok(reads);
+        }
         Some(query) => match query.body.as_ref() {
             SetExpr::Values(values) if query.with.is_none() && query.limit_clause.is_none() => {
-                (None, values.rows.len() as u64)
+                match values.rows.as_slice() {
+                    // One row alone is a `SELECT`: a function in it may make several of it.
+                    [row] if dialect == Dialect::Postgres && !single(row) => selected(row),
+                    rows => {
+                        reads.touched = None;
+                        reads.rows = rows.len() as u64;
+                        return Ok(reads);
+                    }
+                }
             }
-            _ => {
-                reads.sample = Some(format!("SELECT * FROM ({query}) AS added LIMIT {SAMPLE}"));
-                (Some(format!("SELECT {} FROM ({query}) AS added", count(dialect))), 0)
-            }
+            _ => query.to_string(),
         },
     };
+    reads.sample = Some(format!("SELECT * FROM ({query}) AS added LIMIT {SAMPLE}"));
+    reads.touched = Some(format!("SELECT {} FROM ({query}) AS added", count(dialect)));
     Ok(reads)
 }
 

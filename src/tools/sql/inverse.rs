@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::along::Along;
 use super::table::{Column, Known};
 use super::value::{Form, found_by, holds, literal, quoted_name};
-use crate::assess::sql_foresee::Act;
+use crate::assess::sql_foresee::{Act, InTheWay};
 use crate::assess::sql_touch::Target;
 use crate::domain::Dialect;
 use crate::domain::number::thousands;
@@ -66,6 +66,9 @@ impl Plan {
     pub(super) fn of(dialect: Dialect, target: Target, known: &Known) -> Result<Self, String> {
         if !known.objection.is_empty() {
             return Err(format!("of {}: {}.", target.spelled, known.objection));
+        }
+        if known.in_the_way != InTheWay::Fail {
+            return Err(format!("{} says itself what happens to rows that are in the way.", target.spelled));
         }
         let (event, back) = match target.act {
             Act::Change => ("update", "update"),

@@ -219,9 +219,12 @@ impl Session for MysqlSession {
                 // What is read beforehand stays as it is until the end, other tables' rows included.
                 Scope::Write => "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; START TRANSACTION",
                 Scope::Own => {
-                    "SET @countersign_mode = @@SESSION.sql_mode, @countersign_zone = @@SESSION.time_zone; \
+                    "SET @countersign_mode = @@SESSION.sql_mode, @countersign_zone = @@SESSION.time_zone, \
+                     @countersign_client = @@SESSION.character_set_client, \
+                     @countersign_results = @@SESSION.character_set_results, \
+                     @countersign_collation = @@SESSION.collation_connection; \
                      SET SESSION sql_mode = 'NO_AUTO_VALUE_ON_ZERO,STRICT_ALL_TABLES,ALLOW_INVALID_DATES', \
-                     SESSION time_zone = '+00:00'; START TRANSACTION"
+                     SESSION time_zone = '+00:00'; SET NAMES utf8mb4; START TRANSACTION"
                 }
             };
             run_quietly(&mut self.connection, begin).await?;
@@ -230,7 +233,10 @@ impl Session for MysqlSession {
     }
 
     fn restore(&mut self) -> BoxFuture<'_, Result<(), Failure>> {
-        let sql = "SET SESSION sql_mode = @countersign_mode, SESSION time_zone = @countersign_zone";
+        let sql = "SET SESSION sql_mode = @countersign_mode, SESSION time_zone = @countersign_zone, \
+            SESSION character_set_client = @countersign_client, \
+            SESSION character_set_results = @countersign_results, \
+            SESSION collation_connection = @countersign_collation";
         Box::pin(async move { Ok(run_quietly(&mut self.connection, sql).await?) })
     }
 

@@ -221,7 +221,8 @@ impl Session for PostgresSession {
                     format!("BEGIN ISOLATION LEVEL {wanted}")
                 }
                 Scope::Own => "BEGIN; SET LOCAL DateStyle = 'ISO, YMD'; SET LOCAL IntervalStyle = 'postgres'; \
-                    SET LOCAL extra_float_digits = 1; SET LOCAL standard_conforming_strings = on"
+                    SET LOCAL extra_float_digits = 1; SET LOCAL standard_conforming_strings = on; \
+                    SET LOCAL client_encoding = 'UTF8'"
                     .to_owned(),
             };
             run_quietly(&mut self.connection, &begin).await?;

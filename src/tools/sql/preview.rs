@@ -39,11 +39,14 @@ pub(super) async fn measure(
     if let SqlWay::TakeBack(back) = &operation.way {
         return Ok(Some(taken_back(back)));
     }
-    let Some(reads) = reads(dialect, &operation.sql)? else { return Ok(None) };
+    let Some(mut reads) = reads(dialect, &operation.sql)? else { return Ok(None) };
     if let Some(why) = source.turned().why() {
         return Err(why);
     }
     let known = desk.known(&reads).await;
+    if let (Act::Change | Act::Add, Ok(Some(known))) = (reads.act, &known) {
+        reads.in_the_way = reads.in_the_way.max(known.in_the_way);
+    }
     let plan = planned(dialect, &known, &operation.sql);
     let along = match (&plan, &known) {
         (Ok(plan), Ok(Some(known))) if plan.target.act == Act::Delete => desk.along(plan, known).await,
@@ -95,10 +98,17 @@ pub(super) async fn measure(
     }
     let catalog = desk.catalog(&operation.sql, along.as_deref().unwrap_or_default()).await;
     let code = catalog.as_ref().map_err(Clone::clone).and_then(|catalog| code::kept(dialect, catalog));
+    let unique = match (&plan, &known) {
+        (Ok(plan), Ok(Some(known))) if touched > 1 => known.unique_among(&plan.target.set),
+        _ => None,
+    };
     let followers = plan.and(along).and(code).and(followers);
     preview.remedy = match followers.and_then(|followers| kept(images, &counts, &followers)) {
         Ok(()) => {
-            Remedy::Possible("its rows are kept as they are now, and a key proposes what puts them back.".to_owned())
+            let kept = "its rows are kept as they are now, and a key proposes what puts them back.";
+            // Row by row, one may get a value that another still has.
+            let fails = unique.map(|column| format!(" That may fail: {column} is unique.")).unwrap_or_default();
+            Remedy::Possible(format!("{kept}{fails}"))
         }
         Err(why) => Remedy::Impossible(why),
     };

@@ -4,6 +4,7 @@
 use super::connections::Failure;
 use super::session::Session;
 use super::value::{Form, quoted_name, quoted_text};
+use crate::assess::sql_foresee::{InTheWay, table_says};
 use crate::assess::sql_touch::Target;
 use crate::domain::Dialect;
 
@@ -98,6 +99,10 @@ pub(super) struct Known {
     pub(super) columns: Vec<Column>,
     /// The columns of each unique key without NULLs, the primary one first.
     pub(super) keys: Vec<Vec<String>>,
+    /// The columns of all unique keys.
+    unique: Vec<String>,
+    /// What it says itself of rows that are in the way of those that come: SQLite.
+    pub(super) in_the_way: InTheWay,
     /// Each trigger, with the events that fire it: `insert`, `update`, `delete`, `truncate`.
     pub(super) triggers: Vec<(String, String)>,
     /// The rules for what is done to it.
@@ -182,6 +187,7 @@ impl Known {
                     name: one,
                 }),
                 "key" => {
+                    known.unique.push(two.clone());
                     if !three.is_empty() {
                         nullable.push(one.clone());
                     }
@@ -190,6 +196,7 @@ impl Known {
                         None => keys.push((one, vec![two])),
                     }
                 }
+                "made" => known.in_the_way = table_says(&one),
                 "trigger" => known.triggers.push((one, if two == "text" { events(&three) } else { two })),
                 "rule" => {
                     let does = match three.as_str() {
@@ -239,6 +246,13 @@ impl Known {
     pub(super) fn rewriting(&self, events: &[&str], does: Does) -> Vec<&str> {
         let rewrites = |rule: &&Rewrite| rule.does == does && events.contains(&rule.event.as_str());
         self.rewrites.iter().filter(rewrites).map(|rule| rule.name.as_str()).collect()
+    }
+
+    /// A column of a unique key among those that are set.
+    pub(super) fn unique_among(&self, set: &[String]) -> Option<&str> {
+        let named =
+            |name: &&String| !name.is_empty() && set.iter().any(|set| set == "*" || *set == name.to_lowercase());
+        self.unique.iter().find(named).map(String::as_str)
     }
 
     /// Other tables whose rows an event takes along or changes. An update does only where it sets what they refer to.
@@ -321,11 +335,15 @@ mod tests {
             row(["key", "primary", "a", "", "", "1"]),
             row(["key", "primary", "b", "", "", "2"]),
             row(["key", "other", "c", "null", "", "1000"]),
+            row(["made", "CREATE TABLE t (a, b, c UNIQUE ON CONFLICT IGNORE)", "", "", "", "0"]),
             row(["refers", "u", "delete update", "a", "", "0"]),
             row(["refers", "v", "update", "", "", "0"]),
         ];
         let known = Known::read(Dialect::Sqlite, rows.into_iter()).unwrap();
         assert_eq!(known.keys, [["a", "b"]]);
+        assert_eq!(known.in_the_way, InTheWay::Stay);
+        assert_eq!(known.unique_among(&["d".to_owned(), "c".to_owned()]), Some("c"));
+        assert_eq!(known.unique_among(&["d".to_owned()]), None);
         assert_eq!(known.taken_along("delete", &[]), ["u"]);
         assert_eq!(known.taken_along("update", &["c".to_owned()]), [""; 0]);
         assert_eq!(known.taken_along("update", &["b".to_owned()]), ["v"]);

@@ -5,6 +5,9 @@
 use super::table::Column;
 use crate::domain::Dialect;
 
+/// Stands for bytes that are no text: every engine refuses it, so that nothing else is written in their place.
+const NO_TEXT: &str = "x'?'";
+
 /// How the values of a column are told, read and compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
@@ -69,26 +72,25 @@ impl Form {
     /// The literal of a value that `image` gave. None for NULL.
     fn literal(self, dialect: Dialect, image: Option<&[u8]>) -> Option<String> {
         let image = image?;
-        let text = || String::from_utf8_lossy(image).into_owned();
+        if self == Self::Bytes {
+            return Some(format!("x'{}'", hex(image)));
+        }
+        let Ok(text) = std::str::from_utf8(image) else { return Some(NO_TEXT.to_owned()) };
         Some(match self {
-            Self::Plain | Self::Printed | Self::Stamp | Self::Text => quoted_text(dialect, &text()),
-            Self::Number | Self::Bits => text(),
-            Self::Double | Self::Float => {
-                let number = text();
-                if number.contains('e') { number } else { format!("{number}e0") }
-            }
-            Self::Bytes => format!("x'{}'", hex(image)),
-            Self::Any => match image.strip_prefix(b"t") {
-                None if image == b"NULL" => return None,
-                None => text(),
+            Self::Plain | Self::Printed | Self::Stamp | Self::Text => quoted_text(dialect, text),
+            Self::Double | Self::Float if !text.contains('e') => format!("{text}e0"),
+            Self::Any if text == "NULL" => return None,
+            Self::Any => match text.strip_prefix('t') {
+                None => text.to_owned(),
                 Some(digits) => {
-                    let bytes = unhex(digits);
-                    match String::from_utf8(bytes) {
-                        Ok(text) if !text.contains('\0') => quoted_text(dialect, &text),
-                        _ => format!("CAST(x'{}' AS TEXT)", String::from_utf8_lossy(digits)),
+                    let bytes = unhex(digits.as_bytes());
+                    match std::str::from_utf8(&bytes) {
+                        Ok(text) if !text.contains('\0') => quoted_text(dialect, text),
+                        Ok(_) | Err(_) => format!("CAST(x'{digits}' AS TEXT)"),
                     }
                 }
             },
+            Self::Number | Self::Bits | Self::Double | Self::Float | Self::Bytes => text.to_owned(),
         })
     }
 }
@@ -115,13 +117,16 @@ pub(super) fn holds(dialect: Dialect, column: &Column, collated: bool, form: For
         Form::Float => format!("CAST({name} AS DOUBLE) = {literal}"),
         Form::Text => format!("CAST(CONVERT({name} USING utf8mb4) AS BINARY) = {literal}"),
         // The text of NULL is empty, too.
-        Form::Printed if literal == "''" => {
-            format!("{name} IS DISTINCT FROM NULL AND pg_catalog.format('%s', {name}) = {literal}")
-        }
-        Form::Printed => format!("pg_catalog.format('%s', {name}) = {literal}"),
+        Form::Printed if literal == "''" => format!("{name} IS DISTINCT FROM NULL AND {} = {literal}", printed(&name)),
+        Form::Printed => format!("{} = {literal}", printed(&name)),
         Form::Any if collated => format!("{name} COLLATE BINARY IS {literal}"),
         Form::Any => format!("{name} IS {literal}"),
     }
+}
+
+/// The text of a value, which is compared byte by byte: by the column's own collation others may equal it.
+fn printed(name: &str) -> String {
+    format!("pg_catalog.format('%s', {name}) COLLATE pg_catalog.\"C\"")
 }
 
 /// The condition by which the engine finds a key in its index. None where the column has no such one.
@@ -173,5 +178,8 @@ mod tests {
         assert_eq!(literal(Dialect::Sqlite, Form::Any, Some(b"tc3a4")), "'ä'");
         assert_eq!(literal(Dialect::Sqlite, Form::Any, Some(b"NULL")), "NULL");
         assert_eq!(literal(Dialect::Mysql, Form::Double, Some(b"0.1")), "0.1e0");
+        assert_eq!(literal(Dialect::Mysql, Form::Double, Some(b"1e300")), "1e300");
+        assert_eq!(literal(Dialect::Mysql, Form::Bytes, Some(b"\xe9")), "x'e9'");
+        assert_eq!(literal(Dialect::Postgres, Form::Plain, Some(b"caf\xe9")), NO_TEXT);
     }
 }

@@ -129,3 +129,40 @@ fn what_becomes_of_rows_in_the_way_and_what_is_left_to_chance_is_told() {
         assert_eq!(reads(Dialect::Postgres, sql).unwrap().unwrap().chance, chance, "{sql}");
     }
 }
+
+#[test]
+fn what_a_table_says_of_rows_in_the_way_is_read_from_its_text() {
+    for (made, told) in [
+        ("CREATE TABLE t (k INT UNIQUE ON CONFLICT REPLACE)", InTheWay::Go),
+        (
+            "CREATE TABLE t (a INT NOT NULL on /* x */ conflict ignore, PRIMARY KEY (a) ON CONFLICT [Replace])",
+            InTheWay::Go,
+        ),
+        ("CREATE TABLE t (a INT PRIMARY KEY ON CONFLICT FAIL, b UNIQUE ON CONFLICT ABORT)", InTheWay::Stay),
+        ("CREATE TABLE t (a INT PRIMARY KEY ON CONFLICT ROLLBACK)", InTheWay::Fail),
+        (
+            "CREATE TABLE t (conflict TEXT, \"ON CONFLICT REPLACE\" DEFAULT 'on conflict replace') -- on conflict replace",
+            InTheWay::Fail,
+        ),
+    ] {
+        assert_eq!(table_says(made), told, "{made}");
+    }
+}
+
+#[test]
+fn values_of_postgres_are_counted_where_a_function_may_return_several_rows() {
+    for sql in ["INSERT INTO t VALUES (1, now(), lower('A'))", "INSERT INTO t VALUES (nextval('s'), DEFAULT)"] {
+        assert_eq!(told(Dialect::Postgres, sql).0, "1", "{sql}");
+    }
+    for (sql, read) in [
+        ("INSERT INTO t VALUES (DEFAULT, generate_series(1, 9))", "SELECT NULL, generate_series(1, 9)"),
+        ("INSERT INTO t VALUES (1 + pg_catalog.unnest(a))", "SELECT 1 + pg_catalog.unnest(a)"),
+        ("INSERT INTO t VALUES (own(1))", "SELECT own(1)"),
+        ("INSERT INTO t VALUES (public.lower('a'))", "SELECT public.lower('a')"),
+    ] {
+        assert_eq!(told(Dialect::Postgres, sql).0, format!("SELECT pg_catalog.count(*) FROM ({read}) AS added"));
+    }
+    // The server refuses such a function in several rows of values.
+    assert_eq!(told(Dialect::Postgres, "INSERT INTO t VALUES (generate_series(1, 9)), (1)").0, "2");
+    assert_eq!(told(Dialect::Sqlite, "INSERT INTO t VALUES (own(1))").0, "1");
+}

@@ -6,6 +6,8 @@ SELECT 'table', TABLE_SCHEMA, TABLE_NAME,
     WHEN TABLE_TYPE LIKE '%VIEW' THEN 'it is a view'
     WHEN TABLE_TYPE <> 'BASE TABLE' THEN 'it is no plain table'
     WHEN ENGINE <> 'InnoDB' THEN CONCAT('its engine, ', ENGINE, ', can take nothing back')
+    WHEN @@character_set_client <> 'utf8mb4' OR @@character_set_connection <> 'utf8mb4'
+      OR IFNULL(@@character_set_results, '') <> 'utf8mb4' THEN 'this connection tells texts in an encoding of its own'
     ELSE ''
   END, DATA_LENGTH + INDEX_LENGTH, 0
 FROM information_schema.TABLES WHERE TABLE_SCHEMA = {schema} AND TABLE_NAME = {name}

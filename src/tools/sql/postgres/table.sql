@@ -22,6 +22,8 @@ SELECT 'table', t.nspname::text, t.relname::text,
     WHEN EXISTS (SELECT FROM tree JOIN pg_class c USING (oid) WHERE c.relkind = 'f') THEN 'a part of it lies on another server'
     WHEN current_setting('DateStyle') NOT LIKE 'ISO%' OR current_setting('IntervalStyle') <> 'postgres'
       OR current_setting('extra_float_digits')::int < 1 THEN 'this connection prints values in a form of its own'
+    WHEN pg_client_encoding() <> 'UTF8' THEN 'this connection tells texts in an encoding of its own'
+    WHEN current_setting('server_encoding') = 'SQL_ASCII' THEN 'nobody knows the encoding of its texts'
     ELSE ''
   END,
   (SELECT sum(pg_total_relation_size(tree.oid)) FROM tree)::text, 0
@@ -32,8 +34,8 @@ SELECT 'column', a.attname::text,
     WHEN b.oid IN (790, 24, 2202, 2203, 2204, 2205, 2206, 3734, 3769, 4089, 4096, 4191)
       OR b.typelem IN (790, 24, 2202, 2203, 2204, 2205, 2206, 3734, 3769, 4089, 4096, 4191) OR b.typtype = 'p' THEN 'inexact'
     WHEN b.typtype = 'e' OR (b.oid = 1700 AND a.atttypmod >= 0) THEN 'plain'
-    WHEN b.oid IN (16, 17, 18, 19, 20, 21, 23, 25, 26, 700, 701, 1042, 1043, 1082, 1083, 1114, 1184, 2950)
-      AND COALESCE(l.collisdeterministic, true) THEN 'plain'
+    WHEN (b.oid IN (16, 17, 18, 19, 20, 21, 23, 25, 26, 1043, 1082, 1083, 1114, 1184, 2950)
+      OR (b.oid = 1042 AND a.atttypmod >= 0)) AND COALESCE(l.collisdeterministic, true) THEN 'plain'
     ELSE 'printed'
   END,
   concat_ws(' ', CASE WHEN a.attgenerated <> '' THEN 'generated' END, CASE WHEN a.attidentity = 'a' THEN 'always' END),

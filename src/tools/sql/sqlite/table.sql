@@ -1,5 +1,5 @@
--- What is known of one table: what it is, its columns, its unique keys, its triggers, and what refers to it. Six
--- columns: sort, and five that depend on it.
+-- What is known of one table: what it is, its columns, its unique keys, the statement that made it, its
+-- triggers, and what refers to it. Six columns: sort, and five that depend on it.
 SELECT 'table', 'main', m.name,
   CASE
     WHEN m.type = 'view' THEN 'it is a view'
@@ -7,6 +7,7 @@ SELECT 'table', 'main', m.name,
     WHEN m.name LIKE 'sqlite\_%' ESCAPE '\' THEN 'it belongs to the engine'
     WHEN EXISTS (SELECT 1 FROM sqlite_temp_schema s WHERE lower(s.name) = lower({name}) AND s.type IN ('table', 'view'))
       THEN 'a temporary table hides it'
+    WHEN (SELECT e.encoding FROM pragma_encoding e) <> 'UTF-8' THEN 'its texts are not in UTF-8'
     ELSE ''
   END, lower(m.sql) LIKE '%collate%', 0
 FROM sqlite_schema m WHERE lower(m.name) = lower({name}) AND m.type IN ('table', 'view')
@@ -28,6 +29,9 @@ SELECT 'key', l.name, coalesce(i.name, ''),
   CASE WHEN (SELECT c."notnull" FROM pragma_table_xinfo({name}) c WHERE c.cid = i.cid) = 1 THEN '' ELSE 'null' END,
   '', 1000 + i.seqno
 FROM pragma_index_list({name}) l JOIN pragma_index_info(l.name) i WHERE l."unique" = 1 AND l.partial = 0 AND l.origin <> 'pk'
+UNION ALL
+SELECT 'made', m.sql, '', '', '', 0
+FROM sqlite_schema m WHERE lower(m.name) = lower({name}) AND m.type = 'table'
 UNION ALL
 SELECT 'trigger', m.name, 'text', m.sql, '', 0
 FROM (SELECT name, tbl_name, type, sql FROM sqlite_schema UNION ALL SELECT name, tbl_name, type, sql FROM sqlite_temp_schema) m
