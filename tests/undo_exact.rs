@@ -89,9 +89,11 @@ async fn texts_of_no_encoding_are_not_kept() {
 #[tokio::test]
 async fn a_sqlite_file_in_utf_16_says_that_nothing_is_kept() {
     let folder = tempfile::tempdir().unwrap();
-    let desk = Desk::keeping(&format!("sqlite:{}?mode=rwc", folder.path().join("u.db").display()));
-    desk.approved("PRAGMA encoding = 'UTF-16le'").await;
-    three(&desk, "undo_wide").await;
+    let url = format!("sqlite:{}?mode=rwc", folder.path().join("u.db").display());
+    let made = Desk::new(&url);
+    made.approved("PRAGMA encoding = 'UTF-16le'").await;
+    three(&made, "undo_wide").await;
+    let desk = Desk::keeping(&url);
     let sql = "UPDATE undo_wide SET name = 'x'";
     let Remedy::Impossible(said) = told(&desk, sql).await.remedy else { panic!() };
     assert_eq!(said, "of undo_wide: its texts are not in UTF-8.");
