@@ -113,17 +113,21 @@ impl Survey {
         let mut before = std::mem::take(known);
         let mut found = Found::default();
         let mut linked = Linked::default();
-        let mut waiting: VecDeque<(PathBuf, bool)> = shallow.iter().map(|folder| (folder.clone(), false)).collect();
-        waiting.push_back((workspace.to_path_buf(), true));
-        let mut elsewhere: VecDeque<(PathBuf, bool)> = named.iter().map(|root| (root.clone(), true)).collect();
-        let (mut later, mut until) = (VecDeque::new(), None);
+        let within = shallow.iter().map(|folder| (folder.clone(), false));
+        let within = within.chain(std::iter::once((workspace.to_path_buf(), true))).collect();
+        let elsewhere = named.iter().map(|root| (root.clone(), true)).collect();
+        // The workspace, what is named, and what either has of other people's code: of what is named within its time.
+        let mut stages: [VecDeque<(PathBuf, bool)>; 4] = [within, elsewhere, VecDeque::new(), VecDeque::new()];
+        let (mut stage, mut until) = (0, None);
         loop {
-            let Some((path, deeper)) = waiting.pop_front().or_else(|| later.pop_front()) else {
-                if elsewhere.is_empty() {
-                    break;
-                }
-                until = Some(Instant::now() + patience);
-                std::mem::swap(&mut waiting, &mut elsewhere);
+            let Some((path, deeper)) = stages[stage].pop_front() else {
+                stage += 1;
+                until = match stage {
+                    1 => Some(Instant::now() + patience),
+                    2 => until,
+                    3 => None,
+                    _ => break,
+                };
                 continue;
             };
             // One root may lie in another. What was only looked at itself is gone into now.
@@ -136,7 +140,9 @@ impl Survey {
             }
             if until.is_some_and(|until| Instant::now() > until) {
                 found.missed = Some(TooMuch::Time);
-                break;
+                stages[1].clear();
+                stages[2].clear();
+                continue;
             }
             let remembered = before.remove(&path).or_else(|| known.remove(&path));
             let Some(folder) = look(&path, remembered, judge) else { continue };
@@ -150,7 +156,12 @@ impl Survey {
             }
             for path in folder.folders.iter().filter(|_| deeper) {
                 let last = path.file_name().is_some_and(|name| LAST.iter().any(|last| name == *last));
-                if last { &mut later } else { &mut waiting }.push_back((path.clone(), true));
+                let to = match (stage, last) {
+                    (0, true) => 3,
+                    (1, true) => 2,
+                    _ => stage,
+                };
+                stages[to].push_back((path.clone(), true));
             }
             known.insert(path, folder);
         }
@@ -328,7 +339,7 @@ mod tests {
     fn what_a_command_names_is_looked_through_for_a_while_and_the_workspace_whole() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
-        for place in ["work/a/b", "named/a/b"] {
+        for place in ["work/a/b", "work/target/b", "named/a/b"] {
             std::fs::create_dir_all(root.join(place)).unwrap();
             std::fs::write(root.join(place).join("secret"), "").unwrap();
         }
@@ -338,9 +349,10 @@ mod tests {
             Survey::default().find_within(patience, &root.join("work"), (&named, &none), &is_file)
         };
         let short = found(Duration::ZERO);
-        assert_eq!((short.missed, short.paths), (Some(TooMuch::Time), BTreeSet::from([root.join("work/a/b/secret")])));
+        let within = BTreeSet::from(["work/a/b/secret", "work/target/b/secret"].map(|path| root.join(path)));
+        assert_eq!((short.missed, short.paths), (Some(TooMuch::Time), within));
         let long = found(Duration::from_mins(1));
-        assert_eq!((long.missed, long.paths.len()), (None, 2));
+        assert_eq!((long.missed, long.paths.len()), (None, 3));
     }
 
     #[test]

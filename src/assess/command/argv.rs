@@ -316,6 +316,8 @@ impl Judge<'_> {
 
     /// Judges the value of a flag: one of those that the entry lists, or what it means.
     fn valued(&mut self, entry: &Entry, name: &str, (flag, kind): (&str, Kind), value: &Word) {
+        // What it reads by a flag it may quote, whatever it shows of its operands.
+        self.disclosed |= !matches!(kind, Kind::Text | Kind::Path);
         match entry.values.get(flag) {
             None => self.meant(kind, name, value),
             Some(values) if value.text().is_some_and(|text| values.contains(text)) => {}
@@ -405,7 +407,9 @@ impl Judge<'_> {
         if entry.writes.contains(flag) || entry.free && entry.writes.iter().any(shortened) {
             self.destructive("command.writes", format!("`{name} {flag}` writes or changes something."));
         } else if entry.free {
+            self.disclosed |= flag.starts_with("--");
             if let Some(value) = value.filter(|value| value.text() != Some("") && !value.pieces.is_empty()) {
+                self.disclosed |= value.text().is_none();
                 self.reads(value);
             }
         } else {

@@ -231,17 +231,22 @@ impl Judge<'_> {
 
     /// Judges a body that may run any number of times: what one pass changes may be anything in the next.
     fn repeated(&mut self, body: impl Fn(&mut Self)) {
-        let before = self.scope.clone();
+        const PASSES: usize = 16;
+        let beside = |judge: &Self| (judge.opened, judge.searched.len(), judge.stood_in.len());
         let left = self.left.len();
-        body(self);
-        self.lands(left);
-        if self.scope != before {
-            self.scope.join(&before);
-            let joined = self.scope.clone();
+        for _ in 0..PASSES {
+            let before = (self.scope.clone(), beside(self));
             body(self);
-            self.scope.join(&joined);
             self.lands(left);
+            if self.scope != before.0 {
+                self.scope.join(&before.0);
+            }
+            // What one pass sets may reach the next by way of others: until a pass changes nothing.
+            if (&self.scope, beside(self)) == (&before.0, before.1) {
+                return;
+            }
         }
+        self.unreadable("command.loop", "What its loop makes of its variables isn't known.");
     }
 
     /// What holds behind a body may be what held where `break`, `continue` or `return` left it.

@@ -122,6 +122,9 @@ impl Names {
 /// The statements of a text; none if it can't be read, or servers may read it in several ways.
 #[must_use]
 pub fn statements(dialect: Dialect, sql: &str) -> Option<Vec<&str>> {
+    if !sql.trim_end().trim_end_matches(';').contains(';') {
+        return Some(vec![sql]);
+    }
     let [quoting] = lex::quotings(dialect, sql)[..] else { return None };
     let tokens = lex::lex(sql, dialect, quoting).ok()?.tokens;
     let parts = tokens.split(|token| token.mark(';'));
@@ -144,7 +147,9 @@ pub fn databases(sql: &str) -> BTreeMap<String, bool> {
         let (mut named, mut alone) = (BTreeSet::new(), BTreeSet::new());
         let between = |token: &&Token| ["if", "not", "exists"].iter().any(|word| token.is(word));
         let can = |token: &Token| (token.names() || token.kind == Kind::Text) && !between(&token);
-        for (at, token) in tokens.iter().enumerate().filter(|(_, token)| can(token)) {
+        // A variable, and the rows that a trigger sees.
+        let other = |at: usize| at > 0 && tokens[at - 1].mark('@') || tokens[at].is("new") || tokens[at].is("old");
+        for (at, token) in tokens.iter().enumerate().filter(|(at, token)| can(token) && !other(*at)) {
             let said = tokens[..at].iter().rev().find(|token| !between(token));
             let told = said.is_some_and(|said| VERBS.iter().any(|verb| said.is(verb)));
             let name = token.text.to_lowercase();
@@ -230,7 +235,9 @@ mod tests {
             assert_eq!(told(sql), ["shop"], "{sql}");
         }
         assert_eq!(databases("DELETE FROM prod.orders AS prod").get("prod"), Some(&false));
-        assert!(told("DELETE FROM orders WHERE id = 1.5").is_empty());
+        for sql in ["DELETE FROM orders WHERE id = 1.5", "SET @@session.sql_mode = ''", "SET NEW.a = OLD.a"] {
+            assert!(told(sql).is_empty(), "{sql}");
+        }
     }
 
     fn list(names: &BTreeSet<String>) -> Vec<&str> {

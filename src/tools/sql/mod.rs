@@ -361,6 +361,10 @@ async fn execute(
     let end = attend(session.as_mut(), source, job, limit, rows, cancel).await;
     match end {
         (end, true) => {
+            // The next statement is to hit the database that is told of it.
+            if turned::moves(source.dialect(), sql) {
+                return end;
+            }
             if access == Access::Full {
                 source.turn(sql);
             }
@@ -416,6 +420,10 @@ async fn attend(
     }
 }
 
+/// What is said behind `USE`.
+const STAYS: &str =
+    "\nThe next statement starts in the connection's own database again: name the database with each table.";
+
 /// The report of an end, with the rows for the model.
 fn report(
     end: End,
@@ -435,7 +443,10 @@ fn report(
                 SqlWay::Trial => format!("{} would change; rolled back", some_rows(rows.touched())),
                 SqlWay::Plain | SqlWay::TakeBack(_) => rows.summary(statement::yields_rows(&operation.sql)),
             };
-            let result = if text.is_empty() { summary.clone() } else { format!("{summary}\n{text}") };
+            let mut result = if text.is_empty() { summary.clone() } else { format!("{summary}\n{text}") };
+            if operation.dialect.is_some_and(|dialect| turned::moves(dialect, &operation.sql)) {
+                result.push_str(STAYS);
+            }
             (Outcome::Succeeded { summary }, result)
         }
         End::Done(Err(error)) => {

@@ -12,6 +12,7 @@ use super::inverse::{Plan, ROWS, too_many};
 use super::rows::Rows;
 use super::session::Access;
 use super::table::{Does, Known};
+use super::turned::variables;
 use super::{End, RunPort, SqlError, Work, execute, trial};
 use crate::assess::sql_foresee::{Act, InTheWay, NewValues, Reads, reads};
 use crate::assess::sql_touch::target;
@@ -40,7 +41,7 @@ pub(super) async fn measure(
         return Ok(Some(taken_back(back)));
     }
     let Some(mut reads) = reads(dialect, &operation.sql)? else { return Ok(None) };
-    if let Some(why) = source.turned().why() {
+    if let Some(why) = source.turned().why().or_else(|| variables(dialect, &operation.sql)) {
         return Err(why);
     }
     let known = desk.known(&reads).await;

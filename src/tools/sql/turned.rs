@@ -28,8 +28,14 @@ impl Turned {
     /// What holds behind statements that ran, or were begun.
     pub(super) fn after(self, dialect: Dialect, sql: &str) -> Self {
         let whole = names(dialect, sql).filter(|names| !names.conditional);
-        match whole.and_then(|_| statements(dialect, sql)) {
-            Some(statements) => statements.into_iter().fold(self, |now, sql| now.behind(dialect, sql)),
+        match whole.and_then(|whole| Some((whole, statements(dialect, sql)?))) {
+            Some((whole, statements)) => {
+                let open = self == Self::Open;
+                let after = statements.into_iter().fold(self, |now, sql| now.behind(dialect, sql));
+                // The `END` of a body ends no transaction.
+                let body = whole.verb == "create" && whole.words.contains("begin");
+                if open && body && after == Self::No { Self::Open } else { after }
+            }
             None => Self::By("a statement that can't be read".to_owned()),
         }
     }
@@ -37,10 +43,13 @@ impl Turned {
     fn behind(self, dialect: Dialect, sql: &str) -> Self {
         let Some(names) = names(dialect, sql) else { return Self::By("a statement".to_owned()) };
         let has = |word: &str| names.words.contains(word);
+        let own = || LASTING.into_iter().any(has) || names.words.iter().any(|word| word.starts_with("pg_temp"));
         match (self, names.verb.as_str()) {
             (Self::By(verb), _) => Self::By(verb),
-            (now, verb) if PLAIN.contains(&verb) && !LASTING.into_iter().any(has) => now,
+            (now, verb) if PLAIN.contains(&verb) && !own() => now,
             (_, "begin" | "start") => Self::Open,
+            (Self::No, "savepoint") if dialect == Dialect::Sqlite => Self::Open,
+            (now, "commit" | "rollback") if has("chain") && !has("no") => now,
             (Self::Open, "commit" | "end" | "abort") => Self::No,
             (Self::Open, "rollback") if !has("to") => Self::No,
             (now, "commit" | "end" | "abort" | "rollback" | "savepoint" | "release") => now,
@@ -61,6 +70,19 @@ impl Turned {
             )),
         }
     }
+}
+
+/// Whether statements go over to another database of the server.
+pub(super) fn moves(dialect: Dialect, sql: &str) -> bool {
+    let goes = |sql: &str| names(dialect, sql).is_some_and(|names| names.verb == "use");
+    dialect == Dialect::Mysql && statements(dialect, sql).unwrap_or_default().into_iter().any(goes)
+}
+
+/// Why nothing can be counted for such a statement in another session, in a sentence.
+pub(super) fn variables(dialect: Dialect, sql: &str) -> Option<String> {
+    let reads = names(dialect, sql).is_some_and(|names| names.operators.iter().any(|operator| operator.contains('@')));
+    (dialect == Dialect::Mysql && reads)
+        .then(|| "Its rows can't be counted beforehand: it reads variables that only its session knows.".to_owned())
 }
 
 #[cfg(test)]
@@ -85,6 +107,14 @@ mod tests {
         assert_eq!(after(&[(post, "BEGIN; DELETE FROM o; ROLLBACK")]), Turned::No);
         assert_eq!(after(&[open, (post, "ROLLBACK TO SAVEPOINT s")]), Turned::Open);
         assert_eq!(after(&[(maria, "START TRANSACTION"), (maria, "ROLLBACK")]), Turned::No);
+        assert_eq!(after(&[(maria, r"UPDATE o SET p = 'C:\\x'")]), Turned::No);
+        assert_eq!(after(&[(lite, "SAVEPOINT s")]), Turned::Open);
+        assert_eq!(after(&[open, (post, "COMMIT AND CHAIN")]), Turned::Open);
+        assert_eq!(after(&[open, (post, "COMMIT AND NO CHAIN")]), Turned::No);
+        let body = "CREATE TRIGGER t AFTER INSERT ON o BEGIN DELETE FROM x; END";
+        assert_eq!(after(&[(lite, "BEGIN"), (lite, body)]), Turned::Open);
+        assert!(variables(maria, "DELETE FROM o WHERE id > @x").is_some());
+        assert!(variables(maria, "DELETE FROM o WHERE m = 'a@b'").is_none());
         for (dialect, sql) in [
             (maria, "USE h"),
             (maria, "/*! USE h */"),
@@ -94,12 +124,14 @@ mod tests {
             (post, "SELECT set_config('search_path', 's', false)"),
             (post, "SELECT 1 AS a INTO TEMP t"),
             (post, "CREATE TEMP TABLE t (a int)"),
+            (post, "CREATE TABLE pg_temp.t (a int)"),
             (post, "DO $$ BEGIN PERFORM 1; END $$"),
             (lite, "ATTACH 'x' AS y"),
             (lite, "PRAGMA foreign_keys = off"),
         ] {
             assert!(matches!(after(&[(dialect, sql), (dialect, "COMMIT")]), Turned::By(_)), "{sql}");
         }
+        assert!(moves(maria, "SELECT 1; USE h") && !moves(maria, "SELECT 1 AS `use`"));
         assert!(Turned::No.why().is_none());
         assert!(after(&[(maria, "USE h")]).why().unwrap().contains("`USE` ran on this connection"));
     }

@@ -79,6 +79,21 @@ fn arrays_are_their_members() {
 }
 
 #[test]
+fn what_a_loop_passes_on_from_pass_to_pass_is_followed_to_its_end() {
+    for head in ["for i in a b c d", "for i in *", "while true", "for i in {1..40}"] {
+        let chain = |steps: usize| {
+            let set: Vec<String> = (0..=steps).map(|at| format!("v{at}=ok")).collect();
+            let pass: Vec<String> = (0..steps).map(|at| format!("v{at}=$v{}", at + 1)).collect();
+            format!("{}; {head}; do cat $v0; {}; v{steps}=/etc/shadow; done", set.join(" "), pass.join("; "))
+        };
+        for steps in [1, 2, 3, 8, 20] {
+            asks(&chain(steps));
+        }
+    }
+    allowed("n=0; for f in a b; do n=$((n+1)); m=$n; cat $f; echo $m; done");
+}
+
+#[test]
 fn a_loop_may_be_left_where_it_says_so() {
     for command in [
         "f=a; for i in 1; do f=.env; break; f=a; done; cat $f",

@@ -148,6 +148,8 @@ fn a_listing_shows_names_and_nothing_that_files_hold() {
         ("cd /srv && ls; echo; du -sh ./* | sort -h | tail", true),
         ("find /srv -name '*.rs' -size +1M | wc -l", true),
         ("wc -l /srv/*", true),
+        ("find /srv -type f -exec wc --files0-from={} \\;", false),
+        ("find /srv -type f | xargs file -m", false),
         ("ls /srv | xargs cat", false),
         ("ls /srv; cat /srv/a", false),
         ("find /srv -type f -exec head -3 {} +", false),
