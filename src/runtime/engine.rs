@@ -377,10 +377,13 @@ async fn run(
         let dropped = |reason| lost(format!("What it read is dropped: {reason}."));
         Ok::<_, String>(synced.await.map_or_else(dropped, |()| report))
     });
+    let report = task.await;
+    // A tool that failed may have printed what it said nothing of.
+    let printed = report.is_err() || said.kept() != domain::Kept::Nothing;
     let failed = |_| Ok(lost("The tool failed; the log has more.".to_owned()));
-    let report = task.await.unwrap_or_else(failed)?;
+    let report = report.unwrap_or_else(failed)?;
     let values = side.bench.settings.known.values();
-    if said.kept() != domain::Kept::Nothing && !values.is_empty() {
+    if printed && !values.is_empty() {
         // Before its end is noted: what shows it later may not know what this session knows. A long one is looked
         // through beside what comes next.
         let outputs = Arc::clone(&side.bench.outputs);

@@ -113,10 +113,11 @@ impl Push<'_> {
         if refspec.starts_with('^') || refspec.contains(['*', '…', '$']) {
             return Err(format!("`{written}` may be any branch"));
         }
-        let (from, to) = match refspec.split_once(':') {
-            Some((from, to)) => (from, to.to_owned()),
+        let (from, (to, too)) = match refspec.split_once(':') {
+            Some((from, to)) => (from, (to.to_owned(), false)),
             None => (refspec, self.mapped(refspec)?),
         };
+        let forced = forced || too;
         let to = match (to.as_str(), self.branch) {
             ("HEAD" | "@", Some(branch)) => branch.to_owned(),
             (to, _) => name(to).to_owned(),
@@ -124,22 +125,29 @@ impl Push<'_> {
         Ok(Sent { from: from.to_owned(), to, forced })
     }
 
-    /// Where a branch goes that is named alone: the configuration may give it another name there.
-    fn mapped(&self, from: &str) -> Result<String, String> {
+    /// Where a branch goes that is named alone, and whether by force: the configuration may give it another name there.
+    fn mapped(&self, from: &str) -> Result<(String, bool), String> {
         for configured in self.configured() {
             let refspec = configured.trim_start_matches('+');
+            let forced = refspec.len() < configured.len();
             match refspec.split_once(':') {
-                Some((source, to)) if source == to => {}
+                Some((source, to)) if source == to => {
+                    if forced && (source.contains('*') || name(source) == name(from)) {
+                        return Ok((from.to_owned(), true));
+                    }
+                }
                 Some((source, _)) if source.contains('*') => {
                     return Err(format!("the configuration sends `{configured}`"));
                 }
-                Some((source, to)) if name(source) == name(from) => return Ok(to.to_owned()),
+                Some((source, to)) if name(source) == name(from) => {
+                    return Ok((to.to_owned(), forced));
+                }
                 Some(_) | None => {}
             }
         }
         let upstream = matches!(last(self.settings, "push.default").as_deref(), Some("upstream" | "tracking"));
         let merge = last(self.settings, &format!("branch.{}.merge", name(from))).filter(|_| upstream);
-        Ok(merge.unwrap_or_else(|| from.to_owned()))
+        Ok((merge.unwrap_or_else(|| from.to_owned()), false))
     }
 }
 
@@ -186,8 +194,9 @@ mod tests {
             (&[(push, "feature:main"), (push, "+x")][..], &[][..], "feature>main +x>x"),
             (&[(push, "refs/heads/feature:refs/heads/main")], &["feature"], "feature>main"),
             (&[(push, "feature:main")], &["other"], "other>other"),
+            (&[(push, "+other:main")], &["other"], "+other>main"),
             (&[(push, "+refs/heads/*:refs/heads/*")], &[], "? `+refs/heads/*:refs/heads/*` may be any branch"),
-            (&[(push, "+refs/heads/*:refs/heads/*")], &["x"], "x>x"),
+            (&[(push, "+refs/heads/*:refs/heads/*")], &["x"], "+x>x"),
             (
                 &[(push, "refs/heads/*:refs/heads/a/*")],
                 &["x"],
