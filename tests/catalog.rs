@@ -189,7 +189,6 @@ async fn mariadb_names_that_lead_to_code_ask() {
         ("SELECT * FROM reader", "Reads files of the database server with `load_file`"),
         ("SELECT user FROM users", "holds passwords or keys"),
         ("SELECT count(1)", "`countersign_catalog_"),
-        ("EXPLAIN UPDATE plain SET name = 'x'", "only in a session that may change them"),
     ];
     all_ask(&desk, &traps).await;
     all_run(

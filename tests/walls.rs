@@ -347,6 +347,31 @@ async fn secrets_of_another_folder_that_a_command_names_are_hidden_too() {
 }
 
 #[tokio::test]
+async fn what_shows_files_whole_is_not_run_where_some_secret_stays_in_sight() {
+    let Some(world) = world("what is run where not every secret can be hidden").await else { return };
+    let line = "find . -type f | xargs cat";
+    let shown = || async {
+        let command = CommandOperation { command: line.to_owned(), timeout: Some(20), terminal: false };
+        let walled = Some("It may show a sensitive file.".to_owned());
+        let assessment = Assessment { walled, ..Assessment::whitelisted("test", "It reads.") };
+        let facts = Facts { place: world.place(), ..Facts::default() };
+        let operation = countersigned(OperationKind::Command(command), facts, assessment);
+        run(&CommandTool::new(Arc::clone(&world.bench)), operation, CancellationToken::new()).await.1
+    };
+    assert!(shown().await.result.contains("as it was"));
+    // One more than can be hidden, with the one that is there.
+    for number in 0..1_000 {
+        std::fs::write(world.work.join(format!("{number}.pem")), TOKEN).unwrap();
+    }
+    let report = shown().await;
+    assert!(matches!(report.outcome, Outcome::Failed { .. }), "{}", report.result);
+    assert!(report.result.contains("it may show sensitive files whole and"), "{}", report.result);
+    assert!(!report.result.contains(TOKEN), "{}", report.result);
+    // What only looks for a text goes on, and says so.
+    assert!(world.says("grep -c as notes.txt").await.contains('1'));
+}
+
+#[tokio::test]
 async fn a_token_in_a_remote_is_masked_and_a_pipe_is_not_drained() {
     let Some(world) = world("that tokens of remotes are masked behind walls").await else { return };
     if !world.proof.layers.unwrap().namespaces {

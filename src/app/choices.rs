@@ -11,6 +11,27 @@ const BACK: usize = 8 * 1024;
 /// The choices `1) …  2) …` or `1. …` of a text, the last such list of it; none if there are fewer than two.
 pub(super) fn choices(text: &str) -> Vec<String> {
     let text = end(text);
+    let found = list(text);
+    let ends = found.iter().skip(1).map(|(start, ..)| *start).chain([text.len()]);
+    let choice = |((_, _, from), end): (&(usize, usize, usize), usize)| {
+        let said = text[*from..end].trim();
+        let said = said.lines().next().unwrap_or_default().trim_matches(['*', '_', ' ', ',', ';', '?']);
+        said.chars().take(LONGEST).collect()
+    };
+    found.iter().zip(ends).map(choice).collect()
+}
+
+/// Whether the list of choices of a text is part of a question: it stands in the line before the list, or behind that.
+pub(super) fn asks_before(text: &str) -> bool {
+    let text = end(text);
+    let Some((start, ..)) = list(text).first().copied() else { return false };
+    let before = text[..start].trim_end();
+    let line = before.rfind('\n').map_or(before, |at| &before[at + 1..]);
+    line.contains('?') || text[start..].contains('?')
+}
+
+/// The last list of a text: where each choice begins, its number stands, and its words begin.
+fn list(text: &str) -> Vec<(usize, usize, usize)> {
     let mut found: Vec<(usize, usize, usize)> = Vec::new();
     for (at, digit) in text.char_indices().filter(|(_, c)| c.is_ascii_digit()) {
         let Some(start) = starts(text, at) else { continue };
@@ -23,15 +44,9 @@ pub(super) fn choices(text: &str) -> Vec<String> {
         }
     }
     if found.len() < 2 {
-        return Vec::new();
+        found.clear();
     }
-    let ends = found.iter().skip(1).map(|(start, ..)| *start).chain([text.len()]);
-    let choice = |((_, _, from), end): (&(usize, usize, usize), usize)| {
-        let said = text[*from..end].trim();
-        let said = said.lines().next().unwrap_or_default().trim_matches(['*', '_', ' ', ',', ';', '?']);
-        said.chars().take(LONGEST).collect()
-    };
-    found.iter().zip(ends).map(choice).collect()
+    found
 }
 
 /// The end of a text, from a line's start.
@@ -71,6 +86,12 @@ mod tests {
         for text in ["It took 1.5 s. 2. times", "1) only one?", "2) b\n3) c", "version 1.2?", "", "1)a 2)b"] {
             assert!(choices(text).is_empty(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_question_elsewhere_asks_for_no_choice() {
+        assert!(asks_before("Which one?\n\n1. a\n2. b") && asks_before("1) a\n2) b\n\nOr what?"));
+        assert!(!asks_before("- why? Because.\n\nDone:\n1. a\n2. b") && !asks_before("Really?"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! touches the gate is here.
 
 use super::chat::Entry;
-use super::event::{Effect, Proposal};
+use super::event::{Effect, Pane, Proposal};
 use super::modal::{Dialog, Modal, Placing, Reach};
 use super::queue::Status;
 use super::{Phase, State};
@@ -307,6 +307,10 @@ impl State {
                 let own = self.queue.get(id).is_some_and(|item| matches!(item.origin, Origin::Person));
                 if own && self.typing_into.is_none() {
                     self.output.unpin();
+                    // Where the list and the output share their place.
+                    if self.focus != Pane::Queue && self.queue.waiting().next().is_none() {
+                        self.tab = Pane::Output;
+                    }
                 }
                 self.output.start(id);
             }

@@ -30,6 +30,15 @@ impl State {
             self.terminal_key(id, key, effects);
             return;
         }
+        let interrupted = self.interrupted_at;
+        self.key_of(key, effects);
+        // Two in a row leave, not one, something else and one.
+        if self.interrupted_at == interrupted {
+            self.interrupted_at = None;
+        }
+    }
+
+    fn key_of(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
         match &self.modal {
             Some(Modal::Confirm(_)) => self.dialog_key(key, effects),
             Some(Modal::Edit(_)) => self.editor_key(key, effects),
@@ -179,6 +188,9 @@ impl State {
             Command::Deny => {
                 let marked: Vec<OperationId> = self.queue.marked().map(|item| item.id).collect();
                 let several = if marked.is_empty() { self.selected_waiting().into_iter().collect() } else { marked };
+                if several.is_empty() {
+                    self.waits_not();
+                }
                 self.deny_several(several, effects);
             }
             Command::DenyWithReason => {
@@ -401,8 +413,18 @@ impl State {
         }
     }
 
-    /// Opens the selected operation's dialog, or the first one's that waits.
+    /// Says that the operation under the cursor doesn't wait.
+    fn waits_not(&mut self) {
+        let none = || "Nothing waits.".to_owned();
+        self.hint = Some(self.queue.selected().map_or_else(none, |id| format!("{id} doesn't wait.")));
+    }
+
+    /// Opens the selected operation's dialog, or from elsewhere the first one's that waits.
     pub(super) fn open_or_hint(&mut self) -> bool {
+        if self.focus == Pane::Queue && self.queue.selected().is_some() && self.selected_waiting().is_none() {
+            self.waits_not();
+            return false;
+        }
         let id = self.selected_waiting().or_else(|| self.queue.waiting().next().map(|item| item.id));
         let opened = id.is_some_and(|id| self.open(id));
         if !opened {

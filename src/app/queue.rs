@@ -114,7 +114,7 @@ pub struct Item {
     pub waits: Option<String>,
     /// Parts of its result that are no text, kept to be saved.
     pub parts: Vec<Part>,
-    /// A wall may have stopped it.
+    /// A wall may have stopped it, or it could not have one.
     pub stopped: bool,
     /// What the person made of its text and didn't use yet.
     pub draft: Option<String>,

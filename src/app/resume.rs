@@ -213,6 +213,8 @@ impl Resumed {
             self.state.propose_left(*run, changes, &mut effects);
         }
         let Self { mut state, .. } = self;
+        // Whoever comes back looks first, and may type already.
+        state.last_typed = Some(state.now);
         state.rest();
         state.hand_over_kept(&mut effects);
         Ok((state, effects))
@@ -268,6 +270,22 @@ impl Resumed {
 }
 
 impl State {
+    /// What is said once the screen is gone: that the session is kept, what waits in it, and how to go on. Nothing where
+    /// nothing was said or done, and where it can't be gone on with.
+    #[must_use]
+    pub fn farewell(&self) -> Option<String> {
+        let used = !self.chat.history().is_empty() || self.queue.all().next().is_some();
+        if !used || self.setting.practice || self.journal_trouble.is_some() {
+            return None;
+        }
+        let waits = match self.queue.waiting().count() {
+            0 => String::new(),
+            1 => ", and 1 operation waits in it".to_owned(),
+            count => format!(", and {count} operations wait in it"),
+        };
+        Some(format!("The session is kept{waits}.\nTo go on with it here: countersign --continue"))
+    }
+
     /// What is being typed goes along from one session to another.
     pub fn keep_draft_of(&mut self, before: &mut Self) {
         self.composer = std::mem::take(&mut before.composer);

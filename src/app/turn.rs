@@ -3,7 +3,7 @@
 
 use super::State;
 use super::chat::{Entry, OpenCall, Phase, asks};
-use super::choices::choices;
+use super::choices::{asks_before, choices};
 use super::event::Effect;
 use super::queue::Status;
 use crate::domain::{
@@ -151,7 +151,7 @@ impl State {
             let choices = choices(&text);
             if text.trim().is_empty() {
                 self.chat.notice("The model answered nothing. Send the message again, or another one.", true);
-            } else if asks(&text) || text.contains('?') && !choices.is_empty() {
+            } else if asks(&text) || asks_before(&text) && !choices.is_empty() {
                 self.chat.mark_question(choices);
             }
             if *reason == StopReason::Length {
@@ -250,7 +250,7 @@ impl State {
             Origin::Program { after, .. } if item.call.name == APPLY => {
                 Some(format!("I approved what {after} changed"))
             }
-            Origin::Program { after, .. } => Some(format!("I let {after} run again, without the wall that stopped it")),
+            Origin::Program { after, .. } => Some(format!("I let {after} run without walls")),
         };
         if let Some(how) = how {
             if matches!(item.status, Status::Ended { .. }) {

@@ -156,17 +156,20 @@ fn v4_reach(address: Ipv4Addr) -> Reach {
 
 fn v6_reach(address: Ipv6Addr) -> Reach {
     let parts = address.segments();
-    if let Some(inner) = embedded(parts) {
-        return v4_reach(inner);
-    }
+    let inner = embedded(parts).map(v4_reach);
     match parts {
+        // Standing for another address makes a private one no more public.
+        [0x0064, 0xff9b, 1, ..] | [0x2001, 0x0002 | 0x0010..=0x001f, ..] | [0x3fff, 0..=0x0fff, ..] => {
+            inner.filter(|inner| *inner == Reach::Metadata).unwrap_or(Reach::Private)
+        }
+        [0 | 0x0064 | 0x2002, _, _, _, _, 0 | 0xffff, ..] if inner.is_some() => inner.unwrap_or(Reach::Private),
         [0xfe80..=0xfebf, ..] | [0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x254] | [0xfd20, 0x00ce, 0, 0, 0, 0, 0, 0x254] => {
             Reach::Metadata
         }
         // Documentation and Teredo stand inside the public range.
         [0x2001, 0x0db8 | 0x0000, ..] => Reach::Private,
-        [0x2000..=0x3fff, ..] => Reach::Public,
-        _ => Reach::Private,
+        [0x2000..=0x3fff, ..] => inner.unwrap_or(Reach::Public),
+        _ => inner.filter(|inner| *inner == Reach::Metadata).unwrap_or(Reach::Private),
     }
 }
 
@@ -181,8 +184,8 @@ fn embedded(parts: [u16; 8]) -> Option<Ipv4Addr> {
         [0, 0, 0, 0, 0, 0 | 0xffff, high, low]
         | [0, 0, 0, 0, 0xffff, 0, high, low]
         | [0x0064, 0xff9b, 0 | 1, _, _, _, high, low]
-        | [_, _, _, _, 0 | 0x0200, 0x5efe, high, low]
-        | [0x2002, high, low, ..] => pair(high, low),
+        | [0x2002, high, low, ..]
+        | [_, _, _, _, 0 | 0x0200, 0x5efe, high, low] => pair(high, low),
         _ => None,
     }
 }
@@ -241,6 +244,7 @@ mod tests {
             "169.254.169.254",
             "0xa9fea9fe",
             "[::ffff:169.254.0.1]",
+            "[fe80::5efe:808:808]",
             "[64:ff9b::a9fe:a9fe]",
             "[fe80::1]",
             "[fd00:ec2::254]",
@@ -258,6 +262,13 @@ mod tests {
             "[::1]",
             "[fc00::1]",
             "[2002:7f00:1::]",
+            "[fd12:3456:789a:1:0:5efe:808:808]",
+            "[ff02::5efe:808:808]",
+            "[::5efe:808:808]",
+            "[2002:a00:1::5efe:808:808]",
+            "[64:ff9b:1:ffff::808:808]",
+            "[2001:10::1]",
+            "[3fff::1]",
             "255.255.255.255",
         ] {
             assert_eq!(of(host), Reach::Private, "{host}");

@@ -18,7 +18,7 @@ const LABEL_CAP: usize = 40;
 const HEADER_CAP: usize = 300;
 
 /// Headers that only say how to answer.
-const HARMLESS: [&str; 14] = [
+const HARMLESS: [&str; 18] = [
     "accept",
     "accept-charset",
     "accept-encoding",
@@ -30,9 +30,13 @@ const HARMLESS: [&str; 14] = [
     "if-modified-since",
     "if-none-match",
     "if-unmodified-since",
+    "origin",
     "pragma",
     "range",
+    "referer",
     "user-agent",
+    "x-github-api-version",
+    "x-requested-with",
 ];
 
 /// Ports of services that don't speak HTTP, which a request could talk to by accident or on purpose.
@@ -186,11 +190,15 @@ fn by_secret(http: &HttpOperation, url: &Url) -> Option<Finding> {
         let sentence = format!("The {place} seems to carry a secret: {kind}.");
         return Some(Finding::new("http.secret", Class::Declared(Danger::Sensitive), sentence));
     }
-    let in_path = url.path().split(['/', ';']).filter_map(|part| part.split_once('='));
-    let overrides = url.query_pairs().any(|(name, _)| overriding(&name))
-        || in_path
-            .map(|(name, _)| percent_decoded(name).unwrap_or_else(|| name.to_owned()))
-            .any(|name| overriding(&name));
+    if let Some(kind) = url.query_pairs().find_map(|(_, value)| secret_kind(&value)) {
+        let sentence = format!("A value of the query seems to carry a secret: {kind}.");
+        return Some(Finding::new("http.secret", Class::Declared(Danger::Sensitive), sentence));
+    }
+    let parts = url.path().split(['/', ';']).chain(url.query().unwrap_or_default().split(['&', ';']));
+    let overrides = parts
+        .filter_map(|part| part.split_once('='))
+        .map(|(name, _)| percent_decoded(name).unwrap_or_else(|| name.to_owned()))
+        .any(|name| overriding(&name));
     overrides.then(|| {
         let sentence = "The query asks the server to take the request for another method.";
         Finding::new("http.override", Class::Declared(Danger::Destructive), sentence)
@@ -225,7 +233,8 @@ fn by_header(name: &str, value: &str) -> Option<Finding> {
 
 /// Whether a header or a part of the query stands for another method.
 fn overriding(name: &str) -> bool {
-    let name = name.to_ascii_lowercase().replace('_', "-");
+    let name = name.to_ascii_lowercase().replace(['_', '$'], "-");
+    let name = name.strip_suffix("[]").unwrap_or(&name).replace("--", "-");
     let methods = ["x-http-method", "http-method", "-http-method", "-httpmethod", "httpmethod", "-method", "x-method"];
     name.contains("method-override") || name.contains("methodoverride") || methods.contains(&name.as_str())
 }
@@ -291,7 +300,14 @@ mod tests {
         let body = HttpOperation { body: Some("a".to_owned()), ..request("GET", "https://example.org/") };
         assert_eq!(judged(body).class(), Class::Declared(Danger::Destructive));
         assert_eq!(with_header("X-HTTP-Method-Override", "DELETE"), Class::Declared(Danger::Destructive));
-        for url in ["https://example.org/?_method=delete", "https://example.org/a;_me%74hod=PUT"] {
+        for url in [
+            "https://example.org/?_method=delete",
+            "https://example.org/a;_me%74hod=PUT",
+            "https://example.org/?a=1;_method=PUT",
+            "https://example.org/?_method[]=PUT",
+            "https://example.org/?__method=PUT",
+            "https://example.org/?$method=PUT",
+        ] {
             assert_eq!(class("GET", url), Class::Declared(Danger::Destructive), "{url}");
         }
     }

@@ -240,17 +240,18 @@ fn class(letters: &[char], at: usize) -> Option<(Token, usize)> {
     let not = matches!(letters.get(next), Some('!' | '^'));
     next += usize::from(not);
     let first = next;
-    let mut ranges = Vec::new();
+    let (mut ranges, mut named) = (Vec::new(), false);
     loop {
         let letter = *letters.get(next)?;
         if letter == ']' && next > first {
-            return Some((Token::Class(ranges, not), next + 1));
+            return Some((if named { Token::One } else { Token::Class(ranges, not) }, next + 1));
         }
-        // A named class such as [:alpha:] may be any letter.
-        if letter == '[' && matches!(letters.get(next + 1), Some(':' | '.' | '=')) {
-            let close = letters[next + 2..].iter().position(|letter| *letter == ']')? + next + 2;
-            ranges.push(('\0', char::MAX));
-            next = close + 1;
+        let end = |kind: &char| letters[next + 2..].windows(2).position(|pair| pair == [*kind, ']']);
+        let kind = letters.get(next + 1).filter(|kind| letter == '[' && [':', '.', '='].contains(kind));
+        // A class by name such as [:alpha:], or none of it, may be any letter.
+        if let Some(length) = kind.and_then(end) {
+            named = true;
+            next += length + 4;
         } else if letters.get(next + 1) == Some(&'-') && letters.get(next + 2).is_some_and(|end| *end != ']') {
             ranges.push((letter, letters[next + 2]));
             next += 3;

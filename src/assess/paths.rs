@@ -3,7 +3,7 @@
 //! entries).
 
 use std::cell::LazyCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -67,19 +67,15 @@ struct Entry {
     ends: Ends,
 }
 
-/// The other half of an entry, which only a hit needs.
-#[derive(Debug)]
-struct Described {
-    label: String,
-    /// The folder that it is looked for in, as far as its name is known.
-    folder: String,
-}
-
 /// Entries in order. Those that a whole path may match are found by its last name.
 #[derive(Debug)]
 pub(super) struct List {
     entries: Vec<Entry>,
-    described: Vec<Described>,
+    /// What each is called, which only a hit needs.
+    labels: Vec<String>,
+    /// The folders of all entries, each once: from the home folder, and from the root.
+    home_folders: BTreeSet<String>,
+    root_folders: BTreeSet<String>,
     /// Entries whose last name is plain, by that.
     plain: HashMap<String, Vec<usize>>,
     /// All others, and those of them that mean everything below.
@@ -110,7 +106,9 @@ impl List {
         let harmless = data.harmless.iter().flat_map(|text| alternatives(text, ALTERNATIVES_CAP).unwrap_or_default());
         let mut list = Self {
             entries: Vec::new(),
-            described: Vec::new(),
+            labels: Vec::new(),
+            home_folders: BTreeSet::new(),
+            root_folders: BTreeSet::new(),
             plain: HashMap::new(),
             loose: Vec::new(),
             loose_below: Vec::new(),
@@ -177,7 +175,12 @@ impl List {
                     self.loose_below.push(at);
                 }
             }
-            self.described.push(Described { label: label.clone(), folder: literal_folder(text).to_owned() });
+            let folders = match anchor {
+                Anchor::Anywhere | Anchor::Home => &mut self.home_folders,
+                Anchor::Root => &mut self.root_folders,
+            };
+            folders.insert(literal_folder(text).to_owned());
+            self.labels.push(label.clone());
             let start = names.first().map_or(last.ends(), Name::ends);
             let entry = Entry { anchor, below, start, ends: last.ends(), names };
             if entry.single() {
@@ -239,10 +242,8 @@ impl List {
 
     /// The folders in which its entries lie: in the home folder, or in the system.
     pub fn folders<'a>(&'a self, place: &'a Place) -> impl Iterator<Item = PathBuf> + 'a {
-        self.entries.iter().zip(&self.described).filter_map(|(entry, Described { folder, .. })| match entry.anchor {
-            Anchor::Anywhere | Anchor::Home => place.home.as_ref().map(|home| home.join(folder)),
-            Anchor::Root => Some(Path::new("/").join(folder)),
-        })
+        let in_home = place.home.iter().flat_map(|home| self.home_folders.iter().map(|folder| home.join(folder)));
+        in_home.chain(self.root_folders.iter().map(|folder| Path::new("/").join(folder)))
     }
 
     /// Whether an entry means this path, or for a folder all that is in it. Quick: the path is real, and no folder that
@@ -271,7 +272,7 @@ impl List {
         let harmless = LazyCell::new(|| self.harmless(path));
         let mut hits = folders.filter_map(|folder| self.first(folder, true, || true));
         let hit = hits.next().or_else(|| self.first(path, false, || !*harmless))?;
-        Some(self.described[hit].label.clone())
+        Some(self.labels[hit].clone())
     }
 
     /// Whether the name of a path only looks like an entry's.
@@ -317,7 +318,7 @@ impl List {
             let mut paths = self.paths.iter().copied();
             hit = earlier(hit, paths.find(|at| self.entries[*at].may_be_named_by(pattern)));
             if let Some(at) = hit {
-                return Some(self.described[at].label.clone());
+                return Some(self.labels[at].clone());
             }
         }
         None

@@ -1,7 +1,6 @@
 //! The sensitive paths: one list for every tool and every spelling. The entries are data in
 //! `assets/rules/sensitive.toml`; the configuration adds its own.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
@@ -82,7 +81,7 @@ impl Sensitive {
 
     /// Folders outside any workspace right in which an entry may lie: the home folder, `~/.config`, `/etc`, ….
     #[must_use]
-    pub fn folders(&self, place: &Place) -> BTreeSet<PathBuf> {
+    pub fn folders(&self, place: &Place) -> Vec<PathBuf> {
         self.lists().flat_map(|list| list.folders(place)).collect()
     }
 

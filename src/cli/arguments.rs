@@ -296,11 +296,7 @@ impl Options {
 
     /// Whether they say how to work, beyond where and how it looks.
     pub(super) fn says_something(&self) -> bool {
-        self.approval_mode().is_some()
-            || self.model.is_some()
-            || self.provider.is_some()
-            || self.base_url.is_some()
-            || !self.databases.is_empty()
+        self.approval_mode().is_some() || self.model.is_some() || self.provider.is_some() || self.base_url.is_some()
     }
 
     /// The options in the configuration's terms.

@@ -15,7 +15,7 @@ const HIDDEN: usize = 1_000;
 /// Most files of a sensitive folder that are looked for under other names.
 const WITHIN: usize = 100;
 /// How long what a command names outside the workspace is looked through: a home folder can hold hundreds of thousands of
-/// files, and whoever lists it waits.
+/// files, and whoever reads there waits.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Folders of other people's code and of build products, with very many folders in them: they are looked through last.
 const LAST: [&str; 6] = ["node_modules", "target", ".venv", "venv", "vendor", "dist"];

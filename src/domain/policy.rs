@@ -325,7 +325,8 @@ pub fn judge(
             ),
             OperationKind::Apply(_) | OperationKind::Answer(_) => lead(),
             _ => format!(
-                "A wall may have stopped {after}. This runs it again without walls; {after} may already have acted."
+                "Walls may have stopped {after}, or it couldn't have them. This runs it without walls; {after} may \
+                 already have acted."
             ),
         };
         return Judgement { risk: assessment.level().max(RiskLevel::Medium), ..ask(Step::Default, reason) };

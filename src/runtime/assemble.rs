@@ -71,6 +71,8 @@ pub async fn assemble(start: &Arc<Start>, lanes: Lanes, size: (u16, u16)) -> Res
                 // The person's own SQL works on the practice database while they have no connection.
                 person_side = side((*person_side.bench).clone(), Arc::clone(&practice_side.connections));
                 servers::join(&mut person_side, start, lanes.work.clone());
+            } else if let Some(name) = person_side.connections.default_name() {
+                notices.push(format!("Your own SQL goes to {name}; the practice model keeps to its own database."));
             }
             (provider, practice_side, Some(world))
         }

@@ -28,7 +28,7 @@ pub mod terminal;
 mod unattended;
 mod withheld;
 
-use std::io;
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -139,7 +139,13 @@ async fn session(start: Start, began: Instant) -> Result<(), String> {
     }
     colour_later();
     session.perform(effects, &mut screen).map_err(terminal)?;
-    Box::pin(session.live(&mut screen)).await.map_err(terminal)
+    let farewell = Box::pin(session.live(&mut screen)).await.map_err(terminal)?;
+    drop(screen);
+    if let Some(farewell) = farewell {
+        // Who leaves may have closed the terminal.
+        let _closed = writeln!(io::stdout(), "{farewell}");
+    }
+    Ok(())
 }
 
 /// The same by plain lines.
@@ -188,7 +194,8 @@ struct Session {
 }
 
 impl Session {
-    async fn live(mut self, screen: &mut Screen) -> io::Result<()> {
+    /// Goes on until the person leaves. Gives what is said then.
+    async fn live(mut self, screen: &mut Screen) -> io::Result<Option<String>> {
         self.draw(screen)?;
         self.engine.read_typed();
         let mut pending = false;
@@ -249,9 +256,10 @@ impl Session {
         if let Some(lent) = self.away.take() {
             lent.call_back().await;
         }
+        let farewell = self.state.farewell();
         leave(self.state, self.engine, self.bus).await;
         drop(self.world);
-        Ok(())
+        Ok(farewell)
     }
 
     /// Draws one frame and tells the state what was on it.

@@ -1,6 +1,7 @@
 //! Another model or connection while a session runs. Keys are read off the loop; what is ready waits in a slot until
 //! the state has taken notice of it, so that no step begins with half of it.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use secrecy::ExposeSecret as _;
@@ -99,15 +100,25 @@ impl Engine {
 
     /// Chooses the connection that is meant where none is named.
     pub fn choose_connection(&self, number: u64, name: &str) {
-        let side = self.model_side.clone();
-        let switched = if side.connections.choose(name) {
-            // The person's side has databases of its own where the practice model has its world.
-            self.person_side.connections.choose(name);
-            Ok(())
-        } else {
-            let known: Vec<&str> = side.connections.names().collect();
-            let known = if known.is_empty() { "there is none".to_owned() } else { known.join(", ") };
-            Err(format!("There is no connection `{name}`; of the configuration: {known}."))
+        let (side, own) = (self.model_side.clone(), &self.person_side.connections);
+        // The person's side has databases of its own where the practice model has its world.
+        let switched = match (side.connections.choose(name), own.choose(name)) {
+            (true, _) => Ok(()),
+            (false, true) => {
+                let lane = self.lanes.work.clone();
+                let said = format!("Your own SQL goes to {name}; the practice model keeps to its own database.");
+                tokio::spawn(async move { lane.send(Work::Notice(said)).await });
+                return;
+            }
+            (false, false) => {
+                let known: BTreeSet<&str> = side.connections.names().chain(own.names()).collect();
+                let known = if known.is_empty() {
+                    "there is none".to_owned()
+                } else {
+                    known.into_iter().collect::<Vec<_>>().join(", ")
+                };
+                Err(format!("There is no connection `{name}`; of the configuration: {known}."))
+            }
         };
         let (board, provider, lane) = (self.switchboard.clone(), Arc::clone(&self.provider), self.lanes.work.clone());
         let practising = self.practising();

@@ -13,7 +13,7 @@ use super::JournalError;
 use super::chain::{Hash, Head};
 use super::database::Database;
 use super::line::Line;
-use super::log::Log;
+use super::log::{Begun, Log};
 use crate::domain::{JournalEntry, JournalEvent, OperationId};
 
 /// How long a write waits for another program that holds the file.
@@ -255,7 +255,10 @@ async fn transact(
     };
     database.sync(kept == Kept::Synced).await?;
     let connection = &mut database.connection;
-    sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
+    let Begun { log, next, listed, intact } = Log::begin(connection, &session.id, last).await?;
+    if !intact {
+        return Ok(None);
+    }
     let lines = match batch {
         Batch::Lines(lines, _) => lines,
         Batch::New(make) => {
@@ -265,17 +268,14 @@ async fn transact(
             lines.map_err(|error: JournalError| sqlx::Error::Encode(Box::new(error)))?
         }
     };
-    if let Some(line) = lines.first() {
+    if let Some(line) = lines.first().filter(|_| first || !listed) {
         begin(connection, session, line.at_ms, first).await?;
     }
-    if let Some((seq, hash)) = last
-        && !Log::holds(connection, &session.id, seq, &hash).await?
-    {
-        return Ok(None);
+    for title in lines.iter().filter_map(|line| line.title.as_deref()) {
+        entitle(connection, &session.id, title).await?;
     }
-    let (mut log, next) = Log::of_session(connection, &session.id).await?;
-    let mut now = last;
-    for (line, seq) in lines.into_iter().zip(next..) {
+    let seq = next + i64::try_from(lines.len()).unwrap_or(i64::MAX) - 1;
+    let entry = |(line, seq): (Line, i64)| {
         let head = Head {
             session: &session.id,
             seq,
@@ -284,13 +284,11 @@ async fn transact(
             event: line.event,
             version: JournalEvent::VERSION,
         };
-        now = Some((seq, log.add(connection, head, line.body).await?));
-        if let Some(title) = &line.title {
-            entitle(connection, &session.id, title).await?;
-        }
-    }
-    sqlx::query("COMMIT").execute(&mut *connection).await?;
-    Ok(Some(now))
+        (head, line.body)
+    };
+    let none = lines.is_empty();
+    let hash = log.finish(connection, lines.into_iter().zip(next..).map(entry).collect()).await?;
+    Ok(Some(if none { last } else { Some((seq, hash)) }))
 }
 
 /// Lists the session: one that was left goes on; one that somebody deleted meanwhile begins anew.

@@ -109,6 +109,8 @@ impl Layers {
         let Some(folder) = layers.folder.as_ref().filter(|folder| folder.join(LOCK).exists()) else { return layers };
         let lock = match patiently(|| lock(folder)) {
             Ok(lock) => lock,
+            // Removed meanwhile by a program that left: nothing waited in them.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return layers,
             Err(error) => {
                 return Self {
                     unread: Some(error.to_string()),

@@ -173,8 +173,7 @@ impl CommandTool {
         };
         if let Contained::Refused(why) = &contained {
             port.send(RunEvent::Stopped).await;
-            let why =
-                format!("it was not run, as it runs staged alone and {why}. The person is offered to run it without");
+            let why = format!("it was not run, as {why}. The person is offered to run it without walls");
             return super::failed(why, started);
         }
         let id = countersigned.operation().id;

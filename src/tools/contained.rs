@@ -24,7 +24,8 @@ pub(super) enum Contained {
     Cannot(String),
     /// By these walls, and what it changes in its workspace lands in a layer.
     Staged(Box<Plan>, Layer, Way),
-    /// It runs only in a layer, which can't be had. Without the end of a sentence.
+    /// It runs only in a layer, or behind walls that hide everything sensitive, which can't be had. Without the end of a
+    /// sentence.
     Refused(String),
 }
 
@@ -117,7 +118,7 @@ pub(super) async fn plan(bench: &Arc<Workbench>, run: &Countersigned) -> Contain
             let named = named(&run.prepared().facts, &bench.workspace);
             return match staged(bench, &run.operation().cwd, named, &bench.staged_hosts).await {
                 Ok((plan, layer, way)) => Contained::Staged(Box::new(plan), layer, way),
-                Err(why) => Contained::Refused(why),
+                Err(why) => Contained::Refused(format!("it runs staged alone and {why}")),
             };
         }
         Containment::None => return Contained::Unasked,
@@ -126,7 +127,16 @@ pub(super) async fn plan(bench: &Arc<Workbench>, run: &Countersigned) -> Contain
     let needs = located(&assessment.needs, bench.home.as_deref());
     // What shows nothing that files hold needn't wait until those are found that must not be shown.
     let named = if assessment.listing { BTreeSet::new() } else { named(&run.prepared().facts, &bench.workspace) };
-    walled(bench, &run.operation().cwd, needs, named).await
+    let contained = walled(bench, &run.operation().cwd, needs, named).await;
+    let shown = match &contained {
+        Contained::By(plan) => plan.missed.map(|missed| missed.to_string()),
+        Contained::Cannot(why) => Some(why.clone()),
+        Contained::Unasked | Contained::Staged(..) | Contained::Refused(_) => None,
+    };
+    match shown.filter(|_| assessment.walled.is_some()) {
+        Some(why) => Contained::Refused(format!("it may show sensitive files whole and {why}")),
+        None => contained,
+    }
 }
 
 /// The folders outside the workspace that a command names, after links. Those of the system hold programs and their

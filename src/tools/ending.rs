@@ -32,8 +32,8 @@ pub(super) fn without_walls(child: &Child) -> Option<String> {
         Answer::Silent => "the child ended before they were up".to_owned(),
     };
     Some(format!(
-        "it was not run, as its walls couldn't be put up ({why}). The person is offered to run it without; walls are \
-         tested again before the next command"
+        "it was not run, as its walls couldn't be put up ({why}). The person is offered to run it without them; they \
+         are tested again before the next command"
     ))
 }
 

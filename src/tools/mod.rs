@@ -11,6 +11,7 @@ mod facts;
 mod file;
 mod find;
 mod git;
+mod gitconfig;
 mod http;
 mod look;
 pub mod mcp;

@@ -50,16 +50,37 @@ pub(super) fn shadowed(folder: &Path) -> bool {
 fn shadows(entry: &std::fs::DirEntry) -> bool {
     let name = entry.file_name();
     let Some(name) = name.to_str() else { return false };
-    let (stem, ending) = name.split_once('.').unwrap_or((name, ""));
-    if !OWN.contains(&format!(" {stem} ")) {
-        return false;
-    }
-    let module = ["py", "pyc", "so", "pyd"].iter().any(|kind| ending == *kind || ending.ends_with(&format!(".{kind}")));
     let package = || {
         let mut inside = std::fs::read_dir(entry.path()).into_iter().flatten().flatten();
-        inside.any(|file| file.file_name().as_encoded_bytes().starts_with(b"__init__."))
+        inside.any(|file| file.file_name().to_str().is_some_and(begins_package))
     };
-    module || ending.is_empty() && package()
+    module(name) || own(name) && package()
+}
+
+/// Whether a new file, by its path in the folder that Python runs in, would be loaded in place of a module of its own.
+pub(super) fn stands_for(path: &Path, folder: bool) -> bool {
+    let mut parts = path.iter().map(|part| part.to_str().unwrap_or_default());
+    match (parts.next(), parts.next(), parts.next()) {
+        // A link may lead to a package.
+        (Some(name), None, _) => module(name) || !folder && own(name),
+        (Some(package), Some(name), None) => own(package) && begins_package(name),
+        _ => false,
+    }
+}
+
+fn own(stem: &str) -> bool {
+    OWN.contains(&format!(" {stem} "))
+}
+
+fn module(name: &str) -> bool {
+    let loaded = |ending: &str| {
+        ["py", "pyc", "so", "pyd"].iter().any(|kind| ending == *kind || ending.ends_with(&format!(".{kind}")))
+    };
+    name.split_once('.').is_some_and(|(stem, ending)| own(stem) && loaded(ending))
+}
+
+fn begins_package(name: &str) -> bool {
+    name.starts_with("__init__.")
 }
 
 #[cfg(test)]
@@ -83,8 +104,14 @@ mod tests {
         {
             put(name);
             assert!(shadowed(folder.path()), "{name}");
+            assert!(stands_for(Path::new(name), false), "{name}");
             std::fs::remove_file(folder.path().join(name)).unwrap();
         }
         assert!(shadowed(&folder.path().join("missing")));
+        // Only what lies where Python runs is looked at first.
+        assert!(stands_for(Path::new("re"), false) && !stands_for(Path::new("re"), true));
+        for name in ["app/json.py", "app.py", "re/search.py", "tests/re/__init__.py", ""] {
+            assert!(!stands_for(Path::new(name), false), "{name}");
+        }
     }
 }

@@ -1,10 +1,7 @@
 //! What `git push` changes there: read from its words, the repository's settings and the branch that is checked out.
 //! Nothing is asked of the other side. What depends on what is there can't be told, and may be every branch.
 
-use std::collections::BTreeMap;
-
-/// The settings of a repository by their keys, each with all its values in order.
-pub(super) type Settings = BTreeMap<String, Vec<String>>;
+use super::gitconfig::{Settings, last};
 
 /// One branch that is sent.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,11 +22,6 @@ pub(super) struct Push<'a> {
     pub(super) settings: &'a Settings,
 }
 
-/// The value of a setting that counts: the last one.
-pub(super) fn last(settings: &Settings, key: &str) -> Option<String> {
-    settings.get(key)?.last().cloned()
-}
-
 /// Where a push goes that names this remote, or none.
 pub(super) fn remote(named: Option<String>, branch: Option<&str>, settings: &Settings) -> String {
     let of_branch = |key| branch.and_then(|branch| last(settings, &format!("branch.{branch}.{key}")));
@@ -44,6 +36,32 @@ pub(super) fn remote(named: Option<String>, branch: Option<&str>, settings: &Set
 pub(super) fn mirrors(remote: &str, settings: &Settings) -> bool {
     last(settings, &format!("remote.{remote}.mirror"))
         .is_some_and(|mirror| !["", "0", "false", "no", "off"].iter().any(|off| mirror.eq_ignore_ascii_case(off)))
+}
+
+/// Where a push to a remote goes: all its addresses, after what the configuration puts in their place
+/// (<https://git-scm.com/docs/git-config#Documentation/git-config.txt-urlbasepushInsteadOf>). None for a name without one.
+pub(super) fn address(remote: &str, settings: &Settings) -> Option<String> {
+    let of_remote = |key| settings.get(&format!("remote.{remote}.{key}")).cloned();
+    let addresses: Vec<String> = match (of_remote("pushurl"), of_remote("url")) {
+        (Some(own), _) => own.iter().map(|url| replaced(url, ".insteadof", settings)).collect(),
+        (None, Some(urls)) => urls.iter().map(|url| pushed(url, settings)).collect(),
+        (None, None) => Some(pushed(remote, settings)).filter(|address| address != remote).into_iter().collect(),
+    };
+    (!addresses.is_empty()).then(|| addresses.iter().map(|address| plain(address)).collect::<Vec<_>>().join(", "))
+}
+
+fn pushed(url: &str, settings: &Settings) -> String {
+    let elsewhere = replaced(url, ".pushinsteadof", settings);
+    if elsewhere == url { replaced(url, ".insteadof", settings) } else { elsewhere }
+}
+
+/// An address with its beginning replaced, where a setting of this kind names that. The longest one counts.
+fn replaced(url: &str, kind: &str, settings: &Settings) -> String {
+    let bases =
+        settings.iter().filter_map(|(key, starts)| Some((key.strip_prefix("url.")?.strip_suffix(kind)?, starts)));
+    let fits = bases.flat_map(|(base, starts)| starts.iter().map(move |start| (base, start)));
+    let longest = fits.filter(|(_, start)| url.starts_with(*start)).max_by_key(|(_, start)| start.len());
+    longest.map_or_else(|| url.to_owned(), |(base, start)| format!("{base}{}", &url[start.len()..]))
 }
 
 /// An address without the user's name and password.
@@ -215,6 +233,34 @@ mod tests {
             (&[("include.path", "x")], &[], "? the configuration reads other files by `include.path`"),
         ] {
             assert_eq!(told(settings, refspecs), sent, "{settings:?} {refspecs:?}");
+        }
+    }
+
+    #[test]
+    fn a_push_goes_where_the_configuration_puts_its_address() {
+        for (settings, remote, address) in [
+            (&[][..], "o", None),
+            (&[("remote.o.url", "https://me:pw@a/x")], "o", Some("https://a/x")),
+            (&[("remote.o.url", "a"), ("remote.o.url", "b")], "o", Some("a, b")),
+            (&[("remote.o.url", "a"), ("remote.o.pushurl", "b")], "o", Some("b")),
+            (
+                &[("remote.o.url", "gh:x"), ("url.https://github.com/.insteadof", "gh:")],
+                "o",
+                Some("https://github.com/x"),
+            ),
+            (
+                &[("remote.o.url", "gh:x"), ("url.A/.pushinsteadof", "gh:"), ("url.B/.insteadof", "gh:x")],
+                "o",
+                Some("A/x"),
+            ),
+            (&[("remote.o.pushurl", "gh:x"), ("url.A/.pushinsteadof", "gh:")], "o", Some("gh:x")),
+            (&[("url.prod:.insteadof", "https://a/"), ("url.c:.insteadof", "https:")], "https://a/x", Some("prod:x")),
+        ] {
+            let mut known = Settings::new();
+            for (key, value) in settings {
+                known.entry((*key).to_owned()).or_default().push((*value).to_owned());
+            }
+            assert_eq!(super::address(remote, &known).as_deref(), address, "{settings:?} {remote}");
         }
     }
 

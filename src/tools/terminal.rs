@@ -70,7 +70,8 @@ pub(super) async fn attend(
 ) -> (End, usize, String) {
     let mut typed = port.typed();
     let limit = Duration::from_secs(limit);
-    let (mut until, mut due) = (Instant::now() + limit, None);
+    // Shown at once: whoever types may have to begin.
+    let (mut until, mut due) = (Instant::now() + limit, Some(Instant::now()));
     let end = loop {
         tokio::select! {
             biased;

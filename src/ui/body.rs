@@ -97,7 +97,7 @@ pub fn text(view: View<'_>, prepared: &Prepared, revealed: bool, columns: usize)
     let hidden = view.theme.style(Role::High);
     let mut rows = Vec::new();
     for (at, line) in lines.iter().enumerate() {
-        for (part, row) in text::wrap(line, room, 0, Break::Anywhere).into_iter().enumerate() {
+        for (part, row) in text::wrap(line, room, 0, Break::Late).into_iter().enumerate() {
             let number = if digits > 0 && part == 0 { (at + 1).to_string() } else { String::new() };
             let sign = if part == 0 { "│" } else { "┆" };
             let mut spans = vec![view.span(format!("{number:>digits$} {sign} "), Role::Dim)];

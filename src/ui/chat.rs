@@ -19,7 +19,7 @@ use super::text::{self, Break};
 use super::theme::Role;
 use super::{ansi, item, number, output, table};
 use crate::app::{Command, Context, Entry, Item, Pane, Phase, Printout, Sight};
-use crate::domain::{OperationId, Origin, Stream};
+use crate::domain::{ApprovalMode, OperationId, Origin, Stream};
 
 /// Columns before what somebody said: others' text never starts at the pane's edge.
 const INDENT: u16 = 3;
@@ -288,10 +288,15 @@ fn empty(view: View<'_>, area: Rect, buf: &mut Buffer) {
 
 /// What can be done, as long as nothing was.
 fn welcome(view: View<'_>, columns: usize) -> Vec<Line<'static>> {
-    let mut said = vec![
-        (Role::Strong, "Say what you want, or type ! and a command."),
-        (Role::Text, "What clearly only reads runs at once. The rest waits for you."),
-    ];
+    let runs = match view.state.queue.gate().policy().in_force() {
+        ApprovalMode::Strict => "Everything waits for you: the mode is strict.",
+        ApprovalMode::Guarded => "What clearly only reads runs at once. The rest waits for you.",
+        ApprovalMode::Smart => {
+            "What clearly only reads runs at once, and what the model calls low risk. The rest waits for you."
+        }
+        ApprovalMode::AllowAll => "Everything runs at once but catastrophes and what a rule denies.",
+    };
+    let mut said = vec![(Role::Strong, "Say what you want, or type ! and a command."), (Role::Text, runs)];
     if view.state.setting.practice {
         said.push((Role::Text, ""));
         said.push((Role::Notice, PRACTICE));

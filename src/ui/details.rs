@@ -146,7 +146,7 @@ fn rest(view: View<'_>, item: &Item, foresight: Option<&Foresight>, columns: usi
         }
     } else {
         let call = text::plain(&view.state.masks.hide(&item.said));
-        part("CALL", text::wrap_text(&call, columns, view.theme.style(Role::Code), Break::Anywhere));
+        part("CALL", text::wrap_text(&call, columns, view.theme.style(Role::Code), Break::Late));
     }
     part("OUTPUT", output(view, item.id, columns));
     lines

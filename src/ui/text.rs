@@ -153,7 +153,9 @@ pub fn column_right(text: &str, columns: usize) -> String {
 pub enum Break {
     /// Between words where there are any.
     Words,
-    /// Anywhere: code, where every blank counts.
+    /// Between words in the later half of a row, else anywhere: code, which is to be read and stay as long as it is.
+    Late,
+    /// Anywhere: what was printed or is being typed.
     Anywhere,
 }
 
@@ -196,8 +198,11 @@ pub fn wrap(line: &Line<'_>, columns: usize, hang: usize, how: Break) -> Vec<Lin
         for grapheme in span.content.graphemes(true) {
             let wide = grapheme.width();
             if row.columns + wide > columns && row.columns > 0 {
-                let least = if rows.is_empty() { 1 } else { hang + 1 };
-                let cut = if how == Break::Words { row.cut_at_word(least) } else { row.cells.len() };
+                let cut = match how {
+                    Break::Words => row.cut_at_word(if rows.is_empty() { 1 } else { hang + 1 }),
+                    Break::Late => row.cut_at_word(row.cells.len() / 2),
+                    Break::Anywhere => row.cells.len(),
+                };
                 let rest = row.cells.split_off(cut);
                 rows.push(row.line());
                 row.cells.clear();
@@ -291,12 +296,23 @@ mod tests {
     fn wrapping_loses_nothing_and_keeps_to_the_width() {
         let text = "the quick 宽字符 brown fox   jumps over averyveryverylongword indeed";
         for columns in 1..40 {
-            for how in [Break::Words, Break::Anywhere] {
+            for how in [Break::Words, Break::Late, Break::Anywhere] {
                 let rows = wrap(&Line::raw(text), columns, 0, how);
                 assert_eq!(rows.iter().map(ToString::to_string).collect::<String>(), text);
                 assert!(rows.iter().all(|row| row.width() <= columns.max(2)), "{columns}");
             }
         }
+    }
+
+    #[test]
+    fn code_breaks_between_words_unless_that_costs_half_a_row() {
+        let rows = |text: &'static str| {
+            let rows = wrap(&Line::raw(text), 10, 0, Break::Late);
+            rows.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(rows("select a, b from t"), ["select a, ", "b from t"]);
+        assert_eq!(rows("git log --stat"), ["git log ", "--stat"]);
+        assert_eq!(rows("cat averyveryverylongword"), ["cat averyv", "eryverylon", "gword"]);
     }
 
     #[test]

@@ -67,7 +67,8 @@ impl Desk {
         run(&self.tool, run_of, CancellationToken::new()).await
     }
 
-    pub async fn with(&self, sql: &str, how: As, cancel: CancellationToken) -> (Table, RunReport) {
+    /// What is told of a statement while it runs, and its report.
+    pub async fn events(&self, sql: &str, how: As, cancel: CancellationToken) -> (Vec<RunEvent>, RunReport) {
         let arguments = serde_json::json!({ "sql": sql }).to_string();
         let kind = self.tool.prepare(&Arguments::parse(&arguments).unwrap()).unwrap();
         let OperationKind::Sql(operation) = &kind else { panic!("not SQL") };
@@ -77,7 +78,11 @@ impl Desk {
             As::Read => Assessment::whitelisted("test", "It reads."),
         };
         let run_of = countersigned(kind, facts(self.folder.path()), assessment);
-        let (events, report) = run(&self.tool, run_of, cancel).await;
+        run(&self.tool, run_of, cancel).await
+    }
+
+    pub async fn with(&self, sql: &str, how: As, cancel: CancellationToken) -> (Table, RunReport) {
+        let (events, report) = self.events(sql, how, cancel).await;
         let table = events.into_iter().rev().find_map(|event| match event {
             RunEvent::Table(table) => Some((*table).clone()),
             RunEvent::Started

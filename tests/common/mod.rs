@@ -31,7 +31,7 @@ pub fn countersigned(kind: OperationKind, facts: Facts, assessment: Assessment) 
         cwd: facts.place.cwd.clone(),
     };
     let mode = if assessment.findings.is_empty() { ApprovalMode::AllowAll } else { ApprovalMode::Guarded };
-    let enforceable = Enforceable { read_only_sql: true, staged_command: true, ..Enforceable::default() };
+    let enforceable = Enforceable { read_only_command: true, read_only_sql: true, staged_command: true };
     let mut gate = Gate::new(Policy { mode, ..Policy::default() }, enforceable);
     let prepared = Prepared { operation, facts, assessment };
     let Admission::Allowed(_) = gate.admit(prepared.clone()) else { panic!("not allowed") };

@@ -60,7 +60,7 @@ fn a_person_answers_a_program_in_its_terminal_and_nothing_of_it_is_kept() {
 fn a_terminal_has_the_size_of_the_pane_and_leaves_and_ends_by_a_key() {
     let mut it = Driver::start(120, 40, &[]);
     it.wait_for("practice model");
-    // It asks now and then as well: a shell that is just starting a program may miss the signal.
+    // It asks now and then as well: what matters is the size that a program sees.
     it.say(
         "/terminal trap 'stty size' WINCH; printf '\\033[7mready\\033[0m\\n'; \
          for i in {1..3000}; do sleep 0.1; ((i % 20)) || stty size; done",

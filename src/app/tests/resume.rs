@@ -318,3 +318,18 @@ fn changes_of_a_staged_run_that_waited_wait_again_and_are_dropped_once_decided()
     let again = resumed_with(&after.journal, ApprovalMode::Smart, &held);
     assert_eq!(again.dropped, [OperationId(1)], "it was denied");
 }
+
+#[test]
+fn who_leaves_is_told_what_is_kept() {
+    let mut world = World::new();
+    assert_eq!(world.state.farewell(), None, "nothing was said");
+    world.say("go");
+    world.model("", &[("make a", None), ("rm b", None)]);
+    let told = world.state.farewell().unwrap();
+    assert_eq!(
+        told,
+        "The session is kept, and 2 operations wait in it.\nTo go on with it here: countersign --continue"
+    );
+    world.state.setting.practice = true;
+    assert_eq!(world.state.farewell(), None, "practice begins anew");
+}

@@ -253,3 +253,34 @@ fn what_names_the_file_of_a_denied_write_says_so() {
     assert_eq!((lack.path.as_str(), lack.by), ("report.md", OperationId(1)));
     assert_eq!(world.state.queue.lacks(OperationId(5)), None);
 }
+
+#[test]
+fn a_key_of_the_list_means_the_row_under_the_cursor_or_none() {
+    let mut world = listed();
+    world.press(KeyCode::Char('n'));
+    assert!(matches!(world.status(1), Status::Denied { .. }));
+    while world.state.queue.selected() != Some(OperationId(1)) {
+        world.press(KeyCode::Char('j'));
+    }
+    for key in ['n', 'r'] {
+        world.press(KeyCode::Char(key));
+        assert!(world.state.hint.as_ref().unwrap().contains("doesn't wait"), "{key}: {:?}", world.state.hint);
+        assert_eq!(world.dialog(), None, "{key}");
+    }
+    assert_eq!((2..=5).filter(|id| *world.status(*id) == Status::Waiting).count(), 4);
+}
+
+#[test]
+fn only_two_in_a_row_leave() {
+    let mut world = World::new();
+    let mut left = |keys: &str| {
+        let mut effects = Vec::new();
+        for key in keys.chars() {
+            let way = if key == 'c' { KeyModifiers::CONTROL } else { KeyModifiers::NONE };
+            effects.extend(update(&mut world.state, Millis(0), Event::Key(KeyEvent::new(KeyCode::Char(key), way))));
+        }
+        effects.iter().any(|effect| matches!(effect, Effect::Quit))
+    };
+    assert!(!left("cac"));
+    assert!(left("cc"));
+}

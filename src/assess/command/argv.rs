@@ -1,11 +1,9 @@
 //! Judges the words of one program by its entry in the table: flags as the program would read them, operands by
 //! what they mean. What the entry doesn't know asks.
 
-use std::collections::HashSet;
-
+use super::flags::{Flags, is_flag};
 use super::judge::{Feed, Judge};
 use super::kind::{Kind, narrows};
-use super::obeys::flag_value;
 use super::table::{Entry, Produces, Style, Takes, table};
 use super::word::{Piece, Reach, Word};
 
@@ -52,29 +50,24 @@ impl Judge<'_> {
         let mut reading = Reading { required: entry.requires.is_empty(), ..Reading::default() };
         let mut flags = true;
         let mut rest = words.iter().peekable();
-        let end = words.iter().position(|word| word.text() == Some("--")).filter(|_| !entry.through);
-        let ended = end.unwrap_or(words.len());
-        let carried = |flags: &HashSet<String>| {
-            words[..ended].iter().filter_map(Word::text).any(|text| flags.iter().any(|flag| carries(text, flag, entry)))
-        };
-        reading.whole = carried(&entry.whole);
-        reading.open = carried(&entry.opens);
-        reading.lists = carried(&entry.lists);
-        let narrow = narrowed(entry, &words[..ended]);
-        let quiet = reading.lists || entry.quiet.contains("*") || carried(&entry.quiet);
-        self.shows = !quiet || carried(&entry.loud);
+        let given = Flags::of(entry, words);
+        reading.whole = given.carry(&entry.whole);
+        reading.open = given.carry(&entry.opens);
+        reading.lists = given.carry(&entry.lists);
+        let narrow = given.narrow(entry);
+        let quiet = reading.lists || entry.quiet.contains("*") || given.carry(&entry.quiet);
+        self.shows = !quiet || given.carry(&entry.loud);
         // A search shows the lines that are looked for.
         self.prints = self.shows && entry.lists.is_empty() && entry.first.first() != Some(&Kind::Sought);
-        reading.hidden = !narrow && carried(&entry.hidden);
-        reading.inverted = words[..ended]
-            .iter()
-            .filter_map(Word::text)
-            .any(|text| carries(text, "-v", entry) || text == "--invert-match");
-        reading.altered = carried(&entry.alters);
-        self.recurses = !narrow && (entry.recurses.contains("*") || carried(&entry.recurses));
-        let marks = ["file://", "fileb://", "-file="];
+        reading.hidden = !narrow && given.carry(&entry.hidden);
+        reading.inverted = given.has("-v") || given.has("--invert-match");
+        reading.altered = given.carry(&entry.alters);
+        self.recurses = !narrow && (entry.recurses.contains("*") || given.carry(&entry.recurses));
+        let marks = ["file://", "fileb://", "-file=", "templatefile="];
         let by_file = |word: &&Word| marks.iter().any(|mark| word.pattern().contains(mark));
-        if let Some(word) = words.iter().find(by_file).filter(|_| entry.needs.is_some()) {
+        // A flag that says how to print may name a file that says so.
+        let keyed = || entry.flags.values().any(|takes| matches!(takes, Takes::Value(Kind::Key)));
+        if let Some(word) = words.iter().find(by_file).filter(|_| entry.needs.is_some() || keyed()) {
             self.about(word, |judge| {
                 judge.unknown("command.operand", format!("`{name}` may send or show the file in {}.", word.shown()));
             });
@@ -137,7 +130,8 @@ impl Judge<'_> {
         if narrow {
             reading.reach = Some(Reach::Chosen);
         }
-        if carried(&entry.clash) && !carried(&entry.unless) {
+        let together = !entry.apart.is_empty() && entry.apart.iter().all(|flags| given.carry(flags));
+        if together || given.carry(&entry.clash) && !given.carry(&entry.unless) {
             reading.required = false;
         }
         if !reading.required || reading.operands < entry.min {
@@ -149,7 +143,7 @@ impl Judge<'_> {
         if self.findings.len() == before {
             // By way of a program that fetches or runs it, it is that program's to say.
             let itself = !name.split_once(' ').is_some_and(|(program, _)| table().hosts.has(program));
-            let prints = reading.operands == 0 && carried(&entry.prints) && itself;
+            let prints = reading.operands == 0 && given.carry(&entry.prints) && itself;
             if entry.checks && !prints {
                 let sentence = format!("`{name}` runs code of the workspace to check it, and is no test runner.");
                 self.unknown("command.checks", sentence);
@@ -166,10 +160,8 @@ impl Judge<'_> {
     fn passed(&mut self, entry: &Entry, name: &str, words: &[Word], reading: &Reading) {
         let operands = reading.operands;
         self.readers.insert(name.to_owned());
-        let filters = self.fed && operands == 0 && !self.recurses && !name.contains(' ');
-        if self.shows && !filters {
-            self.disclosed = true;
-        } else {
+        // Names alone, or what is piped to it.
+        if entry.quiet.contains("*") || self.fed && entry.rest == Kind::File && !self.recurses {
             self.listers.insert(name.to_owned());
         }
         // What is looked for matters only where names flow out.
@@ -247,7 +239,7 @@ impl Judge<'_> {
                 self.ineligible = true;
                 self.unknown("command.operand", format!("No rule says that `{name} {}` only reads.", word.shown()));
             }
-            if entry.max.is_none_or(|max| reading.operands <= max) {
+            if !choices.contains("*") && entry.max.is_none_or(|max| reading.operands <= max) {
                 return;
             }
         }
@@ -268,6 +260,7 @@ impl Judge<'_> {
             Some(Kind::File) => Kind::File,
             Some(_) | None => entry.rest,
         };
+        self.disclosed |= kind.opens();
         if matches!(kind, Kind::Path | Kind::File) {
             let reach = self.reach(word);
             reading.reach = reading.reach.filter(|reach| *reach == Reach::Everything).or(Some(reach));
@@ -292,7 +285,7 @@ impl Judge<'_> {
     /// A program of another system may take no value where the entry says it does: then the word behind the flag is
     /// a flag or a file like any other.
     fn maybe_no_value(&mut self, entry: &Entry, kind: Kind, name: &str, flag: &Word, value: &Word) {
-        let pattern = entry.whole.iter().any(|whole| flag.text().is_some_and(|text| carries(text, whole, entry)));
+        let pattern = Flags::of(entry, std::slice::from_ref(flag)).carry(&entry.whole);
         if kind != Kind::Text || pattern {
             return;
         }
@@ -316,8 +309,7 @@ impl Judge<'_> {
 
     /// Judges the value of a flag: one of those that the entry lists, or what it means.
     fn valued(&mut self, entry: &Entry, name: &str, (flag, kind): (&str, Kind), value: &Word) {
-        // What it reads by a flag it may quote, whatever it shows of its operands.
-        self.disclosed |= !matches!(kind, Kind::Text | Kind::Path);
+        self.disclosed |= kind.opens();
         match entry.values.get(flag) {
             None => self.meant(kind, name, value),
             Some(values) if value.text().is_some_and(|text| values.contains(text)) => {}
@@ -363,6 +355,11 @@ impl Judge<'_> {
             match entry.flags.get(&flag) {
                 Some(Takes::Nothing | Takes::Pair(_)) => {}
                 Some(Takes::Value(kind)) if !attached => return Some((flag, *kind)),
+                Some(Takes::Value(kind)) if tail.may_be_empty() && !(entry.even() && *kind == Kind::Text) => {
+                    let sentence = format!("{} may lack its value, and the next word be it.", word.shown());
+                    self.unreadable("command.vague-flag", sentence);
+                    return None;
+                }
                 Some(Takes::Value(kind) | Takes::Attached(kind)) => {
                     self.valued(entry, name, (&flag, *kind), &tail);
                     return None;
@@ -406,6 +403,8 @@ impl Judge<'_> {
         let shortened = |write: &String| flag.len() > 2 && flag.starts_with("--") && write.starts_with(flag);
         if entry.writes.contains(flag) || entry.free && entry.writes.iter().any(shortened) {
             self.destructive("command.writes", format!("`{name} {flag}` writes or changes something."));
+        } else if entry.free && entry.shortens(flag) {
+            self.unknown("command.unknown-flag", format!("`{flag}` of `{name}` may stand for a longer flag."));
         } else if entry.free {
             self.disclosed |= flag.starts_with("--");
             if let Some(value) = value.filter(|value| value.text() != Some("") && !value.pieces.is_empty()) {
@@ -416,21 +415,6 @@ impl Judge<'_> {
             self.unknown("command.unknown-flag", format!("No rule says that `{name}` with `{flag}` only reads."));
         }
     }
-}
-
-/// Whether a flag limits what is read to names that it says plainly.
-fn narrowed(entry: &Entry, words: &[Word]) -> bool {
-    let ending = |value: &str| !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    let says = |kind: Kind, value: &Word| match (kind, value.text()) {
-        (Kind::Glob, Some(glob)) => !glob.starts_with('!') && narrows(glob),
-        (Kind::Sought, Some(value)) => ending(value),
-        _ => false,
-    };
-    let given = |flag: &str, kind| {
-        let mut values = words.iter().enumerate().filter_map(|(at, word)| flag_value(word, words.get(at + 1), flag));
-        values.any(|value| says(kind, &value))
-    };
-    entry.flags.iter().any(|(flag, takes)| matches!(takes, Takes::Value(kind) if given(flag, *kind)))
 }
 
 /// Whether the words make a program print identifiers alone: a flag that says so, and none that isn't known to leave
@@ -464,29 +448,4 @@ fn unbundled(entry: &Entry, words: &[Word]) -> Option<Vec<Word>> {
     let head = &letters[..letters.len() - last.len_utf8()];
     let known = !letters.starts_with('-') && head.chars().all(bare) && entry.flags.contains_key(&format!("-{last}"));
     known.then(|| std::iter::once(Word::exact(format!("-{letters}"))).chain(words[1..].iter().cloned()).collect())
-}
-
-/// Whether a word is written as a flag.
-fn is_flag(word: &Word) -> bool {
-    let head = word.prefix();
-    head.starts_with('-') && (head.len() > 1 || word.text().is_none())
-}
-
-/// Whether a word is a flag, alone, with its value or among others.
-fn carries(text: &str, flag: &str, entry: &Entry) -> bool {
-    let text = if entry.style == Style::Go && text.starts_with("--") { &text[1..] } else { text };
-    if flag.starts_with("--") || matches!(entry.style, Style::Single | Style::Go) {
-        return text == flag || text.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='));
-    }
-    let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.starts_with('-')) else { return false };
-    let wanted = flag.trim_start_matches('-');
-    for c in letters.chars() {
-        if wanted.starts_with(c) {
-            return true;
-        }
-        if matches!(entry.flags.get(&format!("-{c}")), Some(Takes::Value(_) | Takes::Attached(_))) {
-            return false;
-        }
-    }
-    false
 }

@@ -82,7 +82,8 @@ impl Judge<'_> {
 
     /// A variable in an arithmetic expression must hold a number, if the script set it.
     fn numeric(&mut self, name: &str) {
-        let number = self.scope.get(name).map_or(!secret_variable(name), |value| value.number().is_some());
+        let unset = || !secret_variable(name) && !filled(name);
+        let number = self.scope.get(name).map_or_else(unset, |value| value.number().is_some());
         if !number {
             self.unreadable(
                 "command.arithmetic",
@@ -90,4 +91,13 @@ impl Judge<'_> {
             );
         }
     }
+}
+
+/// Whether the shell itself fills a variable with a text, which the script may have chosen.
+fn filled(name: &str) -> bool {
+    const TEXTS: [&str; 14] = [
+        "_", "REPLY", "OPTARG", "MAPFILE", "DIRSTACK", "PWD", "OLDPWD", "FUNCNAME", "HISTFILE", "IFS", "PS4", "HOME",
+        "PATH", "CDPATH",
+    ];
+    TEXTS.contains(&name) || ["BASH", "COMP", "COPROC", "READLINE"].iter().any(|start| name.starts_with(start))
 }

@@ -58,7 +58,8 @@ enum Before {
 }
 
 fn scan(program: &str) -> Scan {
-    const LOUD: [&str; 8] = ["system", "getline", "|", ">", "@", "ENVIRON", "ARGV", "ARGC"];
+    const LOUD: [&str; 11] =
+        ["system", "getline", "|", ">", "@", "ENVIRON", "ARGV", "ARGC", "SYMTAB", "FUNCTAB", "PROCINFO"];
     let mut found = Scan::default();
     let loud = LOUD.iter().any(|word| program.contains(word));
     let mut before = Before::Operator;
@@ -136,6 +137,10 @@ fn scan(program: &str) -> Scan {
                     "getline" if rest[end..].trim_start().contains('<') => return strange("reads a file by `getline`"),
                     "ENVIRON" => return strange("reads the environment"),
                     "ARGV" | "ARGC" => return strange("changes or reads the list of its files"),
+                    "SYMTAB" | "FUNCTAB" => return strange("reaches every variable by its name"),
+                    "PROCINFO" if !rest[end..].trim_start().starts_with("[\"sorted_in\"]") => {
+                        return strange("changes or reads how it runs (`PROCINFO`)");
+                    }
                     "print" | "printf" => printing = Some(parens),
                     _ => {}
                 }

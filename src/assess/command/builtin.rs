@@ -228,12 +228,22 @@ pub(super) fn test_or_print(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
             _ => words,
         };
         let vague = words.first().is_some_and(|word| word.vague() && word.prefix().is_empty() && words.len() > 1);
-        if words.first().is_some_and(|word| word.prefix().starts_with("-v") || word.open()) || vague {
+        let named = |word: &Word| word.may_be_flag() && !word.vague() && judge.folder_may_have_flags(word);
+        if words.first().is_some_and(|word| word.prefix().starts_with("-v") || word.open())
+            || vague
+            || words.first().is_some_and(named)
+        {
             judge.unreadable("command.printf", "`printf` may set a variable by a computed name (`-v`).");
         }
         return;
     }
     let by_name = |pair: &[Word]| matches!(pair[0].text(), Some("-v" | "-R")) && !pair[1].text().is_some_and(is_name);
+    // The name of a file may be the flag, or all of it where it is split at blanks or is several.
+    let split = |word: &&Word| word.names_files() && (word.bare || word.begins_with_pattern());
+    let flag = |pair: &&[Word]| pair[0].names_files() && pair[0].may_be_flag() && pair[1].names_files();
+    let named: Vec<&Word> =
+        words.iter().filter(split).chain(words.windows(2).filter(flag).map(|pair| &pair[0])).collect();
+    let named = named.into_iter().any(|word| judge.folder_may_have_flags(word));
     let computed = |pair: &[Word]| {
         pair[0].vague() && pair[0].prefix().is_empty() && pair[1].vague() && pair[1].prefix().is_empty()
     };
@@ -241,7 +251,7 @@ pub(super) fn test_or_print(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     let there: Vec<Word> = words.iter().filter(|word| !word.may_vanish()).cloned().collect();
     let open = |word: &Word| word.open() && !word.may_vanish();
     let odd = |words: &[Word]| words.windows(2).any(|pair| by_name(pair) || computed(pair));
-    if odd(words) || odd(&there) || words.iter().any(open) {
+    if named || odd(words) || odd(&there) || words.iter().any(open) {
         judge.unreadable(
             "command.test",
             format!("`{name}` may test a variable by a computed name, which can run code."),

@@ -272,7 +272,7 @@ fn without_user(address: &str) -> String {
 fn steers(setting: &Word) -> bool {
     setting.text().is_none_or(|text| {
         let key = text.to_ascii_lowercase();
-        ["push.", "remote.", "branch.", "include"].iter().any(|section| key.starts_with(section))
+        ["push.", "remote.", "branch.", "url.", "include"].iter().any(|section| key.starts_with(section))
     })
 }
 

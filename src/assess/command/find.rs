@@ -6,6 +6,7 @@ use super::kind::narrows;
 use super::programs::plain_name;
 use super::regex::as_glob;
 use super::word::{Piece, Reach, Word};
+use crate::assess::overlap::Name;
 
 /// Tests and options with one word after them.
 const ONE: &str = " amin anewer atime cmin cnewer context ctime fstype gid group ilname iname inum ipath iregex \
@@ -97,7 +98,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
     if judge.findings.len() == before {
         judge.searched.insert(judge.folder());
         judge.readers.insert("find".to_owned());
-        let prints = |wanted: &str| words.iter().any(|word| word.text() == Some(wanted));
+        let prints = |wanted: &str| tests(words).into_iter().any(|at| words[at].text() == Some(wanted));
         // A found path begins with the place where the search began.
         let whole =
             prints("-print0") && !prints("-print") && !prints("-ls") && roots.iter().all(|root| root.text().is_some());
@@ -122,10 +123,31 @@ fn on_everything(judge: &mut Judge<'_>, inner: &[Word], vital: &Word) {
     }
 }
 
+/// The places of the words that are tests, operators and actions, not the values of others.
+fn tests(words: &[Word]) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        found.push(at);
+        let action = word.text().and_then(|text| text.strip_prefix('-')).unwrap_or_default();
+        at += match action {
+            "exec" | "execdir" | "ok" | "okdir" => {
+                words[at..].iter().position(ends_exec).map_or(words.len(), |length| length + 1)
+            }
+            "fprintf" => 3,
+            "fprint" | "fprint0" | "fls" => 2,
+            _ if ONE.contains(&format!(" {action} ")) && !action.is_empty() => 2,
+            _ if action.starts_with("newer") && action.len() == 7 => 2,
+            _ => 1,
+        };
+    }
+    found
+}
+
 /// Whether it looks for some things among all that it passes.
 fn narrowed(words: &[Word]) -> bool {
-    words.iter().any(|word| {
-        let Some(test) = word.text().and_then(|text| text.strip_prefix('-')) else { return false };
+    tests(words).into_iter().any(|at| {
+        let Some(test) = words[at].text().and_then(|text| text.strip_prefix('-')) else { return false };
         let padded = format!(" {test} ");
         (ONE.contains(&padded) || NONE.contains(&padded) || test.starts_with("newer")) && !WHOLE.contains(&padded)
     })
@@ -140,7 +162,8 @@ fn places(words: &[Word]) -> (Vec<&Word>, Vec<String>) {
     };
     let roots = words.iter().take_while(starts).filter(|word| !word.prefix().starts_with('-')).collect();
     let name = |at: usize| Some(sought(words[at].text()?, words.get(at + 1)?));
-    let names = (0..words.len()).filter(|at| seeks(words, *at)).filter_map(name).collect();
+    let tests = tests(words);
+    let names = tests.iter().filter(|at| seeks(words, &tests, **at)).filter_map(|at| name(*at)).collect();
     (roots, names)
 }
 
@@ -151,17 +174,19 @@ fn sought(test: &str, name: &Word) -> String {
 }
 
 /// Whether the word at a place asks for a name, and doesn't pass it over.
-fn seeks(words: &[Word], at: usize) -> bool {
+fn seeks(words: &[Word], tests: &[usize], at: usize) -> bool {
     const NAMES: [&str; 8] = ["-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex"];
     let is = |at: usize, wanted: &[&str]| words.get(at).and_then(Word::text).is_some_and(|text| wanted.contains(&text));
-    is(at, &NAMES) && !at.checked_sub(1).is_some_and(|before| is(before, &["!", "-not"]))
+    let over = |before: usize| tests.contains(&before) && is(before, &["!", "-not"]);
+    is(at, &NAMES) && !at.checked_sub(1).is_some_and(over)
 }
 
 /// Whether only names that are said plainly are found: each alternative asks for one before it does anything.
 fn named(words: &[Word]) -> bool {
     let mut named = false;
-    for (at, word) in words.iter().enumerate() {
-        let Some(text) = word.text() else { continue };
+    let tests = tests(words);
+    for at in tests.iter().copied() {
+        let Some(text) = words[at].text() else { continue };
         let plain = |name: &Word| narrows(&sought(text, name));
         let group_passed_over =
             matches!(text, "!" | "-not") && words.get(at + 1).and_then(Word::text).is_some_and(|next| next == "(");
@@ -171,7 +196,7 @@ fn named(words: &[Word]) -> bool {
             "-o" | "-or" if !named => return false,
             "-o" | "-or" => named = false,
             _ if group_passed_over || acts && !named => return false,
-            _ => named |= seeks(words, at) && words.get(at + 1).is_some_and(plain),
+            _ => named |= seeks(words, &tests, at) && words.get(at + 1).is_some_and(plain),
         }
     }
     named
@@ -181,16 +206,27 @@ fn named(words: &[Word]) -> bool {
 /// an action, which a test that the shell leaves without its word would let through.
 fn value(judge: &mut Judge<'_>, word: Option<&Word>) {
     let Some(word) = word else { return };
-    let ending =
-        matches!(word.pieces.last(), Some(Piece::Exact(text)) if text.contains(|c: char| !c.is_ascii_alphanumeric()));
     let beginning = !word.prefix().is_empty() && !word.prefix().starts_with('-');
     let action = word.text().is_some_and(|text| {
         let acts = ["-delete", "-exec", "-ok", "-fprint", "-fls"];
         acts.iter().any(|action| text.starts_with(action))
     });
-    if action || word.open() || word.may_be_none() || word.several() && !ending && !beginning {
+    if action || word.open() || word.may_be_none() || word.several() && !beginning && may_be_found(word) {
         judge.about(word, |judge| vague(judge, word));
     }
+}
+
+/// Whether a file may have a name that the pattern of a word matches and that means something to `find`.
+fn may_be_found(word: &Word) -> bool {
+    const ACTIONS: &str = "exec execdir ok okdir delete fprint fprint0 fls fprintf files0-from";
+    let named = word.pieces.iter().all(|piece| matches!(piece, Piece::Exact(_) | Piece::Pattern(_)));
+    let pattern = Name::glob(&word.pattern());
+    let means = |text: &str| pattern.matches(text);
+    let times = "aBcmt".chars().flat_map(|a| "aBcmt".chars().map(move |b| format!("-newer{a}{b}")));
+    let known = ONE.split_whitespace().chain(NONE.split_whitespace()).chain(ACTIONS.split_whitespace());
+    !named
+        || ["!", "(", ")", ",", ";", "+", "{}"].into_iter().any(means)
+        || known.map(|word| format!("-{word}")).chain(times).any(|word| means(&word))
 }
 
 fn vague(judge: &mut Judge<'_>, word: &Word) {

@@ -156,3 +156,15 @@ impl Judge<'_> {
         }
     }
 }
+
+/// Whether a push may drop or delete what is there, as its words say.
+pub(super) fn forces(words: &[Word]) -> bool {
+    words.iter().any(|word| {
+        let text = word.prefix();
+        let short = text.starts_with('-') && !text.starts_with("--") && text.contains(['f', 'd']);
+        let name = text.split('=').next().unwrap_or_default();
+        let means = |flag: &&str| name.starts_with(*flag) || name.len() > 3 && flag.starts_with(name);
+        let long = ["--force", "--mirror", "--delete", "--prune"].iter().any(means);
+        short || long || text.starts_with(['+', ':'])
+    })
+}

@@ -71,7 +71,7 @@ pub(super) struct Judge<'a> {
     pub(super) recurses: bool,
     /// Whether it prints files as they are, not only what it looks for in them.
     pub(super) prints: bool,
-    /// Programs that showed names and data about files alone, or what was piped to them; and whether any did more.
+    /// Programs that showed names and data about files alone, or what was piped to them; and whether any file was opened.
     pub(super) listers: BTreeSet<String>,
     pub(super) disclosed: bool,
     /// What it may show of sensitive files that walls would hide from it: a sentence.

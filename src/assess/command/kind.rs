@@ -103,6 +103,14 @@ pub(super) enum Kind {
     None,
 }
 
+impl Kind {
+    /// Whether something may be told of what a file holds, be it that it holds a text: not where the word is a mere text,
+    /// or the name of what is listed.
+    pub(super) fn opens(self) -> bool {
+        !matches!(self, Self::Text | Self::Path | Self::Format | Self::Sought)
+    }
+}
+
 impl Judge<'_> {
     /// Judges a word by what it means.
     pub(super) fn meant(&mut self, kind: Kind, name: &str, word: &Word) {
@@ -136,9 +144,7 @@ impl Judge<'_> {
                 self.selects(name, word, path);
             }
             Kind::Bsd
-                if word.text().is_some_and(|text| {
-                    !text.contains(['e', 'E']) || text.contains(|c: char| !c.is_ascii_alphabetic())
-                }) => {}
+                if word.text().is_some_and(|text| !text.contains(['e', 'E']) || columns(text)) => {}
             Kind::Key if word.text().is_some_and(plain_key) => {}
             Kind::Never if word.text() == Some("never") => {}
             Kind::Jq if word.text().is_some_and(only_filters) => {}
@@ -399,4 +405,11 @@ pub(super) fn narrows(glob: &str) -> bool {
 
 fn plain_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
+}
+
+/// Whether a word of `ps` lists columns: in another place it would be a mistake.
+fn columns(text: &str) -> bool {
+    const KNOWN: &str = " pid ppid pgid sid tid user euser ruser uid gid group comm cmd command args %cpu %mem pcpu pmem \
+        vsz rss sz size stat state start start_time lstart time etime etimes cputime tty tname nice ni pri nlwp psr wchan ";
+    text.contains(',') && text.split(',').all(|part| !part.is_empty() && KNOWN.contains(&format!(" {part} ")))
 }

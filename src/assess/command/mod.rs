@@ -23,6 +23,7 @@ mod expand;
 mod fd;
 mod filter;
 mod find;
+mod flags;
 mod forms;
 mod function;
 mod git;

@@ -318,6 +318,9 @@ impl Judge<'_> {
         let sentence = format!("`{name}` {}.", declared.does);
         match declared.kind {
             DangerKind::Destructive => self.destructive(&format!("command.{}", first_word(name)), sentence),
+            DangerKind::External if name == "git push" && git::forces(words) => {
+                self.destructive("command.git", "`git push` by force drops what is there.");
+            }
             DangerKind::External => self.external(&format!("command.{}", first_word(name)), sentence),
             DangerKind::Runs | DangerKind::Works | DangerKind::Wraps => self.unknown("command.runs-code", sentence),
         }
@@ -462,14 +465,27 @@ pub(super) fn leading<'w>(entry: &Entry, words: &'w [Word]) -> Option<&'w [Word]
             return if word.may_be_flag() { None } else { words.get(at..) };
         }
         let flag = if text.starts_with("--") { text.split_once('=').map_or(text, |(flag, _)| flag) } else { text };
-        let short = flag.get(..2).unwrap_or(flag);
-        match (entry.flags.get(flag), entry.flags.get(short)) {
-            (Some(Takes::Nothing | Takes::Attached(_) | Takes::Pair(_)), _) => {}
-            (Some(Takes::Value(_)), _) => at += usize::from(flag == text),
-            (None, Some(Takes::Value(_) | Takes::Attached(_))) if !flag.starts_with("--") => {}
-            (None, _) => return None,
+        match entry.flags.get(flag) {
+            Some(Takes::Nothing | Takes::Attached(_) | Takes::Pair(_)) => {}
+            Some(Takes::Value(_)) => at += usize::from(flag == text),
+            None if !flag.starts_with("--") => at += usize::from(bundle(entry, flag)?),
+            None => return None,
         }
         at += 1;
     }
     Some(&[])
+}
+
+/// Whether the last of some short flags in one word takes the next word for its value; none if one isn't known.
+fn bundle(entry: &Entry, flags: &str) -> Option<bool> {
+    let letters = flags.strip_prefix('-')?;
+    for (at, c) in letters.char_indices() {
+        match entry.flags.get(&format!("-{c}"))? {
+            Takes::Nothing => {}
+            Takes::Pair(_) => return None,
+            Takes::Attached(_) => return Some(false),
+            Takes::Value(_) => return Some(at + c.len_utf8() == letters.len()),
+        }
+    }
+    Some(false)
 }

@@ -104,6 +104,8 @@ struct SourceEntry {
     #[serde(default)]
     unless: String,
     #[serde(default)]
+    apart: Vec<String>,
+    #[serde(default)]
     requires: String,
     #[serde(default)]
     group: bool,
@@ -217,6 +219,7 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
         plus: source.plus,
         clash: set(&source.clash),
         unless: set(&source.unless),
+        apart: source.apart.iter().map(|flags| set(flags)).collect(),
         requires: set(&source.requires),
         group: source.group,
         words: source.words.as_deref().map(set),

@@ -36,6 +36,7 @@ fn of_a_program(name: &str) -> bool {
 pub(super) fn obeyed_variable(name: &str) -> bool {
     const PREFIXES: &[&str] = &[
         "LD_",
+        "HTML_TIDY",
         "DYLD_",
         "GIT",
         "SSH",

@@ -107,6 +107,8 @@ pub(super) struct Entry {
     /// With one of these flags one of `unless` must be there too.
     pub(super) clash: HashSet<String>,
     pub(super) unless: HashSet<String>,
+    /// Flags that never stand together: not one of each of these.
+    pub(super) apart: Vec<HashSet<String>>,
     /// One of these flags must be there.
     pub(super) requires: HashSet<String>,
     /// Its first operand names a subcommand with an entry of its own.
@@ -143,6 +145,34 @@ pub(super) struct Entry {
     pub(super) through: bool,
     /// A word `@file` stands for the words that the file holds, flags among them.
     pub(super) response: bool,
+}
+
+impl Entry {
+    /// Whether all operands mean the same and no flag changes what they mean: a word that is taken for a value is missed
+    /// by nobody.
+    pub(super) fn even(&self) -> bool {
+        let sets = [&self.requires, &self.unless, &self.quiet, &self.whole, &self.opens, &self.lists];
+        self.first.is_empty()
+            && self.choices.is_empty()
+            && self.words.is_none()
+            && sets.iter().all(|set| set.is_empty())
+    }
+
+    /// Whether a long flag is the beginning of one that the entry knows: programs take it for that one.
+    pub(super) fn shortens(&self, flag: &str) -> bool {
+        let sets = [
+            &self.whole,
+            &self.opens,
+            &self.lists,
+            &self.quiet,
+            &self.loud,
+            &self.hidden,
+            &self.alters,
+            &self.recurses,
+        ];
+        let mut known = self.flags.keys().chain(sets.into_iter().flatten());
+        flag.starts_with("--") && flag.len() > 2 && known.any(|known| known != flag && known.starts_with(flag))
+    }
 }
 
 /// What a program, or a subcommand of it, is known to do.

@@ -3,6 +3,7 @@
 mod scripts;
 mod searching;
 mod shell;
+mod values;
 
 use super::*;
 use crate::assess::AssessSettings;

@@ -57,6 +57,8 @@ impl Piece {
 #[derive(Clone, Debug, Default)]
 pub struct Word {
     pub(super) pieces: Vec<Piece>,
+    /// The text of a variable or a command stands in it without quotes, and is split at blanks.
+    pub(super) bare: bool,
     /// Where the judged text has it; none if no part of that text is this word.
     pub(super) span: Option<Span>,
 }
@@ -71,7 +73,7 @@ impl Eq for Word {}
 
 impl From<Piece> for Word {
     fn from(piece: Piece) -> Self {
-        Self { pieces: vec![piece], span: None }
+        Self { pieces: vec![piece], bare: false, span: None }
     }
 }
 
@@ -112,6 +114,15 @@ impl Word {
         let mut rest = text;
         while let Some(at) = rest.find(['*', '?', '[']) {
             let (exact, pattern) = rest.split_at(at);
+            // Classes by name end elsewhere, and depend on the language: what begins there may be anything.
+            if pattern.starts_with('[') && ["[:", "[.", "[="].iter().any(|named| pattern.contains(named)) {
+                if !exact.is_empty() {
+                    self.push(Piece::Exact(exact.to_owned()));
+                }
+                self.push(Piece::Pattern("[".to_owned()));
+                self.push(Piece::Exact(pattern[1..].to_owned()));
+                return;
+            }
             let (pattern, behind) = pattern.split_at(class(pattern).unwrap_or(1));
             if !exact.is_empty() {
                 self.push(Piece::Exact(exact.to_owned()));
@@ -121,6 +132,20 @@ impl Word {
         }
         if !rest.is_empty() {
             self.push(Piece::Exact(rest.to_owned()));
+        }
+    }
+
+    /// Takes brackets that nothing closes for what they are: letters.
+    pub(super) fn literal_brackets(&mut self) {
+        let open = |piece: &Piece| matches!(piece, Piece::Pattern(text) if text == "[");
+        if !self.pieces.iter().any(open)
+            || !self.pieces.iter().all(|piece| open(piece) || matches!(piece, Piece::Exact(_)))
+        {
+            return;
+        }
+        let text: String = self.pieces.iter().filter_map(Piece::known).collect();
+        if text.match_indices('[').all(|(at, _)| class(&text[at..]).is_none()) {
+            self.pieces = vec![Piece::Exact(text)];
         }
     }
 
@@ -172,6 +197,15 @@ impl Word {
         !self.pieces.is_empty() && self.pieces.iter().all(|piece| *piece == Piece::Hashes)
     }
 
+    /// Whether nothing of it surely is a letter.
+    pub(super) fn may_be_empty(&self) -> bool {
+        !self.pieces.iter().any(|piece| match piece {
+            Piece::Exact(text) => !text.is_empty(),
+            Piece::Number | Piece::Pattern(_) | Piece::Found(_) | Piece::Whole(_) => true,
+            Piece::Digits | Piece::Hashes | Piece::Any | Piece::Words => false,
+        })
+    }
+
     /// Whether it has grown larger than is followed.
     pub(super) fn large(&self) -> bool {
         self.pieces.len() > PIECES || self.pieces.iter().filter_map(Piece::known).map(str::len).sum::<usize>() > BYTES
@@ -195,6 +229,11 @@ impl Word {
         self.pieces.iter().any(|piece| {
             matches!(piece, Piece::Words | Piece::Pattern(_) | Piece::Hashes | Piece::Found(_) | Piece::Whole(_))
         })
+    }
+
+    /// Whether names of files are in it.
+    pub(super) fn names_files(&self) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Pattern(_) | Piece::Found(_) | Piece::Whole(_)))
     }
 
     /// Whether it may become words whose text, and number, nobody knows.
@@ -237,6 +276,11 @@ impl Word {
         let mut pattern = String::new();
         for piece in &self.pieces {
             match piece {
+                // A class that ends in other quotes, or in none: what is quoted in it means something else there.
+                Piece::Pattern(text) if text == "[" => {
+                    pattern.push('*');
+                    break;
+                }
                 Piece::Exact(text) | Piece::Pattern(text) => pattern.push_str(text),
                 Piece::Number | Piece::Digits => pattern.push_str("{,[-0-9]*}"),
                 Piece::Hashes => pattern.push_str("{,[0-9a-f][0-9a-f][0-9a-f][0-9a-f]*}"),

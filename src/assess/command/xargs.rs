@@ -1,5 +1,6 @@
 //! `xargs`: the program it runs is judged with words that may be anything, or with paths that a search found.
 
+use super::flags::Flags;
 use super::judge::{Feed, Judge};
 use super::programs::leading;
 use super::table::table;
@@ -7,24 +8,20 @@ use super::word::{Piece, Word};
 
 /// Judges the words of `xargs`.
 pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
-    let Some(inner) = table().entry("xargs").and_then(|entry| leading(entry, words)) else {
+    let read = table().entry("xargs").and_then(|entry| Some((entry, leading(entry, words)?)));
+    let Some((entry, inner)) = read else {
         judge.ineligible = true;
         judge.unknown("command.unknown-flag", "No rule knows these flags of `xargs`.");
         judge.behind(words);
         return;
     };
-    let flags = &words[..words.len() - inner.len()];
-    let from_file = flags.iter().any(|word| word.prefix().starts_with("-a") || word.prefix().starts_with("--arg-file"));
-    for (at, word) in flags.iter().enumerate() {
-        let head = word.prefix();
-        if matches!(head, "-a" | "--arg-file") {
-            judge.reads(flags.get(at + 1).unwrap_or(word));
-        } else if let Some(skip) = ["--arg-file=", "-a"].iter().find(|flag| head.starts_with(**flag)) {
-            judge.reads(&word.after(skip.len()));
-        }
+    let given = Flags::of(entry, words);
+    let mut from_file = false;
+    for (_, file) in given.values(&["-a", "--arg-file"]) {
+        from_file = true;
+        judge.reads(file);
     }
-    let ended =
-        flags.iter().filter_map(Word::text).any(|text| text == "--null" || matches!(text, "-0" | "-0r" | "-r0"));
+    let ended = given.has("-0") || given.has("--null");
     let found = match judge.feed {
         Feed::Whole(reach) if !from_file && ended => Some(Piece::Whole(reach)),
         Feed::Paths(reach) | Feed::Whole(reach) if !from_file => Some(Piece::Found(reach)),
@@ -33,12 +30,17 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
     };
     let fed = Word::from(found.clone().unwrap_or(Piece::Words));
     let mut argv: Vec<Word> = if inner.is_empty() { vec![Word::exact("echo")] } else { inner.to_vec() };
-    match placeholder(flags) {
-        None => argv.push(fed),
-        Some(mark) => argv = argv.iter().map(|word| replaced(word, &mark, found.as_ref())).collect(),
-    }
     let before = judge.findings.len();
-    judge.deeper(|judge| judge.dispatch(&argv));
+    let mark = placeholder(&given);
+    if let Some(mark) = &mark {
+        let argv: Vec<Word> = argv.iter().map(|word| replaced(word, mark, found.as_ref())).collect();
+        judge.deeper(|judge| judge.dispatch(&argv));
+    }
+    // A later limit of words, or another mark, takes the place of a mark: then they are appended all the same.
+    if mark.is_none() || !marked_alone(&given) {
+        argv.push(fed);
+        judge.deeper(|judge| judge.dispatch(&argv));
+    }
     if judge.findings.len() > before {
         judge.ineligible = true;
     } else {
@@ -46,24 +48,23 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
     }
 }
 
-/// The text that is replaced, with `-I`, `-i` or `--replace`.
-fn placeholder(flags: &[Word]) -> Option<String> {
-    let mut texts = flags.iter().filter_map(Word::text);
-    while let Some(text) = texts.next() {
-        if text == "-I" {
-            return texts.next().map(str::to_owned);
-        }
-        if let Some(mark) = text.strip_prefix("-I").or_else(|| text.strip_prefix("--replace=")) {
-            return Some(mark.to_owned());
-        }
-        if let Some(mark) = text.strip_prefix("-i") {
-            return Some(if mark.is_empty() { "{}".to_owned() } else { mark.to_owned() });
-        }
-        if text == "--replace" {
-            return Some("{}".to_owned());
-        }
+const MARKS: [&str; 3] = ["-I", "-i", "--replace"];
+
+/// The text that is replaced; empty if that isn't known.
+fn placeholder(given: &Flags) -> Option<String> {
+    let mut marks = given.values(&MARKS);
+    match marks.next() {
+        Some((flag, mark)) if flag != "-I" && mark.text() == Some("") => Some("{}".to_owned()),
+        Some((_, mark)) => Some(mark.text().unwrap_or_default().to_owned()),
+        None => (given.count(&MARKS) > 0).then(|| "{}".to_owned()),
     }
-    None
+}
+
+/// Whether nothing beside the mark says how many words there are to a run.
+fn marked_alone(given: &Flags) -> bool {
+    const OTHERS: [&str; 10] =
+        ["-0", "-r", "-t", "-P", "-d", "--null", "--no-run-if-empty", "--verbose", "--max-procs", "--delimiter"];
+    given.count(&MARKS) == 1 && given.count(&OTHERS) + 1 == given.len()
 }
 
 fn replaced(word: &Word, mark: &str, found: Option<&Piece>) -> Word {

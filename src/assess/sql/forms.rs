@@ -119,19 +119,9 @@ fn mysql_explain(tokens: &[Token]) -> Form<'_> {
     }
     let rest = tokens.get(at..).unwrap_or_default();
     if statement(Dialect::Mysql, rest) {
-        return match word(rest, 0) {
-            _ if runs => Form::Runs(rest),
-            "insert" | "update" | "delete" | "replace" => Form::Objection(plans_a_write()),
-            _ => planned(Dialect::Mysql, tokens, at),
-        };
+        return if runs { Form::Runs(rest) } else { planned(Dialect::Mysql, tokens, at) };
     }
     if runs { unreadable(Dialect::Mysql, tokens) } else { described(tokens, rest) }
-}
-
-/// It does no harm, but where the server refuses to write it refuses this, too.
-fn plans_a_write() -> Finding {
-    let sentence = "Plans a statement that changes rows, which the server does only in a session that may change them.";
-    Finding::new("sql.plans-write", Class::Unknown, sentence)
 }
 
 /// `DESCRIBE table [column]`, `EXPLAIN FOR CONNECTION 5`.

@@ -54,6 +54,7 @@ impl Reading<'_> {
                 // SQLite takes a string for a name, MySQL takes "…" for one in some modes.
                 Kind::Text if self.dialect != Dialect::Postgres => {
                     found.extend(self.call(at));
+                    found.extend(self.field(at));
                     found.extend(self.table_function(at));
                 }
                 Kind::Text | Kind::Number => {}
@@ -103,6 +104,11 @@ impl Reading<'_> {
             return None;
         }
         let span = self.at(at)?.span.clone();
+        // With a value it sets what the session tells without one.
+        if self.dialect == Dialect::Mysql && path == ["last_insert_id"] && !self.at(at + 2)?.mark(')') {
+            let sentence = "`last_insert_id` with a value changes what it tells later.";
+            return Some(Finding::new("sql.function-writes", Class::Unknown, sentence).at(span));
+        }
         let innocent =
             path.len() == 1 && self.is_alias(at) || self.is_type(at, path.len()) || self.is_target(at, &path);
         if innocent && functions::act(self.dialect, path.last()?, self.calls, span.clone()).is_none() {
@@ -332,7 +338,7 @@ impl Reading<'_> {
         let span = token.span.clone();
         match token.text.as_str() {
             "into" if self.calls == Calls::Run || self.writes_file(at) => Some(self.into(at)),
-            "for" if self.calls == Calls::Run && self.locks(at) => {
+            "for" if (self.calls == Calls::Run || self.dialect == Dialect::Mysql) && self.locks(at) => {
                 Some(Finding::new("sql.locks", Class::Unknown, "Locks the rows that it reads.").at(span))
             }
             "lock" if self.dialect == Dialect::Mysql && self.is(at + 1, "in") => {

@@ -1,7 +1,8 @@
 //! What `git push` would send, and where to: told from the local refs and the repository's configuration, as they
 //! are known here. Nothing is asked of the other side.
 
-use super::super::refspecs::{Push, Sent, Settings, last, mirrors, plain, remote};
+use super::super::gitconfig::{self, Settings};
+use super::super::refspecs::{Push, Sent, address, mirrors, plain, remote};
 use super::Effects;
 use super::called::Called;
 use super::commits::{Git, short};
@@ -16,8 +17,8 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
     let settings = settings(git).await?;
     let branch = git.branch_name().await;
     let remote = remote(called.operands.first().cloned(), branch.as_deref(), &settings);
-    let address = ["pushurl", "url"].iter().find_map(|key| last(&settings, &format!("remote.{remote}.{key}")));
-    let place = address.map_or_else(|| remote.clone(), |address| format!("{remote} ({})", plain(&address)));
+    let named = plain(&remote);
+    let place = address(&remote, &settings).map_or_else(|| named.clone(), |address| format!("{named} ({address})"));
     if called.has("--dry-run", Some('n')) {
         effects.effect(format!("Only asks {place} what a push would do; the hook pre-push runs all the same."));
         return Ok(());
@@ -108,10 +109,10 @@ async fn one(git: &Git<'_>, effects: &mut Effects, remote: &str, place: &str, se
     Ok(())
 }
 
-/// The repository's own settings of branches and remotes. Those of the person don't count.
+/// The settings of the person and of the repository.
 async fn settings(git: &Git<'_>) -> Result<Settings, String> {
     let told = git.text(&["config", "--local", "-z", "--list"]).await?;
-    let mut settings = Settings::new();
+    let mut settings = gitconfig::of_person(git.bench.home.as_deref());
     for pair in told.split('\0').filter(|pair| !pair.is_empty()) {
         let (key, value) = pair.split_once('\n').unwrap_or((pair, "true"));
         settings.entry(key.to_owned()).or_default().push(value.to_owned());

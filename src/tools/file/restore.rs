@@ -19,15 +19,15 @@ use crate::store::digest;
 /// # Errors
 /// A sentence for the person: what stopped it, and how far it came.
 pub(in crate::tools) fn put_back(undo: &UndoOperation, keeper: &Keeper<'_>) -> Result<(String, String), String> {
-    let mut touched: BTreeSet<&PathBuf> = BTreeSet::new();
+    let mut touched: BTreeSet<&Path> = BTreeSet::new();
     let mut steps = Vec::new();
     for change in &undo.changes {
-        // A path that a later change touched stands as it should only once that one is taken back.
-        let ours = change.paths().any(|path| touched.contains(path));
+        // A path that a later change touched, or that lies in one, stands as it should only once that one is taken back.
+        let ours = change.paths().flat_map(|path| path.ancestors()).any(|path| touched.contains(path));
         if !ours {
             still(change, ours).map_err(|error| format!("{error}; nothing was changed"))?;
         }
-        touched.extend(change.paths());
+        touched.extend(change.paths().map(PathBuf::as_path));
         steps.push((change, ours));
     }
     for (number, (change, ours)) in steps.into_iter().enumerate() {

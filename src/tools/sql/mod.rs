@@ -146,6 +146,10 @@ impl SqlTool {
     }
 }
 
+/// The SQLSTATE of what a transaction that only reads doesn't do: `read_only_sql_transaction` in PostgreSQL, 1792 in
+/// MySQL and MariaDB, which refuse to plan a write there, too.
+const READ_ONLY: &str = "25006";
+
 /// How a statement came to its end.
 enum End {
     Done(Result<Keeping, SqlError>),
@@ -279,6 +283,11 @@ impl Tool for SqlTool {
             rows.finish().await;
             if let End::Done(Ok(keeping)) = &end {
                 tell(operation, keeping, &port).await;
+            }
+            if let (true, End::Done(Err(SqlError::Refused { code, .. }))) = (read_only, &end)
+                && code.as_deref() == Some(READ_ONLY)
+            {
+                port.send(RunEvent::Stopped).await;
             }
             report(end, operation, limit, &rows, (source.database.results, self.bench.result_limit), started)
         })

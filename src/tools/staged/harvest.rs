@@ -8,6 +8,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Component, Path, PathBuf};
 
+use super::super::modules;
 use super::moves;
 use super::place::look;
 use super::products::{Products, declares};
@@ -274,8 +275,8 @@ impl Harvest {
 }
 
 impl Ground<'_> {
-    /// Whether nothing at a path is ever put in place unasked: git's own files, what others run later, what is
-    /// sensitive, what would let the next run change unasked what stands around it.
+    /// Whether nothing at a path is ever put in place unasked: git's own files, what others run later or in place of
+    /// something else, what is sensitive, what would let the next run change unasked what stands around it.
     fn waits(&self, path: &Path, folder: bool) -> bool {
         let place = Place {
             cwd: self.workspace.to_path_buf(),
@@ -290,6 +291,7 @@ impl Ground<'_> {
         let stood = path.parent().is_some_and(|folder| real_folder(&self.workspace.join(folder)));
         path.components().any(|part| part.as_os_str() == ".git")
             || declares(name) && stood
+            || modules::stands_for(path, folder)
             || later(if product { name } else { &full })
             || self.sensitive.means(&full.to_string_lossy(), folder, &place)
     }

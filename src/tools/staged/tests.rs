@@ -392,6 +392,43 @@ fn build_products_are_put_in_place_and_caches_moved() {
 }
 
 #[test]
+fn a_folder_that_became_a_file_becomes_one_again() {
+    let desk = Desk::new(|work| {
+        fs::create_dir_all(work.join("docs/deep")).unwrap();
+        for name in ["docs/a", "docs/deep/b"] {
+            fs::write(work.join(name), name).unwrap();
+        }
+    });
+    desk.wrote("docs", "all in one");
+    let harvest = desk.harvest();
+    desk.apply(3, &harvest.waits).unwrap();
+    assert_eq!(desk.read("docs").as_deref(), Some("all in one"));
+    desk.undo(3).unwrap();
+    assert_eq!(
+        (desk.read("docs/a").as_deref(), desk.read("docs/deep/b").as_deref()),
+        (Some("docs/a"), Some("docs/deep/b"))
+    );
+    desk.undo(103).unwrap();
+    assert_eq!(desk.read("docs").as_deref(), Some("all in one"));
+}
+
+#[test]
+fn what_is_loaded_or_run_in_place_of_something_else_waits() {
+    let desk = Desk::new(|_| ());
+    for path in
+        ["os.py", "re/__init__.py", "phpunit.xml", "lib/sitecustomize.pyc", "artisan", "app/os.py", "phpunit.txt"]
+    {
+        desk.wrote(path, "x");
+    }
+    let paths = |changes: &[StagedChange]| -> Vec<String> {
+        changes.iter().map(|change| change.path.display().to_string()).collect()
+    };
+    let harvest = desk.harvest();
+    assert_eq!(paths(&harvest.waits), ["artisan", "lib/sitecustomize.pyc", "os.py", "phpunit.xml", "re/__init__.py"]);
+    assert_eq!(paths(&harvest.adds), ["app", "app/os.py", "lib", "phpunit.txt", "re"]);
+}
+
+#[test]
 fn what_would_make_build_products_of_what_was_there_waits() {
     let desk = Desk::new(|work| {
         fs::create_dir(work.join("target")).unwrap();

@@ -3,12 +3,11 @@
 
 use std::path::Path;
 
-use super::super::refspecs::{self, Push, Settings, last, plain};
+use super::super::gitconfig::{self, LARGEST};
+use super::super::refspecs::{self, Push, plain};
 use super::{repository, small};
 use crate::domain::Target;
 
-/// Largest configuration that is read, in bytes.
-const LARGEST: u64 = 256 * 1024;
 /// Letters of a commit that stands for a branch.
 const SHORT: usize = 10;
 
@@ -22,19 +21,24 @@ pub(super) fn current(folder: &Path) -> Option<String> {
 }
 
 /// The branches that a push would write, there. Where that can't be told, it may be all of them.
-pub(super) fn pushed(folder: &Path, remote: Option<String>, refspecs: &[String], all: bool) -> Vec<Target> {
+pub(super) fn pushed(
+    folder: &Path,
+    remote: Option<String>,
+    refspecs: &[String],
+    all: bool,
+    home: Option<&Path>,
+) -> Vec<Target> {
     let Some((own, common)) = repository(folder) else { return Vec::new() };
     let files = [common.join("config"), own.join("config.worktree")];
     let text: Vec<String> = files.iter().filter_map(|file| small(file, LARGEST)).collect();
-    let settings = settings(&text.join("\n"));
+    let mut settings = gitconfig::of_person(home);
+    for (key, values) in gitconfig::of_text(&text.join("\n")) {
+        settings.entry(key).or_default().extend(values);
+    }
     let branch = current(folder);
     let remote = refspecs::remote(remote, branch.as_deref(), &settings);
-    let address = ["pushurl", "url"].iter().find_map(|key| last(&settings, &format!("remote.{remote}.{key}")));
-    let there = |branch: Option<String>| Target::Remote {
-        remote: plain(&remote),
-        address: address.as_deref().map(plain),
-        branch,
-    };
+    let address = refspecs::address(&remote, &settings);
+    let there = |branch: Option<String>| Target::Remote { remote: plain(&remote), address: address.clone(), branch };
     let push = Push { remote: &remote, refspecs, branch: branch.as_deref(), settings: &settings };
     match push.sent() {
         Ok(sent) if !all && !refspecs::mirrors(&remote, &settings) => {
@@ -42,40 +46,6 @@ pub(super) fn pushed(folder: &Path, remote: Option<String>, refspecs: &[String],
         }
         Ok(_) | Err(_) => vec![there(None)],
     }
-}
-
-/// The settings of a repository: `section.subsection.key`, section and key in lower case.
-fn settings(text: &str) -> Settings {
-    let mut section = String::new();
-    let mut settings = Settings::new();
-    for line in text.lines().map(str::trim) {
-        let mut setting = line;
-        if let Some(line) = line.strip_prefix('[') {
-            let (head, rest) = line.split_once(']').unwrap_or((line, ""));
-            setting = rest.trim();
-            section = match head.split_once('"') {
-                Some((name, rest)) => {
-                    format!(
-                        "{}.{}",
-                        name.trim().to_ascii_lowercase(),
-                        rest.rsplit_once('"').map_or(rest, |(name, _)| name)
-                    )
-                }
-                None => head.trim().to_ascii_lowercase(),
-            };
-        }
-        if setting.is_empty() || setting.starts_with(['#', ';']) {
-            continue;
-        }
-        let (key, value) = setting.split_once('=').unwrap_or((setting, "true"));
-        let value = match value.trim().strip_prefix('"') {
-            Some(quoted) => quoted.split('"').next(),
-            None => value.split([';', '#']).next(),
-        };
-        let value = value.unwrap_or_default().trim().to_owned();
-        settings.entry(format!("{section}.{}", key.trim().to_ascii_lowercase())).or_default().push(value);
-    }
-    settings
 }
 
 #[cfg(test)]
@@ -96,7 +66,7 @@ mod tests {
         assert_eq!(current(&below).unwrap(), "feature/x");
         let told = |remote: Option<&str>, refspecs: &[&str], all| {
             let refspecs: Vec<String> = refspecs.iter().map(|text| (*text).to_owned()).collect();
-            let targets = pushed(&below, remote.map(str::to_owned), &refspecs, all);
+            let targets = pushed(&below, remote.map(str::to_owned), &refspecs, all, None);
             targets.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
         };
         let origin = "on origin (https://example.com/shop.git)";
@@ -115,6 +85,10 @@ mod tests {
             (own("mirror"), "every branch {}"),
             (format!("{config}[push]\n\tdefault = matching\n"), "every branch {}"),
             (format!("{config}[remote]\n\tpushDefault = other\n"), "feature/x on other"),
+            (
+                format!("{config}[url \"ssh://git@b/\"]\n\tpushInsteadOf = https://me:pw@example.com/\n"),
+                "main on origin (ssh://b/shop.git)",
+            ),
         ] {
             std::fs::write(git.join("config"), &config).unwrap();
             assert_eq!(told(None, &[], false), there.replace("{}", origin), "{config}");

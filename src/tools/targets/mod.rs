@@ -100,7 +100,8 @@ fn resolved(found: Destination, place: &Place) -> Vec<Target> {
             named.into_iter().map(|name| Target::Branch { name, rewrites }).collect()
         }
         Destination::Push { folder, remote, refspecs, all } => {
-            within(folder).map_or_else(Vec::new, |folder| branches::pushed(&folder, remote, &refspecs, all))
+            let home = place.home.as_deref();
+            within(folder).map_or_else(Vec::new, |folder| branches::pushed(&folder, remote, &refspecs, all, home))
         }
         Destination::Cluster { config, context, namespace } => {
             let usual = || place.home.as_ref().map(|home| home.join(".kube/config"));
@@ -120,7 +121,7 @@ fn resolved(found: Destination, place: &Place) -> Vec<Target> {
 }
 
 /// A small text file; none if it isn't one, or can't be read.
-fn small(path: &Path, most: u64) -> Option<String> {
+pub(super) fn small(path: &Path, most: u64) -> Option<String> {
     use std::io::Read as _;
     // A pipe or a device would wait.
     path.metadata().ok().filter(|found| found.is_file() && found.len() <= most)?;

@@ -19,7 +19,17 @@ fn a_pattern_becomes_a_flag_only_where_a_name_begins_with_a_dash() {
         judge.whole(command);
         assessment(judge).class()
     };
-    for command in ["sort *", "sed -n 1p *.txt", "file ?.c", "for f in *.json; do jq . \"$f\"; done", "sort [a-c]*"] {
+    for command in [
+        "sort *",
+        "sed -n 1p *.txt",
+        "file ?.c",
+        "for f in *.json; do jq . \"$f\"; done",
+        "sort [a-c]*",
+        "printf *",
+        "for f in *; do printf \"$f\\n\" a; done",
+        "[ * ]",
+        "for f in *.c; do [ -s $f ] && wc -l $f; done",
+    ] {
         assert_eq!(judged(command, false), Class::Whitelisted, "{command}");
         assert_ne!(judged(command, true), Class::Whitelisted, "{command}");
     }
@@ -29,6 +39,16 @@ fn a_pattern_becomes_a_flag_only_where_a_name_begins_with_a_dash() {
     }
     // The folder where the pattern was expanded counts, not the one where it is used.
     assert_ne!(judged("for f in *.json; do (cd src && jq . \"$f\"); done", true), Class::Whitelisted);
+    for command in
+        ["printf $(ls)", "[ $(ls) = x ]", "x=$(ls); test $x = y", "for f in $(git ls-files); do printf \"$f\" x; done"]
+    {
+        assert_ne!(judged(command, false), Class::Whitelisted, "{command}");
+    }
+    for command in
+        ["for f in *; do [ -f \"$f\" ] && echo \"$f\"; done", "[ -f src/*.c ]", "[ $(git rev-parse HEAD) = x ]"]
+    {
+        assert_eq!(judged(command, false), Class::Whitelisted, "{command}");
+    }
     assert_eq!(judged("find . -name '*.json' | xargs sort", false), Class::Unreadable, "names are split at blanks");
 }
 
@@ -147,7 +167,14 @@ fn a_listing_shows_names_and_nothing_that_files_hold() {
         ("ls -la /srv | head -50", true),
         ("cd /srv && ls; echo; du -sh ./* | sort -h | tail", true),
         ("find /srv -name '*.rs' -size +1M | wc -l", true),
-        ("wc -l /srv/*", true),
+        ("ls -R /srv | grep '\\.rs$' | wc -l", true),
+        ("wc -l /srv/*", false),
+        ("grep -rl 'PASSWORD=a' /srv", false),
+        ("cd /srv && grep -rc 'PASSWORD=a'", false),
+        ("cd /srv && rg -c 'PASSWORD=a'", false),
+        ("find /srv -type f -exec grep -q 'PASSWORD=a' {} \\; -print", false),
+        ("md5sum /srv/*", false),
+        ("cd /srv && ls | make -n", false),
         ("find /srv -type f -exec wc --files0-from={} \\;", false),
         ("find /srv -type f | xargs file -m", false),
         ("ls /srv | xargs cat", false),

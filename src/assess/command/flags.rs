@@ -1,0 +1,157 @@
+//! Which flags the words of a program are, as the program itself reads them: a word that is the value of another flag
+//! is none, whatever it looks like.
+
+use std::collections::HashSet;
+
+use super::kind::{Kind, narrows};
+use super::table::{Entry, Style, Takes};
+use super::word::Word;
+
+/// The flags that one word is, and the value of the last of them.
+struct Told {
+    flags: Vec<String>,
+    value: Value,
+}
+
+/// The value of a flag.
+enum Value {
+    /// It has none.
+    None,
+    /// In the same word.
+    Here(Word),
+    /// It is the next word.
+    Next,
+    /// The two next words.
+    Pair,
+}
+
+/// All flags of a program's words.
+pub(super) struct Flags {
+    given: Vec<String>,
+    /// Flags with their values.
+    values: Vec<(String, Word)>,
+    /// Whether a single dash begins a whole name.
+    single: bool,
+}
+
+impl Flags {
+    /// Reads the words up to where flags end.
+    pub(super) fn of(entry: &Entry, words: &[Word]) -> Self {
+        let single = matches!(entry.style, Style::Single | Style::Go);
+        let mut found = Self { given: Vec::new(), values: Vec::new(), single };
+        let mut rest = words.iter();
+        while let Some(word) = rest.next() {
+            if word.text() == Some("--") {
+                if entry.through {
+                    continue;
+                }
+                break;
+            }
+            if !(is_flag(word) || entry.plus && word.prefix().starts_with('+')) {
+                if entry.style == Style::Posix {
+                    break;
+                }
+                continue;
+            }
+            let told = told(entry, word);
+            let last = told.flags.last().cloned().unwrap_or_default();
+            found.given.extend(told.flags);
+            match told.value {
+                Value::None => {}
+                Value::Here(value) => found.values.push((last, value)),
+                Value::Next => found.values.extend(rest.next().map(|value| (last, value.clone()))),
+                Value::Pair => drop((rest.next(), rest.next())),
+            }
+        }
+        found
+    }
+
+    /// Whether one of some flags is among them.
+    pub(super) fn carry(&self, wanted: &HashSet<String>) -> bool {
+        wanted.iter().any(|wanted| self.has(wanted))
+    }
+
+    /// Whether this flag is among them.
+    pub(super) fn has(&self, wanted: &str) -> bool {
+        self.given.iter().any(|flag| is(flag, wanted, self.single))
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.given.len()
+    }
+
+    /// How many of them are among some.
+    pub(super) fn count(&self, of: &[&str]) -> usize {
+        self.given.iter().filter(|flag| of.contains(&flag.as_str())).count()
+    }
+
+    /// The values of some flags, in order.
+    pub(super) fn values<'a>(&'a self, of: &'a [&str]) -> impl Iterator<Item = (&'a str, &'a Word)> {
+        self.values.iter().filter(|(flag, _)| of.contains(&flag.as_str())).map(|(flag, value)| (flag.as_str(), value))
+    }
+
+    /// Whether a flag limits what is read to names that it says plainly.
+    pub(super) fn narrow(&self, entry: &Entry) -> bool {
+        let ending = |value: &str| !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        self.values.iter().any(|(flag, value)| match (entry.flags.get(flag), value.text()) {
+            (Some(Takes::Value(Kind::Glob)), Some(glob)) => !glob.starts_with('!') && narrows(glob),
+            (Some(Takes::Value(Kind::Sought)), Some(value)) => ending(value),
+            _ => false,
+        })
+    }
+}
+
+/// Whether a flag is one that an entry names: of short ones the letter counts.
+fn is(flag: &str, wanted: &str, single: bool) -> bool {
+    let short = |text: &str| !single && !text.starts_with("--");
+    flag == wanted || short(flag) && short(wanted) && flag.len() == 2 && wanted.starts_with(flag)
+}
+
+/// What a word that is written as a flag is to a program. Of a word that isn't known whole, what is known.
+fn told(entry: &Entry, word: &Word) -> Told {
+    let head = word.prefix();
+    let exact = word.text().is_some();
+    let one = |flag: &str, value| Told { flags: vec![flag.to_owned()], value };
+    if matches!(entry.style, Style::Single | Style::Go) || head.starts_with("--") {
+        let doubled = entry.style == Style::Go && head.starts_with("--");
+        let (word, head) = if doubled { (&word.after(1), &head[1..]) } else { (word, head) };
+        return match (head.split_once('='), exact) {
+            (Some((flag, _)), _) => one(flag, Value::Here(word.after(flag.len() + 1))),
+            (None, true) => match entry.flags.get(head) {
+                Some(Takes::Value(_)) => one(head, Value::Next),
+                Some(Takes::Pair(_)) => one(head, Value::Pair),
+                Some(Takes::Nothing | Takes::Attached(_)) | None => one(head, Value::None),
+            },
+            (None, false) => Told { flags: Vec::new(), value: Value::None },
+        };
+    }
+    match entry.flags.get(head).filter(|_| exact) {
+        Some(Takes::Nothing) => return one(head, Value::None),
+        Some(Takes::Pair(_)) => return one(head, Value::Pair),
+        Some(_) | None => {}
+    }
+    let letters = head.strip_prefix('-').unwrap_or(head);
+    let mut flags = Vec::new();
+    for (at, c) in letters.char_indices() {
+        let flag = format!("-{c}");
+        let takes = entry.flags.get(&flag);
+        flags.push(flag);
+        let tail = word.after(1 + at + c.len_utf8());
+        let attached = !(tail.pieces.is_empty() || tail.text() == Some(""));
+        match takes {
+            Some(Takes::Nothing | Takes::Pair(_)) => {}
+            Some(Takes::Value(_)) if !attached => return Told { flags, value: Value::Next },
+            Some(Takes::Value(_) | Takes::Attached(_)) => return Told { flags, value: Value::Here(tail) },
+            None if entry.free => {}
+            None => break,
+        }
+    }
+    Told { flags, value: Value::None }
+}
+
+/// Whether a word is written as a flag.
+pub(super) fn is_flag(word: &Word) -> bool {
+    let head = word.prefix();
+    head.starts_with('-') && (head.len() > 1 || word.text().is_none())
+}

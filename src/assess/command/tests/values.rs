@@ -1,0 +1,208 @@
+//! Words that only look like what they are taken for: values that look like flags, text that the shell itself fills in.
+
+use super::*;
+
+#[test]
+fn a_value_that_looks_like_a_flag_is_none() {
+    for command in [
+        "awk -F '-+e' 'BEGIN{system(\"id\")}'",
+        "awk -v '-+e' 'BEGIN{system(\"id\")}' a",
+        "sed -l '-+e' '1e id' a",
+        "sed -n -l '-+e' 'w f' a",
+        "tar -xf a.tar --exclude '-+O'",
+        "tar xf a -C -O",
+        "rpm -V -p a.rpm --qf '-+q'",
+        "git branch --format '-+l' evil",
+        "git branch --sort '-+l' evil",
+        "git tag --format '-+l' evil",
+        "grep -r -e '-*q*' ~",
+        "grep -rE -e '--include=*.md|' /etc",
+        "grep --exclude '-*q' -r . ~",
+        "grep -r --exclude '-+c' '' /etc",
+        "rg -e '-*q*' /etc",
+        "rg -e '-g*.md|' /etc",
+        "diff -N -L '-*q' -r ~ /tmp/x",
+        "diff -I '-*q*' -r /etc /dev/null",
+        "pg_dump -t x -T '-+s' db",
+        "find ~ ! -path -name -type f -exec cat {} +",
+        "find ~ ! -path -name -type f | xargs cat",
+        "find . -newer '!' -name .env -exec cat {} +",
+        "grep -e\"$x\" .env",
+    ] {
+        asks(command);
+    }
+    assert!(judged("find . ! -path -name -type f -exec cat {} +").walled.is_some());
+    for command in [
+        "grep -r -e q --include='*.md' .",
+        "grep -e '-q' -rn src",
+        "sed -n -e 1p -e '$p' a",
+        "awk -F: '{print $1}' a",
+        "awk -F '-' '{print $2}' a",
+        "tar -xOf a.tar b",
+        "git branch --sort=-committerdate -l 'x*'",
+        "diff -qr src lib",
+        "find . ! -path './x/*' -name '*.rs' -exec head -1 {} +",
+    ] {
+        allowed(command);
+    }
+}
+
+#[test]
+fn a_mark_of_xargs_may_give_way_to_a_limit() {
+    for flags in ["-I{} -L1", "-I{} -n2", "-i -l", "-i -l1", "--replace --max-lines=1", "-E -I -n 1", "-I{} -I%"] {
+        asks(&format!("echo .env | xargs {flags} cat"));
+        asks(&format!("echo x | xargs {flags} tee"));
+    }
+    allowed("git ls-files | xargs -I{} echo {}");
+    allowed("git ls-files | xargs -P4 -I{} grep -n x {}");
+}
+
+#[test]
+fn what_the_shell_fills_in_is_no_number() {
+    for command in [
+        ": 'a[$(touch x)]'; echo $((_))",
+        "read <<< 'a[$(touch x)]'; echo $((REPLY))",
+        "[[ 'a[$(touch x)]' =~ .* ]]; echo $((BASH_REMATCH))",
+        ": x; let _",
+        ": x; [[ _ -eq 1 ]]",
+        "cd a; echo $((PWD))",
+        "echo $((FUNCNAME + 1))",
+        "while read; do echo $((REPLY)); done",
+    ] {
+        asks(command);
+    }
+    allowed("echo $((RANDOM % 6)) $((SECONDS / 60))");
+}
+
+#[test]
+fn another_shell_is_not_bash() {
+    for script in [
+        "[[ a > README.md ]]",
+        "((a>b))",
+        "[[ a || touch ]]",
+        "x=.env; declare x=a; cat $x",
+        "x=.env; typeset x=a; cat $x",
+        "x=.env; x+=.example; cat $x",
+        "x=$(echo \".e\\0156v\"); cat $x",
+        "cat .env$RANDOM",
+        "let a",
+    ] {
+        for shell in ["sh -c", "dash -c", "watch -n1"] {
+            asks(&format!("{shell} '{script}'"));
+        }
+    }
+    for script in ["ls -l | wc -l", "cd src && cat a.rs", "for f in *.rs; do wc -l \"$f\"; done", "[ -f a ] && cat a"] {
+        allowed(&format!("sh -c '{script}'"));
+    }
+}
+
+#[test]
+fn awk_has_other_ways_to_its_variables() {
+    asks("gawk 'BEGIN{print SYMTAB[\"ENVIRON\"][\"TOKEN\"]}'");
+    asks("awk 'BEGIN{SYMTAB[\"ARGV\"][1]=\".en\" \"v\"; SYMTAB[\"ARGC\"]=2} {print}'");
+    asks("awk 'BEGIN{print PROCINFO[\"argv\"][1]}'");
+    asks("HTML_TIDY=tidy.cfg tidy -q a.html");
+}
+
+#[test]
+fn a_pattern_that_means_nothing_to_find_is_one() {
+    for command in [
+        "find . -name *foo*",
+        "find . -type f -name *conf* 2>/dev/null",
+        "find . -name *.[ch]",
+        "find . -name [a-z]*",
+        "find . -path */src/*",
+        "find . -name *2011*",
+    ] {
+        allowed(command);
+    }
+    for command in
+        ["find . -name *", "find . -name *e*", "find . -name -*", "find . -name *delete*", "find . -name ?exec"]
+    {
+        asks(command);
+    }
+}
+
+#[test]
+fn flags_in_one_word_are_read_one_by_one() {
+    for command in [
+        "find . -name '*.rs' -print0 | xargs -r0 md5sum",
+        "find . -name '*.rs' -print0 | xargs -0n1 ls",
+        "find . -name '*.rs' -print0 | xargs -0I{} ls {}",
+        "find . -name '*.rs' -print0 | xargs -0P4 -n1 wc -l",
+        "jq .[] a.json",
+        "jq -r .items[].id a.json",
+    ] {
+        allowed(command);
+    }
+    for command in [
+        "ls | xargs -0I{} sed -n {} a",
+        "ls | xargs -rI{} sh -c {}",
+        "echo .env | xargs -0rI{} -L1 cat",
+        "ls | xargs -rZ cat",
+    ] {
+        asks(command);
+    }
+}
+
+#[test]
+fn a_value_that_may_be_missing_moves_the_next_word() {
+    for command in [
+        "awk -F\"$SEP\" '{print}' 'BEGIN{system(\"id\")}'",
+        "awk -v\"$X\" x=1 'BEGIN{system(\"id\")}'",
+        "X=$(true); awk -F\"$X\" '{print}' a",
+        "sed -n -l\"$SEP\" p 1eid",
+        "grep -m\"$X\" .env y",
+    ] {
+        asks(command);
+    }
+    allowed("cut -d' ' -f$n a");
+    allowed("sort -k$n a");
+    allowed("n=3; head -n\"$n\" a");
+    allowed("awk -F'|' '{print $2}' a");
+}
+
+#[test]
+fn a_shortened_flag_is_the_long_one() {
+    for command in
+        ["grep --rege=. .env x", "grep --regex=foo .env x", "grep --recurs -h '' /etc", "grep --dereference-recurs x ~"]
+    {
+        asks(command);
+    }
+    allowed("grep --line-number x a");
+}
+
+#[test]
+fn a_class_is_what_bash_makes_of_it() {
+    for command in [
+        "cat .en[^[:digit:]]",
+        "cat .en[![:space:]]",
+        "cat < .en[^[:digit:]]",
+        "cat .en[![.x.]]",
+        "cat .en[\"!\"v]",
+        "cat .en[\\^v]",
+        "cat .en[[.].]v]",
+        "sh -c 'cat .en[^v]'",
+        "sh -c 'cd -e /tmp; cat a'",
+        "find . -name '.en[^[:digit:]]' -exec cat {} +",
+        "find . -name [[:punct:]]delete",
+        "find . -name [\"-\"]delete",
+        "find . -name *-delete",
+        "find . -name *-o",
+    ] {
+        asks(command);
+    }
+    allowed("ls [a-z]*.txt");
+    allowed("sh -c 'cd src && ls'");
+}
+
+#[test]
+fn what_ends_names_is_a_flag_of_xargs_and_no_value() {
+    for command in [
+        "find . -name '*.rs' -print0 | xargs -E -0 rg x",
+        "find . -name '*.rs' -print0 | xargs -I -0 rg x -0",
+        "echo .env | xargs -I\"$m\" cat",
+    ] {
+        asks(command);
+    }
+}
