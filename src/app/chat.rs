@@ -107,6 +107,8 @@ pub struct Chat {
     measured: Option<(usize, u64)>,
     /// A message that was sent while calls were open; it goes with their results.
     pub(super) held: Option<String>,
+    /// A message that was sent while the model answers; it goes once that ends.
+    pub(super) upcoming: Option<String>,
     /// What the person asked for last, word for word.
     pub(super) asked: String,
     /// What the person did directly since the last message; it joins the next one.
@@ -133,6 +135,7 @@ impl Chat {
             next_step: 1,
             measured: None,
             held: None,
+            upcoming: None,
             asked: String::new(),
             asides: Vec::new(),
             scroll: Scroll::END,
@@ -187,6 +190,12 @@ impl Chat {
     #[must_use]
     pub fn held(&self) -> Option<&str> {
         self.held.as_deref()
+    }
+
+    /// A message that waits for the end of an answer.
+    #[must_use]
+    pub fn upcoming(&self) -> Option<&str> {
+        self.upcoming.as_deref()
     }
 
     /// The question that the model asked last, if it waits for an answer.

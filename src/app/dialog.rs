@@ -117,7 +117,7 @@ impl State {
             Command::Try => self.try_shown(effects),
             Command::Back => self.dialog_back(),
             Command::Interrupt => self.interrupt(effects),
-            Command::Quit => effects.push(Effect::Quit),
+            Command::Quit => self.leave(effects),
             Command::StopAll => self.stop_everything(effects),
             Command::LineUp => self.scroll_dialog(-1),
             Command::LineDown => self.scroll_dialog(1),

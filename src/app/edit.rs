@@ -128,7 +128,7 @@ impl State {
                 self.keep_draft();
                 self.interrupt(effects);
             }
-            Some(Command::Quit) => effects.push(Effect::Quit),
+            Some(Command::Quit) => self.leave(effects),
             Some(Command::StopAll) => {
                 self.keep_draft();
                 self.stop_everything(effects);

@@ -123,7 +123,7 @@ impl State {
             Command::FocusChat => self.go(Pane::Chat),
             Command::Back => self.back(effects),
             Command::Interrupt => self.interrupt(effects),
-            Command::Quit => effects.push(Effect::Quit),
+            Command::Quit => self.leave(effects),
             Command::Redraw => effects.push(Effect::Redraw),
             Command::Help => self.open_help(),
             Command::Palette => self.open_palette(),
@@ -258,8 +258,7 @@ impl State {
     /// Ctrl+C: stops what is under way; twice in a row leaves.
     pub(super) fn interrupt(&mut self, effects: &mut Vec<Effect>) {
         if self.interrupted_at.is_some_and(|at| self.now.since(at) <= TWICE) {
-            effects.push(Effect::Quit);
-            return;
+            return self.leave(effects);
         }
         self.interrupted_at = Some(self.now);
         self.modal = None;
@@ -270,7 +269,9 @@ impl State {
 
     pub(super) fn enter(&mut self, effects: &mut Vec<Effect>) {
         if self.composer.is_empty() {
-            self.go_on(effects);
+            if !self.send_upcoming_now(effects) {
+                self.go_on(effects);
+            }
             return;
         }
         let text = self.composer.text();
@@ -489,7 +490,7 @@ impl State {
             (Some(Command::HalfDown), _) => scroll.by((page / 2).max(1), limit, false),
             (Some(Command::ToStart), _) => scroll.to_start(),
             (Some(Command::ToEnd), _) => scroll.to_end(limit, false),
-            (Some(Command::Quit), _) => effects.push(Effect::Quit),
+            (Some(Command::Quit), _) => self.leave(effects),
             (Some(Command::StopAll), _) => self.stop_everything(effects),
             _ => self.modal = None,
         }

@@ -59,6 +59,7 @@ mod turn;
 mod typed;
 mod unattended;
 mod undo;
+mod upcoming;
 mod usage;
 mod welcome;
 
@@ -461,6 +462,7 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
         }
         Event::Wake => true,
     };
+    state.send_upcoming(&mut effects);
     state.foresee(&mut effects);
     state.insist();
     if state.prompt.is_none() {

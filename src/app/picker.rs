@@ -336,7 +336,7 @@ impl State {
                 self.choose_row(at, effects);
             }
             Some(Command::Interrupt) => self.interrupt(effects),
-            Some(Command::Quit) => effects.push(Effect::Quit),
+            Some(Command::Quit) => self.leave(effects),
             Some(Command::StopAll) => self.stop_everything(effects),
             Some(Command::Back) => self.close_picker(),
             // However the keys are bound, a list can be left.

@@ -126,8 +126,9 @@ pub const SLASH: &[Slash] = &[
         state.open_help();
         Ok(())
     }),
-    Slash::new("quit", "", "leave", |_, _, effects| {
-        effects.push(Effect::Quit);
+    Slash::new("quit", "", "leave", |state, _, effects| {
+        state.composer.take();
+        state.leave(effects);
         Ok(())
     }),
 ];

@@ -33,15 +33,15 @@ impl State {
         self.send(text, effects);
     }
 
-    /// A message is sent, in whoever's words. While calls are open it is held and goes with their results.
+    /// A message is sent, in whoever's words. While the model answers it waits for the end of that; while calls are open
+    /// it is held and goes with their results.
     pub(super) fn send(&mut self, text: String, effects: &mut Vec<Effect>) {
         if self.setting.remote && !self.told_remote {
             self.told_remote = true;
             self.chat.notice(LEAVES, false);
         }
         if matches!(self.chat.phase, Phase::Streaming { .. }) {
-            self.stop_stream(effects);
-            self.chat.notice("The answer before was stopped for this message.", false);
+            return self.send_later(text);
         }
         self.end_paused();
         self.handed_over = true;
@@ -196,6 +196,7 @@ impl State {
             self.answered(text, Vec::new());
         }
         self.chat.notice(failure.message.clone(), true);
+        self.take_back_upcoming();
         self.chat.phase = Phase::Idle;
     }
 
@@ -321,6 +322,7 @@ impl State {
         match &self.chat.phase {
             Phase::Streaming { .. } => {
                 self.stop_stream(effects);
+                self.take_back_upcoming();
                 self.chat.notice("Stopped.", false);
                 true
             }

@@ -257,6 +257,17 @@ fn foot(view: View<'_>, columns: usize) -> Vec<Line<'static>> {
         lines.push(Line::default());
         lines.extend(welcome(view, columns));
     }
+    if let Some(upcoming) = view.state.chat.upcoming() {
+        lines.push(Line::default());
+        let said = text::prose(&view.state.masks.hide(upcoming));
+        lines.extend(text::wrap_text(&said, columns, view.theme.style(Role::Text), Break::Words));
+        let bound = [(Command::Send, "send it now"), (Command::Back, "stop the answer and change it")];
+        let bound: Vec<_> =
+            bound.iter().filter_map(|(command, says)| view.key(Context::Composer, *command, says)).collect();
+        let said = "· goes to the model once this answer ends";
+        lines.extend(text::wrap(&view.line(said, Role::Notice), columns, 2, Break::Words));
+        lines.extend(keys(view, &bound, columns, 2, true));
+    }
     if view.state.chat.held().is_some() {
         let said = "· goes to the model once what is open is decided";
         lines.extend(text::wrap(&view.line(said, Role::Notice), columns, 2, Break::Words));

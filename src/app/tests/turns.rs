@@ -76,6 +76,48 @@ fn a_message_while_calls_are_open_goes_with_their_results() {
 }
 
 #[test]
+fn a_message_while_the_model_answers_goes_when_it_is_done() {
+    let mut world = World::new();
+    world.say("go");
+    world.feed(1, Event::Model(world.step, ModelEvent::Text("Half".to_owned())));
+    world.say("one more");
+    world.say("and this");
+    assert_eq!((world.requests.len(), world.state.chat.upcoming()), (1, Some("one more\n\nand this")));
+    world.feed(1, Event::Model(world.step, ModelEvent::Text(" and whole.".to_owned())));
+    world.feed(1, Event::Model(world.step, ModelEvent::Ended(StopReason::Done, Usage::default())));
+    let told = &world.requests[1];
+    let answer = Message::Assistant { text: "Half and whole.".to_owned(), calls: Vec::new() };
+    assert_eq!(*told[told.len() - 2], answer);
+    assert_eq!(**told.last().unwrap(), Message::User("one more\n\nand this".to_owned()));
+    assert_eq!(world.state.chat.upcoming(), None);
+}
+
+#[test]
+fn such_a_message_goes_at_once_with_enter_and_comes_back_with_escape() {
+    let mut world = World::new();
+    world.say("go");
+    world.say("rather this");
+    world.press(KeyCode::Enter);
+    assert_eq!(**world.requests[1].last().unwrap(), Message::User("rather this".to_owned()));
+    world.say("or that");
+    world.type_in("draft");
+    world.press(KeyCode::Esc);
+    assert_eq!((world.state.chat.upcoming(), world.requests.len()), (None, 2));
+    assert_eq!(world.state.composer.text(), "or that\n\ndraft");
+}
+
+#[test]
+fn such_a_message_goes_with_the_results_where_calls_come() {
+    let mut world = World::new();
+    world.say("go");
+    world.say("and hurry");
+    world.model("", &[("ls", None)]);
+    assert_eq!((world.state.chat.upcoming(), world.state.chat.held()), (None, Some("and hurry")));
+    world.finish(1);
+    assert_eq!(**world.requests[1].last().unwrap(), Message::User("and hurry".to_owned()));
+}
+
+#[test]
 fn unknown_tools_and_bad_arguments_are_answered_at_once() {
     let mut world = World::new();
     world.say("go");
@@ -157,6 +199,7 @@ fn what_was_said_before_a_new_message_or_an_own_operation_is_remembered() {
     world.say("! ls");
     world.feed(1, Event::Model(step, ModelEvent::Text("second".to_owned())));
     world.say("stop it");
+    world.press(KeyCode::Enter);
     let said = world.requests[1].iter().find_map(|message| match message.as_ref() {
         Message::Assistant { text, .. } => Some(text.clone()),
         Message::User(_) | Message::Results(_) => None,
