@@ -42,6 +42,7 @@ CREATE FUNCTION plus(text, text) RETURNS int LANGUAGE sql AS 'SELECT own()';
 CREATE OPERATOR %% (LEFTARG = text, RIGHTARG = text, FUNCTION = plus);
 CREATE TYPE pair AS (a int, b int);
 CREATE FUNCTION pair_text(pair) RETURNS text LANGUAGE sql AS 'SELECT own()::text';
+CREATE TYPE spot AS (x int, y int); CREATE TABLE spots (s spot);
 CREATE TABLE pairs (p pair); INSERT INTO pairs VALUES ('(1,2)');
 CREATE CAST (pair AS text) WITH FUNCTION pair_text(pair) AS IMPLICIT;
 CREATE DOMAIN checked AS int CHECK (fixed(VALUE) > 0);
@@ -87,6 +88,7 @@ async fn postgres_names_that_lead_to_code_or_elsewhere_ask() {
         ("SELECT * FROM split", "`public.split_a` reads from outside"),
         ("SELECT name %% name FROM plain", "The operator `public.%%`"),
         ("SELECT length(p) FROM pairs", "The cast `public.pair to text`"),
+        ("SELECT (pairs.p).pair_text FROM pairs", "`public.pair_text`"),
         ("SELECT 1::checked", "`public.fixed`"),
         ("SELECT * FROM spans", "`public.gap`"),
         ("SELECT * FROM tenants", "`public.tenant`"),
@@ -111,6 +113,8 @@ async fn postgres_names_that_lead_to_code_or_elsewhere_ask() {
             "SELECT * FROM indexed WHERE i = 1",
             "SELECT * FROM kept",
             "SELECT * FROM pg_stat_activity",
+            "SELECT (spots.s).x FROM spots",
+            "SELECT attname, n_distinct, correlation FROM pg_stats WHERE tablename = 'plain'",
             "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'",
             "SELECT column_name, column_default FROM information_schema.columns WHERE column_default LIKE 'nextval(%'",
             "SHOW search_path",
@@ -200,6 +204,7 @@ async fn mariadb_names_that_lead_to_code_ask() {
             "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()",
             "SHOW TABLES",
             "SHOW CREATE TABLE plain",
+            "SELECT user, host FROM mysql.user",
             "DESCRIBE plain",
             "EXPLAIN SELECT * FROM plain",
             "SELECT * FROM seq_1_to_3",

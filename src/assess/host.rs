@@ -37,7 +37,12 @@ const METADATA: [&str; 12] = [
 ];
 
 /// Endings that no public name has.
-const PRIVATE_ENDINGS: [&str; 23] = [
+const PRIVATE_ENDINGS: [&str; 28] = [
+    "default",
+    "kube-system",
+    "fritz.box",
+    "mshome.net",
+    "speedport.ip",
     "localhost",
     "localdomain",
     "prod",
@@ -64,7 +69,10 @@ const PRIVATE_ENDINGS: [&str; 23] = [
 ];
 
 /// Public names that lead to this machine or to any address that they spell.
-const LOOPBACK_NAMES: [&str; 14] = [
+const LOOPBACK_NAMES: [&str; 17] = [
+    "rbndr.us",
+    "1u.ms",
+    "rebind.network",
     "localtest.me",
     "lvh.me",
     "nip.io",
@@ -82,7 +90,9 @@ const LOOPBACK_NAMES: [&str; 14] = [
 ];
 
 /// Public services that record requests for whoever set them up.
-const CATCHERS: [&str; 30] = [
+const CATCHERS: [&str; 32] = [
+    "requestrepo.com",
+    "interactsh.com",
     "webhook.site",
     "requestbin.com",
     "requestbin.net",
@@ -214,14 +224,24 @@ fn name_reach(name: &str) -> Reach {
     if last.starts_with(|letter: char| letter.is_ascii_digit()) { Reach::Unclear } else { Reach::Public }
 }
 
-/// Whether a spelling shows a person the host that it leads to: the same letters, or Latin ones with marks.
+/// Whether a spelling shows a person the host that it leads to: the same letters, Latin ones with marks, or whole labels
+/// of a script with nothing that looks like Latin (<https://www.unicode.org/reports/tr39/> calls others confusable).
 pub(super) fn plainly_spelled(spelled: &str, real: &str) -> bool {
     let coded = |name: &str| name.split('.').any(|label| label.to_ascii_lowercase().starts_with("xn--"));
     if spelled.is_ascii() {
         return spelled.eq_ignore_ascii_case(real) && !coded(spelled) || same_address(spelled, real);
     }
     let latin = |letter: char| letter.is_ascii() || matches!(letter, '\u{df}'..='\u{f6}' | '\u{f8}'..='\u{17f}');
-    coded(real) && !coded(spelled) && spelled.chars().all(latin)
+    let plain = |label: &str| label.chars().all(latin) || label.chars().all(eastern);
+    coded(real) && !coded(spelled) && spelled.split('.').all(plain)
+}
+
+/// Letters of Chinese, Japanese and Korean but for the strokes that look like a slash, a dash or a dot; and digits.
+fn eastern(letter: char) -> bool {
+    const STROKES: &str = "一丨丶丿乀乁乙亅ノー・〇";
+    let script = matches!(letter, '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | '\u{4e00}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7a3}');
+    letter.is_ascii_digit() || script && !STROKES.contains(letter)
 }
 
 /// An IPv6 address may be written in longer forms.
@@ -305,6 +325,7 @@ mod tests {
     fn plain_spellings_show_where_they_lead() {
         assert!(plainly_spelled("Example.ORG", "example.org"));
         assert!(plainly_spelled("müller.de", "xn--mller-kva.de"));
+        assert!(plainly_spelled("日本語.jp", "xn--wgv71a119e.jp"));
         assert!(plainly_spelled("[2606:4700:0::1]", "[2606:4700::1]"));
         for (spelled, real) in [
             ("127.1", "127.0.0.1"),

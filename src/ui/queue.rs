@@ -17,8 +17,8 @@ use crate::domain::{Judgement, OperationId, Step};
 
 /// Columns of the word for a tool.
 const WORD: usize = 8;
-/// Columns of what it does in a few words, in the word's place where there is room; and how many there must be. And the
-/// same for the beginning of longer ones.
+/// Most columns of what it does in a few words, in the word's place where there is room; and how many there must be. And
+/// the fewest, for the beginning of longer ones. Its text matters more: the words never take above a fifth.
 const TITLE: usize = 22;
 const ROOMY: usize = 76;
 const SHORT: usize = 12;
@@ -184,7 +184,10 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, digits: usize, column
     let wide = columns > used + WORD + 24;
     let title = item.prepared.as_ref().map(|prepared| text::line(&prepared.hidden(&prepared.title())));
     let (said, taken) = match title {
-        Some(title) if columns >= ROOMY => (text::fit(&title, TITLE).into_owned(), TITLE),
+        Some(title) if columns >= ROOMY => {
+            let taken = (columns / 5).clamp(SHORT, TITLE);
+            (text::fit(&title, taken).into_owned(), taken)
+        }
         // In little room, only one that says more than the tool.
         Some(title) if columns >= SNUG && !title.starts_with("Run ") => (text::fit(&title, SHORT).into_owned(), SHORT),
         _ => (text::line(item.word()), if columns >= SNUG { SHORT } else { WORD }),

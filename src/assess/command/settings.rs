@@ -68,6 +68,8 @@ pub(super) fn plain_setting(name: &str, value: &str) -> bool {
         "GIT_TERMINAL_PROMPT" | "GIT_OPTIONAL_LOCKS" => value == "0",
         "GIT_NO_LAZY_FETCH" => value == "1",
         "RUST_LOG" => word(b"_:=,-"),
+        // With a slash it leads to another folder's messages, which are formats.
+        "LANGUAGE" => word(b"_.@:-"),
         _ if PAGERS.contains(&name) => matches!(value, "" | "cat"),
         _ if SWITCHES.contains(&name) => word(b""),
         _ if ACCOUNTS.contains(&name) => word(b"_-"),
@@ -99,6 +101,7 @@ mod tests {
             ("RUST_BACKTRACE", "full"),
             ("RUST_LOG", "a::b=debug,info"),
             ("AWS_PROFILE", "my-team_1"),
+            ("LANGUAGE", "de_DE.UTF-8:en"),
         ] {
             assert!(plain_setting(name, value), "{name}={value}");
         }
@@ -111,6 +114,7 @@ mod tests {
             ("AWS_REGION", "x.evil.example/"),
             ("RUSTC_WRAPPER", "x"),
             ("LESSOPEN", ""),
+            ("LANGUAGE", "../../tmp/x"),
         ] {
             assert!(!plain_setting(name, value), "{name}={value}");
         }

@@ -223,6 +223,7 @@ pub(super) fn obeyed_variable(name: &str) -> bool {
     ];
     const NAMES: &[&str] = &[
         "LEDGER",
+        "LANGUAGE",
         "IFS",
         "ENV",
         "VISUAL",

@@ -45,14 +45,22 @@ pub fn pragma_reads(name: &str, value: bool) -> bool {
 /// What stands in the way of running a statement unasked, as far as its engine's catalog says. `planned` says
 /// that the statement is planned and not run.
 #[must_use]
-pub fn objections(dialect: Dialect, planned: bool, catalog: &Catalog) -> Vec<Finding> {
+pub fn objections(dialect: Dialect, names: &Names, catalog: &Catalog) -> Vec<Finding> {
     if let Some(trouble) = &catalog.trouble {
         let sentence = format!("What its names lead to couldn't be looked up in the database: {trouble}.");
         return vec![Finding::new("sql.catalog-unknown", Class::Unknown, sentence)];
     }
-    let calls = if planned { Calls::Planned } else { Calls::Run };
+    let calls = if names.planned { Calls::Planned } else { Calls::Run };
     let mut found: Vec<Finding> = Vec::new();
-    for entry in &catalog.entries {
+    let plain = |entry: &&CatalogEntry| match (names.plain.as_deref(), &entry.meaning) {
+        // In MariaDB it is a view, which only who may change every account can change.
+        (Some("mysql.user"), Meaning::Code(Maker::Engine) | Meaning::Text(_)) => {
+            matches!(entry.name.as_str(), "mysql.user" | "mysql.global_priv")
+        }
+        (Some(plain), Meaning::Code(Maker::Engine)) => entry.sort == Sort::Relation && entry.name == plain,
+        _ => false,
+    };
+    for entry in catalog.entries.iter().filter(|entry| !plain(entry)) {
         for finding in judged(dialect, calls, entry) {
             if found.len() < FINDINGS && !found.contains(&finding) {
                 found.push(finding);
@@ -160,7 +168,10 @@ mod tests {
     fn judged_in(dialect: Dialect, planned: bool, sort: Sort, name: &str, meaning: Meaning) -> Vec<(String, String)> {
         let entry = CatalogEntry { sort, name: name.to_owned(), meaning };
         let catalog = Catalog { entries: vec![entry], ..Catalog::default() };
-        objections(dialect, planned, &catalog).into_iter().map(|finding| (finding.rule, finding.sentence)).collect()
+        objections(dialect, &Names { planned, ..Names::default() }, &catalog)
+            .into_iter()
+            .map(|finding| (finding.rule, finding.sentence))
+            .collect()
     }
 
     fn judged(sort: Sort, name: &str, meaning: Meaning) -> Vec<(String, String)> {
@@ -217,7 +228,7 @@ mod tests {
         let found = judged(Sort::Table, "public.far", Meaning::Outside("the server `there`".to_owned()));
         assert_eq!(found[0].1, "The table `public.far` reads from outside of the database: the server `there`.");
         assert_eq!(judged(Sort::View, "v", Meaning::Hidden)[0].0, "sql.hidden");
-        let found = objections(Dialect::Mysql, false, &Catalog::unknown("no answer within 2 s"));
+        let found = objections(Dialect::Mysql, &Names::default(), &Catalog::unknown("no answer within 2 s"));
         assert!(found[0].sentence.ends_with("in the database: no answer within 2 s."));
     }
 }

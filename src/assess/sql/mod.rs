@@ -103,8 +103,8 @@ fn with_catalog(assessment: Assessment, sql: &SqlOperation, catalog: Option<&Cat
     let (Some(catalog), Some(dialect), Class::Whitelisted) = (catalog, sql.dialect, assessment.class()) else {
         return assessment;
     };
-    let planned = catalog::names(dialect, &sql.sql).is_some_and(|names| names.planned);
-    let findings = catalog::objections(dialect, planned, catalog);
+    let names = catalog::names(dialect, &sql.sql).unwrap_or_default();
+    let findings = catalog::objections(dialect, &names, catalog);
     if findings.is_empty() {
         return assessment;
     }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::forms::{self, Form};
 use super::lex::{self, Kind, Lexed, Token};
+use super::secrets;
 use crate::domain::Dialect;
 
 /// Characters that PostgreSQL's operators are made of.
@@ -32,6 +33,8 @@ pub struct Names {
     pub operators: BTreeSet<String>,
     /// The first word.
     pub verb: String,
+    /// The relation with secrets of which it shows none.
+    pub plain: Option<String>,
     /// It is planned and not run.
     pub planned: bool,
     /// Where the statement begins that a PostgreSQL `EXPLAIN` explains.
@@ -80,6 +83,8 @@ impl Names {
             self.words.extend(spellings);
         }
         self.operators(tokens);
+        let plain = secrets::shown_plainly(dialect, tokens);
+        self.plain = plain.filter(|plain| usual || self.plain.as_ref() == Some(plain));
         self.conditional |= lexed.conditional.is_some() || lexed.hint.is_some();
         if usual {
             self.verb =

@@ -262,13 +262,26 @@ impl Reading<'_> {
             }
             Dialect::Mysql | Dialect::Sqlite => None,
             Dialect::Postgres
-                if computed && !self.has_columns(at - 2) && !functions::known(self.dialect, &name.text) =>
+                if computed
+                    && !self.has_columns(at - 2)
+                    && !self.column_alone(at - 2)
+                    && !functions::known(self.dialect, &name.text) =>
             {
                 let sentence = format!("`.{}` may call a function, and no rule says that it only reads.", name.text);
                 Some(Finding::new("sql.function-unknown", Class::Unknown, sentence).at(name.span.clone()))
             }
             Dialect::Postgres => functions::act(self.dialect, &name.text, self.calls, name.span.clone()),
         }
+    }
+
+    /// Whether a closing bracket ends `(t.a)`, a column that has parts: then a name behind it is no more than one behind
+    /// `t.`, which the catalog is asked about.
+    fn column_alone(&self, close: usize) -> bool {
+        let Some(open) = self.opening(close) else { return false };
+        let inner = &self.tokens[open + 1..close];
+        let path =
+            inner.iter().enumerate().all(|(at, token)| if at % 2 == 0 { token.names() } else { token.mark('.') });
+        path && inner.len() % 2 == 1 && inner.len() > 1
     }
 
     /// Whether a closing bracket ends `(f(…))` of a function whose result has columns.

@@ -10,6 +10,13 @@ use serde::Deserialize;
 use super::lex::{Kind, Token};
 use crate::domain::{Class, Danger, Dialect, Finding};
 
+/// Words of a query over one relation.
+const GRAMMAR: [&str; 36] = [
+    "select", "distinct", "from", "where", "and", "or", "not", "in", "like", "ilike", "is", "null", "between", "order",
+    "by", "group", "having", "asc", "desc", "limit", "offset", "nulls", "first", "last", "as", "true", "false", "case",
+    "when", "then", "else", "end", "count", "min", "max", "explain",
+];
+
 #[derive(Debug, Default, Deserialize)]
 struct Source {
     secret: Vec<SourceSecret>,
@@ -24,6 +31,9 @@ struct SourceSecret {
     /// Settings whose value is secret, also as strings.
     #[serde(default)]
     settings: Vec<String>,
+    /// By name, the columns that hold no secret.
+    #[serde(default)]
+    plain: HashMap<String, String>,
 }
 
 /// The same by the word that a token is.
@@ -32,6 +42,7 @@ struct Secret {
     dialect: Dialect,
     names: HashMap<String, Vec<Name>>,
     settings: HashSet<String>,
+    plain: HashMap<String, HashSet<String>>,
 }
 
 /// A secret name as it is listed, and the schema that it needs, if any.
@@ -54,8 +65,9 @@ fn table() -> &'static [Secret] {
 pub(super) fn findings(dialect: Dialect, tokens: &[Token]) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     for secret in table().iter().filter(|secret| secret.dialect == dialect) {
+        let shown = secret.shown_plainly(tokens);
         for at in 0..tokens.len() {
-            if let Some(name) = secret.at(tokens, at) {
+            if let Some(name) = secret.at(tokens, at).filter(|name| shown != Some(name)) {
                 let sentence = format!("`{name}` holds passwords or keys.");
                 let finding = Finding::new("sql.secret", Class::Declared(Danger::Sensitive), sentence);
                 found.push(finding.at(tokens[at].span.clone()));
@@ -82,6 +94,12 @@ fn computed_setting(tokens: &[Token]) -> bool {
     !(tokens.get(2).is_some_and(|name| name.kind == Kind::Text) && (mark(behind, ')') || mark(behind, ',')))
 }
 
+/// The relation with secrets of which a statement shows none, though it names it.
+pub(super) fn shown_plainly(dialect: Dialect, tokens: &[Token]) -> Option<String> {
+    let mut of_engine = table().iter().filter(|secret| secret.dialect == dialect);
+    of_engine.find_map(|secret| secret.shown_plainly(tokens)).cloned()
+}
+
 /// The finding about a relation of the engine, if it holds secrets.
 pub(super) fn relation(dialect: Dialect, name: &str) -> Option<Finding> {
     let names = |secret: &Secret| secret.names.values().flatten().any(|known| known.whole == name);
@@ -102,7 +120,45 @@ impl Secret {
             };
             names.entry(table).or_default().push(Name { whole, schema });
         }
-        Self { dialect: source.dialect, names, settings: source.settings.into_iter().collect() }
+        let columns = |list: String| list.split_whitespace().map(str::to_owned).collect();
+        let plain = source.plain.into_iter().map(|(name, list)| (name, columns(list))).collect();
+        Self { dialect: source.dialect, names, settings: source.settings.into_iter().collect(), plain }
+    }
+
+    /// The name of which a statement shows plain columns alone: it stands behind one `FROM`, and every word else is one
+    /// of these columns or of the grammar. What gives columns other names, or takes a row whole, has other words.
+    fn shown_plainly(&self, tokens: &[Token]) -> Option<&String> {
+        let mut named = (0..tokens.len()).filter_map(|at| Some((at, self.at(tokens, at)?)));
+        let (Some((at, name)), None) = (named.next(), named.next()) else { return None };
+        let columns = self.plain.get(name)?;
+        let schema = if at >= 2 && tokens[at - 1].mark('.') { 2 } else { 0 };
+        let start = at - schema;
+        let of_engine = schema == 0 || ["pg_catalog", "mysql"].iter().any(|schema| tokens[start].is(schema));
+        if !of_engine || !tokens.get(start.checked_sub(1)?).is_some_and(|before| before.is("from")) {
+            return None;
+        }
+        let grammar = |token: &Token| GRAMMAR.iter().any(|word| token.is(word));
+        let mut behind = at + 1;
+        behind += usize::from(tokens.get(behind).is_some_and(|token| token.is("as")));
+        let alias = tokens.get(behind).filter(|token| token.names() && !grammar(token));
+        behind += usize::from(alias.is_some());
+        if tokens.get(behind).is_some_and(|token| token.mark('(')) {
+            return None;
+        }
+        let plain = |at: usize| {
+            let (token, next) = (&tokens[at], tokens.get(at + 1));
+            match token.kind {
+                Kind::Mark('*') => at > 1 && tokens[at - 1].mark('(') && tokens[at - 2].is("count"),
+                Kind::Mark(_) | Kind::Number | Kind::Text => true,
+                Kind::Word | Kind::Name => {
+                    let of_alias = alias.is_some_and(|alias| alias.text == token.text);
+                    of_alias && next.is_some_and(|next| next.mark('.'))
+                        || grammar(token)
+                        || columns.contains(&token.text.to_ascii_lowercase())
+                }
+            }
+        };
+        (0..start).chain(behind..tokens.len()).all(plain).then_some(name)
     }
 
     fn at(&self, tokens: &[Token], at: usize) -> Option<&String> {
@@ -130,6 +186,56 @@ impl Name {
                 tokens[at].kind != Kind::Text || before.is_some_and(named)
             }
             Some(schema) => at >= 2 && tokens[at - 1].mark('.') && tokens[at - 2].text.eq_ignore_ascii_case(schema),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lex;
+    use super::*;
+
+    fn plain(dialect: Dialect, sql: &str) -> bool {
+        let quoting = lex::quotings(dialect, sql)[0];
+        shown_plainly(dialect, &lex::lex(sql, dialect, quoting).unwrap().tokens).is_some()
+    }
+
+    #[test]
+    fn columns_without_secrets_are_shown_plainly() {
+        for sql in [
+            "SELECT attname, n_distinct FROM pg_stats WHERE tablename = 'orders' AND null_frac > 0.1 ORDER BY 2 DESC",
+            "SELECT s.attname FROM pg_catalog.pg_stats AS s WHERE s.tablename LIKE 'o%'",
+            "SELECT count(*) FROM pg_stats",
+            "SELECT \"rolname\", rolsuper FROM pg_authid WHERE rolcanlogin",
+        ] {
+            assert!(plain(Dialect::Postgres, sql), "{sql}");
+        }
+        for sql in ["SELECT user, host FROM mysql.user", "select User,Host from mysql.user u where u.host = '%'"] {
+            assert!(plain(Dialect::Mysql, sql), "{sql}");
+        }
+    }
+
+    #[test]
+    fn what_may_show_another_column_is_not() {
+        for sql in [
+            "SELECT * FROM pg_stats",
+            "SELECT s FROM pg_stats s",
+            "SELECT pg_stats FROM pg_stats",
+            "SELECT s.* FROM pg_stats s",
+            "SELECT most_common_vals FROM pg_stats",
+            "SELECT attname FROM pg_stats WHERE histogram_bounds IS NOT NULL",
+            "SELECT first FROM pg_stats s(schemaname, tablename, attname, inherited, null_frac, avg_width, last, asc, first)",
+            "SELECT row_to_json(attname) FROM pg_stats",
+            "SELECT attname FROM pg_stats NATURAL JOIN t",
+            "SELECT attname FROM t, pg_stats",
+            "TABLE pg_stats",
+            "SELECT rolname FROM pg_authid UNION SELECT rolpassword FROM pg_authid",
+            "SELECT rolname FROM own.pg_authid",
+        ] {
+            assert!(!plain(Dialect::Postgres, sql), "{sql}");
+        }
+        for sql in ["SELECT * FROM mysql.user", "SELECT user, password FROM mysql.user", "TABLE mysql.user"] {
+            assert!(!plain(Dialect::Mysql, sql), "{sql}");
         }
     }
 }

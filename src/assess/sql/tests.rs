@@ -57,6 +57,8 @@ fn everyday_queries_run_unasked_in_postgres() {
         in_postgres,
         &[
             "SELECT id, name FROM customers WHERE city = 'Graz' ORDER BY name LIMIT 20",
+            "SELECT (t.address).city FROM t",
+            "SELECT attname, n_distinct, correlation FROM pg_stats WHERE tablename = 't'",
             "select count(*) filter (where paid) over (partition by month) from orders;",
             "WITH recent(id) AS (SELECT id FROM orders), big(id, total) AS NOT MATERIALIZED (SELECT id, 5 FROM recent) TABLE big",
             "VALUES (1, 'a'), (2, 'b')",

@@ -67,7 +67,7 @@ pub(in crate::cli) enum JournalCommand {
 }
 
 /// Which operations are meant.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::cli) struct Filters {
     /// Only of this session: its id, or the beginning or end of it
     #[arg(long, value_name = "ID")]
@@ -96,6 +96,14 @@ pub(in crate::cli) struct Filters {
     /// JSON instead of lines for people; the README has its fields
     #[arg(long)]
     pub(super) json: bool,
+}
+
+impl Filters {
+    /// What is said where no operation is meant.
+    pub(super) fn nothing(&self) -> &'static str {
+        let all = Self { json: self.json, ..Self::default() };
+        if *self == all { "no operation is in the journal yet" } else { "no operation in the journal fits" }
+    }
 }
 
 /// How it was decided.

@@ -33,7 +33,7 @@ pub(super) async fn list(
     }
     print(&out);
     if found.is_empty() {
-        eprintln!("countersign: no operation in the journal is meant by that");
+        eprintln!("countersign: {}", filters.nothing());
     }
     Ok(ExitCode::SUCCESS)
 }

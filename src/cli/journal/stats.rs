@@ -65,7 +65,7 @@ const WRONG: [(&str, &str); 3] = [
 pub(super) async fn run(archive: &mut Archive, filters: &Filters) -> Result<ExitCode, Trouble> {
     let mut stats = Stats::default();
     each(archive, filters, |recorded| stats.count(&recorded)).await?;
-    let text = if filters.json { format!("{}\n", stats.json()) } else { stats.text() };
+    let text = if filters.json { format!("{}\n", stats.json()) } else { stats.text(filters) };
     print(&text);
     Ok(ExitCode::SUCCESS)
 }
@@ -134,10 +134,10 @@ impl Stats {
         most
     }
 
-    fn text(&self) -> String {
+    fn text(&self, filters: &Filters) -> String {
         let mut out = String::new();
         let (Some(first), Some(last)) = (self.first_ms, self.last_ms) else {
-            return "No operation in the journal is meant by that.\n".to_owned();
+            return format!("{}\n", filters.nothing());
         };
         let mut say = |text: String| {
             let _infallible = writeln!(out, "{}", text.trim_end());

@@ -101,23 +101,20 @@ impl Teller {
         let tool = recorded.prepared.as_ref().map_or("", |prepared| prepared.operation.kind.word());
         let risk = risk(recorded).map_or("", RiskLevel::word);
         let (decided, outcome) = (decided(recorded), self.outcome(recorded));
-        let head = format!(
-            "{}  {:<12} {tool:<7} {risk:<6} {decided:<26} ",
-            &when::shown(recorded.at_ms)[..16],
-            name(recorded)
-        );
+        let head = format!("{}  {:<12} {tool:<7} {risk:<6} ", &when::shown(recorded.at_ms)[..16], name(recorded));
         let gist = self.gist(recorded);
         match self.columns {
             Some(columns) if columns < WIDE => {
-                let first = fit(&format!("{head}{outcome}"), columns).into_owned();
+                let dot = if outcome.is_empty() { "" } else { " · " };
+                let first = fit(&format!("{head}{decided}{dot}{outcome}"), columns).into_owned();
                 format!("{}\n    {}", first.trim_end(), fit(&gist, columns.saturating_sub(4)))
             }
             Some(columns) => {
-                let head = format!("{head}{} ", pad(&fit(&outcome, 22), 22));
+                let head = format!("{head}{decided:<26} {} ", pad(&fit(&outcome, 22), 22));
                 let rest = columns.saturating_sub(width(&head));
                 format!("{head}{}", fit(&gist, rest)).trim_end().to_owned()
             }
-            None => format!("{head}{} {}", pad(&outcome, 22), shortened(&gist)),
+            None => format!("{head}{decided:<26} {} {}", pad(&outcome, 22), shortened(&gist)),
         }
     }
 

@@ -58,5 +58,5 @@ pub(super) fn kept(dialect: Dialect, catalog: &Catalog) -> Result<(), String> {
 fn objections(dialect: Dialect, catalog: &Catalog) -> Vec<Finding> {
     // That numbers stay taken is said.
     let entries = catalog.entries.iter().filter(|entry| entry.name != "nextval").cloned().collect();
-    sql_catalog::objections(dialect, false, &Catalog { entries, ..catalog.clone() })
+    sql_catalog::objections(dialect, &Names::default(), &Catalog { entries, ..catalog.clone() })
 }

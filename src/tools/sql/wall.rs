@@ -33,7 +33,7 @@ pub(super) fn names(dialect: Dialect, sql: &str) -> Result<Names, Failure> {
 
 /// Refuses what the catalog objects to.
 pub(super) fn pass(dialect: Dialect, names: &Names, catalog: &Catalog) -> Result<(), Failure> {
-    match sql_catalog::objections(dialect, names.planned, catalog).into_iter().next() {
+    match sql_catalog::objections(dialect, names, catalog).into_iter().next() {
         Some(finding) => Err(Failure::Walled(finding.sentence)),
         None => Ok(()),
     }
