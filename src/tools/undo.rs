@@ -7,13 +7,13 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::file::{Keeper, put_back};
+use super::file::{Keeper, foresee, put_back};
 use super::sink::Sink;
 use super::{RunPort, Tool, Workbench};
 use crate::assess::{RiskAssessor, UndoAssessor};
 use crate::domain::{
-    Arguments, ArgumentsError, Countersigned, OperationId, OperationKind, Outcome, RunEvent, RunReport, ToolSpec, UNDO,
-    UndoOperation, Undoable,
+    Arguments, ArgumentsError, Countersigned, Measurement, OperationId, OperationKind, Outcome, Prepared, RunEvent,
+    RunReport, ToolSpec, UNDO, UndoOperation, Undoable,
 };
 
 /// Takes changes back.
@@ -67,6 +67,15 @@ impl Tool for UndoTool {
             return Err(ArgumentsError("nothing of what they changed was kept".to_owned()));
         }
         Ok(OperationKind::Undo(UndoOperation { operations, changes }))
+    }
+
+    fn preview<'a>(&'a self, prepared: &'a Prepared, _cancel: CancellationToken) -> BoxFuture<'a, Measurement> {
+        Box::pin(async move {
+            let OperationKind::Undo(undo) = prepared.operation.kind.clone() else { return Ok(None) };
+            let images = Arc::clone(&self.bench.images);
+            let measured = tokio::task::spawn_blocking(move || foresee(&undo, &images)).await;
+            measured.map(Some).map_err(|_| "Looking at it failed; the log has more.".to_owned())
+        })
     }
 
     fn run(&self, countersigned: Countersigned, port: RunPort, cancel: CancellationToken) -> BoxFuture<'_, RunReport> {

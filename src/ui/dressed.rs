@@ -29,6 +29,9 @@ pub fn lines(view: View<'_>, item: Option<&Item>, printout: &Printout, closed: b
         Some(OperationKind::File(FileOperation::Read { path, offset, .. })) if whole => {
             code(view, &lines, path, offset.unwrap_or(1).max(1))
         }
+        Some(OperationKind::File(FileOperation::Write { .. } | FileOperation::Edit { .. })) if whole => {
+            changes(view, lines)
+        }
         Some(OperationKind::Http(_)) if whole => answer(view, lines),
         Some(OperationKind::Search(search)) => matches(view, &lines, search),
         _ => lines,
@@ -68,6 +71,13 @@ fn code(view: View<'_>, lines: &[Printed], path: &str, first: u64) -> Vec<Printe
         plain(Line::from(spans))
     });
     numbered.chain(note.iter().map(|printed| plain(view.line(printed.line.to_string(), Role::Dim)))).collect()
+}
+
+/// What was done in one line, and the diff below it.
+fn changes(view: View<'_>, lines: Vec<Printed>) -> Vec<Printed> {
+    let Some((said, diff)) = lines.split_first().filter(|(_, diff)| !diff.is_empty()) else { return lines };
+    let coloured = highlight(&text(diff), "diff", view.theme).into_iter().map(plain);
+    std::iter::once(said.clone()).chain(coloured).collect()
 }
 
 /// Status, headers, and the body in the colours of its type.

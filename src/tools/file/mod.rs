@@ -7,6 +7,7 @@ mod preview;
 mod reading;
 mod real;
 mod restore;
+mod undone;
 mod writing;
 
 use std::io;
@@ -22,6 +23,7 @@ pub(super) use keeper::Keeper;
 pub(super) use preview::compare;
 pub(super) use real::{Sort, Spot, explain, sort};
 pub(super) use restore::{Place, is, put_back};
+pub(super) use undone::foresee;
 pub(super) use writing::{Rights, put, rename_to_nothing};
 
 use super::look::located;
@@ -213,16 +215,22 @@ impl Tool for FileTool {
             let names = Names::unless_asked(&self.bench, countersigned.decider());
             let done = tokio::task::spawn_blocking(move || {
                 names.map_or(Ok(()), |names| shown(&operation, &facts, &names))?;
-                perform(&operation, &facts, limit, &Keeper::new(&images, id), &cancel)
+                let diff = preview::diff(&operation, &facts);
+                let done = perform(&operation, &facts, limit, &Keeper::new(&images, id), &cancel)?;
+                Ok((done, diff))
             });
             let done = done.await;
             if !self.bench.images.changes(id).is_empty() {
                 port.send(RunEvent::Undoable(Undoable::Kept)).await;
             }
             match done {
-                Ok(Ok(done)) => {
+                Ok(Ok((done, diff))) => {
                     let sink = Sink::new(port);
                     sink.say(&done.text);
+                    // For the person alone: the model knows what it asked for.
+                    if let Some(diff) = diff {
+                        sink.say(&format!("\n{diff}"));
+                    }
                     sink.finish(0).await;
                     let outcome = Outcome::Succeeded { summary: done.summary };
                     RunReport { outcome, result: done.text, took: started.elapsed() }

@@ -97,7 +97,7 @@ impl Effect {
 }
 
 /// What stands at a path now.
-enum Present {
+pub(super) enum Present {
     Nothing,
     Text(String),
     /// Not compared: its size in bytes and why.
@@ -131,7 +131,14 @@ fn effect(operation: &FileOperation, facts: &Facts) -> Result<Option<Effect>, Fi
     Ok(Some(effect))
 }
 
-fn present(path: &Judged<'_>) -> Result<Present, FileError> {
+/// What a write or an edit changes of a text that is there, as a unified diff.
+pub(super) fn diff(operation: &FileOperation, facts: &Facts) -> Option<String> {
+    let (FileOperation::Write { .. } | FileOperation::Edit { .. }) = operation else { return None };
+    let details = effect(operation, facts).ok()??.preview.details;
+    details.into_iter().find_map(|detail| if let Detail::Diff { text, .. } = detail { Some(text) } else { None })
+}
+
+pub(super) fn present(path: &Judged<'_>) -> Result<Present, FileError> {
     if path.fact.kind == PathKind::Missing {
         return Ok(Present::Nothing);
     }
@@ -211,9 +218,9 @@ fn compared(path: &Judged<'_>, old: &str, new: &str) -> Effect {
         );
     }
     let Compared { added, removed, places, diff } = compare(old, new);
-    let total = thousands(old.lines().count() as u64);
+    let total = count(old.lines().count() as u64, "line");
     let signs = format!("+{} −{}", thousands(added), thousands(removed));
-    let effect = format!("Changes {signs} lines in {} of {total} lines.", count(places, "place"));
+    let effect = format!("Changes {signs} lines in {} of {total}.", count(places, "place"));
     Effect::new(format!("{signs} lines"), effect).diff(diff, &path.fact.real)
 }
 

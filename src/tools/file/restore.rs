@@ -46,7 +46,7 @@ pub(in crate::tools) fn put_back(undo: &UndoOperation, keeper: &Keeper<'_>) -> R
 /// The path of a change itself: it is gone to through no link, and compared with what the change left.
 pub(in crate::tools) struct Place {
     spelled: String,
-    fact: PathFact,
+    pub(super) fact: PathFact,
 }
 
 impl Place {
@@ -63,7 +63,7 @@ impl Place {
 
 /// Whether everything stands as the change left it. What this undo put there itself (`ours`) has the content
 /// that it had, but not the identity.
-fn still(change: &Change, ours: bool) -> Result<(), FileError> {
+pub(super) fn still(change: &Change, ours: bool) -> Result<(), FileError> {
     match change {
         Change::Replaced { path, after, .. } => {
             let place = Place::at(path);
