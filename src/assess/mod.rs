@@ -78,6 +78,8 @@ pub struct Mentions {
     pub repositories: BTreeSet<String>,
     /// Folders in which a pattern picks names.
     pub folders: BTreeSet<String>,
+    /// Patterns by which files are read.
+    pub globs: BTreeSet<String>,
     /// Folders in which Python would look for modules.
     pub modules: BTreeSet<String>,
     /// Settings files that may be plain.

@@ -85,6 +85,17 @@ pub struct FolderFact {
     pub dashed: bool,
 }
 
+/// What a pattern by which files are read matches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum GlobFact {
+    /// Nothing sensitive.
+    Nothing,
+    /// A sensitive file, or a link to one: its path, one of maybe several.
+    Sensitive(String),
+    /// There are more names than are looked through.
+    TooMany,
+}
+
 /// Everything that local reading found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
@@ -106,6 +117,9 @@ pub struct Facts {
     /// By folder, where a pattern picks names in it.
     #[serde(default)]
     pub folders: BTreeMap<String, FolderFact>,
+    /// By pattern, where files are read by one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub globs: BTreeMap<String, GlobFact>,
     /// What it would hit beside the workspace.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<Target>,

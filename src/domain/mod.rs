@@ -42,7 +42,7 @@ pub use chat::{
 };
 pub use cost::{Amount, Cost, Prices};
 pub use edit::{Editable, unclaimed};
-pub use facts::{Facts, FolderFact, PathFact, PathKind, Place, RepositoryFact};
+pub use facts::{Facts, FolderFact, GlobFact, PathFact, PathKind, Place, RepositoryFact};
 pub use gate::{Admission, Countersigned, Gate, Release, Seal, Standing};
 pub use grants::Grants;
 pub use mask::{mask, masked, masked_part};

@@ -71,6 +71,10 @@ fn looked_at(
 ) -> (Prepared, Mentions) {
     let mentions = assessor.mentions(&operation.kind, look.place());
     let mut facts = look.at(&mentions);
+    if facts.trouble.is_none() {
+        let globs = mentions.globs.iter().map(|glob| (glob.clone(), look.glob(glob, &settings.sensitive)));
+        facts.globs = globs.collect();
+    }
     let mut assessment = assess(assessor, Subject { operation: &operation, facts: &facts, settings });
     facts.targets = targets::targets(&operation.kind, &mentions, &facts, assessment.class(), settings);
     assessment.production = settings.production.told(&facts.targets);

@@ -101,6 +101,13 @@ impl<'a> Look<'a> {
         self.place
     }
 
+    /// Counts one more name that is looked through; false once there were too many.
+    pub(super) fn may_list(&mut self) -> bool {
+        let left = self.listable.checked_sub(1);
+        self.listable = left.unwrap_or_default();
+        left.is_some()
+    }
+
     /// Looks at everything that is mentioned.
     pub(super) fn at(&mut self, mentions: &Mentions) -> Facts {
         let unguarded = self.seen.unguarded.is_some();
@@ -111,6 +118,7 @@ impl<'a> Look<'a> {
             &mentions.programs,
             &mentions.repositories,
             &mentions.folders,
+            &mentions.globs,
             &mentions.settings,
         ];
         if most.iter().any(|names| names.len() > NAMES) {
@@ -284,8 +292,9 @@ impl<'a> Look<'a> {
         let Ok(names) = std::fs::read_dir(folder) else { return true };
         for name in names {
             let Ok(name) = name else { return true };
-            let Some(left) = self.listable.checked_sub(1) else { return true };
-            self.listable = left;
+            if !self.may_list() {
+                return true;
+            }
             let name = name.file_name();
             let name = name.as_encoded_bytes();
             if name.first() == Some(&b'-') || name.iter().any(u8::is_ascii_whitespace) {

@@ -12,6 +12,7 @@ mod file;
 mod find;
 mod git;
 mod gitconfig;
+mod globs;
 mod http;
 mod look;
 pub mod mcp;

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::super::run_later;
 use super::judge::Judge;
 use super::word::{Piece, Reach, Word};
+use crate::domain::GlobFact;
 
 /// The beginning of the number in `/dev/fd/3` or `/proc/self/fd/3`, which a program already has open; none for
 /// any other path, whatever it begins with.
@@ -52,7 +53,26 @@ impl Judge<'_> {
             self.unreadable("command.path", format!("It reads {}, which may become any file.", word.shown()));
         } else if let Some(entry) = self.may_be_sensitive(&pattern) {
             self.sensitive(format!("The pattern {} may match a sensitive file: {entry}.", word.shown()));
+        } else if self.shows && word.names_files() {
+            self.expands(word, &pattern);
         }
+    }
+
+    /// What a pattern matches now, whatever its own letters say. Walls hide what is sensitive of it.
+    fn expands(&mut self, word: &Word, pattern: &str) {
+        let pattern = self.absolute_if_moved(pattern);
+        let fact = self.facts.and_then(|facts| facts.globs.get(&pattern));
+        let shown = word.shown();
+        match fact {
+            Some(GlobFact::Sensitive(path)) => {
+                self.walled = Some(format!("The pattern {shown} matches {path}, which is sensitive."));
+            }
+            Some(GlobFact::TooMany) => {
+                self.walled = Some(format!("The pattern {shown} may match a sensitive file among very many."));
+            }
+            Some(GlobFact::Nothing) | None => {}
+        }
+        self.mentions.globs.insert(pattern);
     }
 
     /// What is written behind a path that a search found names another one, which nothing found.

@@ -1,0 +1,95 @@
+//! Whether a pattern that a command reads by matches a sensitive file, as the shell would expand it now: `cat *` beside
+//! an `id_rsa`, `cat n*` beside a link that leads to one. Its letters alone don't say so.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use super::look::{Look, located};
+use crate::assess::Sensitive;
+use crate::domain::GlobFact;
+
+impl Look<'_> {
+    /// Expands a pattern as far as names may still be looked through.
+    pub(super) fn glob(&mut self, pattern: &str, sensitive: &Sensitive) -> GlobFact {
+        let place = self.place();
+        let whole = located(pattern, place);
+        let mut found = vec![PathBuf::new()];
+        for part in whole.components() {
+            let part = part.as_os_str();
+            let Some(matcher) = matcher(part) else {
+                for path in &mut found {
+                    path.push(part);
+                }
+                continue;
+            };
+            let mut next = Vec::new();
+            for folder in found {
+                if !self.matches(&folder, &matcher, part, &mut next) {
+                    return GlobFact::TooMany;
+                }
+            }
+            found = next;
+        }
+        let means = |path: &Path| sensitive.entry(&path.to_string_lossy(), place).is_some();
+        let hit = found.into_iter().find(|path| means(path) || means(&self.path(path, false).real));
+        hit.map_or(GlobFact::Nothing, |path| GlobFact::Sensitive(path.to_string_lossy().into_owned()))
+    }
+
+    /// Adds the names in a folder that match. False if there are more than may be looked through.
+    fn matches(&mut self, folder: &Path, matcher: &GlobMatcher, part: &OsStr, into: &mut Vec<PathBuf>) -> bool {
+        let Ok(names) = std::fs::read_dir(folder) else { return true };
+        let hidden = part.as_encoded_bytes().starts_with(b".");
+        for name in names.flatten() {
+            if !self.may_list() {
+                return false;
+            }
+            let name = name.file_name();
+            let dotted = name.as_encoded_bytes().starts_with(b".");
+            if (!dotted || hidden) && matcher.is_match(&name) {
+                into.push(folder.join(name));
+            }
+        }
+        true
+    }
+}
+
+/// None for a part without a pattern, and for one that can't be read as one: the shell takes it for itself then.
+fn matcher(part: &OsStr) -> Option<GlobMatcher> {
+    let text = part.to_str().filter(|text| text.contains(['*', '?', '[']))?;
+    GlobBuilder::new(text).backslash_escape(true).build().ok().map(|glob| glob.compile_matcher())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Place;
+    use crate::tools::Seen;
+
+    #[test]
+    fn a_pattern_is_known_by_what_it_matches_now() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for name in ["notes.txt", "id_rsa", ".env", "in/a.md", "in/server.pem", "[x].txt"] {
+            std::fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
+            std::fs::write(root.join(name), "").unwrap();
+        }
+        std::os::unix::fs::symlink(root.join(".env"), root.join("link.txt")).unwrap();
+        let place = Place { cwd: root.clone(), workspace: root.clone(), home: None };
+        let hit = |pattern: &str| {
+            let mut seen = Seen::default();
+            match Look::new(&place, None, &mut seen).glob(pattern, &Sensitive::default()) {
+                GlobFact::Sensitive(path) => path.rsplit('/').next().map(str::to_owned),
+                GlobFact::Nothing => None,
+                GlobFact::TooMany => Some("too many".to_owned()),
+            }
+        };
+        for (pattern, path) in [("*", "id_rsa"), ("i*", "id_rsa"), ("l*.txt", "link.txt"), ("*/s*", "server.pem")] {
+            assert!(hit(pattern).is_some_and(|found| found == path || pattern == "*"), "{pattern}");
+        }
+        for pattern in ["n*", "*.md", "*/*.md", "in/[a-b]*", "nowhere/*", "\\[x*"] {
+            assert_eq!(hit(pattern), None, "{pattern}");
+        }
+    }
+}
