@@ -41,7 +41,8 @@ pub(super) enum Kind {
     Jq,
     /// A key of git's configuration, not one that holds a secret.
     Key,
-    /// A file on this machine, not an address, a list of files (`@file`) or a command (`|command`).
+    /// A file on this machine, not an address (`/vsis3/…` is one of GDAL's), a list of files (`@file`), a command
+    /// (`|command`) or a text of XML.
     Archive,
     /// A plain name, not a path, nor a file of arguments (`@file`).
     Name,
@@ -157,7 +158,8 @@ impl Judge<'_> {
             Kind::Archive
                 if word
                     .text()
-                    .map_or(below_a_folder(word), |text| !text.contains(':') && !text.starts_with(['@', '|'])) =>
+                    .map_or(below_a_folder(word), |text| !text.contains([':', '<']) && !text.starts_with(['@', '|'])
+                        && !text.starts_with("/vsi")) =>
             {
                 self.reads(word);
             }

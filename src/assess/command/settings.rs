@@ -84,7 +84,21 @@ mod tests {
 
     #[test]
     fn a_variable_named_after_a_program_steers_it() {
-        for name in ["CONSUL_HTTP_ADDR", "VAULT_ADDR", "OLLAMA_HOST", "CEPH_ARGS", "QSV_LOG_LEVEL", "TRIVY_OUTPUT"] {
+        for name in [
+            "CONSUL_HTTP_ADDR",
+            "VAULT_ADDR",
+            "OLLAMA_HOST",
+            "CEPH_ARGS",
+            "QSV_LOG_LEVEL",
+            "TRIVY_OUTPUT",
+            "GREP",
+            "DIFF",
+            "CMP",
+            "ZCAT",
+            "ZSTD",
+            "LSB_OS_RELEASE",
+            "GL_HOST",
+        ] {
             assert!(steering_variable(name), "{name}");
         }
         for name in ["FOO", "VAR", "TEST_MODE", "MY_NAME", "DEBUG", "NO_COLOR", "CI", "_X"] {

@@ -25,8 +25,9 @@ fn of_a_program(name: &str) -> bool {
         "APP", "COLUMN", "DATE", "ECHO", "FILE", "HOST", "ID", "JOIN", "LAST", "LINK", "LOG", "LOOK", "NAME", "PAGE",
         "PASS", "SCRIPT", "SERVICE", "SIZE", "SORT", "SPLIT", "TASK", "TEST", "TIME", "TYPE",
     ];
-    let Some((family, _)) = name.split_once('_') else { return false };
-    let capitals = !family.is_empty() && family.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+    // Scripts let a variable of the name take a program's place, as `${GREP-grep}` does.
+    let family = name.split_once('_').map_or(name, |(family, _)| family);
+    let capitals = family.len() > 1 && family.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
     let program = || family.to_ascii_lowercase();
     capitals && !WORDS.contains(&family) && (table().programs.has(&program()) || table().help.has(&program()))
 }
@@ -217,12 +218,20 @@ pub(super) fn obeyed_variable(name: &str) -> bool {
         "DEVELOPER",
         "TOOLCHAINS",
         "LOCALE_ARCHIVE",
+        "LSB_",
+        "LINODE",
+        "GL_",
+        "GDAL",
+        "CPL_",
+        "OGR_",
+        "PROJ_",
         "DEPENDENCIES_OUTPUT",
         "SUNPRO",
         "I_WANT_A_BROKEN_PS",
     ];
     const NAMES: &[&str] = &[
         "LEDGER",
+        "RI",
         "LANGUAGE",
         "IFS",
         "ENV",
