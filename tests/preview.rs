@@ -109,6 +109,9 @@ async fn a_write_shows_its_diff_and_whether_git_has_the_old_text() {
     desk.write("kept.rs", "fn main() {}\n");
     let preview = desk.file(write()).await;
     assert!(matches!(&preview.remedy, Remedy::Impossible(why) if why.contains("modified")), "{preview:?}");
+    fs::hard_link(desk.path().join("kept.rs"), desk.path().join("also.rs")).unwrap();
+    let warnings = desk.file(write()).await.warnings;
+    assert!(warnings[0].contains("1 other name (hard links)"), "{warnings:?}");
     let preview = desk.file(json!({ "operation": "write", "path": "new.rs", "content": "a\nb\n" })).await;
     assert_eq!((preview.brief.as_str(), preview.details.len()), ("new, 2 lines", 0));
     assert!(!desk.path().join("new.rs").exists());
@@ -465,6 +468,7 @@ async fn what_a_push_sends_and_drops_is_told_without_asking_the_other_side() {
         ),
         ("git push origin :main", "Deletes main on origin"),
         ("git push --delete origin main", "Deletes main on origin"),
+        ("git push -d origin tag v1", "[deletes a tag there] Deletes refs/tags/v1 on origin"),
         ("git push --mirror", "Sends every ref, and deletes the others to origin"),
         ("git push -n", "the hook pre-push runs all the same."),
     ] {

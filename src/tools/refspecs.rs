@@ -32,6 +32,17 @@ pub(super) fn remote(named: Option<String>, branch: Option<&str>, settings: &Set
         .unwrap_or_else(|| "origin".to_owned())
 }
 
+/// The refspecs of what `--delete` names: `tag v1` is one tag there, anything else a branch or a tag.
+pub(super) fn deleting(named: &[String]) -> Vec<String> {
+    let mut named = named.iter();
+    let mut refspecs = Vec::new();
+    while let Some(name) = named.next() {
+        let tag = if name == "tag" { named.next() } else { None };
+        refspecs.push(tag.map_or_else(|| format!(":{name}"), |tag| format!(":refs/tags/{tag}")));
+    }
+    refspecs
+}
+
 /// Whether every push to a remote makes it the same as this repository.
 pub(super) fn mirrors(remote: &str, settings: &Settings) -> bool {
     last(settings, &format!("remote.{remote}.mirror"))

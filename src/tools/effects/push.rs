@@ -2,7 +2,7 @@
 //! are known here. Nothing is asked of the other side.
 
 use super::super::gitconfig::{self, Settings};
-use super::super::refspecs::{Push, Sent, address, mirrors, plain, remote};
+use super::super::refspecs::{Push, Sent, address, deleting, mirrors, plain, remote};
 use super::Effects;
 use super::called::Called;
 use super::commits::{Git, short};
@@ -39,8 +39,8 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
         effects.briefs.push("everything".to_owned());
         return Ok(());
     }
-    let deletes = if called.has("--delete", Some('d')) { ":" } else { "" };
-    let refspecs: Vec<String> = called.operands.iter().skip(1).map(|refspec| format!("{deletes}{refspec}")).collect();
+    let named = called.operands.get(1..).unwrap_or_default();
+    let refspecs = if called.has("--delete", Some('d')) { deleting(named) } else { named.to_vec() };
     if tags && refspecs.is_empty() {
         return Ok(());
     }
@@ -71,7 +71,8 @@ async fn one(git: &Git<'_>, effects: &mut Effects, remote: &str, place: &str, se
     let there = git.commit(&known).await;
     if sent.from.is_empty() {
         effects.warning(format!("Deletes {} on {place}.", sent.to));
-        effects.briefs.push("deletes a branch there".to_owned());
+        let sort = if sent.to.starts_with("refs/tags/") { "tag" } else { "branch" };
+        effects.briefs.push(format!("deletes a {sort} there"));
         return Ok(());
     }
     let Some(here) = git.commit(&sent.from).await else {

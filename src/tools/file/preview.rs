@@ -106,7 +106,7 @@ pub(super) enum Present {
 
 fn effect(operation: &FileOperation, facts: &Facts) -> Result<Option<Effect>, FileError> {
     let path = Judged::of(facts, operation.path())?;
-    let effect = match operation {
+    let mut effect = match operation {
         FileOperation::Write { content, .. } => write(&path, content)?,
         FileOperation::Edit { old, new, all, .. } => match present(&path) {
             Ok(Present::Text(text)) => match writing::edited(&path, &text, old, new, *all) {
@@ -128,7 +128,18 @@ fn effect(operation: &FileOperation, facts: &Facts) -> Result<Option<Effect>, Fi
         }
         FileOperation::Read { .. } | FileOperation::List { .. } | FileOperation::Exists { .. } => return Ok(None),
     };
+    if matches!(operation, FileOperation::Write { .. } | FileOperation::Edit { .. }) {
+        effect.preview.warnings.extend(other_names(&path));
+    }
     Ok(Some(effect))
+}
+
+/// What becomes of a file's other names: a finished file is put in its place, under this name alone.
+fn other_names(path: &Judged<'_>) -> Option<String> {
+    let status = Spot::of(path, false).ok()?.status(path).ok()??;
+    let others = count(u64::try_from(status.st_nlink).ok()?.checked_sub(1).filter(|others| *others > 0)?, "other name");
+    let regular = sort(&status) == Sort::File;
+    regular.then(|| format!("{} has {others} (hard links): there the old content stays.", path.spelled))
 }
 
 /// What a write or an edit changes of a text that is there, as a unified diff.
