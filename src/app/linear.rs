@@ -223,7 +223,7 @@ impl State {
         }
     }
 
-    /// Takes a number as a row of the list that is open, and what follows a `?` as what narrows it. False for every
+    /// Takes a number, or a yes or no, as a row of the list that is open, and what follows a `?` as what narrows it. False for every
     /// other line, which closes it.
     fn list_line(&mut self, said: &Said, effects: &mut Vec<Effect>) -> bool {
         let Some(picker) = self.picker_mut() else { return false };
@@ -233,7 +233,8 @@ impl State {
             picker.narrow();
             return true;
         }
-        if let Ok(number) = line.parse::<usize>() {
+        let row = picker.row_said(line);
+        if let Some(number) = line.parse::<usize>().ok().or(row) {
             let at = number.checked_sub(1).filter(|at| picker.pick(*at).is_some());
             match at {
                 Some(at) => self.choose_row(at, effects),

@@ -242,6 +242,17 @@ impl Picker {
         self.fits.get(at).and_then(|at| self.rows.get(*at)).map(|row| &row.pick)
     }
 
+    /// The row, counted from 1, that a yes or a no means in a list that asks for one.
+    pub(super) fn row_said(&self, line: &str) -> Option<usize> {
+        let word = match line.trim().to_ascii_lowercase().as_str() {
+            "y" | "yes" => "Yes",
+            "n" | "no" => "No",
+            _ => return None,
+        };
+        let means = |at: &usize| self.rows[*at].label.split([',', ' ']).next() == Some(word);
+        self.fits.iter().position(means).map(|at| at + 1)
+    }
+
     fn by(&mut self, rows: isize, height: usize) {
         self.top = self.first(height);
         self.at = self.at.saturating_add_signed(rows).min(self.fits.len().saturating_sub(1));

@@ -221,6 +221,14 @@ fn an_unknown_folder_asks_first_and_takes_nothing_else() {
     assert!(world.state.arriving() && world.requests.is_empty() && world.executed.is_empty());
     world.feed(500, Event::Said(Said::read("1"), Millis(0)));
     assert!(!world.state.arriving());
+    for (word, works) in [("yes", true), ("No", false)] {
+        let mut world = World::new();
+        world.state.go_linear();
+        world.state.ask_folder();
+        let effects = crate::app::update(&mut world.state, Millis(9_000), Event::Said(Said::read(word), Millis(0)));
+        let known = effects.iter().any(|effect| matches!(effect, crate::app::Effect::KnowFolder));
+        assert_eq!((world.state.arriving(), known), (false, works), "{word}");
+    }
 }
 
 #[test]
