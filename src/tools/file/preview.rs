@@ -137,7 +137,7 @@ fn effect(operation: &FileOperation, facts: &Facts) -> Result<Option<Effect>, Fi
 /// What becomes of a file's other names: a finished file is put in its place, under this name alone.
 fn other_names(path: &Judged<'_>) -> Option<String> {
     let status = Spot::of(path, false).ok()?.status(path).ok()??;
-    let others = count(u64::try_from(status.st_nlink).ok()?.checked_sub(1).filter(|others| *others > 0)?, "other name");
+    let others = count(status.st_nlink.checked_sub(1).filter(|others| *others > 0)?, "other name");
     let regular = sort(&status) == Sort::File;
     regular.then(|| format!("{} has {others} (hard links): there the old content stays.", path.spelled))
 }
