@@ -203,6 +203,20 @@ impl Judge<'_> {
             let known = |texts: Vec<&str>| entry.numbers.contains(&texts.join(" "));
             self.printed = texts.is_some_and(known).then(|| Piece::Number.into());
         }
+        if let ("which", [program]) = (name, words) {
+            self.printed = program.text().and_then(|program| self.installed_as(program)).map(Word::exact);
+        }
+    }
+
+    /// The path of a program by its name, where no link leads to it and the shell would not split it.
+    fn installed_as(&mut self, name: &str) -> Option<String> {
+        let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._+-".contains(&byte));
+        if name.contains('/') {
+            return None;
+        }
+        self.mentions.programs.insert(name.to_owned());
+        let path = self.facts?.programs.get(name)?.as_ref()?.to_str()?;
+        (path.rsplit('/').next() == Some(name) && plain(path)).then(|| path.to_owned())
     }
 
     /// Whether names that it looks for may be sensitive ones.

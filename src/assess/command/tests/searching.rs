@@ -6,6 +6,29 @@ use crate::assess::AssessSettings;
 use crate::domain::{Class, Facts, FolderFact, Place};
 
 #[test]
+fn the_path_of_a_program_is_no_flag_where_it_is_known() {
+    let place = Place { cwd: "/w".into(), workspace: "/w".into(), home: None };
+    let judged = |command: &str, path: Option<&str>| {
+        let mut facts = Facts { place: place.clone(), ..Facts::default() };
+        facts.programs.extend(["file", "dpkg", "which"].map(|name| (name.into(), Some(format!("/bin/{name}").into()))));
+        facts.programs.insert("tool".into(), path.map(Into::into));
+        let settings = AssessSettings::default();
+        let mut judge = Judge::new(&facts.place, Some(&facts), &settings.sensitive, command);
+        judge.whole(command);
+        assessment(judge).class()
+    };
+    for command in ["file $(which tool)", "dpkg -S \"$(which tool)\"", "p=$(which tool); file $p"] {
+        assert_eq!(judged(command, Some("/usr/bin/tool")), Class::Whitelisted, "{command}");
+        for path in [None, Some("/usr/bin/other"), Some("/opt/-a b/tool"), Some("/x/*/tool")] {
+            assert_ne!(judged(command, path), Class::Whitelisted, "{command} {path:?}");
+        }
+    }
+    for command in ["file $(which -a tool)", "file $(which tool file)", "which() { echo -f; }; file $(which tool)"] {
+        assert_ne!(judged(command, Some("/usr/bin/tool")), Class::Whitelisted, "{command}");
+    }
+}
+
+#[test]
 fn a_pattern_becomes_a_flag_only_where_a_name_begins_with_a_dash() {
     let place =
         Place { cwd: "/home/me/project".into(), workspace: "/home/me/project".into(), home: Some("/home/me".into()) };
