@@ -18,7 +18,7 @@ use crate::domain::{Judgement, OperationId, Step};
 /// Columns of the word for a tool.
 const WORD: usize = 8;
 /// Most columns of what it does in a few words, in the word's place where there is room; and how many there must be. And
-/// the fewest, for the beginning of longer ones. Its text matters more: the words never take above a fifth.
+/// the fewest, for short ones. Its text matters more: the words never take above a fifth.
 const TITLE: usize = 22;
 const ROOMY: usize = 76;
 const SHORT: usize = 12;
@@ -188,8 +188,8 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, digits: usize, column
             let taken = (columns / 5).clamp(SHORT, TITLE);
             (text::fit(&title, taken).into_owned(), taken)
         }
-        // In little room, only one that says more than the tool.
-        Some(title) if columns >= SNUG && !title.starts_with("Run ") => (text::fit(&title, SHORT).into_owned(), SHORT),
+        // In little room, only one that is whole and says more than the tool.
+        Some(title) if columns >= SNUG && !title.starts_with("Run ") && text::width(&title) <= SHORT => (title, SHORT),
         _ => (text::line(item.word()), if columns >= SNUG { SHORT } else { WORD }),
     };
     let used = used + if wide { taken + 1 } else { 0 };
