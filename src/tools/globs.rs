@@ -10,6 +10,9 @@ use super::look::{Look, located};
 use crate::assess::Sensitive;
 use crate::domain::GlobFact;
 
+/// Most paths that a pattern becomes; each is judged.
+const MATCHES: usize = 2_000;
+
 impl Look<'_> {
     /// Expands a pattern as far as names may still be looked through.
     pub(super) fn glob(&mut self, pattern: &str, sensitive: &Sensitive) -> GlobFact {
@@ -43,6 +46,9 @@ impl Look<'_> {
         let hidden = part.as_encoded_bytes().starts_with(b".");
         for name in names.flatten() {
             if !self.may_list() {
+                return false;
+            }
+            if into.len() > MATCHES {
                 return false;
             }
             let name = name.file_name();

@@ -28,6 +28,8 @@ pub(super) struct Token {
     pub text: String,
     /// Where it stands.
     pub span: Span,
+    /// Whether it is a string in double quotes, which some modes of MySQL take for a name.
+    pub double: bool,
 }
 
 impl Token {
@@ -195,7 +197,7 @@ impl Lexer<'_> {
     /// A token up to `end`, copied to the masked text as it is.
     fn push(&mut self, kind: Kind, text: String, end: usize) {
         self.out.masked.push_str(&self.text[self.at..end]);
-        self.out.tokens.push(Token { kind, text, span: self.at..end });
+        self.out.tokens.push(Token { kind, text, span: self.at..end, double: false });
         self.at = end;
     }
 
@@ -335,7 +337,8 @@ impl Lexer<'_> {
         self.out.masked.push_str(&content);
         self.out.masked.extend(std::iter::repeat_n('.', end - to - 1));
         self.out.masked.push('\'');
-        self.out.tokens.push(Token { kind: Kind::Text, text: content, span: self.at..end });
+        let double = self.bytes[from - 1] == b'"';
+        self.out.tokens.push(Token { kind: Kind::Text, text: content, span: self.at..end, double });
         self.at = end;
     }
 
@@ -358,7 +361,7 @@ impl Lexer<'_> {
         self.out.masked.push(quote);
         self.out.masked.push_str(&content);
         self.out.masked.push(quote);
-        self.out.tokens.push(Token { kind: Kind::Name, text: content, span: self.at..at + 1 });
+        self.out.tokens.push(Token { kind: Kind::Name, text: content, span: self.at..at + 1, double: false });
         self.at = at + 1;
         Ok(())
     }
@@ -391,7 +394,7 @@ impl Lexer<'_> {
         self.out.masked.push_str(&content);
         self.out.masked.extend(std::iter::repeat_n('.', end - to - 1));
         self.out.masked.push('\'');
-        self.out.tokens.push(Token { kind: Kind::Text, text: content, span: self.at..end });
+        self.out.tokens.push(Token { kind: Kind::Text, text: content, span: self.at..end, double: false });
         self.at = end;
     }
 
@@ -420,7 +423,7 @@ impl Lexer<'_> {
     fn null(&mut self) {
         let end = self.at + 2;
         self.out.masked.push_str(" 0");
-        self.out.tokens.push(Token { kind: Kind::Number, text: String::new(), span: self.at..end });
+        self.out.tokens.push(Token { kind: Kind::Number, text: String::new(), span: self.at..end, double: false });
         self.at = end;
     }
 

@@ -149,7 +149,8 @@ impl Secret {
             let (token, next) = (&tokens[at], tokens.get(at + 1));
             match token.kind {
                 Kind::Mark('*') => at > 1 && tokens[at - 1].mark('(') && tokens[at - 2].is("count"),
-                Kind::Mark(_) | Kind::Number | Kind::Text => true,
+                Kind::Text => !token.double,
+                Kind::Mark(_) | Kind::Number => true,
                 Kind::Word | Kind::Name => {
                     let of_alias = alias.is_some_and(|alias| alias.text == token.text);
                     of_alias && next.is_some_and(|next| next.mark('.'))
@@ -234,7 +235,13 @@ mod tests {
         ] {
             assert!(!plain(Dialect::Postgres, sql), "{sql}");
         }
-        for sql in ["SELECT * FROM mysql.user", "SELECT user, password FROM mysql.user", "TABLE mysql.user"] {
+        for sql in [
+            "SELECT * FROM mysql.user",
+            "SELECT user, password FROM mysql.user",
+            "TABLE mysql.user",
+            "SELECT user, \"authentication_string\" FROM mysql.user",
+            "SELECT user FROM mysql.user ORDER BY \"Password\"",
+        ] {
             assert!(!plain(Dialect::Mysql, sql), "{sql}");
         }
     }
