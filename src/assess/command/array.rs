@@ -53,6 +53,7 @@ impl Judge<'_> {
         let bare = quoted.unwrap_or(raw);
         let words = match bare {
             "$@" | "${@}" => self.scope.arguments()?.get(1..)?,
+            _ if quoted.is_none() && self.split(raw).is_some() => return self.split(raw),
             _ => self.scope.members(bare.strip_prefix("${")?.strip_suffix("[@]}")?)?,
         };
         // Without quotes each of them is split and expanded once more.
@@ -60,6 +61,16 @@ impl Judge<'_> {
             word.text().is_some_and(|text| !text.is_empty() && !text.contains([' ', '\t', '\n', '*', '?', '[']))
         };
         (quoted.is_some() || words.iter().all(plain)).then(|| words.to_vec())
+    }
+
+    /// The words into which an unquoted variable comes apart, where its text is known and none of it is a pattern.
+    fn split(&self, raw: &str) -> Option<Vec<Word>> {
+        let bare = raw.strip_prefix('$')?;
+        let name = bare.strip_prefix('{').map_or(Some(bare), |name| name.strip_suffix('}'))?;
+        let text = self.scope.get(name)?.text()?;
+        let known = text.contains([' ', '\t', '\n']) && !text.contains(['*', '?', '[', '\\']);
+        let words: Vec<Word> = text.split([' ', '\t', '\n']).filter(|word| !word.is_empty()).map(Word::exact).collect();
+        (known && self.scope.get("IFS").is_none() && !words.is_empty()).then_some(words)
     }
 
     /// The value of one member of an array.

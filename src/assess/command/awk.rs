@@ -64,10 +64,16 @@ fn scan(program: &str) -> Scan {
     let loud = LOUD.iter().any(|word| program.contains(word));
     let mut before = Before::Operator;
     let mut parens = 0_i32;
+    // Of each open one, whether a word such as `if` stands before it: behind what that asks, a pattern may stand.
+    let mut asking: Vec<bool> = Vec::new();
+    let mut word = "";
     let mut printing: Option<i32> = None;
     let mut rest = program;
     while let Some(c) = rest.chars().next() {
         let tail = &rest[c.len_utf8()..];
+        if !matches!(c, ' ' | '\t' | '(') && !c.is_ascii_alphabetic() {
+            word = "";
+        }
         match c {
             ' ' | '\t' => rest = tail,
             '#' => rest = tail.find('\n').map_or("", |at| &tail[at..]),
@@ -114,7 +120,15 @@ fn scan(program: &str) -> Scan {
                     printing = None;
                 }
                 rest = tail;
-                before = if c == ')' { Before::Unclear } else { Before::Operator };
+                if c == '(' {
+                    asking.push(matches!(word, "if" | "while" | "for" | "switch"));
+                    word = "";
+                }
+                before = match c {
+                    ')' if asking.pop() == Some(false) => Before::Value,
+                    ')' => Before::Unclear,
+                    _ => Before::Operator,
+                };
             }
             '+' | '-' if tail.starts_with(c) => {
                 rest = &tail[1..];
@@ -132,6 +146,7 @@ fn scan(program: &str) -> Scan {
             'a'..='z' | 'A'..='Z' | '_' => {
                 let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
                 let name = &rest[..end];
+                word = name;
                 match name {
                     "system" => return strange("runs a shell command (`system`)"),
                     "getline" if rest[end..].trim_start().contains('<') => return strange("reads a file by `getline`"),
@@ -245,6 +260,21 @@ mod tests {
             "/[]/]/{system(\"id\")}",
             "/[\\]/]/{system(\"id\")} /]/",
             "/[[:a/]/{print|\"sh\"}/:]]/",
+        ] {
+            asks(&format!("awk '{program}' a"));
+        }
+    }
+
+    #[test]
+    fn a_slash_behind_what_is_in_brackets_divides() {
+        for program in ["END{print a[NR/2], (b+c)/2}", "{if (NR>1) print ($3+$4)/2}", "{print (a)?(b)/2:((c)/d)/3}"] {
+            allowed(&format!("awk '{program}' a"));
+        }
+        for program in [
+            "(a)/ system(\"id\") /b",
+            "{if (x) /re\"/; system(\"id\") #\"/ }",
+            "{while ((x)) /a/ || system(\"id\") /b/}",
+            "NR>1 && ($2)/3 > 1 {print > \"out\"}",
         ] {
             asks(&format!("awk '{program}' a"));
         }

@@ -119,7 +119,8 @@ pub(super) fn read(judge: &mut Judge<'_>, words: &[Word]) {
     judge.readers.insert("read".to_owned());
     let texts: Vec<&str> = words.iter().filter_map(Word::text).collect();
     // One descriptor is what flows in, another isn't.
-    let one = texts.iter().filter(|text| is_name(text)).count() == 1 && !texts.contains(&"-u");
+    let elsewhere = |text: &&str| text.starts_with('-') && text.contains('u');
+    let one = texts.iter().filter(|text| is_name(text)).count() == 1 && !texts.iter().any(elsewhere);
     let ended = texts.windows(2).any(|pair| matches!(pair, ["-d" | "-rd", ""]));
     let value = match judge.feed {
         Feed::Whole(reach) if one && ended => Piece::Whole(reach).into(),
@@ -129,17 +130,39 @@ pub(super) fn read(judge: &mut Judge<'_>, words: &[Word]) {
     };
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
-        match word.text() {
-            Some("-p" | "-n" | "-N" | "-t" | "-d" | "-u" | "-i" | "-rp" | "-rd" | "-rn" | "-rt") => {
-                rest.next();
+        let flags = word.text().and_then(|text| text.strip_prefix('-')).filter(|flags| !flags.is_empty());
+        // The first letter that takes a value takes the rest of the word, or the next one.
+        let valued = flags.map(|flags| flags.trim_start_matches(['r', 's', 'e', 'E']));
+        match (valued, word.text()) {
+            (Some("" | "a"), _) => {}
+            (Some(valued), _) if valued.starts_with(['p', 'n', 'N', 't', 'd', 'u', 'i']) => {
+                if valued.len() == 1 {
+                    rest.next();
+                }
             }
-            Some("-r" | "-s" | "-e" | "-rs" | "-sr" | "-a" | "-ra") => {}
-            Some(name) if is_name(name) => judge.assign(name, value.clone()),
-            Some(_) | None => {
+            (None, Some(name)) if is_name(name) => judge.assign(name, value.clone()),
+            _ => {
                 judge.unreadable("command.assignment", format!("Which variable {} sets is not known.", word.shown()));
             }
         }
     }
+}
+
+/// `. /etc/os-release`: a file of the system that only sets variables of these names.
+pub(super) fn system_release(judge: &mut Judge<'_>) {
+    const SET: &str = "NAME ID ID_LIKE PRETTY_NAME VERSION VERSION_ID VERSION_CODENAME CPE_NAME BUILD_ID VARIANT \
+        VARIANT_ID HOME_URL DOCUMENTATION_URL SUPPORT_URL BUG_REPORT_URL PRIVACY_POLICY_URL SUPPORT_END LOGO ANSI_COLOR \
+        VENDOR_NAME VENDOR_URL IMAGE_ID IMAGE_VERSION RELEASE_TYPE UBUNTU_CODENAME DEBIAN_CODENAME PLATFORM_ID \
+        DISTRIB_ID DISTRIB_RELEASE DISTRIB_CODENAME DISTRIB_DESCRIPTION";
+    judge.readers.insert("source".to_owned());
+    for name in SET.split_whitespace() {
+        judge.assign(name, Word::any());
+    }
+}
+
+/// Whether a word names such a file.
+pub(super) fn of_the_release(word: &Word) -> bool {
+    matches!(word.text(), Some("/etc/os-release" | "/usr/lib/os-release" | "/etc/lsb-release"))
 }
 
 /// `mapfile` and `readarray`: an array that may hold anything afterwards. `-C` runs code.

@@ -141,6 +141,7 @@ impl Judge<'_> {
             "unset" => builtin::unset(self, words),
             "read" => builtin::read(self, words),
             "mapfile" | "readarray" => builtin::mapfile(self, words),
+            "." | "source" if matches!(words, [file] if builtin::of_the_release(file)) => builtin::system_release(self),
             "getopts" => builtin::getopts(self, words),
             "let" => builtin::arithmetic(self, words),
             // Alone it only opens and closes what its redirections name, which are judged.

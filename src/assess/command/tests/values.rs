@@ -206,3 +206,49 @@ fn what_ends_names_is_a_flag_of_xargs_and_no_value() {
         asks(command);
     }
 }
+
+#[test]
+fn a_text_that_is_known_comes_apart_at_its_blanks() {
+    for command in [
+        "files='README.md data.csv'; cat $files",
+        "f='src/main.rs a.txt'; for x in ${f}; do wc -l \"$x\"; done",
+        "cmd='ls -l'; $cmd",
+        "f='.env a'; cat \"$f\"",
+    ] {
+        allowed(command);
+    }
+    for command in [
+        "x='a -o b'; sort $x",
+        "x='a .env'; cat $x",
+        "x='a *'; cat $x",
+        "IFS=,; x='a b,.env'; cat $x",
+        "x='rm -rf y'; $x",
+        "read IFS; x='a b'; cat $x",
+    ] {
+        asks(command);
+    }
+}
+
+#[test]
+fn what_reads_a_variable_takes_its_flags_as_bash_does() {
+    for command in [
+        "while read -r -u3 l; do echo \"$l\"; done 3< a.txt",
+        "while read -rn1 c; do echo \"$c\"; done < a",
+        "read -t1 -rp 'x' y < a; echo \"$y\"",
+        ". /etc/os-release && echo \"$PRETTY_NAME\"",
+        "source /etc/os-release; [ \"$ID\" = debian ] && echo yes",
+    ] {
+        allowed(command);
+    }
+    for command in [
+        "find . -name '*.txt' | while read -u3 f; do cat \"$f\"; done 3< a",
+        "find . -name '*.txt' | while read -ru3 f; do cat \"$f\"; done 3< a",
+        "read -aarr < a",
+        "read -rx < a",
+        "ID=ls; . /etc/os-release; $ID",
+        ". ./os-release",
+        ". /etc/os-release x",
+    ] {
+        asks(command);
+    }
+}
