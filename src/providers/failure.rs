@@ -40,7 +40,38 @@ pub(super) struct Scene<'a> {
     pub(super) begun: bool,
 }
 
+/// Why an answer couldn't be read on.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Broken {
+    /// The kept client says so.
+    #[error(transparent)]
+    Client(#[from] genai::Error),
+    /// The connection broke.
+    #[error(transparent)]
+    Connection(reqwest::Error),
+    /// A piece isn't of the protocol.
+    #[error("a piece can't be read")]
+    Unreadable,
+    /// A piece has no end.
+    #[error("a piece is too long")]
+    TooLong,
+    /// The server tells of an error of its own.
+    #[error("the server tells of an error")]
+    Announced(Value),
+}
+
 impl Scene<'_> {
+    /// What broke an answer.
+    pub(super) fn broken(&self, broken: &Broken) -> Trouble {
+        match broken {
+            Broken::Client(error) => self.client(error),
+            Broken::Connection(error) => self.connection(error),
+            Broken::Unreadable => self.unreadable(),
+            Broken::TooLong => self.fault(Fault::TooLong),
+            Broken::Announced(error) => self.announced(error),
+        }
+    }
+
     /// A failure that is final.
     fn final_of(kind: FailureKind, message: String) -> Trouble {
         Trouble { failure: ModelFailure { kind, message }, again: None }

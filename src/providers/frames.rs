@@ -1,8 +1,7 @@
-//! What the raw frames of one answer tell that the kept client doesn't hand on: whether anything came, whether it
-//! was of the protocol, and the reason to stop where the end marker is missing. Pure; `remote` feeds it.
+//! What came of one answer, beside its pieces: whether anything came, whether it was of the protocol, and the reason
+//! to stop, as some servers close without an end marker. Pure; whoever reads the answer fills it.
 
 use genai::chat::{StopReason as WireStop, StreamEnd, Usage as WireUsage};
-use serde_json::Value;
 
 /// What came so far.
 #[derive(Debug, Default)]
@@ -11,27 +10,35 @@ pub(super) struct Frames {
     any: bool,
     /// A frame of the protocol came, whole.
     begun: bool,
+    /// Bytes since the last whole event.
+    since: usize,
     finish: Option<String>,
     usage: Option<WireUsage>,
 }
 
 impl Frames {
-    /// Takes the data of the next frame, empty where it had none.
-    pub(super) fn take(&mut self, data: &str) {
+    /// So many bytes came: how many there are since the last whole event.
+    pub(super) const fn came(&mut self, bytes: usize) -> usize {
+        self.any |= bytes > 0;
+        self.since = self.since.saturating_add(bytes);
+        self.since
+    }
+
+    /// An event came whole; whether it was of the protocol.
+    pub(super) const fn event(&mut self, read: bool) {
         self.any = true;
-        let Ok(frame) = serde_json::from_str::<Value>(data) else { return };
-        self.begun |= frame.is_object();
-        if let Some(finish) = frame.pointer("/choices/0/finish_reason").and_then(Value::as_str) {
-            self.finish = Some(finish.to_owned());
-        }
-        if let Some(usage) = frame.get("usage").filter(|usage| usage.is_object()) {
-            let count = |name| usage.get(name).and_then(Value::as_i64).and_then(|tokens| i32::try_from(tokens).ok());
-            self.usage = Some(WireUsage {
-                prompt_tokens: count("prompt_tokens"),
-                completion_tokens: count("completion_tokens"),
-                ..WireUsage::default()
-            });
-        }
+        self.begun |= read;
+        self.since = 0;
+    }
+
+    /// The reason to stop was named.
+    pub(super) fn finish(&mut self, reason: String) {
+        self.finish = Some(reason);
+    }
+
+    /// The tokens were counted.
+    pub(super) fn counted(&mut self, usage: WireUsage) {
+        self.usage = Some(usage);
     }
 
     /// Whether the answer held anything at all.
@@ -44,13 +51,17 @@ impl Frames {
         self.begun
     }
 
-    /// The end, where a reason to stop was named. Some servers close then without an end marker.
-    pub(super) fn end(&self) -> Option<StreamEnd> {
-        let reason = WireStop::from(self.finish.clone()?);
-        Some(StreamEnd {
-            captured_stop_reason: Some(reason),
+    /// The end, as far as it was told.
+    pub(super) fn last(&self) -> StreamEnd {
+        StreamEnd {
+            captured_stop_reason: self.finish.clone().map(WireStop::from),
             captured_usage: self.usage.clone(),
             ..StreamEnd::default()
-        })
+        }
+    }
+
+    /// The end, where a reason to stop was named. Some servers close then without an end marker.
+    pub(super) fn end(&self) -> Option<StreamEnd> {
+        self.finish.is_some().then(|| self.last())
     }
 }

@@ -2,6 +2,7 @@
 //! May reach the network and knows nothing of tools, gate or screen. The runtime makes one provider at the
 //! start, from settings that the config file, the flags or the environment gave.
 
+mod completions;
 mod environment;
 mod failure;
 mod frames;

@@ -12,11 +12,12 @@ use std::time::Duration;
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use genai::adapter::AdapterKind;
-use genai::chat::{ChatOptions, ChatRequest, ChatStream, ChatStreamEvent};
+use genai::chat::{ChatOptions, ChatStreamEvent};
 use genai::resolver::{AuthData, Endpoint as WireEndpoint};
 use genai::{Client, Headers, ModelIden, ServiceTarget};
+use reqwest::header::CONTENT_TYPE;
 use secrecy::ExposeSecret;
-use serde_json::json;
+use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 use url::Url;
@@ -24,7 +25,8 @@ use url::Url;
 pub use aside::{Answered, answers, models, try_out};
 pub use listing::Listed;
 
-use super::failure::{Scene, Trouble};
+use super::completions::{self, Body};
+use super::failure::{Broken, Scene, Trouble};
 use super::frames::Frames;
 use super::reply::{Fault, Piece, Reply};
 use super::settings::{Endpoint, ProviderKind, ProviderSettings};
@@ -42,6 +44,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 const CONNECT: Duration = Duration::from_secs(10);
 /// Largest list of models that is read.
 const MOST_LIST: usize = 4 << 20;
+/// How much is read of an answer that is no success.
+const MOST_TOLD: usize = 64 << 10;
 /// Longest wait for a small request beside the conversation.
 const ASIDE: Duration = Duration::from_secs(30);
 
@@ -64,7 +68,12 @@ struct Line {
     /// Whether the server was asked how many.
     asked: AtomicBool,
     signatures: Mutex<Signatures>,
+    /// What was serialised of the conversation, in OpenAI's format.
+    body: Mutex<Body>,
 }
+
+/// The pieces of an answer as they come.
+type Pieces = BoxStream<'static, Result<ChatStreamEvent, Broken>>;
 
 /// The HTTP client and the model client on top of it.
 struct Clients {
@@ -75,7 +84,7 @@ struct Clients {
 /// An answer while it is read.
 struct Reading {
     line: Arc<Line>,
-    chat: ChatStream,
+    chat: Pieces,
     reply: Reply,
     frames: Arc<Mutex<Frames>>,
     /// Pieces that are ready, last first.
@@ -116,6 +125,7 @@ impl Remote {
                 client: OnceCell::new(),
                 model: OnceCell::new_with(model),
                 signatures: Mutex::default(),
+                body: Mutex::default(),
             }),
         })
     }
@@ -186,13 +196,13 @@ impl Line {
         let model = self.model.get_or_try_init(|| self.first_model(&clients.http)).await?.clone();
         self.ask_context(&clients.http, &model);
         let frames = Arc::new(Mutex::new(Frames::default()));
-        let wired = self.wired(request);
-        let chat = clients
-            .model
-            .exec_chat_stream(self.target(&model), wired, Some(&self.options(&model, &frames)))
-            .await
-            .map_err(|error| self.scene().client(&error))?
-            .stream;
+        let chat = match self.settings.kind() {
+            ProviderKind::OpenAi | ProviderKind::Ollama => {
+                self.complete(&clients.http, &model, request, &frames).await?
+            }
+            ProviderKind::Anthropic => self.chat(clients, AdapterKind::Anthropic, &model, request, &frames).await?,
+            ProviderKind::Gemini => self.chat(clients, AdapterKind::Gemini, &model, request, &frames).await?,
+        };
         let reply = Reply::new(self.settings.kind(), call_ids(request));
         let mut reading = Reading { line: Arc::clone(self), chat, reply, frames, ready: Vec::new(), over: false };
         reading.advance().await?;
@@ -223,10 +233,45 @@ impl Line {
         });
     }
 
-    /// The conversation in the client's words.
-    fn wired(&self, request: &ModelRequest) -> ChatRequest {
-        let signatures = self.signatures.lock().unwrap_or_else(PoisonError::into_inner);
-        wire::request(self.settings.kind(), request, &signatures)
+    /// Asks by OpenAI's chat completions.
+    async fn complete(
+        &self,
+        http: &reqwest::Client,
+        model: &str,
+        request: &ModelRequest,
+        frames: &Arc<Mutex<Frames>>,
+    ) -> Result<Pieces, Trouble> {
+        let body = self.body.lock().unwrap_or_else(PoisonError::into_inner).of(model, request);
+        let body = body.map_err(|error| self.scene().client(&error.into()))?;
+        let post = http.post(self.chat_address(model)).header(CONTENT_TYPE, "application/json").body(body);
+        let post = self.chat_headers().into_iter().fold(post, |post, (name, value)| post.header(name, value));
+        let Ok(answered) = timeout(self.patience, post.send()).await else { return Err(self.scene().silent()) };
+        let answered = answered.map_err(|error| self.scene().connection(&error))?;
+        if answered.status().is_success() {
+            return Ok(completions::answer(answered, Arc::clone(frames)));
+        }
+        let (status, headers) = (answered.status().as_u16(), answered.headers().clone());
+        let told = timeout(self.patience, beginning(answered)).await.unwrap_or_default();
+        Err(self.scene().status(status, &String::from_utf8_lossy(&told), &headers))
+    }
+
+    /// Asks by the kept client.
+    async fn chat(
+        &self,
+        clients: &Clients,
+        adapter: AdapterKind,
+        model: &str,
+        request: &ModelRequest,
+        frames: &Arc<Mutex<Frames>>,
+    ) -> Result<Pieces, Trouble> {
+        let wired = {
+            let signatures = self.signatures.lock().unwrap_or_else(PoisonError::into_inner);
+            wire::request(self.settings.kind(), request, &signatures)
+        };
+        let answered =
+            clients.model.exec_chat_stream(self.target(adapter, model), wired, Some(&self.options(frames))).await;
+        let answered = answered.map_err(|error| self.scene().client(&error))?;
+        Ok(answered.stream.map(|piece| piece.map_err(Broken::Client)).boxed())
     }
 
     /// The clients, built on first use and off the runtime's threads: reading the root certificates takes a while.
@@ -246,19 +291,14 @@ impl Line {
 
     /// Where the request goes. We name address and headers ourselves, so that a query stays and a missing key
     /// sends no header.
-    fn target(&self, model: &str) -> ServiceTarget {
-        let kind = self.settings.kind();
-        let (adapter, name) = match kind {
-            // The real name is in the body: the client would take `-high` off it, or what is before `::`.
-            ProviderKind::OpenAi | ProviderKind::Ollama => (AdapterKind::OpenAI, "model"),
-            ProviderKind::Anthropic => (AdapterKind::Anthropic, model),
-            ProviderKind::Gemini => (AdapterKind::Gemini, model),
-        };
-        let url = self.chat_address(model).to_string();
+    fn target(&self, adapter: AdapterKind, model: &str) -> ServiceTarget {
         ServiceTarget {
             endpoint: WireEndpoint::from_owned(self.endpoint.0.to_string()),
-            auth: AuthData::RequestOverride { url, headers: Headers::from(self.chat_headers()) },
-            model: ModelIden::new(adapter, name),
+            auth: AuthData::RequestOverride {
+                url: self.chat_address(model).to_string(),
+                headers: Headers::from(self.chat_headers()),
+            },
+            model: ModelIden::new(adapter, model),
         }
     }
 
@@ -306,19 +346,19 @@ impl Line {
     }
 
     /// What we ask of the client: no capturing, which would clone every piece.
-    fn options(&self, model: &str, frames: &Arc<Mutex<Frames>>) -> ChatOptions {
+    fn options(&self, frames: &Arc<Mutex<Frames>>) -> ChatOptions {
         let frames = Arc::clone(frames);
         let options = ChatOptions::default()
             .with_capture_usage(true)
             .with_stream_header_timeout(self.patience)
             .with_stream_read_timeout(self.patience)
             .with_raw_frame_fn(move |_, frame| {
-                frames.lock().unwrap_or_else(PoisonError::into_inner).take(frame.data);
+                let read = serde_json::from_str::<Map<String, Value>>(frame.data).is_ok();
+                frames.lock().unwrap_or_else(PoisonError::into_inner).event(read);
             });
         match self.settings.kind() {
-            ProviderKind::OpenAi | ProviderKind::Ollama => options.with_extra_body(json!({ "model": model })),
             ProviderKind::Anthropic => options.with_cache_control(genai::chat::CacheControl::Ephemeral),
-            ProviderKind::Gemini => options,
+            ProviderKind::OpenAi | ProviderKind::Ollama | ProviderKind::Gemini => options,
         }
     }
 
@@ -345,7 +385,7 @@ impl Reading {
                 Some(Ok(event)) => event,
                 Some(Err(error)) => {
                     let begun = self.frames().begun();
-                    self.cut(Scene { begun, ..self.line.scene() }.client(&error))?
+                    self.cut(Scene { begun, ..self.line.scene() }.broken(&error))?
                 }
                 None => {
                     // One guard at a time, and none while something is waited for.
@@ -422,6 +462,18 @@ fn build_clients(loopback: bool) -> Option<Clients> {
     let http = if loopback { builder.no_proxy() } else { builder }.build().ok()?;
     let model = Client::builder().with_reqwest(http.clone()).build().ok()?;
     Some(Clients { http, model })
+}
+
+/// The beginning of what was answered, as far as it came.
+async fn beginning(mut answered: reqwest::Response) -> Vec<u8> {
+    let mut told = Vec::new();
+    while told.len() < MOST_TOLD
+        && let Ok(Some(bytes)) = answered.chunk().await
+    {
+        told.extend_from_slice(&bytes);
+    }
+    told.truncate(MOST_TOLD);
+    told
 }
 
 /// Ids of all calls in a conversation.

@@ -1,10 +1,11 @@
-//! Our conversation in the words of the kept client, for one request. Pure; `remote` sends what it makes.
+//! Our conversation in the words of the kept client, for one request in a format of which it keeps the words:
+//! `completions` has its own. Pure; `remote` sends what it makes.
 
 use genai::chat::{ChatMessage, ChatRequest, ContentPart, MessageContent, Tool, ToolCall as WireCall, ToolResponse};
 use serde_json::{Map, Value, json};
 
 use super::settings::ProviderKind;
-use crate::domain::{Message, ModelRequest, ToolCall};
+use crate::domain::{Message, ModelRequest, ToolCall, ToolResult};
 
 /// Signatures of its thoughts that a provider wants back with a call, by the call's id.
 pub(super) type Signatures = std::collections::HashMap<String, Vec<String>>;
@@ -40,8 +41,7 @@ fn message(kind: ProviderKind, message: &Message, signatures: &Signatures) -> Op
             let answers: Vec<ToolResponse> = results
                 .iter()
                 .map(|result| {
-                    let text = if result.text.is_empty() { "(no output)" } else { &result.text };
-                    ToolResponse::new(id(kind, &result.call_id), text).with_fn_name(result.tool.clone())
+                    ToolResponse::new(id(kind, &result.call_id), printed(result)).with_fn_name(result.tool.clone())
                 })
                 .collect();
             ChatMessage::from(answers)
@@ -61,12 +61,17 @@ fn call(kind: ProviderKind, call: &ToolCall, signatures: &Signatures) -> WireCal
 
 /// Providers and local servers refuse a whole conversation for one call whose arguments are no object, so what
 /// can't be read goes back under a name that says so: never as `{}`, which the model didn't say.
-fn arguments(text: &str) -> Value {
+pub(super) fn arguments(text: &str) -> Value {
     match serde_json::from_str::<Value>(text) {
         Ok(value @ Value::Object(_)) => value,
         _ if text.trim().is_empty() => Value::Object(Map::new()),
         _ => json!({ "unreadable_arguments": text }),
     }
+}
+
+/// What a result says: some refuse one that says nothing.
+pub(super) fn printed(result: &ToolResult) -> &str {
+    if result.text.is_empty() { "(no output)" } else { &result.text }
 }
 
 /// Anthropic refuses ids with other characters, which a conversation begun elsewhere may hold.

@@ -1,7 +1,7 @@
 //! Against servers on this machine that answer as providers do, well and badly.
 
 use secrecy::SecretString;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use wiremock::matchers::{body_partial_json, header, method, path};
