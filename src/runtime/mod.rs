@@ -89,14 +89,15 @@ pub fn run_unattended(start: Start, errand: Errand) -> ExitCode {
     }
 }
 
-/// Runs a session on threads of its own.
-fn drive<T>(session: impl Future<Output = T>) -> Result<T, String> {
+/// Runs a session on threads of its own. The loop is a task like those it speaks with: to wake a thread that does
+/// nothing else for each event would cost a short call a part of its time.
+fn drive<T: Send + 'static>(session: impl Future<Output = T> + Send + 'static) -> Result<T, String> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).thread_stack_size(STACK).enable_all().build();
     let runtime = runtime.map_err(|error| format!("the system gives no threads: {error}"))?;
-    let ended = runtime.block_on(session);
+    let ended = runtime.block_on(runtime.spawn(session));
     runtime.shutdown_timeout(Duration::from_millis(200));
-    Ok(ended)
+    ended.map_err(|_| "the session failed; the log has more".to_owned())
 }
 
 async fn session(start: Start, began: Instant) -> Result<(), String> {

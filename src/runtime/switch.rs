@@ -46,7 +46,7 @@ impl Session {
 
     async fn exchange(&mut self, another: Another) -> Result<(), String> {
         let which = match another {
-            Another::Left(id) => self.left(&id).await?,
+            Another::Left(id) => left(&self.start.folders.journal(), &id).await?,
             Another::New => Which::New,
         };
         let start = Arc::new(self.start.another(which).map_err(|error| error.to_string())?);
@@ -84,17 +84,18 @@ impl Session {
         Ok(())
     }
 
-    async fn left(&self, id: &str) -> Result<Which, String> {
-        let listed = sessions(&self.start.folders.journal()).await?;
-        let listed = named(&listed, id).map_err(|error| error.to_string())?;
-        Ok(Which::Left(Box::new(listed.clone())))
-    }
-
     fn release(&self, session: &str) {
         if let Ok(claims) = &*self.claims {
             claims.release(session);
         }
     }
+}
+
+/// A session that was left.
+async fn left(journal: &Path, id: &str) -> Result<Which, String> {
+    let listed = sessions(journal).await?;
+    let listed = named(&listed, id).map_err(|error| error.to_string())?;
+    Ok(Which::Left(Box::new(listed.clone())))
 }
 
 /// The sessions of this program, the latest first.

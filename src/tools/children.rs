@@ -138,15 +138,16 @@ pub(super) fn begin(
     Ok((child, pipes))
 }
 
-/// Starts a child that waits behind the walls of a reader's plan for the next one that needs just those. One that can't
+/// Starts children that wait behind the walls of a reader's plan for the next ones that need just those. One that can't
 /// be started is missed by nobody. Without a view of the disk of its own there is none: what may be read is listed as the
 /// walls are put up, so a file that is new or was replaced since could not be.
 pub(super) fn reserve(bench: &Workbench, plan: &Plan) {
     if !plan.layers.namespaces {
         return;
     }
-    let sight = Sight::of(plan);
-    if let Ok(started) = walled(bench, Asked::No, &plan.cwd, plan) {
+    for _ in 0..bench.spare.room(plan) {
+        let sight = Sight::of(plan);
+        let Ok(started) = walled(bench, Asked::No, &plan.cwd, plan) else { return };
         bench.spare.put(plan.clone(), sight, started);
     }
 }

@@ -1,9 +1,11 @@
-//! What children are made of before anybody asks for them: a template, whose copies need not come up first, and one
-//! child whose walls are up. Walls take longer than most commands that run behind them, and all of them need the same:
-//! so the next child is started with the plan of the last, and waits, walled in already, for what it is to become. It is
-//! used only where the walls would be built the very same way now; otherwise it is thrown away. It waits a little while
-//! and no longer, so that nothing of a session at rest holds the disks as they were.
+//! What children are made of before anybody asks for them: a template, whose copies need not come up first, and two
+//! children whose walls are up. Walls take longer than most commands that run behind them, and all of them need the
+//! same: so the next children are started with the plan of the last, and wait, walled in already, for what they are to
+//! become. Two, so that a model that calls again at once doesn't wait for the walls that were begun as its last call
+//! ended. They are used only where the walls would be built the very same way now; otherwise they are thrown away. They
+//! wait a little while and no longer, so that nothing of a session at rest holds the disks as they were.
 
+use std::collections::VecDeque;
 use std::fs;
 use std::io::ErrorKind;
 use std::os::fd::BorrowedFd;
@@ -20,16 +22,19 @@ use tokio_util::task::AbortOnDropHandle;
 use super::children::{Child, Pipes};
 use crate::contain::{Copied, Plan, Setting, Template};
 
-/// How long it waits.
+/// How long one waits.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// How many wait.
+const MOST: usize = 2;
 
 /// Starts a child.
 type Job = Box<dyn FnOnce() + Send>;
 
-/// The one child in reserve and the template, if there are any.
+/// The children in reserve and the template, if there are any.
 #[derive(Debug, Default)]
 pub struct Spare {
-    waiting: Mutex<Option<Waiting>>,
+    /// Oldest first: its walls are the likeliest to be up.
+    waiting: Mutex<VecDeque<Waiting>>,
     template: Mutex<Option<Template>>,
     /// The thread that starts them. It stays as long as this does: the kernel ends a child with the thread that started
     /// it. And it is none of those that work, as a start holds its thread up until the child has become our program.
@@ -79,11 +84,24 @@ fn seen(path: &PathBuf) -> Option<Seen> {
 }
 
 impl Spare {
-    /// The child that waits, if it still does, and its walls are those of this plan and stand where they would be put now.
+    /// A child that still waits, and whose walls are those of this plan and stand where they would be put now. Others are
+    /// thrown away on the way.
     pub(super) fn take(&self, plan: &Plan) -> Option<(Child, Pipes)> {
-        let mut waiting = held(&self.waiting).take()?;
-        let fits = waiting.plan == *plan && waiting.sight == Sight::of(plan) && waiting.child.waits();
-        fits.then_some((waiting.child, waiting.pipes))
+        let mut sight = None;
+        loop {
+            let mut waiting = held(&self.waiting).pop_front()?;
+            let now = || Sight::of(plan);
+            let fits =
+                waiting.plan == *plan && waiting.sight == *sight.get_or_insert_with(now) && waiting.child.waits();
+            if fits {
+                return Some((waiting.child, waiting.pipes));
+            }
+        }
+    }
+
+    /// How many more may wait with the walls of this plan.
+    pub(super) fn room(&self, plan: &Plan) -> usize {
+        MOST.saturating_sub(held(&self.waiting).iter().filter(|waiting| waiting.plan == *plan).count())
     }
 
     /// Starts a template where there is none. Called by what [`Self::later`] runs: it ends with its thread.
@@ -125,16 +143,20 @@ impl Spare {
         let _no_thread = starter.send(job);
     }
 
-    /// Puts a child in reserve that was started after `sight` was seen. One that waits already is thrown away.
+    /// Puts a child in reserve that was started after `sight` was seen. One for which there is no room is thrown away.
     pub(super) fn put(self: &Arc<Self>, plan: Plan, sight: Sight, (child, pipes): (Child, Pipes)) {
         let spare = Arc::downgrade(self);
         let until = AbortOnDropHandle::new(tokio::spawn(async move {
             tokio::time::sleep(PATIENCE).await;
-            let late = spare.upgrade().and_then(|spare| held(&spare.waiting).take());
+            // The oldest is the first whose time is over.
+            let late = spare.upgrade().and_then(|spare| held(&spare.waiting).pop_front());
             drop(late);
         }));
-        let before = held(&self.waiting).replace(Waiting { plan, sight, child, pipes, _until: until });
-        drop(before);
+        let mut waiting = held(&self.waiting);
+        waiting.push_back(Waiting { plan, sight, child, pipes, _until: until });
+        let over = if waiting.len() > MOST { waiting.pop_front() } else { None };
+        drop(waiting);
+        drop(over);
     }
 }
 

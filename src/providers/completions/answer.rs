@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::stream::{self, BoxStream};
 use futures::{Stream, StreamExt as _, TryStreamExt as _};
-use genai::chat::{ChatStreamEvent, StreamChunk, StreamEnd, ToolCall, ToolChunk, Usage};
+use genai::chat::{ChatStreamEvent, StreamChunk, ToolCall, ToolChunk, Usage};
 use serde::Deserialize;
 use serde_json::Value;
 use sse_stream::SseStream;
@@ -160,6 +160,7 @@ fn piece(place: usize, mut call: Value) -> Option<ToolCall> {
 
 #[cfg(test)]
 mod tests {
+    use genai::chat::StreamEnd;
     use serde_json::json;
 
     use super::*;

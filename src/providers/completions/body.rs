@@ -74,7 +74,8 @@ impl Body {
         let offered: Vec<Value> = tools
             .iter()
             .map(|ToolSpec { name, description, parameters }| {
-                let function = json!({ "name": name, "description": description, "parameters": parameters, "strict": false });
+                let function =
+                    json!({ "name": name, "description": description, "parameters": parameters, "strict": false });
                 json!({ "type": "function", "function": function })
             })
             .collect();
