@@ -2,6 +2,8 @@
 //! three, and a difference is how a statement hides in a string. Knows no grammar. Also gives a masked text of
 //! the same length, without comments and escapes, that any parser reads alike. Called by `mod.rs` alone.
 
+mod variables;
+
 use crate::domain::{Dialect, Span};
 
 /// What a token is.
@@ -24,7 +26,7 @@ pub(super) enum Kind {
 pub(super) struct Token {
     /// What it is.
     pub kind: Kind,
-    /// The folded word, the name, or the string's content.
+    /// The folded word, the name, or the string's content, with a point for each quote in it.
     pub text: String,
     /// Where it stands.
     pub span: Span,
@@ -120,6 +122,20 @@ pub(super) fn lex(text: &str, dialect: Dialect, quoting: Quoting) -> Result<Lexe
     Ok(lexer.out)
 }
 
+/// Whether a byte goes on with a word.
+fn in_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..)
+}
+
+fn holds_odd_blank(word: &str) -> bool {
+    word.chars().any(|c| !c.is_ascii() && (c.is_whitespace() || c.is_control() || c == '\u{feff}'))
+}
+
+/// A string's content without what could end a string.
+fn softened(content: &str) -> String {
+    content.replace(['\'', '"', '$'], ".")
+}
+
 struct Lexer<'a> {
     text: &'a str,
     bytes: &'a [u8],
@@ -181,6 +197,7 @@ impl Lexer<'_> {
             b'\\' => Err(self.odd("there is a backslash outside of a string: a command of a client, not SQL")),
             b'$' if self.dialect == Dialect::Postgres => self.dollar(),
             b'$' | b'@' | b':' if self.dialect == Dialect::Sqlite => self.variable(),
+            b'@' if mysql => self.user_variable(),
             b'0'..=b'9' => {
                 self.number();
                 Ok(())
@@ -197,6 +214,11 @@ impl Lexer<'_> {
     /// A token up to `end`, copied to the masked text as it is.
     fn push(&mut self, kind: Kind, text: String, end: usize) {
         self.out.masked.push_str(&self.text[self.at..end]);
+        self.take(kind, text, end);
+    }
+
+    /// A token up to `end`.
+    fn take(&mut self, kind: Kind, text: String, end: usize) {
         self.out.tokens.push(Token { kind, text, span: self.at..end, double: false });
         self.at = end;
     }
@@ -331,14 +353,13 @@ impl Lexer<'_> {
     fn literal(&mut self, from: usize, to: usize, end: usize) {
         let lead = from - 1 - self.at;
         self.out.masked.extend(std::iter::repeat_n(' ', lead));
-        let content: String =
-            self.text[from..to].chars().map(|c| if matches!(c, '\'' | '"' | '\\' | '$') { '.' } else { c }).collect();
+        let text = softened(&self.text[from..to]);
         self.out.masked.push('\'');
-        self.out.masked.push_str(&content);
+        self.out.masked.push_str(&text.replace('\\', "."));
         self.out.masked.extend(std::iter::repeat_n('.', end - to - 1));
         self.out.masked.push('\'');
         let double = self.bytes[from - 1] == b'"';
-        self.out.tokens.push(Token { kind: Kind::Text, text: content, span: self.at..end, double });
+        self.out.tokens.push(Token { kind: Kind::Text, text, span: self.at..end, double });
         self.at = end;
     }
 
@@ -361,8 +382,7 @@ impl Lexer<'_> {
         self.out.masked.push(quote);
         self.out.masked.push_str(&content);
         self.out.masked.push(quote);
-        self.out.tokens.push(Token { kind: Kind::Name, text: content, span: self.at..at + 1, double: false });
-        self.at = at + 1;
+        self.take(Kind::Name, content, at + 1);
         Ok(())
     }
 
@@ -387,44 +407,20 @@ impl Lexer<'_> {
     }
 
     fn dollar_literal(&mut self, from: usize, to: usize, end: usize) {
-        let content: String =
-            self.text[from..to].chars().map(|c| if matches!(c, '\'' | '"' | '\\' | '$') { '.' } else { c }).collect();
+        let text = softened(&self.text[from..to]).replace('\\', ".");
         self.out.masked.push('\'');
         self.out.masked.extend(std::iter::repeat_n('.', from - self.at - 1));
-        self.out.masked.push_str(&content);
+        self.out.masked.push_str(&text);
         self.out.masked.extend(std::iter::repeat_n('.', end - to - 1));
         self.out.masked.push('\'');
-        self.out.tokens.push(Token { kind: Kind::Text, text: content, span: self.at..end, double: false });
-        self.at = end;
-    }
-
-    /// SQLite: `@name`, `:name`, `$name`, `$space::name`. The form with brackets may swallow quotes, so it isn't
-    /// read at all.
-    fn variable(&mut self) -> Result<(), Odd> {
-        let mut end = self.at + 1;
-        let mut letters = 0;
-        loop {
-            let length = self.word_length(end);
-            (letters, end) = (letters + length, end + length);
-            if self.bytes[end..].starts_with(b"::") {
-                end += 2;
-            } else {
-                break;
-            }
-        }
-        if letters == 0 || self.bytes.get(end) == Some(&b'(') {
-            return Err(self.odd("a variable is written in an unusual way"));
-        }
-        self.push(Kind::Number, String::new(), end);
-        Ok(())
+        self.take(Kind::Text, text, end);
     }
 
     /// MySQL's `\N` is NULL; the parser, which doesn't know it, gets a number.
     fn null(&mut self) {
         let end = self.at + 2;
         self.out.masked.push_str(" 0");
-        self.out.tokens.push(Token { kind: Kind::Number, text: String::new(), span: self.at..end, double: false });
-        self.at = end;
+        self.take(Kind::Number, String::new(), end);
     }
 
     /// Digits and points. Letters behind them are a word of their own, so that no name can hide there.
@@ -436,14 +432,13 @@ impl Lexer<'_> {
     }
 
     fn word_length(&self, from: usize) -> usize {
-        let part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(**byte, b'_' | b'$' | 0x80..);
-        self.bytes[from.min(self.bytes.len())..].iter().take_while(part).count()
+        self.bytes[from.min(self.bytes.len())..].iter().take_while(|byte| in_word(**byte)).count()
     }
 
     fn word(&mut self) -> Result<(), Odd> {
         let end = self.at + self.word_length(self.at);
         let word = &self.text[self.at..end];
-        if word.chars().any(|c| !c.is_ascii() && (c.is_whitespace() || c.is_control() || c == '\u{feff}')) {
+        if holds_odd_blank(word) {
             return Err(self.odd("it holds an unusual blank"));
         }
         if self.dialect == Dialect::Postgres

@@ -3,6 +3,7 @@
 
 mod acts;
 pub mod catalog;
+mod clauses;
 mod danger;
 pub mod foresee;
 mod forms;

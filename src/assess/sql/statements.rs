@@ -217,13 +217,17 @@ fn always(condition: &[Token], depth: usize) -> bool {
         [open, inner @ .., close] if open.mark('(') && close.mark(')') => always(inner, depth + 1),
         [one] => one.is("true") || (one.kind == Kind::Number && one.text.bytes().any(|digit| digit > b'0')),
         [not, rest] => not.is("not") && rest.is("false"),
-        [left, equal, right] => equal.mark('=') && left.kind == right.kind && left.text == right.text,
+        [left, equal, right] => equal.mark('=') && same(left, right),
         [left, one, two, right] => {
-            let same = left.kind == right.kind && left.text == right.text;
-            same && two.mark('=') && (one.mark('=') || one.mark('<') || one.mark('>'))
+            same(left, right) && two.mark('=') && (one.mark('=') || one.mark('<') || one.mark('>'))
         }
         _ => false,
     }
+}
+
+/// Whether two operands are the same. A number without a text is a variable, and which one isn't told.
+fn same(left: &Token, right: &Token) -> bool {
+    left.kind == right.kind && left.text == right.text && (left.kind != Kind::Number || !left.text.is_empty())
 }
 
 /// The parts of a condition around the first such word at its own level.
@@ -246,7 +250,6 @@ fn complement(one: &[Token], other: &[Token]) -> bool {
     let (Some((is, one)), Some((not, other))) = (one.split_last(), other.split_last()) else { return false };
     let Some((too, other)) = other.split_last() else { return false };
     let words = null.is("null") && is.is("is") && last.is("null") && not.is("not") && too.is("is");
-    let same = one.len() == other.len()
-        && one.iter().zip(other).all(|(one, other)| one.text == other.text && one.kind == other.kind);
-    words && same && !one.is_empty()
+    let alike = one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other));
+    words && alike && !one.is_empty()
 }

@@ -326,6 +326,51 @@ fn a_statement_where_only_a_query_can_stand_asks() {
 }
 
 #[test]
+fn a_clause_counts_behind_a_name_that_is_a_keyword() {
+    none_reads(
+        in_mysql,
+        &[
+            "SELECT @as INTO OUTFILE '/tmp/x'",
+            "SELECT @a. INTO DUMPFILE '/tmp/x'",
+            "SELECT @. INTO @h",
+            "SELECT @a.b.as INTO @h",
+            "SELECT @é. INTO @h",
+            "SELECT @\u{a0}. INTO @h",
+            "SELECT 'x' AS c, t.as INTO OUTFILE '/tmp/x' FROM (SELECT 1 AS `as`) t",
+            "SELECT nested FROM t WHERE @a. FOR UPDATE",
+            "SELECT nested FROM t WHERE @as FOR UPDATE",
+            "SELECT nested FROM t WHERE t.as FOR SHARE",
+            "SELECT nested FROM t WHERE @as LOCK IN SHARE MODE",
+            "SELECT nested FROM t WHERE @a. PROCEDURE own()",
+            "EXPLAIN SELECT @a. INTO OUTFILE '/tmp/x'",
+            "SHOW TABLES WHERE @a. FOR UPDATE",
+        ],
+    );
+    none_reads(
+        in_postgres,
+        &[
+            "SELECT id, nested AS as INTO copy FROM t",
+            "SELECT 1 AS as INTO t FROM (SELECT 1 AS nested) x",
+            "SELECT x.as INTO copy FROM x, nested",
+            "SELECT x.id FROM t x, LATERAL (SELECT 1 AS nested) y WHERE x.as FOR UPDATE",
+            "EXPLAIN ANALYZE SELECT nested AS as INTO t FROM u",
+        ],
+    );
+    assert!(!reads(&assessed("SELECT id, nested AS as INTO copy FROM t", None)));
+}
+
+#[test]
+fn variables_that_are_compared_are_not_said_to_be_the_same() {
+    for (judge, sql) in [
+        (in_mysql as fn(&str) -> Assessment, "DELETE FROM t WHERE @a = @b"),
+        (in_postgres, "DELETE FROM t WHERE $1 = $2"),
+        (in_sqlite, "DELETE FROM t WHERE :a = :b OR :a IS NULL OR :b IS NOT NULL"),
+    ] {
+        assert_eq!(judge(sql).leading().unwrap().rule, "sql.delete", "{sql}");
+    }
+}
+
+#[test]
 fn a_turns_approval_covers_no_other_way_to_run_the_same() {
     let prepared = |way: SqlWay| {
         let sql = "UPDATE orders SET n = 5 WHERE id = 1".to_owned();
