@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use super::functions;
 use super::lex::{Kind, Token};
 use crate::domain::{Class, Danger, Dialect, Finding};
 
@@ -74,7 +75,7 @@ pub(super) fn findings(dialect: Dialect, tokens: &[Token]) -> Vec<Finding> {
             }
         }
     }
-    let computed = (0..tokens.len()).filter(|at| dialect == Dialect::Postgres && computed_setting(&tokens[*at..]));
+    let computed = (0..tokens.len()).filter(|at| dialect == Dialect::Postgres && computed_setting(tokens, *at));
     found.extend(computed.map(|at| {
         let sentence = "`current_setting` of a computed name may show a password or key.";
         Finding::new("sql.secret", Class::Declared(Danger::Sensitive), sentence).at(tokens[at].span.clone())
@@ -82,16 +83,21 @@ pub(super) fn findings(dialect: Dialect, tokens: &[Token]) -> Vec<Finding> {
     found
 }
 
-/// Whether the value of a setting is asked for whose name is not a plain text.
-fn computed_setting(tokens: &[Token]) -> bool {
-    let mark = |at: usize, wanted: char| tokens.get(at).is_some_and(|token| token.mark(wanted));
-    if !tokens[0].is("current_setting") || !mark(1, '(') {
+/// Whether the value of a setting is asked for whose name is not a plain text: also by `x.current_setting`, which calls
+/// it for x.
+fn computed_setting(tokens: &[Token], at: usize) -> bool {
+    let mark = |place: usize, wanted: char| tokens.get(place).is_some_and(|token| token.mark(wanted));
+    if !tokens[at].names() || tokens[at].text != "current_setting" {
         return false;
     }
+    if !mark(at + 1, '(') {
+        return at > 0 && mark(at - 1, '.');
+    }
     // The server writes the text of a policy as `'a.b'::text`.
-    let cast = mark(3, ':') && mark(4, ':') && tokens.get(5).is_some_and(|name| name.is("text"));
-    let behind = if cast { 6 } else { 3 };
-    !(tokens.get(2).is_some_and(|name| name.kind == Kind::Text) && (mark(behind, ')') || mark(behind, ',')))
+    let cast = mark(at + 3, ':') && mark(at + 4, ':') && tokens.get(at + 5).is_some_and(|name| name.is("text"));
+    let behind = at + if cast { 6 } else { 3 };
+    let plain = |name: &Token| name.kind == Kind::Text && !name.text.contains('\\');
+    !(tokens.get(at + 2).is_some_and(plain) && (mark(behind, ')') || mark(behind, ',')))
 }
 
 /// The relation with secrets of which a statement shows none, though it names it.
@@ -130,19 +136,26 @@ impl Secret {
     fn shown_plainly(&self, tokens: &[Token]) -> Option<&String> {
         let mut named = (0..tokens.len()).filter_map(|at| Some((at, self.at(tokens, at)?)));
         let (Some((at, name)), None) = (named.next(), named.next()) else { return None };
-        let columns = self.plain.get(name)?;
         let schema = if at >= 2 && tokens[at - 1].mark('.') { 2 } else { 0 };
         let start = at - schema;
+        if self.dialect == Dialect::Mysql && tells_columns(&tokens[..start], &tokens[at + 1..]) {
+            return Some(name);
+        }
+        let columns = self.plain.get(name)?;
         let of_engine = schema == 0 || ["pg_catalog", "mysql"].iter().any(|schema| tokens[start].is(schema));
         if !of_engine || !tokens.get(start.checked_sub(1)?).is_some_and(|before| before.is("from")) {
             return None;
         }
-        let grammar = |token: &Token| GRAMMAR.iter().any(|word| token.is(word));
         let mut behind = at + 1;
-        behind += usize::from(tokens.get(behind).is_some_and(|token| token.is("as")));
-        let alias = tokens.get(behind).filter(|token| token.names() && !grammar(token));
+        let said = tokens.get(behind).is_some_and(|token| token.is("as"));
+        behind += usize::from(said);
+        let alias = tokens.get(behind).filter(|token| token.names() && (said || !goes_on(token)));
         behind += usize::from(alias.is_some());
-        if tokens.get(behind).is_some_and(|token| token.mark('(')) {
+        // By an alias PostgreSQL gives the whole row, so it must be no word that stands for something else.
+        let column = |token: &Token| columns.contains(&token.text.to_ascii_lowercase());
+        let ambiguous =
+            alias.is_some_and(|alias| GRAMMAR.contains(&&*alias.text.to_ascii_lowercase()) || column(alias));
+        if ambiguous || tokens.get(behind).is_some_and(|token| token.mark('(')) {
             return None;
         }
         let plain = |at: usize| {
@@ -154,8 +167,10 @@ impl Secret {
                 Kind::Word | Kind::Name => {
                     let of_alias = alias.is_some_and(|alias| alias.text == token.text);
                     of_alias && next.is_some_and(|next| next.mark('.'))
-                        || grammar(token)
-                        || columns.contains(&token.text.to_ascii_lowercase())
+                        || is_grammar(tokens, at)
+                        || column(token)
+                        || gives_name(tokens, at)
+                        || self.dialect == Dialect::Mysql && computes(tokens, at)
                 }
             }
         };
@@ -175,6 +190,57 @@ impl Secret {
         };
         self.settings.get(text.as_ref()).or_else(named)
     }
+}
+
+/// Whether a word behind a relation goes on with the query: none of these can be an alias unless it is quoted.
+fn goes_on(token: &Token) -> bool {
+    ["where", "order", "group", "having", "limit", "offset"].iter().any(|word| token.is(word))
+}
+
+/// Whether a word is of the grammar where it stands. Some could be a name elsewhere, and all could behind a point.
+fn is_grammar(tokens: &[Token], at: usize) -> bool {
+    let before = at.checked_sub(1).map(|before| &tokens[before]);
+    let next = tokens.get(at + 1);
+    let here = match tokens[at].text.as_str() {
+        "count" | "min" | "max" => next.is_some_and(|next| next.mark('(')),
+        "first" | "last" => before.is_some_and(|before| before.is("nulls")),
+        "nulls" => next.is_some_and(|next| next.is("first") || next.is("last")),
+        "explain" => at == 0,
+        _ => true,
+    };
+    here && !before.is_some_and(|before| before.mark('.')) && GRAMMAR.iter().any(|word| tokens[at].is(word))
+}
+
+/// `… AS name`, which gives a name and shows nothing by it.
+fn gives_name(tokens: &[Token], at: usize) -> bool {
+    let is_as = |at: &usize| tokens[*at].is("as");
+    let Some(said) = at.checked_sub(1).filter(is_as) else { return false };
+    said.checked_sub(1).is_some_and(|before| !tokens[before].mark('.') && !is_as(&before))
+}
+
+/// A function of MySQL that only reads: there it gets no more than the columns that it is given.
+fn computes(tokens: &[Token], at: usize) -> bool {
+    let called = tokens[at].kind == Kind::Word && tokens.get(at + 1).is_some_and(|next| next.mark('('));
+    let qualified = at > 0 && tokens[at - 1].mark('.');
+    called && !qualified && functions::reads(Dialect::Mysql, &tokens[at].text)
+}
+
+/// Whether a statement of MySQL tells which columns a table has: `DESCRIBE table [column]`, `SHOW COLUMNS FROM table
+/// [LIKE …]`, `SHOW CREATE TABLE table`.
+fn tells_columns(before: &[Token], behind: &[Token]) -> bool {
+    let words: Vec<&str> = before.iter().filter(|token| token.kind == Kind::Word).map(|token| &*token.text).collect();
+    let described = match words.as_slice() {
+        ["describe" | "desc" | "explain"] => behind.iter().all(|token| token.names() || token.kind == Kind::Text),
+        ["show", "create", "table"] => behind.is_empty(),
+        ["show", "columns" | "fields" | "index" | "indexes" | "keys", "from" | "in"]
+        | ["show", "full", "columns" | "fields", "from" | "in"] => match behind {
+            [] => true,
+            [like, pattern] => like.is("like") && pattern.kind == Kind::Text,
+            _ => false,
+        },
+        _ => false,
+    };
+    described && words.len() == before.len() && behind.len() <= 2
 }
 
 impl Name {
@@ -208,10 +274,19 @@ mod tests {
             "SELECT s.attname FROM pg_catalog.pg_stats AS s WHERE s.tablename LIKE 'o%'",
             "SELECT count(*) FROM pg_stats",
             "SELECT \"rolname\", rolsuper FROM pg_authid WHERE rolcanlogin",
+            "SELECT a.rolname AS who, max(a.oid) AS top FROM pg_authid a GROUP BY a.rolname ORDER BY 2 DESC NULLS LAST",
+            "SELECT rolname FROM pg_authid WHERE oid BETWEEN 1 AND 9 LIMIT 3",
         ] {
             assert!(plain(Dialect::Postgres, sql), "{sql}");
         }
-        for sql in ["SELECT user, host FROM mysql.user", "select User,Host from mysql.user u where u.host = '%'"] {
+        for sql in [
+            "SELECT user, host FROM mysql.user",
+            "select User,Host from mysql.user u where u.host = '%'",
+            "SELECT CONCAT(user, '@', host) AS account, Super_priv, is_role FROM mysql.user",
+            "DESC mysql.user user",
+            "SHOW COLUMNS FROM mysql.global_priv",
+            "SHOW CREATE TABLE mysql.user",
+        ] {
             assert!(plain(Dialect::Mysql, sql), "{sql}");
         }
     }
@@ -232,6 +307,20 @@ mod tests {
             "TABLE pg_stats",
             "SELECT rolname FROM pg_authid UNION SELECT rolpassword FROM pg_authid",
             "SELECT rolname FROM own.pg_authid",
+            "SELECT max FROM pg_authid max",
+            "SELECT last FROM pg_authid last",
+            "SELECT count FROM pg_authid AS count",
+            "SELECT between FROM pg_authid AS between",
+            "SELECT max FROM pg_authid \"max\"",
+            "SELECT \"OID\" FROM pg_authid \"OID\"",
+            "SELECT \"where\" FROM pg_authid \"where\"",
+            "SELECT first FROM pg_stats first",
+            "SELECT nulls FROM pg_subscription nulls",
+            "SELECT a.max FROM pg_authid a",
+            "SELECT (a).rolname FROM pg_authid a",
+            "SELECT max(a) FROM pg_authid a",
+            "SELECT attname AS most_common_vals, most_common_vals FROM pg_stats",
+            "SELECT attname AS as, most_common_vals FROM pg_stats",
         ] {
             assert!(!plain(Dialect::Postgres, sql), "{sql}");
         }
@@ -241,6 +330,11 @@ mod tests {
             "TABLE mysql.user",
             "SELECT user, \"authentication_string\" FROM mysql.user",
             "SELECT user FROM mysql.user ORDER BY \"Password\"",
+            "SELECT CONCAT(user, Password) FROM mysql.user",
+            "SELECT own(user) FROM mysql.user",
+            "SELECT user_attributes FROM mysql.user",
+            "SHOW COLUMNS FROM mysql.user WHERE Field IN (SELECT Password FROM t)",
+            "EXPLAIN SELECT Password FROM mysql.user",
         ] {
             assert!(!plain(Dialect::Mysql, sql), "{sql}");
         }

@@ -371,6 +371,23 @@ fn variables_that_are_compared_are_not_said_to_be_the_same() {
 }
 
 #[test]
+fn the_name_of_a_setting_is_seen_however_it_is_given() {
+    for sql in [
+        "SELECT \"current_setting\"('primary' || '_conninfo')",
+        "SELECT pg_catalog.current_setting('primary' || '_conninfo')",
+        r"SELECT current_setting(E'primary\137conninfo')",
+        r"SELECT current_setting(U&'primary\005fconninfo')",
+        "SELECT current_setting(U&'primary!005fconninfo' UESCAPE '!')",
+        r"SELECT current_setting('primary\137conninfo')",
+        "SELECT ('primary' || '_conninfo').current_setting",
+        "SELECT f.current_setting FROM unnest(ARRAY['primary' || '_conninfo']) f",
+    ] {
+        assert_eq!(in_postgres(sql).class(), SENSITIVE, "{sql}");
+    }
+    all_read(in_postgres, &["SELECT current_setting('app.tenant'), current_setting('work_mem', true)"]);
+}
+
+#[test]
 fn a_turns_approval_covers_no_other_way_to_run_the_same() {
     let prepared = |way: SqlWay| {
         let sql = "UPDATE orders SET n = 5 WHERE id = 1".to_owned();
