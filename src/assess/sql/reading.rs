@@ -12,6 +12,8 @@ use crate::domain::{Class, Dialect, Finding};
 
 /// With more objections than this nothing new is learnt.
 const FINDINGS_CAP: usize = 40;
+/// Tokens among which a table is looked for by its name.
+const RELATIONS_CAP: usize = 500;
 /// Longest dotted name that is followed back.
 const PATH_CAP: usize = 6;
 
@@ -274,14 +276,31 @@ impl Reading<'_> {
         }
     }
 
-    /// Whether a closing bracket ends `(t.a)`, a column that has parts: then a name behind it is no more than one behind
-    /// `t.`, which the catalog is asked about.
+    /// Whether a closing bracket ends `(t)` or `(t.a)`, the row of a table or a column that has parts: then a name behind
+    /// it is no more than one behind `t.`, which the catalog is asked about.
     fn column_alone(&self, close: usize) -> bool {
         let Some(open) = self.opening(close) else { return false };
-        let inner = &self.tokens[open + 1..close];
-        let path =
-            inner.iter().enumerate().all(|(at, token)| if at % 2 == 0 { token.names() } else { token.mark('.') });
-        path && inner.len() % 2 == 1 && inner.len() > 1
+        match &self.tokens[open + 1..close] {
+            [row] => row.names() && self.names_relation(row),
+            inner => {
+                let part = |(at, token): (usize, &Token)| if at % 2 == 0 { token.names() } else { token.mark('.') };
+                inner.iter().enumerate().all(part) && inner.len() % 2 == 1
+            }
+        }
+    }
+
+    /// Whether a name is a table's of this query, or its alias: `FROM name`, `JOIN table [AS] name`.
+    fn names_relation(&self, name: &Token) -> bool {
+        let source = |end: usize| {
+            let start = (end + 2).checked_sub(2 * self.path(end).len());
+            start.and_then(|start| self.before(start, 1)).is_some_and(|token| token.is("from") || token.is("join"))
+        };
+        let names = |(at, token): (usize, &Token)| {
+            let said = usize::from(self.before(at, 1).is_some_and(|before| before.is("as")));
+            let of = at.checked_sub(1 + said).filter(|of| self.tokens[*of].names());
+            token.names() && token.text == name.text && (source(at) || of.is_some_and(source))
+        };
+        self.tokens.iter().enumerate().take(RELATIONS_CAP).any(names)
     }
 
     /// Whether a closing bracket ends `(f(…))` of a function whose result has columns.
