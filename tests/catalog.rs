@@ -193,6 +193,8 @@ async fn mariadb_names_that_lead_to_code_ask() {
         ("SELECT * FROM reader", "Reads files of the database server with `load_file`"),
         ("SELECT user FROM users", "holds passwords or keys"),
         ("SELECT count(1)", "`countersign_catalog_"),
+        ("EXPLAIN DELETE FROM plain", "plan `DELETE` only where it could run"),
+        ("DESC FORMAT=JSON UPDATE plain SET i = 3", "plan `UPDATE` only where it could run"),
     ];
     all_ask(&desk, &traps).await;
     all_run(
@@ -206,6 +208,11 @@ async fn mariadb_names_that_lead_to_code_ask() {
             "SHOW CREATE TABLE plain",
             "SELECT user, host FROM mysql.user",
             "DESCRIBE plain",
+            "SELECT CONCAT(user, '@', host) AS account, super_priv, is_role FROM mysql.user",
+            "DESCRIBE mysql.user",
+            "SHOW COLUMNS FROM mysql.user",
+            "SHOW CREATE TABLE mysql.user;",
+            "HELP 'contents'",
             "EXPLAIN SELECT * FROM plain",
             "SELECT * FROM seq_1_to_3",
             "SELECT * FROM s",

@@ -50,6 +50,12 @@ pub fn objections(dialect: Dialect, names: &Names, catalog: &Catalog) -> Vec<Fin
         let sentence = format!("What its names lead to couldn't be looked up in the database: {trouble}.");
         return vec![Finding::new("sql.catalog-unknown", Class::Unknown, sentence)];
     }
+    if let Some(verb) = &names.planned_change {
+        let verb = verb.to_uppercase();
+        let sentence =
+            format!("MySQL and MariaDB plan `{verb}` only where it could run, not behind the wall of a read.");
+        return vec![Finding::new("sql.plans-change", Class::Unknown, sentence)];
+    }
     let calls = if names.planned { Calls::Planned } else { Calls::Run };
     let mut found: Vec<Finding> = Vec::new();
     let plain = |entry: &&CatalogEntry| match (names.plain.as_deref(), &entry.meaning) {

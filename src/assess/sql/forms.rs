@@ -114,6 +114,7 @@ fn mysql_explain(tokens: &[Token]) -> Form<'_> {
             "extended" | "partitions" => at += 1,
             "analyze" => (runs, at) = (true, at + 1),
             "format" if tokens.get(at + 1).is_some_and(|token| token.mark('=')) => at += 3,
+            "for" if matches!(word(tokens, at + 1), "schema" | "database") => at += 3,
             _ => break,
         }
     }
@@ -140,6 +141,24 @@ pub(super) fn analyze(tokens: &[Token]) -> Option<Form<'_>> {
     let format = word(tokens, 1) == "format" && tokens.get(2).is_some_and(|token| token.mark('='));
     let rest = tokens.get(if format { 4 } else { 1 }..)?;
     (!rest.first()?.is("table") && statement(Dialect::Mysql, rest)).then_some(Form::Runs(rest))
+}
+
+/// MySQL's `HELP 'topic'`, which reads the server's own tables of help.
+pub(super) fn help(tokens: &[Token]) -> Form<'_> {
+    match tokens {
+        [_, topic] if topic.names() || topic.kind == Kind::Text => Form::Tells,
+        _ => unreadable(Dialect::Mysql, tokens),
+    }
+}
+
+/// The verb of a change that `EXPLAIN` plans: MySQL and MariaDB do so in no transaction that only reads.
+pub(super) fn planned_change(tokens: &[Token]) -> Option<String> {
+    let Form::Plans(inner) = explain(Dialect::Mysql, tokens) else { return None };
+    let changes = |token: &&Token| ["insert", "update", "delete", "replace"].iter().any(|verb| token.is(verb));
+    let behind = inner.windows(2).filter(|pair| pair[0].mark(')')).map(|pair| &pair[1]);
+    let first = inner.first()?;
+    let verb = if first.is("with") { behind.into_iter().find(changes) } else { Some(first).filter(changes) };
+    verb.map(|verb| verb.text.clone())
 }
 
 /// Whether a statement starts here that `EXPLAIN` can plan.

@@ -246,6 +246,7 @@ fn statement(dialect: Dialect, tokens: &[Token], masked: &str) -> Judged {
     match verb {
         "show" => form(dialect, verb, forms::show(dialect, tokens), masked),
         "explain" | "describe" | "desc" => form(dialect, verb, forms::explain(dialect, tokens), masked),
+        "help" if dialect == Dialect::Mysql => form(dialect, verb, forms::help(tokens), masked),
         "pragma" if dialect == Dialect::Sqlite => form(dialect, verb, forms::pragma(tokens), masked),
         "analyze" if dialect == Dialect::Mysql => match forms::analyze(tokens) {
             Some(runs) => form(dialect, verb, runs, masked),

@@ -37,6 +37,8 @@ pub struct Names {
     pub plain: Option<String>,
     /// It is planned and not run.
     pub planned: bool,
+    /// The verb of a change that it plans, which MySQL and MariaDB do only where they may change something.
+    pub planned_change: Option<String>,
     /// Where the statement begins that a PostgreSQL `EXPLAIN` explains.
     pub inner: Option<usize>,
     /// It holds a comment that some servers run.
@@ -83,6 +85,8 @@ impl Names {
             self.words.extend(spellings);
         }
         self.operators(tokens);
+        let end = tokens.iter().rposition(|token| !token.mark(';')).map_or(0, |last| last + 1);
+        let tokens = &tokens[..end];
         let plain = secrets::shown_plainly(dialect, tokens);
         self.plain = plain.filter(|plain| usual || self.plain.as_ref() == Some(plain));
         self.conditional |= lexed.conditional.is_some() || lexed.hint.is_some();
@@ -90,6 +94,9 @@ impl Names {
             self.verb =
                 tokens.iter().find(|token| !token.mark('(')).map(|first| first.text.clone()).unwrap_or_default();
             self.does_more = does_more(dialect, &self.verb, tokens);
+            let explains = ["explain", "describe", "desc"].contains(&self.verb.as_str());
+            let plans = dialect == Dialect::Mysql && explains;
+            self.planned_change = plans.then(|| forms::planned_change(tokens)).flatten();
             if dialect == Dialect::Postgres && self.verb == "explain" {
                 let form = forms::explain(dialect, tokens);
                 self.planned = matches!(form, Form::Plans(_));
@@ -183,12 +190,14 @@ fn engines(before: &[Token]) -> bool {
     }
 }
 
-/// Whether a statement that begins like one that shows or explains does more: it shows what is secret, or runs
+/// Whether a statement that begins like one that tells or explains does more: it shows what is secret, sets, or runs
 /// something that isn't a query. In PostgreSQL a read-only transaction lets `EXPLAIN ANALYZE CREATE TABLE … AS` run.
 fn does_more(dialect: Dialect, verb: &str, tokens: &[Token]) -> bool {
     let form = match verb {
         "show" => forms::show(dialect, tokens),
         "explain" | "describe" | "desc" => forms::explain(dialect, tokens),
+        "help" => forms::help(tokens),
+        "pragma" => forms::pragma(tokens),
         "analyze" => match forms::analyze(tokens) {
             Some(form) => form,
             None => return true,

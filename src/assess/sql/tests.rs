@@ -119,6 +119,15 @@ fn everyday_queries_run_unasked_in_mysql() {
             "SHOW PLUGINS SONAME LIKE 'ha%'",
             "SHOW QUERY_RESPONSE_TIME",
             "SELECT IS_FREE_LOCK('a'), `Ｃ１` FROM `Ｔ１` AS ｔ",
+            "SELECT @a.b, @größe, @@global.max_connections, @a AS b FROM t WHERE @as = t.into",
+            "HELP 'SELECT'",
+            "HELP contents",
+            "EXPLAIN FORMAT=TREE FOR SCHEMA shop SELECT id FROM orders",
+            "EXPLAIN FOR DATABASE shop UPDATE orders SET id = 1",
+            "SELECT CONCAT(User, '@', Host) AS account, Super_priv FROM mysql.user WHERE plugin <> '' ORDER BY 1",
+            "DESCRIBE mysql.user",
+            "SHOW FULL COLUMNS FROM mysql.user LIKE '%priv'",
+            "SHOW CREATE TABLE mysql.user",
         ],
     );
 }

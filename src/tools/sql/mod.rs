@@ -147,7 +147,7 @@ impl SqlTool {
 }
 
 /// The SQLSTATE of what a transaction that only reads doesn't do: `read_only_sql_transaction` in PostgreSQL, 1792 in
-/// MySQL and MariaDB, which refuse to plan a write there, too.
+/// MySQL and MariaDB.
 const READ_ONLY: &str = "25006";
 
 /// How a statement came to its end.

@@ -20,7 +20,7 @@ use crate::domain::{Catalog, Dialect, Role};
 /// Error number of a statement that can't be prepared, though it can be run.
 const NOT_PREPARABLE: u16 = 1295;
 /// First words of those, and of others, that only tell something.
-const TELLS: [&str; 4] = ["show", "explain", "describe", "desc"];
+const TELLS: [&str; 5] = ["show", "explain", "describe", "desc", "help"];
 /// Error number of a text that doesn't parse, several statements among them.
 const SYNTAX: u16 = 1064;
 

@@ -9,7 +9,9 @@ use crate::domain::{Catalog, Dialect};
 fn leads(dialect: Dialect) -> &'static [&'static str] {
     match dialect {
         Dialect::Postgres => &["select", "with", "values", "table", "show", "explain"],
-        Dialect::Mysql => &["select", "with", "values", "table", "show", "explain", "describe", "desc", "analyze"],
+        Dialect::Mysql => {
+            &["select", "with", "values", "table", "show", "explain", "describe", "desc", "analyze", "help"]
+        }
         Dialect::Sqlite => &["select", "with", "values", "explain", "pragma"],
     }
 }
@@ -23,7 +25,7 @@ pub(super) fn names(dialect: Dialect, sql: &str) -> Result<Names, Failure> {
         return Err(Failure::Walled(format!("`{}` is no word that a read begins with.", word.to_uppercase())));
     }
     if names.does_more {
-        return Err(Failure::Walled("It does more than show or explain.".to_owned()));
+        return Err(Failure::Walled("It does more than tell or explain.".to_owned()));
     }
     if names.conditional {
         return Err(Failure::Walled("It holds a comment that the server may run.".to_owned()));
