@@ -337,6 +337,13 @@ async fn sqlite_says_itself_what_a_statement_uses() {
             "EXPLAIN QUERY PLAN DELETE FROM plain WHERE i = 1",
             "EXPLAIN INSERT INTO plain (name) VALUES ('three')",
             "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 3) SELECT * FROM c",
+            "WITH r AS (SELECT 1 AS x) SELECT count(*) FROM r",
+            "SELECT count(*) FROM (SELECT 1)",
+            "SELECT count(*) FROM json_each('[1]')",
+            "PRAGMA journal_mode",
+            "SELECT * FROM pragma_foreign_keys",
+            "EXPLAIN CREATE TABLE other (a, b)",
+            "EXPLAIN QUERY PLAN CREATE INDEX i ON plain (name)",
         ],
     )
     .await;

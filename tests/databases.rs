@@ -127,6 +127,9 @@ async fn a_sqlite_read_leaves_no_file_beside_the_database() {
     }
     let reader = Desk::new(&url);
     assert_eq!(reader.row("SELECT i FROM t").await, ["1"]);
+    for sql in ["PRAGMA journal_mode", "pragma \"main\".Journal_Mode;"] {
+        assert_eq!(reader.row(sql).await, ["wal"], "{sql}");
+    }
     assert_eq!(files(), 1);
     let slow =
         "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 3000000) SELECT max(x), i FROM c, t";

@@ -160,5 +160,16 @@ async fn pragma_tables_that_are_called_reads_change_nothing() {
         assert_eq!(telling, sql_catalog::function_reads(Dialect::Sqlite, &table), "{name}");
         let sets = ["journal_mode", "wal_checkpoint", "optimize", "incremental_vacuum", "shrink_memory"];
         assert!(!(telling && sets.contains(&name.as_str())), "{name}");
+        let setting = format!("PRAGMA {name}");
+        if !telling || !sql_catalog::pragma_reads(&name, false) {
+            continue;
+        }
+        let before = desk.read(&setting).await.0.rows;
+        for given in ["(1)", "('on')", "(7, 'main')", " WHERE arg = 1", " WHERE schema = 'main'"] {
+            desk.read(&format!("SELECT * FROM {table}{given}")).await;
+        }
+        // What the reads before brought along is listed, too.
+        let listed = matches!(name.as_str(), "module_list" | "function_list");
+        assert!(listed || desk.read(&setting).await.0.rows == before, "{name}");
     }
 }

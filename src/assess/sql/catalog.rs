@@ -42,6 +42,16 @@ pub fn pragma_reads(name: &str, value: bool) -> bool {
     forms::pragma_tells(&name.to_ascii_lowercase(), value)
 }
 
+/// Whether a text asks SQLite for the journal mode of the database that is open.
+#[must_use]
+pub fn asks_journal_mode(sql: &str) -> bool {
+    let quoting = lex::quotings(Dialect::Sqlite, sql)[0];
+    let Ok(lexed) = lex::lex(sql, Dialect::Sqlite, quoting) else { return false };
+    let statement: Vec<&[Token]> =
+        lexed.tokens.split(|token| token.mark(';')).filter(|part| !part.is_empty()).collect();
+    matches!(statement.as_slice(), [only] if forms::asks_journal_mode(only))
+}
+
 /// What stands in the way of running a statement unasked, as far as its engine's catalog says. `planned` says
 /// that the statement is planned and not run.
 #[must_use]

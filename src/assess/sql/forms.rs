@@ -173,7 +173,7 @@ fn statement(dialect: Dialect, tokens: &[Token]) -> bool {
         Dialect::Sqlite => {
             let reads_or_changes =
                 matches!(verb, "select" | "values" | "with" | "insert" | "update" | "delete" | "replace");
-            let defines = matches!(verb, "drop" | "reindex" | "begin" | "commit" | "rollback");
+            let defines = matches!(verb, "create" | "drop" | "reindex" | "begin" | "commit" | "rollback");
             reads_or_changes || defines
         }
         Dialect::Postgres if matches!(verb, "create" | "declare") => stores_query(tokens),
@@ -212,7 +212,7 @@ fn planned(dialect: Dialect, tokens: &[Token], skipped: usize) -> Form<'_> {
 const TELLS: &str = " analysis_limit application_id auto_vacuum automatic_index busy_timeout cache_size cache_spill \
     cell_size_check checkpoint_fullfsync collation_list compile_options count_changes data_version database_list \
     default_cache_size defer_foreign_keys encoding foreign_keys freelist_count full_column_names fullfsync \
-    function_list hard_heap_limit ignore_check_constraints integrity_check journal_size_limit \
+    function_list hard_heap_limit ignore_check_constraints integrity_check journal_mode journal_size_limit \
     legacy_alter_table legacy_file_format locking_mode max_page_count mmap_size module_list page_count page_size \
     pragma_list query_only quick_check read_uncommitted recursive_triggers reverse_unordered_selects schema_version \
     secure_delete short_column_names soft_heap_limit stats synchronous table_list temp_store temp_store_directory \
@@ -243,6 +243,17 @@ pub(super) fn pragma(tokens: &[Token]) -> Form<'_> {
 /// Whether a PRAGMA of this folded name only tells something, with or without a value.
 pub(super) fn pragma_tells(name: &str, value: bool) -> bool {
     holds(TELLS_ABOUT, name) || (!value && holds(TELLS, name))
+}
+
+/// Whether it asks for the journal mode of the database that is open.
+pub(super) fn asks_journal_mode(tokens: &[Token]) -> bool {
+    let (name, schema) = match tokens {
+        [_, name] => (name, None),
+        [_, schema, dot, name] if dot.mark('.') => (name, Some(schema)),
+        _ => return false,
+    };
+    let is = |token: &Token, word: &str| token.names() && token.text.eq_ignore_ascii_case(word);
+    tokens[0].is("pragma") && is(name, "journal_mode") && schema.is_none_or(|schema| is(schema, "main"))
 }
 
 fn plain(value: &Token) -> bool {

@@ -323,10 +323,16 @@ impl Reading<'_> {
             && self.before(start, 2).is_some_and(|token| token.mark(':'))
     }
 
-    /// `INSERT INTO name (…)`, where it is only planned.
+    /// `INSERT INTO name (…)`, `CREATE TABLE name (…)`, `CREATE INDEX … ON name (…)`, where it is only planned.
     fn is_target(&self, at: usize, path: &[String]) -> bool {
         let start = at.saturating_sub(2 * (path.len() - 1));
-        self.calls == Calls::Planned && self.before(start, 1).is_some_and(|token| token.is("into"))
+        let leads = |token: &Token| match token.text.as_str() {
+            "into" => true,
+            "table" | "exists" | "on" | "references" => self.is(0, "create"),
+            _ => false,
+        };
+        let led = self.before(start, 1).is_some_and(|token| token.kind == Kind::Word && leads(token));
+        self.calls == Calls::Planned && led
     }
 
     /// `FROM name` of a table that is a function.

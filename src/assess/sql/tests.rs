@@ -169,6 +169,11 @@ fn everyday_queries_run_unasked_in_sqlite() {
             "SELECT * FROM t WHERE name = 'pragma_list'",
             "EXPLAIN PRAGMA table_info(t)",
             "EXPLAIN DROP TABLE t",
+            "EXPLAIN CREATE TABLE IF NOT EXISTS t (a INT CHECK (length(a) > 1), b REFERENCES u (id))",
+            "EXPLAIN QUERY PLAN CREATE INDEX i ON t (a)",
+            "PRAGMA journal_mode",
+            "PRAGMA main.journal_mode",
+            "SELECT * FROM pragma_foreign_keys, pragma_synchronous",
             "WITH replace AS (SELECT 1) SELECT replace('a', 'b', 'c') FROM replace",
         ],
     );
@@ -248,7 +253,9 @@ fn what_writes_locks_sleeps_or_leaves_never_runs_unasked() {
     none_reads(
         in_sqlite,
         &[
-            "PRAGMA journal_mode", // SQLite itself counts it as a write
+            "SELECT * FROM pragma_journal_mode",
+            "EXPLAIN CREATE TABLE t AS SELECT load_extension('x')",
+            "EXPLAIN CREATE TABLE t (a CHECK (own(a)))",
             "PRAGMA journal_mode = wal",
             "PRAGMA journal_mode(wal)",
             "PRAGMA optimize",

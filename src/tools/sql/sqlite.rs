@@ -21,7 +21,7 @@ use super::connections::Failure;
 use super::rows::Rows;
 use super::session::{Access, Answer, Begun, Brake, Engine, Scope, Session, collect, gather, hex, text};
 use super::wall;
-use crate::assess::sql_catalog::Names;
+use crate::assess::sql_catalog::{self, Names};
 use crate::domain::{Catalog, Dialect, Role};
 
 /// Steps of SQLite's machine between two looks at the brake.
@@ -81,7 +81,8 @@ impl SqliteSession {
     async fn read(&mut self, sql: &str, rows: &mut Rows) -> Result<(), Failure> {
         let names = wall::names(Dialect::Sqlite, sql)?;
         wall::pass(Dialect::Sqlite, &names, &catalog::ask(&mut self.connection, self.access, sql).await?)?;
-        let columns = match probe(&mut self.connection, sql).await? {
+        let tells = names.verb == "pragma";
+        let columns = match probe(&mut self.connection, sql, tells).await? {
             Probe::Reads(columns) => columns,
             Probe::Writes => return Err(Failure::Writes),
             Probe::Several => return Err(Failure::Several),
@@ -90,7 +91,9 @@ impl SqliteSession {
         if self.still.is_some() {
             rows.hold();
         }
-        let done = self.fetch(sql, rows).await;
+        // Of a file that never changes SQLite says that it is in no such mode.
+        let in_wal_mode = self.still.is_some() && sql_catalog::asks_journal_mode(sql);
+        let done = self.fetch(if in_wal_mode { "SELECT 'wal' AS journal_mode" } else { sql }, rows).await;
         if self.still.as_ref().is_some_and(|still| !still.holds()) {
             return Err(Failure::Moved);
         }
@@ -205,8 +208,9 @@ enum Probe {
     Several,
 }
 
-/// Lets SQLite compile the text and asks whether it is one statement and whether it writes.
-async fn probe(connection: &mut SqliteConnection, sql: &str) -> Result<Probe, sqlx::Error> {
+/// Lets SQLite compile the text and asks whether it is one statement and whether it writes. `tells` says that it is a
+/// PRAGMA known to only tell something: of those that could set it, without a value, SQLite doesn't say that they read.
+async fn probe(connection: &mut SqliteConnection, sql: &str, tells: bool) -> Result<Probe, sqlx::Error> {
     let Ok(length) = c_int::try_from(sql.len()) else { return Ok(Probe::Several) };
     let mut handle = connection.lock_handle().await?;
     let database = handle.as_raw_handle().as_ptr();
@@ -224,7 +228,8 @@ async fn probe(connection: &mut SqliteConnection, sql: &str) -> Result<Probe, sq
         let (code, reads, columns, rest) = unsafe {
             let code = libsqlite3_sys::sqlite3_prepare_v2(database, at, left, &raw mut statement, &raw mut tail);
             // What is explained is never run, and SQLite doesn't say that it only reads.
-            let reads = statement.is_null()
+            let reads = tells
+                || statement.is_null()
                 || libsqlite3_sys::sqlite3_stmt_readonly(statement) != 0
                 || libsqlite3_sys::sqlite3_stmt_isexplain(statement) != 0;
             let columns = if statement.is_null() { 0 } else { libsqlite3_sys::sqlite3_column_count(statement) };

@@ -1,7 +1,7 @@
 //! Asks SQLite what the names in a statement lead to. Its databases hold no code but views, and the functions in
 //! those are the engine's own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sqlx::Row as _;
 use sqlx::sqlite::SqliteConnection;
@@ -14,10 +14,6 @@ use crate::domain::{Catalog, CatalogEntry, Dialect, Maker, Meaning, Sort};
 /// Modules of virtual tables that keep their rows in the database itself, or compute them.
 const MODULES: &str = " fts3 fts4 fts4aux fts3tokenize fts5 fts5vocab rtree rtree_i32 geopoly dbstat generate_series ";
 
-/// Tables that SQLite has without listing them.
-const OWN: &str = " sqlite_master sqlite_schema sqlite_temp_master sqlite_temp_schema sqlite_sequence sqlite_stat1 \
-    sqlite_stat4 ";
-
 /// Asks.
 pub(super) async fn ask(connection: &mut SqliteConnection, access: Access, sql: &str) -> Result<Catalog, sqlx::Error> {
     let mut handle = connection.lock_handle().await?;
@@ -28,19 +24,20 @@ pub(super) async fn ask(connection: &mut SqliteConnection, access: Access, sql: 
         entries.extend(function(name));
     }
     let kept = kept(connection).await?;
+    let modules = modules(connection).await?;
     for name in &uses.tables {
         let folded = name.to_ascii_lowercase();
         match kept.get(&folded) {
-            Some(None) => {}
             Some(Some(module)) if MODULES.contains(&format!(" {module} ")) => {}
             Some(Some(module)) => entries.push(CatalogEntry {
                 sort: Sort::Table,
                 name: name.clone(),
                 meaning: Meaning::Outside(format!("it is kept by the module {module}")),
             }),
-            None if OWN.contains(&format!(" {folded} ")) => {}
             // A table that nobody made is a function that yields rows.
-            None => entries.extend(function(name)),
+            None if modules.contains(&folded) || folded.starts_with("pragma_") => entries.extend(function(name)),
+            // Or one of SQLite's own, or the statement's name for a query in it.
+            Some(None) | None => {}
         }
     }
     entries.sort();
@@ -63,6 +60,13 @@ async fn kept(connection: &mut SqliteConnection) -> Result<BTreeMap<String, Opti
         kept.insert(name, made.as_deref().and_then(module));
     }
     Ok(kept)
+}
+
+/// The modules that there are, by folded name: those of functions that yield rows among them.
+async fn modules(connection: &mut SqliteConnection) -> Result<BTreeSet<String>, sqlx::Error> {
+    let sql = "SELECT lower(name) FROM pragma_module_list";
+    let rows = sqlx::query(sql).persistent(false).fetch_all(connection).await?;
+    rows.iter().map(|row| row.try_get(0)).collect()
 }
 
 /// The module of a virtual table, from the statement that made it: `CREATE VIRTUAL TABLE … USING module(…)`.
