@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::risk::Claim;
@@ -173,10 +173,73 @@ impl<'de> Visitor<'de> for Pairs {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut pairs = Vec::new();
-        while let Some(pair) = map.next_entry()? {
-            pairs.push(pair);
+        while let Some((key, Strict(value))) = map.next_entry()? {
+            pairs.push((key, value));
         }
         Ok(pairs)
+    }
+}
+
+/// A value in which no object has a key twice: whoever runs the call may take the first where `serde_json` keeps the last.
+struct Strict(Value);
+
+impl<'de> Deserialize<'de> for Strict {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Once).map(Strict)
+    }
+}
+
+/// Builds such a value.
+struct Once;
+
+impl<'de> Visitor<'de> for Once {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+        let mut values = Vec::new();
+        while let Some(Strict(value)) = list.next_element()? {
+            values.push(value);
+        }
+        Ok(Value::Array(values))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        let mut values = Map::new();
+        while let Some((key, Strict(value))) = map.next_entry::<String, _>()? {
+            if values.contains_key(&key) {
+                return Err(A::Error::custom(format!("`{key}` is given twice")));
+            }
+            values.insert(key, value);
+        }
+        Ok(Value::Object(values))
     }
 }
 
@@ -208,6 +271,13 @@ mod tests {
         for text in [r#"{"sql":"SEL"#, "[]", "1", r#"{"a":1,"a":2}"#, r#"{"a":1} x"#] {
             assert!(Arguments::parse(text).is_err(), "{text}");
         }
+        for text in [r#"{"a":{"b":1,"b":2}}"#, r#"{"a":[1,{"b":{"c":null,"c":null}}]}"#] {
+            for read in [Arguments::parse(text), Arguments::verbatim(text)] {
+                assert!(read.unwrap_err().0.contains("is given twice"), "{text}");
+            }
+        }
+        let text = r#"{"a":{"b":[1,-2,1.5,"c",null,true],"d":{"b":{}}}}"#;
+        assert_eq!(Value::Object(Arguments::parse(text).unwrap().values), text.parse::<Value>().unwrap());
         let error = Arguments::parse(r#"{"sql":"x","sqll":"y"}"#).unwrap().only(&["sql"]).unwrap_err();
         assert_eq!(error.0, "unknown argument `sqll`; this tool takes sql");
     }
