@@ -128,6 +128,11 @@ fn assess_counts_nothing_as_enforced_unless_it_is_asked_to() {
         |words: &[&str]| serde_json::from_str::<serde_json::Value>(&answers(home.path(), words, call)).unwrap();
     let kept = || std::fs::read_dir(home.path()).unwrap().count() > 0;
     assert_eq!(answer(&[])["enforced"], false);
+    let read = r#"{"tool":"execute_sql","dialect":"sqlite","arguments":{"sql":"SELECT 1"}}"#;
+    for (words, enforced) in [(&[][..], "\"enforced\":false"), (&["--contained"], "\"enforced\":true")] {
+        let said = answers(tempfile::tempdir().unwrap().path(), words, read);
+        assert!(said.contains("\"decision\":\"allow\"") && said.contains(enforced), "{said}");
+    }
     assert!(!kept(), "nothing was looked at");
     let (first, second) = (answer(&["--contained"]), answer(&["--contained"]));
     assert_eq!(first, second, "the first answer is as good as the second");

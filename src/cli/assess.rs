@@ -109,7 +109,7 @@ impl Bench {
     fn new(terms: Terms) -> Self {
         let path = std::env::var_os("PATH");
         Self {
-            enforceable: Enforceable { read_only_sql: true, ..terms.enforced },
+            enforceable: terms.enforced,
             cwd: std::env::current_dir().and_then(|cwd| cwd.canonicalize()).unwrap_or_else(|_| PathBuf::from("/")),
             home: process_environment("HOME").map(PathBuf::from),
             search_path: path.map(|path| tools::search_path(&path)),

@@ -57,7 +57,7 @@ impl Terms {
         let machine = folders.as_ref().ok().filter(|_| contained);
         let machine = machine.and_then(|folders| Some((start::launcher().ok()?, folders.state.clone())));
         let kept = machine.as_ref().and_then(|(launcher, state)| contain::kept(launcher, state));
-        let enforced = contain::enforceable(kept.as_ref(), true);
+        let enforced = if contained { contain::enforceable(kept.as_ref(), true) } else { Enforceable::default() };
         let unproved = machine.filter(|_| kept.is_none());
         if options.config.is_none() {
             let sensitive = folders.map(|folders| Sensitive::with(folders.own_globs()).and(start::own(&folders)));
