@@ -158,8 +158,22 @@ fn by_spelling(http: &HttpOperation, url: &Url) -> Option<Finding> {
     if host::plainly_spelled(spelled.trim_end_matches('.'), real) {
         return None;
     }
-    let sentence = format!("The host is spelled {spelled}, and leads to {real}.");
+    let sentence = match letters(real).filter(|_| spelled.eq_ignore_ascii_case(real)) {
+        Some(letters) => {
+            let plain = host::plainly_spelled(&letters, real);
+            let alike = if plain { "" } else { ", with letters that may look like others" };
+            format!("The host is spelled {spelled}, which stands for {letters}{alike}.")
+        }
+        None => format!("The host is spelled {spelled}, and leads to {real}."),
+    };
     Some(Finding::new("http.spelling", Class::Unknown, sentence))
+}
+
+/// The letters that a host's `xn--` labels stand for, if they can be read.
+fn letters(host: &str) -> Option<String> {
+    let letters = url::quirks::domain_to_unicode(host);
+    let readable = letters.chars().all(|letter| letter != char::REPLACEMENT_CHARACTER && !letter.is_control());
+    (readable && !letters.is_empty() && letters != host).then_some(letters)
 }
 
 fn by_host(url: &Url) -> Option<Finding> {
@@ -333,6 +347,22 @@ mod tests {
             "http://example.org:22/",
         ] {
             assert!(class("GET", url) >= Class::Unknown, "{url}");
+        }
+    }
+
+    #[test]
+    fn what_a_coded_host_stands_for_is_said() {
+        for (url, ends) in [
+            ("https://xn--bcher-kva.example/", "xn--bcher-kva.example, which stands for bücher.example."),
+            (
+                "https://XN--exmple-4nf.org:8443/a",
+                "stands for ex\u{430}mple.org, with letters that may look like others.",
+            ),
+            ("https://ex\u{430}mple.org/", "and leads to xn--exmple-4nf.org."),
+        ] {
+            let http = HttpOperation { method: "GET".to_owned(), url: url.to_owned(), headers: Vec::new(), body: None };
+            let finding = by_spelling(&http, &read(url).unwrap()).unwrap();
+            assert!(finding.sentence.ends_with(ends), "{}", finding.sentence);
         }
     }
 
