@@ -1,7 +1,7 @@
 //! The sensitive paths: one list for every tool and every spelling. The entries are data in
 //! `assets/rules/sensitive.toml`; the configuration adds its own.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use super::own::Own;
@@ -13,10 +13,19 @@ use crate::domain::Place;
 static BUILT_IN: LazyLock<List> =
     LazyLock::new(|| List::parse(include_str!(concat!(env!("OUT_DIR"), "/sensitive.json"))));
 
+/// Files of databases whose rows stay with the person: read by another program, they would hold nothing back.
+#[derive(Debug)]
+struct Kept {
+    files: Vec<PathBuf>,
+    list: List,
+}
+
 /// The list of "How a decision is made" and what the configuration adds.
 #[derive(Clone, Debug, Default)]
 pub struct Sensitive {
     extra: Option<Arc<List>>,
+    /// Files of databases whose rows stay with the person.
+    kept: Option<Arc<Kept>>,
     /// What no tool may write.
     own: Own,
     /// Whether nothing is looked up at all.
@@ -36,6 +45,18 @@ impl Sensitive {
     #[must_use]
     pub fn and(self, own: Own) -> Self {
         Self { own, ..self }
+    }
+
+    /// The same, with the files of databases whose rows stay with the person. All of them absolute.
+    #[must_use]
+    pub fn keeping(self, files: Vec<PathBuf>) -> Self {
+        if files.is_empty() {
+            return self;
+        }
+        let own = files.iter().map(|file| globset::escape(&file.to_string_lossy())).collect();
+        let kind = Kind { what: "database whose rows stay with you".to_owned(), own, ..Kind::default() };
+        let list = List::of(Data { kind: vec![kind], ..Data::default() });
+        Self { kept: Some(Arc::new(Kept { files, list })), ..self }
     }
 
     /// What no tool may write.
@@ -64,10 +85,13 @@ impl Sensitive {
     }
 
     /// Whether sensitive paths lie somewhere below a folder that isn't one itself: `/`, `/etc`, a home folder. Names
-    /// that are sensitive wherever they are don't count.
+    /// that are sensitive wherever they are don't count, nor do databases in the workspace: walls and searches leave out
+    /// what is sensitive there.
     #[must_use]
     pub fn lies_below(&self, folder: &str, place: &Place) -> bool {
-        self.lists().any(|list| list.lies_below(folder, place))
+        let outside = |kept: &&Kept| kept.files.iter().any(|file| !file.starts_with(&place.workspace));
+        let kept = self.kept.as_deref().filter(outside).map(|kept| &kept.list);
+        self.named().chain(kept).any(|list| list.lies_below(folder, place))
     }
 
     /// Whether a real path is sensitive, or for a folder all that is in it, while no folder that it lies in is. Quick,
@@ -82,12 +106,18 @@ impl Sensitive {
     /// Folders outside any workspace right in which an entry may lie: the home folder, `~/.config`, `/etc`, ….
     #[must_use]
     pub fn folders(&self, place: &Place) -> Vec<PathBuf> {
-        self.lists().flat_map(|list| list.folders(place)).collect()
+        let kept = self.kept.iter().flat_map(|kept| &kept.files).filter_map(|file| file.parent());
+        self.named().flat_map(|list| list.folders(place)).chain(kept.map(Path::to_path_buf)).collect()
+    }
+
+    /// What is sensitive by its name: the built-in list and the configuration's own.
+    fn named(&self) -> impl Iterator<Item = &List> {
+        let built_in = (!self.idle).then(|| &*BUILT_IN);
+        built_in.into_iter().chain(self.extra.as_deref())
     }
 
     fn lists(&self) -> impl Iterator<Item = &List> {
-        let built_in = (!self.idle).then(|| &*BUILT_IN);
-        built_in.into_iter().chain(self.extra.as_deref())
+        self.named().chain(self.kept.as_deref().map(|kept| &kept.list))
     }
 
     /// What the lists say of a text, and of what it may be an editor's copy of.
@@ -280,5 +310,23 @@ mod tests {
         }
         assert_eq!(sensitive.entry("public", &place()), None);
         assert!(sensitive.may_match("priv*", &place()).is_some());
+    }
+
+    #[test]
+    fn a_database_whose_rows_stay_here_is_sensitive_where_it_lies_and_searches_go_on_around_it() {
+        let files = ["/home/ann/work/Data/[1].db", "/srv/Shop/x.db"].map(PathBuf::from).to_vec();
+        let sensitive = Sensitive::default().keeping(files);
+        for path in ["Data/[1].db", "~/work/Data/[1].db", "../../../srv/Shop/x.db"] {
+            assert!(sensitive.entry(path, &place()).is_some(), "{path}");
+        }
+        assert!(
+            sensitive.means("/srv/Shop/x.db", false, &place()) && sensitive.may_match("Data/*.db", &place()).is_some()
+        );
+        assert_eq!(sensitive.entry("Data/2.db", &place()), None);
+        let folders = sensitive.folders(&place());
+        assert!(["/home/ann/work/Data", "/srv/Shop"].iter().all(|folder| folders.contains(&PathBuf::from(folder))));
+        assert!(sensitive.lies_below("/srv", &place()) && !sensitive.lies_below("/home/ann/work/src", &place()));
+        let here = Sensitive::default().keeping(vec!["/home/ann/work/x.db".into()]);
+        assert!(!here.lies_below(".", &place()) && here.entry("x.db", &place()).is_some());
     }
 }

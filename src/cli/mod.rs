@@ -12,6 +12,7 @@ mod explanation;
 pub mod hook;
 mod journal;
 mod keeper;
+mod kept;
 mod known;
 mod mcp;
 mod rules;

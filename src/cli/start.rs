@@ -7,6 +7,7 @@ use std::sync::Arc;
 use secrecy::ExposeSecret as _;
 
 use super::Options;
+use super::kept::kept;
 use super::sessions::{Which, which};
 use crate::assess::{AssessSettings, Own, Production, Sensitive};
 use crate::config::{
@@ -191,7 +192,8 @@ impl Start {
         let kept = [folders.images(), folders.layers(), folders.outputs()]
             .map(|folder| format!("{}/**", globset::escape(&folder.to_string_lossy())));
         let guarded = [&folders.config, &folders.journal()].map(|path| globset::escape(&path.to_string_lossy()));
-        Sensitive::with(self.settings.sensitive.iter().cloned().chain(guarded).chain(kept).collect()).and(own(folders))
+        let named = self.settings.sensitive.iter().cloned().chain(guarded).chain(kept).collect();
+        Sensitive::with(named).keeping(self::kept(&self.settings)).and(own(folders))
     }
 
     /// The databases on offer, none of them opened yet, and a sentence for each that can't be used.
@@ -265,7 +267,7 @@ pub(super) fn remembered(settings: &mut Settings, folders: &Folders, problems: &
 
 /// What a configuration adds to judging.
 pub(super) fn judging(settings: &Settings, folders: &Folders) -> AssessSettings {
-    let sensitive = Sensitive::with(settings.sensitive_globs(folders)).and(own(folders));
+    let sensitive = Sensitive::with(settings.sensitive_globs(folders)).keeping(kept(settings)).and(own(folders));
     let production = Production::with(&settings.production.patterns, &settings.production.branches);
     AssessSettings { sensitive, production, ..AssessSettings::default() }
 }

@@ -67,6 +67,15 @@ impl Address {
         self
     }
 
+    /// The file that holds it, as its URL says; none for a server, and for one in memory.
+    #[must_use]
+    pub fn file(&self) -> Option<&Path> {
+        match &self.options {
+            Options::Sqlite(file) => file.path.as_deref(),
+            Options::Postgres(_) | Options::Mysql(_) => None,
+        }
+    }
+
     /// Reads a URL, or the path of a SQLite file.
     ///
     /// # Errors
