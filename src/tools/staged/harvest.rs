@@ -2,13 +2,13 @@
 //! in place unasked. The workspace may have changed meanwhile: what somebody else touched since the run began waits.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::fs::{self, DirEntry, Metadata, Permissions};
 use std::io::ErrorKind;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::super::modules;
+use super::links::leads_out;
 use super::moves;
 use super::place::look;
 use super::products::{Products, declares};
@@ -194,7 +194,8 @@ impl Harvest {
             self.left_out.push(format!("{} (where it leads is no text)", path.display()));
             return Ok(());
         }
-        let waits = waits || matches!(&after, Image::Link { target } if leads_out(ground.workspace, path, target));
+        let waits = waits
+            || matches!(&after, Image::Link { target } if leads_out(ground.upper, ground.workspace, path, target));
         let before = match below {
             None => Image::Nothing,
             Some(below) if below.is_dir() || special(below) => {
@@ -372,26 +373,4 @@ pub(super) fn marked_opaque(folder: &std::os::fd::OwnedFd) -> bool {
     let _ = folder;
     #[cfg(not(target_os = "linux"))]
     false
-}
-
-/// Whether a link at a path leads out of the workspace: by its letters, and by what stands there.
-fn leads_out(workspace: &Path, path: &Path, target: &Path) -> bool {
-    if target.is_absolute() {
-        return true;
-    }
-    let mut at: Vec<&OsStr> = path.parent().into_iter().flat_map(Path::iter).collect();
-    for part in target.components() {
-        match part {
-            Component::Normal(name) => at.push(name),
-            Component::CurDir => {}
-            Component::ParentDir => {
-                if at.pop().is_none() {
-                    return true;
-                }
-            }
-            Component::RootDir | Component::Prefix(_) => return true,
-        }
-    }
-    let end = workspace.join(at.iter().collect::<PathBuf>());
-    end.canonicalize().is_ok_and(|real| !real.starts_with(workspace))
 }

@@ -6,6 +6,7 @@
 mod apply;
 mod caches;
 mod harvest;
+mod links;
 mod moves;
 mod place;
 mod preview;
