@@ -21,6 +21,7 @@ pub fn attempts(errand: &Errand) -> Vec<(Wall, &'static str, Result<()>)> {
     let system = |result: nix::Result<()>| result.map_err(Error::from);
     let mut tries = vec![
         (Wall::Write, "empty by opening", empty(errand)),
+        (Wall::Write, "mark by opening", File::open(&errand.file).and_then(|file| raw::mark(&file))),
         (
             Wall::Sockets,
             "connect to a nameless socket",
@@ -37,6 +38,8 @@ pub fn attempts(errand: &Errand) -> Vec<(Wall, &'static str, Result<()>)> {
         tries.extend([
             (Wall::Processes, "signal", system(kill(Pid::from_raw(other), None))),
             (Wall::Processes, "trace", raw::trace(other)),
+            (Wall::Processes, "schedule", raw::schedule(other)),
+            (Wall::Processes, "rank", raw::rank(other)),
             (Wall::Processes, "read an environment", fs::read(format!("/proc/{other}/environ")).map(drop)),
             (Wall::Processes, "read a memory", File::open(format!("/proc/{other}/mem")).map(drop)),
         ]);

@@ -114,6 +114,32 @@ pub fn type_into(terminal: &impl std::os::fd::AsRawFd) -> Result<()> {
     done(unsafe { libc::ioctl(terminal.as_raw_fd(), libc::TIOCSTI, &raw const letter) }.into())
 }
 
+/// Marks a file, which is open to read, as one that backups leave out.
+pub fn mark(file: &impl std::os::fd::AsRawFd) -> Result<()> {
+    const LEFT_OUT: libc::c_long = 0x40;
+    let mut flags: libc::c_long = 0;
+    // SAFETY: the first request writes one number and the second reads it; it lives through both.
+    unsafe {
+        done(libc::ioctl(file.as_raw_fd(), libc::FS_IOC_GETFLAGS, &raw mut flags).into())?;
+        flags |= LEFT_OUT;
+        done(libc::ioctl(file.as_raw_fd(), libc::FS_IOC_SETFLAGS, &raw const flags).into())
+    }
+}
+
+/// Says of another process how its turns come: as they do for everybody, so nothing changes if that is let through.
+pub fn schedule(process: i32) -> Result<()> {
+    let ordinary: libc::c_int = 0;
+    // SAFETY: the call reads one number, which lives through it.
+    done(unsafe { libc::syscall(libc::SYS_sched_setparam, process, &raw const ordinary) })
+}
+
+/// Says of another process when it may use the disks: as one of which nobody said anything.
+pub fn rank(process: i32) -> Result<()> {
+    const PROCESS: libc::c_int = 1;
+    // SAFETY: it takes numbers alone.
+    done(unsafe { libc::syscall(libc::SYS_ioprio_set, PROCESS, process, 0) })
+}
+
 /// Asks to look into another process, or to stop it.
 pub fn trace(process: i32) -> Result<()> {
     let none = std::ptr::null_mut::<libc::c_void>();

@@ -129,6 +129,36 @@ const ATTRIBUTES: &[c_long] = &[
 /// Requests to a terminal that put words into somebody's mouth: `TIOCSTI`, `TIOCLINUX`, `TIOCCONS`, `TIOCSETD`.
 const REQUESTS: [u64; 4] = [0x5412, 0x541c, 0x541d, 0x5423];
 
+/// Sorts of requests to a file system, by the letter that they share: those that write what it keeps beside a file's
+/// content (its flags, project, version, whether it is sealed or encrypted), which an open to read is enough for. Of
+/// ext4 and most others, of XFS and most others, of versions, of FAT, of F2FS.
+const KEPT_BESIDE: [u64; 5] = [0x6600, 0x5800, 0x7600, 0x7200, 0xf500];
+
+/// How many bits of a request say that it only writes, and of which sort it is.
+const WRITES: u64 = 0xc000_ff00;
+/// That it only writes.
+const WRITE: u64 = 0x4000_0000;
+
+/// Requests of the same kind that also read, or say nothing of it: freezing, thawing and trimming a whole disk, shutting
+/// it down, keys and encryption, ext4's own.
+const KEPT_OTHERWISE: [u64; 11] = [
+    0xc004_5877,
+    0xc004_5878,
+    0xc018_5879,
+    0x8004_587d,
+    0xc050_6617,
+    0xc040_6618,
+    0xc040_6619,
+    0x800c_6613,
+    0x6609,
+    0x660c,
+    0x6611,
+];
+
+/// The sort of requests to Btrfs: volumes are made and deleted by them in folders that are open to read, and no file is
+/// opened for it that Landlock could see. A layer's copies need one of the sort, and read-only mounts refuse the rest.
+const BTRFS: u64 = 0x9400;
+
 /// Signals to others. Refused where no process namespace keeps them at home; the newer versions of Landlock alone could.
 const SIGNALS: &[c_long] = &[
     libc::SYS_kill,
@@ -138,16 +168,27 @@ const SIGNALS: &[c_long] = &[
     libc::SYS_pidfd_send_signal,
 ];
 
-/// What steers the process whose number is the first argument (for `setpriority` the second): refused in the same
-/// place unless that is the caller itself.
-const STEERING: [(c_long, u8); 6] = [
+/// What steers the process whose number is the first argument (of the last two the second): refused unless that is the
+/// caller itself, but in a layer, whose tests steer processes of their own and see no others.
+const STEERING: [(c_long, u8); 9] = [
     (libc::SYS_prlimit64, 0),
     (libc::SYS_sched_setaffinity, 0),
     (libc::SYS_sched_setscheduler, 0),
+    (libc::SYS_sched_setparam, 0),
     (libc::SYS_sched_setattr, 0),
     (libc::SYS_migrate_pages, 0),
+    (libc::SYS_move_pages, 0),
     (libc::SYS_setpriority, 1),
+    (libc::SYS_ioprio_set, 1),
 ];
+
+/// Those of them that steer everything of a person, where the first argument says so: whose number is 0, too.
+const OF_A_PERSON: [(c_long, u64); 2] = [(libc::SYS_setpriority, 2), (libc::SYS_ioprio_set, 3)];
+
+/// What makes a file send signals to others: `F_SETSIG`, `F_SETOWN`, `F_SETOWN_EX`, and the same as requests. Refused
+/// where signals are.
+const OWNING: [u64; 3] = [8, 10, 15];
+const OWNING_REQUESTS: [u64; 2] = [0x8901, 0x8902];
 
 /// `CLONE_NEW…`: of time, mounts, control groups, names, queues, users, processes, networks.
 const NAMESPACES: [u64; 7] =
@@ -213,16 +254,22 @@ fn refused(plan: &Plan) -> Vec<c_long> {
 
 fn rules(plan: &Plan) -> Result<Rules, seccompiler::BackendError> {
     let mut rules = Rules::new();
-    if !plan.layers.namespaces {
+    if !plan.layers.namespaces || plan.layer.is_none() {
         for (call, argument) in STEERING {
             rules.insert(call, vec![one(is(argument, SeccompCmpOp::Ne, 0)?)?]);
         }
+        for (call, person) in OF_A_PERSON {
+            rules.entry(call).or_default().push(one(is(0, SeccompCmpOp::Eq, person)?)?);
+        }
+    }
+    if !plan.layers.namespaces {
+        let owning = OWNING.iter().map(|command| one(is(1, SeccompCmpOp::Eq, *command)?));
+        rules.insert(libc::SYS_fcntl, owning.collect::<Result<_, _>>()?);
     }
     let masked = |argument, mask, value| is(argument, SeccompCmpOp::MaskedEq(mask), value);
     let spaces = NAMESPACES.iter().map(|flag| one(masked(0, *flag, *flag)?));
     rules.insert(libc::SYS_clone, spaces.collect::<Result<_, _>>()?);
-    let requests = REQUESTS.iter().map(|request| one(is(1, SeccompCmpOp::Eq, *request)?));
-    rules.insert(libc::SYS_ioctl, requests.collect::<Result<_, _>>()?);
+    rules.insert(libc::SYS_ioctl, requests(plan)?);
     // Opened to read and emptied all the same: old Landlock doesn't see it.
     let emptied = u64::from((libc::O_ACCMODE | libc::O_TRUNC).unsigned_abs());
     let emptying = |argument| one(masked(argument, emptied, u64::from(libc::O_TRUNC.unsigned_abs()))?);
@@ -232,6 +279,20 @@ fn rules(plan: &Plan) -> Result<Rules, seccompiler::BackendError> {
     rules.insert(libc::SYS_socket, sockets(plan)?);
     rules.insert(libc::SYS_socketpair, pairs()?);
     Ok(rules)
+}
+
+/// Requests to terminals and to file systems.
+fn requests(plan: &Plan) -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
+    let owning = if plan.layers.namespaces { &[][..] } else { &OWNING_REQUESTS };
+    let exact = REQUESTS.iter().chain(&KEPT_OTHERWISE).chain(owning);
+    let mut refused = exact.map(|request| one(is(1, SeccompCmpOp::Eq, *request)?)).collect::<Result<Vec<_>, _>>()?;
+    for sort in KEPT_BESIDE {
+        refused.push(one(is(1, SeccompCmpOp::MaskedEq(WRITES), WRITE | sort)?)?);
+    }
+    if plan.layer.is_none() {
+        refused.push(one(is(1, SeccompCmpOp::MaskedEq(WRITE | 0xff00), WRITE | BTRFS)?)?);
+    }
+    Ok(refused)
 }
 
 /// Every pair of sockets but a local one whose ends can speak to each other alone: from a pair of datagrams, letters go
@@ -331,6 +392,30 @@ mod tests {
                 assert_eq!(verdict(&program, call), expected, "{call}");
             }
             assert_eq!(verdict(&program, 0x4000_0027), 0x0005_0000 | libc::ENOSYS.unsigned_abs());
+        }
+    }
+
+    #[test]
+    fn what_a_file_keeps_beside_its_content_and_how_others_run_are_refused_and_ones_own_are_not() {
+        use super::super::raw;
+        let file = tempfile::tempfile().unwrap();
+        let others = std::os::unix::process::parent_id().cast_signed();
+        let layer = Layer { workspace: "/w".into(), folder: "/l".into(), proxy: false };
+        for (namespaces, layer) in [(false, None), (true, None), (true, Some(layer))] {
+            let (file, layered) = (file.try_clone().unwrap(), layer.is_some());
+            let layers = Layers { namespaces, landlock: true, syscalls: true };
+            let plan = Plan { layers, layer, ..Plan::default() };
+            // A filter holds for the thread that puts it up.
+            let tried = std::thread::spawn(move || {
+                refuse(&plan).unwrap();
+                (raw::mark(&file), raw::rank(others), raw::schedule(others), raw::rank(0), raw::schedule(0))
+            });
+            let (mark, rank, schedule, own_rank, own_schedule) = tried.join().unwrap();
+            assert_eq!(mark.unwrap_err().raw_os_error(), Some(libc::EPERM));
+            for result in [rank, schedule] {
+                assert_eq!(result.is_err_and(|error| error.raw_os_error() == Some(libc::EPERM)), !layered);
+            }
+            assert!(own_rank.is_ok() && own_schedule.is_ok());
         }
     }
 }
