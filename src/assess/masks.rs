@@ -285,7 +285,7 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// In order, those that meet made one.
-fn joined(mut spans: Vec<Span>) -> Vec<Span> {
+pub(super) fn joined(mut spans: Vec<Span>) -> Vec<Span> {
     spans.sort_by_key(|span| (span.start, span.end));
     let mut joined: Vec<Span> = Vec::with_capacity(spans.len());
     for span in spans.into_iter().filter(|span| span.start < span.end) {

@@ -6,6 +6,7 @@
 mod answer;
 mod apply;
 mod command;
+mod committed;
 mod elsewhere;
 mod environment;
 mod file;
@@ -40,6 +41,7 @@ pub use command::{
     Act, Clash, CommandAssessor, Destination, Does, Goal, Piece, REACHING, ReadCommand, Word, acts, destinations,
     foreign_settings, read,
 };
+pub use committed::{Committed, printed_withheld};
 pub use elsewhere::WebSearchAssessor;
 pub use file::FileAssessor;
 pub use hidden::visible;

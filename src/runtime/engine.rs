@@ -358,7 +358,7 @@ async fn run(
     cancel: CancellationToken,
 ) -> Result<RunReport, String> {
     let tool = side.registry.get(&countersigned.operation().tool).ok_or("the tool is gone")?;
-    let (withheld, id) = (Withheld::of(&countersigned), countersigned.operation().id);
+    let (withheld, id) = (Withheld::of(&countersigned, &side.bench.settings), countersigned.operation().id);
     let kept = match countersigned.containment() {
         Containment::ReadOnly => Kept::Written,
         Containment::Staged | Containment::None => Kept::Synced,

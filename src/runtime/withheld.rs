@@ -1,16 +1,16 @@
 //! Secrets in what a run printed that nobody was asked about: a history, what lies below a folder and what a script opens
 //! may hold some that no name tells of. The model gets masks in their place.
 
-use crate::assess::{Known, withheld};
-use crate::domain::{Countersigned, Decider, OperationKind, RunReport};
+use crate::assess::{AssessSettings, Committed, Known, printed_withheld};
+use crate::domain::{Countersigned, Decider, OperationKind, Place, RunReport};
 
-/// Whether secrets in what a run prints are kept from the model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Withheld(bool);
+/// Whether secrets in what a run prints are kept from the model: what tells them, if they are.
+#[derive(Clone, Debug)]
+pub struct Withheld(Option<Committed>);
 
 impl Withheld {
     /// They are if nobody was asked and it looks at what isn't named one by one. Who was asked saw what is read.
-    pub fn of(run: &Countersigned) -> Self {
+    pub fn of(run: &Countersigned, settings: &AssessSettings) -> Self {
         let unasked = matches!(run.decider(), Decider::Whitelist | Decider::Claim);
         let looks = match &run.operation().kind {
             OperationKind::Command(_) | OperationKind::Search(_) | OperationKind::Find(_) => true,
@@ -24,15 +24,23 @@ impl Withheld {
             // `read_output` masks by itself: a part says less than what is around it.
             | OperationKind::Other(_) => false,
         };
-        Self(unasked && looks && run.operation().origin.by_model())
+        let kept = unasked && looks && run.operation().origin.by_model();
+        Self(kept.then(|| committed(&run.operation().kind, &run.prepared().facts.place, settings)))
     }
 
     /// The report as the model gets it.
     pub fn from(self, report: RunReport, known: &Known) -> RunReport {
-        let Some((shown, count)) = self.0.then(|| withheld(&report.result, known)).flatten() else { return report };
+        let withheld = self.0.and_then(|committed| printed_withheld(&report.result, known, committed));
+        let Some((shown, count)) = withheld else { return report };
         let what = if count == 1 { "A secret is masked".to_owned() } else { format!("{count} secrets are masked") };
         RunReport { result: format!("{shown}\n[{what} here, as nobody was asked before this ran.]"), ..report }
     }
+}
+
+/// What tells the lines of sensitive files in what an operation prints.
+fn committed(kind: &OperationKind, place: &Place, settings: &AssessSettings) -> Committed {
+    let command = if let OperationKind::Command(command) = kind { command.command.as_str() } else { "" };
+    Committed::of(Some(command), place, settings)
 }
 
 #[cfg(test)]
@@ -40,7 +48,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::domain::Outcome;
+    use crate::domain::{CommandOperation, Outcome};
 
     #[test]
     fn the_model_gets_masks_where_nobody_was_asked() {
@@ -50,7 +58,10 @@ mod tests {
             took: Duration::ZERO,
         };
         let known = Known::of(["a-value-of-ours".to_owned()]);
-        let given = |asked: bool, result: &str| Withheld(!asked).from(report(result), &known).result;
+        let kind =
+            OperationKind::Command(CommandOperation { command: "git show".to_owned(), timeout: None, terminal: false });
+        let committed = || committed(&kind, &Place::default(), &AssessSettings::default());
+        let given = |asked: bool, result: &str| Withheld((!asked).then(committed)).from(report(result), &known).result;
         let shown = given(false, "+DB_PASSWORD=hunter2\nand a-value-of-ours, and `password: String`");
         assert!(!shown.contains("hunter2") && !shown.contains("a-value-of-ours"), "{shown}");
         assert!(
@@ -59,5 +70,9 @@ mod tests {
         );
         assert_eq!(given(true, "DB_PASSWORD=hunter2"), "DB_PASSWORD=hunter2");
         assert_eq!(given(false, "nothing"), "nothing");
+        let diff = "diff --git a/.env b/.env\n+API_PLAIN=word\ndiff --git a/a b/a\n+A=word";
+        let shown = given(false, diff);
+        assert!(!shown.contains("API_PLAIN") && shown.contains("+A=word"), "{shown}");
+        assert_eq!(given(true, diff), diff);
     }
 }

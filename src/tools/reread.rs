@@ -10,13 +10,16 @@ use tokio_util::sync::CancellationToken;
 
 use super::sink::Sink;
 use super::{RunPort, Tool, Workbench};
-use crate::assess::{RereadAssessor, RiskAssessor, withheld_spans};
+use crate::assess::{Committed, RereadAssessor, RiskAssessor, withheld_spans};
 use crate::domain::{
-    Arguments, ArgumentsError, Countersigned, OperationId, OperationKind, Outcome, RunReport, ToolSpec, masked_part,
+    Arguments, ArgumentsError, Countersigned, OperationId, OperationKind, Outcome, Place, RunReport, Span, ToolSpec,
+    masked_part,
 };
 
 /// Bytes before and behind a part that are looked through for secrets which reach into it.
 const AROUND: u64 = 16 * 1024;
+/// Bytes that are read at once of what stands before a part.
+const STEP: usize = 64 * 1024;
 
 /// Reads on in outputs.
 #[derive(Clone, Debug)]
@@ -29,6 +32,34 @@ impl RereadTool {
     #[must_use]
     pub fn new(bench: Arc<Workbench>) -> Self {
         Self { bench }
+    }
+
+    /// Where a part of an output that begins at `from` holds lines of sensitive files, as all that stands before it says.
+    fn committed(&self, id: OperationId, from: u64, part: &str) -> Vec<Span> {
+        let workspace = self.bench.workspace.clone();
+        let place = Place { cwd: workspace.clone(), workspace, home: self.bench.home.clone() };
+        let mut committed = Committed::of(None, &place, &self.bench.settings);
+        let (mut line, mut at) = (Vec::new(), 0);
+        while at < from {
+            let size = usize::try_from(from - at).unwrap_or(STEP).min(STEP);
+            let Ok((bytes, _)) = self.bench.outputs.text(id, at, size) else { break };
+            if bytes.is_empty() {
+                break;
+            }
+            at += bytes.len() as u64;
+            for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+                // Only the beginning of a line says of what it is.
+                line.extend_from_slice(&piece[..piece.len().min(STEP.saturating_sub(line.len()))]);
+                if piece.ends_with(b"\n") {
+                    committed.hides(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']));
+                    line.clear();
+                }
+            }
+        }
+        let begun = String::from_utf8_lossy(&line).into_owned();
+        let spans = committed.spans(&format!("{begun}{part}"));
+        let within = spans.into_iter().filter(|span| span.end > begun.len());
+        within.map(|span| span.start.saturating_sub(begun.len())..span.end - begun.len()).collect()
     }
 
     /// The part that is asked for, and a note of what is left.
@@ -58,12 +89,29 @@ impl RereadTool {
         let [before, part, behind] = [before, &rest[..end], &rest[end..]].map(String::from_utf8_lossy);
         let whole = [&*before, &*part, &*behind].concat();
         let secrets = withheld_spans(&whole, &self.bench.settings.known);
-        let mut text = masked_part(&whole, &secrets, before.len()..before.len() + part.len());
+        let part = before.len()..before.len() + part.len();
+        let committed = self.committed(id, from, &whole[part.clone()]);
+        let mut text = masked_part(&whole, &beside(&secrets, &committed, part.start), part);
         if next < size {
             text.push_str(&format!("\n[bytes {from} to {next} of {size}; from {next} reads on]"));
         }
         Ok(text)
     }
+}
+
+/// Spans of a text and those of a part of it that begins at `start`, in order, those that meet made one.
+fn beside(spans: &[Span], of_part: &[Span], start: usize) -> Vec<Span> {
+    let moved = of_part.iter().map(|span| span.start + start..span.end + start);
+    let mut all: Vec<Span> = spans.iter().cloned().chain(moved).collect();
+    all.sort_by_key(|span| (span.start, span.end));
+    all.dedup_by(|next, last| {
+        let meet = next.start <= last.end;
+        if meet {
+            last.end = last.end.max(next.end);
+        }
+        meet
+    });
+    all
 }
 
 impl Tool for RereadTool {
