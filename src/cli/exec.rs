@@ -9,7 +9,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Start, runtime};
 use crate::agents::quoted;
-use crate::assess::CommandAssessor;
+use crate::assess::{CommandAssessor, Known};
+use crate::config::process_environment;
 use crate::contain;
 use crate::domain::{
     Admission, Claim, CommandOperation, Containment, Countersigned, Gate, JournalEntry, JournalEvent, Judgement,
@@ -56,6 +57,9 @@ async fn run(start: &Start, command: String) -> Result<u8, String> {
         return Err(notice);
     }
     let bench = Arc::new(start.bench().map_err(|error| error.to_string())?);
+    let connections = start.connections(&process_environment);
+    bench.settings.known.learn(Known::of_environment(std::env::vars_os()).values());
+    bench.settings.known.learn(connections.map(|(connections, _)| connections.secrets()).unwrap_or_default());
     let proof = bench.walls.proof().await;
     let enforceable = contain::enforceable(Some(&proof), false);
     if !enforceable.read_only_command {
@@ -102,6 +106,11 @@ async fn run(start: &Start, command: String) -> Result<u8, String> {
     // What was acknowledged is on disk.
     let _closed = journal.close().await;
     let passed = passed?;
+    match passed.masks {
+        0 => {}
+        1 => eprintln!("countersign: a secret is masked here"),
+        more => eprintln!("countersign: {more} secrets are masked here"),
+    }
     if let Some(wall) = passed.wall {
         eprintln!("countersign: {wall}");
     }

@@ -38,6 +38,7 @@ mod targets;
 mod terminal;
 mod undo;
 mod unguarded;
+mod veil;
 mod versions;
 mod walk;
 

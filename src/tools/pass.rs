@@ -1,5 +1,6 @@
 //! Runs one countersigned command with its output passed through as it comes, for `countersign exec`: behind the same
-//! walls as on the screen, and not at all without them.
+//! walls as on the screen, and not at all without them. What is certainly a secret is masked as in what a model is told:
+//! who reads it may be one.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::sync::Arc;
@@ -11,6 +12,8 @@ use super::Workbench;
 use super::command::start;
 use super::contained::{self, Contained};
 use super::refusal::{self, Smell};
+use super::veil::Veil;
+use crate::assess::Committed;
 use crate::contain::Answer;
 use crate::domain::{Countersigned, OperationKind};
 
@@ -26,6 +29,8 @@ pub struct Passed {
     pub code: u8,
     /// What a wall may have to do with how it ended, in a sentence.
     pub wall: Option<String>,
+    /// How many masks stand in the place of secrets.
+    pub masks: usize,
 }
 
 /// Runs a command to its end behind its walls. Ended early when `cancel` fires.
@@ -47,7 +52,13 @@ pub async fn pass(
     };
     let (mut child, pipes) = start(bench, run, command, &contained)?;
     let (mut tail, mut complaint) = (Vec::new(), Vec::new());
-    let both = async { tokio::join!(copy(pipes.out, out, &mut tail), copy(pipes.err, err, &mut complaint)) };
+    let known = &bench.settings.known;
+    let committed = || Committed::of(Some(&command.command), &run.prepared().facts.place, &bench.settings);
+    let mut veils = [(); 2].map(|()| Veil::new(known.clone(), committed()));
+    let [first, second] = &mut veils;
+    let both = async {
+        tokio::join!(copy(pipes.out, out, (first, &mut tail)), copy(pipes.err, err, (second, &mut complaint)))
+    };
     tokio::select! {
         (first, second) = both => {
             if first.is_err() || second.is_err() {
@@ -81,23 +92,25 @@ pub async fn pass(
         ),
     }
         });
-    Ok(Passed { code: u8::try_from(code).unwrap_or(1), wall })
+    let masks = veils.iter().map(|veil| veil.masks).sum();
+    Ok(Passed { code: u8::try_from(code).unwrap_or(1), wall, masks })
 }
 
-/// Copies to the end, and keeps the last of it.
+/// Copies to the end through a veil, and keeps the last of what was read.
 async fn copy(
     mut from: impl AsyncRead + Unpin,
     to: &mut (impl AsyncWrite + Unpin),
-    tail: &mut Vec<u8>,
+    (veil, tail): (&mut Veil, &mut Vec<u8>),
 ) -> std::io::Result<()> {
     let mut piece = vec![0; PIECE];
     loop {
         let read = from.read(&mut piece).await?;
-        if read == 0 {
-            return to.flush().await;
-        }
-        to.write_all(&piece[..read]).await?;
+        let shown = if read == 0 { veil.rest() } else { veil.take(&piece[..read]) };
+        to.write_all(&shown).await?;
         to.flush().await?;
+        if read == 0 {
+            return Ok(());
+        }
         tail.extend_from_slice(&piece[..read]);
         let over = tail.len().saturating_sub(TAIL);
         tail.drain(..over);
