@@ -44,7 +44,14 @@ impl HttpTool {
             }
             sink.say(&format!("{} redirects to {}\n", response.status(), shown(&next.url)));
             let reach = if elsewhere { Reach::Public } else { reach(run, &agreed) };
-            response = self.send(&next, reach).await?;
+            response = match self.send(&next, reach).await {
+                // Sending the first request again, to wherever its own host leads, would end here again.
+                Err(error @ HttpError::NotPublic(..)) if elsewhere => {
+                    sink.say(&format!("[not followed: {error}. Request it by itself, so that it can be decided]\n"));
+                    return Ok((request, response));
+                }
+                sent => sent?,
+            };
             request = next;
         }
         if target(&request, &response).is_some() {

@@ -253,12 +253,10 @@ impl Tool for HttpTool {
                 }
             };
             let text = sink.finish(self.bench.result_limit).await;
-            if let Some(Err(error @ HttpError::NotPublic(host, _))) = &done {
+            // It is the request's own host: where a redirect leads elsewhere, that isn't followed.
+            if let Some(Err(error @ HttpError::NotPublic(..))) = &done {
                 port.send(RunEvent::Note(error.to_string())).await;
-                // Where a redirect led is no part of the request that could be offered again.
-                if Request::of(operation).is_ok_and(|request| request.host() == *host) {
-                    port.send(RunEvent::Stopped).await;
-                }
+                port.send(RunEvent::Stopped).await;
             }
             match done {
                 None => super::cancelled(started),

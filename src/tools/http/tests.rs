@@ -179,8 +179,17 @@ async fn a_redirect_is_followed_at_the_same_server() {
     assert!(told.ends_with("arrived") && told.contains("302 Found redirects to"), "{told}");
     assert!(get("/loop").await.contains("5 redirects were followed, no more"));
     assert!(get("/file").await.contains("leads to file, which is not http or https"));
-    // Nobody agreed to another server on a private address.
-    assert!(get("/away").await.contains("not a public address; nothing was sent"));
+    // Nobody agreed to another server on a private address, and to send the same again would lead there again.
+    let away = format!("{}/away", first.uri());
+    let (lane, mut events) = mpsc::channel(64);
+    let tool = HttpTool::new(Arc::new(Workbench::new("/".into(), None, "/".into())));
+    let asked = countersigned(&away, &[], false);
+    let report = tool.run(asked, RunPort::new(OperationId(1), lane), CancellationToken::new()).await;
+    assert!(report.result.contains("not a public address; nothing was sent"), "{}", report.result);
+    assert!(report.result.contains("Request it by itself"), "{}", report.result);
+    while let Some((_, event)) = events.recv().await {
+        assert!(!matches!(event, RunEvent::Stopped));
+    }
     assert!(other.received_requests().await.unwrap().is_empty());
 }
 
