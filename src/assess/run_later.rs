@@ -42,6 +42,11 @@ mod tests {
         for path in [
             "package.json",
             "web/package.json",
+            "requirements-dev.txt",
+            "api/requirements/base.txt",
+            "Pipfile",
+            "pnpm-workspace.yaml",
+            ".helix/config.toml",
             "Makefile",
             ".envrc",
             ".git/config",
