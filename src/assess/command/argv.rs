@@ -291,8 +291,9 @@ impl Judge<'_> {
             return true;
         }
         self.mentions.folders.extend(folders.iter().flatten().cloned());
-        let dashed =
-            |folder: &String| self.facts.and_then(|facts| facts.folders.get(folder)).is_none_or(|fact| fact.dashed);
+        // While it is asked what should be looked at, whatever follows counts too.
+        let Some(facts) = self.facts else { return false };
+        let dashed = |folder: &String| facts.folders.get(folder).is_none_or(|fact| fact.dashed);
         folders.iter().flatten().any(dashed)
     }
 

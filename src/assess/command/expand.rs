@@ -180,6 +180,7 @@ impl Judge<'_> {
     /// What the command substitution just judged puts in its place.
     fn printed_in(&mut self, quotes: Quotes, word: &mut Word) {
         word.bare |= quotes != Quotes::Double;
+        word.many |= quotes != Quotes::Double;
         match (self.printed.take(), self.produced) {
             (Some(printed), _) => place(&printed, quotes, word),
             (None, Feed::Paths(reach) | Feed::Whole(reach)) => word.push(Piece::Found(reach)),
@@ -414,7 +415,7 @@ impl Judge<'_> {
 
 /// The argument of a number; an empty one behind the last, none where it isn't known which it is.
 fn argument(words: &[Word], number: usize) -> Option<&Word> {
-    static EMPTY: Word = Word { pieces: Vec::new(), bare: false, span: None };
+    static EMPTY: Word = Word { pieces: Vec::new(), bare: false, many: false, span: None };
     let one = |word: &Word| !word.several();
     let before = words.iter().take(number).all(one);
     // What a search found is at least one path: otherwise nothing would run, or the last is empty.
@@ -430,6 +431,7 @@ fn passed(word: Word, tested: bool) -> Word {
 /// Puts a variable's value into a word.
 fn place(value: &Word, quotes: Quotes, word: &mut Word) {
     word.bare |= quotes != Quotes::Double;
+    word.many |= quotes != Quotes::Double;
     if word.large() {
         word.push(quotes.unknown());
         return;

@@ -61,12 +61,17 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         }
         match action {
             "exec" | "execdir" | "ok" | "okdir" => {
-                let Some(length) = words[at..].iter().position(ends_exec) else {
+                let Some(length) = end(&words[at..]) else {
                     judge.unreadable("command.find", "`find -exec` has no end.");
                     return;
                 };
+                if let Some(word) = may_end(&words[at..at + length]) {
+                    judge.about(word, |judge| vague(judge, word));
+                }
+                // By `;` it runs once for each.
+                let several = words[at + length].text() == Some("+");
                 let inner: Vec<Word> =
-                    words[at..at + length].iter().map(|word| with_found(word, &root, &found)).collect();
+                    words[at..at + length].iter().map(|word| with_found(word, &root, &found, several)).collect();
                 let outer = judge.elsewhere;
                 judge.elsewhere |= action.ends_with("dir");
                 judge.deeper(|judge| judge.dispatch(&inner));
@@ -131,9 +136,7 @@ fn tests(words: &[Word]) -> Vec<usize> {
         found.push(at);
         let action = word.text().and_then(|text| text.strip_prefix('-')).unwrap_or_default();
         at += match action {
-            "exec" | "execdir" | "ok" | "okdir" => {
-                words[at..].iter().position(ends_exec).map_or(words.len(), |length| length + 1)
-            }
+            "exec" | "execdir" | "ok" | "okdir" => end(&words[at..]).map_or(words.len(), |length| length + 1),
             "fprintf" => 3,
             "fprint" | "fprint0" | "fls" => 2,
             _ if ONE.contains(&format!(" {action} ")) && !action.is_empty() => 2,
@@ -207,11 +210,7 @@ fn named(words: &[Word]) -> bool {
 fn value(judge: &mut Judge<'_>, word: Option<&Word>) {
     let Some(word) = word else { return };
     let beginning = !word.prefix().is_empty() && !word.prefix().starts_with('-');
-    let action = word.text().is_some_and(|text| {
-        let acts = ["-delete", "-exec", "-ok", "-fprint", "-fls"];
-        acts.iter().any(|action| text.starts_with(action))
-    });
-    if action || word.open() || word.may_be_none() || word.several() && !beginning && may_be_found(word) {
+    if acts(word) || word.open() || word.may_be_none() || word.several() && !beginning && may_be_found(word) {
         judge.about(word, |judge| vague(judge, word));
     }
 }
@@ -233,14 +232,33 @@ fn vague(judge: &mut Judge<'_>, word: &Word) {
     judge.unreadable("command.vague-flag", format!("{} may become an action of `find`.", word.shown()));
 }
 
-fn ends_exec(word: &Word) -> bool {
-    matches!(word.text(), Some(";" | "+"))
+/// Where the program ends that an action runs: `+` ends it behind `{}` alone.
+fn end(words: &[Word]) -> Option<usize> {
+    let is = |at: usize, wanted: &str| words[at].text() == Some(wanted);
+    (0..words.len()).find(|&at| is(at, ";") || is(at, "+") && at > 0 && is(at - 1, "{}"))
+}
+
+/// The word among those of a program that may end it, and let what stands behind be an action of `find`.
+fn may_end(words: &[Word]) -> Option<&Word> {
+    let loose = |word: &Word| word.vague() && word.prefix().is_empty();
+    let several = |word: &Word| word.several() && word.prefix().is_empty() && may_be_found(word);
+    let ends = |at: &usize| {
+        let behind = || words[at + 1..].iter().any(|word| acts(word) || loose(word));
+        words[*at].open() || several(&words[*at]) || loose(&words[*at]) && behind()
+    };
+    (0..words.len()).find(ends).map(|at| &words[at])
+}
+
+/// Whether a word is an action that runs or writes something.
+fn acts(word: &Word) -> bool {
+    let acts = ["-delete", "-exec", "-ok", "-fprint", "-fls"];
+    word.text().is_some_and(|text| acts.iter().any(|action| text.starts_with(action)))
 }
 
 /// A word of `-exec` with `{}` taken for what was found.
-fn with_found(word: &Word, root: &Word, found: &Piece) -> Word {
+fn with_found(word: &Word, root: &Word, found: &Piece, several: bool) -> Word {
     let Some((before, after)) = word.text().and_then(|text| text.split_once("{}")) else { return word.clone() };
-    let mut whole = Word::default().at(word.span.clone());
+    let mut whole = Word { many: several, ..Word::default().at(word.span.clone()) };
     if !before.is_empty() {
         whole.push(Piece::Exact(before.to_owned()));
     }

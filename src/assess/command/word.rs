@@ -59,13 +59,15 @@ pub struct Word {
     pub(super) pieces: Vec<Piece>,
     /// The text of a variable or a command stands in it without quotes, and is split at blanks.
     pub(super) bare: bool,
+    /// Names of files and revisions in it may be several words: they don't stand in quotes.
+    pub(super) many: bool,
     /// Where the judged text has it; none if no part of that text is this word.
     pub(super) span: Option<Span>,
 }
 
 impl PartialEq for Word {
     fn eq(&self, other: &Self) -> bool {
-        self.pieces == other.pieces
+        self.pieces == other.pieces && (self.many == other.many || !self.partable())
     }
 }
 
@@ -73,7 +75,7 @@ impl Eq for Word {}
 
 impl From<Piece> for Word {
     fn from(piece: Piece) -> Self {
-        Self { pieces: vec![piece], bare: false, span: None }
+        Self { pieces: vec![piece], bare: false, many: true, span: None }
     }
 }
 
@@ -119,6 +121,7 @@ impl Word {
                 if !exact.is_empty() {
                     self.push(Piece::Exact(exact.to_owned()));
                 }
+                self.many = true;
                 self.push(Piece::Pattern("[".to_owned()));
                 self.push(Piece::Exact(pattern[1..].to_owned()));
                 return;
@@ -127,6 +130,7 @@ impl Word {
             if !exact.is_empty() {
                 self.push(Piece::Exact(exact.to_owned()));
             }
+            self.many = true;
             self.push(Piece::Pattern(pattern.to_owned()));
             rest = behind;
         }
@@ -226,9 +230,14 @@ impl Word {
 
     /// Whether it may become several words, or none.
     pub(super) fn several(&self) -> bool {
-        self.pieces.iter().any(|piece| {
-            matches!(piece, Piece::Words | Piece::Pattern(_) | Piece::Hashes | Piece::Found(_) | Piece::Whole(_))
-        })
+        self.open() || self.many && self.partable()
+    }
+
+    /// Whether something is in it that is several words where no quotes are around it.
+    fn partable(&self) -> bool {
+        let names =
+            |piece: &Piece| matches!(piece, Piece::Pattern(_) | Piece::Hashes | Piece::Found(_) | Piece::Whole(_));
+        self.pieces.iter().any(names)
     }
 
     /// Whether names of files are in it.

@@ -1,0 +1,124 @@
+//! Golden lines about loops over what a pattern matches: in quotes the variable is one name of those, without it is
+//! split.
+
+use std::path::{Path, PathBuf};
+
+use super::{allowed, asks};
+use crate::assess::{AssessSettings, CommandAssessor};
+use crate::domain::{Claim, Class, CommandOperation, Operation, OperationId, OperationKind, Origin, Place};
+
+/// A workspace with some names in it.
+fn world(names: &[&str]) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = folder.path().canonicalize().unwrap().join("work");
+    std::fs::create_dir(&workspace).unwrap();
+    for name in names {
+        put(&workspace, name, "x");
+    }
+    (folder, workspace)
+}
+
+fn put(workspace: &Path, name: &str, text: &str) {
+    let path = workspace.join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+/// Whether a command runs unasked there.
+fn runs(command: &str, workspace: &Path) -> bool {
+    let cwd = workspace.to_path_buf();
+    let place = Place { cwd: cwd.clone(), workspace: cwd.clone(), home: workspace.parent().map(Path::to_path_buf) };
+    let operation = Operation {
+        id: OperationId(1),
+        origin: Origin::Person,
+        tool: "execute_command".to_owned(),
+        claim: Claim::Absent,
+        kind: OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None, terminal: false }),
+        cwd,
+    };
+    let prepared = crate::tools::prepare(&CommandAssessor, operation, &place, None, &AssessSettings::default());
+    prepared.assessment.class() == Class::Whitelisted
+}
+
+#[test]
+fn a_variable_in_quotes_is_one_name_of_those_that_a_pattern_matches() {
+    for command in [
+        "for f in src/*.json; do python3 -m json.tool \"$f\"; done",
+        "for f in src/*; do xxd \"$f\"; done",
+        "show() { head -3 \"$1\"; }; for f in src/*.md; do show \"$f\"; done",
+        "count() { wc -l < \"$1\"; }; for f in src/*.py; do count \"$f\"; done",
+        "both() { diff \"$1\" \"$2\"; }; for f in a/*; do both \"$f\" b/x; done",
+        "for f in src/*.md; do bash -c 'wc -l \"$1\"' _ \"$f\"; done",
+        "for f in src/*.md; do g() { local x=$1; wc -l \"$x\"; }; g \"$f\"; done",
+        "for d in a/*; do for f in \"$d\"/*.json; do xxd \"$f\"; done; done",
+        "a=(src/*.md); xxd \"${a[0]}\"",
+        "find . -name '*.json' -exec python3 -m json.tool {} \\;",
+    ] {
+        allowed(command);
+    }
+    for command in [
+        "for f in src/*.json; do python3 -m json.tool $f; done",
+        "for f in src/*.json; do python3 -m json.tool \"$f\" out; done",
+        "for f in src/*.json; do python3 -m json.tool a \"$f\"; done",
+        "python3 -m json.tool src/*.json",
+        "f=src/*.json; python3 -m json.tool $f",
+        "a=(src/*.json); python3 -m json.tool \"${a[@]}\"",
+        "g() { python3 -m json.tool \"$@\"; }; g src/*.json",
+        "g() { python3 -m json.tool \"$@\"; }; for f in src/*.json; do g $f; done",
+        "g() { python3 -m json.tool $1; }; for f in src/*.json; do g \"$f\"; done",
+        "show() { head -3 \"$1\"; }; for f in ~/.ssh/*; do show \"$f\"; done",
+        "show() { head -3 \"$2\"; }; show src/*.md ok",
+        "find . -name '*.json' -exec python3 -m json.tool {} +",
+        "find . -name '*.json' | xargs python3 -m json.tool",
+        "for f in src/*; do rm \"$f\"; done",
+        "for f in src/*; do f=$(cat x); xxd \"$f\"; done",
+        "for f in src/*; do read -r f; xxd \"$f\"; done",
+        "for f in src/*; do . \"$f\"; done",
+        "for f in src/*; do bash \"$f\"; done",
+        "for f in src/*; do bash -c \"$f\"; done",
+        "for f in src/*; do \"$f\"; done",
+    ] {
+        asks(command);
+    }
+}
+
+#[test]
+fn names_in_a_folder_may_be_flags_of_the_loops_program() {
+    for (command, names, same) in [
+        ("for f in *.json; do python3 -m json.tool \"$f\"; done", &["a.json", "b c.json"][..], false),
+        ("for f in *.json; do python3 -m json.tool \"$f\"; done", &["a.json", "b.json"], true),
+        ("for f in *.json; do python3 -m json.tool \"$f\"; done", &["--indent.json"], false),
+        ("for f in *; do xxd \"$f\"; done", &["-r"], false),
+        ("for f in *; do xxd \"$f\"; done", &["r"], true),
+        ("cd src; for f in *; do cd ..; xxd \"$f\"; done", &["r", "src/-r"], false),
+        ("show() { head -3 \"$1\"; }; for f in *; do show \"$f\"; done", &["r", ".env"], true),
+    ] {
+        let (_kept, workspace) = world(names);
+        assert_eq!(runs(command, &workspace), same, "{command} {names:?}");
+    }
+}
+
+#[test]
+fn where_the_program_of_find_ends_is_what_find_takes_for_it() {
+    for command in [
+        "find . -name '*.rs' -exec grep -n \"$1\" {} +",
+        "find . -name '*.rs' -exec grep -n \"$1\" {} \\;",
+        "find . -name '*.rs' -exec head -n 3 + {} \\;",
+    ] {
+        allowed(command);
+    }
+    for command in [
+        "find / -exec cat + {} \\;",
+        "find ~ -exec cat + {} \\; -print",
+        "find . -exec echo + -delete",
+        "find . -exec echo \"$x\" -delete \\;",
+        "find . -exec echo \"$x\" \"$y\" \"$z\" \\;",
+        "x=$(cat f); find . -exec echo $x \\;",
+        "find . -exec echo $(cat f) {} \\;",
+        "find . -exec echo \"$x\" + -delete \\;",
+        "find . -exec echo * \\;",
+        "find . -exec echo ? -delete \\;",
+    ] {
+        asks(command);
+    }
+}
