@@ -82,11 +82,31 @@ pub struct Mentions {
     pub folders: BTreeSet<String>,
     /// Patterns by which files are read.
     pub globs: BTreeSet<String>,
+    /// Patterns over which loops run, absolute: each name would be judged by itself.
+    pub lists: BTreeSet<String>,
     /// Folders in which Python would look for modules.
     pub modules: BTreeSet<String>,
     /// Settings files that may be plain.
     pub settings: BTreeSet<String>,
 }
+
+impl Mentions {
+    /// Adds what another mentions.
+    pub fn join(&mut self, other: Self) {
+        self.paths.extend(other.paths);
+        self.contents.extend(other.contents);
+        self.programs.extend(other.programs);
+        self.repositories.extend(other.repositories);
+        self.folders.extend(other.folders);
+        self.globs.extend(other.globs);
+        self.lists.extend(other.lists);
+        self.modules.extend(other.modules);
+        self.settings.extend(other.settings);
+    }
+}
+
+/// Most names of one pattern that are judged each by itself.
+pub const LISTED: usize = 30;
 
 /// What the configuration adds to judging.
 #[derive(Clone, Debug, Default)]
@@ -117,6 +137,11 @@ pub trait RiskAssessor: Send + Sync {
     /// What local reading should look at. Asked again right before the start.
     fn mentions(&self, _kind: &OperationKind, _place: &Place) -> Mentions {
         Mentions::default()
+    }
+
+    /// The same once the names are known that patterns match.
+    fn mentions_in(&self, kind: &OperationKind, place: &Place, _lists: &BTreeMap<String, Vec<String>>) -> Mentions {
+        self.mentions(kind, place)
     }
 
     /// Judges. Never acts, never waits.

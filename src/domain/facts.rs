@@ -120,6 +120,9 @@ pub struct Facts {
     /// By pattern, where files are read by one.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub globs: BTreeMap<String, GlobFact>,
+    /// By pattern: the names that it matches, where each is judged by itself.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub lists: BTreeMap<String, Vec<String>>,
     /// What it would hit beside the workspace.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<Target>,

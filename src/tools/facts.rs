@@ -2,7 +2,7 @@
 //! `PATH`, what a git repository's own configuration would make git do. Reads only; never opens a device or a pipe;
 //! bounded in count and size.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 
 use super::look::{Look, NAMES, located};
@@ -69,16 +69,45 @@ fn looked_at(
     look: &mut Look<'_>,
     settings: &AssessSettings,
 ) -> (Prepared, Mentions) {
-    let mentions = assessor.mentions(&operation.kind, look.place());
-    let mut facts = look.at(&mentions);
+    let mut mentions = assessor.mentions(&operation.kind, look.place());
+    let mut facts = all_at(look, &mentions, settings);
+    let mut assessment = assess(assessor, Subject { operation: &operation, facts: &facts, settings });
+    if assessment.class() != Class::Whitelisted && facts.trouble.is_none() {
+        let listed = by_name(assessor, &operation, &mentions, look, settings);
+        (facts, assessment, mentions) = listed.unwrap_or((facts, assessment, mentions));
+    }
+    facts.targets = targets::targets(&operation.kind, &mentions, &facts, assessment.class(), settings);
+    assessment.production = settings.production.told(&facts.targets);
+    (Prepared { operation, facts, assessment }, mentions)
+}
+
+fn all_at(look: &mut Look<'_>, mentions: &Mentions, settings: &AssessSettings) -> Facts {
+    let mut facts = look.at(mentions);
     if facts.trouble.is_none() {
         let globs = mentions.globs.iter().map(|glob| (glob.clone(), look.glob(glob, &settings.sensitive)));
         facts.globs = globs.collect();
     }
-    let mut assessment = assess(assessor, Subject { operation: &operation, facts: &facts, settings });
-    facts.targets = targets::targets(&operation.kind, &mentions, &facts, assessment.class(), settings);
-    assessment.production = settings.production.told(&facts.targets);
-    (Prepared { operation, facts, assessment }, mentions)
+    facts
+}
+
+/// What is found where each name that a loop's pattern matches now is judged by itself, if it may run then.
+fn by_name(
+    assessor: &dyn RiskAssessor,
+    operation: &Operation,
+    mentions: &Mentions,
+    look: &mut Look<'_>,
+    settings: &AssessSettings,
+) -> Option<(Facts, Assessment, Mentions)> {
+    let lists: BTreeMap<String, Vec<String>> =
+        mentions.lists.iter().filter_map(|pattern| Some((pattern.clone(), look.list(pattern)?))).collect();
+    if lists.is_empty() {
+        return None;
+    }
+    let mut all = assessor.mentions_in(&operation.kind, look.place(), &lists);
+    all.join(mentions.clone());
+    let facts = Facts { lists, ..all_at(look, &all, settings) };
+    let assessment = assess(assessor, Subject { operation, facts: &facts, settings });
+    (facts.trouble.is_none() && assessment.class() == Class::Whitelisted).then_some((facts, assessment, all))
 }
 
 /// Judges once more, with what a server says of its tool.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::look::{Look, located};
-use crate::assess::Sensitive;
+use crate::assess::{LISTED, Sensitive};
 use crate::domain::GlobFact;
 
 /// Most paths that a pattern becomes; each is judged.
@@ -17,7 +17,14 @@ impl Look<'_> {
     /// Expands a pattern as far as names may still be looked through.
     pub(super) fn glob(&mut self, pattern: &str, sensitive: &Sensitive) -> GlobFact {
         let place = self.place();
-        let whole = located(pattern, place);
+        let Some(found) = self.expand(&located(pattern, place)) else { return GlobFact::TooMany };
+        let means = |path: &Path| sensitive.entry(&path.to_string_lossy(), place).is_some();
+        let hit = found.into_iter().find(|path| means(path) || means(&self.path(path, false).real));
+        hit.map_or(GlobFact::Nothing, |path| GlobFact::Sensitive(path.to_string_lossy().into_owned()))
+    }
+
+    /// Every path that a pattern becomes; none where there are more names than may be looked through.
+    fn expand(&mut self, whole: &Path) -> Option<Vec<PathBuf>> {
         let mut found = vec![PathBuf::new()];
         for part in whole.components() {
             let part = part.as_os_str();
@@ -30,14 +37,28 @@ impl Look<'_> {
             let mut next = Vec::new();
             for folder in found {
                 if !self.matches(&folder, &matcher, part, &mut next) {
-                    return GlobFact::TooMany;
+                    return None;
                 }
             }
             found = next;
         }
-        let means = |path: &Path| sensitive.entry(&path.to_string_lossy(), place).is_some();
-        let hit = found.into_iter().find(|path| means(path) || means(&self.path(path, false).real));
-        hit.map_or(GlobFact::Nothing, |path| GlobFact::Sensitive(path.to_string_lossy().into_owned()))
+        Some(found)
+    }
+
+    /// What a pattern of names matches now, sorted, as the shell spells it; none where these are many or odd.
+    pub(super) fn list(&mut self, pattern: &str) -> Option<Vec<String>> {
+        let folders = pattern.ends_with('/');
+        let found = self.expand(&located(pattern, self.place()))?;
+        // The pattern's own folders may lead nowhere.
+        let there = |path: &PathBuf| if folders { path.is_dir() } else { path.symlink_metadata().is_ok() };
+        let found: Vec<PathBuf> = found.into_iter().filter(there).take(LISTED + 1).collect();
+        let spelled = |path: &PathBuf| {
+            let path = path.to_str().filter(|path| !path.contains(char::is_control))?;
+            Some(format!("{path}{}", if folders { "/" } else { "" }))
+        };
+        let mut names: Vec<String> = found.iter().map(spelled).collect::<Option<_>>()?;
+        names.sort();
+        (names.len() <= LISTED).then_some(names)
     }
 
     /// Adds the names in a folder that match. False if there are more than may be looked through.

@@ -12,7 +12,7 @@ fn is_name(text: &str) -> bool {
 }
 
 /// `cd` and `pushd`: what follows happens elsewhere.
-pub(super) fn cd(judge: &mut Judge<'_>, words: &[Word]) {
+pub(super) fn cd(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     let flags = ["-P", "-L", "-e", "--"];
     let target = words.iter().find(|word| !word.text().is_some_and(|text| flags.contains(&text)));
     judge.readers.insert("cd".to_owned());
@@ -27,11 +27,19 @@ pub(super) fn cd(judge: &mut Judge<'_>, words: &[Word]) {
     let home = judge.place.home.as_ref().map(|home| home.to_string_lossy().into_owned());
     judge.stood_in.insert(judge.scope.cwd.clone());
     judge.scope.cwd = match target.map(Word::text) {
-        None => home,
-        Some(Some("-") | None) => None,
+        None if name == "cd" => home,
+        Some(Some("-") | None) | None => None,
+        // A flag that it doesn't know, or a place in the stack of folders.
+        Some(Some(path)) if path.starts_with('-') && !flagless(words) => None,
+        Some(Some(path)) if path.starts_with('+') && name == "pushd" => None,
         Some(Some(path)) => judge.normal(path),
     };
     judge.scope.moved = judge.scope.cwd.as_deref() != Some(&*judge.place.cwd.to_string_lossy());
+}
+
+/// Whether some words say themselves where their flags end.
+fn flagless(words: &[Word]) -> bool {
+    words.iter().any(|word| word.text() == Some("--"))
 }
 
 /// `pwd`: it prints the folder.

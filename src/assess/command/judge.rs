@@ -1,7 +1,7 @@
 //! The judge of one command text: what it knows, what it has found so far, and how it objects. The walk, the
 //! words, the paths and the programs are further `impl` blocks in the files beside this one.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use super::function::Function;
@@ -14,6 +14,8 @@ use crate::domain::{Class, Danger, Facts, Finding, Place, Shape, Span};
 
 /// Most simple commands judged in one text, loops and substitutions included.
 const COMMANDS: usize = 600;
+/// No names were listed.
+static UNLISTED: BTreeMap<String, Vec<String>> = BTreeMap::new();
 /// Deepest nesting of substitutions and peeled wrappers.
 const DEPTH: usize = 12;
 
@@ -41,6 +43,8 @@ pub(super) struct Judge<'a> {
     /// None while asking what should be looked at.
     pub(super) facts: Option<&'a Facts>,
     pub(super) sensitive: &'a Sensitive,
+    /// The names that patterns match, where they were listed.
+    pub(super) lists: &'a BTreeMap<String, Vec<String>>,
     /// What the list of sensitive paths said of patterns, and of paths, that were asked about before.
     pub(super) told: HashMap<(bool, String), Option<String>>,
     pub(super) scope: Scope,
@@ -116,6 +120,7 @@ impl<'a> Judge<'a> {
             place,
             facts,
             sensitive,
+            lists: facts.map_or(&UNLISTED, |facts| &facts.lists),
             told: HashMap::new(),
             scope: Scope::at(place.cwd.to_string_lossy().into_owned()),
             findings: Vec::new(),

@@ -30,6 +30,7 @@ mod git;
 mod index;
 mod judge;
 mod kind;
+mod listed;
 mod needs;
 mod obeys;
 mod own;
@@ -61,7 +62,7 @@ mod spans;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use self::acts::{Act, Clash, Does, Goal, acts};
 pub use self::destinations::{Destination, REACHING, destinations};
@@ -80,10 +81,15 @@ pub struct CommandAssessor;
 
 impl RiskAssessor for CommandAssessor {
     fn mentions(&self, kind: &OperationKind, place: &Place) -> Mentions {
+        self.mentions_in(kind, place, &BTreeMap::new())
+    }
+
+    fn mentions_in(&self, kind: &OperationKind, place: &Place, lists: &BTreeMap<String, Vec<String>>) -> Mentions {
         let OperationKind::Command(command) = kind else { return Mentions::default() };
         // Where something sensitive is named it asks anyway, whatever else is mentioned.
         let sensitive = Sensitive::idle();
         let mut judge = Judge::new(place, None, &sensitive, &command.command);
+        judge.lists = lists;
         judge.whole(&command.command);
         judge.mentions
     }

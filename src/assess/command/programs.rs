@@ -132,7 +132,7 @@ impl Judge<'_> {
             return;
         }
         match name {
-            "cd" | "pushd" => builtin::cd(self, words),
+            "cd" | "pushd" => builtin::cd(self, name, words),
             "popd" => {
                 self.stood_in.insert(self.scope.cwd.clone());
                 self.scope.cwd = None;

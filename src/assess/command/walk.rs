@@ -13,6 +13,7 @@ use super::judge::{Feed, Judge};
 use super::parse::parse;
 use super::source::Source;
 use super::word::{Piece, Word};
+use crate::assess::LISTED;
 
 impl Judge<'_> {
     /// Judges the whole command. A parser that fails on it makes it unreadable.
@@ -174,15 +175,19 @@ impl Judge<'_> {
                 (self.scope, self.feed) = (scope, feed);
             }
             CompoundCommand::ForClause(command) => {
-                let mut values = Vec::new();
+                let (mut values, mut listed) = (Vec::new(), false);
                 match &command.values {
-                    Some(words) => words.iter().for_each(|word| values.extend(self.words(word))),
+                    Some(words) => words.iter().for_each(|word| {
+                        let (more, names) = self.values_of(word);
+                        values.extend(more);
+                        listed |= names;
+                    }),
                     None => match self.scope.arguments() {
                         Some([_, words @ ..]) => values.extend_from_slice(words),
                         Some([]) | None => values.push(Piece::Words.into()),
                     },
                 }
-                self.for_loop(&command.variable_name, values, &command.body.list);
+                self.for_loop(&command.variable_name, values, listed, &command.body.list);
             }
             CompoundCommand::CaseClause(command) => {
                 self.value(&command.value);
@@ -256,9 +261,10 @@ impl Judge<'_> {
         }
     }
 
-    fn for_loop(&mut self, name: &str, values: Vec<Word>, body: &CompoundList) {
+    fn for_loop(&mut self, name: &str, values: Vec<Word>, listed: bool, body: &CompoundList) {
         const PASSES: usize = 16;
-        let values = if values.len() > PASSES { vec![Word::any()] } else { values };
+        let most = if listed { PASSES + LISTED } else { PASSES };
+        let values = if values.len() > most { vec![Word::any()] } else { values };
         let before = self.scope.clone();
         let left = self.left.len();
         for value in values {
