@@ -203,6 +203,7 @@ impl Judge<'_> {
             let known = |texts: Vec<&str>| entry.numbers.contains(&texts.join(" "));
             self.printed = texts.is_some_and(known).then(|| Piece::Number.into());
         }
+        self.prints_numbers(name, words);
         if let ("which", [program]) = (name, words) {
             self.printed = program.text().and_then(|program| self.installed_as(program)).map(Word::exact);
         }

@@ -134,7 +134,15 @@ pub(super) fn read(judge: &mut Judge<'_>, words: &[Word]) {
         Feed::Whole(reach) if one && ended => Piece::Whole(reach).into(),
         Feed::Paths(reach) | Feed::Whole(reach) if one => Piece::Found(reach).into(),
         Feed::Hashes if one => Piece::Hashes.into(),
-        Feed::Paths(_) | Feed::Whole(_) | Feed::Hashes | Feed::Text | Feed::Download | Feed::Nothing => Word::any(),
+        Feed::Number | Feed::Numbers if one => Piece::Digits.into(),
+        Feed::Paths(_)
+        | Feed::Whole(_)
+        | Feed::Hashes
+        | Feed::Number
+        | Feed::Numbers
+        | Feed::Text
+        | Feed::Download
+        | Feed::Nothing => Word::any(),
     };
     let mut rest = words.iter();
     while let Some(word) = rest.next() {

@@ -185,7 +185,8 @@ impl Judge<'_> {
             (Some(printed), _) => place(&printed, quotes, word),
             (None, Feed::Paths(reach) | Feed::Whole(reach)) => word.push(Piece::Found(reach)),
             (None, Feed::Hashes) => word.push(Piece::Hashes),
-            (None, Feed::Text | Feed::Download | Feed::Nothing) => word.push(quotes.unknown()),
+            (None, Feed::Number) => word.push(Piece::Digits),
+            (None, Feed::Numbers | Feed::Text | Feed::Download | Feed::Nothing) => word.push(quotes.unknown()),
         }
     }
 

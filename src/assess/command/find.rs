@@ -3,6 +3,7 @@
 
 use super::judge::{Feed, Judge};
 use super::kind::narrows;
+use super::numbers;
 use super::programs::plain_name;
 use super::regex::as_glob;
 use super::word::{Piece, Reach, Word};
@@ -108,6 +109,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         let whole =
             prints("-print0") && !prints("-print") && !prints("-ls") && roots.iter().all(|root| root.text().is_some());
         judge.produced = match (plain && !hidden, whole) {
+            (false, _) if numbers::of_find(words, &tests(words)) => Feed::Numbers,
             (true, true) => Feed::Whole(reach),
             (true, false) => Feed::Paths(reach),
             (false, _) => Feed::Text,

@@ -30,6 +30,10 @@ pub(super) enum Feed {
     Whole(Reach),
     /// What git or a daemon calls things by, in hexadecimal, one a line.
     Hashes,
+    /// One whole number, or nothing.
+    Number,
+    /// Whole numbers, apart from one another by blanks or lines.
+    Numbers,
     /// What came from the network.
     Download,
     /// Nothing, or an empty line.

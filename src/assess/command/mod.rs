@@ -32,6 +32,7 @@ mod judge;
 mod kind;
 mod listed;
 mod needs;
+mod numbers;
 mod obeys;
 mod own;
 mod parse;

@@ -2,6 +2,7 @@
 //! a substitution of it can't become a flag, nor a path that matters.
 
 use super::judge::{Feed, Judge};
+use super::numbers;
 use super::word::{Piece, Word};
 
 /// Flags with which `git rev-list`, and `git log` with a format of one hash, print no more than hashes.
@@ -27,6 +28,8 @@ impl Judge<'_> {
         let texts: Option<Vec<&str>> = words.iter().map(Word::text).collect();
         if subcommand == "rev-parse" && texts.as_deref() == Some(&["--show-toplevel"]) {
             self.printed = root(self).map(Word::exact);
+        } else if let Some(told) = numbers::of_git(subcommand, words, |word| named(word) || shorter(word)) {
+            self.numbers(told);
         } else if hashes(subcommand, words) || subcommand == "rev-parse" && self.one_revision(words) {
             self.printed = Some(Piece::Hashes.into());
             self.produced = Feed::Hashes;

@@ -10,6 +10,7 @@ use brush_parser::ast::{
 };
 
 use super::judge::{Feed, Judge};
+use super::numbers::mixed;
 use super::parse::parse;
 use super::source::Source;
 use super::word::{Piece, Word};
@@ -117,7 +118,7 @@ impl Judge<'_> {
                 break;
             }
             let scope = self.scope.clone();
-            self.feed = if nth == 0 { outer } else { self.produced };
+            self.feed = if nth == 0 { outer } else { self.flowing() };
             self.produced = Feed::Text;
             (self.fed, self.feeds) = (nth > 0, nth + 1 < pipeline.seq.len());
             self.command(command);
@@ -439,6 +440,9 @@ impl Judge<'_> {
             self.feed = feed;
         }
         self.form(&argv, &before);
+        if mixed(command) {
+            self.mixed();
+        }
         if reads_file {
             // Where that can't be opened, nothing is printed.
             self.printed =

@@ -26,7 +26,14 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         Feed::Whole(reach) if !from_file && ended => Some(Piece::Whole(reach)),
         Feed::Paths(reach) | Feed::Whole(reach) if !from_file => Some(Piece::Found(reach)),
         Feed::Hashes if !from_file => Some(Piece::Hashes),
-        Feed::Paths(_) | Feed::Whole(_) | Feed::Hashes | Feed::Text | Feed::Download | Feed::Nothing => None,
+        Feed::Paths(_)
+        | Feed::Whole(_)
+        | Feed::Hashes
+        | Feed::Number
+        | Feed::Numbers
+        | Feed::Text
+        | Feed::Download
+        | Feed::Nothing => None,
     };
     let fed = Word::from(found.clone().unwrap_or(Piece::Words));
     let mut argv: Vec<Word> = if inner.is_empty() { vec![Word::exact("echo")] } else { inner.to_vec() };

@@ -216,3 +216,75 @@ fn names_with_a_meaning_are_seen_for_what_they_are() {
     let (_kept, workspace) = world(&[]);
     assert!(runs("for f in *.png; do identify \"$f\"; done", &workspace), "the pattern itself");
 }
+
+#[test]
+fn what_is_known_to_print_numbers_is_computed_with() {
+    for command in [
+        "for i in $(seq 1 3); do echo $((i * 2)); done",
+        "n=5; for i in $(seq -1 \"$n\"); do echo $((i + n)); done",
+        "seq 3 | while read -r i; do echo $((i * 2)); done",
+        "x=$(grep -c x README.md); echo $((x + 1))",
+        "x=$(cat a | grep -ci 'a b'); echo $((x + 1))",
+        "x=$(grep -c x README.md 2>/dev/null); echo $((x + 1))",
+        "n=$(git rev-list --count HEAD); echo $((n / 2))",
+        "a=$(stat -c %s f); echo $((a / 1024))",
+        "a=$(stat -L --format=%Y f); echo $((a / 1024))",
+        "ts=$(git log -1 --format=%ct -- src); now=$(date +%s); echo $(((now - ts) / 86400))",
+        "n=$(ls | wc -l | tr -d ' '); echo $((n + 1))",
+        "for s in $(find . -printf '%s\\n'); do total=$((total + s)); done",
+        "size=$(stat -c%s f); [ $size -gt 10 ] && ls",
+        "for f in src/*.md; do n=$(grep -c TODO \"$f\"); t=$((t + n)); done; echo $t",
+        "for pid in $(pgrep node); do cat /proc/$pid/status; done",
+        "cat /proc/$(pgrep -o nginx)/limits",
+        "pgrep -f x | while read pid; do tr '\\0' ' ' < /proc/$pid/cmdline; done",
+        "for pid in $(pidof nginx); do ls -l /proc/$pid/fd; done",
+    ] {
+        allowed(command);
+    }
+    for command in [
+        "for i in $(seq $x); do echo $((i)); done",
+        "for i in $(seq \"$1\"); do echo $((i)); done",
+        "for i in $(seq -f '%g x' 3); do echo $((i)); done",
+        "for i in $(seq -s 'a[$(x)]' 3); do echo $((i)); done",
+        "for i in $(seq 3)$(cat f); do echo $((i)); done",
+        "for i in $(seq 3; cat f); do echo $((i)); done",
+        "for i in $(seq 3) $(cat f); do echo $((i)); done",
+        "for i in $(seq 3 | cat - f); do echo $((i)); done",
+        "for i in $(seq 3 | sed 's/1/a/'); do echo $((i)); done",
+        "for i in $(seq 3); do i=$(cat f); echo $((i)); done",
+        "for i in $(seq 3 2>&1); do echo $((i)); done",
+        "x=$(grep -c x a b); echo $((x))",
+        "x=$(grep -rc x .); echo $((x))",
+        "x=$(grep -cH x a); echo $((x))",
+        "x=$(grep -c x *.md); echo $((x))",
+        "x=$(grep -c \"$1\" a); echo $((x))",
+        "x=$(grep -c x \"$1\"); echo $((x))",
+        "x=$(grep -c x a -r); echo $((x))",
+        "x=$(grep -c x a 2>&1); echo $((x))",
+        "x=$(grep -c x a 2>/dev/stdout); echo $((x))",
+        "x=$(grep -c x a |& cat); echo $((x))",
+        "x=$(grep x a); echo $((x))",
+        "x=$(stat -c %n f); echo $((x))",
+        "x=$(stat -c %s%n f); echo $((x))",
+        "x=$(stat -c %s *); echo $((x))",
+        "x=$(git log --format=%ct); echo $((x))",
+        "x=$(git log -1 --format=%s); echo $((x))",
+        "x=$(git log -1 --format=%ct -p); echo $((x))",
+        "x=$(cat f | tr -d ' '); echo $((x))",
+        "n=$(wc -l < f | tr 1 a); echo $((n))",
+        "for s in $(find . -printf '%s\\n' -print); do echo $((s)); done",
+        "for s in $(find . -printf '%p\\n'); do echo $((s)); done",
+        "for s in $(find . -printf '%s\\n' -printf '%p'); do echo $((s)); done",
+        "for pid in $(pgrep node); do cat /proc/$pid/environ; done",
+        "for pid in $(pgrep node); do cat /proc/$pid/mem; done",
+        "cat /proc/$(pgrep -o x)/environ",
+        "cat /proc/$(pgrep x)/../../etc/shadow",
+        "for pid in $(pgrep -a node); do cat /proc/$pid/status; done",
+        "for pid in $(pgrep -l node); do cat /proc/$pid/status; done",
+        "for pid in $(pgrep -d / node); do cat /proc/$pid/status; done",
+        "for pid in $(pgrep node); do cat /proc/$pid/root/etc/shadow; done",
+        "for pid in $(pgrep node); do kill $pid; done",
+    ] {
+        asks(command);
+    }
+}

@@ -1,0 +1,172 @@
+//! Programs that print whole numbers alone, told by their words: what is computed from them can run no code, and no
+//! path or flag comes of them.
+
+use brush_parser::ast::{
+    CommandPrefixOrSuffixItem, IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, SimpleCommand,
+};
+
+use super::judge::{Feed, Judge};
+use super::word::{Piece, Word};
+
+/// What `stat` tells in digits alone.
+const STAT: [&str; 11] = ["%s", "%Y", "%X", "%Z", "%u", "%g", "%i", "%h", "%b", "%B", "%a"];
+/// What `git log` tells so of a commit.
+const LOG: [&str; 2] = ["%ct", "%at"];
+/// Longest number that is written out as one.
+const DIGITS: usize = 15;
+
+impl Judge<'_> {
+    /// Remembers it where a program that passed prints nothing but numbers.
+    pub(super) fn prints_numbers(&mut self, name: &str, words: &[Word]) {
+        let told = match name {
+            "seq" => seq(words),
+            "grep" | "egrep" | "fgrep" => self.counts(words),
+            "stat" => self.tells(words),
+            "pgrep" => self.processes(words, "finowxcvq", "onc"),
+            "pidof" => self.processes(words, "sxcq", "s"),
+            "tr" if self.feed == Feed::Number => blanks(words).then_some(Feed::Number),
+            _ => None,
+        };
+        if let Some(told) = told {
+            self.numbers(told);
+        }
+    }
+
+    /// The last command prints one number, or some.
+    pub(super) fn numbers(&mut self, told: Feed) {
+        self.produced = told;
+        self.printed = (told == Feed::Number).then(|| Piece::Digits.into());
+    }
+
+    /// What it says of mistakes is among what it prints: that may be any text.
+    pub(super) fn mixed(&mut self) {
+        if matches!(self.flowing(), Feed::Number | Feed::Numbers | Feed::Hashes) {
+            self.produced = Feed::Text;
+            self.printed = None;
+        }
+    }
+
+    /// What flows on where the last command is known to print one number.
+    pub(super) fn flowing(&self) -> Feed {
+        let digits = |word: &Word| matches!(word.pieces[..], [Piece::Number | Piece::Digits]);
+        if self.produced == Feed::Text && self.printed.as_ref().is_some_and(digits) {
+            return Feed::Number;
+        }
+        self.produced
+    }
+
+    /// Whether a word is surely one operand.
+    fn operand_alone(&mut self, word: &Word) -> bool {
+        let dash = word.prefix().starts_with('-') && word.text() != Some("-");
+        let flag = || dash || word.vague() || word.may_be_empty();
+        !word.several() && !flag() && (!word.may_be_flag() || !self.folder_may_have_flags(word))
+    }
+
+    /// `grep -c PATTERN`, of one file or of what comes in.
+    fn counts(&mut self, words: &[Word]) -> Option<Feed> {
+        let end = words.iter().position(|word| !word.prefix().starts_with('-')).unwrap_or(words.len());
+        let (flags, operands) = words.split_at(end);
+        let text: Option<String> = flags.iter().map(|word| word.text()?.strip_prefix('-')).collect();
+        let text = text.filter(|text| text.contains('c') && text.bytes().all(|flag| b"civwxEFPsha".contains(&flag)))?;
+        let few = !text.is_empty() && (1..=2).contains(&operands.len());
+        let files = operands.iter().skip(1).cloned().collect::<Vec<_>>();
+        let sought = operands.first()?;
+        // What is sought may be anything, as long as it is one word and no flag.
+        let sought = !sought.several() && (sought.text().is_some() || !sought.prefix().is_empty());
+        (few && sought && files.iter().all(|file| self.operand_alone(file))).then_some(Feed::Number)
+    }
+
+    /// `stat -c %s FILE`.
+    fn tells(&mut self, words: &[Word]) -> Option<Feed> {
+        let words = words.strip_prefix(&[Word::exact("-L")]).unwrap_or(words);
+        let (format, file) = match words {
+            [flag, format, file] if matches!(flag.text(), Some("-c" | "--format")) => (format.text()?, file),
+            [format, file] => {
+                let text = format.text()?;
+                (text.strip_prefix("--format=").or_else(|| text.strip_prefix("-c"))?, file)
+            }
+            _ => return None,
+        };
+        (STAT.contains(&format) && self.operand_alone(file)).then_some(Feed::Number)
+    }
+
+    /// Numbers of processes, one with some flags.
+    fn processes(&mut self, words: &[Word], plain: &str, single: &str) -> Option<Feed> {
+        let mut one = false;
+        for word in words {
+            match word.text().and_then(|text| text.strip_prefix('-')) {
+                Some(flags) if !flags.is_empty() && flags.chars().all(|flag| plain.contains(flag)) => {
+                    one |= flags.chars().any(|flag| single.contains(flag));
+                }
+                Some(_) => return None,
+                None if self.operand_alone(word) => {}
+                None => return None,
+            }
+        }
+        Some(if one { Feed::Number } else { Feed::Numbers })
+    }
+}
+
+/// `seq` of whole numbers.
+fn seq(words: &[Word]) -> Option<Feed> {
+    let written = |text: &str| {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        (1..=DIGITS).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let whole = |word: &Word| word.text().map_or_else(|| word.number().is_some(), written);
+    (!words.is_empty() && words.iter().all(whole)).then_some(Feed::Numbers)
+}
+
+/// Whether `tr` takes away blanks alone.
+fn blanks(words: &[Word]) -> bool {
+    let [flag, what] = words else { return false };
+    flag.text() == Some("-d") && matches!(what.text(), Some(" " | "[:space:]" | "[:blank:]" | "\\n" | " \\n"))
+}
+
+/// What a subcommand of git prints, if that is numbers alone.
+pub(super) fn of_git(subcommand: &str, words: &[Word], others: impl Fn(&Word) -> bool) -> Option<Feed> {
+    let is = |word: &Word, wanted: &[String]| word.text().is_some_and(|text| wanted.iter().any(|known| known == text));
+    let marks: Vec<String> = match subcommand {
+        "rev-list" => vec!["--count".to_owned()],
+        "log" => LOG.iter().flat_map(|of| [format!("--format={of}"), format!("--pretty=format:{of}")]).collect(),
+        _ => return None,
+    };
+    let end = words.iter().position(|word| word.text() == Some("--")).filter(|_| subcommand == "log");
+    let (flags, _) = words.split_at(end.unwrap_or(words.len()));
+    let (marked, rest): (Vec<&Word>, Vec<&Word>) = flags.iter().partition(|word| is(word, &marks));
+    let last = || rest.iter().any(|word| matches!(word.text(), Some("-1" | "-n1" | "--max-count=1")));
+    let one = subcommand == "rev-list" || last();
+    (marked.len() == 1 && rest.iter().all(|word| others(word))).then_some(if one {
+        Feed::Number
+    } else {
+        Feed::Numbers
+    })
+}
+
+/// Whether `find` prints numbers alone, one a line: the format of its only action, where that is at a place.
+pub(super) fn of_find(words: &[Word], tests: &[usize]) -> bool {
+    const LINES: [&str; 6] = ["%s\\n", "%i\\n", "%n\\n", "%d\\n", "%U\\n", "%G\\n"];
+    let acts = |at: &&usize| {
+        let named =
+            |text: &str| ["-print", "-ls", "-exec", "-ok", "-fprint", "-fls"].iter().any(|a| text.starts_with(a));
+        words[**at].text().is_some_and(named)
+    };
+    let actions: Vec<&usize> = tests.iter().filter(acts).collect();
+    let [at] = actions.as_slice() else { return false };
+    let format = words.get(*at + 1).and_then(Word::text);
+    words[**at].text() == Some("-printf") && format.is_some_and(|format| LINES.contains(&format))
+}
+
+/// Whether what a command says of mistakes goes anywhere but where it went before, or nowhere.
+pub(super) fn mixed(command: &SimpleCommand) -> bool {
+    let before = command.prefix.iter().flat_map(|prefix| &prefix.0);
+    let mut items = before.chain(command.suffix.iter().flat_map(|suffix| &suffix.0));
+    items.any(|item| match item {
+        CommandPrefixOrSuffixItem::IoRedirect(IoRedirect::File(Some(2), kind, target)) => {
+            let nowhere = matches!(target, IoFileRedirectTarget::Filename(word) if word.value == "/dev/null");
+            !(nowhere && matches!(kind, IoFileRedirectKind::Write | IoFileRedirectKind::Append))
+        }
+        CommandPrefixOrSuffixItem::IoRedirect(IoRedirect::OutputAndError(..)) => true,
+        _ => false,
+    })
+}
