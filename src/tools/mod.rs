@@ -34,6 +34,7 @@ mod sink;
 mod spare;
 mod sql;
 mod staged;
+mod submodules;
 mod targets;
 mod terminal;
 mod undo;

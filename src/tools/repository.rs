@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::submodules;
 use crate::domain::RepositoryFact;
 
 /// Largest configuration file that is read; a larger one counts as a foreign key.
@@ -77,6 +78,7 @@ pub(super) fn look(folder: &Path) -> Option<RepositoryFact> {
             if add(found, &own) {
                 found.root.clone_from(root);
                 found.foreign_keys.extend(submodule_keys(&up.join(".gitmodules")));
+                submodules::add_all(found, &own, up);
                 found.foreign_keys.sort();
                 found.foreign_keys.dedup();
                 return fact;
@@ -90,8 +92,13 @@ pub(super) fn look(folder: &Path) -> Option<RepositoryFact> {
 pub(super) fn configurations(folder: &Path) -> Vec<PathBuf> {
     let named = folder.ancestors().map(|up| up.join(".git")).find(|git| git.symlink_metadata().is_ok());
     let Some(own) = named.map(|git| pointed(&git).unwrap_or(git)) else { return Vec::new() };
-    let common = common(&own);
-    vec![common.join("config"), common.join("config.worktree"), own.join("config.worktree")]
+    configured(&own).to_vec()
+}
+
+/// The configuration files of a git folder.
+pub(super) fn configured(own: &Path) -> [PathBuf; 3] {
+    let common = common(own);
+    [common.join("config"), common.join("config.worktree"), own.join("config.worktree")]
 }
 
 /// Whether a file is a repository's configuration, where remotes are named with their tokens.
@@ -102,15 +109,15 @@ pub(super) fn is_configuration(file: &Path) -> bool {
 }
 
 /// The folder that all worktrees of a git folder share.
-fn common(own: &Path) -> PathBuf {
+pub(super) fn common(own: &Path) -> PathBuf {
     std::fs::read_to_string(own.join("commondir"))
         .map_or_else(|_| own.to_path_buf(), |relative| own.join(relative.trim()))
 }
 
 /// Adds what one git folder says. True if git would take it for a repository.
-fn add(fact: &mut RepositoryFact, own: &Path) -> bool {
+pub(super) fn add(fact: &mut RepositoryFact, own: &Path) -> bool {
     let common = common(own);
-    for file in [common.join("config"), common.join("config.worktree"), own.join("config.worktree")] {
+    for file in configured(own) {
         fact.foreign_keys.extend(foreign_keys(&file));
     }
     let attributes = |at: &Path| at.join("info/attributes").metadata().is_ok_and(|found| found.len() > 0);
