@@ -39,6 +39,7 @@ mod parse;
 mod path;
 mod plain;
 mod programs;
+mod ps;
 mod published;
 mod raw;
 mod reading;

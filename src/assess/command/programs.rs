@@ -9,7 +9,7 @@ use super::reading::{POINTING, ReadCommand};
 use super::source::over;
 use super::table::{DangerKind, Declared, Entry, Style, Takes, table};
 use super::word::{Piece, Word};
-use super::{builtin, clients, danger, fd, find, git, titles, wrapper, xargs};
+use super::{builtin, clients, danger, fd, find, git, ps, titles, wrapper, xargs};
 use crate::domain::Shape;
 
 /// Folders whose programs are the ones in the table.
@@ -184,6 +184,7 @@ impl Judge<'_> {
             "find" => find::judge(self, words),
             "fd" | "fdfind" => fd::judge(self, name, words),
             "git" => git::judge(self, words),
+            "ps" => ps::judge(self, first, words),
             "gcc" | "g++" | "cc" | "c++" | "clang" | "clang++" => clients::compiler(self, name, first, words),
             "sqlite3" => clients::sqlite(self, first, words),
             _ => self.looked_up(name, first, words),
