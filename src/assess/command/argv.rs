@@ -302,7 +302,7 @@ impl Judge<'_> {
     /// a flag or a file like any other.
     fn maybe_no_value(&mut self, entry: &Entry, kind: Kind, name: &str, flag: &Word, value: &Word) {
         let pattern = Flags::of(entry, std::slice::from_ref(flag)).carry(&entry.whole);
-        if kind != Kind::Text || pattern {
+        if !matches!(kind, Kind::Text | Kind::Revset) || pattern {
             return;
         }
         let mut letters = value.prefix().chars();

@@ -8,6 +8,7 @@ use super::judge::Judge;
 use super::path::descriptor;
 use super::published::{image, module, package, unresolved};
 use super::regex::as_glob;
+use super::selectors::{forge, ledger, own_document, own_revisions, plain_columns, plain_path, plain_template};
 use super::word::{Piece, Word};
 
 /// What a word means to a program.
@@ -50,8 +51,22 @@ pub(super) enum Kind {
     Installed,
     /// One word of letters, digits, `-`, `_` and dots.
     Word,
-    /// An expression over XML that reads no other document.
+    /// An expression over a document that reads no other.
     Xpath,
+    /// A revision of Mercurial, by an expression that asks no other repository.
+    Revset,
+    /// A template of Mercurial that shows no settings, nor the environment.
+    Template,
+    /// A glob of names whose files Mercurial reads, not another kind of its patterns.
+    Pattern,
+    /// A field of the journal that isn't the environment of a process.
+    Field,
+    /// A format of gcloud that picks columns, and none with settings that hold secrets.
+    Columns,
+    /// A journal of hledger, not rules, which may name a command.
+    Ledger,
+    /// A file whose name a shell would take for one word that means nothing else.
+    Plain,
     /// A name on this machine's own server, not `server:name`.
     Local,
     /// A kind of thing in a cluster, not a secret one.
@@ -124,6 +139,10 @@ impl Judge<'_> {
                 self.external("command.address", format!("`{name}` may fetch {}.", word.shown()));
                 self.ineligible = true;
             }
+            Kind::File | Kind::Archive if piped(word) => {
+                self.ineligible = true;
+                self.unknown("command.operand", format!("`{name}` may run what {} names.", word.shown()));
+            }
             Kind::File => self.reads(word),
             Kind::Write => self.writes(name, word),
             Kind::Sed => self.sed_script(word),
@@ -149,19 +168,19 @@ impl Judge<'_> {
             Kind::Key if word.text().is_some_and(plain_key) => {}
             Kind::Never if word.text() == Some("never") => {}
             Kind::Jq if word.text().is_some_and(only_filters) => {}
-            Kind::Bsd | Kind::Key | Kind::Jq => {
-                self.sensitive(format!("`{name} {}` may show secrets.", word.shown()));
-            }
             Kind::Format if word.prefix().starts_with('+') && !word.open() => {
                 self.printed = word.text().and_then(|text| dated(&text[1..]));
             }
             Kind::Archive
                 if word
                     .text()
-                    .map_or(below_a_folder(word), |text| !text.contains([':', '<']) && !text.starts_with(['@', '|'])
-                        && !text.starts_with("/vsi")) =>
+                    .map_or(below_a_folder(word), |text| !archived_elsewhere(name, text)) =>
             {
                 self.reads(word);
+                // To Subversion `file@5` is an earlier state of `file`.
+                if let Some(text) = word.text().filter(|_| name.starts_with("svn ")) {
+                    text.match_indices('@').for_each(|(at, _)| self.reads(&Word::exact(&text[..at])));
+                }
             }
             Kind::Manifest if word.text() == Some("-") => {}
             Kind::Manifest
@@ -178,7 +197,16 @@ impl Judge<'_> {
             Kind::Name if word.text().is_some_and(|text| !text.contains('/') && !text.starts_with('@')) => {}
             Kind::Word if word.text().is_some_and(|text| text.bytes().all(plain_byte)) => {}
             Kind::Xpath
-                if word.text().is_some_and(|text| !["document", "unparsed"].iter().any(|f| text.contains(f))) => {}
+                if word.text().is_some_and(own_document) => {}
+            Kind::Revset if word.text().is_some_and(own_revisions) => {}
+            Kind::Template if word.text().is_some_and(plain_template) => self.reads(word),
+            Kind::Pattern if word.text().is_some_and(|text| !text.contains(':')) => {
+                self.selects(name, word, &word.pattern());
+            }
+            Kind::Field if word.text().is_some_and(|text| !text.to_ascii_uppercase().contains("ENVIRON")) => {}
+            Kind::Columns if word.text().is_some_and(plain_columns) => {}
+            Kind::Ledger if ledger(&word.pattern()) => self.reads(word),
+            Kind::Plain if word.text().is_none_or(plain_path) => self.reads(word),
             Kind::Local if word.text().is_some_and(|text| !text.contains(':')) => {}
             Kind::Resource if word.text().is_some_and(|text| !text.to_ascii_lowercase().contains("secret")) => {}
             Kind::Repository if word.text().is_some_and(own_repository) => {}
@@ -207,7 +235,9 @@ impl Judge<'_> {
                 }
             }
             Kind::Mysql if word.text().is_some_and(mysql_shows) => {}
-            Kind::Shown => self.sensitive(format!("`{name} {}` may show secrets.", word.shown())),
+            Kind::Bsd | Kind::Key | Kind::Jq | Kind::Shown | Kind::Template | Kind::Field | Kind::Columns => {
+                self.sensitive(format!("`{name} {}` may show secrets.", word.shown()));
+            }
             Kind::Repository
             | Kind::Endpoint
             | Kind::Get
@@ -232,6 +262,10 @@ impl Judge<'_> {
             | Kind::Document
             | Kind::Manifest
             | Kind::Xpath
+            | Kind::Revset
+            | Kind::Pattern
+            | Kind::Ledger
+            | Kind::Plain
             | Kind::Local
             | Kind::Resource => {
                 self.ineligible = true;
@@ -375,13 +409,27 @@ fn address(word: &Word) -> bool {
     let scheme = word.prefix().split_once("://").map(|(scheme, _)| scheme);
     scheme.is_some_and(|scheme| {
         scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+.-".contains(&byte))
+            // Java has schemes within schemes: `jar:http`.
+            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+.-:".contains(&byte))
     })
+}
+
+/// Whether a word is a command where a file is meant: Perl's own way of opening files runs it.
+fn piped(word: &Word) -> bool {
+    word.text().is_some_and(|text| text.trim_start().starts_with('|') || text.trim_end().ends_with('|'))
 }
 
 /// Whether a path found by a search begins with a folder, and so not with what reads like `https:` or `@file`.
 fn below_a_folder(word: &Word) -> bool {
     word.found().is_some() && word.prefix().contains('/') && !word.prefix().contains(':')
+}
+
+/// Whether text isn't the name of a file here: an address, one of GDAL's, a list of files, a command or a text of XML.
+fn archived_elsewhere(name: &str, text: &str) -> bool {
+    text.contains([':', '<'])
+        || text.starts_with(['@', '|'])
+        || text.starts_with("/vsi")
+        || name == "glow" && forge(text)
 }
 
 /// Whether text names a file of a form that takes in no other: Markdown, and documents that are one archive.

@@ -49,6 +49,7 @@ mod revisions;
 mod rules;
 mod scope;
 mod sed;
+mod selectors;
 mod settings;
 mod source;
 mod steering;

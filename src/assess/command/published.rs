@@ -53,7 +53,9 @@ pub(super) fn package(program: &str, text: &str) -> bool {
     let elsewhere = text.contains("://")
         || ["file:", "link:", "git@", "git+", ".", "/", "~"].iter().any(|start| text.starts_with(start));
     let script = SCRIPTS.iter().any(|script| text.ends_with(script));
-    !(elsewhere || script || clones && repository)
+    // Homebrew clones the repository in which somebody keeps packages, and evaluates what it says of this one.
+    let taps = program.starts_with("brew ") && text.matches('/').count() > 1 && !text.starts_with("homebrew/");
+    !(elsewhere || script || taps || clones && repository)
 }
 
 /// Whether text names an image of a registry that everybody uses. To `skopeo` a name without `docker://` is a file.
@@ -78,6 +80,13 @@ const FILTERS: &str = " src dst host net port portrange sport dport gateway mask
     synchronized bucket big established syn-sent syn-recv fin-wait-1 fin-wait-2 time-wait closed close-wait last-ack \
     listening closing listen localhost ";
 
+/// Operators of Wireshark's filters, the statistics that may take one, and fields that are compared with addresses or
+/// stand beside such.
+const WIRESHARK: &str = " eq ne any_eq all_eq any_ne all_ne gt lt ge le in not contains matches io stat phs conv endpoints \
+    dests follow ip.addr ip.src ip.dst ip.host ip.src_host ip.dst_host ip.proto ip.ttl ip.len ip.id ip.version ip.flags \
+    ip.hdr_len ip.dsfield ip.checksum ip.frag_offset ipv6.addr ipv6.src ipv6.dst ipv6.host ipv6.nxt ipv6.hlim ipv6.plen \
+    arp.src.proto_ipv4 arp.dst.proto_ipv4 dns.a dns.aaaa eth.addr eth.src eth.dst ";
+
 /// Whether text names no machine that would have to be looked up, as what a filter of addresses says may: the name
 /// itself would be told to whoever serves it. Of the words of `lsof` only what follows an `@` is an address.
 pub(super) fn unresolved(program: &str, text: &str) -> bool {
@@ -86,13 +95,49 @@ pub(super) fn unresolved(program: &str, text: &str) -> bool {
             let host = if address.starts_with('[') { address } else { address.split(':').next().unwrap_or_default() };
             host.is_empty() || host == "localhost" || numeric(host)
         }),
-        "arp" => text == "localhost" || numeric(text),
+        "arp" | "netmask" | "geoiplookup" | "geoiplookup6" => {
+            text == "localhost" || text.split([',', '+']).all(|part| numeric(part.trim_start_matches("0x")))
+        }
+        // Local port, remote machine, remote port: `22,10.0.0.1,80/tcp`.
+        "fuser" => {
+            let address = text.rsplit_once('/').map_or(text, |(address, _)| address);
+            text.split(',').nth(1).is_none() || address.split(',').skip(1).all(numeric)
+        }
+        "tshark" => filters_numbers(text),
         _ => {
             let parts = text.split(|c: char| c.is_whitespace() || "=<>!~()&|@".contains(c));
             let known = |part: &str| FILTERS.contains(&format!(" {part} ")) || numeric(part) || service(part);
             parts.filter(|part| !part.is_empty()).all(known)
         }
     }
+}
+
+/// Whether a filter of Wireshark compares addresses with figures alone: a name would be looked up.
+fn filters_numbers(text: &str) -> bool {
+    let clauses = text.replace(" and ", "&").replace(" or ", "&");
+    let parts = |text: &str| -> Vec<String> {
+        let parts = text.split(|c: char| c.is_whitespace() || "=<>!~(){},\"'".contains(c));
+        parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
+    };
+    clauses.split(['&', '|']).all(|clause| {
+        // What stands in quotes is a value.
+        let unquoted: Vec<&str> = clause.split('"').step_by(2).collect();
+        // A name may look like a field.
+        let known = |part: &String| WIRESHARK.contains(&format!(" {part} ")) || numeric(part);
+        !parts(&unquoted.join(" ")).iter().any(|part| compares_addresses(part)) || parts(clause).iter().all(known)
+    })
+}
+
+/// Whether a field of Wireshark may be an address: `ip.src`, `arp.dst.proto_ipv4`, `dns.a`.
+fn compares_addresses(field: &str) -> bool {
+    let mut parts = field.split('.');
+    let named = |part: &str| {
+        ["ip", "ipv4", "ipv6", "a", "aaaa"].contains(&part)
+            || ["addr", "_ipv4", "_ipv6", "hop", "rout", "rtr", "gw", "mask", "lsa"]
+                .iter()
+                .any(|like| part.contains(like))
+    };
+    field.contains('.') && !numeric(field) && parts.any(named)
 }
 
 /// Whether text is an address in figures, maybe with a port: letters only where two colons say that they are figures.
@@ -122,6 +167,19 @@ mod tests {
             ("tcpdump", "tcp and port 443 and not host 10.0.0.1"),
             ("lsof", "TCP:http"),
             ("lsof", "4TCP@localhost:80"),
+            ("netmask", "10.0.0.0/8,0x10"),
+            ("geoiplookup", "1.2.3.4"),
+            ("fuser", "22/tcp"),
+            ("fuser", "http/tcp"),
+            ("fuser", "22,10.0.0.1,80/tcp"),
+            ("fuser", "src/main.rs"),
+            ("fuser", "22"),
+            ("tshark", "ip.addr == 10.0.0.1 && http.host == \"a.example\""),
+            ("tshark", "ip.src==10.0.0.0/8 and tcp.port in {80 443}"),
+            ("tshark", "io,stat,1,ip.dst != 10.0.0.1"),
+            ("tshark", "http.request.method == \"GET\" or dns"),
+            ("tshark", "conv,tcp"),
+            ("tshark", "ipv6.addr in {fe80::1, ::2}"),
         ] {
             assert!(unresolved(program, text), "{text}");
         }
@@ -136,6 +194,20 @@ mod tests {
             ("ss", "dst fa.de"),
             ("tcpdump", "host 1.1.1.1 or evil"),
             ("arp", "fa.de"),
+            ("netmask", "a.evil.example"),
+            ("netmask", "10.0.0.1,evil"),
+            ("geoiplookup", "evil"),
+            ("fuser", "22,evil/tcp"),
+            ("fuser", "22,evil,80/tcp"),
+            ("fuser", "22,evil,80"),
+            ("tshark", "ip.addr == evil"),
+            ("tshark", "tcp && ip.src==\"a.evil.example\""),
+            ("tshark", "io,stat,1,ip.addr==evil.example"),
+            ("tshark", "http or not ip.addr in {10.0.0.1, evil}"),
+            ("tshark", "dns.a == evil"),
+            ("tshark", "ip.addr == ip.evil.example"),
+            ("tshark", "a.evil.example == ip.addr"),
+            ("tshark", "bgp.next_hop == evil"),
         ] {
             assert!(!unresolved(program, text), "{text}");
         }
@@ -160,7 +232,10 @@ mod tests {
         {
             assert!(!module("go list", text), "{text}");
         }
-        assert!(package("npm view", "@a/b@1.2") && package("brew info", "a/b/c"));
+        assert!(
+            package("npm view", "@a/b@1.2") && package("brew info", "a/b") && package("brew deps", "homebrew/core/a")
+        );
+        assert!(!package("brew info", "a/b/c"));
         for text in ["@types/node", "left-pad@^1.0", "react@~18.2", "@a/b@latest"] {
             assert!(package("npm view", text), "{text}");
         }

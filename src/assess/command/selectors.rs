@@ -1,0 +1,93 @@
+//! Expressions that pick something out of what a program has, and those of them that make it read, show or run something
+//! else. `kind` asks for each word that means one.
+
+/// Whether an expression over a document reads no other, and takes no text for an expression.
+pub(super) fn own_document(text: &str) -> bool {
+    const OTHERS: [&str; 7] = ["document", "unparsed", "evaluate", "dyn", "saxon", "exslt.org/dynamic", "readFile"];
+    !OTHERS.iter().any(|other| text.contains(other))
+}
+
+/// Whether an expression of revisions asks no other repository, nor a command of the configuration.
+pub(super) fn own_revisions(text: &str) -> bool {
+    calls(text).all(|name| !["remote", "outgoing", "extdata"].contains(&name))
+}
+
+/// Whether a template shows nothing of the configuration or the environment, and picks no other revisions or files.
+pub(super) fn plain_template(text: &str) -> bool {
+    const OTHERS: [&str; 6] = ["config", "env", "extdata", "revset", "peerurls", "url"];
+    !OTHERS.iter().any(|other| text.contains(other)) && calls(text).all(|name| name != "files")
+}
+
+/// Whether a format of gcloud picks columns, of what has neither an environment nor keys.
+pub(super) fn plain_columns(text: &str) -> bool {
+    const SECRET: [&str; 9] = ["metadata", "env", "template", "spec", "config", "auth", "password", "secret", "build"];
+    let text = text.to_ascii_lowercase();
+    ["table", "none", "disable"].contains(&text.as_str())
+        || text.contains('(')
+            && !text.ends_with("()")
+            && !text.contains('*')
+            && !SECRET.iter().any(|word| text.contains(word))
+}
+
+/// The names of the functions that an expression calls.
+fn calls(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices('(').map(|(at, _)| {
+        let before = text[..at].trim_end();
+        before.rsplit(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next().unwrap_or_default()
+    })
+}
+
+/// Whether a file of hledger is none of rules, which may name a command to run, nor one in a form that is named.
+pub(super) fn ledger(pattern: &str) -> bool {
+    !pattern.contains([':', '|']) && !pattern.ends_with("rules") && !pattern.ends_with(['*', '?', ']'])
+}
+
+/// Whether a shell takes a path for one word, as it stands.
+pub(super) fn plain_path(text: &str) -> bool {
+    text.chars().all(|c| c.is_alphanumeric() || "/._+-,@=%:".contains(c))
+}
+
+/// Whether a path begins with a host of repositories: what reads pages there fetches it.
+pub(super) fn forge(text: &str) -> bool {
+    let first = text.split('/').next().unwrap_or(text).to_ascii_lowercase();
+    ["github.com", "gitlab.com"].iter().any(|host| first.ends_with(host))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions_stay_with_what_they_are_about() {
+        assert!(own_document("//a[@b='c']") && own_document("concat(., 'x')"));
+        for text in ["document('a')", "dyn:evaluate(concat('docu','ment(1)'))", "dyn:map(a, b)", "readFile(\"x\")"] {
+            assert!(!own_document(text), "{text}");
+        }
+        assert!(
+            own_revisions("tip") && own_revisions("ancestors(remote/x) and not merge()") && own_revisions("p1(.)^")
+        );
+        for text in ["remote('x', 'ssh://h/y')", "outgoing ()", "only(tip, remote(a))"] {
+            assert!(!own_revisions(text), "{text}");
+        }
+        assert!(plain_template("{node|short} {desc|firstline}\\n") && plain_template("{join(files, ' ')}"));
+        for text in [
+            "{config('auth','x.password')}",
+            "{envvars}",
+            "{get(envvars,'A')}",
+            "{revset('remote(1)')}",
+            "{files('re:x')}",
+        ] {
+            assert!(!plain_template(text), "{text}");
+        }
+        assert!(plain_columns("table(name,zone.basename())") && plain_columns("value(name)") && plain_columns("table"));
+        for text in ["json", "yaml", "json(metadata)", "value(spec.template)", "json()", "value[](labels,*)"] {
+            assert!(!plain_columns(text), "{text}");
+        }
+        assert!(ledger("a.journal") && ledger("*.journal") && ledger("bank.csv"));
+        assert!(!ledger("bank.csv.rules") && !ledger("rules:x") && !ledger("*"));
+        assert!(
+            plain_path("a/b-1.patch.gz") && !plain_path("a;b.gz") && !plain_path("$(a).gz") && !plain_path("a b.gz")
+        );
+        assert!(forge("github.com/a/b") && forge("me@GitLab.com/a/b") && !forge("docs/github.com.md"));
+    }
+}
