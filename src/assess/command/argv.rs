@@ -92,6 +92,9 @@ impl Judge<'_> {
                         let sentence = format!("{} may become a flag of `{name}`.", word.shown());
                         judge.unreadable("command.vague-flag", sentence);
                     }
+                    if entry.splits.is_some() && entry.first.is_empty() {
+                        judge.splits(name, word);
+                    }
                     judge.operand(entry, name, word, &mut reading);
                 });
                 flags &= entry.style != Style::Posix;
@@ -104,6 +107,9 @@ impl Judge<'_> {
                 }
                 continue;
             }
+            if entry.splits.is_some() {
+                self.splits(name, word);
+            }
             if let Some((flag, kind)) = self.about(word, |judge| judge.flag(entry, name, word, &mut reading))
                 && let Some(value) = rest.next()
             {
@@ -113,6 +119,9 @@ impl Judge<'_> {
                         let sentence =
                             format!("{} may be nothing, and the next word the value of a flag.", value.shown());
                         judge.unreadable("command.vague-flag", sentence);
+                    }
+                    if entry.splits.as_ref().is_some_and(|whole| !whole.contains(&flag)) {
+                        judge.splits(name, value);
                     }
                     judge.valued(entry, name, (&flag, kind), value);
                     judge.maybe_no_value(entry, kind, name, word, value);
@@ -309,7 +318,7 @@ impl Judge<'_> {
         if letters.next() == Some('-') && letters.next().is_some_and(|c| c == '-' || c.is_ascii_alphabetic()) {
             self.unknown("command.vague-flag", format!("{} may be a flag of `{name}`.", value.shown()));
         }
-        if entry.rest != Kind::File || !entry.first.is_empty() {
+        if !matches!(entry.rest, Kind::File | Kind::Archive | Kind::Plain) || !entry.first.is_empty() {
             return;
         }
         let hit = match value.text() {
@@ -334,6 +343,14 @@ impl Judge<'_> {
                 let sentence = format!("No rule says that `{name}` with `{flag} {}` only reads.", value.shown());
                 self.unknown("command.operand", sentence);
             }
+        }
+    }
+
+    /// Objects to a word that comes apart, or stands for files, on its way through a script.
+    fn splits(&mut self, name: &str, word: &Word) {
+        let parts = |c: char| c.is_whitespace() || matches!(c, '*' | '?' | '[');
+        if word.text().map_or_else(|| word.vague(), |text| text.contains(parts)) {
+            self.unknown("command.operand", format!("`{name}` may take {} for several words.", word.shown()));
         }
     }
 

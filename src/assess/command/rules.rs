@@ -142,6 +142,7 @@ struct SourceEntry {
     through: bool,
     #[serde(default)]
     response: bool,
+    splits: Option<String>,
 }
 
 /// Reads the entry whose text stands at a place of the texts. None if it can't be read. Where nothing stands it is a
@@ -239,6 +240,7 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
         toolchain: source.toolchain,
         through: source.through,
         response: source.response,
+        splits: source.splits.as_deref().map(set),
     })
 }
 

@@ -145,6 +145,9 @@ pub(super) struct Entry {
     pub(super) through: bool,
     /// A word `@file` stands for the words that the file holds, flags among them.
     pub(super) response: bool,
+    /// A script whose words come apart at blanks, and stand for files, on their way to the program that it calls: not its
+    /// files, nor the patterns of these flags.
+    pub(super) splits: Option<HashSet<String>>,
 }
 
 impl Entry {
