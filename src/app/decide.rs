@@ -141,6 +141,9 @@ impl State {
                 return;
             }
         };
+        if status == Status::Waiting && self.focus != Pane::Queue {
+            self.queue.point_at_waiting();
+        }
         let now = self.now;
         if let Some(item) = self.queue.item_mut(id) {
             item.asked = (status == Status::Waiting).then_some(now);
@@ -288,6 +291,7 @@ impl State {
         }
         self.stopping = false;
         self.queue.plan.unmark(id);
+        self.queue.pass_on(id);
         let now = self.now;
         if let Some(item) = self.queue.item_mut(id) {
             item.decided(now);

@@ -91,6 +91,7 @@ impl State {
     ) {
         self.queue.gate.reject(id, &decider);
         self.queue.plan.unmark(id);
+        self.queue.pass_on(id);
         let reason = sentence(&decider, why.as_deref(), &judgement.reason);
         let now = self.now;
         let waited = self.queue.item_mut(id).and_then(|item| {

@@ -342,6 +342,27 @@ impl Queue {
         self.selected = Some(id);
     }
 
+    /// A waiting operation is about to be decided: where it is the selected one, the next that waits takes its place,
+    /// or the one before, so that the person goes on where they were.
+    pub(super) fn pass_on(&mut self, id: OperationId) {
+        if self.selected != Some(id) {
+            return;
+        }
+        let waits = |item: &&Item| item.status == Status::Waiting;
+        let listed: Vec<OperationId> = self.listed().into_iter().filter(waits).map(|item| item.id).collect();
+        let Some(at) = listed.iter().position(|other| *other == id) else { return };
+        let before = || at.checked_sub(1).and_then(|before| listed.get(before));
+        self.selected = listed.get(at + 1).or_else(before).copied().or(self.selected);
+    }
+
+    /// Something new waits while the person is elsewhere: it is what they look for when they come back, not what is
+    /// done with.
+    pub(super) fn point_at_waiting(&mut self) {
+        if self.selected.and_then(|id| self.get(id)).is_some_and(|item| item.status.closed()) {
+            self.selected = None;
+        }
+    }
+
     /// Moves the selection along the list.
     pub(super) fn move_selection(&mut self, by: isize) {
         let listed: Vec<OperationId> = self.listed().iter().map(|item| item.id).collect();

@@ -20,8 +20,19 @@ pub struct Cache {
     pub(super) output: OutputRows,
     pub(super) dialog: Option<DialogRows>,
     pub(super) details: Option<DetailRows>,
-    /// Which operation was selected, and how far below the list's first visible row.
-    pub(super) anchor: Option<(OperationId, usize)>,
+    /// Where the list of operations was.
+    pub(super) anchor: Option<Anchor>,
+}
+
+/// Where the list of operations was in the frame before.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Anchor {
+    /// The selected operation, and whether it was done with.
+    pub id: OperationId,
+    pub closed: bool,
+    /// The first visible row, and how far below it the selected one was.
+    pub first: usize,
+    pub offset: usize,
 }
 
 impl Cache {

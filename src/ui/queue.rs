@@ -5,7 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::cache::Cache;
+use super::cache::{Anchor, Cache};
 use super::item;
 use super::number;
 use super::paint::{View, put, tint};
@@ -133,28 +133,30 @@ fn rows(view: View<'_>) -> Vec<Row<'_>> {
     rows
 }
 
-/// The first visible row: the selected operation stays on the screen row it was on, and in view.
+/// The first visible row. The selected operation stays on the screen row it was on; a list that was seen from its
+/// start is still seen from there, so that nothing new pushes what waits out of sight; and where another one is
+/// selected or it went to another section, the list moves no more than it must.
 fn first_row(rows: &[Row<'_>], selected: Option<OperationId>, height: usize, cache: &mut Cache) -> usize {
     let last = rows.len().saturating_sub(height);
     let at = rows.iter().position(|row| matches!(row, Row::First(item) if Some(item.id) == selected));
-    let (Some(id), Some(at)) = (selected, at) else { return 0 };
-    let tall = if matches!(rows.get(at + 1), Some(Row::Second(_))) { 2 } else { 1 };
-    let lowest = height.saturating_sub(tall);
-    let offset = match cache.anchor {
-        Some((old, offset)) if old == id => offset,
-        // Another one was selected: as far from it as the list moved.
-        Some((old, offset)) => {
-            let was = rows.iter().position(|row| matches!(row, Row::First(item) if item.id == old));
-            was.map_or(offset, |was| (offset + at).saturating_sub(was))
-        }
-        None => at,
+    let (Some(id), Some(at)) = (selected, at) else {
+        cache.anchor = None;
+        return 0;
     };
+    let tall = if matches!(rows.get(at + 1), Some(Row::Second(_))) { 2 } else { 1 };
     // Above the first operation stands its section.
-    let highest = usize::from(
-        matches!(at.checked_sub(1).and_then(|above| rows.get(above)), Some(Row::Section(..))) && height > tall,
-    );
-    let first = at.saturating_sub(offset.clamp(highest.min(lowest), lowest.max(highest))).min(last);
-    cache.anchor = Some((id, at - first));
+    let headed = matches!(at.checked_sub(1).and_then(|above| rows.get(above)), Some(Row::Section(..)));
+    let head = usize::from(headed && height > tall);
+    // Where the list may begin so that all of it is seen.
+    let (from, to) = ((at + tall).saturating_sub(height), at - head);
+    let closed = matches!(rows[at], Row::First(item) if item.status.closed());
+    let wanted = match cache.anchor {
+        None | Some(Anchor { first: 0, .. }) => 0,
+        Some(old) if (old.id, old.closed) == (id, closed) => at.saturating_sub(old.offset),
+        Some(old) => old.first,
+    };
+    let first = wanted.clamp(from.min(to), to).min(last);
+    cache.anchor = Some(Anchor { id, closed, first, offset: at - first });
     first
 }
 

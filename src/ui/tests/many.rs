@@ -138,3 +138,53 @@ fn what_can_be_picked_is_listed_while_numbers_are_typed() {
     let screen = desk.screen(80, 24);
     assert!(screen.contains(" 2  H HIGH") && screen.contains(" 3• M MED") && screen.contains("1,3-5: 3▏"), "{screen}");
 }
+
+/// A session in which forty ran and three wait, seen in the list.
+fn after_many() -> Desk {
+    let mut desk = Desk::new();
+    desk.send("go");
+    let arguments: Vec<String> =
+        (0..40).map(|at| serde_json::json!({ "command": format!("ls part{at}") }).to_string()).collect();
+    let reads: Vec<_> = arguments.iter().map(|text| ("execute_command", text.as_str(), low("It reads."))).collect();
+    desk.call(&reads);
+    for id in 1..=40 {
+        desk.finish(id, Outcome::Succeeded { summary: "done".to_owned() }, 4);
+    }
+    let make = |what: &'static str| ("execute_command", what, Vec::new());
+    desk.call(&[r#"{"command":"make a"}"#, r#"{"command":"make b"}"#, r#"{"command":"make c"}"#].map(make));
+    desk.screen(80, 24);
+    desk.press(KeyCode::Esc);
+    desk
+}
+
+#[test]
+fn after_a_decision_the_next_that_waits_is_selected_and_stays_in_view() {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let mut desk = after_many();
+        desk.press(KeyCode::F(2));
+        assert!(desk.screen(columns, rows).contains("▸41"));
+        for selected in ["▸42", "▸43"] {
+            desk.key('n');
+            let screen = desk.screen(columns, rows);
+            assert!(screen.contains("WAITING ") && screen.contains(selected), "{selected}\n{screen}");
+        }
+        desk.key('n');
+        let screen = desk.screen(columns, rows);
+        assert!(screen.contains("WAITING 0") && screen.contains('▸'), "{screen}");
+    }
+}
+
+#[test]
+fn a_decision_made_far_down_the_list_brings_back_what_waits() {
+    let mut desk = after_many();
+    desk.press(KeyCode::F(2));
+    desk.press(KeyCode::End);
+    assert!(!desk.screen(120, 40).contains("WAITING"));
+    desk.press(KeyCode::Home);
+    let screen = desk.screen(120, 40);
+    assert!(screen.contains("WAITING 3") && screen.contains("▸41"), "{screen}");
+    desk.press(KeyCode::End);
+    desk.screen(120, 40);
+    desk.press(KeyCode::Esc);
+    assert_eq!(desk.state.queue.selected(), Some(OperationId(1)), "nothing new waits: it stays where it was");
+}
