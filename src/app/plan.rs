@@ -15,7 +15,7 @@ const LONGEST: usize = 100;
 /// In which order operations are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// What waits, what runs, what is done, each under its head.
+    /// What waits and what runs as proposed, what is done newest first.
     #[default]
     State,
     /// Highest risk first.
@@ -97,7 +97,7 @@ impl Plan {
         self.filter.split_whitespace().all(|word| holds(&word.to_lowercase(), item))
     }
 
-    /// Brings listed operations, which come by state, into the order.
+    /// Brings the operations of one section into the order.
     pub(super) fn sort(&self, items: &mut [&Item]) {
         match self.order {
             Order::State => {}

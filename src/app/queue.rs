@@ -241,13 +241,20 @@ impl Queue {
         &self.plan
     }
 
-    /// Those that the pane lists, in its order: waiting, running, done, unless the person chose another one.
+    /// Those that the pane lists: waiting, running, done, each in the order that the person chose.
     #[must_use]
     pub fn listed(&self) -> Vec<&Item> {
-        let by_state = self.waiting().chain(self.running()).chain(self.done());
-        let mut listed: Vec<&Item> = by_state.filter(|item| self.plan.shows(item)).collect();
-        self.plan.sort(&mut listed);
+        let mut listed = Vec::new();
+        self.list(self.waiting(), &mut listed);
+        self.list(self.running(), &mut listed);
+        self.list(self.done(), &mut listed);
         listed
+    }
+
+    fn list<'a>(&self, section: impl Iterator<Item = &'a Item>, listed: &mut Vec<&'a Item>) {
+        let from = listed.len();
+        listed.extend(section.filter(|item| self.plan.shows(item)));
+        self.plan.sort(&mut listed[from..]);
     }
 
     /// Those that wait and that the person marked, in order.

@@ -103,10 +103,6 @@ fn rows(view: View<'_>) -> Vec<Row<'_>> {
     let listed = queue.listed();
     let tall = !flat(view);
     let mut rows = Vec::with_capacity(listed.len() * 2 + 3);
-    if queue.plan().order() != Order::State {
-        rows.extend(listed.into_iter().flat_map(|item| row(item, tall)));
-        return rows;
-    }
     let waits = |item: &&&Item| item.status == Status::Waiting;
     let waiting: Vec<&Item> = listed.iter().filter(waits).copied().collect();
     let done: Vec<&Item> = listed.iter().filter(|item| item.status.closed()).copied().collect();
