@@ -157,11 +157,20 @@ pub fn lacks(lack: &Lack) -> String {
     format!("{} was to be written by {}, denied", text::line(&lack.path), lack.by)
 }
 
+/// Whether it hits production, as far as is known.
+pub fn hits_production(item: &Item) -> bool {
+    item.prepared.as_ref().is_some_and(|prepared| prepared.assessment.hits_production())
+}
+
 /// The badge of what hits production: a word, as a colour alone says nothing to many.
 pub fn production_span(view: View<'_>, item: &Item) -> Option<Span<'static>> {
-    let hits = item.prepared.as_ref().is_some_and(|prepared| prepared.assessment.hits_production());
     let role = if item.status.closed() { Role::Dim } else { Role::High };
-    hits.then(|| view.span("PROD", role))
+    hits_production(item).then(|| view.span("PROD", role))
+}
+
+/// The same in a column of its own, empty for the others.
+pub fn production_column(view: View<'_>, item: &Item) -> Span<'static> {
+    production_span(view, item).unwrap_or_else(|| Span::raw("    "))
 }
 
 /// What it acts on, as a person would name it: one place, or the folder where a command runs.

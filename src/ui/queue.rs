@@ -17,14 +17,23 @@ use crate::domain::{Judgement, OperationId, Step};
 
 /// Columns of the word for a tool.
 const WORD: usize = 8;
-/// Most columns of what it does in a few words, in the word's place where there is room; and how many there must be. And
-/// the fewest, for short ones. Its text matters more: the words never take above a fifth.
-const TITLE: usize = 22;
-const ROOMY: usize = 76;
-const SHORT: usize = 12;
-const SNUG: usize = 52;
+/// Columns of the badge for production.
+const PRODUCTION: usize = 4;
+/// Fewest columns of a number, so that the tenth operation moves nothing.
+const DIGITS: usize = 2;
 /// Columns that what an operation would do keeps beside how it ended.
 const LEAST: usize = 12;
+
+/// What the rows of a frame have in common.
+#[derive(Clone, Copy)]
+struct Columns {
+    /// Columns of a number.
+    digits: usize,
+    /// Whether there is a place for the badge of production: one of them hits it.
+    production: bool,
+    /// Columns of a row.
+    all: usize,
+}
 
 /// One row of the list.
 enum Row<'a> {
@@ -55,7 +64,11 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sig
     sight.limits.queue = rows.len().saturating_sub(height);
     let selected = view.state.queue.selected();
     let first = first_row(&rows, selected, height, cache);
-    let digits = view.state.queue.newest().map_or(0, |id| id.0).to_string().len();
+    let columns = Columns {
+        digits: view.state.queue.newest().map_or(0, |id| id.0).to_string().len().max(DIGITS),
+        production: rows.iter().any(|row| matches!(row, Row::First(item) if item::hits_production(item))),
+        all: area.width.into(),
+    };
     let focused = view.focused(Pane::Queue);
     for (at, row) in rows.iter().skip(first).take(height).enumerate() {
         let at = u16::try_from(at).unwrap_or(u16::MAX);
@@ -67,14 +80,14 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sig
             }
             Row::First(item) => {
                 let chosen = selected == Some(item.id);
-                put(buf, area, at, &first_line(view, item, chosen, digits, area.width.into()));
+                put(buf, area, at, &first_line(view, item, chosen, columns));
                 if chosen && focused {
                     tint(buf, place, view.theme.style(Role::Selection));
                 }
                 sight.queue_rows.push((place.y, item.id));
             }
             Row::Second(item) => {
-                put(buf, area, at, &second_line(view, item, digits, area.width.into()));
+                put(buf, area, at, &second_line(view, item, columns));
                 if selected == Some(item.id) && focused {
                     tint(buf, place, view.theme.style(Role::Selection));
                 }
@@ -173,24 +186,16 @@ fn ended(fate: &item::Fate, room: usize) -> String {
 }
 
 /// `▸ 1  H HIGH  sql      DELETE FROM orders WHERE …`
-fn first_line(view: View<'_>, item: &Item, selected: bool, digits: usize, columns: usize) -> Line<'static> {
+fn first_line(view: View<'_>, item: &Item, selected: bool, columns: Columns) -> Line<'static> {
+    let Columns { digits, production, all: columns } = columns;
     let marker = if selected { "▸" } else { " " };
     let mark = if view.state.queue.plan().marks(item.id) { '•' } else { ' ' };
     let id = format!("{:>digits$}{mark} ", item.id.0);
     let fate = item::fate(view, item);
-    let used = 1 + digits + 2 + 6 + 2;
+    let badge = if production { PRODUCTION + 2 } else { 0 };
+    let used = 1 + digits + 2 + 6 + 2 + badge;
     let wide = columns > used + WORD + 24;
-    let title = item.prepared.as_ref().map(|prepared| text::line(&prepared.hidden(&prepared.title())));
-    let (said, taken) = match title {
-        Some(title) if columns >= ROOMY => {
-            let taken = (columns / 5).clamp(SHORT, TITLE);
-            (text::fit(&title, taken).into_owned(), taken)
-        }
-        // In little room, only one that is whole and says more than the tool.
-        Some(title) if columns >= SNUG && !title.starts_with("Run ") && text::width(&title) <= SHORT => (title, SHORT),
-        _ => (text::line(item.word()), if columns >= SNUG { SHORT } else { WORD }),
-    };
-    let used = used + if wide { taken + 1 } else { 0 };
+    let used = used + if wide { WORD + 1 } else { 0 };
     let end = match &item.status {
         Status::Waiting => waits(view, item),
         Status::Running { .. } => format!("{}  {}", fate.time, fate.mark),
@@ -210,12 +215,12 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, digits: usize, column
         item::badge_span(view, item),
         Span::raw("  "),
     ];
-    if wide {
-        spans.push(view.span(format!("{} ", text::column(&said, taken)), Role::Dim));
+    if production {
+        spans.extend([item::production_column(view, item), Span::raw("  ")]);
     }
-    let production = item::production_span(view, item);
-    let used = used + production.as_ref().map_or(0, |badge| badge.width() + 1);
-    spans.extend(production.into_iter().flat_map(|badge| [badge, Span::raw(" ")]));
+    if wide {
+        spans.push(view.span(format!("{} ", text::column(&text::line(item.word()), WORD)), Role::Dim));
+    }
     let end_width = if end.is_empty() { 0 } else { text::width(&end) + 2 };
     let room = columns.saturating_sub(used + end_width + 1);
     spans.push(view.span(text::column(&item::gist(&view.state.masks, item), room), role));
@@ -238,7 +243,8 @@ fn waits(view: View<'_>, item: &Item) -> String {
 
 /// What a waiting operation acts on, what it would do there, or why it asks: `practice.db · 12 of 340 rows · can be
 /// undone`, `no rule covers make · asks by default`.
-fn second_line(view: View<'_>, item: &Item, digits: usize, columns: usize) -> Line<'static> {
+fn second_line(view: View<'_>, item: &Item, columns: Columns) -> Line<'static> {
+    let Columns { digits, all: columns, .. } = columns;
     let mut parts = Vec::new();
     if let Some(why) = &item.requeued {
         parts.push(format!("back again: {}", text::line(why)));
