@@ -150,7 +150,7 @@ impl State {
             item.status = status;
             item.judgement = Some(judgement);
             if std::mem::take(&mut item.resumed) {
-                item.requeued = Some("It was pending when the session was left, and was judged anew.".to_owned());
+                item.requeued = Some("It waited when the session was left, and was judged anew.".to_owned());
             }
         }
     }

@@ -116,7 +116,7 @@ commands! {
     NextPane "next-pane" "next pane",
     PreviousPane "previous-pane" "previous pane",
     FocusComposer "focus-composer" "type",
-    FocusQueue "focus-queue" "pending",
+    FocusQueue "focus-queue" "operations",
     FocusOutput "focus-output" "output",
     FocusChat "focus-chat" "chat",
     Back "back" "stop or close",

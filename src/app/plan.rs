@@ -181,7 +181,7 @@ fn holds(word: &str, item: &Item) -> bool {
         "high" => return risk(RiskLevel::High),
         "med" | "medium" => return risk(RiskLevel::Medium),
         "low" => return risk(RiskLevel::Low),
-        "waiting" => return item.status == Status::Waiting,
+        "waiting" | "pending" => return item.status == Status::Waiting,
         "running" => return matches!(item.status, Status::Running { .. }),
         "done" => return item.status.closed(),
         "denied" => return matches!(item.status, Status::Denied { .. }),

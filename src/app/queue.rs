@@ -124,7 +124,7 @@ pub struct Item {
     pub tries: Option<OperationId>,
     /// How often exactly this was denied before in its turn.
     pub again: usize,
-    /// It was pending when its session was left: it never starts without the person.
+    /// It waited when its session was left: it never starts without the person.
     pub resumed: bool,
 }
 

@@ -49,7 +49,7 @@ impl State {
         if self.accept(text) {
             self.next_step(effects);
         } else {
-            self.hint = Some("It goes to the model once what is open is decided.".to_owned());
+            self.hint = Some("It goes to the model once what waits is decided.".to_owned());
         }
     }
 
@@ -331,7 +331,8 @@ impl State {
                 self.withdraw(again, effects);
                 let waiting = self.queue.counts().0;
                 if waiting > 0 {
-                    self.hint = Some(format!("Press esc again to take back the {waiting} that wait."));
+                    let that = if waiting == 1 { "waits" } else { "wait" };
+                    self.hint = Some(format!("Press esc again: the {waiting} that {that} will be denied."));
                 }
                 true
             }

@@ -81,7 +81,7 @@ pub(super) struct RunOptions {
     /// Folder to work in [default: the current one]
     #[arg(long, value_name = "DIR")]
     workspace: Option<std::path::PathBuf>,
-    /// Go on with a session, by its id; what was pending in it is refused
+    /// Go on with a session, by its id; what waited in it is refused
     #[arg(long, value_name = "ID", conflicts_with = "go_on")]
     resume: Option<String>,
     /// Go on with the newest session of this workspace

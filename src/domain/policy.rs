@@ -238,7 +238,7 @@ impl Judgement {
 const NOBODY: &str = "Nobody is there to confirm it";
 
 /// The reason where that holds for one that was pending.
-pub(super) const NOBODY_BACK: &str = "It was pending when its session was left, and nobody is there to approve it.";
+pub(super) const NOBODY_BACK: &str = "It waited when its session was left, and nobody is there to approve it.";
 
 impl Judgement {
     /// The same as it was meant: journals of earlier versions say in the sentence alone that nobody was there.

@@ -269,7 +269,7 @@ fn foot(view: View<'_>, columns: usize) -> Vec<Line<'static>> {
         lines.extend(keys(view, &bound, columns, 2, true));
     }
     if view.state.chat.held().is_some() {
-        let said = "· goes to the model once what is open is decided";
+        let said = "· goes to the model once what waits is decided";
         lines.extend(text::wrap(&view.line(said, Role::Notice), columns, 2, Break::Words));
     }
     if let Some(question) = view.state.chat.question() {

@@ -95,7 +95,7 @@ fn commands(view: View<'_>, context: Context) -> Vec<Entry> {
             commands.extend(view.state.moving().then_some(one(Command::Back, "stop")));
             commands.extend([
                 one(Command::NextPane, "pane"),
-                one(Command::FocusQueue, "pending"),
+                one(Command::FocusQueue, "operations"),
                 one(Command::Help, "keys"),
                 one(Command::Palette, "commands"),
                 one(Command::Quit, "leave"),

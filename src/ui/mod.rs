@@ -71,7 +71,7 @@ const BANNER: u16 = 22;
 ///  countersign   guarded   practice model   practice.db (sqlite)      2 waiting   not contained
 ///  This is the practice model …
 /// ─ CHAT ──────────────────────────────┬─ OPERATIONS ────────────────────────────────────────────
-///  you                                 │ PENDING 2
+///  you                                 │ WAITING 2
 ///    delete the cancelled orders       │ ▸1  H HIGH  sql      DELETE FROM orders WHERE …
 ///                                      │     practice.db (sqlite) · DELETE is declared destructive.
 ///  model                               │ RUNNING 1

@@ -124,7 +124,7 @@ fn rows(view: View<'_>) -> Vec<Row<'_>> {
         return rows;
     }
     let counted = |name: &str, count: usize| format!("{name} {}", number::thousands(count as u64));
-    rows.push(Row::Section(counted("PENDING", waiting.len()), !waiting.is_empty()));
+    rows.push(Row::Section(counted("WAITING", waiting.len()), !waiting.is_empty()));
     rows.extend(waiting.into_iter().flat_map(|item| row(item, tall)));
     let behind = running.iter().filter(|item| behind(item)).count();
     let heads = [counted("RUNNING", running.len() - behind), counted("NEXT", behind)];

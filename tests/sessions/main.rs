@@ -50,7 +50,7 @@ fn a_session_that_was_left_goes_on_with_what_waits() {
     let mut it = Sitting::start(home.path(), &["--continue"], |_| None);
     it.wait_for("this session goes on after 1 message and");
     it.wait_for("operation 3 waits: HIGH");
-    it.wait_for("It was pending when the session was left");
+    it.wait_for("It waited when the session was left");
     // What was printed before is there.
     it.say("output 1");
     it.wait_for("by-42");
@@ -158,7 +158,7 @@ fn a_run_goes_on_with_a_session_and_refuses_what_was_pending() {
     };
     let (code, told, said) = run(&["--continue", "-y", "show the tables"]);
     assert_eq!(code, 3, "{said}");
-    assert!(said.contains("#3 refused: ") && said.contains("It was pending when its session was left"), "{said}");
+    assert!(said.contains("#3 refused: ") && said.contains("It waited when its session was left"), "{said}");
     assert!(!said.contains("#1") && !said.contains("#2"), "what is over isn't told again: {said}");
     assert!(told.contains("orders"), "{told}");
     let short = newest(home.path()).rsplit('-').next().unwrap().to_owned();

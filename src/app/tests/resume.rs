@@ -163,7 +163,7 @@ fn what_ran_is_interrupted_and_what_waited_waits_again() {
     let mut after = resumed(&before.journal);
     let Status::Ended { outcome: Outcome::Lost, .. } = after.status(1) else { panic!("{:?}", after.status(1)) };
     assert_eq!(after.status(2), &Status::Waiting);
-    assert!(after.state.queue.get(OperationId(2)).unwrap().requeued.as_ref().unwrap().contains("pending"));
+    assert!(after.state.queue.get(OperationId(2)).unwrap().requeued.as_ref().unwrap().contains("It waited"));
     assert!(after.executed.is_empty());
     assert!(matches!(after.journal.last().unwrap().event, JournalEvent::Proposed { .. }), "it is proposed anew");
 
