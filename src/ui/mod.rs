@@ -62,8 +62,8 @@ const SMALLEST: (u16, u16) = (20, 5);
 const WIDE: u16 = 100;
 /// From so many columns and rows on, they stand below it; on smaller screens panes are tabs.
 const STACKED: (u16, u16) = (60, 20);
-/// From so many rows on, the practice banner stays on the screen.
-const BANNER: u16 = 22;
+/// From so many rows on, the practice banner stays on the screen; on smaller ones the status line says it alone.
+const BANNER: u16 = 30;
 
 /// Draws the whole screen and says what was seen on it.
 ///

@@ -9,30 +9,50 @@ use super::text;
 use super::theme::Role;
 use crate::domain::{ApprovalMode, Policy};
 
-/// What is left out first where there is no room: the workspace, then the name, then the connection. One that is
-/// production stays before the model.
-const PICKS: [&[usize]; 6] = [&[0, 1, 2, 3, 4], &[0, 1, 2, 3], &[1, 2, 3], &[0, 1, 2], &[1, 2], &[1]];
-
-const WARNED: [&[usize]; 5] = [&[0, 1, 2, 3, 4], &[0, 1, 2, 3], &[1, 2, 3], &[1, 3], &[3]];
+/// What is left out first where there is no room: the workspace, then our own name, then the model. Before the
+/// connection, that a wall can hold changes back; what a yes would hit stays longest.
+const PICKS: [&[usize]; 4] = [&[0, 1, 2, 3, 4], &[0, 1, 2, 3], &[1, 2, 3], &[1, 3]];
+/// Where even that has no room: one that is production stays before the mode.
+const LAST: [&[usize]; 1] = [&[1]];
+const WARNED: [&[usize]; 1] = [&[3]];
+/// Columns that the count of what waits may take without moving anything: `9 waiting (9 HIGH)`.
+const COUNT: usize = 18;
+/// Columns between two parts.
+const GAP: usize = 3;
 
 /// Draws it on one row.
 pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer) {
-    let right = right(view, area.width >= 60);
-    let taken = put_right(buf, Rect { width: area.width.saturating_sub(1), ..area }, 0, &right);
-    let room = Rect { x: area.x + 1, width: area.width.saturating_sub(taken + 4), ..area };
+    let (count, walls) = right(view);
     let known = left(view);
-    let wide = |picked: &[usize]| picked.iter().map(|at| known[*at].width() + 3).sum::<usize>();
-    let fits = |picked: &&&[usize]| wide(picked) <= usize::from(room.width) + 3;
-    let picks: &[&[usize]] = if view.state.setting.production { &WARNED } else { &PICKS };
-    let picked = picks.iter().find(fits).or(picks.last()).copied().unwrap_or_default();
-    let spans = picked.iter().map(|at| known[*at].clone());
-    let mut line = Line::default();
-    for span in spans {
-        if !line.spans.is_empty() {
-            line.push_span(Span::raw("   "));
-        }
-        line.push_span(span);
+    let wide = |picked: &[usize]| picked.iter().map(|at| known[*at].width() + GAP).sum::<usize>();
+    let last: &[&[usize]] = if view.state.setting.production { &WARNED } else { &LAST };
+    // Walls and what is picked beside them, the fullest first. That there are none is said as long as anything is.
+    let least = PICKS[PICKS.len() - 1];
+    let full = walls.iter().take(1).flat_map(|walls| PICKS.iter().map(move |picked| (walls.clone(), *picked)));
+    let brief = walls.iter().skip(1).map(|walls| (walls.clone(), least));
+    let bare = walls.iter().filter(|_| bare(view)).flat_map(|walls| last.iter().map(|picked| (walls.clone(), *picked)));
+    let alone = std::iter::once(least).chain(last.iter().copied()).map(|picked| (Span::raw(""), picked));
+    let room = usize::from(area.width.saturating_sub(2));
+    let taken = count.width().max(COUNT) + GAP;
+    let fits = |(walls, picked): &(Span<'_>, &[usize])| {
+        let right = if walls.width() > 0 { walls.width() + GAP } else { 0 };
+        wide(picked) + taken + right <= room + GAP
+    };
+    let (walls, picked) =
+        full.chain(brief).chain(bare).chain(alone).find(fits).unwrap_or((Span::raw(""), last.first().copied().unwrap_or_default()));
+    let mut said = count;
+    if walls.width() > 0 {
+        said.extend([Span::raw(" ".repeat(GAP)), walls]);
     }
+    let taken = put_right(buf, Rect { width: area.width.saturating_sub(1), ..area }, 0, &said);
+    let mut line = Line::default();
+    for at in picked {
+        if !line.spans.is_empty() {
+            line.push_span(Span::raw(" ".repeat(GAP)));
+        }
+        line.push_span(known[*at].clone());
+    }
+    let room = Rect { x: area.x + 1, width: area.width.saturating_sub(taken + 4), ..area };
     put(buf, room, 0, &line);
 }
 
@@ -52,7 +72,12 @@ fn left(view: View<'_>) -> [Span<'static>; 5] {
         ApprovalMode::Smart => Role::Medium,
         ApprovalMode::Strict | ApprovalMode::Guarded => Role::Accent,
     };
-    let model = if setting.practice { "practice model".to_owned() } else { text::line(&setting.model) };
+    let roomy = view.state.size.0 >= super::WIDE;
+    let model = match setting.practice {
+        true if roomy => "practice model".to_owned(),
+        true => "practice".to_owned(),
+        false => text::line(&setting.model),
+    };
     let model = if model.is_empty() { "no model" } else { &model };
     let connection = setting.connection.as_deref().map_or_else(|| "no database".to_owned(), text::line);
     let powers = view.state.powers().map(|powers| text::line(&powers));
@@ -74,9 +99,17 @@ fn left(view: View<'_>) -> [Span<'static>; 5] {
     ]
 }
 
-fn right(view: View<'_>, roomy: bool) -> Line<'static> {
+/// Whether no wall can hold changes back.
+fn bare(view: View<'_>) -> bool {
+    !view.state.queue.gate().enforceable().read_only_command
+}
+
+/// What waits, and what is enforced, in more and in fewer words.
+fn right(view: View<'_>) -> (Line<'static>, Vec<Span<'static>>) {
+    let roomy = view.state.size.0 >= 60;
     if view.state.journal_trouble.is_some() {
-        return view.line(if roomy { "! journal failed: nothing runs" } else { "! nothing runs" }, Role::High);
+        let said = if roomy { "! journal failed: nothing runs" } else { "! nothing runs" };
+        return (view.line(said, Role::High), Vec::new());
     }
     let (waiting, high) = view.state.queue.counts();
     let said = match high {
@@ -88,25 +121,19 @@ fn right(view: View<'_>, roomy: bool) -> Line<'static> {
         (_, 0) => Role::Medium,
         _ => Role::High,
     };
-    let enforceable = view.state.queue.gate().enforceable();
-    let contained = match (enforceable.read_only_command, enforceable.staged_command) {
-        (true, true) => Some("contained, staged"),
-        (true, false) => Some("contained"),
-        (false, _) => None,
-    };
     let mut line = Line::default();
     if let Some(near) = view.state.near().filter(|_| roomy) {
-        line.extend([view.span(near, Role::Medium), Span::raw("   ")]);
+        line.extend([view.span(near, Role::Medium), Span::raw(" ".repeat(GAP))]);
     }
     line.push_span(view.span(said, role));
-    if roomy {
-        line.push_span(Span::raw("   "));
-        line.push_span(match contained {
-            Some(word) => view.span(word, Role::Dim),
-            None => view.span("not contained", Role::Medium),
-        });
-    }
-    line
+    let enforceable = view.state.queue.gate().enforceable();
+    let walls = match (enforceable.read_only_command, enforceable.staged_command) {
+        _ if !roomy => Vec::new(),
+        (true, true) => vec![view.span("contained, staged", Role::Dim), view.span("contained", Role::Dim)],
+        (true, false) => vec![view.span("contained", Role::Dim)],
+        (false, _) => vec![view.span("not contained", Role::Medium)],
+    };
+    (line, walls)
 }
 
 #[cfg(test)]
