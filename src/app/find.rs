@@ -39,12 +39,8 @@ impl State {
     pub(super) fn ask_find(&mut self) {
         let pane = if self.focus == Pane::Output { Pane::Output } else { Pane::Chat };
         let table = self.output.printout().is_some_and(|printout| printout.table.is_some());
-        if pane == Pane::Output && table {
-            let text = self.output.printout().map(|printout| printout.grid.filter.clone()).unwrap_or_default();
-            self.prompt_for(Ask::Filter, text);
-        } else {
-            self.prompt_for(Ask::Find(pane), String::new());
-        }
+        let ask = if pane == Pane::Output && table { Ask::Filter } else { Ask::Find(pane) };
+        self.prompt_for(ask, String::new());
     }
 
     pub(super) fn seek(&mut self, pane: Pane, text: &str) {
@@ -70,6 +66,19 @@ impl State {
 
     pub(super) fn forget(&mut self, pane: Pane) {
         *self.finds.of(pane) = Find::default();
+    }
+
+    /// All rows again, and nothing looked for in a pane. False if it was so already.
+    pub(super) fn look_at_all(&mut self, pane: Pane) -> bool {
+        let filtered = pane == Pane::Output && self.output.printout().is_some_and(|it| !it.grid.filter.is_empty());
+        if filtered {
+            self.filter("");
+        }
+        let sought = matches!(pane, Pane::Output | Pane::Chat) && !self.finds.of(pane).text.is_empty();
+        if sought {
+            self.forget(pane);
+        }
+        filtered || sought
     }
 
     /// A frame told where matches are.

@@ -243,9 +243,9 @@ impl State {
         }
     }
 
-    /// Esc: leaves a pane for the composer, else stops what is under way.
+    /// Esc: shows all of a pane again, then leaves it for the composer, else stops what is under way.
     fn back(&mut self, effects: &mut Vec<Effect>) {
-        if self.focus == Pane::Queue && self.queue.plan.step_back() {
+        if self.focus == Pane::Queue && self.queue.plan.step_back() || self.look_at_all(self.focus) {
             return;
         }
         if self.focus != Pane::Composer {

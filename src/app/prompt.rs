@@ -68,7 +68,11 @@ impl State {
     }
 
     fn hint_prompt(&mut self) {
-        self.hint = Some("enter takes it · esc leaves it".to_owned());
+        let ask = self.prompt.as_ref().map(|prompt| prompt.ask);
+        self.hint = Some(match ask {
+            Some(Ask::Filter) => "enter takes it · empty or esc shows all rows".to_owned(),
+            _ => "enter takes it · esc leaves it".to_owned(),
+        });
     }
 
     /// A key while a line is asked for. What stops or leaves does so from here too.
@@ -137,8 +141,9 @@ impl State {
         let text = text.trim();
         match ask {
             Ask::Find(pane) if text.is_empty() => self.forget(pane),
-            Ask::Filter if !text.is_empty() => self.only_held("filtered", "WHERE filters"),
-            Ask::Find(_) | Ask::Filter => {}
+            Ask::Filter if text.is_empty() => self.filter(""),
+            Ask::Filter => self.only_held("filtered", "WHERE filters"),
+            Ask::Find(_) => {}
             Ask::Save => self.save_as(text, effects),
             Ask::CopyAs => match Export::named(text) {
                 Some(export) => self.copy_table(export, effects),

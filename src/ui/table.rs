@@ -15,7 +15,7 @@ use super::number;
 use super::paint::{View, put};
 use super::text;
 use super::theme::Role;
-use crate::app::{Grid, Masks, Pane, Printout, Sight};
+use crate::app::{Command, Context, Grid, Masks, Pane, Printout, Sight};
 use crate::domain::Table;
 
 /// Widest column.
@@ -24,6 +24,8 @@ const WIDEST: usize = 40;
 const NARROW: usize = 16;
 /// Bytes of a cell that are looked at.
 const CELL: usize = 400;
+/// Columns of a filter in a title.
+const FILTER: usize = 24;
 /// Columns between two columns.
 const GAP: usize = 2;
 
@@ -163,11 +165,22 @@ pub fn plain(view: View<'_>, table: &Table, masks: Option<&Masks>, columns: usiz
     lines.into_iter().chain(rows).chain(note(view, table, None)).map(window).collect()
 }
 
-/// `12 rows`, `first 1,000 of 25,000 rows`, `3 of 12 rows`
+/// `12 rows`, `1–1,000 of 25,000 rows`, `/Paris · 3 of 12 rows`
 pub fn count(table: &Table, grid: &Grid) -> String {
-    let (shown, held) = (grid.len(table), table.rows.len());
     let of = held_of(table);
-    if shown < held { format!("{} in {of}", number::thousands(shown as u64)) } else { of }
+    if grid.filter.is_empty() {
+        return of;
+    }
+    let among = if (table.rows.len() as u64) < table.total { "in" } else { "of" };
+    let filter = text::fit(&text::line(&grid.filter), FILTER).into_owned();
+    format!("/{filter} · {} {among} {of}", number::thousands(grid.len(table) as u64))
+}
+
+/// That no row holds what is asked for, and how all are shown again.
+pub fn none_holds(view: View<'_>, grid: &Grid) -> Line<'static> {
+    let key = view.key(Context::Output, Command::Back, "").map_or_else(String::new, |(key, _)| key);
+    let filter = text::fit(&text::line(&grid.filter), FILTER).into_owned();
+    view.line(format!("No row holds {filter}: {key} shows all."), Role::Dim)
 }
 
 /// `5 rows`, or which of them are here: `1–1,000 of 25,000 rows`.
@@ -187,7 +200,7 @@ fn note(view: View<'_>, table: &Table, grid: Option<&Grid>) -> Option<Line<'stat
         return Some(view.line("No rows.", Role::Dim));
     }
     if grid.is_some_and(|grid| grid.len(table) == 0) {
-        return Some(view.line("No row holds that.", Role::Dim));
+        return grid.map(|grid| none_holds(view, grid));
     }
     let more = table.total.checked_sub(table.end()).filter(|more| *more > 0)?;
     let rows = number::count(usize::try_from(more).unwrap_or(usize::MAX), "more row");

@@ -224,6 +224,26 @@ fn a_table_is_sorted_filtered_copied_and_saved_as_shown() {
 }
 
 #[test]
+fn esc_in_the_output_shows_all_of_it_before_it_leaves() {
+    let mut world = printed("", 0);
+    world.feed(1, Event::Run(OperationId(1), RunEvent::Table(Arc::new(numbers(0, 100)))));
+    let filter = |world: &World| world.state.output.printout().unwrap().grid.filter.clone();
+    keys(&mut world, "/zz");
+    world.press(KeyCode::Enter);
+    assert_eq!(filter(&world), "zz");
+    keys(&mut world, "/");
+    assert_eq!(world.state.prompt().map(|prompt| prompt.text.as_str()), Some(""), "what is asked for begins anew");
+    world.press(KeyCode::Enter);
+    assert_eq!(filter(&world), "", "nothing typed shows all");
+    keys(&mut world, "/zz");
+    world.press(KeyCode::Enter);
+    world.press(KeyCode::Esc);
+    assert_eq!((filter(&world).as_str(), world.state.focus), ("", Pane::Output));
+    world.press(KeyCode::Esc);
+    assert_eq!(world.state.focus, Pane::Composer);
+}
+
+#[test]
 fn a_chosen_call_opens_its_output() {
     let mut world = printed("text\n", 0);
     world.press(KeyCode::F(4));
