@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::State;
 use super::event::Pane;
+use super::keymap::{Command, Context};
 use crate::domain::{Table, number_of};
 
 /// How rows are shown.
@@ -140,6 +141,23 @@ impl Grid {
         Some(self.column).filter(|at| table.numeric(*at) && *at > 0).or_else(last)
     }
 
+    /// To the numbers before or after those that a chart shows.
+    fn step_value(&mut self, table: &Table, forward: bool) {
+        let (values, shown) = (self.values(table), self.value(table));
+        let next = match values.iter().position(|at| Some(*at) == shown) {
+            Some(at) if forward => values.get(at + 1),
+            Some(at) => at.checked_sub(1).and_then(|at| values.get(at)),
+            None => values.last(),
+        };
+        self.column = next.copied().unwrap_or(self.column);
+    }
+
+    /// The columns that a chart can show.
+    #[must_use]
+    pub fn values(&self, table: &Table) -> Vec<usize> {
+        (1..table.columns.len()).filter(|at| table.numeric(*at)).collect()
+    }
+
     /// The column that names the rows of a chart: the first of texts or times, else the first but the value's.
     #[must_use]
     pub fn label(&self, table: &Table) -> Option<usize> {
@@ -185,6 +203,9 @@ impl State {
 
     /// By the chosen column: upwards, downwards, as it came.
     pub(super) fn sort(&mut self) {
+        if self.charted() {
+            return;
+        }
         let sorted = self.with_grid(|grid, table| {
             let column = grid.column;
             grid.sort = match grid.sort {
@@ -205,6 +226,9 @@ impl State {
     }
 
     pub(super) fn widen(&mut self, by: i16) {
+        if self.charted() {
+            return;
+        }
         if !self.with_grid(|grid, _| {
             let wider = grid.wider.entry(grid.column).or_default();
             *wider = wider.saturating_add(by);
@@ -214,6 +238,9 @@ impl State {
     }
 
     pub(super) fn separate(&mut self) {
+        if self.charted() {
+            return;
+        }
         if !self.with_grid(|grid, _| grid.thousands = !grid.thousands) {
             self.no_table();
         }
@@ -240,8 +267,22 @@ impl State {
         self.focus == Pane::Output
             && self.with_grid(|grid, table| {
                 let last = table.columns.len().saturating_sub(1);
-                grid.column = if forward { (grid.column + 1).min(last) } else { grid.column.saturating_sub(1) };
+                if grid.shape != Shape::Rows {
+                    grid.step_value(table, forward);
+                } else {
+                    grid.column = if forward { (grid.column + 1).min(last) } else { grid.column.saturating_sub(1) };
+                }
             })
+    }
+
+    /// What sorts and widens columns does nothing in a chart: says so. False where rows are shown.
+    fn charted(&mut self) -> bool {
+        let charted = self.output.printout().is_some_and(|it| it.table.is_some() && it.grid.shape != Shape::Rows);
+        if charted {
+            let key = self.keymap.key(Context::Output, Command::Chart).unwrap_or_default();
+            self.hint = Some(format!("That is for rows: {key} goes on to them."));
+        }
+        charted
     }
 
     fn scroll_to_start_of_output(&mut self) {
@@ -310,5 +351,20 @@ mod tests {
         let texts = Table { types: vec!["text".to_owned(); 2], ..table() };
         assert_eq!(grid.shapes(&texts), [Shape::Rows]);
         assert_eq!((grid.value(&table()), grid.label(&table())), (Some(1), Some(0)));
+    }
+
+    #[test]
+    fn a_chart_steps_through_the_columns_of_numbers() {
+        let table = Table {
+            columns: ["id", "name", "price", "city", "count"].map(str::to_owned).to_vec(),
+            types: ["INTEGER", "text", "REAL", "text", "INTEGER"].map(str::to_owned).to_vec(),
+            ..Table::default()
+        };
+        let mut grid = Grid { shape: Shape::Bar, ..Grid::default() };
+        assert_eq!(grid.value(&table), Some(4));
+        for (forward, shown) in [(false, 2), (false, 2), (true, 4), (true, 4)] {
+            grid.step_value(&table, forward);
+            assert_eq!(grid.value(&table), Some(shown));
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! Rows as a chart, since people look before they read: bars, a line, points, a histogram, shares. Figures stand
 //! beside every bar; nothing is told by colour alone.
 
+use std::collections::BTreeMap;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::symbols::Marker;
@@ -39,6 +41,12 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, (printout, table): (&P
         let column = table.columns.get(label).map_or("", String::as_str);
         table.cell(row, label).map(|value| text::line(&view.state.masks.hide_cell(column, value)))
     };
+    if grid.len(table) == 0 {
+        let room = Rect { x: area.x + 1, width: area.width - 2, ..area };
+        let none = || view.line("No rows.", Role::Dim);
+        put(buf, room, 0, &if grid.filter.is_empty() { none() } else { table::none_holds(view, grid) });
+        return;
+    }
     let rows: Vec<usize> = (0..grid.len(table)).filter_map(|at| grid.row(table, at)).collect();
     // What is hidden is no figure.
     let figure = |row: usize, at: usize| said(row, at).as_deref().and_then(number_of);
@@ -69,27 +77,25 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, (printout, table): (&P
     };
     match grid.shape {
         Shape::Rows => {}
-        Shape::Bar => draw_bars(view, room, buf, &bars(), scroll, sight),
+        Shape::Bar => {
+            let bars = bars();
+            draw_bars(view, room, buf, &bars, most(&bars), scroll, sight);
+        },
         Shape::Share => {
-            let mut bars = bars();
-            let sum: f64 = bars.iter().map(|bar| bar.value).sum();
-            bars.sort_by(|a, b| b.value.total_cmp(&a.value));
-            for bar in &mut bars {
-                bar.said = format!("{:>5.1} %  {}", if sum > 0.0 { 100.0 * bar.value / sum } else { 0.0 }, bar.said);
-            }
-            draw_bars(view, room, buf, &bars, scroll, sight);
+            let bars = shares(bars(), room.height.into());
+            // Each fills its part of the whole.
+            let whole = bars.iter().map(|bar| bar.value).sum();
+            draw_bars(view, room, buf, &bars, whole, scroll, sight);
         }
         Shape::Histogram => {
             let values: Vec<f64> = rows.iter().filter_map(|row| figure(*row, value)).collect();
-            draw_bars(view, room, buf, &ranges(&values), scroll, sight);
+            let bars = ranges(&values);
+            draw_bars(view, room, buf, &bars, most(&bars), scroll, sight);
         }
         Shape::Line => {
-            let points = rows.iter().enumerate().filter_map(|(at, row)| Some((count(at), figure(*row, value)?)));
-            let ends = label.map(|label| {
-                let end = |row: Option<&usize>| row.and_then(|row| said(*row, label));
-                (end(rows.first()).unwrap_or_default(), end(rows.last()).unwrap_or_default())
-            });
-            draw_points(view, room, buf, &points.collect::<Vec<_>>(), GraphType::Line, ends);
+            let values = rows.iter().map(|row| (label.and_then(|label| said(*row, label)), figure(*row, value)));
+            let (points, ends) = along(values.collect());
+            draw_points(view, room, buf, &points, GraphType::Line, Some(ends));
         }
         Shape::Scatter => {
             let points = rows.iter().filter_map(|row| Some((figure(*row, other)?, figure(*row, value)?)));
@@ -101,6 +107,68 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, (printout, table): (&P
 #[allow(clippy::cast_precision_loss)] // a place on a screen
 fn count(at: usize) -> f64 {
     at as f64
+}
+
+/// The points of a line and what stands at its ends: along the dates or numbers that name the rows, if all are such,
+/// else row by row.
+fn along(rows: Vec<(Option<String>, Option<f64>)>) -> (Vec<(f64, f64)>, (String, String)) {
+    let last = rows.len();
+    let placed: Option<Vec<(f64, &str, Option<f64>)>> = rows
+        .iter()
+        .map(|(name, value)| name.as_deref().and_then(|name| Some((position(name)?, name, *value))))
+        .collect();
+    if let Some(mut placed) = placed {
+        placed.sort_by(|(a, ..), (b, ..)| a.total_cmp(b));
+        let end = |at: Option<&(f64, &str, _)>| at.map_or_else(String::new, |(_, name, _)| (*name).to_owned());
+        let ends = (end(placed.first()), end(placed.last()));
+        return (placed.iter().filter_map(|(at, _, value)| Some((*at, (*value)?))).collect(), ends);
+    }
+    let points = rows.iter().enumerate().filter_map(|(at, (_, value))| Some((count(at), (*value)?))).collect();
+    (points, ("row 1".to_owned(), format!("row {}", number::thousands(last as u64))))
+}
+
+/// Where a number, or a date and its time, stands on an axis.
+fn position(name: &str) -> Option<f64> {
+    number_of(name).or_else(|| {
+        let (date, clock) = name.split_at_checked(10).unwrap_or((name, ""));
+        let mut parts = date.splitn(3, '-');
+        let (year, month) = (parts.next()?.parse().ok()?, parts.next()?.parse::<u8>().ok()?);
+        let day = parts.next().map_or(Some(1), |day| day.parse().ok())?;
+        let date = time::Date::from_calendar_date(year, time::Month::try_from(month).ok()?, day).ok()?;
+        let mut parts = clock.trim_start_matches([' ', 'T']).split(':').map(|part| part.parse::<f64>().unwrap_or(0.0));
+        let mut next = || parts.next().unwrap_or(0.0);
+        Some(f64::from(date.to_julian_day()) + next() / 24.0 + next() / 1_440.0 + next() / 86_400.0)
+    })
+}
+
+/// The parts of a whole, the largest first: those of one name together, and in the last row what has no row.
+fn shares(bars: Vec<Bar>, rows: usize) -> Vec<Bar> {
+    let whole: f64 = bars.iter().map(|bar| bar.value).sum();
+    let mut sums: BTreeMap<String, (f64, String, usize)> = BTreeMap::new();
+    for bar in bars {
+        let sum = sums.entry(bar.name).or_default();
+        *sum = (sum.0 + bar.value, bar.said, sum.2 + 1);
+    }
+    let one = |(name, (value, said, times)): (String, (f64, String, usize))| {
+        let said = if times == 1 { said } else { short(value) };
+        Bar { name, value, said }
+    };
+    let mut bars: Vec<Bar> = sums.into_iter().map(one).collect();
+    bars.sort_by(|a, b| b.value.total_cmp(&a.value));
+    if bars.len() > rows && rows > 1 {
+        let others = bars.split_off(rows - 1);
+        let value = others.iter().map(|bar| bar.value).sum();
+        bars.push(Bar { name: number::count(others.len(), "other"), value, said: short(value) });
+    }
+    for bar in &mut bars {
+        bar.said = format!("{:>5.1} %  {}", if whole > 0.0 { 100.0 * bar.value / whole } else { 0.0 }, bar.said);
+    }
+    bars
+}
+
+/// The longest bar's value.
+fn most(bars: &[Bar]) -> f64 {
+    bars.iter().map(|bar| bar.value.abs()).fold(0.0, f64::max)
 }
 
 /// How many values fall into each of equal ranges.
@@ -159,13 +227,21 @@ fn short(value: f64) -> String {
     }
 }
 
-/// Horizontal bars: name, bar, figure. Those that don't fit are counted, and scrolled to.
-fn draw_bars(view: View<'_>, area: Rect, buf: &mut Buffer, bars: &[Bar], scroll: Scroll, sight: &mut Sight) {
+/// Horizontal bars: name, bar, figure; one of the value `most` fills the row. Those that don't fit are counted, and
+/// scrolled to.
+fn draw_bars(
+    view: View<'_>,
+    area: Rect,
+    buf: &mut Buffer,
+    bars: &[Bar],
+    most: f64,
+    scroll: Scroll,
+    sight: &mut Sight,
+) {
     let columns = usize::from(area.width);
     let names = bars.iter().map(|bar| text::width(&bar.name)).max().unwrap_or(0).min(NAME).min(columns / 3);
     let said = bars.iter().map(|bar| text::width(&bar.said)).max().unwrap_or(0).min(columns / 3);
     let room = columns.saturating_sub(names + said + 4);
-    let most = bars.iter().map(|bar| bar.value.abs()).fold(0.0, f64::max);
     let height = usize::from(area.height);
     let fits = if bars.len() > height { height.saturating_sub(1) } else { bars.len() };
     sight.limits.output = bars.len() - fits;
@@ -246,6 +322,28 @@ mod tests {
         assert_eq!(ranges(&[5.0, 5.0]).len(), 1);
         assert!(ranges(&[]).is_empty());
         assert_eq!(ranges(&[f64::MAX, f64::MIN]).len(), 1);
+    }
+
+    #[test]
+    fn a_line_goes_along_the_dates_and_spaces_by_them() {
+        let row = |name: &str, value| (Some(name.to_owned()), Some(value));
+        let (points, ends) = along(vec![row("2025-03-01", 3.0), row("2025-01-01", 1.0), row("2025-01-02", 2.0)]);
+        let values: Vec<f64> = points.iter().map(|point| point.1).collect();
+        assert_eq!(values, [1.0, 2.0, 3.0]);
+        assert!(points[2].0 - points[1].0 > 50.0 * (points[1].0 - points[0].0));
+        assert_eq!(ends, ("2025-01-01".to_owned(), "2025-03-01".to_owned()));
+        let (points, ends) = along(vec![row("b", 1.0), row("2025-01-01", 2.0)]);
+        assert_eq!((points[1].0, ends), (1.0, ("row 1".to_owned(), "row 2".to_owned())));
+        let parts = ["2025-02", "2025-02-01 12:00:00", "x-1"].map(position);
+        assert_eq!((parts[1].zip(parts[0]).map(|(a, b)| a - b), parts[2]), (Some(0.5), None));
+    }
+
+    #[test]
+    fn shares_are_gathered_by_name_and_the_tail_is_one_row() {
+        let bar = |name: &str, value: f64| Bar { name: name.to_owned(), value, said: short(value) };
+        let bars = shares(vec![bar("a", 1.0), bar("b", 5.0), bar("a", 2.0), bar("c", 1.0), bar("d", 1.0)], 3);
+        let told: Vec<_> = bars.iter().map(|bar| (bar.name.as_str(), bar.said.as_str())).collect();
+        assert_eq!(told, [("b", " 50.0 %  5"), ("a", " 30.0 %  3"), ("2 others", " 20.0 %  2")]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::paint::{View, keys, named, put};
 use super::text;
 use super::theme::Role;
 use super::typing::Rows;
-use crate::app::{Command, Context, Modal, Pane, Sight, Typing};
+use crate::app::{Command, Context, Modal, Pane, Shape, Sight, Typing};
 
 /// Columns of the prompt.
 const PROMPT: u16 = 3;
@@ -71,6 +71,13 @@ fn bind(view: View<'_>, context: Context, (one, other, says): Entry) -> Option<(
     let (key, says) = view.key(context, one, says)?;
     let second = other.and_then(|other| view.state.keymap.key(context, other));
     Some((second.map_or(key.clone(), |second| format!("{key} {second}")), says))
+}
+
+/// Whether a chart is shown: whether it scrolls, and whether another column could be drawn.
+fn charted(view: View<'_>) -> Option<(bool, bool)> {
+    let printout = view.state.output.printout().filter(|printout| printout.grid.shape != Shape::Rows)?;
+    let table = printout.table.as_ref()?;
+    Some((view.state.sight.limits.output > 0, printout.grid.values(table).len() > 1))
 }
 
 /// What is worth knowing here, the most useful first.
@@ -139,6 +146,20 @@ fn commands(view: View<'_>, context: Context) -> Vec<Entry> {
             one(Command::Help, "keys"),
             one(Command::RunAgain, "run again"),
         ],
+        Context::Output if charted(view).is_some() => {
+            let (scrolls, columns) = charted(view).unwrap_or_default();
+            let mut commands = vec![one(Command::Chart, "next chart")];
+            commands.extend(columns.then_some((Command::ColumnLeft, Some(Command::ColumnRight), "column")));
+            commands.extend(scrolls.then_some(scroll));
+            commands.extend([
+                one(Command::Find, "filter"),
+                one(Command::Copy, "copy"),
+                one(Command::Save, "save"),
+                (Command::PreviousOutput, Some(Command::NextOutput), "other output"),
+                one(Command::Help, "keys"),
+            ]);
+            commands
+        }
         Context::Output if view.state.output.printout().is_some_and(|printout| printout.table.is_some()) => vec![
             scroll,
             (Command::ColumnLeft, Some(Command::ColumnRight), "column"),

@@ -161,3 +161,32 @@ fn a_call_unfolds_below_itself() {
     assert!(screen.contains("▸ ✓ command"), "{screen}");
     assert!(screen.contains("… 20 lines before, enter shows all of it") && screen.contains("│ line 30"), "{screen}");
 }
+
+#[test]
+fn a_filter_that_nothing_fits_is_named_with_the_way_back_in_every_chart() {
+    let row = |day: u8, sum: u8| vec![Some(format!("2025-01-{day:02}")), Some(sum.to_string()), Some("2".to_owned())];
+    let mut desk = returned(Table {
+        columns: vec!["day".to_owned(), "sum".to_owned(), "price".to_owned()],
+        types: vec!["date".to_owned(), "INTEGER".to_owned(), "INTEGER".to_owned()],
+        rows: (1..=9).map(|day| row(day, day * 7)).collect(),
+        total: 9,
+        ..Table::default()
+    });
+    typed(&mut desk, "/Paris");
+    desk.press(KeyCode::Enter);
+    for _ in 0..6 {
+        let screen = desk.screen(120, 40);
+        assert!(screen.contains("/Paris · 0 of 9 rows"), "{screen}");
+        assert!(screen.contains("No row holds Paris: esc shows all."), "{screen}");
+        desk.key('v');
+    }
+    desk.press(KeyCode::Esc);
+    desk.key('v');
+    let screen = desk.screen(120, 40);
+    assert!(screen.contains("line · 9 rows") && screen.contains("v next chart") && !screen.contains("s sort"));
+    assert!(screen.contains("price by day"), "{screen}");
+    desk.key('h');
+    assert!(desk.screen(120, 40).contains("sum by day"));
+    desk.key('s');
+    assert!(desk.screen(120, 40).contains("That is for rows: v goes on to them."));
+}
