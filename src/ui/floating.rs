@@ -16,16 +16,20 @@ use crate::domain::Prepared;
 /// Widest dialog.
 pub const WIDEST: u16 = 100;
 
-/// Where a dialog goes: in the middle as it usually is, growing downwards, or all of a small screen. One that must
-/// `stay` takes no more than there is below its place.
+/// Where a dialog goes: its last row, and with it its keys, is the same for all of them, above the composer or on a
+/// small screen above the keys of the panes; it grows upwards, or takes all of a very small screen. One that must
+/// `stay` is as high as it usually is.
 pub fn place(screen: Rect, usual: usize, rows: usize, stay: bool) -> Rect {
-    let most = if screen.height >= 16 { screen.height - 2 } else { screen.height };
-    let high = |rows: usize| u16::try_from(rows + 2).unwrap_or(u16::MAX).min(most).max(most.min(4));
-    let (width, height) = (screen.width.min(WIDEST), high(rows));
-    let middle = screen.y + (screen.height - high(usual)) / 2;
-    let height = if stay { height.min(screen.bottom() - middle) } else { height };
-    let y = middle.min(screen.bottom() - height);
-    Rect { x: screen.x + (screen.width - width) / 2, y, width, height }
+    let foot = match screen.height {
+        0..16 => 0,
+        16..30 => 1,
+        _ => 4,
+    };
+    let most = screen.height - foot - u16::from(foot > 0);
+    let rows = if stay { usual } else { rows };
+    let height = u16::try_from(rows + 2).unwrap_or(u16::MAX).min(most).max(most.min(4));
+    let width = screen.width.min(WIDEST);
+    Rect { x: screen.x + (screen.width - width) / 2, y: screen.bottom() - foot - height, width, height }
 }
 
 /// Clears the place and draws the double frame; gives back what is inside it.

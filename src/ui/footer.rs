@@ -130,7 +130,7 @@ fn commands(view: View<'_>, context: Context) -> Vec<Entry> {
         Context::Queue => vec![
             one(Command::Open, "open"),
             one(Command::Deny, if marked { "deny marked" } else { "deny" }),
-            one(Command::DenyWithReason, "deny, saying why"),
+            one(Command::DenyWithReason, "with reason"),
             one(Command::Edit, "edit"),
             one(Command::ApproveAll, if marked { "approve marked" } else { "approve all" }),
             one(Command::Mark, "mark"),

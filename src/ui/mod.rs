@@ -4,6 +4,7 @@
 
 mod ansi;
 mod body;
+mod bound;
 mod cache;
 mod chart;
 mod chat;
@@ -19,6 +20,7 @@ mod happened;
 mod highlight;
 mod item;
 mod linear;
+mod listed;
 mod markdown;
 mod modal;
 mod output;

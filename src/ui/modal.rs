@@ -9,14 +9,16 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
 use super::body::{self, Body};
+use super::bound;
 use super::cache::Cache;
-use super::derivation::{labelled, why};
+use super::derivation::why;
 use super::details;
 use super::editor;
 use super::floating::{WIDEST, column, corner, frame, place, shown, title};
 use super::item;
+use super::listed::{all, list};
 use super::number;
-use super::paint::{View, keys, named, put};
+use super::paint::{View, named, put};
 use super::picker;
 use super::preview;
 use super::remember;
@@ -24,8 +26,8 @@ use super::text::{self, Break};
 use super::theme::Role;
 use super::typing::Rows;
 use super::unasked;
-use crate::app::{Asking, Command, Context, Dialog, Item, Modal, Numbers, Page, Placing, Reach, Sight};
-use crate::domain::{self, Detail, Foresight, OperationId, OperationKind, Origin, Prepared, RiskLevel, Seal, Trial};
+use crate::app::{Asking, Command, Context, Dialog, Item, Modal, Numbers, Page, Placing, Sight};
+use crate::domain::{self, Detail, Foresight, OperationId, Origin, Prepared};
 
 /// Draws what floats, if anything does; says where the cursor belongs.
 pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, cache: &mut Cache, sight: &mut Sight) -> Option<Position> {
@@ -53,6 +55,9 @@ pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, cache: &mut Cache, s
         Modal::Confirm(dialog) => confirm(view, screen, buf, cache, sight, dialog),
     }
 }
+
+/// Rows of what it does, and of why it asks, that come before the text has its half.
+const FEW: usize = 2;
 
 /// What a dialog is made of, from top to bottom.
 struct Parts {
@@ -124,12 +129,18 @@ fn lay(
     let reason = take(reason, 3);
     let hint = take(1, 1);
     let head = take(parts.head.len(), usize::from(height >= 6));
-    let effect = take(parts.effect.len(), (height / 4).max(1));
-    let why = take(parts.why.len(), (height / 4).max(1));
-    let body = 1 + take(parts.body.len().saturating_sub(1), usize::MAX);
+    // Of what it does and why it asks the first rows, then half of the dialog for the text, then the rest.
+    let (few, quarter) = ((height / 4).clamp(1, FEW), (height / 4).max(1));
+    let effect = take(parts.effect.len(), few);
+    let why = take(parts.why.len(), few);
+    let body = 1 + take(parts.body.len().saturating_sub(1), (height / 2).saturating_sub(1));
+    let below = take(1, 1);
+    let effect = effect + take(parts.effect.len() - effect, quarter - few);
+    let why = why + take(parts.why.len() - why, quarter - few);
+    let body = body + take(parts.body.len().saturating_sub(body), usize::MAX);
     let why = why + take(parts.why.len() - why, usize::MAX);
     let effect = effect + take(parts.effect.len() - effect, usize::MAX);
-    let (above, below) = (take(1, 1), take(1, 1));
+    let above = take(1, 1);
     let mut rest = inside;
     let mut next = |rows: usize| {
         let rows = u16::try_from(rows).unwrap_or(u16::MAX).min(rest.height);
@@ -153,33 +164,41 @@ fn lay(
     (body, cursor)
 }
 
-/// Draws what it would do; the last row says what there was no room for.
+/// Draws what it would do. Where there is no room for all of it, the last row says whether it could be undone, and
+/// how much is left out.
 fn effects(view: View<'_>, place: Rect, buf: &mut Buffer, lines: &[Line<'static>]) {
-    column(buf, place, lines);
     let left = lines.len().saturating_sub(place.height.into());
-    if let Some(last) = place.height.checked_sub(1).filter(|_| left > 0) {
-        let more = view.line(format!(" … {} more", number::count(left, "line")), Role::Dim);
-        super::paint::put_right(buf, place, last, &more);
-    }
+    let Some(last) = place.height.checked_sub(1).filter(|_| left > 0) else {
+        column(buf, place, lines);
+        return;
+    };
+    let undo = lines.iter().position(|line| line.spans.first().is_some_and(|label| label.content.starts_with("undo")));
+    let at = undo.filter(|at| last > 0 && *at > usize::from(last)).unwrap_or(last.into());
+    column(buf, Rect { height: last, ..place }, lines);
+    cut(view, place, buf, &lines[at], &format!("… {} more", number::count(left, "line")));
 }
 
 /// Draws why it asks; the last row says what there was no room for.
 fn reasons(view: View<'_>, place: Rect, buf: &mut Buffer, dialog: &Dialog, why: &[Line<'static>]) {
     let left = why.len().saturating_sub(place.height.into());
-    if left == 0 || place.height == 0 {
+    let Some(last) = place.height.checked_sub(1).filter(|_| left > 0) else {
         column(buf, place, why);
         return;
-    }
+    };
     let listed = matches!(dialog.asking, Asking::All { .. }) || dialog.derivation;
     let key = view.key(Context::Dialog, Command::Derivation, "").filter(|_| !listed);
     let see = key.map_or_else(String::new, |(key, _)| format!(", see {key}"));
-    let more = view.line(format!("… {} more{see}", number::count(left, "line")), Role::Dim);
-    let last = place.height - 1;
     column(buf, Rect { height: last, ..place }, why);
-    // Cut between words, so that the note stands beside them and not on one.
-    let taken = super::paint::put_right(buf, place, last, &more);
+    cut(view, place, buf, &why[usize::from(last)], &format!("… {} more{see}", number::count(left, "line")));
+}
+
+/// Draws a line on the last row of a place, with a note at its right; cut between words, so that the note stands
+/// beside them and not on one.
+fn cut(view: View<'_>, place: Rect, buf: &mut Buffer, line: &Line<'static>, note: &str) {
+    let last = place.height - 1;
+    let taken = super::paint::put_right(buf, place, last, &view.line(note, Role::Dim));
     let room = place.width.saturating_sub(taken + 1);
-    if let Some(row) = text::wrap(&why[usize::from(last)], room.into(), 0, Break::Words).first() {
+    if let Some(row) = text::wrap(line, room.into(), 0, Break::Words).first() {
         put(buf, Rect { width: room, ..place }, last, row);
     }
 }
@@ -237,7 +256,7 @@ fn parts(
             (body, why(), effect())
         }
     };
-    let keys = keys(view, &bound(view, dialog), columns, 3, live);
+    let keys = bound::rows(view, dialog, columns, live);
     Parts {
         head: vec![head(view, dialog, item, prepared, columns)],
         body,
@@ -281,85 +300,6 @@ fn head(view: View<'_>, dialog: &Dialog, item: &Item, prepared: &Prepared, colum
     let said = [word, target, who];
     let said: Vec<String> = said.into_iter().filter(|part| !part.is_empty()).collect();
     view.line(text::fit(&said.join("   "), columns).into_owned(), Role::Dim)
-}
-
-/// What is listed, worst told apart; those that are chosen by number are marked.
-fn list(view: View<'_>, listed: &[OperationId], chosen: Option<&Numbers>, columns: usize) -> Vec<Line<'static>> {
-    let digits = listed.iter().map(|id| id.0).max().unwrap_or(0).to_string().len();
-    let used = digits + 3 + 6 + 2 + 9;
-    let mut lines = Vec::with_capacity(listed.len());
-    for item in listed.iter().filter_map(|id| view.state.queue.get(*id)) {
-        let mark = if chosen.is_some_and(|numbers| numbers.contains(item.id)) { '•' } else { ' ' };
-        let production = item::production_span(view, item);
-        let used = used + production.as_ref().map_or(0, |badge| badge.width() + 1);
-        let (kept, more) = brief(view, item, columns.saturating_sub(used));
-        let mut line = Line::from(vec![
-            view.span(format!(" {:>digits$}{mark} ", item.id.0), Role::Strong),
-            item::badge_span(view, item),
-            view.span(format!("  {} ", text::column(&text::line(item.word()), 8)), Role::Dim),
-        ]);
-        line.spans.extend(production.into_iter().flat_map(|badge| [badge, Span::raw(" ")]));
-        line.push_span(view.span(kept, Role::Text));
-        let more = view.span(more, Role::Dim);
-        if line.width() + more.width() <= columns {
-            line.push_span(more);
-            lines.push(line);
-        } else {
-            lines.extend([line, Line::from(vec![Span::raw(" ".repeat(digits + 3)), more])]);
-        }
-    }
-    lines
-}
-
-/// The start of what an operation would do, and how much of its text that leaves out. Blanks don't count.
-fn brief(view: View<'_>, item: &Item, room: usize) -> (String, String) {
-    let visible = |said: &str| said.chars().filter(|c| !c.is_whitespace()).count();
-    let gist = item::gist(&view.state.masks, item);
-    let whole = item.prepared.as_ref().map_or(0, |prepared| visible(&text::plain(&prepared.shown())));
-    let more = |kept: &str| match whole.saturating_sub(visible(kept)) {
-        0 => String::new(),
-        left => format!("… {}", number::count(left, "more character")),
-    };
-    if text::width(&gist) + text::width(&more(&gist)) <= room {
-        let left = more(&gist);
-        return (gist, left);
-    }
-    let beside = room.saturating_sub(text::width(&more("")));
-    // Where the note would take the row's half, it gets a row of its own.
-    let kept = text::fit(&gist, if beside * 2 < room { room } else { beside });
-    let kept = kept.trim_end_matches('…').to_owned();
-    let left = more(&kept);
-    (kept, left)
-}
-
-fn all(
-    view: View<'_>,
-    listed: &[(OperationId, Seal)],
-    high: usize,
-    reach: Reach,
-    columns: usize,
-) -> Vec<Line<'static>> {
-    let mut sentences = Vec::new();
-    let hits = |id: &OperationId| {
-        view.state.queue.gate().prepared(*id).is_some_and(|prepared| prepared.assessment.hits_production())
-    };
-    let production = listed.iter().filter(|(id, _)| hits(id)).count();
-    if production > 0 {
-        let hit = if production == 1 { "One of them hits" } else { "Some of them hit" };
-        sentences.push((format!("{hit} production: the badge PROD says which."), Role::Trouble));
-    }
-    if high > 0 {
-        sentences.push(("Approving takes those that are high along.".to_owned(), Role::Trouble));
-    }
-    let reach = match reach {
-        Reach::Turn => {
-            "The rest of this turn's operations of the same tool, kind and target run too, at no higher risk; never on \
-            production."
-        }
-        Reach::Listed => "What is listed and nothing else.",
-    };
-    sentences.push((reach.to_owned(), Role::Text));
-    labelled(view, "reach", sentences, columns)
 }
 
 fn hint(view: View<'_>, dialog: &Dialog) -> Line<'static> {
@@ -410,79 +350,4 @@ fn concealed(view: View<'_>, dialog: &Dialog) -> Line<'static> {
         }
         some => view.line(format!("{} masked · {key} shows {them}", number::count(some, "value")), Role::Accent),
     }
-}
-
-/// Whether it could be tried first.
-fn tried(view: View<'_>, dialog: &Dialog) -> bool {
-    let foresight = view.state.queue.foresight(dialog.id);
-    matches!(foresight, Some(Foresight::Measured(preview)) if preview.trial == Trial::Offered)
-}
-
-/// Whether it is a command that is to run in a terminal.
-fn in_terminal(view: View<'_>, dialog: &Dialog) -> bool {
-    let kind = view.state.queue.gate().prepared(dialog.id).map(|prepared| &prepared.operation.kind);
-    matches!(kind, Some(OperationKind::Command(command)) if command.terminal)
-}
-
-/// The keys that count now, named by the keymap.
-fn bound(view: View<'_>, dialog: &Dialog) -> Vec<(String, String)> {
-    let key = |command, says: &str| view.key(Context::Dialog, command, says);
-    let number = dialog.id.0;
-    let high = dialog.risk == RiskLevel::High;
-    let (waiting, many_high) = view.state.queue.counts();
-    let all = if many_high > 0 { format!("all {waiting} ({many_high} HIGH)") } else { format!("all {waiting}") };
-    let keys = match &dialog.asking {
-        Asking::Choice => {
-            let approve = if high { format!("then {number} approve") } else { "approve".to_owned() };
-            vec![
-                key(Command::Approve, &approve),
-                key(Command::Deny, "deny"),
-                key(Command::DenyWithReason, "deny, saying why"),
-                key(Command::Edit, "edit"),
-                tried(view, dialog).then(|| key(Command::Try, "try it")).flatten(),
-                (waiting > 1).then(|| key(Command::ApproveAll, &format!("approve {all}"))).flatten(),
-                (waiting > 1).then(|| key(Command::DenyAll, "deny all")).flatten(),
-                (waiting > 1).then(|| key(Command::Skip, "skip")).flatten(),
-                (waiting > 1).then(|| key(Command::Pick, "pick")).flatten(),
-                key(Command::Remember, "don't ask again"),
-                key(Command::Never, "never again"),
-                key(Command::Derivation, if dialog.derivation { "operation" } else { "derivation" }),
-                key(Command::Back, "later"),
-                in_terminal(view, dialog).then(|| key(Command::InTerminal, "without a terminal")).flatten(),
-            ]
-        }
-        Asking::Confirm { .. } => {
-            vec![
-                Some((number.to_string(), "approve".to_owned())),
-                key(Command::Deny, "don't"),
-                key(Command::Back, "back"),
-            ]
-        }
-        Asking::Remember(remembering) => remember::bound(view, dialog, remembering),
-        Asking::Reason(_) => {
-            vec![Some(("enter".to_owned(), "deny".to_owned())), Some(("esc".to_owned(), "back".to_owned()))]
-        }
-        Asking::Pick { .. } => {
-            vec![Some(("enter".to_owned(), "list them".to_owned())), key(Command::Back, "back")]
-        }
-        Asking::All { listed, high, reach } => {
-            let says = if *high > 0 {
-                format!("approve {}, {high} HIGH", listed.len())
-            } else {
-                format!("approve all {}", listed.len())
-            };
-            let gentle = *high > 0 && listed.len() > *high;
-            let only = format!("only the {} low and medium", listed.len() - high);
-            vec![
-                key(Command::Approve, &says),
-                gentle.then(|| key(Command::Gentle, &only)).flatten(),
-                match reach {
-                    Reach::Turn => key(Command::DenyAll, "deny all"),
-                    Reach::Listed => key(Command::Deny, &format!("deny these {}", listed.len())),
-                },
-                key(Command::Back, "back"),
-            ]
-        }
-    };
-    keys.into_iter().flatten().collect()
 }

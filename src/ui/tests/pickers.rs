@@ -27,7 +27,7 @@ fn the_palette_lists_what_can_be_done_with_its_keys() {
     typed(&mut desk, "deny, saying");
     for (columns, rows) in [(80, 24), (40, 12)] {
         let screen = desk.screen(columns, rows);
-        let row = screen.lines().find(|line| line.contains("▸ deny, saying why")).unwrap();
+        let row = screen.lines().find(|line| line.contains("▸ deny with a reason")).unwrap();
         assert!(row.contains("in the ope") && row.contains(" r ║") && screen.contains(" 1 of "), "{screen}");
     }
 }

@@ -1,0 +1,95 @@
+//! Operations that are decided together: what each would do and hit, and what the yes covers.
+
+use ratatui::text::{Line, Span};
+
+use super::derivation::labelled;
+use super::item;
+use super::number;
+use super::paint::View;
+use super::text;
+use super::theme::Role;
+use crate::app::{Item, Numbers, Reach};
+use crate::domain::{OperationId, Seal};
+
+/// What is listed, worst told apart; those that are chosen by number are marked.
+pub fn list(view: View<'_>, listed: &[OperationId], chosen: Option<&Numbers>, columns: usize) -> Vec<Line<'static>> {
+    let digits = listed.iter().map(|id| id.0).max().unwrap_or(0).to_string().len();
+    let items: Vec<&Item> = listed.iter().filter_map(|id| view.state.queue.get(*id)).collect();
+    let production = items.iter().any(|item| item::hits_production(item));
+    let used = digits + 3 + 6 + 2 + 9 + if production { 6 } else { 0 };
+    let mut lines = Vec::with_capacity(2 * items.len());
+    for item in items {
+        let mark = if chosen.is_some_and(|numbers| numbers.contains(item.id)) { '•' } else { ' ' };
+        let (kept, more) = brief(view, item, columns.saturating_sub(used));
+        let mut line = Line::from(vec![
+            view.span(format!(" {:>digits$}{mark} ", item.id.0), Role::Strong),
+            item::badge_span(view, item),
+            Span::raw("  "),
+        ]);
+        if production {
+            line.spans.extend([item::production_column(view, item), Span::raw("  ")]);
+        }
+        line.push_span(view.span(format!("{} ", text::column(&text::line(item.word()), 8)), Role::Dim));
+        line.push_span(view.span(kept, Role::Text));
+        let more = view.span(more, Role::Dim);
+        if line.width() + more.width() <= columns {
+            line.push_span(more);
+            lines.push(line);
+        } else {
+            lines.extend([line, Line::from(vec![Span::raw(" ".repeat(digits + 3)), more])]);
+        }
+    }
+    lines
+}
+
+/// The start of what an operation would do, and how much of its text that leaves out. Blanks don't count.
+fn brief(view: View<'_>, item: &Item, room: usize) -> (String, String) {
+    let visible = |said: &str| said.chars().filter(|c| !c.is_whitespace()).count();
+    let gist = item::gist(&view.state.masks, item);
+    let whole = item.prepared.as_ref().map_or(0, |prepared| visible(&text::plain(&prepared.shown())));
+    let more = |kept: &str| match whole.saturating_sub(visible(kept)) {
+        0 => String::new(),
+        left => format!("… {}", number::count(left, "more character")),
+    };
+    if text::width(&gist) + text::width(&more(&gist)) <= room {
+        let left = more(&gist);
+        return (gist, left);
+    }
+    let beside = room.saturating_sub(text::width(&more("")));
+    // Where the note would take the row's half, it gets a row of its own.
+    let kept = text::fit(&gist, if beside * 2 < room { room } else { beside });
+    let kept = kept.trim_end_matches('…').to_owned();
+    let left = more(&kept);
+    (kept, left)
+}
+
+/// What approving all that is listed covers.
+pub fn all(
+    view: View<'_>,
+    listed: &[(OperationId, Seal)],
+    high: usize,
+    reach: Reach,
+    columns: usize,
+) -> Vec<Line<'static>> {
+    let mut sentences = Vec::new();
+    let hits = |id: &OperationId| {
+        view.state.queue.gate().prepared(*id).is_some_and(|prepared| prepared.assessment.hits_production())
+    };
+    let production = listed.iter().filter(|(id, _)| hits(id)).count();
+    if production > 0 {
+        let hit = if production == 1 { "One of them hits" } else { "Some of them hit" };
+        sentences.push((format!("{hit} production: the badge PROD says which."), Role::Trouble));
+    }
+    if high > 0 {
+        sentences.push(("Approving takes those that are high along.".to_owned(), Role::Trouble));
+    }
+    let reach = match reach {
+        Reach::Turn => {
+            "The rest of this turn's operations of the same tool, kind and target run too, at no higher risk; never on \
+            production."
+        }
+        Reach::Listed => "What is listed and nothing else.",
+    };
+    sentences.push((reach.to_owned(), Role::Text));
+    labelled(view, "reach", sentences, columns)
+}
