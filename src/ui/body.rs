@@ -1,6 +1,7 @@
 //! What scrolls in a dialog: the operation's whole text, its preview in full, or the derivation. Made once for each
 //! seal, width and theme; secrets are masked unless the person asked for them.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use ratatui::style::Style;
@@ -14,7 +15,7 @@ use super::preview;
 use super::text::{self, Break};
 use super::theme::Role;
 use crate::app::{Dialog, Placing, leads};
-use crate::domain::{self, Foresight, Judgement, Prepared, masked};
+use crate::domain::{self, Detail, FileOperation, Foresight, Judgement, OperationKind, Prepared, masked};
 
 /// What scrolls: one part after the other.
 #[derive(Default)]
@@ -91,14 +92,20 @@ pub fn operation(
 pub fn text(view: View<'_>, prepared: &Prepared, revealed: bool, columns: usize) -> Vec<Line<'static>> {
     let said = prepared.operation.kind.text();
     let secrets: &[domain::Span] = if revealed { &[] } else { &prepared.assessment.secrets };
-    let lines = highlight(&text::plain(&masked(&said.body, secrets)), said.language, view.theme);
-    let digits = if lines.len() > 1 { lines.len().to_string().len() } else { 0 };
+    let shown = masked(&said.body, secrets);
+    let numbers = numbers(&prepared.operation.kind, &shown);
+    // The end of a file's last line is no line of its own.
+    let shown = if numbers.start > 0 { shown.strip_suffix('\n').unwrap_or(&shown) } else { &shown };
+    let lines = highlight(&text::plain(shown), said.language, view.theme);
+    let digits = if lines.len() > 1 { numbers.len().to_string().len() } else { 0 };
+    let digits = if numbers.is_empty() { 0 } else { digits };
     let room = columns.saturating_sub(digits + 3).max(1);
     let hidden = view.theme.style(Role::High);
     let mut rows = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         for (part, row) in text::wrap(line, room, 0, Break::Late).into_iter().enumerate() {
-            let number = if digits > 0 && part == 0 { (at + 1).to_string() } else { String::new() };
+            let numbered = digits > 0 && part == 0 && numbers.contains(&at);
+            let number = if numbered { (at + 1 - numbers.start).to_string() } else { String::new() };
             let sign = if part == 0 { "│" } else { "┆" };
             let mut spans = vec![view.span(format!("{number:>digits$} {sign} "), Role::Dim)];
             spans.extend(row.spans.into_iter().flat_map(|span| marked(span, hidden)));
@@ -108,7 +115,32 @@ pub fn text(view: View<'_>, prepared: &Prepared, revealed: bool, columns: usize)
     rows
 }
 
-/// The operation's text and what its preview shows in full. A diff that was there first stands before the text.
+/// Which of a text's lines are numbered: of a file that is written its own, not those that say which file; of an edit
+/// and of a request, which are no lines of anything, none.
+fn numbers(kind: &OperationKind, text: &str) -> Range<usize> {
+    let all = text.lines().count();
+    match kind {
+        OperationKind::File(FileOperation::Write { .. }) => (kind.gist().matches('\n').count() + 2).min(all)..all,
+        OperationKind::File(FileOperation::Edit { .. }) | OperationKind::Http(_) => 0..0,
+        _ => 0..text.split('\n').count(),
+    }
+}
+
+/// Whether a diff says every line that an edit takes out and puts in, so that the edit's own text says nothing more.
+fn told(kind: &OperationKind, diff: Option<&Detail>) -> bool {
+    let (OperationKind::File(FileOperation::Edit { old, new, .. }), Some(Detail::Diff { text, .. })) = (kind, diff)
+    else {
+        return false;
+    };
+    let says = |signs: [char; 2], wanted: &str| {
+        let mut rows = text.lines().filter(|row| row.starts_with(signs));
+        wanted.lines().all(|line| line.is_empty() || rows.any(|row| row[1..].contains(line)))
+    };
+    says(['-', ' '], old) && says(['+', ' '], new)
+}
+
+/// The operation's text and what its preview shows in full. A diff that was there first stands before the text, or in
+/// its place where it says all of it.
 pub fn whole(
     view: View<'_>,
     cache: &mut Cache,
@@ -128,6 +160,10 @@ pub fn whole(
     let details = Arc::clone(details);
     if dialog.placing == Placing::Free && foresight.is_some_and(|foresight| leads(&prepared.operation.kind, foresight))
     {
+        let told = matches!(foresight, Some(Foresight::Measured(preview)) if told(&prepared.operation.kind, preview.details.first()));
+        if told {
+            return Body { end: Some(details.len()), parts: vec![details] };
+        }
         Body { end: Some(details.len() + rows), parts: vec![details, text] }
     } else {
         Body { end: Some(rows), parts: vec![text, details] }

@@ -1,12 +1,14 @@
-//! The request as it will be sent, for the person: with the headers that are added to it, and its size.
-//! Nothing is looked up and nothing is sent.
+//! What a request's own text doesn't say of how it will be sent, for the person: the address as it is read, its body
+//! laid out, the headers that are added to it, and its size. Nothing is looked up and nothing is sent.
 
-use super::{AGENT, Request};
+use super::Request;
 use crate::domain::number::{count, size};
 use crate::domain::{Detail, HttpOperation, Preview, Remedy, Text};
 
 /// Longest body that is shown, in bytes.
 const SHOWN: usize = 16 * 1024;
+/// Lines that JSON laid out has at least to be worth them.
+const LEAST: usize = 5;
 
 /// What would be sent.
 pub(super) fn measure(operation: &HttpOperation) -> Preview {
@@ -17,46 +19,47 @@ pub(super) fn measure(operation: &HttpOperation) -> Preview {
             return Preview { brief: "would fail".to_owned(), warnings, ..Preview::default() };
         }
     };
-    let mut target = request.url.path().to_owned();
-    if let Some(query) = request.url.query() {
-        target.push_str(&format!("?{query}"));
-    }
-    let port = request.url.port().map_or_else(String::new, |port| format!(":{port}"));
-    let mut body = format!("{} {target}\nhost: {}{port}\n", request.method, request.host());
-    let own = |name: &str| request.headers.contains_key(name);
-    for (name, value) in [("user-agent", AGENT), ("accept", "*/*"), ("accept-encoding", "gzip")] {
-        if !own(name) {
-            body.push_str(&format!("{name}: {value}\n"));
-        }
-    }
-    for (name, value) in &request.headers {
-        let value = String::from_utf8_lossy(value.as_bytes());
-        body.push_str(&format!("{name}: {value}\n"));
-    }
     let sent = request.body.as_deref().unwrap_or_default();
     let json = serde_json::from_str::<serde_json::Value>(sent).ok();
     let kind = if json.is_some() { " of JSON" } else { "" };
-    if !sent.is_empty() {
-        body.push_str(&format!("content-length: {}\n\n", sent.len()));
-        let laid_out =
-            json.and_then(|json| serde_json::to_string_pretty(&json).ok()).unwrap_or_else(|| sent.to_owned());
-        let end = laid_out.floor_char_boundary(SHOWN.min(laid_out.len()));
-        body.push_str(&laid_out[..end]);
-        if end < laid_out.len() {
-            body.push_str(&format!("\n… {} left out", size((laid_out.len() - end) as u64)));
+    // The operation's text says the rest: nothing is said twice.
+    let mut details = Vec::new();
+    if request.url.as_str().trim_end_matches('/') != operation.url.trim_end_matches('/') {
+        details.push(Text { language: "http", body: format!("{} {}", request.method, request.url) });
+    }
+    if let Some(laid_out) = json.and_then(|json| serde_json::to_string_pretty(&json).ok()) {
+        let lines = laid_out.lines().count();
+        if lines > LEAST && sent.lines().count() < lines {
+            let end = laid_out.floor_char_boundary(SHOWN.min(laid_out.len()));
+            let left = size((laid_out.len() - end) as u64);
+            let left = if end < laid_out.len() { format!("\n… {left} left out") } else { String::new() };
+            details.push(Text { language: "json", body: format!("{}{left}", &laid_out[..end]) });
         }
     }
     let bytes = size(sent.len() as u64);
     let with = if sent.is_empty() { "no body".to_owned() } else { format!("a body of {bytes}{kind}") };
     let headers = count(request.headers.len(), "header");
-    let effect = format!("Sends {} to {} with {with} and {headers} of its own.", request.method, request.host());
+    let effect = format!(
+        "Sends {} to {} with {with} and {headers} of its own, beside {}.",
+        request.method,
+        request.host(),
+        added(&request)
+    );
     let reads = matches!(request.method.as_str(), "GET" | "HEAD" | "OPTIONS");
     let remedy = if reads { Remedy::Unknown } else { Remedy::Impossible("what was sent stays sent.".to_owned()) };
     Preview {
         brief: if sent.is_empty() { request.method.to_string() } else { format!("{} {bytes}", request.method) },
         effects: vec![effect],
-        details: vec![Detail::Text(Text { language: "http", body })],
+        details: details.into_iter().map(Detail::Text).collect(),
         remedy,
         ..Preview::default()
     }
+}
+
+/// `host, user-agent, accept`: the headers that are added because the request doesn't name them.
+fn added(request: &Request) -> String {
+    let body = request.body.as_deref().is_some_and(|body| !body.is_empty());
+    let length = body.then_some("content-length");
+    let own = ["host", "user-agent", "accept", "accept-encoding"].into_iter().chain(length);
+    own.filter(|name| !request.headers.contains_key(*name)).collect::<Vec<_>>().join(", ")
 }
