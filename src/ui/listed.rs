@@ -6,10 +6,11 @@ use super::derivation::labelled;
 use super::item;
 use super::number;
 use super::paint::View;
+use super::preview;
 use super::text;
 use super::theme::Role;
 use crate::app::{Item, Numbers, Reach};
-use crate::domain::{OperationId, Seal};
+use crate::domain::{Foresight, OperationId, Seal};
 
 /// What is listed, worst told apart; those that are chosen by number are marked.
 pub fn list(view: View<'_>, listed: &[OperationId], chosen: Option<&Numbers>, columns: usize) -> Vec<Line<'static>> {
@@ -38,8 +39,32 @@ pub fn list(view: View<'_>, listed: &[OperationId], chosen: Option<&Numbers>, co
         } else {
             lines.extend([line, Line::from(vec![Span::raw(" ".repeat(digits + 3)), more])]);
         }
+        lines.extend(hit(view, item, digits + 3, columns));
     }
     lines
+}
+
+/// What it acts on, what it would do there and whether that could be undone: `practice.db · 12 of 340 rows · can be
+/// undone`.
+fn hit(view: View<'_>, item: &Item, indent: usize, columns: usize) -> Option<Line<'static>> {
+    let prepared = item.prepared.as_ref()?;
+    let room = columns.saturating_sub(indent);
+    let target = Some(item::brief_target(prepared)).filter(|target| !target.is_empty());
+    let target = target.map(|target| text::middle(&target, room / 2).into_owned());
+    let foresight = view.state.queue.foresight(item.id);
+    let unmeasured = matches!(foresight, Some(Foresight::Unmeasurable(_))) && lasting(view, item.id);
+    let effect = foresight.and_then(preview::brief).or_else(|| unmeasured.then(|| "can't be undone".to_owned()));
+    let said = target.into_iter().chain(effect).collect::<Vec<_>>().join(" · ");
+    let role = if lasting(view, item.id) { Role::Trouble } else { Role::Dim };
+    let line =
+        || Line::from(vec![Span::raw(" ".repeat(indent)), view.span(text::fit(&prepared.hidden(&said), room), role)]);
+    (!said.is_empty()).then(line)
+}
+
+/// Whether it is known that it can't be undone.
+fn lasting(view: View<'_>, id: OperationId) -> bool {
+    let kind = view.state.queue.gate().prepared(id).map(|prepared| &prepared.operation.kind);
+    kind.is_some_and(|kind| preview::lasting(kind, view.state.queue.foresight(id)))
 }
 
 /// The start of what an operation would do, and how much of its text that leaves out. Blanks don't count.
@@ -82,6 +107,10 @@ pub fn all(
     }
     if high > 0 {
         sentences.push(("Approving takes those that are high along.".to_owned(), Role::Trouble));
+    }
+    let lasting = listed.iter().filter(|(id, _)| lasting(view, *id)).count();
+    if lasting > 0 {
+        sentences.push((format!("{lasting} of them can't be undone."), Role::Trouble));
     }
     let reach = match reach {
         Reach::Turn => {

@@ -80,6 +80,15 @@ fn detailed(foresight: &Foresight) -> bool {
     matches!(foresight, Foresight::Measured(preview) if !preview.details.is_empty())
 }
 
+/// Whether it is known that an operation couldn't be undone.
+pub fn lasting(kind: &OperationKind, foresight: Option<&Foresight>) -> bool {
+    match foresight {
+        Some(Foresight::Measured(preview)) => matches!(preview.remedy, Remedy::Impossible(_)),
+        Some(Foresight::Unmeasurable(_)) => matches!(unmeasured(kind), Remedy::Impossible(_)),
+        Some(Foresight::Measuring | Foresight::Nothing) | None => false,
+    }
+}
+
 /// Whether what couldn't be measured could be undone.
 fn unmeasured(kind: &OperationKind) -> Remedy {
     match kind {
@@ -101,7 +110,10 @@ fn unmeasured(kind: &OperationKind) -> Remedy {
 fn remedy(view: View<'_>, remedy: &Remedy, columns: usize) -> Vec<Line<'static>> {
     let (said, role) = match remedy {
         Remedy::Unknown => return Vec::new(),
-        Remedy::Possible(how) => (format!("can be undone: {}", text::line(how)), Role::Text),
+        Remedy::Possible(how) => {
+            let key = view.key(Context::Queue, Command::Undo, "").map_or_else(String::new, |(key, _)| key);
+            (format!("can be undone by {key} in the list: {}", text::line(how)), Role::Text)
+        }
         Remedy::Impossible(why) => (format!("can't be undone: {}", text::line(why)), Role::Trouble),
     };
     labelled(view, "undo", vec![(said, role)], columns)

@@ -19,7 +19,7 @@ const COMPARED: u64 = 1024 * 1024;
 pub(in crate::tools) fn foresee(undo: &UndoOperation, images: &Images) -> Preview {
     let paths = count(undo.changes.len(), "change");
     let effects = vec![format!("Takes back {paths} of {}.", undo.numbers())];
-    let remedy = Remedy::Possible("the program keeps what it replaces, and takes that back by a key.".to_owned());
+    let remedy = Remedy::Possible("the program keeps what it replaces.".to_owned());
     let mut preview = Preview { brief: paths, effects, remedy, ..Preview::default() };
     let mut touched: BTreeSet<&Path> = BTreeSet::new();
     let mut left = 0;

@@ -106,7 +106,7 @@ pub(super) async fn measure(
     let followers = plan.and(along).and(code).and(followers);
     preview.remedy = match followers.and_then(|followers| kept(images, &counts, &followers)) {
         Ok(()) => {
-            let kept = "its rows are kept as they are now, and a key proposes what puts them back.";
+            let kept = "its rows are kept as they are now, and an undo proposes what puts them back.";
             // Row by row, one may get a value that another still has.
             let fails = unique.map(|column| format!(" That may fail: {column} is unique.")).unwrap_or_default();
             Remedy::Possible(format!("{kept}{fails}"))
@@ -133,7 +133,7 @@ fn taken_back(back: &TakeBack) -> Preview {
     Preview {
         effects: vec![format!("Changes {rows}, if all of them are as they were left; else nothing.")],
         brief: rows,
-        remedy: Remedy::Possible("a key proposes what does the opposite.".to_owned()),
+        remedy: Remedy::Possible("an undo proposes what does the opposite.".to_owned()),
         ..Preview::default()
     }
 }

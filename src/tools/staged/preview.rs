@@ -105,6 +105,6 @@ fn remedy(apply: &ApplyOperation, images: &Images) -> Remedy {
             let why = format!("{} ({}) is too large to be kept before it is replaced.", path.display(), size(*bytes));
             Remedy::Impossible(why)
         }
-        _ => Remedy::Possible("the program keeps what it replaces, and takes the changes back by a key.".to_owned()),
+        _ => Remedy::Possible("the program keeps what it replaces.".to_owned()),
     }
 }
