@@ -251,13 +251,15 @@ impl State {
             None => {}
         }
         let told = Limit::ALL.map(|limit| match (limit, self.budget.of(limit)) {
-            (_, Some(most)) => limit.told(self.spent.of(limit), most),
-            (Limit::Cost, None) => format!("cost {}, no limit", limit.figure(self.spent.of(limit))),
-            (_, None) => format!("{} {}, no limit", limit.figure(self.spent.of(limit)), limit.word()),
+            (_, Some(most)) => {
+                format!("{} {} of {}", limit.word(), limit.figure(self.spent.of(limit)), limit.figure(most))
+            }
+            (_, None) => format!("{} {} (no limit)", limit.word(), limit.figure(self.spent.of(limit))),
         });
         let unpriced = matches!(change, Some((Limit::Cost, _))) && self.setting.prices.is_none();
         let prices =
             if unpriced { " This model has no prices in the configuration: its cost isn't counted." } else { "" };
-        self.chat.notice(format!("This turn used {}.{prices}", told.join(", ")), false);
+        self.chat
+            .notice(format!("This turn used {}. `/limit calls 100` changes one.{prices}", told.join(" · ")), false);
     }
 }

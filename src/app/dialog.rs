@@ -4,6 +4,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::event::Effect;
+use super::key::Key;
 use super::keymap::{Command, Context};
 use super::modal::{Asking, Modal, Reach};
 use super::queue::Item;
@@ -29,11 +30,14 @@ impl State {
             if dialog.by_itself && dialog.fresh(now) && typing {
                 self.modal = None;
                 self.pane_key(key, effects);
+            } else if command.is_some() {
+                dialog.hint = Some(format!("Too soon to count: press {} again.", Key::from(key)));
             }
             return;
         }
         // From its first key that counts the person is in the dialog, not typing a message.
         dialog.by_itself = false;
+        dialog.hint = None;
         if matches!(dialog.asking, Asking::Reason(_)) {
             self.reason_key(key, effects);
             return;
@@ -47,8 +51,20 @@ impl State {
             self.dialog_digit(digit, effects);
             return;
         }
-        if let Some(command) = command {
-            self.dialog_command(command, effects);
+        match command {
+            Some(command) => self.dialog_command(command, effects),
+            None => self.elsewhere(key),
+        }
+    }
+
+    /// A key that goes to a pane goes nowhere from a dialog: says how one gets there.
+    fn elsewhere(&mut self, key: KeyEvent) {
+        let goes = matches!(
+            self.keymap.command(Context::Everywhere, key),
+            Some(Command::FocusQueue | Command::FocusOutput | Command::FocusChat | Command::Palette)
+        );
+        if let Some(back) = self.keymap.key(Context::Dialog, Command::Back).filter(|_| goes) {
+            self.dialog_hint(format!("{back} first: it keeps waiting, then {}.", Key::from(key)));
         }
     }
 
@@ -80,7 +96,7 @@ impl State {
             Asking::Choice => {
                 let waiting: Vec<OperationId> = self.queue.waiting().map(|item| item.id).collect();
                 match pick(&waiting, &mut self.picked, self.now.0, digit) {
-                    Some(id) if Some(id) == self.shown_in_dialog() => {}
+                    Some(id) if Some(id) == self.shown_in_dialog() => self.yes_first(id),
                     Some(id) => {
                         self.open(id);
                     }
@@ -88,6 +104,14 @@ impl State {
                 }
             }
             Asking::All { .. } | Asking::Reason(_) | Asking::Pick { .. } | Asking::Remember(_) => {}
+        }
+    }
+
+    /// The number of the High that is shown counts only after the yes.
+    fn yes_first(&mut self, id: OperationId) {
+        let high = self.queue.gate.judgement(id).is_some_and(|judgement| judgement.risk == RiskLevel::High);
+        if let Some(yes) = self.keymap.key(Context::Dialog, Command::Approve).filter(|_| high) {
+            self.dialog_hint(format!("{yes} first, then {}.", id.0));
         }
     }
 
@@ -206,10 +230,12 @@ impl State {
     }
 
     fn dialog_approve(&mut self, effects: &mut Vec<Effect>) {
+        let key = |command| self.keymap.key(Context::Dialog, command).unwrap_or_default();
+        let unseen = format!("{} shows it, then {}.", key(Command::ToEnd), key(Command::Approve));
         let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
         match &dialog.asking {
             Asking::All { high: 1.., .. } if !dialog.list_seen => {
-                dialog.hint = Some("Scroll to the end of the list first: there are high ones in it.".to_owned());
+                dialog.hint = Some(format!("There are high ones in it, and its end wasn't seen: {unseen}"));
             }
             Asking::All { listed, reach, .. } => {
                 let (listed, reach) = (listed.clone(), *reach);
@@ -222,7 +248,7 @@ impl State {
                 if dialog.end_seen {
                     dialog.ask(Asking::Confirm { typed: String::new() });
                 } else {
-                    dialog.hint = Some("Scroll to its end first: it is high.".to_owned());
+                    dialog.hint = Some(format!("It is high, and its end wasn't seen: {unseen}"));
                 }
             }
             Asking::Choice => self.approve_shown(effects),
@@ -275,6 +301,9 @@ impl State {
             return;
         }
         self.modal = None;
+        let key = |place, command| self.keymap.key(place, command).unwrap_or_default();
+        let (list, open) = (key(Context::Everywhere, Command::FocusQueue), key(Context::Queue, Command::Open));
+        self.hint = Some(format!("It keeps waiting: {list} goes to the list, {open} there opens it."));
         let waiting: Vec<OperationId> = self.queue.waiting().map(|item| item.id).collect();
         for id in waiting {
             if let Some(item) = self.queue.item_mut(id) {

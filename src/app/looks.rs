@@ -17,13 +17,24 @@ pub struct Looks {
     named: bool,
     /// One that was chosen and is to be kept.
     keep: Option<String>,
+    /// The environment wants no colours: whatever is chosen, it is shown without.
+    plain: bool,
 }
 
 impl Looks {
     /// These themes, one of them chosen and shown. `named` says that the configuration or an option names it.
     #[must_use]
     pub fn new(themes: Vec<(String, String)>, theme: &str, named: bool) -> Self {
-        Self { themes, theme: theme.to_owned(), shown: theme.to_owned(), named, keep: None }
+        Self { themes, theme: theme.to_owned(), shown: theme.to_owned(), named, keep: None, plain: false }
+    }
+}
+
+impl Looks {
+    /// Says that the environment wants no colours.
+    #[must_use]
+    pub fn plain(mut self, plain: bool) -> Self {
+        self.plain = plain;
+        self
     }
 }
 
@@ -52,6 +63,9 @@ impl State {
             self.looks.keep = Some(name.clone());
             format!("Theme {name}, from now on.")
         });
+        if let Some(hint) = self.hint.as_mut().filter(|_| self.looks.plain) {
+            hint.push_str(" NO_COLOR keeps it without colours here.");
+        }
         self.looks.theme = name;
     }
 

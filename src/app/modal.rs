@@ -129,6 +129,10 @@ impl Dialog {
         if seal == self.seal {
             self.drawn.get_or_insert(now);
             self.prompted = true;
+            // What the last key lacked is there now.
+            if end && !(self.end_seen || self.list_seen) && self.live(now) {
+                self.hint = None;
+            }
             match &self.asking {
                 Asking::All { .. } => self.list_seen |= end,
                 Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => self.end_seen |= end,

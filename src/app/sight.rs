@@ -90,7 +90,9 @@ impl State {
 
     pub(super) fn drawn(&mut self, sight: Sight) {
         if let (Some(Modal::Confirm(dialog)), Some((seal, end))) = (&mut self.modal, sight.dialog) {
+            let said = dialog.hint.is_some();
             dialog.seen(seal, end, self.now);
+            self.dirty |= said && dialog.hint.is_none();
         }
         self.chat.drawn(self.now);
         // Titles say how many rows were found, and are drawn before they are counted.

@@ -33,7 +33,7 @@ impl State {
                 // Nobody types into what isn't on the screen.
                 self.output.pin();
             }
-            None => self.hint = Some("It doesn't run in a terminal.".to_owned()),
+            None => self.hint = Some("Keys go into a program that runs in a terminal; this one has none.".to_owned()),
         }
     }
 

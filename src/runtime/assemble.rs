@@ -279,11 +279,15 @@ fn theme(start: &Start, notices: &mut Vec<String>) -> (Theme, Looks) {
     if look::is_file(name) {
         known.push((name.to_owned(), "your own".to_owned()));
     }
+    let plain = process_environment("NO_COLOR").is_some();
     match look::theme(name, &process_environment) {
-        Ok(theme) => (theme, Looks::new(known, name, named.is_some())),
+        Ok(theme) => (theme, Looks::new(known, name, named.is_some()).plain(plain)),
         Err(why) => {
             notices.push(why);
-            (look::theme("dark", &process_environment).unwrap_or_default(), Looks::new(known, "dark", named.is_some()))
+            (
+                look::theme("dark", &process_environment).unwrap_or_default(),
+                Looks::new(known, "dark", named.is_some()).plain(plain),
+            )
         }
     }
 }
