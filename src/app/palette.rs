@@ -29,7 +29,10 @@ impl State {
         let first = [here, Context::Everywhere];
         let rest = Context::ALL.into_iter().filter(|place| !first.contains(place));
         for place in first.into_iter().chain(rest) {
-            for (keys, command) in self.keymap.of(place) {
+            // What is the place's own comes before what scrolls and leaves as anywhere.
+            let mut bound = self.keymap.of(place);
+            bound.sort_by_key(|(_, command)| *command <= Command::ToEnd);
+            for (keys, command) in bound {
                 let reached = over.is_none() && place.in_panes() && command != Command::Approve;
                 let pick = if reached { Pick::Command(place, command) } else { Pick::Nothing };
                 rows.push(Row::new(command.says(), pick).detail(place.says()).key(&keys));
@@ -67,12 +70,22 @@ impl State {
         newest.map(|text| Row::new(text, Pick::Type(text.clone()))).collect()
     }
 
+    /// What can be typed, then what keys do here, everywhere and elsewhere; going to a pane, which a key does sooner,
+    /// comes last.
     fn palette(&self) -> Vec<Row> {
         let here = self.context();
         let mut places = vec![here, Context::Everywhere];
         let panes = [Context::Composer, Context::Queue, Context::Output, Context::Chat];
         places.extend(panes.into_iter().filter(|place| *place != here));
-        let mut rows: Vec<Row> = Vec::new();
+        let mut rows: Vec<Row> = SLASH
+            .iter()
+            .map(|slash| {
+                let word = format!("/{}", slash.word);
+                // What needs more is put into the composer, to be completed.
+                let pick = if slash.needs_more() { Pick::Type(format!("{word} ")) } else { Pick::Line(word) };
+                Row::new(&slash.usage(), pick).detail(slash.says)
+            })
+            .collect();
         for place in places {
             for (_, command) in self.keymap.of(place) {
                 let again = |row: &Row| matches!(row.pick, Pick::Command(_, known) if known == command);
@@ -85,12 +98,7 @@ impl State {
                 rows.push(Row::new(command.says(), Pick::Command(place, command)).detail(detail).key(&key));
             }
         }
-        rows.extend(SLASH.iter().map(|slash| {
-            let word = format!("/{}", slash.word);
-            // What needs more is put into the composer, to be completed.
-            let pick = if slash.needs_more() { Pick::Type(format!("{word} ")) } else { Pick::Line(word) };
-            Row::new(&slash.usage(), pick).detail(slash.says)
-        }));
+        rows.sort_by_key(|row| matches!(row.pick, Pick::Command(_, command) if command <= Command::FocusChat));
         rows.sort_by_key(|row| self.lately.iter().position(|pick| *pick == row.pick).unwrap_or(LATELY));
         rows
     }
@@ -125,10 +133,10 @@ impl State {
         let selected = queue.selected().and_then(|id| queue.get(id));
         let is = |wanted: fn(&Status) -> bool| selected.is_some_and(|item| wanted(&item.status));
         match command {
-            Command::Edit => is(|status| *status == Status::Waiting),
+            Command::Edit | Command::DenyWithReason => is(|status| *status == Status::Waiting),
             Command::Deny => is(|status| *status == Status::Waiting) || queue.marked().next().is_some(),
             Command::Mark => is(|status| *status == Status::Waiting) && queue.counts().0 > 1,
-            Command::DenyWithReason | Command::ApproveAll | Command::DenyAll => queue.waiting().next().is_some(),
+            Command::ApproveAll | Command::DenyAll => queue.waiting().next().is_some(),
             Command::InTerminal => {
                 let kind = |item: &Item| item.prepared.as_ref().map(|prepared| prepared.operation.kind.clone());
                 let command = |item: &Item| matches!(kind(item), Some(OperationKind::Command(_)));

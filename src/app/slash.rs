@@ -51,6 +51,28 @@ pub const COMMAND_LINE: (&str, &str) = ("! COMMAND", "run a command yourself");
 
 /// Every `/` command, in the order of help.
 pub const SLASH: &[Slash] = &[
+    Slash::new("help", "", "keys and commands", |state, _, _| {
+        state.open_help();
+        Ok(())
+    }),
+    Slash::new("mode", "[MODE]", "strict, guarded or smart", |state, word, _| mode(state, word)),
+    Slash::new("model", "[NAME]", "another model", |state, name, effects| {
+        if name.is_empty() {
+            state.list_models(effects);
+        } else {
+            state.switch_model(Wanted::Named(name.to_owned()), effects);
+        }
+        Ok(())
+    }),
+    Slash::new("db", "[NAME]", "another connection", |state, name, effects| {
+        if name.is_empty() {
+            state.list_connections();
+        } else {
+            state.choose_connection(name.to_owned(), effects);
+        }
+        Ok(())
+    }),
+    Slash::new("sessions", "[ID]", "go on with another session", State::sessions),
     Slash::new("sql", "QUERY", "run SQL on the connection", |state, query, effects| {
         needed(query, "/sql SELECT 1")?;
         state.direct("execute_sql", &json!({ "sql": query }), effects);
@@ -86,23 +108,6 @@ pub const SLASH: &[Slash] = &[
         state.direct("execute_command", &json!({ "command": command, "terminal": true }), effects);
         Ok(())
     }),
-    Slash::new("mode", "[MODE]", "strict, guarded or smart", |state, word, _| mode(state, word)),
-    Slash::new("model", "[NAME]", "another model", |state, name, effects| {
-        if name.is_empty() {
-            state.list_models(effects);
-        } else {
-            state.switch_model(Wanted::Named(name.to_owned()), effects);
-        }
-        Ok(())
-    }),
-    Slash::new("db", "[NAME]", "another connection", |state, name, effects| {
-        if name.is_empty() {
-            state.list_connections();
-        } else {
-            state.choose_connection(name.to_owned(), effects);
-        }
-        Ok(())
-    }),
     Slash::new("limit", "[calls 100]", "calls, minutes, tokens or cost of a turn", |state, change, _| {
         limit(state, change)
     }),
@@ -114,7 +119,6 @@ pub const SLASH: &[Slash] = &[
         state.compact_now(effects);
         Ok(())
     }),
-    Slash::new("sessions", "[ID]", "go on with another session", State::sessions),
     Slash::new("new", "", "begin a new session", |state, _, effects| state.go_over(Another::New, effects)),
     Slash::new("rules", "[revoke r1]", "what is remembered", State::rules),
     Slash::new("mcp", "[SERVER]", "MCP servers; with a name, start it again", |_, name, effects| {
@@ -122,10 +126,6 @@ pub const SLASH: &[Slash] = &[
         Ok(())
     }),
     Slash::new("theme", "[NAME]", "another look", |state, name, _| state.theme_command(name)),
-    Slash::new("help", "", "keys and commands", |state, _, _| {
-        state.open_help();
-        Ok(())
-    }),
     Slash::new("quit", "", "leave", |state, _, effects| {
         state.composer.take();
         state.leave(effects);
