@@ -1,9 +1,23 @@
 //! What is not to run: denied by the person, one or many, or withdrawn because the turn was stopped.
 
 use super::event::Effect;
-use super::queue::Status;
+use super::queue::{Item, Status};
 use super::{Phase, State};
 use crate::domain::{Decider, JournalEvent, Judgement, OperationId};
+
+/// What stands before the person's own reason.
+const DENIED_WHY: &str = "The person denied it: ";
+
+impl Item {
+    /// Why the person denied it, in their words.
+    #[must_use]
+    pub fn denied_why(&self) -> Option<&str> {
+        match (&self.status, &self.decider) {
+            (Status::Denied { reason }, Some(Decider::Person)) => reason.strip_prefix(DENIED_WHY),
+            _ => None,
+        }
+    }
+}
 
 impl State {
     /// The person denies one, with or without a reason. The others stay.
@@ -120,7 +134,7 @@ impl State {
 /// Why it was not run, for the model and the list alike.
 pub(super) fn sentence(decider: &Decider, why: Option<&str>, judgement: &str) -> String {
     match (decider, why) {
-        (Decider::Person, Some(why)) => format!("The person denied it: {why}"),
+        (Decider::Person, Some(why)) => format!("{DENIED_WHY}{why}"),
         (Decider::Person, None) => "The person denied it.".to_owned(),
         (Decider::PersonAll, _) => "The person denied everything of this turn.".to_owned(),
         (Decider::Interrupt, _) => "The person stopped the turn before it ran.".to_owned(),

@@ -314,6 +314,11 @@ fn welcome(view: View<'_>, columns: usize) -> Vec<Line<'static>> {
         said.push((Role::Notice, YOURS));
         said.push((Role::Notice, "Try: show the tables · delete the cancelled orders · what is in this folder"));
     }
+    let key = |command, says: &str| view.key(Context::Composer, command, says);
+    let keys = [key(Command::Help, "says what the keys do"), key(Command::Palette, "lists everything")];
+    let keys = keys.into_iter().flatten().map(|(key, says)| format!("{key} {says}")).collect::<Vec<_>>().join(", ");
+    let keys = format!("{keys}.");
+    said.insert(2, (Role::Dim, &keys));
     said.into_iter().flat_map(|(role, text)| text::wrap(&view.line(text, role), columns, 0, Break::Words)).collect()
 }
 
@@ -435,7 +440,7 @@ fn operation_line(view: View<'_>, item: &Item, columns: usize) -> Line<'static> 
     let fate = item::fate(view, item);
     // A badge's colours are too loud for a sign.
     let mark_role = if fate.role == Role::High { Role::Trouble } else { fate.role };
-    let says = text::fit(&view.state.masks.hide(&fate.says), 24).into_owned();
+    let says = text::fit(&view.state.masks.hide(&fate.says), (columns / 3).max(24)).into_owned();
     let end = if fate.time.is_empty() { says.clone() } else { format!("{says}  {:>6}", fate.time) };
     let word = text::column(&text::line(item.word()), WORD);
     let room = columns.saturating_sub(2 + WORD + 1 + 2 + text::width(&end));

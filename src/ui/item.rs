@@ -64,12 +64,17 @@ pub fn fate(view: View<'_>, item: &Item) -> Fate {
                 Undo::Possible(_) | Undo::Impossible => ended(outcome),
             };
             let says = if staged(item) { format!("{says}, staged") } else { says };
+            // What ran is not what the model asked for.
+            let says = if item.origin.edited() { format!("edited by you, {says}") } else { says };
             // Nobody knows how long it ran.
             let time = if *outcome == Outcome::Lost { String::new() } else { number::duration(*took) };
             Fate { mark, role, says, time }
         }
         Status::Denied { .. } => match item.again {
-            0 => quiet("✗", Role::Dim, "denied"),
+            0 => {
+                let why = item.denied_why().map(|why| text::line(&view.state.masks.hide(why)));
+                quiet("✗", Role::Dim, &why.map_or_else(|| "denied".to_owned(), |why| format!("denied: {why}")))
+            }
             1 => quiet("✗", Role::Dim, "denied again"),
             times => quiet("✗", Role::Dim, &format!("denied again ×{times}")),
         },

@@ -176,7 +176,7 @@ fn behind(item: &Item) -> bool {
 
 /// How it ended in so many columns: its time goes first, then the end of its word.
 fn ended(fate: &item::Fate, room: usize) -> String {
-    let says = text::fit(&fate.says, 22);
+    let says = text::fit(&fate.says, (room / 2).max(22));
     let whole = format!("{} {says}  {:>6}", fate.mark, fate.time);
     if fate.time.is_empty() || text::width(&whole) > room {
         format!("{} {}", fate.mark, text::fit(&says, room.saturating_sub(2)))
