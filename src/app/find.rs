@@ -13,6 +13,8 @@ pub struct Find {
     pub text: String,
     /// Row of the match that was jumped to last.
     pub row: Option<usize>,
+    /// The output that it was looked for in.
+    of: Option<OperationId>,
     /// The next frame says where matches are: then the first one from here on is jumped to.
     pending: bool,
     /// Lines that hold it in all that is kept of this operation's output.
@@ -44,7 +46,9 @@ impl State {
     }
 
     pub(super) fn seek(&mut self, pane: Pane, text: &str) {
-        *self.finds.of(pane) = Find { text: text.to_owned(), row: None, pending: !text.is_empty(), counted: None };
+        let of = self.output.shown().filter(|_| pane == Pane::Output);
+        let pending = !text.is_empty();
+        *self.finds.of(pane) = Find { text: text.to_owned(), row: None, of, pending, counted: None };
     }
 
     /// Asks the disk how often it is there, where only a part is held here.
@@ -83,6 +87,11 @@ impl State {
 
     /// A frame told where matches are.
     pub(super) fn found(&mut self) {
+        // What was looked for in one output says nothing about another.
+        if !self.finds.output.text.is_empty() && self.finds.output.of != self.output.shown() {
+            self.forget(Pane::Output);
+            self.dirty = true;
+        }
         for pane in [Pane::Chat, Pane::Output] {
             if !std::mem::take(&mut self.finds.of(pane).pending) {
                 continue;

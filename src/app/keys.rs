@@ -249,6 +249,7 @@ impl State {
             return;
         }
         if self.focus != Pane::Composer {
+            self.output.unpin();
             self.focus = Pane::Composer;
         } else if !self.stop(effects) && self.queue.waiting().next().is_some() {
             self.hint = Some("Nothing runs. What waits keeps waiting.".to_owned());

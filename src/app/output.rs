@@ -109,6 +109,12 @@ impl Output {
         self.shown
     }
 
+    /// Whether there is output that is newer than what is shown.
+    #[must_use]
+    pub fn newer(&self) -> bool {
+        self.shown.is_some() && self.shown != self.printouts.keys().next_back().copied()
+    }
+
     /// What is shown of it.
     #[must_use]
     pub fn printout(&self) -> Option<&Printout> {

@@ -45,6 +45,7 @@ impl State {
         }
         self.end_paused();
         self.handed_over = true;
+        self.output.unpin();
         self.chat.scroll = super::Scroll::END;
         if self.accept(text) {
             self.next_step(effects);

@@ -144,9 +144,11 @@ pub fn title(view: View<'_>) -> String {
         return format!("YOU TYPE INTO {id}{leave}");
     }
     let shown = view.state.output.shown().and_then(|id| view.state.queue.get(id));
+    let newer = view.state.output.newer().then(|| view.key(Context::Output, Command::NextOutput, "newer")).flatten();
+    let newer = newer.map_or_else(String::new, |(key, says)| format!(" · {key} {says} ·"));
     shown.map_or_else(
         || "OUTPUT".to_owned(),
-        |item| format!("OUTPUT {} {}", item.id, text::fit(&item::gist(&view.state.masks, item), 60)),
+        |item| format!("OUTPUT {}{newer} {}", item.id, text::fit(&item::gist(&view.state.masks, item), 60)),
     )
 }
 
@@ -177,7 +179,7 @@ pub fn position(view: View<'_>, columns: usize) -> Line<'static> {
             reading
                 .into_iter()
                 .chain(shape)
-                .chain([view.span(table::count(table, &printout.grid), Role::Dim)])
+                .chain([view.span(table::count(view, table, printout), Role::Dim)])
                 .collect()
         }
         None => place(view, printout, running),

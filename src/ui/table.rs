@@ -15,7 +15,7 @@ use super::number;
 use super::paint::{View, put};
 use super::text;
 use super::theme::Role;
-use crate::app::{Command, Context, Grid, Masks, Pane, Printout, Sight};
+use crate::app::{Command, Context, Grid, Masks, Pane, Printout, Shape, Sight};
 use crate::domain::Table;
 
 /// Widest column.
@@ -165,11 +165,19 @@ pub fn plain(view: View<'_>, table: &Table, masks: Option<&Masks>, columns: usiz
     lines.into_iter().chain(rows).chain(note(view, table, None)).map(window).collect()
 }
 
-/// `12 rows`, `1–1,000 of 25,000 rows`, `/Paris · 3 of 12 rows`
-pub fn count(table: &Table, grid: &Grid) -> String {
-    let of = held_of(table);
+/// `12 rows`, `314–328 of 25,000 rows` where not all of them are on the screen, `/Paris · 3 of 12 rows`
+pub fn count(view: View<'_>, table: &Table, printout: &Printout) -> String {
+    let (grid, of) = (&printout.grid, held_of(table));
+    let (held, height) = (grid.len(table), view.state.sight.rows.output);
     if grid.filter.is_empty() {
-        return of;
+        if grid.shape != Shape::Rows || held <= height || height == 0 {
+            return of;
+        }
+        let limit = view.state.sight.limits.output;
+        let first = printout.scroll.first(limit + height, height);
+        let place = |row: usize| number::thousands(table.first + row as u64);
+        let all = number::count(usize::try_from(table.total).unwrap_or(usize::MAX), "row");
+        return format!("{}–{} of {all}", place(first + 1), place((first + height).min(held)));
     }
     let among = if (table.rows.len() as u64) < table.total { "in" } else { "of" };
     let filter = text::fit(&text::line(&grid.filter), FILTER).into_owned();
