@@ -110,7 +110,7 @@ pub struct Setup {
 pub const KEYS: [(&str, &str); 3] = [
     ("another variable of the environment", "TEAM_KEY"),
     ("a command that prints it", "pass show openai"),
-    ("the system's keyring, by the name of its entry", "openai"),
+    ("an entry of the system's keyring", "openai"),
 ];
 
 /// The modes that are offered, each with what it means.

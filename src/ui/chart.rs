@@ -80,7 +80,7 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, (printout, table): (&P
         Shape::Bar => {
             let bars = bars();
             draw_bars(view, room, buf, &bars, most(&bars), scroll, sight);
-        },
+        }
         Shape::Share => {
             let bars = shares(bars(), room.height.into());
             // Each fills its part of the whole.
@@ -229,15 +229,7 @@ fn short(value: f64) -> String {
 
 /// Horizontal bars: name, bar, figure; one of the value `most` fills the row. Those that don't fit are counted, and
 /// scrolled to.
-fn draw_bars(
-    view: View<'_>,
-    area: Rect,
-    buf: &mut Buffer,
-    bars: &[Bar],
-    most: f64,
-    scroll: Scroll,
-    sight: &mut Sight,
-) {
+fn draw_bars(view: View<'_>, area: Rect, buf: &mut Buffer, bars: &[Bar], most: f64, scroll: Scroll, sight: &mut Sight) {
     let columns = usize::from(area.width);
     let names = bars.iter().map(|bar| text::width(&bar.name)).max().unwrap_or(0).min(NAME).min(columns / 3);
     let said = bars.iter().map(|bar| text::width(&bar.said)).max().unwrap_or(0).min(columns / 3);

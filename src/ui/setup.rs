@@ -38,7 +38,7 @@ pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, setup: &Setup) -> Op
     let welcome = if setup.again {
         "Who answers, and what runs unasked. Nothing is written before the last step."
     } else {
-        "Welcome. Three questions, then you can begin; nothing is written before the last one."
+        "Welcome. A few questions, then you can begin; nothing is written before the last one."
     };
     rows.extend(wrapped(&view.line(welcome, Role::Text), columns));
     rows.extend(wrapped(&view.line(so_far(setup), Role::Dim), columns));
@@ -144,7 +144,7 @@ fn listed(setup: &Setup) -> Vec<Row> {
                 Some(variable) => plain(&variable, "set it in your shell and start again"),
                 None => plain("the usual way", "its usual variable, or no key"),
             };
-            let others = KEYS.iter().map(|(what, example)| plain(example, what));
+            let others = KEYS.iter().map(|(what, example)| plain(what, &format!("that you name, such as {example}")));
             let mut rows: Vec<Row> = std::iter::once(first).chain(others).collect();
             if let Some(row) = setup.unchanged().and_then(|configured| rows.get_mut(configured.key.row())) {
                 mark(&mut row.note);

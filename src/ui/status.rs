@@ -38,8 +38,12 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer) {
         let right = if walls.width() > 0 { walls.width() + GAP } else { 0 };
         wide(picked) + taken + right <= room + GAP
     };
-    let (walls, picked) =
-        full.chain(brief).chain(bare).chain(alone).find(fits).unwrap_or((Span::raw(""), last.first().copied().unwrap_or_default()));
+    let (walls, picked) = full
+        .chain(brief)
+        .chain(bare)
+        .chain(alone)
+        .find(fits)
+        .unwrap_or((Span::raw(""), last.first().copied().unwrap_or_default()));
     let mut said = count;
     if walls.width() > 0 {
         said.extend([Span::raw(" ".repeat(GAP)), walls]);
