@@ -77,7 +77,9 @@ fn bind(view: View<'_>, context: Context, (one, other, says): Entry) -> Option<(
 fn charted(view: View<'_>) -> Option<(bool, bool)> {
     let printout = view.state.output.printout().filter(|printout| printout.grid.shape != Shape::Rows)?;
     let table = printout.table.as_ref()?;
-    Some((view.state.sight.limits.output > 0, printout.grid.values(table).len() > 1))
+    let grid = &printout.grid;
+    let scrolls = grid.shape == Shape::Bar && grid.len(table) > view.state.sight.rows.output;
+    Some((scrolls, grid.values(table).len() > 1))
 }
 
 /// What is worth knowing here, the most useful first.
