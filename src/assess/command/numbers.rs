@@ -98,9 +98,8 @@ impl Judge<'_> {
                 Some(flags) if !flags.is_empty() && flags.chars().all(|flag| plain.contains(flag)) => {
                     one |= flags.chars().any(|flag| single.contains(flag));
                 }
-                Some(_) => return None,
                 None if self.operand_alone(word) => {}
-                None => return None,
+                Some(_) | None => return None,
             }
         }
         Some(if one { Feed::Number } else { Feed::Numbers })
