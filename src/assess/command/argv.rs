@@ -206,6 +206,9 @@ impl Judge<'_> {
         if identifies(entry, words) {
             self.printed = Some(Piece::Hashes.into());
             self.produced = Feed::Hashes;
+        } else if calls(entry, words) {
+            self.printed = Some(Piece::Names.into());
+            self.produced = Feed::Names;
         }
         if !entry.numbers.is_empty() {
             let texts: Option<Vec<&str>> = words.iter().map(Word::text).collect();
@@ -242,7 +245,7 @@ impl Judge<'_> {
     fn operand(&mut self, entry: &Entry, name: &str, word: &Word, reading: &mut Reading) {
         let nth = reading.operands;
         reading.operands += 1;
-        reading.shifted |= word.open();
+        reading.shifted |= word.open() || word.names();
         // Only what is passed on as paths needs to be clean.
         if reading.lists || entry.produces == Produces::Paths {
             reading.tainted |= word.vague() || self.may_be_sensitive(&word.pattern()).is_some();
@@ -471,6 +474,25 @@ fn identifies(entry: &Entry, words: &[Word]) -> bool {
         }
     }
     identifies
+}
+
+/// Whether the words make a program print nothing but what its things are called, which no dash begins: a flag that
+/// says so, and none that isn't known to leave it at that.
+fn calls(entry: &Entry, words: &[Word]) -> bool {
+    if entry.calls.is_empty() || words.iter().any(|word| word.text().is_none()) {
+        return false;
+    }
+    let given = Flags::of(entry, words);
+    let spelled = given.all().map(|(flag, value)| match value.and_then(Word::text) {
+        None | Some("") => flag.to_owned(),
+        Some(value) => format!("{flag}={value}"),
+    });
+    let beside = |flag: &str| match flag.split_once('=') {
+        Some((name, _)) => entry.beside.contains(&format!("{name}=")),
+        None => entry.beside.contains(flag),
+    };
+    let (called, others): (Vec<_>, Vec<_>) = spelled.partition(|flag| entry.calls.contains(flag));
+    !called.is_empty() && others.iter().all(|flag| beside(flag))
 }
 
 /// The words with a dash before a first word of flags, where that means the same: only its last letter takes a value.

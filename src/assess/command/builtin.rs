@@ -135,11 +135,14 @@ pub(super) fn read(judge: &mut Judge<'_>, words: &[Word]) {
         Feed::Paths(reach) | Feed::Whole(reach) if one => Piece::Found(reach).into(),
         Feed::Hashes if one => Piece::Hashes.into(),
         Feed::Number | Feed::Numbers if one => Piece::Digits.into(),
+        // Parted elsewhere than at the end of a line, a name may begin with a dash.
+        Feed::Names if one && texts.iter().all(|text| is_name(text) || *text == "-r") => Piece::Names.into(),
         Feed::Paths(_)
         | Feed::Whole(_)
         | Feed::Hashes
         | Feed::Number
         | Feed::Numbers
+        | Feed::Names
         | Feed::Text
         | Feed::Download
         | Feed::Nothing => Word::any(),

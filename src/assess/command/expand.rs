@@ -186,6 +186,7 @@ impl Judge<'_> {
             (None, Feed::Paths(reach) | Feed::Whole(reach)) => word.push(Piece::Found(reach)),
             (None, Feed::Hashes) => word.push(Piece::Hashes),
             (None, Feed::Number) => word.push(Piece::Digits),
+            (None, Feed::Names) => word.push(Piece::Names),
             (None, Feed::Numbers | Feed::Text | Feed::Download | Feed::Nothing) => word.push(quotes.unknown()),
         }
     }
@@ -461,9 +462,13 @@ fn place(value: &Word, quotes: Quotes, word: &mut Word) {
         word.push(match piece {
             Piece::Exact(text) if !splits(text) => Piece::Exact(text.clone()),
             Piece::Exact(_) | Piece::Any | Piece::Words => Piece::Words,
-            Piece::Pattern(_) | Piece::Number | Piece::Digits | Piece::Hashes | Piece::Found(_) | Piece::Whole(_) => {
-                piece.clone()
-            }
+            Piece::Pattern(_)
+            | Piece::Number
+            | Piece::Digits
+            | Piece::Hashes
+            | Piece::Names
+            | Piece::Found(_)
+            | Piece::Whole(_) => piece.clone(),
         });
     }
 }

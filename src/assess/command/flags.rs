@@ -76,6 +76,15 @@ impl Flags {
         self.given.iter().any(|flag| is(flag, wanted, self.single))
     }
 
+    /// Each of them, with its value if it has one that isn't a pair.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&str, Option<&Word>)> {
+        let mut values = self.values.iter().peekable();
+        self.given.iter().map(move |flag| {
+            let value = values.next_if(|(valued, _)| valued == flag).map(|(_, value)| value);
+            (flag.as_str(), value)
+        })
+    }
+
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.given.len()

@@ -34,6 +34,8 @@ pub(super) enum Feed {
     Number,
     /// Whole numbers, apart from one another by blanks or lines.
     Numbers,
+    /// What a daemon or a cluster calls its things: no word of it begins with a dash.
+    Names,
     /// What came from the network.
     Download,
     /// Nothing, or an empty line.

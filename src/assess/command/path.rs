@@ -319,7 +319,7 @@ impl Judge<'_> {
                 Piece::Exact(text) | Piece::Pattern(text) => pattern.push_str(text),
                 Piece::Number | Piece::Digits | Piece::Hashes | Piece::Found(_) | Piece::Whole(_) => return false,
                 // An empty variable leaves what stands around it: `rm -rf "$x/"` may be `rm -rf /`.
-                Piece::Any | Piece::Words => {}
+                Piece::Names | Piece::Any | Piece::Words => {}
             }
         }
         let everything = ["/*", "/.*", "/{*,.*}", "/**", "/.", "/?*"];

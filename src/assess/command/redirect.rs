@@ -2,8 +2,8 @@
 //! Called by the walk.
 
 use brush_parser::ast::{
-    IoFileRedirectKind, IoFileRedirectTarget, IoHereDocument, IoRedirect, ProcessSubstitutionKind, RedirectList,
-    Word as Raw,
+    CommandPrefixOrSuffixItem, IoFileRedirectKind, IoFileRedirectTarget, IoHereDocument, IoRedirect,
+    ProcessSubstitutionKind, RedirectList, SimpleCommand, Word as Raw,
 };
 
 use super::judge::{Feed, Judge};
@@ -74,6 +74,16 @@ impl Judge<'_> {
             self.feed = feed;
         }
         standard
+    }
+
+    /// Something else flows out beside what was printed: it is known no longer, but for paths, which may be anything.
+    pub(super) fn mixed(&mut self) {
+        self.printed = None;
+        self.produced = match self.produced {
+            Feed::Paths(reach) | Feed::Whole(reach) => Feed::Paths(reach),
+            Feed::Download => Feed::Download,
+            Feed::Text | Feed::Hashes | Feed::Names | Feed::Nothing => Feed::Text,
+        };
     }
 
     fn redirected(&mut self, kind: &IoFileRedirectKind, target: &IoFileRedirectTarget) {
@@ -168,4 +178,19 @@ impl Judge<'_> {
             self.document(body);
         }
     }
+}
+
+/// Whether what a command complains of may flow where what it prints does.
+pub(super) fn complains(command: &SimpleCommand) -> bool {
+    let before = command.prefix.iter().flat_map(|prefix| &prefix.0);
+    let mut items = before.chain(command.suffix.iter().flat_map(|suffix| &suffix.0));
+    items.any(|item| match item {
+        CommandPrefixOrSuffixItem::IoRedirect(IoRedirect::OutputAndError(..)) => true,
+        CommandPrefixOrSuffixItem::IoRedirect(IoRedirect::File(descriptor, kind, target)) => {
+            let input = matches!(kind, IoFileRedirectKind::Read | IoFileRedirectKind::DuplicateInput);
+            let lost = matches!(target, IoFileRedirectTarget::Filename(word) if word.value == "/dev/null");
+            !lost && !(input && descriptor.is_none_or(|number| number == 0))
+        }
+        _ => false,
+    })
 }

@@ -120,6 +120,8 @@ struct SourceEntry {
     #[serde(default)]
     beside: String,
     #[serde(default)]
+    calls: Vec<String>,
+    #[serde(default)]
     numbers: Vec<String>,
     needs: Option<Needs>,
     #[serde(default)]
@@ -228,6 +230,7 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
         bare: source.bare,
         hashes: set(&source.hashes),
         beside: set(&source.beside),
+        calls: source.calls.into_iter().collect(),
         numbers: source.numbers,
         needs: source.needs,
         sockets: source.socket,

@@ -122,6 +122,9 @@ pub(super) struct Entry {
     /// those of `beside` stand there.
     pub(super) hashes: HashSet<String>,
     pub(super) beside: HashSet<String>,
+    /// With one of these flags (`--flag=value`) it prints what its things are called, no word of which begins with a
+    /// dash, and nothing else under the same condition.
+    pub(super) calls: HashSet<String>,
     /// With exactly these words it prints one whole number, and nothing else.
     pub(super) numbers: Vec<String>,
     pub(super) needs: Option<Needs>,

@@ -12,6 +12,7 @@ use brush_parser::ast::{
 use super::judge::{Feed, Judge};
 use super::numbers::mixed;
 use super::parse::parse;
+use super::redirect::complains;
 use super::source::Source;
 use super::word::{Piece, Word};
 use crate::assess::LISTED;
@@ -447,6 +448,9 @@ impl Judge<'_> {
             // Where that can't be opened, nothing is printed.
             self.printed =
                 self.printed.take().filter(|word| word.pieces == [Piece::Number]).map(|_| Piece::Digits.into());
+        }
+        if complains(command) {
+            self.mixed();
         }
     }
 

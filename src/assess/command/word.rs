@@ -31,6 +31,8 @@ pub enum Piece {
     Digits,
     /// Revisions as git prints them, in hexadecimal, or the name of a branch that was asked for; or nothing. Never a flag.
     Hashes,
+    /// What a daemon or a cluster calls its things: any text that no dash begins, or nothing. Never a flag.
+    Names,
     /// A path that a search found below the folder written before it.
     Found(Reach),
     /// The same, whole: it begins with the folder where the search began, and so is no flag.
@@ -46,9 +48,14 @@ impl Piece {
     fn known(&self) -> Option<&str> {
         match self {
             Self::Exact(text) | Self::Pattern(text) => Some(text),
-            Self::Number | Self::Digits | Self::Hashes | Self::Found(_) | Self::Whole(_) | Self::Any | Self::Words => {
-                None
-            }
+            Self::Number
+            | Self::Digits
+            | Self::Hashes
+            | Self::Names
+            | Self::Found(_)
+            | Self::Whole(_)
+            | Self::Any
+            | Self::Words => None,
         }
     }
 }
@@ -168,7 +175,13 @@ impl Word {
         let digits = self.pieces.iter().all(|piece| match piece {
             Piece::Exact(text) => text.bytes().all(|byte| byte.is_ascii_digit()),
             Piece::Number | Piece::Digits => true,
-            Piece::Pattern(_) | Piece::Hashes | Piece::Found(_) | Piece::Whole(_) | Piece::Any | Piece::Words => false,
+            Piece::Pattern(_)
+            | Piece::Hashes
+            | Piece::Names
+            | Piece::Found(_)
+            | Piece::Whole(_)
+            | Piece::Any
+            | Piece::Words => false,
         });
         let sure = |piece: &Piece| *piece == Piece::Number || matches!(piece, Piece::Exact(text) if !text.is_empty());
         digits.then(|| if self.pieces.iter().any(sure) { Piece::Number } else { Piece::Digits })
@@ -182,9 +195,13 @@ impl Word {
                 Piece::Exact(text) => Some(text.clone()),
                 Piece::Number => Some(number.to_owned()),
                 Piece::Digits => Some(none.to_owned()),
-                Piece::Pattern(_) | Piece::Hashes | Piece::Found(_) | Piece::Whole(_) | Piece::Any | Piece::Words => {
-                    None
-                }
+                Piece::Pattern(_)
+                | Piece::Hashes
+                | Piece::Names
+                | Piece::Found(_)
+                | Piece::Whole(_)
+                | Piece::Any
+                | Piece::Words => None,
             };
             self.pieces.iter().map(text).collect::<Option<String>>()
         };
@@ -196,9 +213,9 @@ impl Word {
         !self.pieces.is_empty() && self.pieces.iter().all(|piece| *piece == Piece::Digits)
     }
 
-    /// Whether it may be no word at all, if it isn't many: nothing but revisions without quotes.
+    /// Whether it may be no word at all, if it isn't many: nothing but revisions or names without quotes.
     pub(super) fn may_be_none(&self) -> bool {
-        !self.pieces.is_empty() && self.pieces.iter().all(|piece| *piece == Piece::Hashes)
+        !self.pieces.is_empty() && self.pieces.iter().all(|piece| matches!(piece, Piece::Hashes | Piece::Names))
     }
 
     /// Whether nothing of it surely is a letter.
@@ -206,7 +223,7 @@ impl Word {
         !self.pieces.iter().any(|piece| match piece {
             Piece::Exact(text) => !text.is_empty(),
             Piece::Number | Piece::Pattern(_) | Piece::Found(_) | Piece::Whole(_) => true,
-            Piece::Digits | Piece::Hashes | Piece::Any | Piece::Words => false,
+            Piece::Digits | Piece::Hashes | Piece::Names | Piece::Any | Piece::Words => false,
         })
     }
 
@@ -235,9 +252,14 @@ impl Word {
 
     /// Whether something is in it that is several words where no quotes are around it.
     fn partable(&self) -> bool {
-        let names =
-            |piece: &Piece| matches!(piece, Piece::Pattern(_) | Piece::Hashes | Piece::Found(_) | Piece::Whole(_));
-        self.pieces.iter().any(names)
+        self.pieces.iter().any(|piece| {
+            matches!(piece, Piece::Pattern(_) | Piece::Hashes | Piece::Names | Piece::Found(_) | Piece::Whole(_))
+        })
+    }
+
+    /// Whether it may be several words of which nothing but the beginning is known.
+    pub(super) fn names(&self) -> bool {
+        self.pieces.contains(&Piece::Names)
     }
 
     /// Whether names of files are in it.
@@ -252,7 +274,7 @@ impl Word {
 
     /// Whether a part of it may be any text.
     pub(super) fn vague(&self) -> bool {
-        self.pieces.iter().any(|piece| matches!(piece, Piece::Words | Piece::Any))
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Words | Piece::Any | Piece::Names))
     }
 
     /// How far the search went that found it, below what is written.
@@ -274,10 +296,18 @@ impl Word {
         if self.open() {
             return true;
         }
-        match self.pieces.iter().find(|piece| !matches!(piece, Piece::Exact(text) if text.is_empty())) {
-            None | Some(Piece::Exact(_) | Piece::Number | Piece::Digits | Piece::Hashes | Piece::Whole(_)) => false,
-            Some(Piece::Pattern(_) | Piece::Found(_) | Piece::Any | Piece::Words) => true,
+        // Where there is no number, revision or name, what stands behind it begins the word.
+        let mut behind = false;
+        for piece in &self.pieces {
+            match piece {
+                Piece::Exact(text) if text.is_empty() => {}
+                Piece::Digits | Piece::Hashes | Piece::Names => behind = true,
+                Piece::Exact(text) => return behind && text.starts_with('-'),
+                Piece::Number | Piece::Whole(_) => return false,
+                Piece::Pattern(_) | Piece::Found(_) | Piece::Any | Piece::Words => return true,
+            }
         }
+        false
     }
 
     /// As a glob: parts that may be anything become `*`, numbers what they may be.
@@ -293,7 +323,7 @@ impl Word {
                 Piece::Exact(text) | Piece::Pattern(text) => pattern.push_str(text),
                 Piece::Number | Piece::Digits => pattern.push_str("{,[-0-9]*}"),
                 Piece::Hashes => pattern.push_str("{,[0-9a-f][0-9a-f][0-9a-f][0-9a-f]*}"),
-                Piece::Found(_) | Piece::Whole(_) | Piece::Any | Piece::Words => pattern.push('*'),
+                Piece::Names | Piece::Found(_) | Piece::Whole(_) | Piece::Any | Piece::Words => pattern.push('*'),
             }
         }
         pattern

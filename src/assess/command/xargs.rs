@@ -22,15 +22,19 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         judge.reads(file);
     }
     let ended = given.has("-0") || given.has("--null");
+    // Parted elsewhere than at blanks, a name may begin with a dash.
+    let parted = given.has("-d") || given.has("--delimiter");
     let found = match judge.feed {
         Feed::Whole(reach) if !from_file && ended => Some(Piece::Whole(reach)),
         Feed::Paths(reach) | Feed::Whole(reach) if !from_file => Some(Piece::Found(reach)),
         Feed::Hashes if !from_file => Some(Piece::Hashes),
+        Feed::Names if !from_file && !parted => Some(Piece::Names),
         Feed::Paths(_)
         | Feed::Whole(_)
         | Feed::Hashes
         | Feed::Number
         | Feed::Numbers
+        | Feed::Names
         | Feed::Text
         | Feed::Download
         | Feed::Nothing => None,

@@ -31,6 +31,7 @@ pub(super) fn paths(word: &Word, folder: &Path, cancel: &CancellationToken) -> R
             Piece::Number
             | Piece::Digits
             | Piece::Hashes
+            | Piece::Names
             | Piece::Found(_)
             | Piece::Whole(_)
             | Piece::Any
