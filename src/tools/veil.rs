@@ -97,7 +97,7 @@ fn forced(waits: &[u8], lines: usize) -> usize {
         return lines;
     }
     let half = waits.len() / 2;
-    let blank = waits[half..].iter().rposition(|byte| byte.is_ascii_whitespace()).map(|at| half + at);
+    let blank = waits[half..].iter().rposition(u8::is_ascii_whitespace).map(|at| half + at);
     // No character is cut in two.
     let whole = || waits.iter().rposition(|byte| byte & 0xC0 != 0x80).filter(|at| waits.len() - at <= 4);
     blank.or_else(whole).unwrap_or(waits.len())
