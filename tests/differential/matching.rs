@@ -10,7 +10,7 @@ pub fn fits(words: &[Word], argv: &[Vec<u8>]) -> bool {
         return argv.split_first().is_some_and(|(first, more)| first == text.as_bytes() && fits(rest, more));
     }
     let holds = |kind: fn(&Piece) -> bool| word.pieces().iter().any(kind);
-    let hashes = holds(|piece| *piece == Piece::Hashes);
+    let hashes = holds(|piece| matches!(piece, Piece::Hashes | Piece::Names));
     if hashes || holds(|piece| matches!(piece, Piece::Words | Piece::Found(_) | Piece::Whole(_))) {
         // Any number of words; what is written before and after belongs to the first and the last.
         let least = usize::from(holds(|piece| matches!(piece, Piece::Exact(text) if !text.is_empty())));
@@ -43,7 +43,9 @@ fn pattern(word: &Word) -> Regex {
             }
             Piece::Number => pattern += "-?[0-9]+",
             Piece::Digits => pattern += "(-?[0-9]+)?",
-            Piece::Pattern(_) | Piece::Any | Piece::Words | Piece::Hashes | Piece::Found(_) => pattern += ".*",
+            Piece::Pattern(_) | Piece::Any | Piece::Words | Piece::Hashes | Piece::Names | Piece::Found(_) => {
+                pattern += ".*"
+            }
             Piece::Whole(_) => pattern += "[^-].*",
         }
     }

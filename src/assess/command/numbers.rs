@@ -1,10 +1,6 @@
 //! Programs that print whole numbers alone, told by their words: what is computed from them can run no code, and no
 //! path or flag comes of them.
 
-use brush_parser::ast::{
-    CommandPrefixOrSuffixItem, IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, SimpleCommand,
-};
-
 use super::judge::{Feed, Judge};
 use super::word::{Piece, Word};
 
@@ -36,14 +32,6 @@ impl Judge<'_> {
     pub(super) fn numbers(&mut self, told: Feed) {
         self.produced = told;
         self.printed = (told == Feed::Number).then(|| Piece::Digits.into());
-    }
-
-    /// What it says of mistakes is among what it prints: that may be any text.
-    pub(super) fn mixed(&mut self) {
-        if matches!(self.flowing(), Feed::Number | Feed::Numbers | Feed::Hashes) {
-            self.produced = Feed::Text;
-            self.printed = None;
-        }
     }
 
     /// What flows on where the last command is known to print one number.
@@ -154,18 +142,4 @@ pub(super) fn of_find(words: &[Word], tests: &[usize]) -> bool {
     let [at] = actions.as_slice() else { return false };
     let format = words.get(*at + 1).and_then(Word::text);
     words[**at].text() == Some("-printf") && format.is_some_and(|format| LINES.contains(&format))
-}
-
-/// Whether what a command says of mistakes goes anywhere but where it went before, or nowhere.
-pub(super) fn mixed(command: &SimpleCommand) -> bool {
-    let before = command.prefix.iter().flat_map(|prefix| &prefix.0);
-    let mut items = before.chain(command.suffix.iter().flat_map(|suffix| &suffix.0));
-    items.any(|item| match item {
-        CommandPrefixOrSuffixItem::IoRedirect(IoRedirect::File(Some(2), kind, target)) => {
-            let nowhere = matches!(target, IoFileRedirectTarget::Filename(word) if word.value == "/dev/null");
-            !(nowhere && matches!(kind, IoFileRedirectKind::Write | IoFileRedirectKind::Append))
-        }
-        CommandPrefixOrSuffixItem::IoRedirect(IoRedirect::OutputAndError(..)) => true,
-        _ => false,
-    })
 }

@@ -82,7 +82,7 @@ impl Judge<'_> {
         self.produced = match self.produced {
             Feed::Paths(reach) | Feed::Whole(reach) => Feed::Paths(reach),
             Feed::Download => Feed::Download,
-            Feed::Text | Feed::Hashes | Feed::Names | Feed::Nothing => Feed::Text,
+            Feed::Text | Feed::Hashes | Feed::Number | Feed::Numbers | Feed::Names | Feed::Nothing => Feed::Text,
         };
     }
 

@@ -10,7 +10,6 @@ use brush_parser::ast::{
 };
 
 use super::judge::{Feed, Judge};
-use super::numbers::mixed;
 use super::parse::parse;
 use super::redirect::complains;
 use super::source::Source;
@@ -441,9 +440,6 @@ impl Judge<'_> {
             self.feed = feed;
         }
         self.form(&argv, &before);
-        if mixed(command) {
-            self.mixed();
-        }
         if reads_file {
             // Where that can't be opened, nothing is printed.
             self.printed =
