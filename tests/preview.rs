@@ -489,7 +489,7 @@ async fn a_request_is_shown_as_it_will_be_sent_without_its_secrets() {
     conceal(&mut preview, &AssessSettings::default());
     assert_eq!(
         preview.effects,
-        ["Sends POST to 127.0.0.1 with a body of 87 B of JSON and 2 headers of its own, beside host, user-agent, \
+        ["Sends POST to 127.0.0.1 with a body of 86 B of JSON and 2 headers of its own, beside host, user-agent, \
           accept, accept-encoding, content-length."]
     );
     let [Detail::Text(sent), Detail::Text(laid_out)] = &preview.details[..] else { panic!("{:?}", preview.details) };

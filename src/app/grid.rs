@@ -267,10 +267,10 @@ impl State {
         self.focus == Pane::Output
             && self.with_grid(|grid, table| {
                 let last = table.columns.len().saturating_sub(1);
-                if grid.shape != Shape::Rows {
-                    grid.step_value(table, forward);
-                } else {
+                if grid.shape == Shape::Rows {
                     grid.column = if forward { (grid.column + 1).min(last) } else { grid.column.saturating_sub(1) };
+                } else {
+                    grid.step_value(table, forward);
                 }
             })
     }

@@ -155,19 +155,23 @@ pub fn whole(
     let (Some(Foresight::Measured(preview)), Some(held), true) = (foresight, &mut cache.dialog, come) else {
         return Body { parts: vec![text], end: Some(rows) };
     };
-    let details =
-        held.details.get_or_insert_with(|| Arc::new(preview::details(view, preview, dialog.revealed, columns)));
-    let details = Arc::clone(details);
-    if dialog.placing == Placing::Free && foresight.is_some_and(|foresight| leads(&prepared.operation.kind, foresight))
-    {
-        let told = matches!(foresight, Some(Foresight::Measured(preview)) if told(&prepared.operation.kind, preview.details.first()));
-        if told {
-            return Body { end: Some(details.len()), parts: vec![details] };
-        }
-        Body { end: Some(details.len() + rows), parts: vec![details, text] }
-    } else {
-        Body { end: Some(rows), parts: vec![text, details] }
+    let leads = dialog.placing == Placing::Free
+        && foresight.is_some_and(|foresight| leads(&prepared.operation.kind, foresight));
+    let make = || {
+        let mut lines = preview::details(view, preview, dialog.revealed, columns);
+        // Nothing stands before it that a blank would part it from.
+        lines.drain(..usize::from(leads && !lines.is_empty()));
+        Arc::new(lines)
+    };
+    let details = Arc::clone(held.details.get_or_insert_with(make));
+    if !leads {
+        return Body { end: Some(rows), parts: vec![text, details] };
     }
+    if told(&prepared.operation.kind, preview.details.first()) {
+        return Body { end: Some(details.len()), parts: vec![details] };
+    }
+    let blank = Arc::new(vec![Line::default()]);
+    Body { end: Some(details.len() + 1 + rows), parts: vec![details, blank, text] }
 }
 
 /// Makes what stands for a hidden or control character stand out.

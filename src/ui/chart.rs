@@ -94,7 +94,7 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, (printout, table): (&P
         }
         Shape::Line => {
             let values = rows.iter().map(|row| (label.and_then(|label| said(*row, label)), figure(*row, value)));
-            let (points, ends) = along(values.collect());
+            let (points, ends) = along(&values.collect::<Vec<_>>());
             draw_points(view, room, buf, &points, GraphType::Line, Some(ends));
         }
         Shape::Scatter => {
@@ -111,7 +111,7 @@ fn count(at: usize) -> f64 {
 
 /// The points of a line and what stands at its ends: along the dates or numbers that name the rows, if all are such,
 /// else row by row.
-fn along(rows: Vec<(Option<String>, Option<f64>)>) -> (Vec<(f64, f64)>, (String, String)) {
+fn along(rows: &[(Option<String>, Option<f64>)]) -> (Vec<(f64, f64)>, (String, String)) {
     let last = rows.len();
     let placed: Option<Vec<(f64, &str, Option<f64>)>> = rows
         .iter()
@@ -319,12 +319,12 @@ mod tests {
     #[test]
     fn a_line_goes_along_the_dates_and_spaces_by_them() {
         let row = |name: &str, value| (Some(name.to_owned()), Some(value));
-        let (points, ends) = along(vec![row("2025-03-01", 3.0), row("2025-01-01", 1.0), row("2025-01-02", 2.0)]);
+        let (points, ends) = along(&[row("2025-03-01", 3.0), row("2025-01-01", 1.0), row("2025-01-02", 2.0)]);
         let values: Vec<f64> = points.iter().map(|point| point.1).collect();
         assert_eq!(values, [1.0, 2.0, 3.0]);
         assert!(points[2].0 - points[1].0 > 50.0 * (points[1].0 - points[0].0));
         assert_eq!(ends, ("2025-01-01".to_owned(), "2025-03-01".to_owned()));
-        let (points, ends) = along(vec![row("b", 1.0), row("2025-01-01", 2.0)]);
+        let (points, ends) = along(&[row("b", 1.0), row("2025-01-01", 2.0)]);
         assert_eq!((points[1].0, ends), (1.0, ("row 1".to_owned(), "row 2".to_owned())));
         let parts = ["2025-02", "2025-02-01 12:00:00", "x-1"].map(position);
         assert_eq!((parts[1].zip(parts[0]).map(|(a, b)| a - b), parts[2]), (Some(0.5), None));

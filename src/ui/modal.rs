@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use super::body::{self, Body};
 use super::bound;
@@ -58,6 +58,8 @@ pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, cache: &mut Cache, s
 
 /// Rows of what it does, and of why it asks, that come before the text has its half.
 const FEW: usize = 2;
+/// Rows of a dialog from which on the text is parted from what follows before that has all of its rows.
+const SMALL: usize = 10;
 
 /// What a dialog is made of, from top to bottom.
 struct Parts {
@@ -134,13 +136,13 @@ fn lay(
     let effect = take(parts.effect.len(), few);
     let why = take(parts.why.len(), few);
     let body = 1 + take(parts.body.len().saturating_sub(1), (height / 2).saturating_sub(1));
-    let below = take(1, 1);
+    let parted = take(1, usize::from(height >= SMALL));
     let effect = effect + take(parts.effect.len() - effect, quarter - few);
     let why = why + take(parts.why.len() - why, quarter - few);
     let body = body + take(parts.body.len().saturating_sub(body), usize::MAX);
     let why = why + take(parts.why.len() - why, usize::MAX);
     let effect = effect + take(parts.effect.len() - effect, usize::MAX);
-    let above = take(1, 1);
+    let (above, below) = (take(1, 1), parted + take(1 - parted, 1));
     let mut rest = inside;
     let mut next = |rows: usize| {
         let rows = u16::try_from(rows).unwrap_or(u16::MAX).min(rest.height);

@@ -176,11 +176,10 @@ pub fn position(view: View<'_>, columns: usize) -> Line<'static> {
             let shape = Some(printout.grid.shape).filter(|shape| *shape != Shape::Rows);
             let shape = shape.map(|shape| view.span(shape.word(), Role::Accent));
             let reading = running.then(|| view.span("reading", Role::Accent));
-            reading
-                .into_iter()
-                .chain(shape)
-                .chain([view.span(table::count(view, table, printout), Role::Dim)])
-                .collect()
+            let count = Some(view.span(table::count(view, table, printout), Role::Dim));
+            // What is left out comes before as what the rest is drawn.
+            let (one, other) = if printout.grid.filter.is_empty() { (shape, count) } else { (count, shape) };
+            reading.into_iter().chain(one).chain(other).collect()
         }
         None => place(view, printout, running),
     };

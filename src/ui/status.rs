@@ -9,9 +9,10 @@ use super::text;
 use super::theme::Role;
 use crate::domain::{ApprovalMode, Policy};
 
-/// What is left out first where there is no room: the workspace, then our own name, then the model. Before the
-/// connection, that a wall can hold changes back; what a yes would hit stays longest.
-const PICKS: [&[usize]; 4] = [&[0, 1, 2, 3, 4], &[0, 1, 2, 3], &[1, 2, 3], &[1, 3]];
+/// What is left out first where there is no room: the workspace, then our own name, then that changes can be staged,
+/// then the model. What a yes would hit stays longest.
+const PICKS: [&[usize]; 3] = [&[0, 1, 2, 3, 4], &[0, 1, 2, 3], &[1, 2, 3]];
+const LEAST: [&[usize]; 1] = [&[1, 3]];
 /// Where even that has no room: one that is production stays before the mode.
 const LAST: [&[usize]; 1] = [&[1]];
 const WARNED: [&[usize]; 1] = [&[3]];
@@ -25,25 +26,26 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer) {
     let (count, walls) = right(view);
     let known = left(view);
     let wide = |picked: &[usize]| picked.iter().map(|at| known[*at].width() + GAP).sum::<usize>();
-    let last: &[&[usize]] = if view.state.setting.production { &WARNED } else { &LAST };
+    let last: &[&'static [usize]] = if view.state.setting.production { &WARNED } else { &LAST };
     // Walls and what is picked beside them, the fullest first. That there are none is said as long as anything is.
-    let least = PICKS[PICKS.len() - 1];
-    let full = walls.iter().take(1).flat_map(|walls| PICKS.iter().map(move |picked| (walls.clone(), *picked)));
-    let brief = walls.iter().skip(1).map(|walls| (walls.clone(), least));
-    let bare = walls.iter().filter(|_| bare(view)).flat_map(|walls| last.iter().map(|picked| (walls.clone(), *picked)));
-    let alone = std::iter::once(least).chain(last.iter().copied()).map(|picked| (Span::raw(""), picked));
+    let with = |walls: &Span<'static>, picks: &[&'static [usize]]| {
+        picks.iter().map(|picked| (walls.clone(), *picked)).collect::<Vec<_>>()
+    };
+    let (none, full, brief) = (Span::raw(""), walls.first(), walls.get(1));
+    let mut ways = full.map_or_else(|| with(&none, &PICKS), |walls| with(walls, &PICKS));
+    ways.extend(brief.into_iter().flat_map(|walls| with(walls, &PICKS[2..])));
+    ways.extend(walls.iter().flat_map(|walls| with(walls, &LEAST)));
+    ways.extend(full.filter(|_| bare(view)).into_iter().flat_map(|walls| with(walls, last)));
+    ways.extend(with(&none, &LEAST));
+    ways.extend(with(&none, last));
     let room = usize::from(area.width.saturating_sub(2));
     let taken = count.width().max(COUNT) + GAP;
-    let fits = |(walls, picked): &(Span<'_>, &[usize])| {
+    let fits = |(walls, picked): &(Span<'static>, &'static [usize])| {
         let right = if walls.width() > 0 { walls.width() + GAP } else { 0 };
         wide(picked) + taken + right <= room + GAP
     };
-    let (walls, picked) = full
-        .chain(brief)
-        .chain(bare)
-        .chain(alone)
-        .find(fits)
-        .unwrap_or((Span::raw(""), last.first().copied().unwrap_or_default()));
+    let fallback = || (none.clone(), last.first().copied().unwrap_or_default());
+    let (walls, picked) = ways.into_iter().find(fits).unwrap_or_else(fallback);
     let mut said = count;
     if walls.width() > 0 {
         said.extend([Span::raw(" ".repeat(GAP)), walls]);

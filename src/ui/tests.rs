@@ -192,7 +192,10 @@ fn production_is_said_in_words_wherever_it_is_hit() {
     desk.screen(80, 24);
     desk.key('A');
     let screen = desk.screen(80, 24);
-    assert!(screen.contains("Some of them hit production") && screen.contains("PROD DELETE FROM"), "{screen}");
+    assert!(
+        screen.contains("Some of them hit production") && screen.contains("PROD  sql      DELETE FROM"),
+        "{screen}"
+    );
 }
 
 #[test]

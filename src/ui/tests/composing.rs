@@ -15,7 +15,7 @@ fn what_completes_stands_right_above() {
     typed(&mut desk, "/");
     let screen = desk.screen(80, 24);
     assert!(screen.contains("─ tab takes it · esc closes ─") && screen.contains("─ 1 of "), "{screen}");
-    assert!(screen.contains("\n ▸ /sql QUERY") && screen.contains("run SQL on the connection"), "{screen}");
+    assert!(screen.contains("\n ▸ /help") && screen.contains("keys and commands"), "{screen}");
     typed(&mut desk, "lim");
     let small: Vec<String> = desk.screen(40, 12).lines().map(str::to_owned).collect();
     let at = small.iter().position(|line| line.starts_with(" ▸ /limit [calls 100]")).unwrap();
