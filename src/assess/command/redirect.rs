@@ -189,7 +189,7 @@ pub(super) fn complains(command: &SimpleCommand) -> bool {
         CommandPrefixOrSuffixItem::IoRedirect(IoRedirect::File(descriptor, kind, target)) => {
             let input = matches!(kind, IoFileRedirectKind::Read | IoFileRedirectKind::DuplicateInput);
             let lost = matches!(target, IoFileRedirectTarget::Filename(word) if word.value == "/dev/null");
-            !lost && !(input && descriptor.is_none_or(|number| number == 0))
+            !(lost || input && descriptor.is_none_or(|number| number == 0))
         }
         _ => false,
     })
