@@ -44,7 +44,7 @@ fn pattern(word: &Word) -> Regex {
             Piece::Number => pattern += "-?[0-9]+",
             Piece::Digits => pattern += "(-?[0-9]+)?",
             Piece::Pattern(_) | Piece::Any | Piece::Words | Piece::Hashes | Piece::Names | Piece::Found(_) => {
-                pattern += ".*"
+                pattern += ".*";
             }
             Piece::Whole(_) => pattern += "[^-].*",
         }
