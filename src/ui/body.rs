@@ -192,3 +192,35 @@ fn marked(span: Span<'static>, style: Style) -> Vec<Span<'static>> {
     spans.push(Span::styled(rest.to_owned(), span.style));
     spans
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edit(old: &str, new: &str) -> OperationKind {
+        let (path, old, new) = ("a".to_owned(), old.to_owned(), new.to_owned());
+        OperationKind::File(FileOperation::Edit { path, old, new, all: false })
+    }
+
+    #[test]
+    fn an_edits_text_gives_way_only_to_a_diff_that_says_every_line_of_it() {
+        let diff = |text: &str| Detail::Diff { text: text.to_owned(), language: String::new() };
+        let whole = diff("@@ -1,2 +1,3 @@\n keep\n-old one;\n+new one;\n+two");
+        assert!(told(&edit("old", "new one;\ntwo"), Some(&whole)));
+        assert!(!told(&edit("old", "new one;\nthree"), Some(&whole)), "a line is missing");
+        assert!(!told(&edit("older", "two"), Some(&whole)), "what goes isn't there");
+        assert!(!told(&edit("old", "two"), Some(&diff("@@ 9 more lines of the diff left out @@"))));
+        assert!(!told(&edit("old", "two"), None));
+        let write = FileOperation::Write { path: "a".to_owned(), content: "two".to_owned() };
+        assert!(!told(&OperationKind::File(write), Some(&whole)), "the diff of a write leaves out what stays");
+    }
+
+    #[test]
+    fn only_a_files_own_lines_are_numbered() {
+        let write = FileOperation::Write { path: "a".to_owned(), content: "x\ny\n".to_owned() };
+        let write = OperationKind::File(write);
+        assert_eq!(numbers(&write, &write.text().body), 2..4);
+        let edit = edit("x", "y");
+        assert!(numbers(&edit, &edit.text().body).is_empty());
+    }
+}

@@ -54,7 +54,8 @@ fn a_task_of_several_steps_on_real_servers() {
         let base = format!("{}/v1", model.url);
         let arguments = ["--base-url", &base, "--model", "mock", "--provider", "openai", "--db", &url];
         let mut it = Driver::start(if rows == 40 { 120 } else { 80 }, rows, &arguments);
-        it.wait_for("mock");
+        // On a small screen the database stands before the model.
+        it.wait_for("postgres (postgres)");
         it.say("write a report");
         it.wait_for("H HIGH");
         it.wait_for("report.md");

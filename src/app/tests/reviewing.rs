@@ -70,3 +70,46 @@ fn what_ran_unasked_is_listed_and_nothing_else() {
     world.press(KeyCode::Esc);
     assert!(world.state.modal.is_none());
 }
+
+fn dialog_says(world: &World) -> Option<&str> {
+    match &world.state.modal {
+        Some(Modal::Confirm(dialog)) => dialog.hint.as_deref(),
+        _ => None,
+    }
+}
+
+#[test]
+fn keys_that_do_nothing_in_a_dialog_say_why() {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("rm a", None), ("make b", None)]);
+    world.look();
+    world.press(KeyCode::Char('1'));
+    assert_eq!(dialog_says(&world), Some("y first, then 1."));
+    world.press(KeyCode::F(2));
+    assert_eq!(dialog_says(&world), Some("esc first: it keeps waiting, then f2."));
+    world.press(KeyCode::Char('>'));
+    world.draw(true);
+    world.press(KeyCode::Char('y'));
+    assert_eq!(dialog_says(&world), Some("Too soon to count: press y again."));
+    assert!(world.executed.is_empty());
+    world.look();
+    world.press(KeyCode::Esc);
+    assert!(world.state.hint.as_ref().is_some_and(|said| said.starts_with("It keeps waiting: f2")));
+}
+
+#[test]
+fn a_denial_keeps_the_persons_own_reason_and_no_other() {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("rm a", None), ("make b", None)]);
+    world.look();
+    world.press(KeyCode::Char('r'));
+    world.look();
+    world.type_in("not now");
+    world.press(KeyCode::Enter);
+    world.look();
+    world.press(KeyCode::Char('n'));
+    let why = |id| world.state.queue.get(OperationId(id)).unwrap().denied_why();
+    assert_eq!((why(1), why(2)), (Some("not now"), None));
+}
