@@ -15,6 +15,8 @@ mod gitconfig;
 mod globs;
 mod http;
 mod look;
+#[cfg(test)]
+mod loops_tests;
 pub mod mcp;
 mod modules;
 mod names;

@@ -155,7 +155,9 @@ fn probe(root: &Path, status: u8) {
         "esac\nhostile() {{ printf '%s\\n' '-rf a  b*' '$(touch planted); touch planted' '~'; }}\n\
          case $name in\nwc) case $* in -[lwcmL]) echo 7 ;; *) echo 1 2 x ;; esac ;;\n\
          git) case $* in merge-base*|rev-parse*|rev-list*|*format=%[hH]*) printf '%s\\n' 1f2e3d4 ab12cd3 ;; *) hostile ;; esac ;;\n\
-         docker) case $* in 'ps -q'*|'ps -aq'*) printf '%s\\n' 1f2e3d4c5b6a ;; *) hostile ;; esac ;;\n\
+         docker) case $* in 'ps -q'*|'ps -aq'*|'images -q'*) printf '%s\\n' 1f2e3d4c5b6a ;;\n\
+         'volume ls -q'*|*format*.Names*|*format*.ID*) printf '%s\\n' web-1 A.b_c ;; *) hostile ;; esac ;;\n\
+         grep|head) if [ -p /dev/stdin ]; then /bin/cat; else hostile; fi ;;\n\
          *) hostile ;;\nesac\nexit {status}\n"
     );
     let path = root.join(format!("probe{status}"));

@@ -1,44 +1,7 @@
 //! Golden lines about loops over what a pattern matches: in quotes the variable is one name of those, without it is
-//! split.
-
-use std::path::{Path, PathBuf};
+//! split. `tools/loops_tests` has those that depend on what lies in a folder.
 
 use super::{allowed, asks};
-use crate::assess::{AssessSettings, CommandAssessor};
-use crate::domain::{Claim, Class, CommandOperation, Operation, OperationId, OperationKind, Origin, Place};
-
-/// A workspace with some names in it.
-fn world(names: &[&str]) -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let workspace = folder.path().canonicalize().unwrap().join("work");
-    std::fs::create_dir(&workspace).unwrap();
-    for name in names {
-        put(&workspace, name, "x");
-    }
-    (folder, workspace)
-}
-
-fn put(workspace: &Path, name: &str, text: &str) {
-    let path = workspace.join(name);
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, text).unwrap();
-}
-
-/// Whether a command runs unasked there.
-fn runs(command: &str, workspace: &Path) -> bool {
-    let cwd = workspace.to_path_buf();
-    let place = Place { cwd: cwd.clone(), workspace: cwd.clone(), home: workspace.parent().map(Path::to_path_buf) };
-    let operation = Operation {
-        id: OperationId(1),
-        origin: Origin::Person,
-        tool: "execute_command".to_owned(),
-        claim: Claim::Absent,
-        kind: OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None, terminal: false }),
-        cwd,
-    };
-    let prepared = crate::tools::prepare(&CommandAssessor, operation, &place, None, &AssessSettings::default());
-    prepared.assessment.class() == Class::Whitelisted
-}
 
 #[test]
 fn a_variable_in_quotes_is_one_name_of_those_that_a_pattern_matches() {
@@ -83,20 +46,6 @@ fn a_variable_in_quotes_is_one_name_of_those_that_a_pattern_matches() {
 }
 
 #[test]
-fn names_in_a_folder_may_be_flags_of_the_loops_program() {
-    for (command, names, same) in [
-        ("for f in *.json; do python3 -m json.tool \"$f\"; done", &["a.json", "b c.json"][..], true),
-        ("for f in *.json; do python3 -m json.tool \"$f\"; done", &["a.json", "b.json"], true),
-        ("for f in *.json; do python3 -m json.tool \"$f\"; done", &["--indent.json"], false),
-        ("for f in *; do xxd \"$f\"; done", &["r"], true),
-        ("show() { head -3 \"$1\"; }; for f in *; do show \"$f\"; done", &["r", ".env"], true),
-    ] {
-        let (_kept, workspace) = world(names);
-        assert_eq!(runs(command, &workspace), same, "{command} {names:?}");
-    }
-}
-
-#[test]
 fn where_the_program_of_find_ends_is_what_find_takes_for_it() {
     for command in [
         "find . -name '*.rs' -exec grep -n \"$1\" {} +",
@@ -119,102 +68,6 @@ fn where_the_program_of_find_ends_is_what_find_takes_for_it() {
     ] {
         asks(command);
     }
-}
-
-/// A folder with repositories in it, one of which has a setting.
-fn repositories(setting: &str) -> (tempfile::TempDir, PathBuf) {
-    let (kept, workspace) = world(&["notes/a.md"]);
-    for (name, settings) in [("one", ""), ("two", setting)] {
-        put(&workspace, &format!("{name}/.git/HEAD"), "ref: refs/heads/main\n");
-        put(&workspace, &format!("{name}/.git/config"), settings);
-        put(&workspace, &format!("{name}/.git/objects/x"), "");
-        put(&workspace, &format!("{name}/.git/refs/x"), "");
-    }
-    (kept, workspace)
-}
-
-#[test]
-fn every_folder_that_a_pattern_matches_is_looked_at() {
-    let commands = [
-        "for d in */; do git -C \"$d\" status -s; done",
-        "for d in ./*/; do git -C $d status -s; done",
-        "for d in *; do (cd \"$d\" && git log -1 --oneline); done",
-        "for d in */; do [ -d \"$d/.git\" ] && echo \"$d: $(git -C \"$d\" branch --show-current)\"; done",
-        "for d in */; do cd \"$d\"; git status; cd ..; done",
-        "show() { git -C \"$1\" status; }; for d in t*/ o*/; do show \"$d\"; done",
-        "set -e; for d in */; do bash -c 'git -C \"$1\" status' _ \"$d\"; done",
-        "cd notes; for d in ../work/../*; do ls \"$d\"; done; cd ..; for d in */; do git -C \"$d\" status; done",
-    ];
-    for command in commands {
-        assert!(runs(command, &repositories("").1), "{command}");
-        assert!(!runs(command, &repositories("[core]\n\tfsmonitor = ./x\n").1), "{command}");
-    }
-    let (_kept, workspace) = repositories("");
-    std::os::unix::fs::symlink(workspace.join("../far"), workspace.join("link")).unwrap();
-    for command in commands {
-        assert!(runs(command, &workspace), "a link that leads nowhere: {command}");
-    }
-    put(&workspace, "../far/.git/config", "[core]\n\tfsmonitor = ./x\n");
-    put(&workspace, "../far/.git/HEAD", "ref: refs/heads/main\n");
-    put(&workspace, "../far/.git/objects/x", "");
-    put(&workspace, "../far/.git/refs/x", "");
-    assert!(!runs(commands[0], &workspace), "a link to a folder of other settings");
-}
-
-#[test]
-fn names_that_are_not_listed_for_sure_ask() {
-    let (_kept, workspace) = repositories("");
-    for command in [
-        "for d in */; do git -C \"$d\" push; done",
-        "for d in */; do d=$(cat x); git -C \"$d\" status; done",
-        "for d in */; do cd \"$d\"; git status; done",
-        "for d in */; do cd \"$d\" || cd x; git status; cd ..; done",
-        "for d in .*/; do git -C \"$d\" status; done",
-        "for d in ???/; do git -C \"$d\" status; done",
-        "for d in [a-z]*/; do git -C \"$d\" status; done",
-        "for d in **/; do git -C \"$d\" status; done",
-        "for d in \"$x\"*/; do git -C \"$d\" status; done",
-        "for d in $x*/; do git -C \"$d\" status; done",
-        "p=*/; for d in $p; do git -C \"$d\" status; done",
-        "a=(*/); cd notes; for d in \"${a[@]}\"; do git -C \"$d\" status; done",
-        "shopt -s nocaseglob; for d in T*/; do git -C \"$d\" status; done",
-        "shopt -s globstar; for d in */; do git -C \"$d\" status; done",
-        "cd \"$x\"; for d in */; do git -C \"$d\" status; done",
-        "for d in */; do rm -r \"$d\"; done",
-        "for d in */; do \"$d/x\"; done",
-        "for d in */; do . \"$d\"x; done",
-        "for d in */; do cat \"$d/.env\"; done",
-    ] {
-        assert!(!runs(command, &workspace), "{command}");
-    }
-    put(&workspace, "a\nb/x", "");
-    assert!(!runs("for d in */; do git -C \"$d\" status; done", &workspace), "a name of two lines");
-    let (_kept, workspace) = repositories("");
-    put(&workspace, "-x/y", "");
-    put(&workspace, "a b/y", "");
-    assert!(runs("for d in */; do git -C \"$d\" status; done", &workspace), "a value, whatever it begins with");
-    assert!(!runs("for d in */; do git -C $d status; done", &workspace), "split at its blank");
-    assert!(!runs("for d in */; do cd \"$d\"; git status; cd ..; done", &workspace), "a flag of cd");
-    for number in 0..40 {
-        put(&workspace, &format!("many{number}/x"), "");
-    }
-    assert!(!runs("for d in */; do git -C \"$d\" status; done", &workspace), "too many to look at each");
-    assert!(runs("for d in */; do ls \"$d\"; done", &workspace));
-}
-
-#[test]
-fn names_with_a_meaning_are_seen_for_what_they_are() {
-    for (names, same) in [
-        (&["a.png", "b c.png"][..], true),
-        (&["https:x.png"], false),
-        (&["@a.png"], false),
-        (&["a.png", "-x.png"], false),
-    ] {
-        let (_kept, workspace) = world(names);
-        assert_eq!(runs("for f in *.png; do identify \"$f\"; done", &workspace), same, "{names:?}");
-    }
-    let (_kept, workspace) = world(&[]);
-    assert!(runs("for f in *.png; do identify \"$f\"; done", &workspace), "the pattern itself");
 }
 
 #[test]
