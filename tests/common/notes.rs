@@ -5,13 +5,14 @@ use std::path::Path;
 
 /// Programs, the place below the home folder (`~`), the workspace (`.`) or the root, and what it is. A place that ends
 /// with `$` is itself touched and nothing in it: something came and went there.
-const NOTES: [(&[&str], &str, &str); 24] = [
+const NOTES: [(&[&str], &str, &str); 25] = [
     (&["git"], "./.git$", "the lock of a look at the index"),
     (&["git describe"], "./.git/index", "the times of files that it looked at"),
     (&["cargo"], "/.cargo/.", "locks and the registry's cache"),
     (&["cargo"], "/.rustc_info.json", "the compiler's version"),
     (&["rustup"], "/.rustup/", "locks and settings"),
     (&["gsutil"], "~/.gsutil", "its folder for transfers that were broken off"),
+    (&["gsutil"], "/tmp/pymp-", "the socket by which its processes speak"),
     (&["gcloud", "gsutil", "bq"], "~/.config/gcloud", "its default configuration and logs"),
     (&["gcloud", "gsutil", "bq"], "__pycache__", "compiled modules"),
     (&["gpg", "gpg2", "gpgv", "apt-key"], "~/.gnupg", "an empty ring of keys"),
