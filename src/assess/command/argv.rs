@@ -4,6 +4,7 @@
 use super::flags::{Flags, is_flag};
 use super::judge::{Feed, Judge};
 use super::kind::{Kind, narrows};
+use super::naming::{calls, identifies};
 use super::table::{Entry, Produces, Style, Takes, table};
 use super::word::{Piece, Reach, Word};
 
@@ -451,48 +452,6 @@ impl Judge<'_> {
             self.unknown("command.unknown-flag", format!("No rule says that `{name}` with `{flag}` only reads."));
         }
     }
-}
-
-/// Whether the words make a program print identifiers alone: a flag that says so, and none that isn't known to leave
-/// it at that.
-fn identifies(entry: &Entry, words: &[Word]) -> bool {
-    let mut identifies = false;
-    let mut rest = words.iter();
-    while let Some(word) = rest.next() {
-        let Some(text) = word.text() else { return false };
-        if entry.hashes.contains(text) {
-            identifies = true;
-        } else if entry.beside.contains(&format!("{text}=")) {
-            if rest.next().is_none_or(|value| value.text().is_none()) {
-                return false;
-            }
-        } else {
-            let flag = text.split_once('=').map_or_else(|| text.to_owned(), |(flag, _)| format!("{flag}="));
-            if !entry.beside.contains(&flag) {
-                return false;
-            }
-        }
-    }
-    identifies
-}
-
-/// Whether the words make a program print nothing but what its things are called, which no dash begins: a flag that
-/// says so, and none that isn't known to leave it at that.
-fn calls(entry: &Entry, words: &[Word]) -> bool {
-    if entry.calls.is_empty() || words.iter().any(|word| word.text().is_none()) {
-        return false;
-    }
-    let given = Flags::of(entry, words);
-    let spelled = given.all().map(|(flag, value)| match value.and_then(Word::text) {
-        None | Some("") => flag.to_owned(),
-        Some(value) => format!("{flag}={value}"),
-    });
-    let beside = |flag: &str| match flag.split_once('=') {
-        Some((name, _)) => entry.beside.contains(&format!("{name}=")),
-        None => entry.beside.contains(flag),
-    };
-    let (called, others): (Vec<_>, Vec<_>) = spelled.partition(|flag| entry.calls.contains(flag));
-    !called.is_empty() && others.iter().all(|flag| beside(flag))
 }
 
 /// The words with a dash before a first word of flags, where that means the same: only its last letter takes a value.

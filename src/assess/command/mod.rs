@@ -31,6 +31,7 @@ mod index;
 mod judge;
 mod kind;
 mod listed;
+mod naming;
 mod needs;
 mod numbers;
 mod obeys;

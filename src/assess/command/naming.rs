@@ -1,0 +1,48 @@
+//! What a program prints by its flags, where that is known to be names of its things: another program can take them
+//! without taking one for a flag. Told by the table; `argv` asks.
+
+use super::flags::Flags;
+use super::table::Entry;
+use super::word::Word;
+
+/// Whether the words make a program print identifiers alone: a flag that says so, and none that isn't known to leave
+/// it at that.
+pub(super) fn identifies(entry: &Entry, words: &[Word]) -> bool {
+    let mut identifies = false;
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        let Some(text) = word.text() else { return false };
+        if entry.hashes.contains(text) {
+            identifies = true;
+        } else if entry.beside.contains(&format!("{text}=")) {
+            if rest.next().is_none_or(|value| value.text().is_none()) {
+                return false;
+            }
+        } else {
+            let flag = text.split_once('=').map_or_else(|| text.to_owned(), |(flag, _)| format!("{flag}="));
+            if !entry.beside.contains(&flag) {
+                return false;
+            }
+        }
+    }
+    identifies
+}
+
+/// Whether the words make a program print nothing but what its things are called, which no dash begins: a flag that
+/// says so, and none that isn't known to leave it at that.
+pub(super) fn calls(entry: &Entry, words: &[Word]) -> bool {
+    if entry.calls.is_empty() || words.iter().any(|word| word.text().is_none()) {
+        return false;
+    }
+    let given = Flags::of(entry, words);
+    let spelled = given.all().map(|(flag, value)| match value.and_then(Word::text) {
+        None | Some("") => flag.to_owned(),
+        Some(value) => format!("{flag}={value}"),
+    });
+    let beside = |flag: &str| match flag.split_once('=') {
+        Some((name, _)) => entry.beside.contains(&format!("{name}=")),
+        None => entry.beside.contains(flag),
+    };
+    let (called, others): (Vec<_>, Vec<_>) = spelled.partition(|flag| entry.calls.contains(flag));
+    !called.is_empty() && others.iter().all(|flag| beside(flag))
+}
