@@ -7,8 +7,8 @@ use super::modal::{Dialog, Modal, Placing, Reach};
 use super::queue::Status;
 use super::{Phase, State};
 use crate::domain::{
-    Admission, Containment, Decider, Foresight, JournalEvent, OperationId, OperationKind, Origin, Outcome, Release,
-    RunEvent, Seal, ToolCall, Verdict,
+    Admission, Containment, Decider, Foresight, JournalEvent, OperationId, Origin, Outcome, Release, RunEvent, Seal,
+    ToolCall, Verdict,
 };
 
 /// Which operations a new one is about.
@@ -280,13 +280,8 @@ impl State {
     }
 
     fn approved(&mut self, id: OperationId) {
-        let host = self
-            .queue
-            .gate
-            .prepared(id)
-            .filter(|prepared| matches!(prepared.operation.kind, OperationKind::Http(_)))
-            .map(|prepared| prepared.assessment.target.clone());
-        if let Some(host) = host {
+        let hosts = self.queue.gate.prepared(id).map(|prepared| prepared.hosts().cloned().collect::<Vec<_>>());
+        for host in hosts.into_iter().flatten() {
             self.queue.gate.name_host(host);
         }
         self.stopping = false;

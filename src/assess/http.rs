@@ -79,6 +79,33 @@ impl RiskAssessor for HttpAssessor {
     }
 }
 
+/// The host, with its port, of a look at what a program's word names as a URL. Without a scheme it is taken for `http`,
+/// as clients do.
+///
+/// # Errors
+/// Why it isn't whitelisted.
+pub(super) fn look(word: &str) -> Result<String, Finding> {
+    let url = if word.contains("://") { word.to_owned() } else { format!("http://{word}") };
+    let http = HttpOperation { method: "GET".to_owned(), url, headers: Vec::new(), body: None };
+    let unread = |trouble| Finding::new("http.url", Class::Unknown, format!("The URL {trouble}."));
+    let url = read(&http.url).map_err(unread)?;
+    let findings =
+        [by_spelling(&http, &url), by_host(&url), by_port(&url), by_secret(&http, &url), by_size(&http, &url)];
+    findings.into_iter().flatten().next().map_or_else(|| Ok(target(&url)), Err)
+}
+
+/// Why text that a program adds to a look as a part of its query, or to say who asks, isn't whitelisted; none if it is.
+pub(super) fn objection_to_text(text: &str) -> Option<Finding> {
+    by_query(text.split(['&', ';'])).or_else(|| by_header("User-Agent", text))
+}
+
+/// Why a look may not end at a host, in a sentence without its end; none if it may.
+#[must_use]
+pub fn beyond_look(url: &Url) -> Option<String> {
+    let finding = by_host(url).or_else(|| by_port(url))?;
+    Some(finding.sentence.trim_end_matches('.').to_owned())
+}
+
 /// Reads a URL that says what it is: nothing that a parser would silently take away or add.
 fn read(text: &str) -> Result<Url, &'static str> {
     if text.chars().any(|letter| letter.is_control() || letter.is_whitespace()) {
@@ -208,8 +235,12 @@ fn by_secret(http: &HttpOperation, url: &Url) -> Option<Finding> {
         let sentence = format!("A value of the query seems to carry a secret: {kind}.");
         return Some(Finding::new("http.secret", Class::Declared(Danger::Sensitive), sentence));
     }
-    let parts = url.path().split(['/', ';']).chain(url.query().unwrap_or_default().split(['&', ';']));
+    by_query(url.path().split(['/', ';']).chain(url.query().unwrap_or_default().split(['&', ';'])))
+}
+
+fn by_query<'q>(mut parts: impl Iterator<Item = &'q str>) -> Option<Finding> {
     let overrides = parts
+        .by_ref()
         .filter_map(|part| part.split_once('='))
         .map(|(name, _)| percent_decoded(name).unwrap_or_else(|| name.to_owned()))
         .any(|name| overriding(&name));
@@ -227,7 +258,7 @@ fn by_size(http: &HttpOperation, url: &Url) -> Option<Finding> {
     })
 }
 
-fn by_header(name: &str, value: &str) -> Option<Finding> {
+pub(super) fn by_header(name: &str, value: &str) -> Option<Finding> {
     let lower = name.trim().to_ascii_lowercase();
     if overriding(&lower) {
         let sentence = format!("The header {name} asks the server to take the request for the method {value}.");

@@ -137,6 +137,12 @@ fn containment(proof: &Proof, here: &Result<(), String>, hosts: &BTreeSet<String
             lines.push(format!("✗ not enforced: staged runs ({why}); test runners and claims ask"));
         }
     }
+    lines.push(match &proof.proxied {
+        Ok(()) => {
+            "✓ `curl` and `wget` that only look reach public hosts, by a proxy of ours and nothing else".to_owned()
+        }
+        Err(why) => format!("✗ not run unasked: `curl` and `wget` that only look ({why})"),
+    });
     lines.extend(proof.passed_over.iter().map(|why| format!("- not used: {why}")));
     lines.extend(OWN.map(str::to_owned));
     lines.push("SQL that only reads is held to it by its engine, in a read-only transaction.".to_owned());

@@ -1,5 +1,5 @@
-//! How the proxy of a staged run gets into its network. The child makes a listener there, where nothing else is, and
-//! hands it out through a socket in the folder of its layer, before the walls take that folder away. The program accepts
+//! How the proxy of a run gets into its network. The child makes a listener there, where nothing else is, and
+//! hands it out through a socket in a private folder, before the walls take that folder away. The program accepts
 //! on it from outside: a socket stays in the network that it was made in.
 
 use std::fs::{self, File};
@@ -17,6 +17,8 @@ use rustix::net::{
 };
 use tokio::io::Interest;
 
+/// Name of the socket through which it is handed out, in a folder that is this person's alone.
+pub const DOOR: &str = "door";
 /// Port of the proxy in the network of a run. Nothing else is there that could have it.
 pub const PROXY: u16 = 3128;
 

@@ -14,10 +14,6 @@ pub struct Layer {
     /// The folder that holds what was changed, and the kernel's room to work in. Nothing in it is seen inside.
     #[serde(with = "crate::domain::path")]
     pub folder: PathBuf,
-    /// Whether its network has a proxy of ours, which leads to hosts that the person allows. A reader has no layer, and so
-    /// never one.
-    #[serde(default)]
-    pub proxy: bool,
 }
 
 impl Layer {
@@ -31,12 +27,6 @@ impl Layer {
     #[must_use]
     pub fn work(&self) -> PathBuf {
         self.folder.join("work")
-    }
-
-    /// Where the child hands out what the proxy listens on.
-    #[must_use]
-    pub fn door(&self) -> PathBuf {
-        self.folder.join("door")
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) use elsewhere::{Copied, Setting, Template, serve};
 pub(crate) use linux::{Copied, Setting, Template, by_default, fork, serve};
 
 pub use canary::{CANARY, main as canary};
-pub use door::{Door, PROXY};
+pub use door::{DOOR, Door, PROXY};
 pub use handover::{Answer, Handover, Orders, Program};
 pub use layer::{Layer, stageable};
 pub use plan::{Cover, Hidden, Layers, Plan, Surroundings};

@@ -62,9 +62,18 @@ pub struct Plan {
     pub missed: Option<TooMuch>,
     /// Where changes of the workspace land; none where it can't be changed.
     pub layer: Option<Layer>,
+    /// Where the child hands out what a proxy of ours listens on, which is then all that is in its network.
+    #[serde(with = "crate::domain::path", default)]
+    pub door: Option<PathBuf>,
 }
 
 impl Plan {
+    /// Whether its network is this machine's. One with a proxy is its own, whatever else it needs.
+    pub(super) fn shares_network(&self) -> bool {
+        let network = [Need::Network, Need::Interfaces].iter().any(|need| self.needs.contains(need));
+        network && self.door.is_none()
+    }
+
     /// The folder for temporary files inside, if there is one.
     #[must_use]
     pub fn temporary(&self) -> Option<&Path> {
@@ -234,13 +243,15 @@ mod tests {
     }
 
     #[test]
-    fn no_plan_of_a_reader_has_a_proxy_whatever_it_needs() {
-        let all = [Need::Network, Need::Processes, Need::Interfaces, Need::Socket("/run/docker.sock".into())];
+    fn no_plan_of_a_reader_changes_anything_and_one_with_a_proxy_has_no_other_network() {
+        let all =
+            [Need::Network, Need::Web, Need::Processes, Need::Interfaces, Need::Socket("/run/docker.sock".into())];
         for chosen in 0..1_usize << all.len() {
             let needs: Vec<Need> =
                 all.iter().enumerate().filter(|(at, _)| chosen >> at & 1 == 1).map(|(_, need)| need.clone()).collect();
             let plan = plan(Path::new("/usr"), Path::new("/nonexistent"), &[], &needs);
-            assert_eq!(plan.layer, None, "{needs:?}");
+            assert_eq!((&plan.layer, &plan.door), (&None, &None), "{needs:?}");
+            assert!(!Plan { door: Some("/door".into()), ..plan }.shares_network(), "{needs:?}");
         }
     }
 

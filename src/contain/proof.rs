@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::canary::{CANARY, CHANGED, Errand, Try};
-use super::door::Door;
+use super::door::{DOOR, Door};
 use super::handover::{Answer, Handover, Program};
 use super::layer::Layer;
 use super::plan::{Layers, Plan, Surroundings};
@@ -237,7 +237,7 @@ impl Cage {
         let folder = state.join(format!("canary-{}", std::process::id()));
         let _left = fs::remove_dir_all(&folder);
         let (work, home, own) = (folder.join("work"), folder.join("home"), folder.join("own"));
-        let layer = Layer { workspace: work.clone(), folder: own.join("layer"), proxy: false };
+        let layer = Layer { workspace: work.clone(), folder: own.join("layer") };
         for folder in [&work, &home.join(".ssh"), &own, &layer.upper(), &layer.work()] {
             fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
@@ -254,7 +254,7 @@ impl Cage {
             Kind::Reader => (notes, None),
             Kind::Staged | Kind::Proxied => (letter, Some(notes)),
         };
-        let door = if kind == Kind::Proxied { Some(Door::open(&layer.door())?) } else { None };
+        let door = if kind == Kind::Proxied { Some(Door::open(&layer.folder.join(DOOR))?) } else { None };
         let server = TcpListener::bind("127.0.0.1:0")?;
         server.set_nonblocking(true)?;
         // A path of a socket is short, wherever the state folder is.
@@ -302,12 +302,13 @@ impl Cage {
         };
         let secrets = BTreeSet::from([self.folder.join("work/.env"), self.folder.join("home/.ssh")]);
         let plan = surroundings.read_only(layers, &secrets, &BTreeSet::new(), &surroundings.workspace);
-        Plan { layer: self.errand.staged.is_some().then(|| self.layer()), ..plan }
+        let layer = self.errand.staged.is_some().then(|| self.layer());
+        Plan { layer, door: self.door.as_ref().map(|_| self.layer().folder.join(DOOR)), ..plan }
     }
 
     fn layer(&self) -> Layer {
         let folder = self.folder.join("own/layer");
-        Layer { workspace: self.folder.join("work"), folder, proxy: self.door.is_some() }
+        Layer { workspace: self.folder.join("work"), folder }
     }
 
     /// Whether everything is as it was, and nobody called.

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 pub enum Need {
     /// Connections to other machines and to servers of this one.
     Network,
+    /// Looks at public hosts, by a proxy of ours.
+    Web,
     /// The socket of a daemon, or a folder of such sockets.
     Socket(#[serde(with = "super::path")] PathBuf),
     /// A look at the processes of this machine.
@@ -24,7 +26,7 @@ impl Need {
     pub fn socket(&self) -> Option<&Path> {
         match self {
             Self::Socket(path) => Some(path),
-            Self::Network | Self::Processes | Self::Interfaces => None,
+            Self::Network | Self::Web | Self::Processes | Self::Interfaces => None,
         }
     }
 }

@@ -489,3 +489,11 @@ pub struct Prepared {
     /// What the assessor found.
     pub assessment: Assessment,
 }
+
+impl Prepared {
+    /// The hosts, each with its port, that it asks over HTTP.
+    pub fn hosts(&self) -> impl Iterator<Item = &String> {
+        let own = matches!(self.operation.kind, OperationKind::Http(_)).then_some(&self.assessment.target);
+        own.into_iter().chain(&self.assessment.hosts)
+    }
+}

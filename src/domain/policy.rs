@@ -406,11 +406,11 @@ fn whitelisted(
     reason: String,
 ) -> Judgement {
     let kind = &prepared.operation.kind;
-    if let (OperationKind::Http(_), ApprovalMode::Guarded, true) = (kind, policy.mode, private_data_read) {
-        let host = &prepared.assessment.target;
+    if policy.mode == ApprovalMode::Guarded && private_data_read {
         // Named with its port, or by its name alone for every port.
-        let name = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name);
-        if !policy.named_hosts.contains(host) && !policy.named_hosts.contains(name) {
+        let name = |host: &str| host.rsplit_once(':').map_or(host, |(name, _)| name).to_owned();
+        let named = |host: &String| policy.named_hosts.contains(host) || policy.named_hosts.contains(&name(host));
+        if let Some(host) = prepared.hosts().find(|host| !named(host)) {
             let reason = format!("Private data was read in this session, and you have not named the host {host}.");
             return decide(Verdict::Ask, Step::Exposure, Containment::None, reason);
         }
@@ -448,7 +448,7 @@ fn unknown_sentence(tool: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Facts, HttpOperation, Operation, OperationId, Origin};
+    use super::super::{CommandOperation, Facts, HttpOperation, Operation, OperationId, Origin};
     use super::*;
 
     fn get(target: &str) -> Prepared {
@@ -491,6 +491,16 @@ mod tests {
         for target in ["example.com:443", "org:443", "example.org.evil.test:443"] {
             assert_eq!(verdict(target, true), Verdict::Ask, "{target}");
             assert_eq!(verdict(target, false), Verdict::Allow, "{target}");
+        }
+        let mut command = get("/w");
+        let look = CommandOperation { command: "curl -s …".to_owned(), timeout: None, terminal: false };
+        command.operation.kind = OperationKind::Command(look);
+        for (hosts, expected) in
+            [(vec!["example.org:443"], Verdict::Allow), (vec!["example.org:443", "a.org:443"], Verdict::Ask)]
+        {
+            command.assessment.hosts = hosts.into_iter().map(str::to_owned).collect();
+            let judged = judge(&command, &policy, &Grants::default(), Enforceable::default(), true);
+            assert_eq!(judged.verdict, expected, "{}", judged.reason);
         }
     }
 }

@@ -183,6 +183,9 @@ pub struct Assessment {
     pub forms: Vec<Shape>,
     /// What it acts on, for grants and for the person: a connection, a host, a workspace.
     pub target: String,
+    /// The public hosts, each with its port, that a command looks at if it is whitelisted.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub hosts: BTreeSet<String>,
     /// What it would do in a few words, such as `Delete rows`; empty where its kind says it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub act: String,

@@ -186,8 +186,9 @@ fn setting(asked: Asked, folder: &Path, plan: Option<&Plan>) -> Setting {
     environment.retain(|(name, _)| temporary.is_none() || name != "TMPDIR");
     environment.push(("PWD".into(), folder.into()));
     environment.extend(temporary.flatten().map(|folder| ("TMPDIR".into(), folder.into())));
-    if plan.and_then(|plan| plan.layer.as_ref()).is_some_and(|layer| layer.proxy) {
-        environment.extend(environment::by_proxy().map(|(name, value)| (name.into(), value.into())));
+    if let Some(plan) = plan.filter(|plan| plan.door.is_some()) {
+        environment
+            .extend(environment::by_proxy(plan.layer.is_none()).map(|(name, value)| (name.into(), value.into())));
     }
     Setting { folder: folder.to_path_buf(), environment }
 }

@@ -202,7 +202,9 @@ impl CommandTool {
                     Some(proxy) => called(proxy, &mut report, &port).await,
                     None => None,
                 };
-                if let Contained::By(plan) = &contained {
+                if let Contained::By(plan, _) = &contained
+                    && plan.door.is_none()
+                {
                     // Now, and not as it started: it shared the machine with the walls of the next one.
                     let (bench, plan) = (Arc::clone(&self.bench), plan.clone());
                     self.bench.spare.later(Box::new(move || {
@@ -382,7 +384,7 @@ async fn attend(
         }
     };
     // A layer is looked at once nobody holds it any more, the system included.
-    let early = matches!(contained, Contained::By(_));
+    let early = matches!(contained, Contained::By(..));
     let mut complete = false;
     let exited = async {
         tokio::select! {
@@ -433,10 +435,10 @@ async fn attend(
             Smell::None => {}
             Smell::Hidden => report.result.push_str(HIDDEN),
             Smell::Wall => {
-                report.result.push_str(match &plan.layer {
-                    Some(layer) if layer.proxy => STAGED_HOSTS,
-                    Some(_) => STAGED,
-                    None => STOPPED,
+                report.result.push_str(match (&plan.layer, &plan.door) {
+                    (Some(_), Some(_)) => STAGED_HOSTS,
+                    (Some(_), None) => STAGED,
+                    (None, _) => STOPPED,
                 });
                 port.send(RunEvent::Note("A wall may have stopped it.".to_owned())).await;
                 port.send(RunEvent::Stopped).await;

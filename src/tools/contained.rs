@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::Workbench;
 use super::environment::Asked;
-use super::proxy::{Closed, Proxy};
+use super::proxy::{Closed, Hosts, Proxy};
 use super::{children, repository};
 use crate::assess::{Known, conceal_text};
-use crate::contain::{self, Answer, Door, Hidden, Layers, Plan, Reader, Sort};
+use crate::contain::{self, Answer, DOOR, Door, Hidden, Layers, Plan, Reader, Sort};
 use crate::domain::{Containment, Countersigned, Facts, Need, PathKind, Place};
 use crate::store::Layer;
 
@@ -17,7 +17,7 @@ use crate::store::Layer;
 #[derive(Debug)]
 pub(super) enum Contained {
     /// By these walls.
-    By(Box<Plan>),
+    By(Box<Plan>, Way),
     /// It was promised none.
     Unasked,
     /// By none, though it would be where that can be done. In one sentence.
@@ -29,7 +29,7 @@ pub(super) enum Contained {
     Refused(String),
 }
 
-/// The network of a staged run.
+/// The way of a run to other machines, where it has a network of its own.
 #[derive(Debug)]
 pub(super) enum Way {
     /// There is none.
@@ -44,14 +44,14 @@ impl Contained {
     /// The walls, if there are any.
     pub(super) fn plan(&self) -> Option<&Plan> {
         match self {
-            Self::By(plan) | Self::Staged(plan, ..) => Some(plan),
+            Self::By(plan, _) | Self::Staged(plan, ..) => Some(plan),
             Self::Unasked | Self::Cannot(_) | Self::Refused(_) => None,
         }
     }
 
     /// Nothing can come of the run but what it prints: whole walls, no layer and no way out.
     pub(super) fn inert(&self) -> bool {
-        let Self::By(plan) = self else { return false };
+        let Self::By(plan, _) = self else { return false };
         plan.layers.namespaces && plan.layers.syscalls && plan.needs.is_empty()
     }
 
@@ -59,7 +59,9 @@ impl Contained {
     pub(super) fn note(&self) -> Option<String> {
         match self {
             Self::Cannot(why) => Some(format!("Not contained: {why}.")),
-            Self::By(plan) => plan.missed.map(|missed| format!("Contained, but not every secret is hidden: {missed}.")),
+            Self::By(plan, _) => {
+                plan.missed.map(|missed| format!("Contained, but not every secret is hidden: {missed}."))
+            }
             Self::Staged(_, _, Way::Proxy(proxy)) => Some(proxy.note()),
             Self::Staged(_, _, Way::Cannot(why)) => Some(format!("It reaches no host of `staged_hosts`: {why}.")),
             Self::Unasked | Self::Staged(_, _, Way::None) | Self::Refused(_) => None,
@@ -68,7 +70,7 @@ impl Contained {
 
     /// Opens its proxy, once, if it is to have one.
     pub(super) fn open(&mut self) -> Option<Proxy> {
-        let Self::Staged(_, _, way) = self else { return None };
+        let (Self::By(_, way) | Self::Staged(_, _, way)) = self else { return None };
         match std::mem::replace(way, Way::None) {
             Way::Proxy(closed) => Some(closed.open()),
             Way::None | Way::Cannot(_) => None,
@@ -79,7 +81,7 @@ impl Contained {
     pub(super) fn upper(&self) -> Option<PathBuf> {
         match self {
             Self::Staged(_, layer, _) => Some(layer.upper()),
-            Self::By(_) | Self::Unasked | Self::Cannot(_) | Self::Refused(_) => None,
+            Self::By(..) | Self::Unasked | Self::Cannot(_) | Self::Refused(_) => None,
         }
     }
 }
@@ -96,7 +98,7 @@ fn located(needs: &BTreeSet<Need>, home: Option<&Path>) -> BTreeSet<Need> {
     };
     let located = |need: &Need| match need {
         Need::Socket(path) => place(path).map(Need::Socket),
-        Need::Network | Need::Processes | Need::Interfaces => Some(need.clone()),
+        Need::Network | Need::Web | Need::Processes | Need::Interfaces => Some(need.clone()),
     };
     needs.iter().filter_map(located).collect()
 }
@@ -129,10 +131,17 @@ pub(super) async fn plan(bench: &Arc<Workbench>, run: &Countersigned) -> Contain
     let named = if assessment.listing { BTreeSet::new() } else { named(&run.prepared().facts, &bench.workspace) };
     let contained = walled(bench, &run.operation().cwd, needs, named).await;
     let shown = match &contained {
-        Contained::By(plan) => plan.missed.map(|missed| missed.to_string()),
+        Contained::By(plan, _) => plan.missed.map(|missed| missed.to_string()),
         Contained::Cannot(why) => Some(why.clone()),
         Contained::Unasked | Contained::Staged(..) | Contained::Refused(_) => None,
     };
+    let unheld = match &contained {
+        Contained::By(_, Way::Cannot(why)) | Contained::Cannot(why) => Some(why),
+        Contained::By(..) | Contained::Unasked | Contained::Staged(..) | Contained::Refused(_) => None,
+    };
+    if let Some(why) = unheld.filter(|_| assessment.needs.contains(&Need::Web)) {
+        return Contained::Refused(format!("it looks at public hosts by a proxy alone and {why}"));
+    }
     match shown.filter(|_| assessment.walled.is_some()) {
         Some(why) => Contained::Refused(format!("it may show sensitive files whole and {why}")),
         None => contained,
@@ -164,9 +173,13 @@ async fn walled(bench: &Arc<Workbench>, cwd: &Path, needs: BTreeSet<Need>, named
         return Contained::Cannot("this system has no walls that hold".to_owned());
     };
     let (bench, cwd) = (Arc::clone(bench), cwd.to_path_buf());
-    let planned = tokio::task::spawn_blocking(move || read_only(&bench, layers, (&needs, &named), &cwd));
+    let planned = tokio::task::spawn_blocking(move || {
+        let mut plan = read_only(&bench, layers, (&needs, &named), &cwd)?;
+        let way = if needs.contains(&Need::Web) { to_public(&bench, &mut plan, proof.proxied) } else { Way::None };
+        Ok((plan, way))
+    });
     match planned.await {
-        Ok(Ok(plan)) => Contained::By(Box::new(plan)),
+        Ok(Ok((plan, way))) => Contained::By(Box::new(plan), way),
         Ok(Err(why)) => Contained::Cannot(why),
         Err(_) => Contained::Cannot("its walls couldn't be planned".to_owned()),
     }
@@ -189,28 +202,44 @@ async fn staged(
             .begin(&bench.workspace)
             .map_err(|error| format!("there is no place for its layer: {error}"))?;
         let folder = layer.folder.canonicalize().map_err(|error| format!("its layer is gone: {error}"))?;
-        let mut over = contain::Layer { workspace: bench.workspace.clone(), folder, proxy: false };
-        let way = way(&mut over, hosts, proof.proxied);
+        let over = contain::Layer { workspace: bench.workspace.clone(), folder };
         let asked = (&BTreeSet::new(), &named);
-        let plan = with_reader(&bench, asked, &cwd, |reader| bench.walls.staged(layers, reader, over))?;
+        let mut plan = with_reader(&bench, asked, &cwd, |reader| bench.walls.staged(layers, reader, over))?;
+        let way = to_listed(&mut plan, hosts, proof.proxied);
         Ok((plan, layer, way))
     });
     planned.await.unwrap_or_else(|_| Err("its layer couldn't be planned".to_owned()))
 }
 
-/// The way of a run to its hosts, which the plan of its layer says, too.
-fn way(over: &mut contain::Layer, hosts: BTreeSet<String>, holds: Result<(), String>) -> Way {
-    if hosts.is_empty() {
-        return Way::None;
+/// The way of a staged run to the hosts that the person allows.
+fn to_listed(plan: &mut Plan, hosts: BTreeSet<String>, holds: Result<(), String>) -> Way {
+    let Some(layer) = plan.layer.as_ref().filter(|_| !hosts.is_empty()) else { return Way::None };
+    let place = layer.folder.join(DOOR);
+    proxied(plan, place, holds, (Hosts::Listed(hosts), None))
+}
+
+/// The way of a reader to public hosts. A layer that nothing lies over is the place of its door.
+fn to_public(bench: &Workbench, plan: &mut Plan, holds: Result<(), String>) -> Way {
+    let place = bench.layers.begin(&bench.workspace).and_then(|layer| Ok((layer.folder.canonicalize()?, layer)));
+    match place {
+        Ok((folder, layer)) => proxied(plan, folder.join(DOOR), holds, (Hosts::Public, Some(layer))),
+        Err(error) => Way::Cannot(no_place(&error)),
     }
-    let opened = |()| Door::open(&over.door()).map_err(|error| format!("there is no place for a door: {error}"));
-    match holds.and_then(opened) {
+}
+
+/// A way by a proxy, which the plan says, too.
+fn proxied(plan: &mut Plan, place: PathBuf, holds: Result<(), String>, (hosts, _place): (Hosts, Option<Layer>)) -> Way {
+    match holds.and_then(|()| Door::open(&place).map_err(|error| no_place(&error))) {
         Ok(door) => {
-            over.proxy = true;
-            Way::Proxy(Closed { door, hosts })
+            plan.door = Some(place);
+            Way::Proxy(Closed { door, hosts, _place })
         }
         Err(why) => Way::Cannot(why),
     }
+}
+
+fn no_place(error: &std::io::Error) -> String {
+    format!("there is no place for a door: {error}")
 }
 
 /// Whether a layer holds over this very workspace. Found out once, by a run of nothing.

@@ -121,8 +121,10 @@ const STAGED: [(&str, &str); 6] = [
     ("PYTHONDONTWRITEBYTECODE", "1"),
 ];
 
-/// What leads a staged run to the proxy in its network. No variable for plain http: that is no way out.
+/// What leads a run to the proxy in its network.
 const BY_PROXY: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+/// The same for plain http, which is a way out for looks alone.
+const PLAINLY: &str = "http_proxy";
 
 /// The same where walls show a file from another disk, or a decoy of it: what git remembers of a file is compared by
 /// size and time alone.
@@ -181,9 +183,12 @@ pub(super) fn of_child(
     environment
 }
 
-/// What is added where there is a proxy.
-pub(super) fn by_proxy() -> impl Iterator<Item = (&'static str, String)> {
-    BY_PROXY.into_iter().map(|name| (name, format!("http://127.0.0.1:{}", crate::contain::PROXY)))
+/// What is added where there is a proxy, one that knows `plain` http too or not.
+pub(super) fn by_proxy(plain: bool) -> impl Iterator<Item = (&'static str, String)> {
+    BY_PROXY
+        .into_iter()
+        .chain(plain.then_some(PLAINLY))
+        .map(|name| (name, format!("http://127.0.0.1:{}", crate::contain::PROXY)))
 }
 
 /// One of our variables as a child gets it, if it gets it. A person's own run may use the agent that holds

@@ -19,6 +19,9 @@ use crate::domain::{Countersigned, OperationKind};
 
 /// How much of the end of its output is looked through for refusals, in bytes.
 const TAIL: usize = 8 * 1024;
+/// What is said where a wall may be why it failed.
+const WALL: &str =
+    "a wall may have stopped this: it ran contained, where nothing can be changed and no network is reached";
 /// Most bytes that are passed on at once.
 const PIECE: usize = 64 * 1024;
 
@@ -44,9 +47,10 @@ pub async fn pass(
     cancel: CancellationToken,
 ) -> Result<Passed, String> {
     let OperationKind::Command(command) = &run.operation().kind else { return Err("it is no command".to_owned()) };
-    let contained = contained::plan(bench, run).await;
+    let mut contained = contained::plan(bench, run).await;
+    let proxy = contained.open();
     let plan = match &contained {
-        Contained::By(plan) => plan.missed.map_or(Ok(plan), |missed| Err(missed.to_string()))?,
+        Contained::By(plan, _) => plan.missed.map_or(Ok(plan), |missed| Err(missed.to_string()))?,
         Contained::Cannot(why) | Contained::Refused(why) => return Err(why.clone()),
         Contained::Unasked | Contained::Staged(..) => return Err("it isn't to be contained read-only".to_owned()),
     };
@@ -79,19 +83,22 @@ pub async fn pass(
         bench.walls.distrust().await;
         return Err(format!("its walls couldn't be put up ({why})"));
     }
+    let reached = match proxy {
+        Some(proxy) => proxy.close().await,
+        None => (None, false),
+    };
     let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
     tail.extend(complaint);
-    let wall =
-        (code != 0).then(|| refusal::smell(&String::from_utf8_lossy(&tail), plan)).and_then(|smell| {
-            match smell {
+    let smell = || match refusal::smell(&String::from_utf8_lossy(&tail), plan) {
         Smell::None => None,
         Smell::Hidden => Some("sensitive files can't be read here".to_owned()),
-        Smell::Wall => Some(
-            "a wall may have stopped this: it ran contained, where nothing can be changed and no network is reached"
-                .to_owned(),
-        ),
-    }
-        });
+        Smell::Wall => Some(WALL.to_owned()),
+    };
+    let wall = match reached {
+        _ if code == 0 => None,
+        (Some(told), true) => Some(told.trim_end_matches('.').to_owned()),
+        _ => smell(),
+    };
     let masks = veils.iter().map(|veil| veil.masks).sum();
     Ok(Passed { code: u8::try_from(code).unwrap_or(1), wall, masks })
 }

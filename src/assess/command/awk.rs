@@ -4,6 +4,7 @@
 use super::judge::Judge;
 use super::sed::{Brackets, pattern_end};
 use super::word::Word;
+use super::wrapper::shell;
 
 /// Words after which a slash begins a regular expression, though they look like names.
 const KEYWORDS: [&str; 13] =
@@ -32,7 +33,10 @@ impl Judge<'_> {
                 self.ineligible = true;
                 self.unknown("command.awk-program", "The `awk` program may write to a file that the shell opened.");
             }
-            Scan { strings, .. } => {
+            Scan { strings, commands, .. } => {
+                for command in commands {
+                    shell(self, "sh", &[Word::exact("-c"), Word::exact(&command)]);
+                }
                 for text in strings {
                     if let Some(entry) = self.sensitive_entry(&text) {
                         self.sensitive(format!("The `awk` program names {text}, which is sensitive: {entry}."));
@@ -47,6 +51,8 @@ impl Judge<'_> {
 struct Scan {
     strange: Option<&'static str>,
     strings: Vec<String>,
+    /// What it pipes to, or from.
+    commands: Vec<String>,
 }
 
 /// What the token before was, as far as it tells a regular expression from a division.
@@ -68,18 +74,25 @@ fn scan(program: &str) -> Scan {
     let mut asking: Vec<bool> = Vec::new();
     let mut word = "";
     let mut printing: Option<i32> = None;
+    // A string that is all there is of its expression so far.
+    let mut whole: Option<&str> = None;
+    let mut begins = true;
     let mut rest = program;
     while let Some(c) = rest.chars().next() {
         let tail = &rest[c.len_utf8()..];
         if !matches!(c, ' ' | '\t' | '(') && !c.is_ascii_alphabetic() {
             word = "";
         }
+        let told = if matches!(c, ' ' | '\t') { whole } else { whole.take() };
+        let first = begins;
+        begins = matches!(c, '(' | '{' | ';' | '\n') || first && matches!(c, ' ' | '\t');
         match c {
             ' ' | '\t' => rest = tail,
             '#' => rest = tail.find('\n').map_or("", |at| &tail[at..]),
             '"' => {
                 let Some(end) = closing(tail, '"') else { return strange("has a string without an end") };
                 found.strings.push(tail[..end].to_owned());
+                whole = Some(&tail[..end]).filter(|_| first);
                 rest = &tail[end + 1..];
                 before = Before::Value;
             }
@@ -98,10 +111,18 @@ fn scan(program: &str) -> Scan {
             }
             '@' => return strange("loads code or calls by name (`@`)"),
             '|' => {
-                if !tail.starts_with('|') {
-                    return strange("pipes to or from a command");
+                let piped = match (printing, told) {
+                    _ if tail.starts_with('|') => Some((None, &tail[1..])),
+                    (Some(at), _) if at == parens => constant(tail).map(|(command, rest)| (Some(command), rest)),
+                    (None, Some(command)) if into_line(tail) => Some((Some(command), tail)),
+                    _ => None,
+                };
+                let Some((command, after)) = piped else { return strange("pipes to or from a command") };
+                if command.is_some_and(|command| command.contains(['\\', '\n'])) {
+                    return strange("pipes to or from a command that is not clear");
                 }
-                rest = &tail[1..];
+                found.commands.extend(command.map(str::to_owned));
+                rest = after;
                 before = Before::Operator;
             }
             '>' if printing == Some(parens) && !tail.starts_with('=') => {
@@ -179,7 +200,22 @@ fn scan(program: &str) -> Scan {
 }
 
 fn strange(what: &'static str) -> Scan {
-    Scan { strange: Some(what), strings: Vec::new() }
+    Scan { strange: Some(what), ..Scan::default() }
+}
+
+/// The string that is all of what something is printed to, and what stands behind it.
+fn constant(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_start_matches([' ', '\t']).strip_prefix('"')?;
+    let end = closing(text, '"')?;
+    let behind = &text[end + 1..];
+    let after = behind.trim_start_matches([' ', '\t']);
+    (after.is_empty() || after.starts_with([';', '}', '\n', '#'])).then_some((&text[..end], behind))
+}
+
+/// Whether lines are read from what stands before, and from nothing else.
+fn into_line(text: &str) -> bool {
+    let behind = text.trim_start_matches([' ', '\t']).strip_prefix("getline");
+    behind.is_some_and(|behind| !behind.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))
 }
 
 /// The text after the number that it begins with: `1`, `.5`, `1.5e-3`, `0x1f`. None if there is no digit, or a name
@@ -286,5 +322,36 @@ mod tests {
         asks("awk 'BEGIN{getline\\\n/ 1; system(\"id\") #/\n}' a");
         asks("awk 'BEGIN{length / 1; system(\"id\") #/\n}' a");
         allowed("awk '{getline; print / x /, $1/2}' a");
+    }
+
+    #[test]
+    fn a_command_that_is_a_constant_is_judged_as_one() {
+        for program in [
+            "{print $1 | \"sort -u\"}",
+            "{print $1, $2 | \"sort -k2\" } END {close(\"sort -k2\")}",
+            "{print(x) | \"sort\"; n++}",
+            "{print > \"/dev/stderr\"; print \"a\" | \"cat 1>&2\"}",
+            "BEGIN{while ((\"ls\" | getline name) > 0) print name}",
+            "BEGIN{\"date +%s\" | getline now; print now}",
+        ] {
+            allowed(&format!("awk '{program}' a"));
+        }
+        for program in [
+            "{print | \"sh\"}",
+            "{print | \"sort -o x\"}",
+            "{print | \"sort\" \" -o x\"}",
+            "{print | \"sort > x\"}",
+            "{print | \"so\\162t -o x\"}",
+            "{print | x}",
+            "{print | \"cat .env\"}",
+            "{print |& \"sort\"}",
+            "BEGIN{\"touch x\" | getline}",
+            "BEGIN{x \"ls\" | getline}",
+            "BEGIN{print \"ls\" | getline}",
+            "BEGIN{(x)\"ls\" | getline}",
+            "BEGIN{x=\"touch x\"; x | getline}",
+        ] {
+            asks(&format!("awk '{program}' a"));
+        }
     }
 }

@@ -63,12 +63,36 @@ pub(super) fn sqlite(judge: &mut Judge<'_>, first: &Word, words: &[Word]) {
         judge.unknown("command.client", format!("`sqlite3` would make {}, which isn't there.", file.shown()));
         return;
     }
-    if statements.is_empty() || !statements.iter().all(reads) {
+    let said = judge.said().is_some_and(lines) && present(judge, &file);
+    if statements.is_empty() && !said || !statements.iter().all(reads) {
         judge.looked_up("sqlite3", first, words);
         return;
     }
     judge.reads(&file);
     judge.readers.insert("sqlite3".to_owned());
+}
+
+/// Whether what comes in line by line only tells: commands of `sqlite3` where a statement would begin, and statements.
+fn lines(text: &str) -> bool {
+    let mut statements = String::new();
+    let begins = |statements: &str| statements.trim_end().is_empty() || statements.trim_end().ends_with(';');
+    for line in text.lines() {
+        if line.starts_with('.') {
+            if !begins(&statements) || !dot(line) {
+                return false;
+            }
+        } else {
+            // Words of other clients that end a statement, too.
+            if ["/", "go"].iter().any(|word| line.trim().eq_ignore_ascii_case(word)) {
+                return false;
+            }
+            statements.push_str(line);
+            statements.push('\n');
+        }
+    }
+    // A semicolon within a string or a comment leaves pieces that can't be read.
+    let mut statements = statements.split(';').filter(|statement| !statement.trim().is_empty());
+    statements.all(|statement| only_reads(Dialect::Sqlite, statement))
 }
 
 /// Judges the words of a compiler. What it takes in may include any file of this machine, so its preprocessor alone
@@ -179,6 +203,7 @@ fn plain(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{allowed, asks};
     use super::*;
 
     #[test]
@@ -263,6 +288,39 @@ mod tests {
             "drop table x",
         ] {
             assert!(!mysql_shows(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_comes_in_is_read_line_by_line() {
+        for command in [
+            "echo 'select 1' | sqlite3 :memory:",
+            "echo .tables | sqlite3 :memory:",
+            "sqlite3 -header :memory: <<'EOF'\n.mode column\nselect a,\n  b from t;\n.schema t\nselect count(*) from t;\nEOF",
+            "sqlite3 :memory: <<< 'select 1; select 2;'",
+        ] {
+            allowed(command);
+        }
+        for command in [
+            "echo 'delete from t' | sqlite3 :memory:",
+            "echo '.shell id' | sqlite3 :memory:",
+            "echo \"select $x\" | sqlite3 :memory:",
+            "cat a.sql | sqlite3 :memory:",
+            "sqlite3 :memory: < a.sql",
+            "sqlite3 :memory: <<EOF\nselect $(id);\nEOF",
+            "sqlite3 :memory: <<'EOF'\nselect 1\n.shell id\nEOF",
+            "sqlite3 :memory: <<'EOF'\nselect 1;\ndelete from t;\nEOF",
+            "sqlite3 :memory: <<'EOF'\nselect 1 --;\n; drop table t;\nEOF",
+            "sqlite3 :memory: <<'EOF'\nselect * from t\ngo\nEOF",
+            "sqlite3 :memory: <<'EOF' < a.sql\nselect 1;\nEOF",
+            "echo 'select 1' | { head -1; sqlite3 :memory:; }",
+            "echo 'select 1' | bash -c 'sqlite3 :memory:'",
+            "echo 'select 1' | xargs sqlite3 :memory:",
+            "{ echo 'select 1'; cat a; } | sqlite3 :memory:",
+            "f() { sqlite3 :memory:; }; echo 'select 1' | f",
+            "echo 'select 1' 2>&1 | sqlite3 new.db",
+        ] {
+            asks(command);
         }
     }
 }

@@ -15,11 +15,12 @@ pub(super) fn judge(judge: &mut Judge<'_>, name: &str, words: &[Word]) -> bool {
         "dd" => dd(judge, words),
         "sudo" | "doas" | "pkexec" | "run0" | "gosu" | "su-exec" | "su" | "runuser" => privilege(judge, name, words),
         "python" | "python3" | "node" | "perl" | "ruby" | "php" | "zsh" | "ksh" | "fish"
-            if judge.feed == Feed::Download =>
+            if judge.feed == Feed::Download && !only_looks(judge, name, words) =>
         {
             judge.ineligible = true;
             judge.destructive("command.download-and-run", format!("It runs what it downloads with `{name}`."));
         }
+        "curl" | "wget" if guarded(judge) && only_looks(judge, name, words) => judge.produced = Feed::Download,
         "curl" | "wget" => {
             judge.ineligible = true;
             judge.external(&format!("command.{name}"), format!("`{name}` reaches another machine."));
@@ -43,7 +44,12 @@ pub(super) fn judge(judge: &mut Judge<'_>, name: &str, words: &[Word]) -> bool {
     true
 }
 
-/// Whether an entry of the table says that the program only looks at disks with these words; then it has passed.
+/// Whether it is we who run it: nothing else holds a client to public hosts, or keeps its settings at home from it.
+fn guarded(judge: &Judge<'_>) -> bool {
+    judge.facts.is_some_and(|facts| !facts.unguarded)
+}
+
+/// Whether an entry of the table says that the program only looks with these words; then it has passed.
 fn only_looks(judge: &mut Judge<'_>, name: &str, words: &[Word]) -> bool {
     let before = judge.findings.len();
     if let Some(entry) = table().entry(name) {

@@ -66,7 +66,7 @@ impl Judge<'_> {
         self.scope.forget(&locals);
         self.source = source;
         self.scope.take_arguments(arguments);
-        self.printed = None;
+        (self.printed, self.echoed) = (None, None);
         self.produced = Feed::Text;
         true
     }

@@ -67,6 +67,8 @@ pub(super) struct Judge<'a> {
     pub(super) mentions: Mentions,
     /// Programs that only read, in order, by their names in the table where they stand there.
     pub(super) readers: BTreeSet<String>,
+    /// The public hosts that they look at, each with its port.
+    pub(super) hosts: BTreeSet<String>,
     /// Whether a test runner is among them.
     pub(super) staged: bool,
     /// Whether something stands against a claim of low.
@@ -74,6 +76,10 @@ pub(super) struct Judge<'a> {
     /// What flows into the next command, and out of the last one.
     pub(super) feed: Feed,
     pub(super) produced: Feed,
+    /// All that flows into the command that is judged at this depth, where that stands in the text.
+    pub(super) said: Option<(usize, String)>,
+    /// The same of what `echo` printed last at this depth.
+    pub(super) echoed: Option<(usize, String)>,
     /// All that the last command prints, where that is known: a number, a text, both.
     pub(super) printed: Option<Word>,
     /// Whether the command that is judged shows the content of what it reads, and reads whole folders.
@@ -138,6 +144,7 @@ impl<'a> Judge<'a> {
             feeds: false,
             mentions: Mentions::default(),
             readers: BTreeSet::new(),
+            hosts: BTreeSet::new(),
             staged: false,
             ineligible: false,
             feed: Feed::Text,
@@ -149,6 +156,8 @@ impl<'a> Judge<'a> {
             listers: BTreeSet::new(),
             disclosed: false,
             walled: None,
+            said: None,
+            echoed: None,
             sought: Vec::new(),
             elsewhere: false,
             opened: false,
@@ -198,7 +207,23 @@ impl<'a> Judge<'a> {
         self.depth -= 1;
     }
 
-    fn object(&mut self, rule: &str, class: Class, sentence: impl Into<String>) {
+    /// All that flows into the command that is judged, where that is known.
+    pub(super) fn said(&self) -> Option<&str> {
+        self.said.as_ref().filter(|(depth, _)| *depth == self.depth).map(|(_, text)| text.as_str())
+    }
+
+    /// What the last command printed, if it is all in the text.
+    pub(super) fn last_said(&self) -> Option<String> {
+        let printed = self.printed.as_ref().and_then(Word::text).map(str::to_owned);
+        printed.or_else(|| self.echoed.as_ref().filter(|(depth, _)| *depth == self.depth).map(|(_, text)| text.clone()))
+    }
+
+    /// Something flows in from here on: a text that is known, or anything.
+    pub(super) fn says(&mut self, text: Option<String>) {
+        self.said = text.map(|text| (self.depth, text));
+    }
+
+    pub(super) fn object(&mut self, rule: &str, class: Class, sentence: impl Into<String>) {
         let mut finding = Finding::new(rule, class, sentence);
         finding.span.clone_from(&self.span);
         if !self.findings.contains(&finding) {

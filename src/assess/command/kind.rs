@@ -115,6 +115,14 @@ pub(super) enum Kind {
     Document,
     /// A file of manifests, not a folder of them, or what comes in.
     Manifest,
+    /// The URL of something at a public host that is only looked at.
+    Url,
+    /// A header of such a look, which only says how to answer.
+    Header,
+    /// Text of such a look that goes out as it is: no file, no secret.
+    Sent,
+    /// What `curl` tells of a transfer at its end, not into a file.
+    Told,
     /// None may stand here.
     None,
 }
@@ -235,6 +243,8 @@ impl Judge<'_> {
                 }
             }
             Kind::Mysql if word.text().is_some_and(mysql_shows) => {}
+            Kind::Url | Kind::Header | Kind::Sent => self.goes_out(kind, name, word),
+            Kind::Told if word.text().is_some_and(|text| !text.starts_with('@') && !text.contains("%output")) => {}
             Kind::Bsd | Kind::Key | Kind::Jq | Kind::Shown | Kind::Template | Kind::Field | Kind::Columns => {
                 self.sensitive(format!("`{name} {}` may show secrets.", word.shown()));
             }
@@ -251,6 +261,7 @@ impl Judge<'_> {
             | Kind::Image
             | Kind::Psql
             | Kind::Mysql
+            | Kind::Told
             | Kind::Store
             | Kind::Format
             | Kind::Never

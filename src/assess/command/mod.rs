@@ -57,6 +57,7 @@ mod steering;
 mod table;
 mod titles;
 mod walk;
+mod web;
 mod word;
 mod wrapper;
 mod xargs;
@@ -113,12 +114,25 @@ impl RiskAssessor for CommandAssessor {
 fn in_terminal(mut assessment: Assessment) -> Assessment {
     let sentence = "Gets a terminal of its own, which you can type into; no walls are around it.";
     assessment.findings.push(Finding::new("command.terminal", Class::Unknown, sentence));
-    Assessment { containment: Containment::None, needs: BTreeSet::new(), claim_eligible: false, ..assessment }
+    Assessment {
+        containment: Containment::None,
+        needs: BTreeSet::new(),
+        hosts: BTreeSet::new(),
+        claim_eligible: false,
+        ..assessment
+    }
 }
 
 /// What the judge's findings add up to.
-fn assessment(judge: Judge<'_>) -> Assessment {
+fn assessment(mut judge: Judge<'_>) -> Assessment {
     let target = judge.place.workspace.display().to_string();
+    let ways: Vec<_> = judge.readers.iter().filter_map(|reader| table().way(reader)).collect();
+    if ways.iter().any(|way| way.web) && (judge.staged || ways.iter().any(Way::beside_web)) {
+        let sentence =
+            "What looks at public hosts runs with a proxy alone for a network, and the rest needs another one.";
+        judge.ineligible = true;
+        judge.findings.push(Finding::new("command.two-networks", Class::Unknown, sentence));
+    }
     let clean = judge.findings.is_empty();
     let eligible = !judge.ineligible
         && !judge.findings.is_empty()
@@ -127,7 +141,6 @@ fn assessment(judge: Judge<'_>) -> Assessment {
     let act = titles::joined(&judge.acts, writes);
     let mut findings = judge.findings;
     let mut containment = Containment::None;
-    let ways: Vec<_> = judge.readers.iter().filter_map(|reader| table().way(reader)).collect();
     let needs = if clean { ways.iter().flat_map(Way::needs).collect() } else { BTreeSet::new() };
     if clean {
         let names: Vec<String> = judge.readers.iter().map(|name| format!("`{name}`")).collect();
@@ -136,7 +149,7 @@ fn assessment(judge: Judge<'_>) -> Assessment {
         } else if names.is_empty() {
             ("command.read-only", "Runs no program.".to_owned())
         } else {
-            let network = ways.iter().any(|way| way.network);
+            let network = ways.iter().any(|way| way.network || way.web);
             let daemon = ways.iter().any(|way| !way.sockets.is_empty());
             let by = match (daemon, network) {
                 (false, false) => "",
@@ -168,6 +181,7 @@ fn assessment(judge: Judge<'_>) -> Assessment {
         forms,
         target,
         needs,
+        hosts: if clean { judge.hosts } else { BTreeSet::new() },
         walled: judge.walled.filter(|_| clean),
         listing,
         act,

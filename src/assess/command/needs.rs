@@ -12,6 +12,7 @@ use crate::domain::Need;
 pub(super) enum Needs {
     Daemon,
     Network,
+    Web,
 }
 
 /// What of this machine an entry lists, which walls would hide from it.
@@ -27,6 +28,8 @@ pub(super) enum Sees {
 pub(super) struct Way<'t> {
     /// Whether it connects to other machines, or to servers of this one.
     pub(super) network: bool,
+    /// Whether it only looks at public hosts, which a proxy of ours leads to.
+    pub(super) web: bool,
     /// Sockets, or folders of them, any of which it may connect to. `$HOME`, `$UID`, `$XDG_RUNTIME_DIR` and
     /// `$TMUX_TMPDIR` stand for the person's.
     pub(super) sockets: &'t [String],
@@ -43,7 +46,12 @@ impl Way<'_> {
             Sees::Processes => Need::Processes,
             Sees::Interfaces => Need::Interfaces,
         });
-        network.into_iter().chain(sockets).chain(sees)
+        network.into_iter().chain(self.web.then_some(Need::Web)).chain(sockets).chain(sees)
+    }
+
+    /// Whether it can't have its way out beside what goes by the proxy: in whose network nothing else is.
+    pub(super) fn beside_web(&self) -> bool {
+        self.network || !self.sockets.is_empty() || self.sees.contains(&Sees::Interfaces)
     }
 }
 
@@ -55,8 +63,9 @@ impl Table {
         let of_program = program.map(|program| program.sockets.as_slice()).unwrap_or_default();
         let sockets = if entry.sockets.is_empty() { of_program } else { &entry.sockets };
         let sockets = if entry.needs == Some(Needs::Daemon) { sockets } else { &[] };
-        let way = Way { network: entry.needs == Some(Needs::Network), sockets, sees: &entry.sees };
-        (way.network || !way.sockets.is_empty() || !way.sees.is_empty()).then_some(way)
+        let needs = |needs| entry.needs == Some(needs);
+        let way = Way { network: needs(Needs::Network), web: needs(Needs::Web), sockets, sees: &entry.sees };
+        (way.network || way.web || !way.sockets.is_empty() || !way.sees.is_empty()).then_some(way)
     }
 }
 

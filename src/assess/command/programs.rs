@@ -153,6 +153,9 @@ impl Judge<'_> {
                 if words.is_empty() {
                     self.produced = Feed::Nothing;
                 }
+                let plain = |text: &&str| !text.starts_with('-') && !text.contains('\\');
+                let texts: Option<Vec<&str>> = words.iter().map(|word| word.text().filter(plain)).collect();
+                self.echoed = texts.map(|texts| (self.depth, texts.join(" ")));
             }
             "date" => {
                 self.looked_up(name, first, words);

@@ -42,11 +42,14 @@ impl Judge<'_> {
                     IoFileRedirectTarget::Filename(word) if word.value == "/dev/null" => Feed::Nothing,
                     _ => Feed::Text,
                 };
+                self.says(None);
                 true
             }
             IoRedirect::HereDocument(descriptor, document) => {
                 self.here_document(document);
-                self.flows(*descriptor, Feed::Text)
+                let expands = document.requires_expansion && document.doc.value.contains(['$', '`', '\\']);
+                let text = (!expands && !document.remove_tabs).then(|| document.doc.value.clone());
+                self.flows(*descriptor, Feed::Text, text)
             }
             IoRedirect::HereString(descriptor, word) => {
                 self.odd = true;
@@ -58,7 +61,8 @@ impl Judge<'_> {
                     (Some(Piece::Hashes), None) => Feed::Hashes,
                     _ => Feed::Text,
                 };
-                self.flows(*descriptor, feed)
+                let text = word.text().map(str::to_owned);
+                self.flows(*descriptor, feed, text)
             }
             IoRedirect::OutputAndError(word, appends) => {
                 self.written(word, *appends);
@@ -68,17 +72,18 @@ impl Judge<'_> {
     }
 
     /// Something flows in by a descriptor, the standard one if none is named.
-    fn flows(&mut self, descriptor: Option<i32>, feed: Feed) -> bool {
+    fn flows(&mut self, descriptor: Option<i32>, feed: Feed, text: Option<String>) -> bool {
         let standard = descriptor.is_none_or(|number| number == 0);
         if standard {
             self.feed = feed;
+            self.says(text);
         }
         standard
     }
 
     /// Something else flows out beside what was printed: it is known no longer, but for paths, which may be anything.
     pub(super) fn mixed(&mut self) {
-        self.printed = None;
+        (self.printed, self.echoed) = (None, None);
         self.produced = match self.produced {
             Feed::Paths(reach) | Feed::Whole(reach) => Feed::Paths(reach),
             Feed::Download => Feed::Download,

@@ -39,7 +39,7 @@ impl Judge<'_> {
         }
         self.source = outer;
         if !single {
-            self.printed = None;
+            (self.printed, self.echoed) = (None, None);
             self.produced = Feed::Text;
         }
     }
@@ -119,6 +119,8 @@ impl Judge<'_> {
             }
             let scope = self.scope.clone();
             self.feed = if nth == 0 { outer } else { self.flowing() };
+            let text = if nth > 0 { self.last_said() } else { None };
+            self.says(text);
             self.produced = Feed::Text;
             (self.fed, self.feeds) = (nth > 0, nth + 1 < pipeline.seq.len());
             self.command(command);
@@ -126,6 +128,7 @@ impl Judge<'_> {
         }
         (self.fed, self.feeds) = (false, false);
         self.feed = outer;
+        self.says(None);
     }
 
     fn command(&mut self, command: &Command) {
@@ -136,13 +139,18 @@ impl Judge<'_> {
             self.span = Some(span);
         }
         match command {
-            Command::Simple(simple) => self.simple(simple),
+            Command::Simple(simple) => {
+                self.simple(simple);
+                self.says(None);
+            }
             Command::Compound(compound, redirects) => {
                 let before = self.redirects(redirects.as_ref());
+                // Its commands share it, each what the one before left.
+                self.says(None);
                 self.compound(compound);
                 self.feed = before.unwrap_or(self.feed);
                 self.produced = Feed::Text;
-                self.printed = None;
+                (self.printed, self.echoed) = (None, None);
             }
             Command::Function(function) => {
                 self.odd = true;
@@ -154,7 +162,7 @@ impl Judge<'_> {
                 self.extended(&test.expr);
                 self.feed = before.unwrap_or(self.feed);
                 self.produced = Feed::Text;
-                self.printed = None;
+                (self.printed, self.echoed) = (None, None);
             }
         }
     }
@@ -331,7 +339,7 @@ impl Judge<'_> {
     }
 
     fn simple(&mut self, command: &SimpleCommand) {
-        self.printed = None;
+        (self.printed, self.echoed) = (None, None);
         let produced = std::mem::replace(&mut self.produced, Feed::Text);
         let mut assignments = Vec::new();
         let reads_file = redirected(command);
@@ -389,7 +397,7 @@ impl Judge<'_> {
         }
         self.tested = outer;
         self.produced = Feed::Text;
-        self.printed = None;
+        (self.printed, self.echoed) = (None, None);
         let plain = argv.is_empty();
         let mut given = Vec::new();
         self.odd |= !assignments.is_empty();
@@ -445,6 +453,7 @@ impl Judge<'_> {
             self.printed =
                 self.printed.take().filter(|word| word.pieces == [Piece::Number]).map(|_| Piece::Digits.into());
         }
+        self.echoed = self.echoed.take().filter(|_| argv.first().and_then(Word::text) == Some("echo"));
         if complains(command) {
             self.mixed();
         }

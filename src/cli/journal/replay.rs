@@ -203,7 +203,7 @@ fn again(
     let unseen = !looked_at(&mentions, &prepared.facts);
     prepared.assessment = assessment;
     let read = past.read_ms.is_some_and(|read| read <= at_ms);
-    let http = matches!(prepared.operation.kind, OperationKind::Http(_)) && !past.hosts.is_empty();
+    let http = prepared.hosts().next().is_some() && !past.hosts.is_empty();
     let after = if http {
         let mut policy = terms.policy.clone();
         policy.named_hosts.extend(past.hosts.iter().cloned());
@@ -243,8 +243,8 @@ impl Past {
             self.read_ms = Some(self.read_ms.map_or(ended, |read| read.min(ended)));
         }
         let approved = recorded.decided.as_ref().is_some_and(|decided| decided.allowed && told::asked(recorded));
-        if approved && matches!(prepared.operation.kind, OperationKind::Http(_)) {
-            self.hosts.insert(prepared.assessment.target.clone());
+        if approved {
+            self.hosts.extend(prepared.hosts().cloned());
         }
     }
 }

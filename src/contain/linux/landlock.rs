@@ -36,7 +36,7 @@ pub fn restrict(plan: &Plan) -> Result<(), String> {
 }
 
 fn build(plan: &Plan) -> Result<RulesetCreated, RulesetError> {
-    let network = plan.needs.contains(&Need::Network);
+    let network = plan.needs.contains(&Need::Network) && plan.door.is_none();
     let mut ruleset = Ruleset::default().handle_access(AccessFs::from_all(NEWEST))?;
     if !network {
         ruleset = ruleset.handle_access(AccessNet::from_all(NEWEST))?;
@@ -62,7 +62,7 @@ fn build(plan: &Plan) -> Result<RulesetCreated, RulesetError> {
     for device in DEVICES {
         ruleset = allow(ruleset, Path::new(device), AccessFs::ReadFile | AccessFs::WriteFile)?;
     }
-    if plan.layer.as_ref().is_some_and(|layer| layer.proxy) {
+    if plan.door.is_some() {
         ruleset = ruleset.add_rule(NetPort::new(PROXY, AccessNet::ConnectTcp))?;
     }
     for need in &plan.needs {

@@ -1,4 +1,4 @@
-//! The network of a staged run that may reach hosts: nothing but its own loopback, with the proxy's listener on it.
+//! The network of a run that may reach hosts by a proxy of ours: nothing but its own loopback, with the proxy's listener on it.
 //! Runs in the child, once it has a network of its own.
 
 use std::io::{Error, ErrorKind, Result};

@@ -40,7 +40,7 @@ type Built<T> = Result<T, String>;
 pub fn leave(plan: &Plan) -> Built<()> {
     let (user, group) = (getuid(), getgid());
     let mut flags = CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWPID;
-    if !plan.needs.contains(&Need::Network) && !plan.needs.contains(&Need::Interfaces) {
+    if !plan.shares_network() {
         flags |= CloneFlags::CLONE_NEWNET;
     }
     unshare(flags).map_err(|error| format!("there are no namespaces for it: {error}"))?;
@@ -49,8 +49,8 @@ pub fn leave(plan: &Plan) -> Built<()> {
     write("/proc/self/uid_map", &format!("{user} {user} 1"))?;
     write("/proc/self/gid_map", &format!("{group} {group} 1"))?;
     // Now, as the door is out of sight afterwards.
-    if let Some(layer) = plan.layer.as_ref().filter(|layer| layer.proxy) {
-        network::open(&layer.door())?;
+    if let Some(door) = &plan.door {
+        network::open(door)?;
     }
     disk(plan)
 }

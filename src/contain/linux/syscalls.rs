@@ -308,7 +308,7 @@ fn pairs() -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
 
 /// Every family of sockets but those that are needed.
 fn sockets(plan: &Plan) -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
-    if plan.layer.as_ref().is_some_and(|layer| layer.proxy) {
+    if plan.door.is_some() {
         return streams();
     }
     let mut families = Vec::new();
@@ -317,7 +317,8 @@ fn sockets(plan: &Plan) -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
             Need::Network => families.extend([libc::AF_INET, libc::AF_INET6]),
             Need::Socket(_) => families.push(libc::AF_UNIX),
             Need::Interfaces => families.push(libc::AF_NETLINK),
-            Need::Processes => {}
+            // Without a proxy there is no way to them.
+            Need::Web | Need::Processes => {}
         }
     }
     if families.is_empty() {
@@ -375,7 +376,7 @@ mod tests {
 
     #[test]
     fn every_jump_ends_where_it_should() {
-        let layer = Layer { workspace: "/w".into(), folder: "/l".into(), proxy: false };
+        let layer = Layer { workspace: "/w".into(), folder: "/l".into() };
         for (namespaces, layer) in [(true, None), (false, None), (true, Some(layer))] {
             let layers = Layers { namespaces, landlock: true, syscalls: true };
             let plan = Plan { layers, layer, ..Plan::default() };
@@ -400,7 +401,7 @@ mod tests {
         use super::super::raw;
         let file = tempfile::tempfile().unwrap();
         let others = std::os::unix::process::parent_id().cast_signed();
-        let layer = Layer { workspace: "/w".into(), folder: "/l".into(), proxy: false };
+        let layer = Layer { workspace: "/w".into(), folder: "/l".into() };
         for (namespaces, layer) in [(false, None), (true, None), (true, Some(layer))] {
             let (file, layered) = (file.try_clone().unwrap(), layer.is_some());
             let layers = Layers { namespaces, landlock: true, syscalls: true };

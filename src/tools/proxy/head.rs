@@ -1,5 +1,5 @@
-//! The head of a call to the proxy: reads it, bounded in size and time, and says which host it names. Of HTTP only
-//! `CONNECT` is known.
+//! The head of a call to the proxy: reads it, bounded in size and time, and says which host it names. Of HTTP `CONNECT`
+//! is known, and plain requests that only look.
 
 use std::time::Duration;
 
@@ -23,6 +23,17 @@ pub(super) struct Target {
     pub(super) spelled: String,
 }
 
+/// What a call asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Call {
+    /// Where it is to lead.
+    pub(super) target: Target,
+    /// What the host is sent first: what came behind the head of a `CONNECT`, or a whole request.
+    pub(super) first: Vec<u8>,
+    /// Whether that is a plain request that only looks. Nothing may follow it.
+    pub(super) look: bool,
+}
+
 /// Why a call can't be connected: what the caller gets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Refusal {
@@ -38,13 +49,13 @@ impl Refusal {
     }
 }
 
-/// Reads a head. Gives the host, and what the caller sent behind it.
-pub(super) async fn read(from: &mut (impl AsyncRead + Unpin)) -> Result<(Target, Vec<u8>), Refusal> {
+/// Reads a head.
+pub(super) async fn read(from: &mut (impl AsyncRead + Unpin)) -> Result<Call, Refusal> {
     let late = |_| Refusal::new("408 Request Timeout", "The head of the request took too long.");
     timeout(PATIENCE, whole(from)).await.map_err(late)?
 }
 
-async fn whole(from: &mut (impl AsyncRead + Unpin)) -> Result<(Target, Vec<u8>), Refusal> {
+async fn whole(from: &mut (impl AsyncRead + Unpin)) -> Result<Call, Refusal> {
     let mut head = Vec::new();
     let mut piece = [0; 1024];
     loop {
@@ -55,7 +66,7 @@ async fn whole(from: &mut (impl AsyncRead + Unpin)) -> Result<(Target, Vec<u8>),
         head.extend_from_slice(&piece[..read]);
         if let Some(end) = head.windows(4).position(|four| four == b"\r\n\r\n").filter(|end| *end < LONGEST) {
             let behind = head.split_off(end + 4);
-            return Ok((target(&head)?, behind));
+            return call(&head, behind);
         }
         if head.len() > LONGEST {
             let sentence = "The head of the request is longer than 8 KiB.";
@@ -64,20 +75,57 @@ async fn whole(from: &mut (impl AsyncRead + Unpin)) -> Result<(Target, Vec<u8>),
     }
 }
 
-/// The host that a head names.
-fn target(head: &[u8]) -> Result<Target, Refusal> {
-    let line = head.split(|byte| *byte == b'\r').next().and_then(|line| std::str::from_utf8(line).ok());
-    let words: Vec<&str> = line.unwrap_or_default().split(' ').collect();
-    let [method, authority, version] = words[..] else {
+/// What a head asks for.
+fn call(head: &[u8], behind: Vec<u8>) -> Result<Call, Refusal> {
+    let text = std::str::from_utf8(head).unwrap_or_default();
+    let (line, headers) = text.split_once("\r\n").unwrap_or((text, ""));
+    let words: Vec<&str> = line.split(' ').collect();
+    let [method, address, version] = words[..] else {
         return Err(Refusal::new("400 Bad Request", "That is no request of HTTP."));
     };
-    if method != "CONNECT" || !["HTTP/1.1", "HTTP/1.0"].contains(&version) {
+    let known = ["HTTP/1.1", "HTTP/1.0"].contains(&version);
+    if method == "CONNECT" && known {
+        let named =
+            named(address).ok_or_else(|| Refusal::new("400 Bad Request", "CONNECT needs a host and a port."))?;
+        return Ok(Call { target: named, first: behind, look: false });
+    }
+    if !known || !["GET", "HEAD", "OPTIONS"].contains(&method) {
         return Err(Refusal::new(
             "405 Method Not Allowed",
-            "Only CONNECT is known here: https gets through, http doesn't.",
+            "Only CONNECT is known here, and plain requests that look: GET, HEAD and OPTIONS.",
         ));
     }
-    named(authority).ok_or_else(|| Refusal::new("400 Bad Request", "CONNECT needs a host and a port."))
+    let plain = Url::parse(address).ok().filter(|url| url.scheme() == "http" && url.username().is_empty());
+    let target = plain.as_ref().and_then(|url| named(&format!("{}:{}", url.host_str()?, url.port_or_known_default()?)));
+    let (Some(url), Some(target)) = (plain, target) else {
+        return Err(Refusal::new("400 Bad Request", "A plain request needs the whole address: http://host/path."));
+    };
+    let first = handed_on(method, &url, headers).ok_or_else(|| {
+        Refusal::new("403 Forbidden", "What only looks sends no body, and no words about the connection.")
+    })?;
+    Ok(Call { target, first, look: true })
+}
+
+/// A plain request as the host gets it: the last one of its connection (RFC 9112, 3.2.1 and 9.6). None if it has a body,
+/// or a header that can't be read.
+fn handed_on(method: &str, url: &Url, headers: &str) -> Option<Vec<u8>> {
+    let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
+    let mut request = format!("{method} {path} HTTP/1.1\r\n");
+    for header in headers.split("\r\n").filter(|header| !header.is_empty()) {
+        let (name, value) = header.split_once(':')?;
+        let sound = |text: &str| !text.chars().any(char::is_control);
+        if name.is_empty() || name.contains(char::is_whitespace) || !sound(name) || !sound(value.trim_matches('\t')) {
+            return None;
+        }
+        match name.to_ascii_lowercase().as_str() {
+            "connection" | "proxy-connection" | "proxy-authorization" | "keep-alive" | "te" => {}
+            "content-length" if value.trim() == "0" => {}
+            "content-length" | "transfer-encoding" | "upgrade" | "expect" => return None,
+            _ => request.push_str(&format!("{name}:{value}\r\n")),
+        }
+    }
+    request.push_str("Connection: close\r\n\r\n");
+    Some(request.into_bytes())
 }
 
 /// A host and its port, as they are spelled everywhere: lower case, addresses in their one form.
@@ -95,7 +143,7 @@ mod tests {
     use super::*;
 
     fn of(head: &str) -> Result<String, &'static str> {
-        target(head.as_bytes()).map(|target| target.spelled).map_err(|refusal| &refusal.status[..3])
+        call(head.as_bytes(), Vec::new()).map(|call| call.target.spelled).map_err(|refusal| &refusal.status[..3])
     }
 
     #[test]
@@ -114,7 +162,17 @@ mod tests {
     #[test]
     fn what_is_no_connection_to_a_host_is_refused() {
         for (head, code) in [
-            ("GET http://a.example/ HTTP/1.1\r\n\r\n", "405"),
+            ("POST http://a.example/ HTTP/1.1\r\n\r\n", "405"),
+            ("GET http://a.example/ HTTP/2\r\n\r\n", "405"),
+            ("GET /x HTTP/1.1\r\nHost: a.example\r\n\r\n", "400"),
+            ("GET ftp://a.example/x HTTP/1.1\r\n\r\n", "400"),
+            ("GET https://a.example/x HTTP/1.1\r\n\r\n", "400"),
+            ("GET http://me@a.example/x HTTP/1.1\r\n\r\n", "400"),
+            ("GET http://a.example/x HTTP/1.1\r\nContent-Length: 5\r\n\r\n", "403"),
+            ("GET http://a.example/x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", "403"),
+            ("GET http://a.example/x HTTP/1.1\r\nUpgrade: h2c\r\n\r\n", "403"),
+            ("GET http://a.example/x HTTP/1.1\r\nA: b\nContent-Length: 5\r\n\r\n", "403"),
+            ("GET http://a.example/x HTTP/1.1\r\nContent-Length : 5\r\n\r\n", "403"),
             ("CONNECT a.example:443 HTTP/2\r\n\r\n", "405"),
             ("CONNECT a.example:443\r\n\r\n", "400"),
             ("CONNECT  a.example:443 HTTP/1.1\r\n\r\n", "400"),
@@ -129,15 +187,24 @@ mod tests {
             assert_eq!(of(head), Err(code), "{head}");
         }
         assert_eq!(of(&format!("CONNECT {}.example:443 HTTP/1.1\r\n\r\n", "a".repeat(260))), Err("400"));
-        assert_eq!(target(b"CONNECT \xff:443 HTTP/1.1\r\n\r\n").unwrap_err().status, "400 Bad Request");
+        assert_eq!(call(b"CONNECT \xff:443 HTTP/1.1\r\n\r\n", Vec::new()).unwrap_err().status, "400 Bad Request");
+    }
+
+    #[test]
+    fn a_look_is_handed_on_as_the_last_of_its_connection() {
+        let head = "GET http://A.example:8080/a/b?c=d#e HTTP/1.1\r\nHost: A.example:8080\r\nAccept: */*\r\nProxy-Connection: Keep-Alive\r\n\r\n";
+        let call = call(head.as_bytes(), b"GET http://b.example/ HTTP/1.1".to_vec()).unwrap();
+        assert_eq!((call.target.spelled.as_str(), call.look), ("a.example:8080", true));
+        let sent = "GET /a/b?c=d HTTP/1.1\r\nHost: A.example:8080\r\nAccept: */*\r\nConnection: close\r\n\r\n";
+        assert_eq!(String::from_utf8(call.first).unwrap(), sent);
     }
 
     proptest::proptest! {
         #[test]
-        fn whatever_is_said_a_host_that_is_named_is_one(words in "(CONNECT |[a-z0-9.:@/%\\[\\]-]{0,12}| HTTP/1.1|\\PC){0,6}") {
-            if let Ok(target) = target(words.as_bytes()) {
-                let again = named(&target.spelled).map(|again| again.spelled);
-                proptest::prop_assert_eq!(again, Some(target.spelled));
+        fn whatever_is_said_a_host_that_is_named_is_one(words in "(CONNECT |GET http://|[a-z0-9.:@/%\\[\\]-]{0,12}| HTTP/1.1|\\PC){0,6}") {
+            if let Ok(call) = call(words.as_bytes(), Vec::new()) {
+                let again = named(&call.target.spelled).map(|again| again.spelled);
+                proptest::prop_assert_eq!(again, Some(call.target.spelled));
             }
         }
     }
@@ -145,8 +212,8 @@ mod tests {
     #[tokio::test]
     async fn a_head_ends_or_is_refused() {
         let mut whole: &[u8] = b"CONNECT a.example:443 HTTP/1.1\r\nHost: x\r\n\r\nhello";
-        let (target, behind) = read(&mut whole).await.unwrap();
-        assert_eq!((target.spelled.as_str(), behind.as_slice()), ("a.example:443", &b"hello"[..]));
+        let call = read(&mut whole).await.unwrap();
+        assert_eq!((call.target.spelled.as_str(), call.first.as_slice()), ("a.example:443", &b"hello"[..]));
         let long = format!("CONNECT a.example:443 HTTP/1.1\r\nX: {}\r\n\r\n", "x".repeat(2 * LONGEST));
         assert_eq!(&read(&mut long.as_bytes()).await.unwrap_err().status[..3], "431");
         assert_eq!(&read(&mut &b"CONNECT a"[..]).await.unwrap_err().status[..3], "400");

@@ -1,6 +1,7 @@
-//! The way of a staged run to the hosts that the person allows (`staged_hosts`): a proxy of ours, the one thing in the
-//! network of the run. It speaks `CONNECT` alone, reaches hosts of the list and no others, bounds what goes through,
-//! and ends with the run. It sees bytes, and reads none.
+//! The way of a run to hosts: a proxy of ours, the one thing in the network of the run. A staged run reaches the hosts
+//! that the person allows (`staged_hosts`) and no others; what runs unasked because it looks at public hosts reaches
+//! those, at the address that was judged, redirects included. The proxy speaks `CONNECT`, and for looks hands on plain
+//! requests too, which it sees to be some; it bounds what goes through, and ends with the run.
 
 mod call;
 mod head;
@@ -16,6 +17,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use self::tally::Tally;
 use crate::contain::Door;
+use crate::store::Layer;
 
 /// Most calls at once; further ones wait.
 const AT_ONCE: usize = 32;
@@ -29,8 +31,19 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub(super) struct Closed {
     /// Where the listener comes from.
     pub(super) door: Door,
-    /// The hosts that may be reached, each with its port.
-    pub(super) hosts: BTreeSet<String>,
+    /// What may be reached.
+    pub(super) hosts: Hosts,
+    /// The private folder of its door, where that isn't the folder of the run's layer: it goes with the proxy.
+    pub(super) _place: Option<Layer>,
+}
+
+/// What a proxy leads to.
+#[derive(Debug)]
+pub(super) enum Hosts {
+    /// These alone, each with its port.
+    Listed(BTreeSet<String>),
+    /// Any public host.
+    Public,
 }
 
 /// A proxy for as long as its run lasts. Dropping it ends every connection.
@@ -43,12 +56,15 @@ pub(super) struct Proxy {
 impl Closed {
     /// What the person is told while the run lasts.
     pub(super) fn note(&self) -> String {
-        format!("It may reach {}.", listed(&self.hosts))
+        match &self.hosts {
+            Hosts::Listed(hosts) => format!("It may reach {}.", listed(hosts)),
+            Hosts::Public => "It may look at public hosts.".to_owned(),
+        }
     }
 
     /// Begins to serve. The listener comes when the run begins.
     pub(super) fn open(self) -> Proxy {
-        let tally = Arc::new(Tally::default());
+        let tally = Arc::new(Tally::new(matches!(self.hosts, Hosts::Public)));
         let serving = AbortOnDropHandle::new(tokio::spawn(serve(self, Arc::clone(&tally))));
         Proxy { tally, serving }
     }
@@ -71,7 +87,7 @@ pub fn listed(hosts: &BTreeSet<String>) -> String {
 }
 
 /// Takes calls until it is ended.
-async fn serve(Closed { door, hosts }: Closed, tally: Arc<Tally>) {
+async fn serve(Closed { door, hosts, _place }: Closed, tally: Arc<Tally>) {
     let listener = match door.listener().await.and_then(|listener| {
         listener.set_nonblocking(true)?;
         TcpListener::from_std(listener)

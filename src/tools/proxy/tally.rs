@@ -6,8 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::domain::number::{count, size};
 
-/// Most bytes that a run may send.
+/// Most bytes that a run may send, and one that looks.
 const SENT: u64 = 64 << 20;
+const SENT_TO_LOOK: u64 = 1 << 20;
 /// Most bytes that it may receive.
 const RECEIVED: u64 = 2 << 30;
 /// Most hosts that were not reached that are named.
@@ -23,8 +24,10 @@ pub(super) enum Way {
 }
 
 /// The calls of one run.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Tally {
+    /// Most bytes that it may send.
+    most: u64,
     sent: AtomicU64,
     received: AtomicU64,
     calls: Mutex<Calls>,
@@ -41,10 +44,16 @@ struct Calls {
 }
 
 impl Tally {
+    /// That of a run that may send what downloads take, or only asks to `look`.
+    pub(super) fn new(look: bool) -> Self {
+        let most = if look { SENT_TO_LOOK } else { SENT };
+        Self { most, sent: AtomicU64::new(0), received: AtomicU64::new(0), calls: Mutex::default() }
+    }
+
     /// Takes bytes into account. False if they are too many.
     pub(super) fn takes(&self, way: Way, bytes: usize) -> bool {
         let (sum, most) = match way {
-            Way::Out => (&self.sent, SENT),
+            Way::Out => (&self.sent, self.most),
             Way::In => (&self.received, RECEIVED),
         };
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
@@ -85,8 +94,12 @@ impl Tally {
             let hosts: Vec<String> = calls.reached.iter().map(times).collect();
             said.push(format!("It reached {}: {} sent, {} received.", hosts.join(", "), size(sent), size(received)));
         }
-        if sent > SENT || received > RECEIVED {
-            said.push(format!("It was cut off: a run sends {} and receives {} at most.", size(SENT), size(RECEIVED)));
+        if sent > self.most || received > RECEIVED {
+            said.push(format!(
+                "It was cut off: a run sends {} and receives {} at most.",
+                size(self.most),
+                size(RECEIVED)
+            ));
         }
         if !calls.refused.is_empty() {
             let mut hosts: Vec<String> = calls.refused.iter().map(|(host, why)| format!("{host} ({why})")).collect();
@@ -109,7 +122,7 @@ mod tests {
 
     #[test]
     fn what_was_reached_and_what_was_not_is_told() {
-        let tally = Tally::default();
+        let tally = Tally::new(false);
         assert_eq!((tally.told(), tally.lacks()), (None, false));
         tally.reached("a.example:443");
         tally.reached("a.example:443");
@@ -127,7 +140,7 @@ mod tests {
 
     #[test]
     fn what_a_run_sends_and_receives_is_bounded() {
-        let tally = Tally::default();
+        let tally = Tally::new(false);
         assert!(tally.takes(Way::Out, usize::try_from(SENT).unwrap()) && !tally.takes(Way::Out, 1));
         assert!(tally.takes(Way::In, 1) && tally.told().unwrap().contains("cut off"));
     }
