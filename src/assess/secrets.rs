@@ -107,6 +107,14 @@ pub(super) fn certain(text: &str) -> Vec<Span> {
         let value = r#""([^"\n]+)"|('[^'\n]+')|([^\s"']+)"#;
         Regex::new(&format!(r"\b[A-Z0-9_]*(?:{names})[A-Z0-9_]*=(?:{value})")).ok()
     });
+    // How libpq writes a connection down (its manual, 32.1.1.1): words of a setting each, in any order.
+    static CONNECTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let others = r"(?:host|hostaddr|port|dbname|user)=[^\s,;()=]+";
+        let password = |name| format!(r"password=(?<{name}>'[^'\n]+'|[^\s'\x22,;()]+)");
+        let (behind, before) = (password("behind"), password("before"));
+        let between = r"[^\n,;()]*?[ \t]";
+        Regex::new(&format!(r"\b{others}[ \t](?:{between})?{behind}|\b{before}[ \t](?:{between})?{others}")).ok()
+    });
     if !may_hold(text) {
         return Vec::new();
     }
@@ -116,6 +124,11 @@ pub(super) fn certain(text: &str) -> Vec<Span> {
     let set = text.contains('=').then(|| SET.as_ref()).flatten();
     for found in set.into_iter().flat_map(|set| set.captures_iter(text)) {
         let value = (1..=3).find_map(|part| found.get(part));
+        spans.extend(value.filter(|value| !placeholder(value.as_str())).map(|value| value.range()));
+    }
+    let connection = text.contains("password=").then(|| CONNECTION.as_ref()).flatten();
+    for found in connection.into_iter().flat_map(|connection| connection.captures_iter(text)) {
+        let value = ["behind", "before"].iter().find_map(|name| found.name(name));
         spans.extend(value.filter(|value| !placeholder(value.as_str())).map(|value| value.range()));
     }
     spans.extend(pem::begun(text));
@@ -290,6 +303,9 @@ mod tests {
             ("DB_PASSWORD=ab#Real&Secret;x", "ab#Real&Secret;x"),
             ("url = https://bot:glpat-AbCdEfGh1234567890xy@git.example/x", "glpat-AbCdEfGh1234567890xy"),
             ("Authorization: Bearer abc123def456ghi789", "abc123def456ghi789"),
+            ("host=db user=app password=hunter2 dbname=shop", "hunter2"),
+            ("password='hunt er2' host=db", "'hunt er2'"),
+            ("{\"dsn\":\"dbname=shop password=hunter2\"}", "hunter2"),
         ] {
             assert!(hidden(text).iter().any(|found| found == secret), "{text}: {:?}", hidden(text));
         }
@@ -298,6 +314,8 @@ mod tests {
             "let password = get_password()?;",
             "Basic authentication and bearer authentication-of-requests",
             "PASSWORD=$1",
+            "connect(host=db, user=app, password=prompt())",
+            "a host=db and\npassword=hunter2 elsewhere",
             "root:x:0:0:root:/root:/bin/bash",
             "sk-loading-indicator-of-a-page",
             "commit 0123456789abcdef0123456789abcdef01234567",
