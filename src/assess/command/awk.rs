@@ -35,7 +35,8 @@ impl Judge<'_> {
             }
             Scan { strings, commands, .. } => {
                 for command in commands {
-                    shell(self, "sh", &[Word::exact("-c"), Word::exact(&command)]);
+                    // What flows in is what the program makes of its input.
+                    self.isolated(|judge| shell(judge, "sh", &[Word::exact("-c"), Word::exact(&command)]));
                 }
                 for text in strings {
                     if let Some(entry) = self.sensitive_entry(&text) {
@@ -346,6 +347,7 @@ mod tests {
             "{print | \"cat .env\"}",
             "{print |& \"sort\"}",
             "BEGIN{\"touch x\" | getline}",
+            "{print \".env\" | \"xargs cat\"}",
             "BEGIN{x \"ls\" | getline}",
             "BEGIN{print \"ls\" | getline}",
             "BEGIN{(x)\"ls\" | getline}",
@@ -353,5 +355,6 @@ mod tests {
         ] {
             asks(&format!("awk '{program}' a"));
         }
+        asks("find . -type f | awk '{print \"x\" | \"xargs cat\"}'");
     }
 }

@@ -2,7 +2,7 @@
 //! is a catastrophe. What a program always does stands in the table of dangers.
 
 use super::judge::{Feed, Judge};
-use super::programs::leading;
+use super::programs::{first_word, leading};
 use super::table::table;
 use super::word::Word;
 
@@ -49,13 +49,13 @@ fn guarded(judge: &Judge<'_>) -> bool {
     judge.facts.is_some_and(|facts| !facts.unguarded)
 }
 
-/// Whether an entry of the table says that the program only looks with these words; then it has passed.
+/// Whether the table says that the program only looks with these words; then it has passed.
 fn only_looks(judge: &mut Judge<'_>, name: &str, words: &[Word]) -> bool {
     let before = judge.findings.len();
-    if let Some(entry) = table().entry(name) {
-        judge.by_entry(entry, name, words);
+    if table().entry(name).is_some() {
+        judge.subcommand(name, words);
     }
-    judge.findings.len() == before && judge.readers.contains(name)
+    judge.findings.len() == before && judge.readers.iter().any(|reader| first_word(reader) == name)
 }
 
 pub(super) fn operands(words: &[Word]) -> impl Iterator<Item = &Word> {

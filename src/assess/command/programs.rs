@@ -447,7 +447,7 @@ pub(super) fn plain_name(written: &str) -> &str {
     }
 }
 
-fn first_word(name: &str) -> &str {
+pub(super) fn first_word(name: &str) -> &str {
     name.split(' ').next().unwrap_or(name)
 }
 

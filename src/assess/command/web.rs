@@ -3,7 +3,7 @@
 
 use super::judge::Judge;
 use super::kind::Kind;
-use super::word::Word;
+use super::word::{Piece, Word};
 use crate::assess::http;
 
 /// Hosts that begin so are asked by other protocols than HTTP where no scheme is said. From curl(1).
@@ -12,7 +12,8 @@ const GUESSED: [&str; 6] = ["ftp.", "dict.", "ldap.", "imap.", "smtp.", "pop3."]
 impl Judge<'_> {
     /// Judges a word that goes out with a look.
     pub(super) fn goes_out(&mut self, kind: Kind, name: &str, word: &Word) {
-        let Some(text) = word.text() else {
+        let text = word.text().map(str::to_owned).or_else(|| Some(word).filter(|_| kind == Kind::Url).and_then(query));
+        let Some(text) = text.as_deref() else {
             self.ineligible = true;
             let sentence = format!("What `{name}` sends in {} isn't known before it runs.", word.shown());
             self.unknown("command.sends", sentence);
@@ -41,6 +42,20 @@ impl Judge<'_> {
             self.object(&finding.rule, finding.class, finding.sentence);
         }
     }
+}
+
+/// A URL whose query begins with a question mark that nobody quoted. A file of the shape that it then is to the shell
+/// would lie in a folder called like the host, so that the host stays the same.
+fn query(word: &Word) -> Option<String> {
+    let plain = |piece: &Piece| match piece {
+        Piece::Exact(_) => true,
+        Piece::Pattern(text) => text.bytes().all(|byte| byte == b'?'),
+        _ => false,
+    };
+    let text = word.pattern();
+    let host = word.prefix();
+    let host = host.split_once("://").map_or(host, |(_, rest)| rest);
+    (word.pieces.iter().all(plain) && host.contains('/')).then_some(text)
 }
 
 /// Whether a word stands for one URL, and of HTTP: `curl` makes many of some (`[1-9]`, `{a,b}`).
