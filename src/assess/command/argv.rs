@@ -102,11 +102,16 @@ impl Judge<'_> {
                 continue;
             }
             if let Some(Takes::Pair(kind)) = word.text().and_then(|text| entry.flags.get(text)) {
-                rest.next();
-                if let Some(value) = rest.next() {
+                let values = [rest.next(), rest.next()];
+                values.iter().flatten().for_each(|value| self.one_value(name, value));
+                if let [_, Some(value)] = values {
                     self.meant(*kind, name, value);
                 }
                 continue;
+            }
+            // Behind a pattern stands what was before it, so that such a word stays the same flag.
+            if word.open() {
+                self.about(word, |judge| judge.one_value(name, word));
             }
             if entry.splits.is_some() {
                 self.splits(name, word);
@@ -116,6 +121,12 @@ impl Judge<'_> {
             {
                 reading.shifted |= value.open();
                 self.about(value, |judge| {
+                    if value.open() || value.several() && value.may_be_flag() && judge.folder_may_have_flags(value) {
+                        judge.one_value(name, value);
+                    } else if value.several() {
+                        // All but the first of the words that it may become.
+                        judge.operand(entry, name, value, &mut reading);
+                    }
                     if value.may_be_none() {
                         let sentence =
                             format!("{} may be nothing, and the next word the value of a flag.", value.shown());
@@ -309,6 +320,14 @@ impl Judge<'_> {
         let Some(facts) = self.facts else { return false };
         let dashed = |folder: &String| facts.folders.get(folder).is_none_or(|fact| fact.dashed);
         folders.iter().flatten().any(dashed)
+    }
+
+    /// Objects to the value of a flag that may become several words: the others may be flags or anything else.
+    fn one_value(&mut self, name: &str, value: &Word) {
+        if value.several() {
+            let sentence = format!("{} may become more than the value of a flag of `{name}`.", value.shown());
+            self.unreadable("command.vague-flag", sentence);
+        }
     }
 
     /// A program of another system may take no value where the entry says it does: then the word behind the flag is

@@ -82,8 +82,11 @@ fn lines(text: &str) -> bool {
                 return false;
             }
         } else {
-            // Words of other clients that end a statement, too.
-            if ["/", "go"].iter().any(|word| line.trim().eq_ignore_ascii_case(word)) {
+            // Words of other clients that end a statement, too, with or without a comment behind them.
+            let start = line.trim_start().to_ascii_lowercase();
+            let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let go = start.strip_prefix("go").is_some_and(|rest| !rest.starts_with(word));
+            if start.starts_with('/') && !start.starts_with("/*") || go {
                 return false;
             }
             statements.push_str(line);
@@ -114,6 +117,7 @@ fn operands(words: &[Word]) -> Option<&[Word]> {
         let flag = format!(" {} ", flag.strip_prefix('-').unwrap_or(flag));
         at += match (FLAGS.contains(&flag), VALUES.contains(&flag)) {
             (true, _) => 1,
+            (false, true) if words.get(at + 1).is_some_and(Word::several) => return None,
             (false, true) => 2,
             (false, false) => return None,
         };
@@ -312,6 +316,9 @@ mod tests {
             "sqlite3 :memory: <<'EOF'\nselect 1;\ndelete from t;\nEOF",
             "sqlite3 :memory: <<'EOF'\nselect 1 --;\n; drop table t;\nEOF",
             "sqlite3 :memory: <<'EOF'\nselect * from t\ngo\nEOF",
+            "sqlite3 :memory: <<'EOF'\nselect 1\n/ --x\ndelete from t;\nEOF",
+            "sqlite3 :memory: <<'EOF'\nselect 1,\n /--x\nupdate t set a=9;\nEOF",
+            "sqlite3 -separator $(cat f) :memory: .tables",
             "sqlite3 :memory: <<'EOF' < a.sql\nselect 1;\nEOF",
             "echo 'select 1' | { head -1; sqlite3 :memory:; }",
             "echo 'select 1' | bash -c 'sqlite3 :memory:'",

@@ -69,6 +69,8 @@ pub(super) struct Judge<'a> {
     pub(super) readers: BTreeSet<String>,
     /// The public hosts that they look at, each with its port.
     pub(super) hosts: BTreeSet<String>,
+    /// What goes out with those looks.
+    pub(super) sent: BTreeSet<String>,
     /// Whether a test runner is among them.
     pub(super) staged: bool,
     /// Whether something stands against a claim of low.
@@ -145,6 +147,7 @@ impl<'a> Judge<'a> {
             mentions: Mentions::default(),
             readers: BTreeSet::new(),
             hosts: BTreeSet::new(),
+            sent: BTreeSet::new(),
             staged: false,
             ineligible: false,
             feed: Feed::Text,

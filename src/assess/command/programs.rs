@@ -467,16 +467,23 @@ pub(super) fn leading<'w>(entry: &Entry, words: &'w [Word]) -> Option<&'w [Word]
             continue;
         }
         if !text.starts_with('-') || text.len() == 1 {
-            return if word.may_be_flag() { None } else { words.get(at..) };
+            return if word.may_be_flag() || word.several() { None } else { words.get(at..) };
         }
         let flag = if text.starts_with("--") { text.split_once('=').map_or(text, |(flag, _)| flag) } else { text };
-        match entry.flags.get(flag) {
-            Some(Takes::Nothing | Takes::Attached(_) | Takes::Pair(_)) => {}
-            Some(Takes::Value(_)) => at += usize::from(flag == text),
-            None if !flag.starts_with("--") => at += usize::from(bundle(entry, flag)?),
+        let takes = match entry.flags.get(flag) {
+            Some(Takes::Nothing | Takes::Attached(_) | Takes::Pair(_)) => false,
+            Some(Takes::Value(_)) => flag == text,
+            None if !flag.starts_with("--") => bundle(entry, flag)?,
             None => return None,
-        }
+        };
         at += 1;
+        if takes {
+            // What is more than one word brings flags along, or another program.
+            if words.get(at).is_some_and(|value| value.several() || value.may_be_none()) {
+                return None;
+            }
+            at += 1;
+        }
     }
     Some(&[])
 }

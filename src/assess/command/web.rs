@@ -1,5 +1,6 @@
 //! What a program that looks at public hosts sends out: the same looks as a request of ours, in the words of `curl` and
 //! `wget`. While they run a proxy of ours is all the network that they have, and judges each host as it is dialled.
+//! Nothing goes out but what stands in the command, which whoever wrote it knows: no name of a file, no folder.
 
 use super::judge::Judge;
 use super::kind::Kind;
@@ -8,40 +9,91 @@ use crate::assess::http;
 
 /// Hosts that begin so are asked by other protocols than HTTP where no scheme is said. From curl(1).
 const GUESSED: [&str; 6] = ["ftp.", "dict.", "ldap.", "imap.", "smtp.", "pop3."];
+/// Most that goes out in all, in bytes.
+const SENT_CAP: usize = 4096;
 
 impl Judge<'_> {
     /// Judges a word that goes out with a look.
     pub(super) fn goes_out(&mut self, kind: Kind, name: &str, word: &Word) {
-        let text = word.text().map(str::to_owned).or_else(|| Some(word).filter(|_| kind == Kind::Url).and_then(query));
-        let Some(text) = text.as_deref() else {
-            self.ineligible = true;
-            let sentence = format!("What `{name}` sends in {} isn't known before it runs.", word.shown());
+        let before = std::mem::replace(&mut self.ineligible, true);
+        let query = || Some(word).filter(|_| kind == Kind::Url).and_then(query);
+        let text = word.text().map(str::to_owned).or_else(query).filter(|text| self.stands_here(word, text));
+        let Some(text) = text else {
+            let sentence = format!("What `{name}` sends in {} doesn't stand in the command.", word.shown());
             self.unknown("command.sends", sentence);
             return;
         };
+        let plain = !text.contains(char::is_control);
         let finding = match kind {
-            Kind::Url if one(text) => match http::look(text) {
+            Kind::Url if one(&text) => match http::look(&text) {
                 Ok(host) => {
                     self.hosts.insert(host);
                     None
                 }
                 Err(finding) => Some(finding),
             },
-            Kind::Header if !text.starts_with('@') && text.contains(':') => {
+            Kind::Header if plain && !text.starts_with('@') && text.contains(':') => {
                 text.split_once(':').and_then(|(header, value)| http::by_header(header, value.trim()))
             }
-            Kind::Sent if !text.contains('@') => http::objection_to_text(text),
+            Kind::Sent if plain && !text.starts_with('@') && !names_file(&text) => http::objection_to_text(&text),
             _ => {
-                self.ineligible = true;
                 self.unknown("command.operand", format!("No rule says that `{name} {}` only reads.", word.shown()));
                 return;
             }
         };
         if let Some(finding) = finding {
-            self.ineligible = true;
             self.object(&finding.rule, finding.class, finding.sentence);
+            return;
         }
+        self.sent.insert(text);
+        if self.sent.iter().map(String::len).sum::<usize>() > SENT_CAP {
+            self.unknown("command.sends", format!("`{name}` sends more than a look needs."));
+            return;
+        }
+        self.ineligible = before;
     }
+
+    /// Whether all of a word stands in the command itself: written there, or the value of variables that is written there.
+    /// What a pattern, a substitution or the shell brings (`$PWD`) doesn't.
+    fn stands_here(&self, word: &Word, text: &str) -> bool {
+        let Some(raw) = word.span.as_ref().and_then(|span| self.text.get(span.clone())) else {
+            return self.text.contains(text);
+        };
+        let mut rest = text;
+        let mut parts = raw.split('$');
+        let literal = |part: &str| !part.contains(['`', '*', '[', '\\', '\'', '(', ')']) && !part.starts_with('~');
+        // Without variables quotes and braces make it what it is, and all of that is written here.
+        if !raw.contains(['$', '`', '*', '[']) && !raw.starts_with('~') {
+            return true;
+        }
+        let Some(first) = parts.next().filter(|part| literal(part)) else { return false };
+        let Some(behind) = rest.strip_prefix(first.replace('"', "").as_str()) else { return false };
+        rest = behind;
+        for part in parts {
+            let after = match part.strip_prefix('{') {
+                Some(braced) => braced.split_once('}').filter(|(name, _)| is_name(name)).map(|(_, after)| after),
+                None => {
+                    let end = part.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(part.len());
+                    Some(&part[end..]).filter(|_| is_name(&part[..end]))
+                }
+            };
+            let Some(after) = after.filter(|after| literal(after)) else { return false };
+            let after = after.replace('"', "");
+            let end = if after.is_empty() { Some(rest.len()) } else { rest.find(&after) };
+            let Some(end) = end.filter(|end| self.text.contains(&rest[..*end])) else { return false };
+            rest = &rest[end + after.len()..];
+        }
+        rest.is_empty()
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// Whether `--data-urlencode` would take a file of this name: `name@file`. Behind `=` it is text.
+fn names_file(text: &str) -> bool {
+    text.split_once('@').is_some_and(|(before, _)| !before.contains('='))
 }
 
 /// A URL whose query begins with a question mark that nobody quoted. A file of the shape that it then is to the shell
@@ -52,15 +104,17 @@ fn query(word: &Word) -> Option<String> {
         Piece::Pattern(text) => text.bytes().all(|byte| byte == b'?'),
         _ => false,
     };
-    let text = word.pattern();
     let host = word.prefix();
     let host = host.split_once("://").map_or(host, |(_, rest)| rest);
-    (word.pieces.iter().all(plain) && host.contains('/')).then_some(text)
+    (word.pieces.iter().all(plain) && host.contains('/')).then(|| word.pattern())
 }
 
-/// Whether a word stands for one URL, and of HTTP: `curl` makes many of some (`[1-9]`, `{a,b}`).
+/// Whether a word stands for one URL, and of HTTP: `curl` makes many of some (`[1-9]`, `{a,b}`), and to `wget`
+/// `host:path` is a file of FTP, be it that the path begins with numbers.
 fn one(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
-    !text.contains(['[', ']', '{', '}'])
-        && (lower.contains("://") || !GUESSED.iter().any(|start| lower.starts_with(start)))
+    let (host, schemed) = lower.split_once("://").map_or((lower.as_str(), false), |(_, rest)| (rest, true));
+    let authority = host.split('/').next().unwrap_or_default();
+    let port = authority.rsplit_once(':').is_none_or(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    !text.contains(['[', ']', '{', '}']) && port && (schemed || !GUESSED.iter().any(|start| lower.starts_with(start)))
 }

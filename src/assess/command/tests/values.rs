@@ -156,10 +156,58 @@ fn a_value_that_may_be_missing_moves_the_next_word() {
     ] {
         asks(command);
     }
-    allowed("cut -d' ' -f$n a");
-    allowed("sort -k$n a");
+    allowed("cut -d' ' -f\"$n\" a");
+    allowed("sort -k\"$n\" a");
     allowed("n=3; head -n\"$n\" a");
     allowed("awk -F'|' '{print $2}' a");
+}
+
+#[test]
+fn a_value_that_may_be_several_words_brings_flags_along() {
+    for command in [
+        "nice -n ${x:-5 rm -rf ~} ls",
+        "nice -n $(cat f) ls",
+        "nice -n 5${IFS}touch${IFS}x ls",
+        "nice -n \"$@\" ls",
+        "timeout ${x:-5 rm -rf ~} ls",
+        "timeout -k ${x:-1 5 touch y} 5 ls",
+        "timeout 5* ls",
+        "env -u ${x:-A rm -rf y} ls",
+        "xargs -n $(cat f) ls",
+        "xargs sort a -k < f",
+        "sort -k ${x:-1 -o y} a",
+        "sort -k${K:-1 -o y} a",
+        "sort -k$n a",
+        "cut -d' ' -f$n a",
+        "x='1 -o y'; sort -k $x a",
+        "set -- 1 -o y; sort -k $@ a",
+        "a=(1 -o y); sort -k ${a[@]} a",
+        "mapfile -t a < f; sort -k \"${a[@]}\" b",
+        "while read -r n; do head -n $n a; done < f",
+        "head -n ${x:-1 .env} a",
+        "awk -F $(cat f) '{print $1}' a",
+        "git log -n $(cat f)",
+        "git log --format=%H${x:- --output=y}",
+        "git diff -U $(cat f)",
+        "rg -g *.rs${x:- --pre=./y} x",
+        "fd -d ${x:-1 -x touch y} x",
+        "tar -tf a.tar --strip-components ${x:-1 --to-command=./y}",
+        "jq --arg a $(cat f) . a.json",
+        "head -c *.env a",
+    ] {
+        asks(command);
+    }
+    for command in [
+        "n=3; head -n $n a",
+        "head -n \"$(wc -l < a)\" b",
+        "head -n $(cat a | wc -l) b",
+        "for n in 1 2; do sort -k $n a; done",
+        "grep -r --include=*.rs x .",
+        "while read -r n; do head -n \"$n\" a; done < f",
+        "timeout $((5+1)) ls",
+    ] {
+        allowed(command);
+    }
 }
 
 #[test]
