@@ -103,7 +103,7 @@ impl Judge<'_> {
             }
             if let Some(Takes::Pair(kind)) = word.text().and_then(|text| entry.flags.get(text)) {
                 let values = [rest.next(), rest.next()];
-                values.iter().flatten().for_each(|value| self.one_value(name, value));
+                values.iter().flatten().for_each(|value| self.one_value(entry, name, value));
                 if let [_, Some(value)] = values {
                     self.meant(*kind, name, value);
                 }
@@ -111,7 +111,7 @@ impl Judge<'_> {
             }
             // Behind a pattern stands what was before it, so that such a word stays the same flag.
             if word.open() {
-                self.about(word, |judge| judge.one_value(name, word));
+                self.about(word, |judge| judge.one_value(entry, name, word));
             }
             if entry.splits.is_some() {
                 self.splits(name, word);
@@ -122,7 +122,7 @@ impl Judge<'_> {
                 reading.shifted |= value.open();
                 self.about(value, |judge| {
                     if value.open() || value.several() && value.may_be_flag() && judge.folder_may_have_flags(value) {
-                        judge.one_value(name, value);
+                        judge.one_value(entry, name, value);
                     } else if value.several() {
                         // All but the first of the words that it may become.
                         judge.operand(entry, name, value, &mut reading);
@@ -323,8 +323,9 @@ impl Judge<'_> {
     }
 
     /// Objects to the value of a flag that may become several words: the others may be flags or anything else.
-    fn one_value(&mut self, name: &str, value: &Word) {
-        if value.several() {
+    fn one_value(&mut self, entry: &Entry, name: &str, value: &Word) {
+        let harmless = entry.free && !entry.rest.opens() && entry.first.iter().all(|kind| !kind.opens());
+        if value.several() && !harmless {
             let sentence = format!("{} may become more than the value of a flag of `{name}`.", value.shown());
             self.unreadable("command.vague-flag", sentence);
         }

@@ -262,6 +262,11 @@ pub(super) fn look_up(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
 pub(super) fn test_or_print(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     judge.readers.insert(name.to_owned());
     if name == "printf" {
+        if let [format] = words {
+            let text = format.text().map(|text| text.replace("\\n", "\n"));
+            let text = text.filter(|text| !text.contains(['%', '\\']) && !text.starts_with('-'));
+            judge.echoed = text.map(|text| (judge.depth, text));
+        }
         let words = match words {
             [flag, variable, words @ ..] if flag.text() == Some("-v") && variable.text().is_some_and(is_name) => {
                 judge.assign(variable.text().unwrap_or_default(), Word::any());

@@ -48,16 +48,16 @@ pub(super) fn sqlite(judge: &mut Judge<'_>, first: &Word, words: &[Word]) {
         judge.looked_up("sqlite3", first, words);
         return;
     };
-    let [file, statements @ ..] = operands else {
+    let [file, statements @ ..] = operands.as_slice() else {
         judge.looked_up("sqlite3", first, words);
         return;
     };
-    let reads = |word: &Word| match word.text() {
+    let reads = |word: &&Word| match word.text() {
         Some(text) if text.starts_with('.') => dot(text),
         Some(text) => !text.contains("\n.") && only_reads(Dialect::Sqlite, text),
         None => false,
     };
-    let file = read_only(file).unwrap_or_else(|| file.clone());
+    let file = read_only(file).unwrap_or_else(|| (*file).clone());
     if !statements.is_empty() && statements.iter().all(reads) && !present(judge, &file) {
         judge.ineligible = true;
         judge.unknown("command.client", format!("`sqlite3` would make {}, which isn't there.", file.shown()));
@@ -108,22 +108,26 @@ pub(super) fn compiler(judge: &mut Judge<'_>, name: &str, first: &Word, words: &
     judge.looked_up(name, first, &kept);
 }
 
-/// The words behind the flags; none if one of these isn't known.
-fn operands(words: &[Word]) -> Option<&[Word]> {
-    let mut at = 0;
-    while let Some(word) = words.get(at) {
-        let Some(flag) = word.prefix().strip_prefix('-') else { break };
+/// The words that are no flags, which may stand anywhere; none if a flag isn't known, or a word may be one.
+fn operands(words: &[Word]) -> Option<Vec<&Word>> {
+    let (mut operands, mut rest) = (Vec::new(), words.iter());
+    while let Some(word) = rest.next() {
+        let Some(flag) = word.prefix().strip_prefix('-') else {
+            if word.vague() || word.may_be_flag() && word.found().is_none() {
+                return None;
+            }
+            operands.push(word);
+            continue;
+        };
         word.text()?;
         let flag = format!(" {} ", flag.strip_prefix('-').unwrap_or(flag));
-        at += match (FLAGS.contains(&flag), VALUES.contains(&flag)) {
-            (true, _) => 1,
-            (false, true) if words.get(at + 1).is_some_and(Word::several) => return None,
-            (false, true) => 2,
-            (false, false) => return None,
-        };
+        match (FLAGS.contains(&flag), VALUES.contains(&flag)) {
+            (true, _) => {}
+            (false, true) if rest.next().is_some_and(|value| !value.several()) => {}
+            (false, _) => return None,
+        }
     }
-    let operands = words.get(at..)?;
-    operands.iter().all(|word| !word.prefix().starts_with('-') && !word.vague()).then_some(operands)
+    Some(operands)
 }
 
 /// The file that an address names which opens it for nothing but reading.
@@ -136,7 +140,10 @@ fn read_only(word: &Word) -> Option<Word> {
 
 /// Whether a database is there: one that isn't would be made. In memory there is always one.
 fn present(judge: &mut Judge<'_>, file: &Word) -> bool {
-    let Some(path) = file.text() else { return false };
+    let Some(path) = file.text() else {
+        // What a search found is there.
+        return file.found().is_some() && !file.vague();
+    };
     if path == ":memory:" {
         return true;
     }
@@ -153,7 +160,7 @@ fn dot(text: &str) -> bool {
     let mut words = text.split_ascii_whitespace();
     let plain = |word: &str| word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'%'));
     words.next().is_some_and(|command| DOTS.contains(&format!(" {command} ")))
-        && words.all(plain)
+        && words.all(|word| word == "--indent" || plain(word))
         && !text.contains('\n')
 }
 
@@ -302,6 +309,11 @@ mod tests {
             "echo .tables | sqlite3 :memory:",
             "sqlite3 -header :memory: <<'EOF'\n.mode column\nselect a,\n  b from t;\n.schema t\nselect count(*) from t;\nEOF",
             "sqlite3 :memory: <<< 'select 1; select 2;'",
+            "printf 'select 1;\\n.tables\\n' | sqlite3 :memory:",
+            "sqlite3 :memory: -header -csv 'select 1'",
+            "sqlite3 -readonly :memory: -separator , '.schema --indent'",
+            "find . -name '*.db' -exec sqlite3 {} .tables \\;",
+            "find . -name '*.db' | xargs -I{} sqlite3 {} 'select count(*) from t'",
         ] {
             allowed(command);
         }
@@ -311,6 +323,15 @@ mod tests {
             "echo \"select $x\" | sqlite3 :memory:",
             "cat a.sql | sqlite3 :memory:",
             "sqlite3 :memory: < a.sql",
+            "sqlite3 :memory: 'select 1' -cmd '.shell id'",
+            "sqlite3 :memory: -init a.sql 'select 1'",
+            "sqlite3 \"$x\" .tables",
+            "find . -exec sqlite3 {} 'delete from t' \\;",
+            "find . -name '*.db' | xargs sqlite3 :memory:",
+            "printf 'select %s;\\n' x | sqlite3 :memory:",
+            "printf 'select 1;\\n.sh\\x65ll id\\n' | sqlite3 :memory:",
+            "printf 'select 1;\\n.shell id\\n' | sqlite3 :memory:",
+            "printf -v x 'select 1;' | sqlite3 :memory:",
             "sqlite3 :memory: <<EOF\nselect $(id);\nEOF",
             "sqlite3 :memory: <<'EOF'\nselect 1\n.shell id\nEOF",
             "sqlite3 :memory: <<'EOF'\nselect 1;\ndelete from t;\nEOF",

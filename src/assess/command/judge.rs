@@ -80,7 +80,7 @@ pub(super) struct Judge<'a> {
     pub(super) produced: Feed,
     /// All that flows into the command that is judged at this depth, where that stands in the text.
     pub(super) said: Option<(usize, String)>,
-    /// The same of what `echo` printed last at this depth.
+    /// The same of what `echo` or `printf` printed last at this depth.
     pub(super) echoed: Option<(usize, String)>,
     /// All that the last command prints, where that is known: a number, a text, both.
     pub(super) printed: Option<Word>,

@@ -453,7 +453,8 @@ impl Judge<'_> {
             self.printed =
                 self.printed.take().filter(|word| word.pieces == [Piece::Number]).map(|_| Piece::Digits.into());
         }
-        self.echoed = self.echoed.take().filter(|_| argv.first().and_then(Word::text) == Some("echo"));
+        self.echoed =
+            self.echoed.take().filter(|_| matches!(argv.first().and_then(Word::text), Some("echo" | "printf")));
         if complains(command) {
             self.mixed();
         }
