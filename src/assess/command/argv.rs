@@ -33,6 +33,13 @@ struct Reading {
     required: bool,
 }
 
+impl Reading {
+    /// A flag is there that must be.
+    fn requires(&mut self, entry: &Entry, flag: &str) {
+        self.required |= entry.requires.contains(flag) && !(entry.early && self.operands > 0);
+    }
+}
+
 impl Judge<'_> {
     /// Judges `words` (without the program's name) by an entry. `name` is for people.
     pub(super) fn by_entry(&mut self, entry: &Entry, name: &str, words: &[Word]) {
@@ -393,11 +400,11 @@ impl Judge<'_> {
                     return None;
                 }
             };
-            reading.required |= entry.requires.contains(flag);
+            reading.requires(entry, flag);
             return self.long(entry, name, flag, value);
         }
         if let (true, Some(Takes::Nothing)) = (exact, entry.flags.get(head)) {
-            reading.required |= entry.requires.contains(head);
+            reading.requires(entry, head);
             return None;
         }
         let flags = head.strip_prefix('-').unwrap_or(head);
@@ -406,7 +413,7 @@ impl Judge<'_> {
         }
         for (at, c) in flags.char_indices() {
             let flag = format!("-{c}");
-            reading.required |= entry.requires.contains(&flag);
+            reading.requires(entry, &flag);
             let tail = word.after(1 + at + c.len_utf8());
             let attached = !(tail.pieces.is_empty() || tail.text() == Some(""));
             match entry.flags.get(&flag) {

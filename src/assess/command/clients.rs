@@ -1,8 +1,9 @@
 //! Statements given to the clients of databases in their words, and what compilers are asked of themselves.
 //!
 //! `sqlite3` works on a file of this machine behind the walls of a read, so a statement that the assessor of SQL lets
-//! pass may run: what a hostile file brings, views and triggers, can't call the functions of the client that write, run
-//! or load something, which SQLite keeps to statements from outside. A server's tables are another matter: what reads as
+//! pass may run: what a hostile file brings, views and triggers, can't call the functions of the client that write or
+//! load something, which SQLite keeps to statements from outside, but one of them (`edit`) runs a program, which the
+//! walls hold and a hook has none to. A server's tables are another matter: what reads as
 //! one may be a view over somebody's function, which no session that only reads keeps from running a program, and
 //! nothing looks that up here as it does for `execute_sql`. So of `psql` and `mysql` only forms pass whose names are
 //! wholly the engine's own.
@@ -67,6 +68,14 @@ pub(super) fn sqlite(judge: &mut Judge<'_>, first: &Word, words: &[Word]) {
     if statements.is_empty() && !said || !statements.iter().all(reads) {
         judge.looked_up("sqlite3", first, words);
         return;
+    }
+    let safe = words.iter().any(|word| matches!(word.text(), Some("-safe" | "--safe")));
+    let asks = |word: &&Word| !word.prefix().starts_with('.');
+    let unguarded = judge.facts.is_some_and(|facts| facts.unguarded);
+    if unguarded && !safe && (said || statements.iter().any(asks)) {
+        let sentence =
+            "Nothing guards `sqlite3` in this run, so a view of that file may run a program; `-safe` would not let it.";
+        judge.unknown("command.client-unguarded", sentence);
     }
     judge.reads(&file);
     judge.readers.insert("sqlite3".to_owned());
@@ -176,6 +185,10 @@ pub(super) fn psql_shows(text: &str) -> bool {
         [first, ..] if first.starts_with('\\') => {
             let told = ["\\d", "\\l", "\\z", "\\sf", "\\sv", "\\conninfo", "\\?", "\\h"];
             let command = first.trim_end_matches('+').trim_end_matches('s');
+            // With all there is to tell they show how other servers are reached, passwords included.
+            if first.ends_with('+') && ["\\deu", "\\dr"].contains(&command) {
+                return false;
+            }
             let known = told.contains(&command) || command.strip_prefix("\\d").is_some_and(|kind| kind.len() <= 7);
             known && text.matches('\\').count() == 1
         }
@@ -250,6 +263,8 @@ mod tests {
             "\\ev x",
             "select now() \\gexec",
             "\\password",
+            "\\deu+",
+            "\\dRs+",
             "\\gexec",
             "\\watch",
             "show a\n\\! id",

@@ -48,7 +48,7 @@ impl Flags {
                 break;
             }
             if !(is_flag(word) || entry.plus && word.prefix().starts_with('+')) {
-                if entry.style == Style::Posix {
+                if entry.style == Style::Posix || entry.early {
                     break;
                 }
                 continue;

@@ -214,7 +214,7 @@ impl Judge<'_> {
             Kind::Field if word.text().is_some_and(|text| !text.to_ascii_uppercase().contains("ENVIRON")) => {}
             Kind::Columns if word.text().is_some_and(plain_columns) => {}
             Kind::Ledger if ledger(&word.pattern()) => self.reads(word),
-            Kind::Plain if word.text().is_none_or(plain_path) => self.reads(word),
+            Kind::Plain if word.text().is_some_and(plain_path) => self.reads(word),
             Kind::Local if word.text().is_some_and(|text| !text.contains(':')) => {}
             Kind::Resource if word.text().is_some_and(|text| !text.to_ascii_lowercase().contains("secret")) => {}
             Kind::Repository if word.text().is_some_and(own_repository) => {}
@@ -232,7 +232,7 @@ impl Judge<'_> {
             Kind::Package if word.text().is_some_and(|text| package(name, text)) => {}
             Kind::Address if word.text().is_some_and(|text| unresolved(name, text)) => {}
             Kind::Module if word.text().is_some_and(|text| module(name, text)) => {}
-            Kind::Here if word.text().is_some_and(|text| text.starts_with('/') || this_machine(text)) => {}
+            Kind::Here if word.text().is_some_and(|text| text.starts_with('/') && !text.contains(',') || this_machine(text)) => {}
             Kind::Shown if word.text().is_some_and(|text| !shows_environment(text)) => {}
             Kind::Image if word.text().is_some_and(|text| image(name, text)) => {}
             Kind::Store if word.text().is_some_and(|text| text.starts_with("/nix/store/")) => {}
@@ -309,7 +309,13 @@ impl Judge<'_> {
 
     /// A program writes the file that a word names.
     pub(super) fn writes(&mut self, name: &str, word: &Word) {
-        let harmless = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "-"];
+        // To `tee`, `sort` and others it is a file of that name.
+        const PRINT: [&str; 9] =
+            ["curl", "wget", "msgfmt", "qrencode", "pdftotext", "metaflac", "docx2txt", "ncdu", "xlsx2csv"];
+        let mut harmless = vec!["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
+        if PRINT.contains(&name) {
+            harmless.push("-");
+        }
         // Standard input may be a file, which this name opens again for writing; so may what a script opened.
         let open = descriptor(word).is_some_and(|number| !number.trim_start_matches('0').is_empty());
         if !self.opened && (open || word.text().is_some_and(|text| harmless.contains(&text))) {
@@ -441,6 +447,13 @@ fn archived_elsewhere(name: &str, text: &str) -> bool {
         || text.starts_with(['@', '|'])
         || text.starts_with("/vsi")
         || name == "glow" && forge(text)
+        || ["gdalinfo", "ogrinfo"].contains(&name) && composed(text)
+}
+
+/// Whether a file of pictures or maps names others, or addresses, of which it is made.
+fn composed(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    [".vrt", ".xml", ".wms", ".ovf"].iter().any(|ending| text.ends_with(ending))
 }
 
 /// Whether text names a file of a form that takes in no other: Markdown, and documents that are one archive.

@@ -108,6 +108,8 @@ struct SourceEntry {
     #[serde(default)]
     requires: String,
     #[serde(default)]
+    early: bool,
+    #[serde(default)]
     group: bool,
     #[serde(default)]
     words: Option<String>,
@@ -242,6 +244,7 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
         but: set(&source.but),
         toolchain: source.toolchain,
         through: source.through,
+        early: source.early,
         response: source.response,
         splits: source.splits.as_deref().map(set),
     })

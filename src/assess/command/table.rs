@@ -111,6 +111,8 @@ pub(super) struct Entry {
     pub(super) apart: Vec<HashSet<String>>,
     /// One of these flags must be there.
     pub(super) requires: HashSet<String>,
+    /// Before the first operand: behind one the program takes it for another, or acts before it sees it.
+    pub(super) early: bool,
     /// Its first operand names a subcommand with an entry of its own.
     pub(super) group: bool,
     /// The only operands it may have.

@@ -1,6 +1,7 @@
 //! Programs that run another one: `timeout`, `nice`, `env`, `command`, `sh -c`, … Peeled where what runs is in the
 //! words, so that the inner command is judged as if it stood alone.
 
+use super::flags::Flags;
 use super::judge::{Feed, Judge};
 use super::programs::leading;
 use super::scope::Scope;
@@ -36,8 +37,19 @@ pub(super) fn env(judge: &mut Judge<'_>, words: &[Word]) {
         judge.behind(words);
         return;
     };
+    let given = table().entry("env").map(|entry| Flags::of(entry, words));
+    let mut emptied = given.as_ref().is_some_and(|given| given.has("-i") || given.has("--ignore-environment"));
     if inner.first().and_then(Word::text) == Some("-") {
         inner = &inner[1..];
+        emptied = true;
+    }
+    // What keeps programs to reading (git, psql, …) stands in variables.
+    if emptied && !inner.is_empty() {
+        judge.ineligible = true;
+        judge.unknown("command.environment", "`env` takes away the variables that keep programs to reading.");
+    }
+    for (_, name) in given.iter().flat_map(|given| given.values(&["-u", "--unset"])) {
+        judge.exported(name.text().unwrap_or("PATH"), None);
     }
     let mut given = Vec::new();
     while let Some(word) = inner.first() {
