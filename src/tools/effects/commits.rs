@@ -192,7 +192,7 @@ impl Git<'_> {
             let now = self.commit("HEAD").await.unwrap_or_default();
             effects
                 .remedies
-                .push(Remedy::Possible(format!("the reflog keeps the commits: {} is the latest.", short(&now))));
+                .push(Remedy::ByHand(format!("the reflog keeps the commits: {} is the latest.", short(&now))));
         }
         if called.has("--hard", None) {
             let changed = self.changed(&[]).await?;
@@ -341,7 +341,7 @@ impl Git<'_> {
             if only == 0 {
                 effects.effect(format!("Deletes the branch {name}: every commit of it is on another branch or tag."));
                 let way = format!("`git branch {name} {}` makes it again.", short(&commit));
-                effects.remedies.push(Remedy::Possible(way));
+                effects.remedies.push(Remedy::ByHand(way));
                 effects.briefs.push("merged branch".to_owned());
                 continue;
             }
@@ -354,7 +354,7 @@ impl Git<'_> {
             effects.effect(format!("Deletes the branch {name}."));
             effects.briefs.push(format!("{}, not merged", count(only, "commit")));
             let way = format!("for some weeks `git branch {name} {}` makes it again.", short(&commit));
-            effects.remedies.push(Remedy::Possible(way));
+            effects.remedies.push(Remedy::ByHand(way));
             let range = [[commit.as_str()].as_slice(), &others].concat();
             effects.preview.details.push(self.list(&range, only).await?);
         }
@@ -383,7 +383,7 @@ impl Git<'_> {
         effects.briefs.push(stashes);
         let commit = entries[0].split(' ').next().unwrap_or_default().to_owned();
         let way = format!("for some weeks `git stash store {commit}` brings it back, if you keep that number.");
-        effects.remedies.push(Remedy::Possible(way));
+        effects.remedies.push(Remedy::ByHand(way));
         effects.preview.details.push(Detail::Text(Text { language: "text", body: entries.join("\n") }));
         if let [_] = entries.as_slice() {
             let against = format!("{commit}^1");

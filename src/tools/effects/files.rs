@@ -178,7 +178,7 @@ fn delete(
         effects.effect(format!("Deletes {}: {}.", tally.told(), shown(words)));
         effects.briefs.push(tally.brief());
         if tally.files.is_empty() {
-            effects.remedies.push(Remedy::Possible("the folders are empty.".to_owned()));
+            effects.remedies.push(Remedy::ByHand("the folders are empty.".to_owned()));
         }
         effects.take(tally);
     } else if effects.briefs.is_empty() && spared.is_empty() && !dots {
@@ -237,13 +237,13 @@ fn redirect(
                 format!("Creates {name}.")
             });
             effects.briefs.push("new file".to_owned());
-            effects.remedies.push(Remedy::Possible("deleting the new file undoes it.".to_owned()));
+            effects.remedies.push(Remedy::ByHand("deleting the new file undoes it.".to_owned()));
         }
         Ok(found) if found.is_dir() => effects.warning(format!("It would fail: {name} is a folder.")),
         Ok(found) if appends => {
             effects.effect(format!("Adds to {name}, which has {} now.", size(found.len())));
             effects.briefs.push("adds to 1 file".to_owned());
-            effects.remedies.push(Remedy::Possible("taking the added end away undoes it.".to_owned()));
+            effects.remedies.push(Remedy::ByHand("taking the added end away undoes it.".to_owned()));
         }
         Ok(found) if found.len() == 0 || !found.is_file() => {
             effects.effect(format!("Writes to {name}, which is empty or no ordinary file."));

@@ -157,7 +157,7 @@ fn by_git(told: &[(Option<Version>, &Found)], more: bool) -> Remedy {
     }
     let lost: usize = kinds.iter().map(|(_, of)| of.len()).sum();
     if lost == 0 && !more {
-        return Remedy::Possible("git has a copy of each file as it is now.".to_owned());
+        return Remedy::ByHand("git has a copy of each file as it is now.".to_owned());
     }
     if lost == 0 {
         return Remedy::Unknown;
@@ -188,7 +188,7 @@ fn remedy(remedies: Vec<Remedy>, unmeasured: bool) -> Remedy {
         .iter()
         .filter_map(|remedy| match remedy {
             Remedy::Impossible(why) => Some(why.as_str()),
-            Remedy::Unknown | Remedy::Possible(_) => None,
+            Remedy::Unknown | Remedy::Possible(_) | Remedy::ByHand(_) => None,
         })
         .collect();
     if !lost.is_empty() {
@@ -203,11 +203,11 @@ fn remedy(remedies: Vec<Remedy>, unmeasured: bool) -> Remedy {
     let mut ways: Vec<String> = Vec::new();
     for remedy in remedies {
         match remedy {
-            Remedy::Possible(how) if !ways.contains(&how) => ways.push(how),
-            Remedy::Possible(_) | Remedy::Unknown | Remedy::Impossible(_) => {}
+            Remedy::ByHand(how) if !ways.contains(&how) => ways.push(how),
+            Remedy::ByHand(_) | Remedy::Possible(_) | Remedy::Unknown | Remedy::Impossible(_) => {}
         }
     }
-    if ways.is_empty() { Remedy::Unknown } else { Remedy::Possible(ways.join(" ")) }
+    if ways.is_empty() { Remedy::Unknown } else { Remedy::ByHand(ways.join(" ")) }
 }
 
 /// With a capital letter.

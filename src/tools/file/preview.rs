@@ -51,7 +51,7 @@ pub(super) async fn measure(
         preview.effects.push(lost.clone().unwrap_or_else(|| format!("Git has {path} as it is now.")));
         preview.remedy = match lost {
             _ if bench.images.would_keep(bytes) => Remedy::Possible("the program keeps what it replaces.".to_owned()),
-            None => Remedy::Possible("git has it as it is now.".to_owned()),
+            None => Remedy::ByHand("git has it as it is now.".to_owned()),
             Some(lost) => Remedy::Impossible(lost),
         };
     }
