@@ -135,3 +135,70 @@ async fn what_is_there_where_things_go_is_replaced_kept_or_in_the_way_as_the_fla
         assert!(!promises || !told.contains("undo"), "{command}: {told}");
     }
 }
+
+#[tokio::test]
+async fn what_is_cut_or_written_by_name_is_told() {
+    let desk = Desk::versioned();
+    desk.write("new.txt", "0123456789");
+    desk.write("short", "x");
+    desk.write("c.bak", "old");
+    desk.write("c", "one");
+    std::os::unix::fs::symlink("kept.rs", desk.path().join("link")).unwrap();
+    for (command, says) in [
+        (
+            "truncate -s 0 new.txt kept.rs",
+            "[cuts 2 files, 35 B] Cuts 2 files (35 B) to 0 B: kept.rs, new.txt. no undo:",
+        ),
+        ("truncate -s 4 new.txt short", "Fills 1 file (1 B) up to 4 B: short. Cuts 1 file (10 B) to 4 B: new.txt."),
+        ("truncate -s +1K new.txt", "Cuts 1 file (10 B) to another size: new.txt."),
+        ("truncate -s 0 fresh", "[] Creates fresh. undo: deleting the new files undoes it."),
+        ("truncate -c -s 0 fresh", "[] fresh is not there. "),
+        ("truncate -r short new.txt", "? What `truncate` does isn't known beforehand."),
+        ("ls | tee new.txt", "Replaces all of new.txt, which has 10 B now."),
+        ("ls | tee -a new.txt fresh", "Adds to new.txt, which has 10 B now. Creates fresh."),
+        (
+            "sed -i 's/one/two/' *.rs",
+            "[rewrites 1 file, 25 B] Rewrites 1 file (25 B): *.rs. undo: git has a copy of each file as it is now.",
+        ),
+        ("sed -i s/a/b/ new.txt nowhere", "nowhere is not there. Rewrites 1 file (10 B): new.txt, nowhere. no undo:"),
+        (
+            "sed -i.old s/a/b/ new.txt",
+            "kept under their names with .old behind them. undo: moving the copies back undoes it.",
+        ),
+        ("sed -i.bak s/a/b/ c", "Replaces 1 file (3 B) with the copies: c.bak. no undo:"),
+        ("sed -i s/a/b/ link", "link is a link: a file takes its place, and what it leads to stays."),
+        ("sed -i --follow-symlinks s/a/b/ link", "Rewrites 1 file (25 B): link."),
+        ("sed -i s/a/b/ dir", "It leaves dir: no ordinary file."),
+        ("sed -i '1e rm x' c", "Rewrites 1 file (3 B): c. What `sed` does isn't known beforehand."),
+        ("sed -i -f x.sed c", "Rewrites 1 file (3 B): c. What `sed` does isn't known beforehand."),
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(says), "{command}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_search_deletes_is_listed_by_the_same_search() {
+    let desk = Desk::versioned();
+    for path in ["a.o", "dir/b.o", "dir/deep/c.o", "gone/d.o"] {
+        desk.write(path, "xx");
+    }
+    for (command, says) in [
+        (
+            "find . -name '*.o' -delete",
+            "[4 files, 8 B] Deletes 4 files (8 B) that it finds: a.o, b.o, c.o, 1 more. \
+             no undo: git has no copy of 4 of 4 files as now: 4 untracked",
+        ),
+        ("find dir -name '*.txt' -delete", "Deletes 1 file (5 B) that it finds: kept.txt. undo: git has a copy"),
+        ("find gone -delete", "Deletes 1 file (2 B) and 1 folder that it finds: d.o."),
+        ("find gone dir -type d -delete", "It leaves 3 folders that would not be empty"),
+        ("find . -name '*.x' -delete", "[] It finds nothing that it would delete. "),
+        ("cd dir && find . -name 'b*' -delete", "Deletes 1 file (2 B) that it finds: b.o."),
+        ("find . -exec rm {} + -delete", "? What"),
+        ("find . -newerXY x -delete", "? What"),
+        ("find $x -delete", "? What `find` does isn't known beforehand."),
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(says), "{command}: {told}");
+    }
+}

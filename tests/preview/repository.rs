@@ -125,3 +125,33 @@ async fn what_a_push_sends_and_drops_is_told_without_asking_the_other_side() {
         assert!(told.contains(says), "{command}: {told}");
     }
 }
+
+#[tokio::test]
+async fn what_git_rm_deletes_is_told_from_the_index() {
+    let desk = Desk::versioned();
+    desk.write("new.txt", "x");
+    for (command, says) in [
+        (
+            "git rm kept.rs",
+            "[1 file, 25 B] Deletes 1 file (25 B) that git tracks: kept.rs. undo: git has a copy of each",
+        ),
+        ("git rm -r dir", "Deletes 1 file (5 B) that git tracks: dir/kept.txt."),
+        ("git rm dir", "As things are now, it would fail: without -r it takes no folder (dir)."),
+        ("git rm 'k*.rs'", "Deletes 1 file (25 B) that git tracks: kept.rs."),
+        ("git rm new.txt", "[] As things are now, it would fail: git tracks nothing of that name. "),
+        (
+            "git rm --cached kept.rs",
+            "Git tracks 1 file no longer: kept.rs. The files stay. undo: `git add` of the same",
+        ),
+        ("git rm -n kept.rs", "nothing"),
+        ("cd dir && git rm kept.txt", "Deletes 1 file (5 B) that git tracks: kept.txt. undo: git has a copy"),
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(says), "{command}: {told}");
+    }
+    desk.write("kept.rs", "fn main() {}\n");
+    let told = desk.told("git rm kept.rs").await;
+    assert!(told.contains("without -f it takes nothing that has changes (kept.rs)."), "{told}");
+    let told = desk.told("git rm -f kept.rs").await;
+    assert!(told.contains("Deletes 1 file (13 B) that git tracks: kept.rs. no undo: git has no copy"), "{told}");
+}

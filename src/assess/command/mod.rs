@@ -47,6 +47,7 @@ mod reading;
 mod redirect;
 mod regex;
 mod revisions;
+mod rewriting;
 mod rules;
 mod scope;
 mod sed;

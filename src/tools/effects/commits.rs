@@ -10,7 +10,7 @@ use super::super::Workbench;
 use super::super::git::Repository;
 use super::called::Called;
 use super::tally::Tally;
-use super::{Effects, push};
+use super::{Effects, push, removal};
 use crate::assess::Word;
 use crate::domain::number::count;
 use crate::domain::{Detail, Remedy, Text};
@@ -24,7 +24,7 @@ const COMMITS: usize = 15;
 pub(super) struct Git<'a> {
     pub(super) bench: &'a Arc<Workbench>,
     pub(super) repository: Repository,
-    folder: &'a Path,
+    pub(super) folder: &'a Path,
     pub(super) cancel: &'a CancellationToken,
 }
 
@@ -62,6 +62,7 @@ pub(super) async fn measure(
         "checkout" | "restore" | "switch" => git.checkout(effects, subcommand, &called).await,
         "branch" => git.branch(effects, &called).await.and_then(|told| if told { Ok(()) } else { Err(unknown()) }),
         "push" => push::measure(&git, effects, &called).await,
+        "rm" => removal::measure(&git, effects, &called).await,
         "stash" => git.stash(effects, &called).await.and_then(|told| if told { Ok(()) } else { Err(unknown()) }),
         _ => return Err(unknown()),
     }
@@ -104,7 +105,7 @@ impl Git<'_> {
     }
 
     /// Tracked files with changes, each with the two letters of git's status.
-    async fn changed(&self, paths: &[String]) -> Result<Vec<(String, String)>, String> {
+    pub(super) async fn changed(&self, paths: &[String]) -> Result<Vec<(String, String)>, String> {
         let head = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=no", "--"];
         let paths = paths.iter().map(String::as_str);
         let told = self.text(&head.into_iter().chain(paths).collect::<Vec<_>>()).await?;
@@ -423,7 +424,7 @@ fn unseen(entry: &str) -> Option<&str> {
 }
 
 /// The first names, and how many more.
-fn some<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
+pub(super) fn some<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
     let more = names.len().saturating_sub(super::NAMED);
     let first: Vec<&str> = names.take(super::NAMED).collect();
     if more > 0 { format!("{}, {more} more", first.join(", ")) } else { first.join(", ") }

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::names::paths;
 use super::tally::Tally;
-use super::{Effects, landing, named};
+use super::{Effects, landing, named, rewriting};
 use crate::assess::{Does, Word};
 use crate::domain::Remedy;
 use crate::domain::number::size;
@@ -70,7 +70,11 @@ fn look(effects: &mut Effects, folder: &Path, does: &Does, cancel: &Cancellation
         }
         Does::Rights { names, recursive, follows } => rights(effects, folder, names, (*recursive, *follows), cancel),
         Does::Redirect { name, appends } => redirect(effects, folder, name, *appends, cancel),
-        Does::Git { .. } | Does::Unmeasured(_) => Ok(()),
+        Does::Resize { names, to, creates } => rewriting::resize(effects, folder, names, (*to, *creates), cancel),
+        Does::Rewrite { names, suffix, follows } => {
+            rewriting::rewrite(effects, folder, names, (suffix.as_deref(), *follows), cancel)
+        }
+        Does::Git { .. } | Does::Search { .. } | Does::Unmeasured(_) => Ok(()),
     }
 }
 
@@ -261,7 +265,7 @@ fn redirect(
 }
 
 /// The file that writing to a path writes, and whether a link leads there. None if that leads round in a circle.
-fn written(path: &Path) -> Option<(PathBuf, bool)> {
+pub(super) fn written(path: &Path) -> Option<(PathBuf, bool)> {
     let mut at = settled(path);
     for step in 0..LINKS {
         match at.read_link() {
