@@ -169,6 +169,31 @@ async fn a_write_shows_its_diff_and_whether_git_has_the_old_text() {
 }
 
 #[tokio::test]
+async fn a_file_behind_a_link_is_shown_by_its_real_path() {
+    let desk = Desk::new();
+    desk.write("real/a.txt", "one");
+    for (target, link) in [("real/a.txt", "link.txt"), ("real", "there"), ("../..", "real/up")] {
+        std::os::unix::fs::symlink(target, desk.path().join(link)).unwrap();
+    }
+    for (path, says) in [
+        ("link.txt", "link.txt leads through a link to real/a.txt."),
+        ("there/a.txt", "there/a.txt leads through a link to real/a.txt."),
+        ("there/new.txt", "there/new.txt leads through a link to real/new.txt."),
+    ] {
+        let preview = desk.file(json!({ "operation": "write", "path": path, "content": "two" })).await;
+        assert_eq!(preview.warnings, [says], "{preview:?}");
+    }
+    let preview = desk.file(json!({ "operation": "write", "path": "real/up/x", "content": "two" })).await;
+    let outside = desk.path().parent().unwrap().join("x");
+    assert_eq!(preview.warnings, [format!("real/up/x leads through a link to {}.", outside.display())]);
+    let preview = desk.file(json!({ "operation": "write", "path": "real/a.txt", "content": "two" })).await;
+    assert!(preview.warnings.is_empty(), "{preview:?}");
+    let told = desk.told("echo x > link.txt").await;
+    let says = format!("leads through a link to {}/real/a.txt. Replaces all of link.txt", desk.path().display());
+    assert!(told.contains(&says), "{told}");
+}
+
+#[tokio::test]
 async fn an_edit_that_would_fail_says_so_beforehand() {
     let desk = Desk::new();
     desk.write("a.txt", "one one");

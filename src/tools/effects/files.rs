@@ -230,6 +230,9 @@ fn redirect(
         _ => return Err(format!("where the output goes: {} is several names", word.shown())),
     };
     let name = word.shown();
+    if link && path.exists() {
+        effects.effect(format!("{name} leads through a link to {}.", path.display()));
+    }
     match path.metadata() {
         Err(_) if !path.parent().is_some_and(Path::is_dir) => {
             effects.warning(format!("As things are now, it would fail: the folder of {name} is not there."));
