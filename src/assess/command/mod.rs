@@ -178,6 +178,7 @@ fn assessment(mut judge: Judge<'_>) -> Assessment {
         findings,
         containment,
         claim_eligible: eligible,
+        outlasts: judge.outlasts.filter(|_| !eligible && !clean),
         shapes,
         forms,
         target,

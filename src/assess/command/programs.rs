@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use super::eligible::lasts;
 use super::judge::{Feed, Judge};
 use super::reading::{POINTING, ReadCommand};
 use super::source::over;
@@ -100,7 +99,7 @@ impl Judge<'_> {
         let name = plain_name(written);
         self.shaped(name, words);
         if name.contains(['/', ' ']) || name.is_empty() {
-            self.ineligible |= lasts(first) || self.beyond_claims(words);
+            self.beyond_claims(Some(first), words);
             self.about(first, |judge| {
                 let sentence = format!("`{name}` is a file, not a program of the system.");
                 judge.unknown("command.unknown-program", sentence);
@@ -213,7 +212,7 @@ impl Judge<'_> {
                 }
             }
             None => self.about(first, |judge| {
-                judge.ineligible |= lasts(first) || judge.beyond_claims(words);
+                judge.beyond_claims(Some(first), words);
                 judge.unknown("command.unknown-program", format!("No rule covers `{name}`."));
             }),
         }
@@ -226,7 +225,7 @@ impl Judge<'_> {
             self.readers.insert(name.to_owned());
             return;
         }
-        let (before, outer) = (self.findings.len(), self.ineligible);
+        let (before, outer, outlasts) = (self.findings.len(), self.ineligible, self.outlasts.clone());
         let entry = table().entry(name);
         match entry {
             Some(entry) if entry.group => self.group(entry, name, without_toolchain(entry, words)),
@@ -251,6 +250,7 @@ impl Judge<'_> {
         // What a program of the table does in ways that the table doesn't list is not for a claim to lift, but where
         // it is known to run what is here.
         let declared = table().danger(name);
+        self.outlasts = outlasts;
         self.ineligible = outer || declared.is_none_or(|declared| declared.kind != DangerKind::Works);
         if let Some(declared) = declared {
             self.declared(name, declared, words);
@@ -319,7 +319,8 @@ impl Judge<'_> {
 
     /// Objects as the table of dangers says.
     pub(super) fn declared(&mut self, name: &str, declared: Declared, words: &[Word]) {
-        self.ineligible |= declared.kind != DangerKind::Works || self.beyond_claims(words);
+        self.ineligible |= declared.kind != DangerKind::Works;
+        self.beyond_claims(None, words);
         let sentence = format!("`{name}` {}.", declared.does);
         match declared.kind {
             DangerKind::Destructive => self.destructive(&format!("command.{}", first_word(name)), sentence),
