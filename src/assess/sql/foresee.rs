@@ -18,7 +18,7 @@ use super::touch::steady;
 use super::tree;
 use crate::domain::Dialect;
 
-pub use others::{Drop, Other, Thing, other, replaces};
+pub use others::{Dropped, Other, Thing, other, replaces};
 
 /// Rows of a sample.
 const SAMPLE: usize = 5;

@@ -136,10 +136,10 @@ fn effect(operation: &FileOperation, facts: &Facts) -> Result<Option<Effect>, Fi
 /// Where a path really leads, if that is through a link.
 fn linked(path: &Judged<'_>, place: &Place) -> Option<String> {
     let spelled = place.cwd.join(path.spelled);
-    let within = spelled.ancestors().take_while(|up| *up != place.cwd);
+    let mut within = spelled.ancestors().take_while(|up| *up != place.cwd);
     let real = &path.fact.real;
     let shown = real.strip_prefix(&place.cwd).unwrap_or(real).display();
-    within.into_iter().any(Path::is_symlink).then(|| format!("{} leads through a link to {shown}.", path.spelled))
+    within.any(Path::is_symlink).then(|| format!("{} leads through a link to {shown}.", path.spelled))
 }
 
 /// What becomes of a file's other names: a finished file is put in its place, under this name alone.

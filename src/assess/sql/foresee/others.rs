@@ -25,6 +25,17 @@ pub enum Thing {
 }
 
 impl Thing {
+    /// As a sentence names one of them.
+    #[must_use]
+    pub fn one(self) -> &'static str {
+        match self {
+            Self::View => "a view",
+            Self::Stored => "a materialized view",
+            Self::Index => "an index",
+            Self::Table => "a table",
+        }
+    }
+
     /// As a sentence names it.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -39,7 +50,7 @@ impl Thing {
 
 /// Something that a statement drops.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Drop {
+pub struct Dropped {
     /// What it is.
     pub thing: Thing,
     /// Its name, as the statement spells it.
@@ -54,7 +65,7 @@ pub struct Drop {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Other {
     /// Drops views or indexes.
-    Drops(Vec<Drop>),
+    Drops(Vec<Dropped>),
     /// Makes something new.
     Makes {
         /// What it is.
@@ -82,7 +93,7 @@ pub fn other(dialect: Dialect, sql: &str) -> Option<Other> {
                 ObjectType::Index => Thing::Index,
                 _ => return None,
             };
-            let one = |name: &ObjectName| Drop {
+            let one = |name: &ObjectName| Dropped {
                 thing,
                 spelled: name.to_string(),
                 place: place(dialect, table.as_ref().unwrap_or(name)),

@@ -6,7 +6,7 @@ use super::super::table::{Known, lossy, question};
 use super::super::value::{quoted_name, quoted_text};
 use super::NOTHING;
 use super::desk::Desk;
-use crate::assess::sql_foresee::{Drop, InTheWay, Other, Thing};
+use crate::assess::sql_foresee::{Dropped, InTheWay, Other, Thing};
 use crate::domain::number::thousands;
 use crate::domain::{Detail, Dialect, Preview, Remedy, Text};
 
@@ -35,9 +35,9 @@ impl Desk<'_> {
         }
     }
 
-    async fn drops(&self, dropped: &[Drop]) -> Preview {
+    async fn drops(&self, dropped: &[Dropped]) -> Preview {
         let mut preview = Preview { remedy: Remedy::Impossible(NOTHING.to_owned()), ..Preview::default() };
-        for Drop { thing, spelled, place, cascade } in dropped.iter().take(LOOKED_UP) {
+        for Dropped { thing, spelled, place, cascade } in dropped.iter().take(LOOKED_UP) {
             let word = thing.word();
             match self.definition(*thing, spelled, place).await {
                 Ok(None) => preview.effects.push(format!("There is no {word} {spelled}.")),
@@ -56,7 +56,7 @@ impl Desk<'_> {
             preview.effects.push(format!("{} more aren't looked up.", thousands(left as u64)));
         }
         if let [one] = dropped {
-            preview.brief = format!("drops a {}", one.thing.word()).replace("a index", "an index");
+            preview.brief = format!("drops {}", one.thing.one());
         } else {
             preview.brief = format!("drops {} things", thousands(dropped.len() as u64));
         }
@@ -107,7 +107,7 @@ impl Desk<'_> {
             },
             (Ok(Some(found)), InTheWay::Fail) => Preview {
                 brief: "would fail".to_owned(),
-                warnings: vec![format!("It would fail: {spelled} is there already, a {}.", found.sort)],
+                warnings: vec![format!("It would fail: {spelled} is there already ({}).", found.sort)],
                 ..Preview::default()
             },
             (Ok(Some(_)), InTheWay::Stay) => Preview {
@@ -116,7 +116,7 @@ impl Desk<'_> {
                 ..Preview::default()
             },
             (Ok(Some(found)), InTheWay::Change | InTheWay::Go) => Preview {
-                brief: format!("replaces a {word}"),
+                brief: format!("replaces {}", thing.one()),
                 effects: vec![format!("Replaces the {word} {spelled}.")],
                 details: found.shown().into_iter().collect(),
                 remedy: Remedy::Impossible(NOTHING.to_owned()),
