@@ -155,6 +155,7 @@ async fn what_could_be_undone_or_not_is_said_of_every_write() {
             assert_eq!((preview.brief.as_str(), undo(&preview).as_str()), (brief, says), "{dialect:?}: {sql}");
         }
         assert_eq!(told(&desk, "DROP VIEW said_nowhere").await.effects, ["There is no view said_nowhere."]);
+        assert_eq!(told(&desk, "DROP VIEW said").await.warnings, ["It would fail: said is no view (table)."]);
         let made = told(&desk, "CREATE INDEX said_more ON said (id)").await;
         let back = if dialect == Dialect::Mysql { "said_more ON said" } else { "said_more" };
         assert_eq!(undo(&made), format!("by hand: `DROP INDEX {back}` undoes it."), "{dialect:?}");
@@ -176,6 +177,11 @@ async fn what_could_be_undone_or_not_is_said_of_every_write() {
             }
         } else {
             assert_eq!(undo(&told(&desk, "VACUUM").await), nothing);
+        }
+        if dialect == Dialect::Postgres {
+            // One in another schema of the search path is not in the way.
+            let made = told(&desk, "CREATE TABLE pg_class (a int)").await;
+            assert_eq!(undo(&made), "by hand: `DROP TABLE \"public\".pg_class` undoes it.");
         }
         let read = desk.judged("SELECT a FROM said FOR UPDATE").await;
         if dialect != Dialect::Sqlite {

@@ -44,6 +44,9 @@ impl Desk<'_> {
                 Err(why) => {
                     preview.effects.push(format!("Drops the {word} {spelled}, which can't be looked up: {why}."));
                 }
+                Ok(Some(found)) if found.sort != word => {
+                    preview.warnings.push(format!("It would fail: {spelled} is no {word} ({}).", found.sort));
+                }
                 Ok(Some(found)) => {
                     preview.effects.push(format!("Drops the {word} {spelled}."));
                     preview.effects.extend(self.depending(*thing, &found, *cascade).await);
@@ -91,7 +94,16 @@ impl Desk<'_> {
     }
 
     async fn makes(&self, thing: Thing, spelled: &str, (place, back): (&Place, &str), in_the_way: InTheWay) -> Preview {
-        let (word, found) = (thing.word(), self.definition(thing, spelled, place).await);
+        let (word, at) = (thing.word(), self.goes_to(place).await);
+        let found = self.definition(thing, spelled, &at).await;
+        // By its bare name, the `DROP` might mean another one.
+        let other = at != *place && !matches!(self.definition(thing, spelled, place).await, Ok(None));
+        let back = match &at.0 {
+            Some(schema) if other && thing != Thing::Index => {
+                format!("DROP {} {}.{spelled}", word.to_uppercase(), quoted_name(self.dialect, schema))
+            }
+            _ => back.to_owned(),
+        };
         let made = Preview {
             brief: format!("new {word}"),
             effects: vec![format!("Creates the {word} {spelled}.")],
@@ -123,6 +135,16 @@ impl Desk<'_> {
                 ..Preview::default()
             },
         }
+    }
+
+    /// Where something new of that name goes: in PostgreSQL, into the first schema of the search path.
+    async fn goes_to(&self, place: &Place) -> Place {
+        if self.dialect != Dialect::Postgres || place.0.is_some() {
+            return place.clone();
+        }
+        let first = self.rows("SELECT pg_catalog.current_schema()").await.ok();
+        let schema = first.and_then(|table| table.rows.into_iter().next()?.into_iter().next()?);
+        (schema, place.1.clone())
     }
 
     /// What lies under a name. None if nothing does.

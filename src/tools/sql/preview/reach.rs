@@ -44,6 +44,8 @@ struct Reached {
 enum Number {
     Exactly(u64),
     About(u64),
+    /// More than are kept.
+    Many,
     /// They couldn't be counted.
     Unknown,
 }
@@ -53,7 +55,7 @@ impl Reach {
     pub(super) fn kept(followers: &[Follower]) -> Self {
         let mut reach = Self::default();
         for Follower { place, rows, .. } in followers {
-            reach.add(place, Number::Exactly(*rows));
+            reach.add(place, if *rows > ROWS { Number::Many } else { Number::Exactly(*rows) });
         }
         reach
     }
@@ -64,6 +66,7 @@ impl Reach {
                 reached.rows = match (reached.rows, rows) {
                     (Number::Exactly(one), Number::Exactly(other)) => Number::Exactly(one + other),
                     (Number::Unknown, _) | (_, Number::Unknown) => Number::Unknown,
+                    (Number::Many, _) | (_, Number::Many) => Number::Many,
                     (Number::Exactly(one) | Number::About(one), Number::Exactly(other) | Number::About(other)) => {
                         Number::About(one + other)
                     }
@@ -93,9 +96,9 @@ impl Reach {
 impl Number {
     fn told(self) -> String {
         match self {
-            Self::Exactly(rows) if rows > ROWS => format!("more than {}", counted(ROWS)),
             Self::Exactly(rows) => counted(rows),
             Self::About(rows) => format!("about {}", counted(rows)),
+            Self::Many => format!("more than {}", counted(ROWS)),
             Self::Unknown => "not counted".to_owned(),
         }
     }
