@@ -163,12 +163,12 @@ impl Desk<'_> {
         let answer = session.ask(&asked).await.map_err(|failure| self.source.explain(failure).to_string())?;
         self.source.give_back(Access::ReadOnly, session).await;
         // Questions around it yield a row of their own.
-        let found = answer.rows.into_iter().filter(|row| row.len() == 4).map(|row| {
+        let mut found = answer.rows.into_iter().filter(|row| row.len() == 4).map(|row| {
             let mut texts = row.into_iter().map(|value| value.map_or_else(String::new, |bytes| lossy(&bytes)));
             let [sort, schema, name, text] = std::array::from_fn(|_| texts.next().unwrap_or_default());
             Definition { sort, schema, name, text }
         });
-        Ok(found.last())
+        Ok(found.next_back())
     }
 
     /// What the catalog says of a view.
