@@ -12,7 +12,7 @@ mod left_out;
 
 use countersign::domain::{Detail, Dialect, Preview, Remedy};
 use countersign::tools::Tool as _;
-use databases::{Desk, desks};
+use databases::{Desk, desks, mariadb, postgres};
 use tokio_util::sync::CancellationToken;
 
 async fn told(desk: &Desk, sql: &str) -> Preview {
@@ -207,5 +207,49 @@ async fn rows_that_a_query_brings_are_headed_by_the_columns_they_go_to() {
             let [Detail::Rows { table, .. }] = preview.details.as_slice() else { panic!("{:?}", preview.details) };
             assert_eq!(table.columns, columns, "{dialect:?}: {sql}");
         }
+    }
+}
+
+#[tokio::test]
+async fn triggers_and_cascades_of_servers_are_named() {
+    if let Some(url) = postgres().await {
+        let desk = Desk::new(&url);
+        for sql in [
+            "DROP TABLE IF EXISTS foresight_child, foresight_parent",
+            "CREATE TABLE foresight_parent (id int PRIMARY KEY)",
+            "CREATE TABLE foresight_child (p int REFERENCES foresight_parent ON DELETE CASCADE)",
+            "CREATE OR REPLACE FUNCTION foresight_note() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN OLD; END'",
+            "CREATE TRIGGER noted BEFORE DELETE ON foresight_parent FOR EACH ROW EXECUTE FUNCTION foresight_note()",
+        ] {
+            desk.approved(sql).await;
+        }
+        let told = told(&desk, "DELETE FROM Foresight_parent").await;
+        assert_eq!(
+            told.effects[1..],
+            [
+                "Triggers that fire: noted.",
+                "Tables whose rows refer to it and go along or change: foresight_child (0 rows)."
+            ]
+        );
+    }
+    if let Some(url) = mariadb().await {
+        let desk = Desk::new(&url);
+        for sql in [
+            "DROP TABLE IF EXISTS foresight_child",
+            "DROP TABLE IF EXISTS foresight_parent",
+            "CREATE TABLE foresight_parent (id int PRIMARY KEY) ENGINE=InnoDB",
+            "CREATE TABLE foresight_child (p int, FOREIGN KEY (p) REFERENCES foresight_parent (id) ON DELETE CASCADE) ENGINE=InnoDB",
+            "CREATE TRIGGER noted BEFORE DELETE ON foresight_parent FOR EACH ROW SET @noted = 1",
+        ] {
+            desk.approved(sql).await;
+        }
+        let told = told(&desk, "DELETE FROM foresight_parent").await;
+        assert_eq!(
+            told.effects[1..],
+            [
+                "Triggers that fire: noted.",
+                "Tables whose rows refer to it and go along or change: foresight_child (0 rows)."
+            ]
+        );
     }
 }

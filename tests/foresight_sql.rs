@@ -186,50 +186,6 @@ async fn a_sample_shows_old_and_new_values_and_nothing_runs() {
 }
 
 #[tokio::test]
-async fn triggers_and_cascades_of_servers_are_named() {
-    if let Some(url) = postgres().await {
-        let desk = Desk::new(&url);
-        for sql in [
-            "DROP TABLE IF EXISTS foresight_child, foresight_parent",
-            "CREATE TABLE foresight_parent (id int PRIMARY KEY)",
-            "CREATE TABLE foresight_child (p int REFERENCES foresight_parent ON DELETE CASCADE)",
-            "CREATE OR REPLACE FUNCTION foresight_note() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN OLD; END'",
-            "CREATE TRIGGER noted BEFORE DELETE ON foresight_parent FOR EACH ROW EXECUTE FUNCTION foresight_note()",
-        ] {
-            desk.approved(sql).await;
-        }
-        let told = preview(&desk, "DELETE FROM Foresight_parent").await.unwrap().unwrap();
-        assert_eq!(
-            told.effects[1..],
-            [
-                "Triggers that fire: noted.",
-                "Tables whose rows refer to it and go along or change: foresight_child (0 rows)."
-            ]
-        );
-    }
-    if let Some(url) = mariadb().await {
-        let desk = Desk::new(&url);
-        for sql in [
-            "DROP TABLE IF EXISTS foresight_child",
-            "DROP TABLE IF EXISTS foresight_parent",
-            "CREATE TABLE foresight_parent (id int PRIMARY KEY) ENGINE=InnoDB",
-            "CREATE TABLE foresight_child (p int, FOREIGN KEY (p) REFERENCES foresight_parent (id) ON DELETE CASCADE) ENGINE=InnoDB",
-            "CREATE TRIGGER noted BEFORE DELETE ON foresight_parent FOR EACH ROW SET @noted = 1",
-        ] {
-            desk.approved(sql).await;
-        }
-        let told = preview(&desk, "DELETE FROM foresight_parent").await.unwrap().unwrap();
-        assert_eq!(
-            told.effects[1..],
-            [
-                "Triggers that fire: noted.",
-                "Tables whose rows refer to it and go along or change: foresight_child (0 rows)."
-            ]
-        );
-    }
-}
-
-#[tokio::test]
 async fn what_a_drop_takes_along_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let desk = Desk::new(&format!("sqlite:{}?mode=rwc", folder.path().join("f.db").display()));

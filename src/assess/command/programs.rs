@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::judge::{Feed, Judge};
 use super::reading::{POINTING, ReadCommand};
 use super::source::over;
-use super::table::{DangerKind, Declared, Entry, Style, Takes, table};
+use super::table::{DangerKind, Entry, Style, Takes, table};
 use super::word::{Piece, Word};
 use super::{builtin, clients, danger, fd, find, git, ps, titles, wrapper, xargs};
 use crate::domain::Shape;
@@ -315,21 +315,6 @@ impl Judge<'_> {
         leading.retain(|word| needs.is_some_and(|flags| word.text().is_some_and(|text| flags.contains(text))));
         leading.extend_from_slice(&words[at + 1..]);
         self.subcommand(&name, &leading);
-    }
-
-    /// Objects as the table of dangers says.
-    pub(super) fn declared(&mut self, name: &str, declared: Declared, words: &[Word]) {
-        self.ineligible |= declared.kind != DangerKind::Works;
-        self.beyond_claims(None, words);
-        let sentence = format!("`{name}` {}.", declared.does);
-        match declared.kind {
-            DangerKind::Destructive => self.destructive(&format!("command.{}", first_word(name)), sentence),
-            DangerKind::External if name == "git push" && git::forces(words) => {
-                self.destructive("command.git", "`git push` by force drops what is there.");
-            }
-            DangerKind::External => self.external(&format!("command.{}", first_word(name)), sentence),
-            DangerKind::Runs | DangerKind::Works | DangerKind::Wraps => self.unknown("command.runs-code", sentence),
-        }
     }
 
     /// Words that a shell takes for its own, and help or version of a program of the table.
