@@ -127,6 +127,21 @@ async fn what_changes_waits_is_put_in_place_and_taken_back() {
 }
 
 #[tokio::test]
+async fn what_was_there_among_build_products_is_named() {
+    let Some(world) = stage("changes of build products").await else { return };
+    project(&world, &[(".gitignore", "/build\n"), ("build/notes.txt", "by hand\n"), ("build/old", "x\n")]);
+    let (events, report) = world.staged("echo made > build/notes.txt; rm build/old; echo n > build/new", 20).await;
+    assert_eq!(waits(&events), None, "{}", report.result);
+    let said = "wrote 3 build products; replaced build/notes.txt; deleted build/old.";
+    assert!(report.result.contains(said), "{}", report.result);
+    assert!(
+        events.iter().any(|event| matches!(event, RunEvent::Note(note) if note.contains("replaced build/notes.txt"))),
+        "{events:?}"
+    );
+    assert_eq!(read(&world.work.join("build/notes.txt")), "made\n");
+}
+
+#[tokio::test]
 async fn what_is_denied_is_gone() {
     let Some(world) = stage("denied changes").await else { return };
     let (events, _) = world.staged("echo other > notes.txt", 20).await;

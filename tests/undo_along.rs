@@ -153,3 +153,51 @@ async fn what_goes_along_in_more_than_one_way_is_not_kept() {
         assert_eq!(desk.row("SELECT count(*) FROM along_self").await, ["0"], "{engine}: it ran all the same");
     }
 }
+
+/// The tables of `ADDED`, told so that any other value shows.
+async fn added(desk: &Desk) -> Vec<String> {
+    let mut told = desk.row("SELECT count(*), sum(id), min(name), max(name) FROM added_p").await;
+    told.extend(desk.row("SELECT count(*), count(p), sum(p) FROM added_c").await);
+    told.extend(desk.row("SELECT count(*), count(p), sum(p) FROM added_n").await);
+    told
+}
+
+const ADDED: [&str; 8] = [
+    "DROP TABLE IF EXISTS added_n",
+    "DROP TABLE IF EXISTS added_c",
+    "DROP TABLE IF EXISTS added_p",
+    "CREATE TABLE added_p (id int NOT NULL PRIMARY KEY, name varchar(20))",
+    // Without a key, its rows couldn't be kept.
+    "CREATE TABLE added_c (p int, FOREIGN KEY (p) REFERENCES added_p (id) ON DELETE CASCADE)",
+    "CREATE TABLE added_n (p int, FOREIGN KEY (p) REFERENCES added_p (id) ON DELETE SET NULL)",
+    "INSERT INTO added_p VALUES (1, 'ann')",
+    "INSERT INTO added_n VALUES (1), (NULL)",
+];
+
+#[tokio::test]
+async fn what_is_added_can_be_taken_back_unless_something_refers_to_it_since() {
+    for (engine, desk) in desks(&ADDED).await {
+        let sql = "INSERT INTO added_p VALUES (4, 'dee'), (5, 'eve')";
+        let preview = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap();
+        assert!(matches!(preview.remedy, Remedy::Possible(_)), "{engine}: {:?}", preview.remedy);
+        let before = added(&desk).await;
+        let back = call(&desk, &json!({ "sql": sql }).to_string()).await.unwrap();
+        let after = added(&desk).await;
+        // What refers to it since would go along, or lose what it refers to.
+        for (put, take) in [
+            ("INSERT INTO added_c VALUES (5)", "DELETE FROM added_c WHERE p = 5"),
+            ("UPDATE added_n SET p = 4 WHERE p IS NULL", "UPDATE added_n SET p = NULL WHERE p = 4"),
+        ] {
+            desk.approved(put).await;
+            let now = added(&desk).await;
+            let refused = call(&desk, &back).await.unwrap_err();
+            assert!(refused.contains("no longer as they were left"), "{engine} {put}: {refused}");
+            assert_eq!(added(&desk).await, now, "{engine} {put}");
+            desk.approved(take).await;
+        }
+        let again = call(&desk, &back).await.unwrap();
+        assert_eq!(added(&desk).await, before, "{engine}: {back}");
+        call(&desk, &again).await.unwrap();
+        assert_eq!(added(&desk).await, after, "{engine}: {again}");
+    }
+}

@@ -92,8 +92,10 @@ pub enum Remedy {
     /// Nothing is known of it.
     #[default]
     Unknown,
-    /// It can, in one sentence that says how.
+    /// It can by this program, in one sentence that says how.
     Possible(String),
+    /// It can, but this program doesn't: in one sentence that says how.
+    ByHand(String),
     /// It can't, in one sentence that says why.
     Impossible(String),
 }

@@ -176,6 +176,9 @@ pub struct Assessment {
     /// True if a claim of low may let it run `staged` in guarded mode: never for what writes version
     /// control, sends, takes privilege, or writes files that others run later.
     pub claim_eligible: bool,
+    /// Why no claim may, where a word of its text says it: in words that end a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outlasts: Option<String>,
     /// Typed forms of each part, which rules match against.
     pub shapes: Vec<Shape>,
     /// The same in full, which what is remembered matches against; none where a rule couldn't see what it allows.

@@ -104,11 +104,11 @@ impl Tool for CommandTool {
 
     fn preview<'a>(&'a self, prepared: &'a Prepared, cancel: CancellationToken) -> BoxFuture<'a, Measurement> {
         Box::pin(async move {
-            let OperationKind::Command(command) = &prepared.operation.kind else { return Ok(None) };
+            let OperationKind::Command(_) = &prepared.operation.kind else { return Ok(None) };
             // It may be approved, and is to start at once then.
             let bench = Arc::clone(&self.bench);
             self.bench.spare.later(Box::new(move || bench.spare.warm(&bench.launcher)));
-            effects::measure(&self.bench, command, &prepared.facts, &cancel).await
+            effects::measure(&self.bench, prepared, &cancel).await
         })
     }
 

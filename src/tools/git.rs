@@ -40,7 +40,7 @@ impl Repository {
         if let Some(key) = found.foreign_keys.first() {
             return Err(format!("its repository's configuration sets `{key}`, which git would obey"));
         }
-        let program = program(&bench.workspace).ok_or("there is no git on this machine")?;
+        let program = program("git", &bench.workspace).ok_or("there is no git on this machine")?;
         Ok(Some(Self { root, folder: folder.to_path_buf(), program }))
     }
 
@@ -60,35 +60,48 @@ impl Repository {
         cancel: &CancellationToken,
     ) -> Result<Vec<u8>, String> {
         let arguments: Vec<&str> = ["--no-pager"].into_iter().chain(arguments.iter().copied()).collect();
-        let contained = contained::reader(bench, &self.folder, BTreeSet::new()).await;
-        let (mut child, pipes) =
-            children::start(bench, Asked::No, &self.folder, &self.program, &arguments, contained.plan())
-                .map_err(|error| format!("git couldn't be started: {error}"))?;
-        let (mut answer, mut complaint) = (Vec::new(), Vec::new());
-        let (mut out, mut err) = (pipes.out.take(ANSWER + 1), pipes.err.take(COMPLAINT));
-        let read = async { tokio::join!(out.read_to_end(&mut answer), err.read_to_end(&mut complaint)) };
-        let stopped = tokio::select! {
-            _both = read => false,
-            () = cancel.cancelled() => true,
-        };
-        if stopped || answer.len() as u64 > ANSWER {
-            child.stop().await;
-            return Err(if stopped { "git took too long" } else { "git had too much to say" }.to_owned());
-        }
-        let status = child.wait().await.map_err(|error| format!("git's end couldn't be seen: {error}"))?;
-        child.clear_up().await;
-        if status.success() {
-            return Ok(answer);
-        }
-        let complaint = String::from_utf8_lossy(&complaint);
-        Err(format!("git said: {}", complaint.lines().next().unwrap_or("nothing").trim_end_matches('.')))
+        answer(bench, &self.folder, ("git", &self.program), &arguments, cancel).await
     }
 }
 
-/// The git on our own `PATH`, unless somebody may have put it there for us.
-fn program(workspace: &Path) -> Option<PathBuf> {
+/// What a program that only reads answers in a folder, behind the walls of a reader.
+///
+/// # Errors
+/// It failed, answered too much or was stopped, as the end of a sentence.
+pub(super) async fn answer(
+    bench: &Arc<Workbench>,
+    folder: &Path,
+    (name, program): (&str, &Path),
+    arguments: &[&str],
+    cancel: &CancellationToken,
+) -> Result<Vec<u8>, String> {
+    let contained = contained::reader(bench, folder, BTreeSet::new()).await;
+    let (mut child, pipes) = children::start(bench, Asked::No, folder, program, arguments, contained.plan())
+        .map_err(|error| format!("{name} couldn't be started: {error}"))?;
+    let (mut answer, mut complaint) = (Vec::new(), Vec::new());
+    let (mut out, mut err) = (pipes.out.take(ANSWER + 1), pipes.err.take(COMPLAINT));
+    let read = async { tokio::join!(out.read_to_end(&mut answer), err.read_to_end(&mut complaint)) };
+    let stopped = tokio::select! {
+        _both = read => false,
+        () = cancel.cancelled() => true,
+    };
+    if stopped || answer.len() as u64 > ANSWER {
+        child.stop().await;
+        return Err(format!("{name} {}", if stopped { "took too long" } else { "had too much to say" }));
+    }
+    let status = child.wait().await.map_err(|error| format!("{name}'s end couldn't be seen: {error}"))?;
+    child.clear_up().await;
+    if status.success() {
+        return Ok(answer);
+    }
+    let complaint = String::from_utf8_lossy(&complaint);
+    Err(format!("{name} said: {}", complaint.lines().next().unwrap_or("nothing").trim_end_matches('.')))
+}
+
+/// A program on our own `PATH`, unless somebody may have put it there for us.
+pub(super) fn program(name: &str, workspace: &Path) -> Option<PathBuf> {
     let path = search_path(&std::env::var_os("PATH")?);
-    let mut found = std::env::split_paths(&path).map(|folder| folder.join("git")).filter(|file| file.is_file());
+    let mut found = std::env::split_paths(&path).map(|folder| folder.join(name)).filter(|file| file.is_file());
     let program = found.next()?.canonicalize().ok()?;
     let open = [workspace, Path::new("/tmp"), Path::new("/var/tmp"), Path::new("/dev/shm")];
     (!open.iter().any(|folder| program.starts_with(folder))).then_some(program)

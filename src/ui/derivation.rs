@@ -8,8 +8,8 @@ use super::text::{self, Break};
 use super::theme::Role;
 use crate::app::Item;
 use crate::domain::{
-    ApprovalMode, Claim, Class, Containment, Danger, Finding, Judgement, OperationKind, Prepared, RiskLevel, Span,
-    Step, Wall, masked_part,
+    ApprovalMode, Claim, Class, Containment, Danger, Enforceable, Finding, Judgement, OperationKind, Prepared,
+    RiskLevel, Span, Step, Wall, masked_part,
 };
 
 /// Columns of the words at the left.
@@ -39,8 +39,10 @@ pub fn why(
             sentences.push((sentence, Role::Text));
         }
     }
-    let mode = view.state.queue.gate().policy().in_force();
-    sentences.extend(claim(&prepared.operation.claim, judgement, mode).map(|said| (said, Role::Dim)));
+    let gate = view.state.queue.gate();
+    let said = claim(&prepared.operation.claim, judgement, gate.policy().in_force());
+    let why = unlifted(prepared, judgement, gate.enforceable()).unwrap_or_default();
+    sentences.extend(said.map(|said| (format!("{said}{}.", quoted(&why)), Role::Dim)));
     lines.extend(labelled(view, "why", sentences, columns));
     lines
 }
@@ -59,6 +61,25 @@ fn targets(view: View<'_>, prepared: &Prepared, columns: usize) -> Vec<Line<'sta
     labelled(view, "target", said, columns)
 }
 
+/// Why a claim of low doesn't let it run staged, as the end of a sentence.
+fn unlifted(prepared: &Prepared, judgement: &Judgement, enforceable: Enforceable) -> Option<String> {
+    let Prepared { operation, assessment, facts } = prepared;
+    let low = operation.claim == Claim::Level(RiskLevel::Low);
+    if !low || judgement.step != Step::Default || assessment.class() != Class::Unknown {
+        return None;
+    }
+    Some(match (&operation.kind, &assessment.outlasts) {
+        (OperationKind::Command(command), _) if command.terminal => return None,
+        (OperationKind::Command(_), Some(why)) => format!(", as {why}"),
+        (OperationKind::Command(_), None) if !assessment.claim_eligible => {
+            ", as nothing says that it ends with the run and sends nothing".to_owned()
+        }
+        (kind, _) if enforceable.covers(kind, Containment::Staged) && facts.place.stageable() => return None,
+        (OperationKind::Command(_), None) => ", as nothing can run staged here".to_owned(),
+        _ => ", as only commands can run staged".to_owned(),
+    })
+}
+
 /// What the model's claim counts for, unless the reason says it already.
 fn claim(claim: &Claim, judgement: &Judgement, mode: ApprovalMode) -> Option<String> {
     if judgement.step == Step::ClaimedRisk {
@@ -67,11 +88,11 @@ fn claim(claim: &Claim, judgement: &Judgement, mode: ApprovalMode) -> Option<Str
     match claim {
         Claim::Absent => None,
         Claim::Level(RiskLevel::Low) => {
-            Some(format!("The model claimed low: in {} mode that can't lift it.", mode.word()))
+            Some(format!("The model claimed low: in {} mode that can't lift it", mode.word()))
         }
-        Claim::Level(level) => Some(format!("The model claimed {level}.")),
-        Claim::Unreadable(word) => Some(format!("The model claimed `{}`, which counts as high.", text::line(word))),
-        Claim::Repeated => Some("The model made its claim twice, which counts as high.".to_owned()),
+        Claim::Level(level) => Some(format!("The model claimed {level}")),
+        Claim::Unreadable(word) => Some(format!("The model claimed `{}`, which counts as high", text::line(word))),
+        Claim::Repeated => Some("The model made its claim twice, which counts as high".to_owned()),
     }
 }
 

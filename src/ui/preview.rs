@@ -25,7 +25,7 @@ pub fn brief(foresight: &Foresight) -> Option<String> {
         Foresight::Measured(preview) => {
             let undo = match &preview.remedy {
                 Remedy::Unknown => None,
-                Remedy::Possible(_) => Some("can be undone"),
+                Remedy::Possible(_) | Remedy::ByHand(_) => Some("can be undone"),
                 Remedy::Impossible(_) => Some("can't be undone"),
             };
             let brief = Some(text::line(&preview.brief)).filter(|brief| !brief.is_empty());
@@ -114,6 +114,7 @@ fn remedy(view: View<'_>, remedy: &Remedy, columns: usize) -> Vec<Line<'static>>
             let key = view.key(Context::Queue, Command::Undo, "").map_or_else(String::new, |(key, _)| key);
             (format!("can be undone by {key} in the list: {}", text::line(how)), Role::Text)
         }
+        Remedy::ByHand(how) => (format!("can be undone by hand: {}", text::line(how)), Role::Text),
         Remedy::Impossible(why) => (format!("can't be undone: {}", text::line(why)), Role::Trouble),
     };
     labelled(view, "undo", vec![(said, role)], columns)

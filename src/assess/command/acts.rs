@@ -4,6 +4,7 @@
 use super::git;
 use super::programs::plain_name;
 use super::reading::{Reading, reading};
+use super::rewriting;
 use super::table::Takes;
 use super::word::Word;
 use crate::assess::AssessSettings;
@@ -86,6 +87,31 @@ pub enum Does {
         /// Adds to it.
         appends: bool,
     },
+    /// Sets the size of files.
+    Resize {
+        /// Which.
+        names: Vec<Word>,
+        /// In bytes; none if it depends on what is there.
+        to: Option<u64>,
+        /// Creates those that aren't there.
+        creates: bool,
+    },
+    /// Puts files with other text in the place of files.
+    Rewrite {
+        /// Which.
+        names: Vec<Word>,
+        /// What is put behind the names under which they are kept.
+        suffix: Option<String>,
+        /// What a link leads to, not the link itself.
+        follows: bool,
+    },
+    /// Deletes what a search finds.
+    Search {
+        /// The words of a search that lists the same.
+        words: Vec<String>,
+        /// Where it begins.
+        starts: Vec<String>,
+    },
     /// A subcommand of git.
     Git {
         /// Such as `push`.
@@ -102,11 +128,11 @@ pub enum Does {
 pub fn acts(command: &str, facts: &Facts, settings: &AssessSettings) -> Vec<Act> {
     let Reading { commands, redirects } = reading(command, facts, settings);
     let mut acts: Vec<Act> = Vec::new();
-    let told = commands.into_iter().filter(|command| command.objected && !command.wraps).map(|command| {
+    let told = commands.into_iter().filter(|command| command.objected && !command.wraps).flat_map(|command| {
         let folder = command.folder;
         match command.words.split_first() {
-            Some((first, words)) => act(first, words, folder),
-            None => Act { does: Does::Unmeasured("a command without a name".to_owned()), folder },
+            Some((first, words)) => told(first, words, folder),
+            None => vec![Act { does: Does::Unmeasured("a command without a name".to_owned()), folder }],
         }
     });
     let written = redirects.into_iter().map(|redirect| Act {
@@ -119,6 +145,13 @@ pub fn acts(command: &str, facts: &Facts, settings: &AssessSettings) -> Vec<Act>
         }
     }
     acts
+}
+
+fn told(first: &Word, words: &[Word], folder: Option<String>) -> Vec<Act> {
+    match first.text().and_then(|first| rewriting::told(plain_name(first), words)) {
+        Some(does) => does.into_iter().map(|does| Act { does, folder: folder.clone() }).collect(),
+        None => vec![act(first, words, folder)],
+    }
 }
 
 fn act(first: &Word, words: &[Word], folder: Option<String>) -> Act {
@@ -359,6 +392,11 @@ mod tests {
                     Does::Redirect { name, appends } => {
                         format!("{} {}", if *appends { "append" } else { "write" }, name.shown())
                     }
+                    Does::Resize { names: which, to, .. } => format!("resize {} to {to:?}", names(which)),
+                    Does::Rewrite { names: which, suffix, .. } => {
+                        format!("rewrite {} {}", names(which), suffix.as_deref().unwrap_or("and keep nothing"))
+                    }
+                    Does::Search { words, .. } => format!("delete by find {}", words.join(" ")),
                     Does::Git { subcommand, words } => format!("git {subcommand} {}", names(words)),
                     Does::Unmeasured(what) => format!("? {what}"),
                 };
@@ -394,9 +432,21 @@ mod tests {
             ("cp -n -f a b", "/w: ? cp"),
             ("chmod -w a b", "/w: rights a b"),
             ("chmod --reference=a b", "/w: ? chmod"),
+            ("truncate -cs0 a b", "/w: resize a b to Some(0)"),
+            ("truncate --size=+1K a", "/w: resize a to None"),
+            ("truncate -r a b", "/w: ? truncate"),
+            ("ls | tee -a out.txt", "/w: append out.txt"),
+            ("sed -ni.bak 's/a/b/p' a b", "/w: rewrite a b .bak"),
+            ("sed --in-place -e 's/a/b/' a", "/w: rewrite a and keep nothing"),
+            ("sed -i 's/a/b/' *.txt", "/w: rewrite *.txt and keep nothing"),
+            ("sed -I .bak 's/a/b/' a", "/w: ? sed"),
+            ("find . -name '*.o' -delete", "/w: delete by find . -depth -name *.o -print0"),
+            ("find $x -delete", "/w: ? find"),
         ] {
             assert_eq!(told(command), [does], "{command}");
         }
+        assert_eq!(told("ls | tee a b"), ["/w: write a", "/w: write b"]);
+        assert_eq!(told("sed -i 's/a/b/w c' a"), ["/w: rewrite a and keep nothing", "/w: ? sed"]);
         assert!(told("ls -la | wc -l").is_empty());
         assert_eq!(told("make && rm a && ls && rm a"), ["/w: ? make", "/w: delete a"]);
         assert_eq!(told("for f in *.log; do rm \"$f\"; done").len(), 1);

@@ -1,9 +1,10 @@
 //! Dangers that depend on a program's words: what `rm`, `dd`, `chmod`, `mkfs` and their kind act on, and which of it
 //! is a catastrophe. What a program always does stands in the table of dangers.
 
+use super::git;
 use super::judge::{Feed, Judge};
 use super::programs::{first_word, leading};
-use super::table::table;
+use super::table::{DangerKind, Declared, table};
 use super::word::Word;
 
 /// Judges a program that is dangerous by its words; false if it isn't one.
@@ -155,5 +156,22 @@ fn privilege(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     let assigned = inner.iter().take_while(|word| word.prefix().contains('=')).count();
     if inner.len() > assigned {
         judge.deeper(|judge| judge.dispatch(&inner[assigned..]));
+    }
+}
+
+impl Judge<'_> {
+    /// Objects as the table of dangers says.
+    pub(super) fn declared(&mut self, name: &str, declared: Declared, words: &[Word]) {
+        self.ineligible |= declared.kind != DangerKind::Works;
+        self.beyond_claims(None, words);
+        let sentence = format!("`{name}` {}.", declared.does);
+        match declared.kind {
+            DangerKind::Destructive => self.destructive(&format!("command.{}", first_word(name)), sentence),
+            DangerKind::External if name == "git push" && git::forces(words) => {
+                self.destructive("command.git", "`git push` by force drops what is there.");
+            }
+            DangerKind::External => self.external(&format!("command.{}", first_word(name)), sentence),
+            DangerKind::Runs | DangerKind::Works | DangerKind::Wraps => self.unknown("command.runs-code", sentence),
+        }
     }
 }

@@ -64,14 +64,54 @@ pub(super) fn lasts(word: &Word) -> bool {
 }
 
 impl Judge<'_> {
-    /// Whether no claim may let a program run with these words: they name what lasts, or something sensitive.
-    pub(super) fn beyond_claims(&self, words: &[Word]) -> bool {
+    /// Lets no claim run a program of such a name with such words, if they name what lasts, or something sensitive.
+    pub(super) fn beyond_claims(&mut self, name: Option<&Word>, words: &[Word]) {
+        let Some(why) = name.filter(|name| lasts(name)).map(outlasts).or_else(|| self.beyond(words)) else { return };
+        self.ineligible = true;
+        self.outlasts.get_or_insert(why);
+    }
+
+    fn beyond(&self, words: &[Word]) -> Option<String> {
         let pieces = |text: &str| {
             let ends = |c: char| c.is_whitespace() || "'\"`()[]{}<>|;,=".contains(c);
             text.split(ends)
                 .filter(|piece| !piece.is_empty())
                 .any(|piece| self.sensitive.entry(piece, self.place).is_some())
         };
-        words.iter().any(|word| lasts(word) || word.text().is_some_and(pieces))
+        words.iter().find_map(|word| match word.text() {
+            _ if lasts(word) => Some(outlasts(word)),
+            Some(text) if pieces(text) => Some(format!("`{text}` names something sensitive")),
+            Some(_) | None => None,
+        })
+    }
+}
+
+/// Why no claim lets a word of that kind run.
+fn outlasts(word: &Word) -> String {
+    match word.text() {
+        Some(text) => format!("`{text}` names what may last beyond the run, or send something"),
+        None => "one of its words may become any".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::judged;
+
+    #[test]
+    fn the_word_that_no_claim_lifts_is_named() {
+        for (command, says) in [
+            ("frob deploy", "`deploy` names what may last beyond the run, or send something"),
+            ("deploy.sh", "`deploy.sh` names what may last beyond the run, or send something"),
+            ("frob $x", "one of its words may become any"),
+            ("frob --with=.env", "`--with=.env` names something sensitive"),
+        ] {
+            let assessment = judged(command);
+            assert!(!assessment.claim_eligible, "{command}");
+            assert_eq!(assessment.outlasts.as_deref(), Some(says), "{command}");
+        }
+        for command in ["frob a", "ls", "frob 'a b'"] {
+            assert_eq!(judged(command).outlasts, None, "{command}");
+        }
     }
 }

@@ -75,6 +75,8 @@ pub(super) struct Judge<'a> {
     pub(super) staged: bool,
     /// Whether something stands against a claim of low.
     pub(super) ineligible: bool,
+    /// What does, where a word of the text says it.
+    pub(super) outlasts: Option<String>,
     /// What flows into the next command, and out of the last one.
     pub(super) feed: Feed,
     pub(super) produced: Feed,
@@ -150,6 +152,7 @@ impl<'a> Judge<'a> {
             sent: BTreeSet::new(),
             staged: false,
             ineligible: false,
+            outlasts: None,
             feed: Feed::Text,
             produced: Feed::Text,
             printed: None,

@@ -47,6 +47,7 @@ mod reading;
 mod redirect;
 mod regex;
 mod revisions;
+mod rewriting;
 mod rules;
 mod scope;
 mod sed;
@@ -177,6 +178,7 @@ fn assessment(mut judge: Judge<'_>) -> Assessment {
         findings,
         containment,
         claim_eligible: eligible,
+        outlasts: judge.outlasts.filter(|_| !eligible && !clean),
         shapes,
         forms,
         target,

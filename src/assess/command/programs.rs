@@ -3,11 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::eligible::lasts;
 use super::judge::{Feed, Judge};
 use super::reading::{POINTING, ReadCommand};
 use super::source::over;
-use super::table::{DangerKind, Declared, Entry, Style, Takes, table};
+use super::table::{DangerKind, Entry, Style, Takes, table};
 use super::word::{Piece, Word};
 use super::{builtin, clients, danger, fd, find, git, ps, titles, wrapper, xargs};
 use crate::domain::Shape;
@@ -100,7 +99,7 @@ impl Judge<'_> {
         let name = plain_name(written);
         self.shaped(name, words);
         if name.contains(['/', ' ']) || name.is_empty() {
-            self.ineligible |= lasts(first) || self.beyond_claims(words);
+            self.beyond_claims(Some(first), words);
             self.about(first, |judge| {
                 let sentence = format!("`{name}` is a file, not a program of the system.");
                 judge.unknown("command.unknown-program", sentence);
@@ -213,7 +212,7 @@ impl Judge<'_> {
                 }
             }
             None => self.about(first, |judge| {
-                judge.ineligible |= lasts(first) || judge.beyond_claims(words);
+                judge.beyond_claims(Some(first), words);
                 judge.unknown("command.unknown-program", format!("No rule covers `{name}`."));
             }),
         }
@@ -226,7 +225,7 @@ impl Judge<'_> {
             self.readers.insert(name.to_owned());
             return;
         }
-        let (before, outer) = (self.findings.len(), self.ineligible);
+        let (before, outer, outlasts) = (self.findings.len(), self.ineligible, self.outlasts.clone());
         let entry = table().entry(name);
         match entry {
             Some(entry) if entry.group => self.group(entry, name, without_toolchain(entry, words)),
@@ -251,6 +250,7 @@ impl Judge<'_> {
         // What a program of the table does in ways that the table doesn't list is not for a claim to lift, but where
         // it is known to run what is here.
         let declared = table().danger(name);
+        self.outlasts = outlasts;
         self.ineligible = outer || declared.is_none_or(|declared| declared.kind != DangerKind::Works);
         if let Some(declared) = declared {
             self.declared(name, declared, words);
@@ -315,20 +315,6 @@ impl Judge<'_> {
         leading.retain(|word| needs.is_some_and(|flags| word.text().is_some_and(|text| flags.contains(text))));
         leading.extend_from_slice(&words[at + 1..]);
         self.subcommand(&name, &leading);
-    }
-
-    /// Objects as the table of dangers says.
-    pub(super) fn declared(&mut self, name: &str, declared: Declared, words: &[Word]) {
-        self.ineligible |= declared.kind != DangerKind::Works || self.beyond_claims(words);
-        let sentence = format!("`{name}` {}.", declared.does);
-        match declared.kind {
-            DangerKind::Destructive => self.destructive(&format!("command.{}", first_word(name)), sentence),
-            DangerKind::External if name == "git push" && git::forces(words) => {
-                self.destructive("command.git", "`git push` by force drops what is there.");
-            }
-            DangerKind::External => self.external(&format!("command.{}", first_word(name)), sentence),
-            DangerKind::Runs | DangerKind::Works | DangerKind::Wraps => self.unknown("command.runs-code", sentence),
-        }
     }
 
     /// Words that a shell takes for its own, and help or version of a program of the table.

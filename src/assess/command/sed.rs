@@ -37,6 +37,12 @@ impl Judge<'_> {
     }
 }
 
+/// Whether a script only edits what it is given: it is understood whole, writes no other file and runs nothing.
+pub(super) fn only_edits(script: &str) -> bool {
+    let mut reader = Reader { rest: script, line_end: None };
+    std::iter::from_fn(|| reader.next()).all(|action| matches!(action, Action::Harmless | Action::Reads(_)))
+}
+
 enum Action {
     Harmless,
     Reads(String),

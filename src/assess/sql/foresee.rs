@@ -2,30 +2,26 @@
 //! that it meets, and all the rows of its table. Text to text, by the syntax tree; each read is judged like any
 //! other before somebody runs it.
 
+mod insert;
+mod others;
+
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Assignment, AssignmentTarget, CascadeOption, Delete, Expr, FromTable, Ident, Insert, Merge, MergeAction,
-    MergeClauseKind, ObjectName, ObjectType, OnConflictAction, OnInsert, SetExpr, SqliteOnConflict, Statement,
-    TableFactor, TableObject, TableWithJoins, Update, UpdateTableFromKind, Visit, Visitor,
+    Assignment, AssignmentTarget, CascadeOption, Delete, Expr, FromTable, Merge, MergeAction, MergeClauseKind,
+    ObjectName, ObjectType, SqliteOnConflict, Statement, TableFactor, TableWithJoins, Update, UpdateTableFromKind,
+    Visit, Visitor,
 };
 
-use super::functions;
 use super::lex;
 use super::touch::steady;
 use super::tree;
 use crate::domain::Dialect;
 
+pub use others::{Dropped, Other, Thing, other, replaces};
+
 /// Rows of a sample.
 const SAMPLE: usize = 5;
-/// Functions of PostgreSQL and its extensions that return any number of rows, but for those whose names begin with
-/// `pg` or `st_`.
-const SETS: &str = " _pg_expandarray aclexplode each generate_series generate_subscripts json_array_elements \
-    json_array_elements_text json_each json_each_text json_object_keys json_populate_recordset json_to_recordset \
-    jsonb_array_elements jsonb_array_elements_text jsonb_each jsonb_each_text jsonb_object_keys jsonb_path_query \
-    jsonb_path_query_tz jsonb_populate_recordset jsonb_to_recordset normal_rand regexp_matches regexp_split_to_table \
-    skeys string_to_table svals ts_debug ts_parse ts_stat ts_token_type txid_snapshot_xip unnest ";
-
 /// What a statement does with the rows that it touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
@@ -72,6 +68,14 @@ pub struct Reads {
     pub cascade: bool,
     /// How many of the new values the sample shows.
     pub new_values: NewValues,
+    /// The rows that it touches, as what stands behind the list of a `SELECT`, where they are those of one table.
+    pub from: Option<String>,
+    /// Whether it bounds how many rows it touches: which they are may be left to chance.
+    pub bounded: bool,
+    /// The columns that it names for the rows that it brings: of an `INSERT`.
+    pub columns: Vec<String>,
+    /// Shows some of the rows that it adds beside those that it touches: of a `MERGE`.
+    pub added_sample: Option<String>,
 }
 
 /// What a statement says of rows that are in its way: those with the same key. The worst comes last.
@@ -128,7 +132,7 @@ pub fn reads(dialect: Dialect, sql: &str) -> Result<Option<Reads>, String> {
     match statement {
         Statement::Delete(delete) => deleted(dialect, delete, only).map(Some),
         Statement::Update(update) => changed(dialect, update, only).map(Some),
-        Statement::Insert(insert) => added(dialect, &insert).map(Some),
+        Statement::Insert(insert) => insert::added(dialect, &insert).map(Some),
         // What begins with `WITH` is a query to the parser, whatever it ends as.
         Statement::Query(query) if writes(&query) => {
             Err("Its rows can't be counted beforehand: it changes rows within or behind a `WITH`.".to_owned())
@@ -153,7 +157,9 @@ pub fn reads(dialect: Dialect, sql: &str) -> Result<Option<Reads>, String> {
             _ => Err(several()),
         },
         Statement::Drop { object_type: ObjectType::Table, names, cascade, .. } => match names.as_slice() {
-            [one] => Ok(Some(Reads { cascade, ..whole(dialect, Act::Drop, one, false) })),
+            [one] => {
+                Ok(Some(Reads { cascade, from: Some(format!("FROM {one}")), ..whole(dialect, Act::Drop, one, false) }))
+            }
             _ => Err(several()),
         },
         Statement::AlterTable(alter) => Ok(Some(whole(dialect, Act::Alter, &alter.name, alter.only))),
@@ -223,6 +229,10 @@ fn whole(dialect: Dialect, act: Act, name: &ObjectName, only: bool) -> Reads {
         added: None,
         cascade: false,
         new_values: NewValues::None,
+        from: None,
+        bounded: false,
+        columns: Vec::new(),
+        added_sample: None,
     }
 }
 
@@ -253,12 +263,15 @@ fn merged(dialect: Dialect, merge: &Merge, only: bool) -> Result<Reads, String> 
     };
     let (table, source, on) = (format!("{}{}", lead(only), merge.table), &merge.source, &merge.on);
     let count = count(dialect);
+    let met = format!("FROM {table} JOIN {source} ON {on} WHERE {}", decided(&matched));
+    let unmet = format!("FROM {source} WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE {on}) AND {}", decided(&added));
+    let sample =
+        |clauses: &[String], from: &str| (!clauses.is_empty()).then(|| format!("SELECT * {from} LIMIT {SAMPLE}"));
     Ok(Reads {
-        touched: Some(format!("SELECT {count} FROM {table} JOIN {source} ON {on} WHERE {}", decided(&matched))),
-        added: Some(format!(
-            "SELECT {count} FROM {source} WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE {on}) AND {}",
-            decided(&added)
-        )),
+        sample: sample(&matched, &met),
+        added_sample: sample(&added, &unmet),
+        touched: Some(format!("SELECT {count} {met}")),
+        added: Some(format!("SELECT {count} {unmet}")),
         ..whole(dialect, Act::Merge, name, only)
     })
 }
@@ -310,7 +323,18 @@ fn touching(
     } else {
         format!("SELECT * FROM (SELECT *{new} FROM {from}{narrowed}{bounds}) AS touched LIMIT {SAMPLE}")
     };
-    Reads { touched: Some(touched), sample: Some(sample), ..whole(dialect, act, name, only) }
+    let rows = if bounds.is_empty() {
+        format!("FROM {from}{narrowed}")
+    } else {
+        format!("FROM (SELECT * FROM {from}{narrowed}{bounds}) AS touched")
+    };
+    Reads {
+        touched: Some(touched),
+        sample: Some(sample),
+        from: Some(rows),
+        bounded: !bounds.is_empty(),
+        ..whole(dialect, act, name, only)
+    }
 }
 
 fn deleted(dialect: Dialect, delete: Delete, only: bool) -> Result<Reads, String> {
@@ -383,85 +407,6 @@ pub fn table_says(made: &str) -> InTheWay {
         _ => InTheWay::Go,
     });
     ways.max().unwrap_or_default()
-}
-
-/// Whether none of PostgreSQL's functions that are called there may return several rows.
-fn single(values: &impl Visit) -> bool {
-    struct Look;
-    impl Visitor for Look {
-        type Break = ();
-
-        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
-            let Expr::Function(function) = expr else { return ControlFlow::Continue(()) };
-            let folded = |ident: &Ident| match ident.quote_style {
-                None => ident.value.to_lowercase(),
-                Some(_) => ident.value.clone(),
-            };
-            let parts = function.name.0.iter().map(|part| part.as_ident().map(folded));
-            let path: Option<Vec<String>> = parts.collect();
-            let name = match path.as_deref() {
-                Some([name]) => name,
-                Some([schema, name]) if schema == "pg_catalog" => name,
-                Some(_) | None => return ControlFlow::Break(()),
-            };
-            let sets = ["pg", "st_"].iter().any(|lead| name.starts_with(lead)) || SETS.contains(&format!(" {name} "));
-            if sets || !functions::known(Dialect::Postgres, name) {
-                return ControlFlow::Break(());
-            }
-            ControlFlow::Continue(())
-        }
-    }
-    values.visit(&mut Look).is_continue()
-}
-
-/// A row of values as a read.
-fn selected(row: &[Expr]) -> String {
-    let value = |value: &Expr| {
-        let value = value.to_string();
-        if value.eq_ignore_ascii_case("default") { "NULL".to_owned() } else { value }
-    };
-    format!("SELECT {}", row.iter().map(value).collect::<Vec<_>>().join(", "))
-}
-
-fn added(dialect: Dialect, insert: &Insert) -> Result<Reads, String> {
-    let TableObject::TableName(name) = &insert.table else { return Err(several()) };
-    let mut reads = whole(dialect, Act::Add, name, false);
-    reads.in_the_way = match &insert.on {
-        _ if insert.replace_into => InTheWay::Go,
-        Some(OnInsert::DuplicateKeyUpdate(_)) => InTheWay::Change,
-        Some(OnInsert::OnConflict(conflict)) => match conflict.action {
-            OnConflictAction::DoNothing => InTheWay::Stay,
-            OnConflictAction::DoUpdate(_) => InTheWay::Change,
-        },
-        Some(_) => InTheWay::Go,
-        None if insert.ignore => InTheWay::Stay,
-        None => insert.or.map_or(InTheWay::Fail, said),
-    };
-    reads.chance = steady(&insert.source).is_err();
-    let query = match insert.source.as_deref() {
-        None => {
-            reads.touched = None;
-            reads.rows = 1;
-            return Ok(reads);
-        }
-        Some(query) => match query.body.as_ref() {
-            SetExpr::Values(values) if query.with.is_none() && query.limit_clause.is_none() => {
-                match values.rows.as_slice() {
-                    // One row alone is a `SELECT`: a function in it may make several of it.
-                    [row] if dialect == Dialect::Postgres && !single(row) => selected(row),
-                    rows => {
-                        reads.touched = None;
-                        reads.rows = rows.len() as u64;
-                        return Ok(reads);
-                    }
-                }
-            }
-            _ => query.to_string(),
-        },
-    };
-    reads.sample = Some(format!("SELECT * FROM ({query}) AS added LIMIT {SAMPLE}"));
-    reads.touched = Some(format!("SELECT {} FROM ({query}) AS added", count(dialect)));
-    Ok(reads)
 }
 
 #[cfg(test)]

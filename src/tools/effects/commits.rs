@@ -10,7 +10,7 @@ use super::super::Workbench;
 use super::super::git::Repository;
 use super::called::Called;
 use super::tally::Tally;
-use super::{Effects, push};
+use super::{Effects, push, removal};
 use crate::assess::Word;
 use crate::domain::number::count;
 use crate::domain::{Detail, Remedy, Text};
@@ -24,7 +24,7 @@ const COMMITS: usize = 15;
 pub(super) struct Git<'a> {
     pub(super) bench: &'a Arc<Workbench>,
     pub(super) repository: Repository,
-    folder: &'a Path,
+    pub(super) folder: &'a Path,
     pub(super) cancel: &'a CancellationToken,
 }
 
@@ -62,6 +62,7 @@ pub(super) async fn measure(
         "checkout" | "restore" | "switch" => git.checkout(effects, subcommand, &called).await,
         "branch" => git.branch(effects, &called).await.and_then(|told| if told { Ok(()) } else { Err(unknown()) }),
         "push" => push::measure(&git, effects, &called).await,
+        "rm" => removal::measure(&git, effects, &called).await,
         "stash" => git.stash(effects, &called).await.and_then(|told| if told { Ok(()) } else { Err(unknown()) }),
         _ => return Err(unknown()),
     }
@@ -104,7 +105,7 @@ impl Git<'_> {
     }
 
     /// Tracked files with changes, each with the two letters of git's status.
-    async fn changed(&self, paths: &[String]) -> Result<Vec<(String, String)>, String> {
+    pub(super) async fn changed(&self, paths: &[String]) -> Result<Vec<(String, String)>, String> {
         let head = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=no", "--"];
         let paths = paths.iter().map(String::as_str);
         let told = self.text(&head.into_iter().chain(paths).collect::<Vec<_>>()).await?;
@@ -192,7 +193,7 @@ impl Git<'_> {
             let now = self.commit("HEAD").await.unwrap_or_default();
             effects
                 .remedies
-                .push(Remedy::Possible(format!("the reflog keeps the commits: {} is the latest.", short(&now))));
+                .push(Remedy::ByHand(format!("the reflog keeps the commits: {} is the latest.", short(&now))));
         }
         if called.has("--hard", None) {
             let changed = self.changed(&[]).await?;
@@ -341,7 +342,7 @@ impl Git<'_> {
             if only == 0 {
                 effects.effect(format!("Deletes the branch {name}: every commit of it is on another branch or tag."));
                 let way = format!("`git branch {name} {}` makes it again.", short(&commit));
-                effects.remedies.push(Remedy::Possible(way));
+                effects.remedies.push(Remedy::ByHand(way));
                 effects.briefs.push("merged branch".to_owned());
                 continue;
             }
@@ -354,7 +355,7 @@ impl Git<'_> {
             effects.effect(format!("Deletes the branch {name}."));
             effects.briefs.push(format!("{}, not merged", count(only, "commit")));
             let way = format!("for some weeks `git branch {name} {}` makes it again.", short(&commit));
-            effects.remedies.push(Remedy::Possible(way));
+            effects.remedies.push(Remedy::ByHand(way));
             let range = [[commit.as_str()].as_slice(), &others].concat();
             effects.preview.details.push(self.list(&range, only).await?);
         }
@@ -383,7 +384,7 @@ impl Git<'_> {
         effects.briefs.push(stashes);
         let commit = entries[0].split(' ').next().unwrap_or_default().to_owned();
         let way = format!("for some weeks `git stash store {commit}` brings it back, if you keep that number.");
-        effects.remedies.push(Remedy::Possible(way));
+        effects.remedies.push(Remedy::ByHand(way));
         effects.preview.details.push(Detail::Text(Text { language: "text", body: entries.join("\n") }));
         if let [_] = entries.as_slice() {
             let against = format!("{commit}^1");
@@ -423,7 +424,7 @@ fn unseen(entry: &str) -> Option<&str> {
 }
 
 /// The first names, and how many more.
-fn some<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
+pub(super) fn some<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
     let more = names.len().saturating_sub(super::NAMED);
     let first: Vec<&str> = names.take(super::NAMED).collect();
     if more > 0 { format!("{}, {more} more", first.join(", ")) } else { first.join(", ") }

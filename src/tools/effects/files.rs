@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::names::paths;
 use super::tally::Tally;
-use super::{Effects, landing, named};
+use super::{Effects, landing, named, rewriting};
 use crate::assess::{Does, Word};
 use crate::domain::Remedy;
 use crate::domain::number::size;
@@ -70,7 +70,11 @@ fn look(effects: &mut Effects, folder: &Path, does: &Does, cancel: &Cancellation
         }
         Does::Rights { names, recursive, follows } => rights(effects, folder, names, (*recursive, *follows), cancel),
         Does::Redirect { name, appends } => redirect(effects, folder, name, *appends, cancel),
-        Does::Git { .. } | Does::Unmeasured(_) => Ok(()),
+        Does::Resize { names, to, creates } => rewriting::resize(effects, folder, names, (*to, *creates), cancel),
+        Does::Rewrite { names, suffix, follows } => {
+            rewriting::rewrite(effects, folder, names, (suffix.as_deref(), *follows), cancel)
+        }
+        Does::Git { .. } | Does::Search { .. } | Does::Unmeasured(_) => Ok(()),
     }
 }
 
@@ -178,7 +182,7 @@ fn delete(
         effects.effect(format!("Deletes {}: {}.", tally.told(), shown(words)));
         effects.briefs.push(tally.brief());
         if tally.files.is_empty() {
-            effects.remedies.push(Remedy::Possible("the folders are empty.".to_owned()));
+            effects.remedies.push(Remedy::ByHand("the folders are empty.".to_owned()));
         }
         effects.take(tally);
     } else if effects.briefs.is_empty() && spared.is_empty() && !dots {
@@ -226,6 +230,9 @@ fn redirect(
         _ => return Err(format!("where the output goes: {} is several names", word.shown())),
     };
     let name = word.shown();
+    if link && path.exists() {
+        effects.effect(format!("{name} leads through a link to {}.", path.display()));
+    }
     match path.metadata() {
         Err(_) if !path.parent().is_some_and(Path::is_dir) => {
             effects.warning(format!("As things are now, it would fail: the folder of {name} is not there."));
@@ -237,13 +244,13 @@ fn redirect(
                 format!("Creates {name}.")
             });
             effects.briefs.push("new file".to_owned());
-            effects.remedies.push(Remedy::Possible("deleting the new file undoes it.".to_owned()));
+            effects.remedies.push(Remedy::ByHand("deleting the new file undoes it.".to_owned()));
         }
         Ok(found) if found.is_dir() => effects.warning(format!("It would fail: {name} is a folder.")),
         Ok(found) if appends => {
             effects.effect(format!("Adds to {name}, which has {} now.", size(found.len())));
             effects.briefs.push("adds to 1 file".to_owned());
-            effects.remedies.push(Remedy::Possible("taking the added end away undoes it.".to_owned()));
+            effects.remedies.push(Remedy::ByHand("taking the added end away undoes it.".to_owned()));
         }
         Ok(found) if found.len() == 0 || !found.is_file() => {
             effects.effect(format!("Writes to {name}, which is empty or no ordinary file."));
@@ -261,7 +268,7 @@ fn redirect(
 }
 
 /// The file that writing to a path writes, and whether a link leads there. None if that leads round in a circle.
-fn written(path: &Path) -> Option<(PathBuf, bool)> {
+pub(super) fn written(path: &Path) -> Option<(PathBuf, bool)> {
     let mut at = settled(path);
     for step in 0..LINKS {
         match at.read_link() {

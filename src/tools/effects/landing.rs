@@ -331,7 +331,7 @@ impl Trip {
             effects.briefs.push(self.goes.brief());
             // Where something there keeps its name, or got another, that alone wouldn't be right.
             let plain = self.kept.is_empty() && self.renamed.is_empty();
-            effects.remedies.push(if plain { Remedy::Possible(undo.to_owned()) } else { Remedy::Unknown });
+            effects.remedies.push(if plain { Remedy::ByHand(undo.to_owned()) } else { Remedy::Unknown });
         }
         for (link, real) in self.through.iter().take(NAMED) {
             effects.effect(format!("{} is a link: what changes is {}.", named([link].into_iter()), real.display()));

@@ -8,6 +8,9 @@ mod landing;
 mod names;
 mod obstacles;
 mod push;
+mod removal;
+mod rewriting;
+mod search;
 mod tally;
 
 use std::path::PathBuf;
@@ -20,7 +23,7 @@ use super::Workbench;
 use super::versions::{Version, Versions};
 use crate::assess::{Does, acts};
 use crate::domain::number::{count, size, thousands};
-use crate::domain::{CommandOperation, Detail, Facts, Measurement, Preview, Remedy, Table};
+use crate::domain::{Detail, Facts, Measurement, OperationKind, Prepared, Preview, Remedy, Table};
 
 /// Most things of one command that are measured.
 const ACTS: usize = 20;
@@ -55,12 +58,9 @@ impl Effects {
 }
 
 /// Measures a command. None if it only reads.
-pub(super) async fn measure(
-    bench: &Arc<Workbench>,
-    command: &CommandOperation,
-    facts: &Facts,
-    cancel: &CancellationToken,
-) -> Measurement {
+pub(super) async fn measure(bench: &Arc<Workbench>, prepared: &Prepared, cancel: &CancellationToken) -> Measurement {
+    let OperationKind::Command(command) = &prepared.operation.kind else { return Ok(None) };
+    let facts = &prepared.facts;
     let acts = acts(&command.command, facts, &bench.settings);
     if acts.is_empty() {
         return Ok(None);
@@ -81,6 +81,9 @@ pub(super) async fn measure(
         let measured = match act.does {
             Does::Git { subcommand, words } => {
                 commits::measure(&mut effects, bench, &folder, &subcommand, &words, cancel).await
+            }
+            Does::Search { words, starts } => {
+                search::measure(&mut effects, (bench, prepared), &folder, (&words, &starts), cancel).await
             }
             does => files::measure(&mut effects, folder, does, cancel).await,
         };
@@ -157,7 +160,7 @@ fn by_git(told: &[(Option<Version>, &Found)], more: bool) -> Remedy {
     }
     let lost: usize = kinds.iter().map(|(_, of)| of.len()).sum();
     if lost == 0 && !more {
-        return Remedy::Possible("git has a copy of each file as it is now.".to_owned());
+        return Remedy::ByHand("git has a copy of each file as it is now.".to_owned());
     }
     if lost == 0 {
         return Remedy::Unknown;
@@ -188,7 +191,7 @@ fn remedy(remedies: Vec<Remedy>, unmeasured: bool) -> Remedy {
         .iter()
         .filter_map(|remedy| match remedy {
             Remedy::Impossible(why) => Some(why.as_str()),
-            Remedy::Unknown | Remedy::Possible(_) => None,
+            Remedy::Unknown | Remedy::Possible(_) | Remedy::ByHand(_) => None,
         })
         .collect();
     if !lost.is_empty() {
@@ -203,11 +206,11 @@ fn remedy(remedies: Vec<Remedy>, unmeasured: bool) -> Remedy {
     let mut ways: Vec<String> = Vec::new();
     for remedy in remedies {
         match remedy {
-            Remedy::Possible(how) if !ways.contains(&how) => ways.push(how),
-            Remedy::Possible(_) | Remedy::Unknown | Remedy::Impossible(_) => {}
+            Remedy::ByHand(how) if !ways.contains(&how) => ways.push(how),
+            Remedy::ByHand(_) | Remedy::Possible(_) | Remedy::Unknown | Remedy::Impossible(_) => {}
         }
     }
-    if ways.is_empty() { Remedy::Unknown } else { Remedy::Possible(ways.join(" ")) }
+    if ways.is_empty() { Remedy::Unknown } else { Remedy::ByHand(ways.join(" ")) }
 }
 
 /// With a capital letter.

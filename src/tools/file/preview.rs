@@ -14,7 +14,7 @@ use super::super::versions::Versions;
 use super::real::{self, Sort, Spot, sort};
 use super::{FileError, Judged, writing};
 use crate::domain::number::{count, size, thousands};
-use crate::domain::{Detail, Facts, FileOperation, Measurement, PathKind, Preview, Remedy};
+use crate::domain::{Detail, Facts, FileOperation, Measurement, PathKind, Place, Preview, Remedy};
 
 /// Longest text that is compared, in bytes, on either side.
 const COMPARED: usize = 4 * 1024 * 1024;
@@ -51,7 +51,7 @@ pub(super) async fn measure(
         preview.effects.push(lost.clone().unwrap_or_else(|| format!("Git has {path} as it is now.")));
         preview.remedy = match lost {
             _ if bench.images.would_keep(bytes) => Remedy::Possible("the program keeps what it replaces.".to_owned()),
-            None => Remedy::Possible("git has it as it is now.".to_owned()),
+            None => Remedy::ByHand("git has it as it is now.".to_owned()),
             Some(lost) => Remedy::Impossible(lost),
         };
     }
@@ -129,7 +129,17 @@ fn effect(operation: &FileOperation, facts: &Facts) -> Result<Option<Effect>, Fi
     if matches!(operation, FileOperation::Write { .. } | FileOperation::Edit { .. }) {
         effect.preview.warnings.extend(other_names(&path));
     }
+    effect.preview.warnings.extend(linked(&path, &facts.place));
     Ok(Some(effect))
+}
+
+/// Where a path really leads, if that is through a link.
+fn linked(path: &Judged<'_>, place: &Place) -> Option<String> {
+    let spelled = place.cwd.join(path.spelled);
+    let mut within = spelled.ancestors().take_while(|up| *up != place.cwd);
+    let real = &path.fact.real;
+    let shown = real.strip_prefix(&place.cwd).unwrap_or(real).display();
+    within.any(Path::is_symlink).then(|| format!("{} leads through a link to {shown}.", path.spelled))
 }
 
 /// What becomes of a file's other names: a finished file is put in its place, under this name alone.

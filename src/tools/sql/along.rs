@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 use super::connections::Failure;
 use super::inverse::{Plan, Row, Script, too_many};
 use super::session::Session;
-use super::table::{Known, Link, OnDelete};
+use super::table::{Fate, Known, Link};
 use super::value::{Form, quoted_name};
 use crate::assess::sql_foresee::Act;
 use crate::assess::sql_touch::Target;
@@ -14,6 +14,8 @@ use crate::domain::Dialect;
 
 /// Longest chain of tables.
 const DEPTH: usize = 8;
+/// Why rows of SQLite's tables may refer to others than an equal value says.
+const COLLATED: &str = "texts of its keys may be compared by rules of their own.";
 /// Rows whose followers are read at once.
 const CHUNK: usize = 500;
 
@@ -22,16 +24,23 @@ const CHUNK: usize = 500;
 pub(super) struct Along {
     /// How its rows are kept.
     pub(super) plan: Plan,
-    /// The table, for sentences.
-    pub(super) table: String,
     /// Its rows stay and only lose what they refer to.
     clears: bool,
+    /// By what they follow.
+    pub(super) reference: Reference,
+    /// What follows its rows.
+    next: Vec<Along>,
+}
+
+/// By what rows of a table refer to those of another.
+#[derive(Debug)]
+pub(super) struct Reference {
+    /// The table, quoted.
+    place: String,
     /// Its columns that refer, quoted.
     columns: Vec<String>,
     /// Where what they refer to stands among the columns of the other table.
     refers: Vec<usize>,
-    /// What follows its rows.
-    next: Vec<Along>,
 }
 
 /// What follows rows that a statement deletes.
@@ -53,10 +62,10 @@ pub(super) fn along<'a>(
             return Ok(Err("its LIMIT may pick other rows the second time.".to_owned()));
         }
         path.push((known.schema.clone(), known.name.clone()));
-        let links = known.links(session, dialect).await?;
-        if let Some(missing) = followers.iter().find(|table| !links.iter().any(|link| link.table == **table)) {
-            return Ok(Err(format!("rows of {missing} go along or change with them, and can't be told beforehand.")));
-        }
+        let links = match links(session, dialect, known, &followers).await? {
+            Ok(links) => links,
+            Err(why) => return Ok(Err(why)),
+        };
         let mut all = Vec::new();
         for link in links {
             let place = (link.schema.clone(), link.table.clone());
@@ -68,9 +77,6 @@ pub(super) fn along<'a>(
             let Some(child) = child else {
                 return Ok(Err(format!("rows of {} go along or change, and it is not found.", link.table)));
             };
-            if dialect == Dialect::Mysql && session.hides(&link.schema, &link.table).await? {
-                return Ok(Err(format!("a temporary table hides {}.", link.table)));
-            }
             let mut follower = match follower(dialect, plan, known, &link, &child) {
                 Ok(follower) => follower,
                 Err(why) => return Ok(Err(why)),
@@ -88,29 +94,64 @@ pub(super) fn along<'a>(
     })
 }
 
+/// The foreign keys by which rows go along with deleted ones, or change.
+///
+/// # Errors
+/// Of the inner result: why what follows can't be told, in words that begin small.
+async fn links(
+    session: &mut dyn Session,
+    dialect: Dialect,
+    known: &Known,
+    followers: &[&str],
+) -> Result<Result<Vec<Link>, String>, Failure> {
+    let mut links = known.links(session, dialect).await?;
+    links.retain(|link| link.on_delete != Fate::Stay);
+    if let Some(missing) = followers.iter().find(|table| !links.iter().any(|link| link.table == **table)) {
+        return Ok(Err(format!("rows of {missing} go along or change with them, and can't be told beforehand.")));
+    }
+    for link in &links {
+        if dialect == Dialect::Mysql && session.hides(&link.schema, &link.table).await? {
+            return Ok(Err(format!("a temporary table hides {}.", link.table)));
+        }
+    }
+    Ok(Ok(links))
+}
+
+/// By what others may come to refer to rows that a statement adds: deleted again, those would take them along.
+///
+/// # Errors
+/// Of the inner result: why that can't be told, in words that begin small.
+pub(super) async fn references(
+    session: &mut dyn Session,
+    dialect: Dialect,
+    (plan, known): (&Plan, &Known),
+) -> Result<Result<Vec<Reference>, String>, Failure> {
+    let followers = known.taken_along("delete", &[]);
+    if followers.is_empty() {
+        return Ok(Ok(Vec::new()));
+    }
+    let links = links(session, dialect, known, &followers).await?;
+    Ok(links.and_then(|links| links.iter().map(|link| Reference::of(dialect, plan, known, link)).collect()))
+}
+
+/// Why rows of a table can't be told by what they refer to.
+fn unkept(table: &str, why: &str) -> String {
+    format!("rows of {table} go along or change, and aren't kept: {why}")
+}
+
 /// How the rows behind one foreign key are kept.
 fn follower(dialect: Dialect, plan: &Plan, known: &Known, link: &Link, child: &Known) -> Result<Along, String> {
     let table = link.table.clone();
     let clears = match link.on_delete {
-        OnDelete::Cascade => false,
-        OnDelete::SetNull => true,
-        OnDelete::Other => return Err(format!("rows of {table} get another value, and aren't kept.")),
+        Fate::Cascade => false,
+        Fate::SetNull => true,
+        Fate::Stay | Fate::Other => return Err(format!("rows of {table} get another value, and aren't kept.")),
     };
-    let why = |why: &str| format!("rows of {table} go along or change, and aren't kept: {why}");
-    if known.collated || child.collated {
-        return Err(why("texts of its keys may be compared by rules of their own."));
+    let why = |why: &str| unkept(&table, why);
+    if child.collated {
+        return Err(why(COLLATED));
     }
-    let key = known.keys.first();
-    let mut refers = Vec::new();
-    for (at, (_, parent)) in link.pairs.iter().enumerate() {
-        let name = if parent.is_empty() { key.and_then(|key| key.get(at)) } else { Some(parent) };
-        let found = name.and_then(|name| plan.column(name));
-        let exact = |form| matches!(form, Form::Plain | Form::Number | Form::Text | Form::Bytes | Form::Any);
-        match found {
-            Some((place, form)) if exact(form) => refers.push(place),
-            _ => return Err(why("what they refer to can't be told exactly.")),
-        }
-    }
+    let reference = Reference::of(dialect, plan, known, link)?;
     let set: Vec<String> = link.pairs.iter().map(|(child, _)| child.to_lowercase()).collect();
     if clears && let Some(other) = child.taken_along("update", &set).first() {
         return Err(why(&format!("{other} refers to what changes there.")));
@@ -126,20 +167,37 @@ fn follower(dialect: Dialect, plan: &Plan, known: &Known, link: &Link, child: &K
         returning: false,
     };
     let plan = Plan::of(dialect, target, child).map_err(|reason| why(&reason))?;
-    let columns = link.pairs.iter().map(|(child, _)| quoted_name(dialect, child)).collect();
-    Ok(Along { plan, table, clears, columns, refers, next: Vec::new() })
+    Ok(Along { plan, clears, reference, next: Vec::new() })
 }
 
-impl Along {
+impl Reference {
+    /// By what the rows behind one foreign key refer to those of a table.
+    ///
+    /// # Errors
+    /// Why they can't be found by that, in words that begin small.
+    fn of(dialect: Dialect, plan: &Plan, known: &Known, link: &Link) -> Result<Self, String> {
+        if known.collated {
+            return Err(unkept(&link.table, COLLATED));
+        }
+        let key = known.keys.first();
+        let mut refers = Vec::new();
+        for (at, (_, parent)) in link.pairs.iter().enumerate() {
+            let name = if parent.is_empty() { key.and_then(|key| key.get(at)) } else { Some(parent) };
+            let found = name.and_then(|name| plan.column(name));
+            let exact = |form| matches!(form, Form::Plain | Form::Number | Form::Text | Form::Bytes | Form::Any);
+            match found {
+                Some((place, form)) if exact(form) => refers.push(place),
+                _ => return Err(unkept(&link.table, "what they refer to can't be told exactly.")),
+            }
+        }
+        let columns = link.pairs.iter().map(|(child, _)| quoted_name(dialect, child)).collect();
+        Ok(Self { place: link.place(dialect), columns, refers })
+    }
+
     /// The rows that follow those of a read, as the end of a `SELECT`.
-    pub(super) fn rows_behind(&self, parent: &Plan, rows: &str) -> String {
+    fn rows_behind(&self, parent: &Plan, rows: &str) -> String {
         let names: Vec<String> = self.refers.iter().map(|at| parent.name(*at)).collect();
-        format!(
-            "FROM {} WHERE ({}) IN (SELECT {} {rows})",
-            self.plan.place(),
-            self.columns.join(", "),
-            names.join(", ")
-        )
+        format!("FROM {} WHERE ({}) IN (SELECT {} {rows})", self.place, self.columns.join(", "), names.join(", "))
     }
 
     /// Those that follow some rows. None where these refer to nothing.
@@ -154,28 +212,34 @@ impl Along {
         }
         let (names, list) = (self.columns.join(", "), values.join(", "));
         let list = if parent.dialect == Dialect::Sqlite { format!("VALUES {list}") } else { list };
-        Some(format!("FROM {} WHERE ({names}) IN ({list})", self.plan.place()))
-    }
-
-    /// What follows, one table after the other, with the rows of each as the end of a `SELECT`.
-    pub(super) fn all<'a>(&'a self, parent: &Plan, rows: &str) -> Vec<(&'a Self, String)> {
-        let rows = self.rows_behind(parent, rows);
-        let mut all = vec![(self, rows.clone())];
-        all.extend(self.next.iter().flat_map(|next| next.all(&self.plan, &rows)));
-        all
-    }
-
-    /// Schema and name of its table, and of those that follow it.
-    pub(super) fn tables(&self) -> Vec<(String, String)> {
-        let (schema, table) = &self.plan.target.table;
-        let own = (schema.clone().unwrap_or_default(), table.clone());
-        std::iter::once(own).chain(self.next.iter().flat_map(Self::tables)).collect()
+        Some(format!("FROM {} WHERE ({names}) IN ({list})", self.place))
     }
 
     /// The condition that nothing refers to a row.
     pub(super) fn free(&self, parent: &Plan, row: &Row) -> Option<String> {
         let rows = self.rows_of(parent, std::slice::from_ref(row))?;
         Some(format!("NOT EXISTS (SELECT 1 {rows})"))
+    }
+}
+
+impl Along {
+    /// What follows, one table after the other, with the rows of each as the end of a `SELECT`.
+    pub(super) fn all<'a>(&'a self, parent: &Plan, rows: &str) -> Vec<(&'a Self, String)> {
+        let rows = self.reference.rows_behind(parent, rows);
+        let mut all = vec![(self, rows.clone())];
+        all.extend(self.next.iter().flat_map(|next| next.all(&self.plan, &rows)));
+        all
+    }
+
+    /// Schema and name of its table.
+    pub(super) fn place(&self) -> (String, String) {
+        let (schema, table) = &self.plan.target.table;
+        (schema.clone().unwrap_or_default(), table.clone())
+    }
+
+    /// The same with those that follow it.
+    pub(super) fn tables(&self) -> Vec<(String, String)> {
+        std::iter::once(self.place()).chain(self.next.iter().flat_map(Self::tables)).collect()
     }
 }
 
@@ -203,7 +267,7 @@ pub(super) fn follow<'a, 'b: 'a>(
         for along in along {
             let mut before = Vec::new();
             for some in rows.chunks(CHUNK) {
-                let Some(behind) = along.rows_of(plan, some) else { continue };
+                let Some(behind) = along.reference.rows_of(plan, some) else { continue };
                 let measured = session.ask(&along.plan.measure_of(&behind)).await?;
                 *held = (held.0 + measured.number(0), held.1 + measured.number(1));
                 if let Some(why) = too_many(held.0, held.1) {
@@ -264,7 +328,7 @@ impl Branch<'_> {
         scripts.push(if self.along.clears {
             plan.update(self.pairs())
         } else {
-            plan.delete(&self.before, &self.along.next)
+            plan.delete(&self.before, self.along.next.iter().map(|next| &next.reference))
         });
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::along::Along;
+use super::along::Reference;
 use super::table::{Column, Known};
 use super::value::{Form, found_by, holds, literal, quoted_name};
 use crate::assess::sql_foresee::{Act, InTheWay};
@@ -50,13 +50,14 @@ impl Plan {
     /// # Errors
     /// Why they can't be: a sentence that begins small.
     pub(super) fn new(dialect: Dialect, target: Target, known: &Known) -> Result<Self, String> {
-        let set: &[String] = if target.act == Act::Change { &target.set } else { &[] };
-        // Deleting what was added could take along what was added to it since.
-        let along = if target.act == Act::Change { "update" } else { "delete" };
-        if let Some(table) = known.taken_along(along, set).first() {
-            return Err(format!("rows of {table} go along or change with them, and aren't kept."));
+        let along = match target.act {
+            Act::Change => known.taken_along("update", &target.set),
+            _ => Vec::new(),
+        };
+        match along.first() {
+            Some(table) => Err(format!("rows of {table} go along or change with them, and aren't kept.")),
+            None => Self::of(dialect, target, known),
         }
-        Self::of(dialect, target, known)
     }
 
     /// The same without rows of other tables that go along, which somebody else keeps.
@@ -108,18 +109,8 @@ impl Plan {
                 format!("it changes the key of {table}.")
             });
         };
-        let place = match dialect {
-            Dialect::Sqlite => quoted_name(dialect, &known.name),
-            Dialect::Postgres | Dialect::Mysql => {
-                format!("{}.{}", quoted_name(dialect, &known.schema), quoted_name(dialect, &known.name))
-            }
-        };
+        let place = known.place(dialect);
         Ok(Self { dialect, target, place, columns, key, collated: known.collated })
-    }
-
-    /// The table, quoted.
-    pub(super) fn place(&self) -> &str {
-        &self.place
     }
 
     /// Where a column stands, and how its values are told.
@@ -252,9 +243,9 @@ impl Plan {
     }
 
     /// Deletes rows that are as they were, and that nothing refers to by which it would go along.
-    pub(super) fn delete(&self, rows: &[Row], along: &[Along]) -> Script {
+    pub(super) fn delete<'r>(&self, rows: &[Row], references: impl Iterator<Item = &'r Reference> + Clone) -> Script {
         let one = |row: &Row| {
-            let free = along.iter().filter_map(|along| along.free(self, row));
+            let free = references.clone().filter_map(|reference| reference.free(self, row));
             let parts: Vec<String> = std::iter::once(self.unchanged(row)).chain(free).collect();
             format!("DELETE FROM {} WHERE {}", self.place, parts.join(" AND "))
         };

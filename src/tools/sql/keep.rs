@@ -6,7 +6,7 @@ use std::io::Read as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::along::{self, Along};
+use super::along::{self, Along, Reference};
 use super::code;
 use super::connections::Failure;
 use super::inverse::{BYTES, Plan, ROWS, Row, Script, too_many};
@@ -144,10 +144,15 @@ async fn within(
     } else {
         Vec::new()
     };
+    let references = if plan.target.act == Act::Add {
+        along::references(session, dialect, (&plan, &known)).await.map_err(without)?.map_err(Stop::Without)?
+    } else {
+        Vec::new()
+    };
     let catalog = code::ask(session, dialect, sql, &along).await.map_err(without)?;
     code::kept(dialect, &catalog).map_err(Stop::Without)?;
     let kept = match plan.target.act {
-        Act::Add => added(session, &plan, rows).await?,
+        Act::Add => added(session, (&plan, &references), rows).await?,
         _ => touched(session, (&plan, &along, sql), rows, without).await?,
     };
     let Some(kept) = kept.filter(|kept| kept.back.rows > 0) else { return Ok(Keeping::Nothing) };
@@ -200,7 +205,7 @@ async fn touched(
             branch.back(&mut back);
             branch.again(&mut again);
         }
-        again.push(plan.delete(&before, along));
+        again.push(plan.delete(&before, along.iter().map(|along| &along.reference)));
         return Ok(Some(Kept { back: Script::joined(back), again: Script::joined(again) }));
     }
     let changed = plan.changed(&before, &after).ok_or_else(unsure)?;
@@ -211,7 +216,11 @@ async fn touched(
 }
 
 /// Rows that it brings: the engine returns them.
-async fn added(session: &mut dyn Session, plan: &Plan, rows: &mut Rows) -> Result<Option<Kept>, Stop> {
+async fn added(
+    session: &mut dyn Session,
+    (plan, references): (&Plan, &[Reference]),
+    rows: &mut Rows,
+) -> Result<Option<Kept>, Stop> {
     // On a line of its own: the statement may end in a comment.
     let returning = format!("{}\nRETURNING {}", plan.target.text, plan.images());
     let answer = session.ask(&returning).await?;
@@ -221,7 +230,7 @@ async fn added(session: &mut dyn Session, plan: &Plan, rows: &mut Rows) -> Resul
         return Err(Stop::Without(why));
     }
     rows.end_set(count);
-    Ok(Some(Kept { back: plan.delete(&answer.rows, &[]), again: plan.insert(&answer.rows) }))
+    Ok(Some(Kept { back: plan.delete(&answer.rows, references.iter()), again: plan.insert(&answer.rows) }))
 }
 
 /// Takes something back: all of its statements, each of which must find its row as it was left, or nothing.

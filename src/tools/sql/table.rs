@@ -14,6 +14,7 @@ const SQLITE: &str = include_str!("sqlite/table.sql");
 const POSTGRES_LINKS: &str = include_str!("postgres/links.sql");
 const MYSQL_LINKS: &str = include_str!("mysql/links.sql");
 const SQLITE_LINKS: &str = include_str!("sqlite/links.sql");
+const MYSQL_READERS: &str = include_str!("mysql/readers.sql");
 
 /// A column that a table stores.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,15 +44,29 @@ pub(super) struct Referrer {
     pub(super) column: String,
 }
 
-/// What becomes of rows when what they refer to is deleted.
+/// What becomes of rows when what they refer to is deleted, or changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum OnDelete {
-    /// They go, too.
+pub(super) enum Fate {
+    /// They stay as they are, or forbid it.
+    Stay,
+    /// They go, too, or change with it.
     Cascade,
     /// They refer to nothing then.
     SetNull,
     /// They refer to something else then.
     Other,
+}
+
+impl Fate {
+    /// The fate of that name in `links.sql`.
+    fn named(name: &str) -> Self {
+        match name {
+            "cascade" => Self::Cascade,
+            "set null" => Self::SetNull,
+            "set default" => Self::Other,
+            _ => Self::Stay,
+        }
+    }
 }
 
 /// A foreign key that leads to a table.
@@ -60,9 +75,27 @@ pub(super) struct Link {
     /// Where the rows lie that refer to it.
     pub(super) schema: String,
     pub(super) table: String,
-    pub(super) on_delete: OnDelete,
+    pub(super) on_delete: Fate,
+    pub(super) on_update: Fate,
     /// Their columns, each with the one that it refers to; empty for that of the key at the same place.
     pub(super) pairs: Vec<(String, String)>,
+}
+
+impl Link {
+    /// The table of the rows that refer, quoted.
+    pub(super) fn place(&self, dialect: Dialect) -> String {
+        place(dialect, &self.schema, &self.table)
+    }
+}
+
+/// A table with its schema, quoted.
+fn place(dialect: Dialect, schema: &str, name: &str) -> String {
+    match dialect {
+        Dialect::Sqlite => quoted_name(dialect, name),
+        Dialect::Postgres | Dialect::Mysql => {
+            format!("{}.{}", quoted_name(dialect, schema), quoted_name(dialect, name))
+        }
+    }
 }
 
 /// A rule by which the engine rewrites what is done to a table.
@@ -141,7 +174,7 @@ impl Known {
         Ok(Some(known))
     }
 
-    /// The foreign keys by which rows go along with deleted ones, or change.
+    /// The foreign keys by which rows go along with deleted or changed ones, or change.
     pub(super) async fn links(&self, session: &mut dyn Session, dialect: Dialect) -> Result<Vec<Link>, Failure> {
         let spelled = format!("{}.{}", quoted_name(dialect, &self.schema), quoted_name(dialect, &self.name));
         let text = [SQLITE_LINKS, POSTGRES_LINKS, MYSQL_LINKS];
@@ -152,18 +185,29 @@ impl Known {
             let [sort, key, one, two, three] = std::array::from_fn(|_| texts.next().unwrap_or_default());
             match (sort.as_str(), links.iter_mut().find(|(known, _)| *known == key)) {
                 ("link", _) => {
-                    let on_delete = match three.as_str() {
-                        "cascade" => OnDelete::Cascade,
-                        "set null" => OnDelete::SetNull,
-                        _ => OnDelete::Other,
-                    };
-                    links.push((key, Link { schema: one, table: two, on_delete, pairs: Vec::new() }));
+                    let (deleted, updated) = three.split_once('/').unwrap_or((&three, ""));
+                    let (on_delete, on_update) = (Fate::named(deleted), Fate::named(updated));
+                    links.push((key, Link { schema: one, table: two, on_delete, on_update, pairs: Vec::new() }));
                 }
                 ("pair", Some((_, link))) => link.pairs.push((one, two)),
                 _ => {}
             }
         }
         Ok(links.into_iter().map(|(_, link)| link).filter(|link| !link.pairs.is_empty()).collect())
+    }
+
+    /// Looks for the views that read it, where the question about a table doesn't tell: in MySQL and MariaDB.
+    pub(super) async fn find_readers(&mut self, session: &mut dyn Session, dialect: Dialect) -> Result<(), Failure> {
+        if dialect != Dialect::Mysql {
+            return Ok(());
+        }
+        let place = quoted_text(dialect, &self.place(dialect));
+        for row in session.ask(&MYSQL_READERS.replace("{place}", &place)).await?.rows {
+            let mut texts = row.into_iter().map(|value| value.map_or_else(String::new, |bytes| lossy(&bytes)));
+            let [schema, name] = std::array::from_fn(|_| texts.next().unwrap_or_default());
+            self.views.push(if schema == self.schema { name } else { format!("{schema}.{name}") });
+        }
+        Ok(())
     }
 
     fn read(dialect: Dialect, rows: impl Iterator<Item = [String; 6]>) -> Option<Self> {
@@ -221,6 +265,11 @@ impl Known {
         (tables == 1).then_some(known)
     }
 
+    /// The table with its schema, quoted.
+    pub(super) fn place(&self, dialect: Dialect) -> String {
+        place(dialect, &self.schema, &self.name)
+    }
+
     /// Whether it is a view: its rows lie in other tables.
     pub(super) fn is_view(&self) -> bool {
         self.objection == "it is a view"
@@ -273,12 +322,12 @@ impl Known {
     }
 }
 
-fn lossy(bytes: &[u8]) -> String {
+pub(super) fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// A question about a table, of which there is a text for each engine: SQLite, PostgreSQL, MySQL.
-fn question(
+pub(super) fn question(
     dialect: Dialect,
     [sqlite, postgres, mysql]: [&str; 3],
     spelled: &str,

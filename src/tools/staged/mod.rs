@@ -28,7 +28,7 @@ use self::products::Products;
 use super::Workbench;
 use super::file::Keeper;
 use crate::domain::number::count;
-use crate::domain::{OperationId, StagedChange, some_of, staged_brief};
+use crate::domain::{Deed, Image, OperationId, StagedChange, some_of, staged_brief};
 use crate::store::Layer;
 
 /// What came of a layer.
@@ -79,7 +79,7 @@ fn all(bench: &Workbench, id: OperationId, layer: Layer, products: &Products) ->
 #[derive(Default)]
 struct Applied {
     added: Vec<StagedChange>,
-    products: usize,
+    products: Vec<StagedChange>,
     caches: Vec<String>,
 }
 
@@ -100,7 +100,7 @@ fn apply(bench: &Workbench, id: OperationId, ground: &Ground<'_>, harvest: &mut 
         match place::set(&change, ground.upper, ground.workspace, &keeper) {
             Ok(done) => {
                 changes.extend(done);
-                applied.products += 1;
+                applied.products.push(change);
             }
             Err(error) => harvest.left_out.push(error.to_string()),
         }
@@ -134,8 +134,16 @@ impl Applied {
         if !files.is_empty() {
             said.push(format!("added {}", some_of(files.iter().copied())));
         }
-        if self.products > 0 {
-            said.push(format!("wrote {}", count(self.products, "build product")));
+        if !self.products.is_empty() {
+            said.push(format!("wrote {}", count(self.products.len(), "build product")));
+        }
+        // What a person wrote there is no product, and only they can tell.
+        for (does, deed) in [("replaced", Deed::Change), ("deleted", Deed::Delete)] {
+            let was = |change: &&StagedChange| change.deed() == deed && !matches!(change.before, Image::Folder { .. });
+            let files: Vec<&Path> = self.products.iter().filter(was).map(|change| change.path.as_path()).collect();
+            if !files.is_empty() {
+                said.push(format!("{does} {}", some_of(files.iter().copied())));
+            }
         }
         if !self.caches.is_empty() {
             said.push(format!("wrote build products in {}", self.caches.join(", ")));

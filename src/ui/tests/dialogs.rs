@@ -73,3 +73,12 @@ fn reasons_take_the_rows_that_are_free_and_are_cut_between_words() {
     assert!(reason.contains(before) && !before.is_empty(), "{cut}");
     assert!(before.split(' ').all(|word| reason.split(' ').any(|known| known == word)), "{cut}");
 }
+
+#[test]
+fn a_dialog_says_why_a_claim_of_low_does_not_let_a_command_run_staged() {
+    let mut desk = Desk::new();
+    desk.send("go");
+    desk.call(&[("execute_command", r#"{"command":"frob","risk_level":"low"}"#, Vec::new())]);
+    let screen = desk.screen(120, 40);
+    assert!(screen.contains("can't lift it, as nothing says that it "), "{screen}");
+}

@@ -145,3 +145,13 @@ fn hostile_previews_stay_behind_their_gutter() {
         assert_eq!(desk.terminal(columns, rows).join("\n"), desk.still(columns, rows));
     }
 }
+
+#[test]
+fn what_only_a_person_can_undo_names_no_key_of_ours() {
+    let remedy = Remedy::ByHand("`DROP TABLE t` undoes it.".to_owned());
+    let made = Preview { brief: "new table".to_owned(), remedy, ..Preview::default() };
+    let mut desk = asked(Some(Foresight::Measured(Box::new(made))));
+    let screen = desk.screen(120, 40);
+    assert!(screen.contains("can be undone by hand: `DROP TABLE t` undoes it."), "{screen}");
+    assert!(screen.contains("new table · can be undone") && !screen.contains("by u in the list"), "{screen}");
+}

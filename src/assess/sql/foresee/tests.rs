@@ -39,6 +39,23 @@ fn a_merge_is_counted_by_its_first_clause_that_fits() {
     let added = "SELECT pg_catalog.count(*) FROM u WHERE NOT EXISTS (SELECT 1 FROM t WHERE t.a = u.a) AND CASE WHEN TRUE THEN TRUE \
         ELSE FALSE END";
     assert_eq!(told.added.as_deref(), Some(added));
+    assert_eq!(told.sample.unwrap(), touched.replace("pg_catalog.count(*)", "*") + " LIMIT 5");
+    assert_eq!(told.added_sample.unwrap(), added.replace("pg_catalog.count(*)", "*") + " LIMIT 5");
+}
+
+#[test]
+fn rows_are_told_for_what_refers_to_them_and_columns_for_what_they_bring() {
+    let from = |dialect, sql: &str| reads(dialect, sql).unwrap().unwrap().from.unwrap_or_default();
+    assert_eq!(from(Dialect::Postgres, "DELETE FROM ONLY t o WHERE a = 1"), "FROM ONLY t o WHERE a = 1");
+    assert_eq!(from(Dialect::Sqlite, "UPDATE t SET a = 1"), "FROM t");
+    assert_eq!(
+        from(Dialect::Mysql, "DELETE FROM t ORDER BY a LIMIT 3"),
+        "FROM (SELECT * FROM t ORDER BY a LIMIT 3) AS touched"
+    );
+    assert_eq!(from(Dialect::Postgres, "TRUNCATE t"), "");
+    let columns = |sql: &str| reads(Dialect::Postgres, sql).unwrap().unwrap().columns;
+    assert_eq!(columns("INSERT INTO t (a, \"B\") SELECT 1, 2"), ["a", "B"]);
+    assert!(columns("INSERT INTO t SELECT 1, 2").is_empty());
 }
 
 #[test]

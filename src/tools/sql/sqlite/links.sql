@@ -1,9 +1,9 @@
--- What goes along with deleted rows of one table, or changes: each foreign key that leads to it, then its columns in
--- pairs. Six columns: sort, and five that depend on it.
-SELECT 'link', m.name || '/' || f.id, 'main', m.name, lower(f.on_delete), 0
+-- What goes along with deleted or changed rows of one table, or changes: each foreign key that leads to it, with what it
+-- says of both, then its columns in pairs. Six columns: sort, and five that depend on it.
+SELECT 'link', m.name || '/' || f.id, 'main', m.name, lower(f.on_delete) || '/' || lower(f.on_update), 0
 FROM pragma_foreign_keys k JOIN sqlite_schema m JOIN pragma_foreign_key_list(m.name) f
 WHERE m.type = 'table' AND lower(f."table") = lower({name}) AND k.foreign_keys = 1 AND f.seq = 0
-  AND f.on_delete IN ('CASCADE', 'SET NULL', 'SET DEFAULT')
+  AND (f.on_delete IN ('CASCADE', 'SET NULL', 'SET DEFAULT') OR f.on_update IN ('CASCADE', 'SET NULL', 'SET DEFAULT'))
 UNION ALL
 SELECT 'pair', m.name || '/' || f.id, f."from", coalesce(f."to", ''), '', 1 + f.seq
 FROM sqlite_schema m JOIN pragma_foreign_key_list(m.name) f

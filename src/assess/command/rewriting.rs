@@ -1,0 +1,233 @@
+//! The words of what changes files by its own name: `truncate`, `tee`, `sed -i`, `find … -delete`. Material of a preview,
+//! as in `acts`; decides nothing.
+
+use super::acts::Does;
+use super::sed::only_edits;
+use super::word::Word;
+
+/// What stands before the first word of a search's expression.
+const LEADING: [&str; 2] = ["-P", "-O"];
+/// What makes a search follow links, or hand what it finds to something else: what it deletes then can't be listed.
+const BEYOND: [&str; 10] =
+    ["-L", "-H", "-follow", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprint0", "-files0-from"];
+
+/// What such a program does, if its words tell.
+pub(super) fn told(name: &str, words: &[Word]) -> Option<Vec<Does>> {
+    match name {
+        "truncate" => truncate(words).map(|does| vec![does]),
+        "tee" => tee(words),
+        "sed" | "gsed" => sed(words),
+        "find" => find(words).map(|does| vec![does]),
+        _ => None,
+    }
+}
+
+/// Flags with their values, and the words that are none.
+struct Read {
+    flags: Vec<(String, Option<Word>)>,
+    operands: Vec<Word>,
+}
+
+impl Read {
+    /// Reads words: of `valued`, a flag takes the next word; of `open`, a letter takes what is behind it, if anything is.
+    /// None if a word may be a flag or anything.
+    fn of(words: &[Word], valued: &[&str], open: &[char]) -> Option<Self> {
+        let mut read = Self { flags: Vec::new(), operands: Vec::new() };
+        let mut words = words.iter();
+        let mut ended = false;
+        while let Some(word) = words.next() {
+            if ended || !word.prefix().starts_with('-') || word.text() == Some("-") {
+                if word.may_be_flag() && word.vague() {
+                    return None;
+                }
+                read.operands.push(word.clone());
+                continue;
+            }
+            let text = word.text()?;
+            if text == "--" {
+                ended = true;
+            } else if text.starts_with("--") {
+                let (name, value) = match text.split_once('=') {
+                    Some((name, value)) => (name, Some(Word::exact(value))),
+                    None if valued.contains(&text) => (text, Some(words.next()?.clone())),
+                    None => (text, None),
+                };
+                read.flags.push((name.to_owned(), value));
+            } else {
+                for (at, letter) in text.char_indices().skip(1) {
+                    let (name, rest) = (format!("-{letter}"), &text[at + letter.len_utf8()..]);
+                    let attached = (!rest.is_empty()).then(|| Word::exact(rest));
+                    if open.contains(&letter) {
+                        read.flags.push((name, attached));
+                        break;
+                    }
+                    if valued.contains(&name.as_str()) {
+                        let value = attached.map_or_else(|| words.next().cloned(), Some)?;
+                        read.flags.push((name, Some(value)));
+                        break;
+                    }
+                    read.flags.push((name, None));
+                }
+            }
+        }
+        Some(read)
+    }
+
+    fn has(&self, wanted: &[&str]) -> bool {
+        self.flags.iter().any(|(name, _)| wanted.contains(&name.as_str()))
+    }
+
+    /// Whether all of its flags are among these.
+    fn only(&self, known: &[&str]) -> bool {
+        self.flags.iter().all(|(name, _)| known.contains(&name.as_str()))
+    }
+
+    /// The values of a flag.
+    fn values<'r>(&'r self, wanted: &'r [&str]) -> impl Iterator<Item = &'r Word> {
+        self.flags.iter().filter(|(name, _)| wanted.contains(&name.as_str())).filter_map(|(_, value)| value.as_ref())
+    }
+}
+
+fn truncate(words: &[Word]) -> Option<Does> {
+    let read = Read::of(words, &["-s", "--size"], &[])?;
+    if !read.only(&["-s", "--size", "-c", "--no-create"]) {
+        return None;
+    }
+    let to = bytes(read.values(&["-s", "--size"]).last()?.text()?);
+    let creates = !read.has(&["-c", "--no-create"]);
+    Some(Does::Resize { names: read.operands, to, creates })
+}
+
+/// A size in bytes, if it doesn't depend on what is there.
+fn bytes(size: &str) -> Option<u64> {
+    let digits = size.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(size.len());
+    let (number, unit) = size.split_at(digits);
+    let letter = unit.chars().next();
+    let base: u64 = match unit.get(letter.map_or(0, char::len_utf8)..) {
+        Some("" | "iB") => 1024,
+        Some("B") => 1000,
+        _ => return None,
+    };
+    let power = match letter.map(|letter| letter.to_ascii_uppercase()) {
+        None => 0,
+        Some('K') => 1,
+        Some('M') => 2,
+        Some('G') => 3,
+        Some('T') => 4,
+        Some(_) => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(base.checked_pow(power)?)
+}
+
+fn tee(words: &[Word]) -> Option<Vec<Does>> {
+    let read = Read::of(words, &[], &[])?;
+    let known = ["-a", "--append", "-i", "--ignore-interrupts", "-p", "--output-error"];
+    if !read.only(&known) || read.operands.is_empty() {
+        return None;
+    }
+    let appends = read.has(&["-a", "--append"]);
+    Some(read.operands.into_iter().map(|name| Does::Redirect { name, appends }).collect())
+}
+
+fn sed(words: &[Word]) -> Option<Vec<Does>> {
+    let valued = ["-e", "--expression", "-f", "--file", "-l", "--line-length"];
+    let read = Read::of(words, &valued, &['i'])?;
+    let place = ["-i", "--in-place"];
+    let known = [
+        "-n",
+        "-E",
+        "-r",
+        "-s",
+        "-u",
+        "-z",
+        "-b",
+        "--quiet",
+        "--silent",
+        "--regexp-extended",
+        "--separate",
+        "--unbuffered",
+        "--null-data",
+        "--zero-terminated",
+        "--posix",
+        "--sandbox",
+        "--follow-symlinks",
+    ];
+    if !read.has(&place) || !read.only(&[valued.as_slice(), &place, &known].concat()) {
+        return None;
+    }
+    let mut scripts: Vec<Word> = read.values(&["-e", "--expression"]).cloned().collect();
+    let files = read.values(&["-f", "--file"]).count();
+    let own = scripts.is_empty() && files == 0;
+    let mut names = read.operands.iter();
+    if own {
+        scripts.extend(names.next().cloned());
+    }
+    let suffix = read.values(&place).last().map(|suffix| suffix.text().unwrap_or("*").to_owned());
+    if suffix.as_ref().is_some_and(|suffix| suffix.contains(['*', '/'])) {
+        return None;
+    }
+    let rewrite = Does::Rewrite { names: names.cloned().collect(), suffix, follows: read.has(&["--follow-symlinks"]) };
+    // Its script may write other files, or run something.
+    let edits = files == 0 && scripts.iter().all(|script| script.text().is_some_and(only_edits));
+    Some(if edits { vec![rewrite] } else { vec![rewrite, Does::Unmeasured("sed".to_owned())] })
+}
+
+/// The same search, which lists what it would delete.
+fn find(words: &[Word]) -> Option<Does> {
+    let texts: Vec<&str> = words.iter().map(Word::text).collect::<Option<_>>()?;
+    if !texts.contains(&"-delete") || texts.iter().any(|text| BEYOND.contains(text)) {
+        return None;
+    }
+    let leads = |text: &&&str| LEADING.iter().any(|lead| text.starts_with(lead));
+    let options = texts.iter().take_while(leads).count();
+    let begins = |text: &&str| text.starts_with('-') || ["(", "!", ","].contains(text);
+    let start = texts.iter().skip(options).position(begins)? + options;
+    let (before, behind) = texts.split_at(start);
+    // To delete is to look into folders first.
+    let listing = before.iter().copied().chain(["-depth"]);
+    let behind = behind.iter().map(|&text| if text == "-delete" { "-print0" } else { text });
+    let starts: Vec<&str> = before.iter().skip(options).copied().collect();
+    Some(Does::Search {
+        words: listing.chain(behind).map(str::to_owned).collect(),
+        starts: if starts.is_empty() { vec![".".to_owned()] } else { starts.into_iter().map(str::to_owned).collect() },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<Word> {
+        text.split(' ').map(Word::exact).collect()
+    }
+
+    #[test]
+    fn sizes_that_depend_on_nothing_are_told() {
+        for (size, told) in [
+            ("0", Some(0)),
+            ("10", Some(10)),
+            ("2K", Some(2048)),
+            ("2KB", Some(2000)),
+            ("1MiB", Some(1_048_576)),
+            ("+5", None),
+            ("<5", None),
+            ("5x", None),
+            ("", None),
+            ("99999999999T", None),
+        ] {
+            assert_eq!(bytes(size), told, "{size}");
+        }
+    }
+
+    #[test]
+    fn a_search_that_deletes_becomes_one_that_lists() {
+        let Some(Does::Search { words: listing, starts }) = find(&words("-P a b -name *.o -delete")) else { panic!() };
+        assert_eq!(listing.join(" "), "-P a b -depth -name *.o -print0");
+        assert_eq!(starts, ["a", "b"]);
+        let Some(Does::Search { words: listing, starts }) = find(&words("-delete")) else { panic!() };
+        assert_eq!((listing.join(" ").as_str(), starts.as_slice()), ("-depth -print0", [".".to_owned()].as_slice()));
+        for text in [". -name x", "-L . -delete", ". -exec rm {} + -delete"] {
+            assert_eq!(find(&words(text)), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What `find … -delete` would delete: the same search is run without deleting anything, where the judge says that it
+//! only reads, behind a reader's walls.
+
+use std::collections::{BTreeSet, HashSet};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::super::Workbench;
+use super::super::git::{answer, program};
+use super::files::Meant;
+use super::tally::Tally;
+use super::{Effects, named};
+use crate::assess::{CommandAssessor, Subject, assess};
+use crate::domain::number::count;
+use crate::domain::{Class, CommandOperation, Operation, OperationKind, Prepared};
+
+/// Measures a search: its words, and where it begins.
+///
+/// # Errors
+/// What it finds can't be told beforehand, as what isn't known.
+pub(super) async fn measure(
+    effects: &mut Effects,
+    (bench, prepared): (&Arc<Workbench>, &Prepared),
+    folder: &Path,
+    (words, starts): (&[String], &[String]),
+    cancel: &CancellationToken,
+) -> Result<(), String> {
+    let unknown = |why: &str| format!("what `find` deletes ({why})");
+    if !reads(bench, prepared, folder, words) {
+        return Err(unknown("no rule says that its search only reads"));
+    }
+    let find = program("find", &bench.workspace).ok_or_else(|| unknown("there is no find on this machine"))?;
+    let arguments: Vec<&str> = words.iter().map(String::as_str).collect();
+    let found = answer(bench, folder, ("find", &find), &arguments, cancel).await.map_err(|why| unknown(&why))?;
+    let (folder, starts, cancel) = (folder.to_path_buf(), starts.to_vec(), cancel.clone());
+    let counted = tokio::task::spawn_blocking(move || counted(&folder, &found, &starts, &cancel)).await;
+    let (tally, spared) = counted.map_err(|_| unknown("looking failed"))?;
+    if !spared.is_empty() {
+        let folders = count(spared.len(), "folder");
+        effects.effect(format!("It leaves {folders} that would not be empty: {}.", named(spared.iter())));
+    }
+    if tally.is_empty() {
+        effects.effect("It finds nothing that it would delete.");
+        return Ok(());
+    }
+    let names: Vec<&PathBuf> = tally.files.iter().map(|found| &found.path).collect();
+    let names = if names.is_empty() { String::new() } else { format!(": {}", named(names.into_iter())) };
+    effects.effect(format!("Deletes {} that it finds{names}.", tally.told()));
+    effects.briefs.push(tally.brief());
+    effects.take(tally);
+    Ok(())
+}
+
+/// Whether the judge says of a search that it only reads.
+fn reads(bench: &Workbench, prepared: &Prepared, folder: &Path, words: &[String]) -> bool {
+    let quoted = words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''")));
+    let command = format!("find {}", quoted.collect::<Vec<_>>().join(" "));
+    let OperationKind::Command(own) = &prepared.operation.kind else { return false };
+    let kind = OperationKind::Command(CommandOperation { command, ..own.clone() });
+    let operation = Operation { kind, cwd: folder.to_path_buf(), ..prepared.operation.clone() };
+    let mut facts = prepared.facts.clone();
+    facts.place.cwd = folder.to_path_buf();
+    let subject = Subject { operation: &operation, facts: &facts, settings: &bench.settings };
+    assess(&CommandAssessor, subject).class() == Class::Whitelisted
+}
+
+/// Counts what was found, in the order in which it goes: a folder goes if all that it holds went before it.
+fn counted(folder: &Path, found: &[u8], starts: &[String], cancel: &CancellationToken) -> (Tally, Vec<PathBuf>) {
+    // Each as it stands before what is found, and really.
+    let starts: Vec<(PathBuf, PathBuf)> =
+        starts.iter().map(|start| folder.join(start)).map(|start| (start.clone(), Meant::of(&start).path)).collect();
+    let (mut tally, mut spared, mut gone) = (Tally::default(), Vec::new(), HashSet::new());
+    let mut roots = BTreeSet::new();
+    for name in found.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+        if cancel.is_cancelled() {
+            tally.more = true;
+            break;
+        }
+        // It never deletes the folder that it stands in.
+        if name == b"." {
+            continue;
+        }
+        let path = folder.join(OsStr::from_bytes(name));
+        let below =
+            |(start, real): &(PathBuf, PathBuf)| Some((path.strip_prefix(start).ok()?.to_path_buf(), real.clone()));
+        let Some((rest, real)) = starts.iter().find_map(below) else { continue };
+        let path = if rest == Path::new("") { real.clone() } else { real.join(&rest) };
+        if path.symlink_metadata().is_ok_and(|found| found.is_dir()) && !empties(&path, &gone) {
+            spared.push(path);
+            continue;
+        }
+        tally.add(&path, false, cancel);
+        roots.insert(rest.iter().next().map_or_else(|| real.clone(), |first| real.join(first)));
+        gone.insert(path);
+    }
+    tally.roots = roots.into_iter().collect();
+    (tally, spared)
+}
+
+/// Whether a folder is empty once these are gone.
+fn empties(folder: &Path, gone: &HashSet<PathBuf>) -> bool {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).all(|entry| gone.contains(&entry))
+}

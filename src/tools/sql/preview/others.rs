@@ -1,0 +1,210 @@
+//! What a statement would do that touches no rows of a table: the view or the index that it drops, with its text and
+//! what depends on it; whether what it makes is there already. Questions to the catalog alone.
+
+use super::super::session::Access;
+use super::super::table::{Known, lossy, question};
+use super::super::value::{quoted_name, quoted_text};
+use super::NOTHING;
+use super::desk::Desk;
+use crate::assess::sql_foresee::{Dropped, InTheWay, Other, Thing};
+use crate::domain::number::thousands;
+use crate::domain::{Detail, Dialect, Preview, Remedy, Text};
+
+const POSTGRES: &str = include_str!("../postgres/definition.sql");
+const MYSQL: &str = include_str!("../mysql/definition.sql");
+const SQLITE: &str = include_str!("../sqlite/definition.sql");
+
+/// Most things of one statement that are looked up.
+const LOOKED_UP: usize = 5;
+/// Seconds that a question to the catalog may take.
+const PATIENCE: u64 = 2;
+/// Longest text that is shown, in bytes.
+const SHOWN: usize = 16 * 1024;
+
+/// Schema and name of a thing; of MySQL's index, of its table.
+type Place = (Option<String>, String);
+
+impl Desk<'_> {
+    /// Measures it.
+    pub(super) async fn other(&self, other: &Other) -> Preview {
+        match other {
+            Other::Drops(dropped) => self.drops(dropped).await,
+            Other::Makes { thing, spelled, place, back, in_the_way } => {
+                self.makes(*thing, spelled, (place, back), *in_the_way).await
+            }
+        }
+    }
+
+    async fn drops(&self, dropped: &[Dropped]) -> Preview {
+        let mut preview = Preview { remedy: Remedy::Impossible(NOTHING.to_owned()), ..Preview::default() };
+        for Dropped { thing, spelled, place, cascade } in dropped.iter().take(LOOKED_UP) {
+            let word = thing.word();
+            match self.definition(*thing, spelled, place).await {
+                Ok(None) => preview.effects.push(format!("There is no {word} {spelled}.")),
+                Err(why) => {
+                    preview.effects.push(format!("Drops the {word} {spelled}, which can't be looked up: {why}."));
+                }
+                Ok(Some(found)) if found.sort != word => {
+                    preview.warnings.push(format!("It would fail: {spelled} is no {word} ({}).", found.sort));
+                }
+                Ok(Some(found)) => {
+                    preview.effects.push(format!("Drops the {word} {spelled}."));
+                    preview.effects.extend(self.depending(*thing, &found, *cascade).await);
+                    preview.details.extend(found.shown());
+                }
+            }
+        }
+        let left = dropped.len().saturating_sub(LOOKED_UP);
+        if left > 0 {
+            preview.effects.push(format!("{} more aren't looked up.", thousands(left as u64)));
+        }
+        if let [one] = dropped {
+            preview.brief = format!("drops {}", one.thing.one());
+        } else {
+            preview.brief = format!("drops {} things", thousands(dropped.len() as u64));
+        }
+        preview
+    }
+
+    /// What depends on a view, in full sentences.
+    async fn depending(&self, thing: Thing, found: &Definition, cascade: bool) -> Vec<String> {
+        if !matches!(thing, Thing::View | Thing::Stored) {
+            let goes = "What depends on it goes, too; that isn't looked up.".to_owned();
+            return if cascade { vec![goes] } else { Vec::new() };
+        }
+        let known = match self.view(found).await {
+            Ok(Some(known)) => known,
+            Ok(None) => return Vec::new(),
+            Err(why) => return vec![format!("What depends on it can't be looked up: {why}.")],
+        };
+        let mut said = Vec::new();
+        if !known.views.is_empty() {
+            let views = known.views.join(", ");
+            said.push(if cascade {
+                format!("Views that go, too: {views}, and what reads those.")
+            } else {
+                format!("Views that read it: {views}.")
+            });
+        }
+        let triggers: Vec<&str> = known.triggers.iter().map(|(name, _)| name.as_str()).collect();
+        if !triggers.is_empty() {
+            said.push(format!("Triggers that go, too: {}.", triggers.join(", ")));
+        }
+        said
+    }
+
+    async fn makes(&self, thing: Thing, spelled: &str, (place, back): (&Place, &str), in_the_way: InTheWay) -> Preview {
+        let (word, at) = (thing.word(), self.goes_to(place).await);
+        let found = self.definition(thing, spelled, &at).await;
+        // By its bare name, the `DROP` might mean another one.
+        let other = at != *place && !matches!(self.definition(thing, spelled, place).await, Ok(None));
+        let back = match &at.0 {
+            Some(schema) if other && thing != Thing::Index => {
+                format!("DROP {} {}.{spelled}", word.to_uppercase(), quoted_name(self.dialect, schema))
+            }
+            _ => back.to_owned(),
+        };
+        let made = Preview {
+            brief: format!("new {word}"),
+            effects: vec![format!("Creates the {word} {spelled}.")],
+            remedy: Remedy::ByHand(format!("`{back}` undoes it.")),
+            ..Preview::default()
+        };
+        match (found, in_the_way) {
+            (Ok(None), _) | (Err(_), InTheWay::Fail) => made,
+            (Err(why), _) => Preview {
+                effects: vec![format!("Creates the {word} {spelled}; whether one is there can't be looked up: {why}.")],
+                remedy: Remedy::Impossible(NOTHING.to_owned()),
+                ..Preview::default()
+            },
+            (Ok(Some(found)), InTheWay::Fail) => Preview {
+                brief: "would fail".to_owned(),
+                warnings: vec![format!("It would fail: {spelled} is there already ({}).", found.sort)],
+                ..Preview::default()
+            },
+            (Ok(Some(_)), InTheWay::Stay) => Preview {
+                brief: "nothing new".to_owned(),
+                effects: vec![format!("{spelled} is there already, and stays as it is.")],
+                ..Preview::default()
+            },
+            (Ok(Some(found)), InTheWay::Change | InTheWay::Go) => Preview {
+                brief: format!("replaces {}", thing.one()),
+                effects: vec![format!("Replaces the {word} {spelled}.")],
+                details: found.shown().into_iter().collect(),
+                remedy: Remedy::Impossible(NOTHING.to_owned()),
+                ..Preview::default()
+            },
+        }
+    }
+
+    /// Where something new of that name goes: in PostgreSQL, into the first schema of the search path.
+    async fn goes_to(&self, place: &Place) -> Place {
+        if self.dialect != Dialect::Postgres || place.0.is_some() {
+            return place.clone();
+        }
+        let first = self.rows("SELECT pg_catalog.current_schema()").await.ok();
+        let schema = first.and_then(|table| table.rows.into_iter().next()?.into_iter().next()?);
+        (schema, place.1.clone())
+    }
+
+    /// What lies under a name. None if nothing does.
+    async fn definition(&self, thing: Thing, spelled: &str, place: &Place) -> Result<Option<Definition>, String> {
+        let (schema, name) = (place.0.as_deref(), place.1.as_str());
+        let dialect = self.dialect;
+        // The name by the search path, as the statement's would be.
+        let path: Vec<String> = schema.iter().copied().chain([name]).map(|part| quoted_name(dialect, part)).collect();
+        let index = match (dialect, thing) {
+            (Dialect::Mysql, Thing::Index) => spelled.trim_matches('`'),
+            _ => "",
+        };
+        let asked = question(dialect, [SQLITE, POSTGRES, MYSQL], &path.join("."), schema, name);
+        let asked = asked.replace("{index}", &quoted_text(dialect, index));
+        let mut session = self.source.take(Access::ReadOnly, PATIENCE).await.map_err(|error| error.to_string())?;
+        let answer = session.ask(&asked).await.map_err(|failure| self.source.explain(failure).to_string())?;
+        self.source.give_back(Access::ReadOnly, session).await;
+        // Questions around it yield a row of their own.
+        let mut found = answer.rows.into_iter().filter(|row| row.len() == 4).map(|row| {
+            let mut texts = row.into_iter().map(|value| value.map_or_else(String::new, |bytes| lossy(&bytes)));
+            let [sort, schema, name, text] = std::array::from_fn(|_| texts.next().unwrap_or_default());
+            Definition { sort, schema, name, text }
+        });
+        Ok(found.next_back())
+    }
+
+    /// What the catalog says of a view.
+    async fn view(&self, found: &Definition) -> Result<Option<Known>, String> {
+        let mut session = self.source.take(Access::ReadOnly, PATIENCE).await.map_err(|error| error.to_string())?;
+        let spelled =
+            format!("{}.{}", quoted_name(self.dialect, &found.schema), quoted_name(self.dialect, &found.name));
+        let place = (Some(found.schema.as_str()), found.name.as_str());
+        let told = |failure| self.source.explain(failure).to_string();
+        let mut known = Known::ask(session.as_mut(), self.dialect, &spelled, place).await.map_err(told)?;
+        if let Some(known) = &mut known {
+            known.find_readers(session.as_mut(), self.dialect).await.map_err(told)?;
+            known.views.retain(|view| *view != found.name);
+        }
+        self.source.give_back(Access::ReadOnly, session).await;
+        Ok(known)
+    }
+}
+
+/// What the catalog says of something by its name.
+struct Definition {
+    sort: String,
+    schema: String,
+    name: String,
+    /// What makes it; empty if that isn't told.
+    text: String,
+}
+
+impl Definition {
+    fn shown(&self) -> Option<Detail> {
+        let mut body = self.text.clone();
+        if body.len() > SHOWN {
+            let left = body.len() - SHOWN;
+            body.truncate(body.floor_char_boundary(SHOWN));
+            body.push_str(&format!("\n… {} more", crate::domain::number::size(left as u64)));
+        }
+        (!body.is_empty()).then_some(Detail::Text(Text { language: "sql", body }))
+    }
+}

@@ -1,0 +1,175 @@
+//! What was measured of a statement, in sentences: how many rows it touches, what it sets off.
+
+use super::super::table::{Does, Known};
+use super::reach::Reach;
+use crate::assess::sql_foresee::{Act, InTheWay, Reads};
+use crate::domain::number::{count, size, thousands};
+use crate::domain::{Dialect, Preview};
+
+/// What fires triggers and meets rules.
+pub(super) fn events(dialect: Dialect, reads: &Reads) -> &'static [&'static str] {
+    match (reads.act, reads.in_the_way) {
+        // SQLite fires nothing for a row that goes because it is in the way.
+        (Act::Add, InTheWay::Go) if dialect != Dialect::Sqlite => return &["insert", "delete"],
+        (Act::Add, InTheWay::Change) => return &["insert", "update"],
+        _ => {}
+    }
+    match reads.act {
+        Act::Change => &["update"],
+        Act::Delete => &["delete"],
+        Act::Add => &["insert"],
+        Act::Empty => &["truncate"],
+        Act::Merge => &["update", "delete", "insert"],
+        Act::Drop | Act::Alter => &[],
+    }
+}
+
+/// Says what rules make of it: it may do something else than its text says.
+pub(super) fn rewritten(preview: &mut Preview, dialect: Dialect, reads: &Reads, known: &Known) {
+    let rules = |does| known.rewriting(events(dialect, reads), does).join(", ");
+    let (replace, some, add) = (rules(Does::Replaces), rules(Does::ReplacesSome), rules(Does::Adds));
+    if !replace.is_empty() {
+        let rows = &preview.brief;
+        preview.effects = vec![format!("A rule replaces it: {replace}. Its own text meets {rows} of {}.", reads.table)];
+        "replaced by a rule".clone_into(&mut preview.brief);
+    }
+    if !some.is_empty() {
+        preview.effects.push(format!("Rules that replace it for some rows: {some}."));
+    }
+    if !add.is_empty() {
+        preview.effects.push(format!("Rules that add to it: {add}."));
+    }
+}
+
+/// The tables whose rows refer to those that it touches and go along with them or change.
+pub(super) fn going_along<'k>(dialect: Dialect, reads: &Reads, known: &'k Known, set: &[String]) -> Vec<&'k str> {
+    match reads.act {
+        Act::Change | Act::Add if reads.in_the_way == InTheWay::Go => known.taken_along("delete", &[]),
+        Act::Add if reads.in_the_way == InTheWay::Change => known.taken_along("update", set),
+        Act::Change => known.taken_along("update", set),
+        Act::Delete | Act::Merge => known.taken_along("delete", &[]),
+        // SQLite empties a table before it drops it.
+        Act::Drop if dialect == Dialect::Sqlite => known.taken_along("delete", &[]),
+        Act::Add | Act::Empty | Act::Drop | Act::Alter => Vec::new(),
+    }
+}
+
+/// What else it does, in full sentences.
+pub(super) fn set_off(
+    dialect: Dialect,
+    reads: &Reads,
+    known: &Known,
+    (along, reach): (&[&str], &Reach),
+) -> Vec<String> {
+    let mut said = Vec::new();
+    let mut names = |label: &str, names: &[&str], end: &str| {
+        if !names.is_empty() {
+            said.push(format!("{label}: {}{end}.", names.join(", ")));
+        }
+    };
+    names("Triggers that fire", &known.firing(events(dialect, reads)), "");
+    let along = reach.told(along);
+    let along: Vec<&str> = along.iter().map(String::as_str).collect();
+    let end = if reach.more { ", and what refers to those" } else { "" };
+    names("Tables whose rows refer to it and go along or change", &along, end);
+    let mut referrers: Vec<&str> = known.referrers.iter().map(|referrer| referrer.table.as_str()).collect();
+    referrers.sort_unstable();
+    referrers.dedup();
+    let views: Vec<&str> = known.views.iter().map(String::as_str).collect();
+    let named_by: Vec<&str> = known.named_by.iter().map(String::as_str).collect();
+    match reads.act {
+        Act::Empty if reads.cascade => names("Tables that are emptied, too", &referrers, ", and what refers to those"),
+        Act::Drop if reads.cascade => {
+            names("Views that go, too", &views, ", and what reads those");
+            names("Rules that go, too", &named_by, "");
+            names("Tables that lose the key by which they refer to it", &referrers, "");
+        }
+        Act::Empty | Act::Drop | Act::Alter => {
+            if reads.act != Act::Empty {
+                names("Views that read it", &views, "");
+                names("Rules that name it", &named_by, "");
+            }
+            names("Tables that refer to it", &referrers, "");
+        }
+        Act::Change | Act::Delete | Act::Add | Act::Merge => {}
+    }
+    if known.is_view() && !matches!(reads.act, Act::Drop | Act::Alter) {
+        let table = &reads.table;
+        said.push(format!(
+            "{table} is a view: triggers of the tables behind it fire, too, and what refers to their rows may go along."
+        ));
+    }
+    said
+}
+
+/// How many rows a statement touches.
+pub(super) struct Counts {
+    pub(super) touched: u64,
+    pub(super) added: u64,
+    /// Rows of the table, where that could be counted.
+    pub(super) all: Option<u64>,
+    /// Bytes of the rows that it touches, if they were asked for; of more rows than are kept, of some.
+    pub(super) bytes: Option<u64>,
+    /// Bytes of the table.
+    pub(super) size: Option<u64>,
+}
+
+/// What stands before a number that may be too large.
+fn most(reads: &Reads) -> &'static str {
+    match reads.in_the_way {
+        _ if reads.chance => "about ",
+        InTheWay::Stay | InTheWay::Change => "at most ",
+        InTheWay::Fail | InTheWay::Go => "",
+    }
+}
+
+fn rows(reads: &Reads, touched: u64) -> String {
+    format!("{}{}", most(reads), counted(touched))
+}
+
+/// `3 rows`.
+pub(super) fn counted(rows: u64) -> String {
+    count(rows, "row")
+}
+
+/// How many of the table's rows it touches.
+pub(super) fn brief(reads: &Reads, counts: &Counts) -> String {
+    let touched = counts.touched + counts.added;
+    match (reads.act, counts.all) {
+        (Act::Change | Act::Delete, Some(all)) if all > 0 => {
+            format!("{}{} of {}", most(reads), thousands(touched), counted(all))
+        }
+        (Act::Add, _) if reads.in_the_way == InTheWay::Go => {
+            format!("{}, and those in their way", rows(reads, touched))
+        }
+        _ => rows(reads, touched),
+    }
+}
+
+/// What it does, in a full sentence.
+pub(super) fn effect(reads: &Reads, counts: &Counts) -> String {
+    let (touched, rows, table) = (counts.touched, rows(reads, counts.touched), &reads.table);
+    let share = counts.all.filter(|all| *all > 0).map(|all| {
+        // Tenths of a percent, in whole numbers.
+        let share = u128::from(touched) * 1000 / u128::from(all);
+        format!("{}{} of {} ({}.{} %)", most(reads), thousands(touched), counted(all), share / 10, share % 10)
+    });
+    let part = share.unwrap_or_else(|| rows.clone());
+    let size = counts.size.map(|bytes| format!(", {} with its indexes", size(bytes))).unwrap_or_default();
+    match reads.act {
+        Act::Change | Act::Add if reads.in_the_way == InTheWay::Go => {
+            let does = if reads.act == Act::Add { format!("Adds {rows} to") } else { format!("Changes {part} of") };
+            format!("{does} {table}. Rows that are in their way are deleted; how many isn't counted.")
+        }
+        Act::Add if reads.in_the_way == InTheWay::Change => {
+            format!("Adds {rows} to {table}, or changes the ones that are in their way.")
+        }
+        Act::Change => format!("Changes {part} of {table}."),
+        Act::Delete => format!("Deletes {part} of {table}."),
+        Act::Add => format!("Adds {rows} to {table}."),
+        Act::Empty => format!("Empties {table}: {rows}{size}."),
+        Act::Drop => format!("Drops {table} with {rows}{size}."),
+        Act::Alter => format!("Alters {table}, which has {rows}{size}."),
+        Act::Merge => format!("Changes or deletes {part} of {table}, and adds {}.", thousands(counts.added)),
+    }
+}

@@ -1,0 +1,255 @@
+//! What a statement does beyond the rows of its own table, told beforehand: rows of other tables that go along, views
+//! and indexes, and whether it could be undone. In SQLite always; in the servers that `COUNTERSIGN_POSTGRES` and
+//! `COUNTERSIGN_MARIADB` name.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod common;
+#[path = "common/databases.rs"]
+mod databases;
+#[path = "common/left_out.rs"]
+mod left_out;
+
+use countersign::domain::{Detail, Dialect, Preview, Remedy};
+use countersign::tools::Tool as _;
+use databases::{Desk, desks, mariadb, postgres};
+use tokio_util::sync::CancellationToken;
+
+async fn told(desk: &Desk, sql: &str) -> Preview {
+    let told = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await;
+    told.unwrap_or_else(|why| panic!("{sql}: {why}")).unwrap_or_else(|| panic!("{sql}: nothing"))
+}
+
+/// Whether it can be undone, in a few words.
+fn undo(preview: &Preview) -> String {
+    match &preview.remedy {
+        Remedy::Unknown => "unknown".to_owned(),
+        Remedy::Possible(how) => format!("yes: {how}"),
+        Remedy::ByHand(how) => format!("by hand: {how}"),
+        Remedy::Impossible(why) => format!("no: {why}"),
+    }
+}
+
+/// Tables that refer to one another, none of whose rows could be kept: `reach_c` has no key.
+const MAKE: [&str; 13] = [
+    "DROP TABLE IF EXISTS reach_g",
+    "DROP TABLE IF EXISTS reach_c",
+    "DROP TABLE IF EXISTS reach_n",
+    "DROP TABLE IF EXISTS reach_p",
+    "CREATE TABLE reach_p (id int NOT NULL PRIMARY KEY, boss int, \
+     FOREIGN KEY (boss) REFERENCES reach_p (id) ON DELETE CASCADE)",
+    "CREATE TABLE reach_c (code int, p int, UNIQUE (code), \
+     FOREIGN KEY (p) REFERENCES reach_p (id) ON DELETE CASCADE ON UPDATE CASCADE)",
+    "CREATE TABLE reach_g (c int, FOREIGN KEY (c) REFERENCES reach_c (code) ON DELETE CASCADE)",
+    "CREATE TABLE reach_n (p int, q int, FOREIGN KEY (p) REFERENCES reach_p (id) ON DELETE SET NULL, \
+     FOREIGN KEY (q) REFERENCES reach_p (id) ON DELETE CASCADE)",
+    // 2 and 3 go with 1, 4 with 3.
+    "INSERT INTO reach_p VALUES (1, NULL), (2, 1), (3, 1), (4, 3), (5, NULL)",
+    "INSERT INTO reach_c VALUES (10, 1), (11, 4), (12, 5), (13, NULL)",
+    "INSERT INTO reach_g VALUES (10), (10), (11), (12), (NULL)",
+    // Once, although it refers in two ways.
+    "INSERT INTO reach_n VALUES (1, 1), (2, 5), (5, 5)",
+    "DROP TABLE IF EXISTS reach_none",
+];
+
+#[tokio::test]
+async fn what_goes_along_is_counted_by_table_where_it_is_not_kept() {
+    for (dialect, desk) in desks().await {
+        for sql in MAKE {
+            desk.approved(sql).await;
+        }
+        for (sql, along) in [
+            (
+                "DELETE FROM reach_p WHERE id = 1",
+                "reach_c (2 rows), reach_n (2 rows), reach_p (3 rows), reach_g (3 rows)",
+            ),
+            ("DELETE FROM reach_c WHERE code = 10", "reach_g (2 rows)"),
+            ("UPDATE reach_p SET id = 50 WHERE id = 5", "reach_c (1 row)"),
+            ("DELETE FROM reach_c WHERE code = 13", "reach_g (0 rows)"),
+        ] {
+            let preview = told(&desk, sql).await;
+            let mut said: Vec<&str> = preview.effects[1]
+                .strip_prefix("Tables whose rows refer to it and go along or change: ")
+                .unwrap()
+                .trim_end_matches('.')
+                .split(", ")
+                .collect();
+            let mut along: Vec<&str> = along.split(", ").collect();
+            said.sort_unstable();
+            along.sort_unstable();
+            assert_eq!(said, along, "{dialect:?}: {sql}");
+            assert!(undo(&preview).starts_with("no: "), "{dialect:?}: {sql}: {}", undo(&preview));
+        }
+        if dialect == Dialect::Mysql {
+            let preview = told(&desk, "DELETE FROM reach_p ORDER BY id LIMIT 1").await;
+            assert!(preview.effects[1].contains("reach_g (about 3 rows)"), "{:?}", preview.effects);
+        }
+        // As told, so it happens.
+        let count = |table: &str| format!("SELECT count(*) FROM {table}");
+        desk.approved("DELETE FROM reach_p WHERE id = 1").await;
+        for (table, left) in [("reach_p", "1"), ("reach_c", "2"), ("reach_g", "2"), ("reach_n", "2")] {
+            // Of two rows that changed, one is there, with less.
+            assert_eq!(desk.row(&count(table)).await, [left], "{dialect:?}: {table}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_chain_that_is_too_long_says_that_more_may_go() {
+    for (dialect, desk) in desks().await {
+        for sql in [
+            "DROP TABLE IF EXISTS reach_chain",
+            "CREATE TABLE reach_chain (id int NOT NULL PRIMARY KEY, boss int, \
+             FOREIGN KEY (boss) REFERENCES reach_chain (id) ON DELETE CASCADE)",
+            "INSERT INTO reach_chain VALUES (1, NULL), (2, 1), (3, 2), (4, 3), (5, 4), (6, 5), (7, 6), (8, 7)",
+        ] {
+            desk.approved(sql).await;
+        }
+        let preview = told(&desk, "DELETE FROM reach_chain WHERE id = 1").await;
+        assert_eq!(
+            preview.effects[1],
+            "Tables whose rows refer to it and go along or change: reach_chain (5 rows), and what refers to those.",
+            "{dialect:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_could_be_undone_or_not_is_said_of_every_write() {
+    let nothing = "no: nothing is kept of what such a statement replaces.";
+    for (dialect, desk) in desks().await {
+        for sql in [
+            "DROP VIEW IF EXISTS said_over",
+            "DROP VIEW IF EXISTS said_view",
+            "DROP TABLE IF EXISTS said",
+            "DROP TABLE IF EXISTS said_new",
+            "CREATE TABLE said (id int NOT NULL PRIMARY KEY, a int)",
+            "CREATE UNIQUE INDEX said_index ON said (a)",
+            "CREATE VIEW said_view AS SELECT a FROM said",
+            "CREATE VIEW said_over AS SELECT a FROM said_view",
+        ] {
+            desk.approved(sql).await;
+        }
+        let dropped = told(&desk, "DROP VIEW said_view").await;
+        assert_eq!(dropped.brief, "drops a view");
+        assert_eq!(dropped.effects, ["Drops the view said_view.", "Views that read it: said_over."], "{dialect:?}");
+        let [Detail::Text(text)] = dropped.details.as_slice() else { panic!("{dialect:?}: {:?}", dropped.details) };
+        assert!(text.body.to_lowercase().contains("select") && text.body.contains("said"), "{}", text.body);
+        assert_eq!(undo(&dropped), nothing);
+        let table = told(&desk, "DROP TABLE said").await;
+        assert!(table.effects.contains(&"Views that read it: said_view.".to_owned()), "{dialect:?}: {table:?}");
+        let on = if dialect == Dialect::Mysql { " ON said" } else { "" };
+        let index = told(&desk, &format!("DROP INDEX said_index{on}")).await;
+        let [Detail::Text(text)] = index.details.as_slice() else { panic!("{dialect:?}: {:?}", index.details) };
+        assert!(text.body.contains("UNIQUE") && text.body.contains("said_index"), "{}", text.body);
+        assert_eq!((index.brief.as_str(), undo(&index).as_str()), ("drops an index", nothing));
+        for (sql, brief, says) in [
+            ("CREATE TABLE said_new (a int)", "new table", "by hand: `DROP TABLE said_new` undoes it."),
+            ("CREATE VIEW said_more AS SELECT 1 AS a", "new view", "by hand: `DROP VIEW said_more` undoes it."),
+            ("CREATE TABLE IF NOT EXISTS said_new (a int)", "new table", "by hand: `DROP TABLE said_new` undoes it."),
+            ("CREATE TABLE IF NOT EXISTS said (a int)", "nothing new", "unknown"),
+            ("CREATE TABLE said (a int)", "would fail", "unknown"),
+            ("DROP VIEW said_nowhere", "drops a view", nothing),
+        ] {
+            let preview = told(&desk, sql).await;
+            assert_eq!((preview.brief.as_str(), undo(&preview).as_str()), (brief, says), "{dialect:?}: {sql}");
+        }
+        assert_eq!(told(&desk, "DROP VIEW said_nowhere").await.effects, ["There is no view said_nowhere."]);
+        assert_eq!(told(&desk, "DROP VIEW said").await.warnings, ["It would fail: said is no view (table)."]);
+        let made = told(&desk, "CREATE INDEX said_more ON said (id)").await;
+        let back = if dialect == Dialect::Mysql { "said_more ON said" } else { "said_more" };
+        assert_eq!(undo(&made), format!("by hand: `DROP INDEX {back}` undoes it."), "{dialect:?}");
+        if dialect != Dialect::Sqlite {
+            let replaced = told(&desk, "CREATE OR REPLACE VIEW said_view AS SELECT 1 AS a").await;
+            assert_eq!((replaced.brief.as_str(), undo(&replaced).as_str()), ("replaces a view", nothing));
+            assert_eq!(replaced.details.len(), 1);
+            for sql in ["DROP DATABASE said_base", "SET time_zone = '+01:00'", "GRANT SELECT ON said TO somebody"] {
+                assert_eq!(undo(&told(&desk, sql).await), nothing, "{dialect:?}: {sql}");
+            }
+        }
+        if dialect == Dialect::Mysql {
+            for (sql, says) in [
+                ("UPDATE said JOIN said_view USING (a) SET said.a = 1", "no: it names several tables."),
+                ("UPDATE said, said_view SET said.a = 1", "no: it is not understood whole."),
+                ("DELETE said FROM said JOIN said_view USING (a)", "no: it names several tables."),
+            ] {
+                assert_eq!(undo(&told(&desk, sql).await), says, "{sql}");
+            }
+        } else {
+            assert_eq!(undo(&told(&desk, "VACUUM").await), nothing);
+        }
+        if dialect == Dialect::Postgres {
+            // One in another schema of the search path is not in the way.
+            let made = told(&desk, "CREATE TABLE pg_class (a int)").await;
+            assert_eq!(undo(&made), "by hand: `DROP TABLE \"public\".pg_class` undoes it.");
+        }
+        let read = desk.judged("SELECT a FROM said FOR UPDATE").await;
+        if dialect != Dialect::Sqlite {
+            assert_eq!(desk.tool.preview(&read, CancellationToken::new()).await, Ok(None));
+        }
+    }
+}
+
+#[tokio::test]
+async fn rows_that_a_query_brings_are_headed_by_the_columns_they_go_to() {
+    for (dialect, desk) in desks().await {
+        for sql in [
+            "DROP TABLE IF EXISTS headed",
+            "CREATE TABLE headed (id int NOT NULL PRIMARY KEY, name varchar(9), more int)",
+        ] {
+            desk.approved(sql).await;
+        }
+        for (sql, columns) in [
+            ("INSERT INTO headed SELECT 1, 'a', 2 * 3", ["id", "name", "more"].as_slice()),
+            ("INSERT INTO headed (more, id) SELECT 1 + 1, 7", &["more", "id"]),
+        ] {
+            let preview = told(&desk, sql).await;
+            let [Detail::Rows { table, .. }] = preview.details.as_slice() else { panic!("{:?}", preview.details) };
+            assert_eq!(table.columns, columns, "{dialect:?}: {sql}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn triggers_and_cascades_of_servers_are_named() {
+    if let Some(url) = postgres().await {
+        let desk = Desk::new(&url);
+        for sql in [
+            "DROP TABLE IF EXISTS foresight_child, foresight_parent",
+            "CREATE TABLE foresight_parent (id int PRIMARY KEY)",
+            "CREATE TABLE foresight_child (p int REFERENCES foresight_parent ON DELETE CASCADE)",
+            "CREATE OR REPLACE FUNCTION foresight_note() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN OLD; END'",
+            "CREATE TRIGGER noted BEFORE DELETE ON foresight_parent FOR EACH ROW EXECUTE FUNCTION foresight_note()",
+        ] {
+            desk.approved(sql).await;
+        }
+        let told = told(&desk, "DELETE FROM Foresight_parent").await;
+        assert_eq!(
+            told.effects[1..],
+            [
+                "Triggers that fire: noted.",
+                "Tables whose rows refer to it and go along or change: foresight_child (0 rows)."
+            ]
+        );
+    }
+    if let Some(url) = mariadb().await {
+        let desk = Desk::new(&url);
+        for sql in [
+            "DROP TABLE IF EXISTS foresight_child",
+            "DROP TABLE IF EXISTS foresight_parent",
+            "CREATE TABLE foresight_parent (id int PRIMARY KEY) ENGINE=InnoDB",
+            "CREATE TABLE foresight_child (p int, FOREIGN KEY (p) REFERENCES foresight_parent (id) ON DELETE CASCADE) ENGINE=InnoDB",
+            "CREATE TRIGGER noted BEFORE DELETE ON foresight_parent FOR EACH ROW SET @noted = 1",
+        ] {
+            desk.approved(sql).await;
+        }
+        let told = told(&desk, "DELETE FROM foresight_parent").await;
+        assert_eq!(
+            told.effects[1..],
+            [
+                "Triggers that fire: noted.",
+                "Tables whose rows refer to it and go along or change: foresight_child (0 rows)."
+            ]
+        );
+    }
+}

@@ -1,0 +1,204 @@
+//! Previews of commands that change files.
+
+use std::fs;
+
+use super::Desk;
+
+#[tokio::test]
+async fn what_rm_deletes_is_counted_and_looked_up_in_git() {
+    let desk = Desk::versioned();
+    desk.write("new.txt", "0123456789");
+    desk.write("a.log", "x");
+    desk.write("target/deep/out.bin", "xx");
+    desk.write(".hidden.log", "x");
+    for (command, says) in [
+        (
+            "rm kept.rs",
+            "[1 file, 25 B] Deletes 1 file (25 B): kept.rs. undo: git has a copy of each file as it is now.",
+        ),
+        (
+            "rm new.txt",
+            "[1 file, 10 B] Deletes 1 file (10 B): new.txt. no undo: git has no copy of the file as now: 1 untracked (new.txt).",
+        ),
+        (
+            "rm *.log",
+            "[1 file, 1 B] Deletes 1 file (1 B): *.log. no undo: git has no copy of the file as now: 1 ignored (a.log).",
+        ),
+        ("rm nothing*", "[nothing there] nothing* is not there. "),
+        ("rm dir", "[] dir: folders, which it deletes only if they are empty, or leaves. "),
+        ("ls | wc -l", "nothing"),
+        ("make", "? What `make` does isn't known beforehand."),
+        ("rm $x", "? What `rm` does isn't known beforehand."),
+        ("find . -name x | xargs rm", "? What … becomes isn't known beforehand."),
+    ] {
+        assert_eq!(desk.told(command).await, says, "{command}");
+    }
+    let told = desk.told("cd dir && rm -rf ../target ../dir ../new.txt && make").await;
+    assert!(told.contains("Deletes 3 files (17 B) and 3 folders: ../target, ../dir, ../new.txt."), "{told}");
+    assert!(told.contains("2 of 3 files as now: 1 untracked (new.txt), 1 ignored (out.bin)."), "{told}");
+    assert!(told.contains("What `make` does isn't known beforehand."), "{told}");
+}
+
+#[tokio::test]
+async fn what_is_replaced_is_told_of_moves_copies_and_redirections() {
+    let desk = Desk::versioned();
+    desk.write("new.txt", "0123456789");
+    for (command, says) in [
+        ("mv kept.rs there.rs", "Moves 1 file (25 B): kept.rs to there.rs. undo: moving it back undoes it."),
+        ("mv new.txt kept.rs", "Replaces 1 file (25 B): kept.rs. Moves 1 file (10 B): new.txt to kept.rs."),
+        ("mv -n new.txt kept.rs", "What is there already is kept: kept.rs."),
+        ("mv kept.rs dir/", "Moves 1 file (25 B): kept.rs into dir/."),
+        ("cp -r dir copy", "Copies 1 file (5 B) and 1 folder: dir to copy. undo: deleting the copies undoes it."),
+        ("cp dir/kept.txt new.txt", "no undo: git has no copy of the file as now: 1 untracked (new.txt)."),
+        ("echo x > new.txt", "Replaces all of new.txt, which has 10 B now. no undo: git has no copy"),
+        ("echo x > fresh.txt", "Creates fresh.txt. undo: deleting the new file undoes it."),
+        ("echo x >> new.txt", "Adds to new.txt, which has 10 B now."),
+        ("chmod -R 777 dir", "Changes the rights or owner of 1 file (5 B) and 1 folder: dir."),
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(says), "{command}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_link_a_class_or_a_flag_makes_of_a_name_is_told() {
+    let desk = Desk::new();
+    for (path, text) in [("d/f1", "1"), ("d/f2", "22"), ("d/e/x", "x"), ("x1", "x"), ("y1", "yy"), ("dst/f1", "one")] {
+        desk.write(path, text);
+    }
+    for (target, link) in [("d", "dl"), ("d/f1", "fl"), ("made", "broken"), ("dl", "d/e/up")] {
+        std::os::unix::fs::symlink(target, desk.path().join(link)).unwrap();
+    }
+    for (command, says) in [
+        ("rm -rf dl", "[1 file, 1 B] Deletes 1 file (1 B): dl."),
+        ("rm -rf dl/", "Deletes 4 files (6 B) and 1 folder: dl/."),
+        ("rm -rf d d/f1", "Deletes 4 files (6 B) and 2 folders: d, d/f1."),
+        ("rm -rf d/.", "[] It refuses to delete `.` and `..`. "),
+        ("rm x[1]", "Deletes 1 file (1 B): x[1]."),
+        ("rm [!x]1", "Deletes 1 file (2 B): [!x]1."),
+        ("rm 'x[1]'", "[nothing there] x[1] is not there. "),
+        ("rm x['1']", "? What x[1] becomes isn't known beforehand."),
+        ("rm x[[:digit:]]", "? What x[[:digit:]] becomes isn't known beforehand."),
+        ("rm -r d*/", "Deletes 5 files"),
+        ("chmod -R 700 dl", "Changes the rights or owner of 3 files (4 B) and 2 folders: dl."),
+        ("echo a > broken", "broken is a link: it creates "),
+        ("echo a > nodir/x", "As things are now, it would fail: the folder of nodir/x is not there."),
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(says), "{command}: {told}");
+    }
+    desk.write("-r", "");
+    for command in ["rm *", "rm ?r", "mv * dst"] {
+        let told = desk.told(command).await;
+        assert!(told.starts_with("? What ") && told.contains("may be a flag"), "{command}: {told}");
+    }
+    assert!(desk.told("rm ./*").await.contains("Deletes 6 files"), "{}", desk.told("rm ./*").await);
+}
+
+#[tokio::test]
+async fn what_is_there_where_things_go_is_replaced_kept_or_in_the_way_as_the_flags_say() {
+    let desk = Desk::versioned();
+    for (path, text) in [("d/f1", "1"), ("d/f2", "22"), ("d/e/x", "x"), ("dst/f1", "one"), ("x1", "x")] {
+        desk.write(path, text);
+    }
+    std::os::unix::fs::symlink("d/f1", desk.path().join("fl")).unwrap();
+    desk.write("old", "old");
+    let long_ago = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1);
+    fs::File::open(desk.path().join("old")).unwrap().set_modified(long_ago).unwrap();
+    desk.git(&["add", "fl"]);
+    let lost = "no undo: git has no copy of the file as now: 1 untracked (f1).";
+    for (command, says) in [
+        (
+            "cp -r d/. dst",
+            format!("Replaces 1 file (3 B): f1. Copies 3 files (4 B) and 2 folders: d/. into dst. {lost}"),
+        ),
+        ("cp -r d/ dst", "Copies 3 files (4 B) and 2 folders: d/ into dst. undo: deleting the copies".to_owned()),
+        ("cp d/f2 fl", format!("d/f1. {lost}")),
+        ("cp -u d/f2 old", "Replaces 1 file (3 B): old.".to_owned()),
+        ("mv -u d/f2 old", "Replaces 1 file (3 B): old.".to_owned()),
+        ("cp -u old dst/f1", "What is there already is kept: f1. ".to_owned()),
+        ("cp -n d/f1 dst/f1", "What is there already is kept: f1. ".to_owned()),
+        ("cp -n d/f1 d/f2 dst", "into dst. What is there already is kept: f1. ".to_owned()),
+        ("cp -b d/f1 dst/f1", "What is there already gets another name: f1. ".to_owned()),
+        ("mv d/e dst/f1", "[would fail] As things are now, it would fail: of ".to_owned()),
+        ("cp -f d/f2 dst/f1 x1", "[would fail] As things are now, it would fail: x1 is no folder. ".to_owned()),
+        ("mv d/f1 nodir/x", "[would fail] As things are now, it would fail: the folder of nodir/x".to_owned()),
+        ("cp d/f1 fl", "are the same file. ".to_owned()),
+        ("mv d d/e/z", "would go into itself. ".to_owned()),
+        ("cp d dst", "[] d: folders, which it leaves out. ".to_owned()),
+        ("cp d/f1 dst/f1 d", "? What becomes of two that go to ".to_owned()),
+        ("cp -rT d dst", "? What `cp` does isn't known beforehand.".to_owned()),
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(&says), "{command}: {told}");
+        let promises = ["cp -n d/f1 dst/f1", "cp -b d/f1 dst/f1", "cp -n d/f1 d/f2 dst"].contains(&command);
+        assert!(!promises || !told.contains("undo"), "{command}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_cut_or_written_by_name_is_told() {
+    let desk = Desk::versioned();
+    desk.write("new.txt", "0123456789");
+    desk.write("short", "x");
+    desk.write("c.bak", "old");
+    desk.write("c", "one");
+    std::os::unix::fs::symlink("kept.rs", desk.path().join("link")).unwrap();
+    for (command, says) in [
+        (
+            "truncate -s 0 new.txt kept.rs",
+            "[cuts 2 files, 35 B] Cuts 2 files (35 B) to 0 B: kept.rs, new.txt. no undo:",
+        ),
+        ("truncate -s 4 new.txt short", "Fills 1 file (1 B) up to 4 B: short. Cuts 1 file (10 B) to 4 B: new.txt."),
+        ("truncate -s +1K new.txt", "Cuts 1 file (10 B) to another size: new.txt."),
+        ("truncate -s 0 fresh", "[] Creates fresh. undo: deleting the new files undoes it."),
+        ("truncate -c -s 0 fresh", "[] fresh is not there. "),
+        ("truncate -r short new.txt", "? What `truncate` does isn't known beforehand."),
+        ("ls | tee new.txt", "Replaces all of new.txt, which has 10 B now."),
+        ("ls | tee -a new.txt fresh", "Adds to new.txt, which has 10 B now. Creates fresh."),
+        (
+            "sed -i 's/one/two/' *.rs",
+            "[rewrites 1 file, 25 B] Rewrites 1 file (25 B): *.rs. undo: git has a copy of each file as it is now.",
+        ),
+        ("sed -i s/a/b/ new.txt nowhere", "nowhere is not there. Rewrites 1 file (10 B): new.txt, nowhere. no undo:"),
+        (
+            "sed -i.old s/a/b/ new.txt",
+            "kept under their names with .old behind them. undo: moving the copies back undoes it.",
+        ),
+        ("sed -i.bak s/a/b/ c", "Replaces 1 file (3 B) with the copies: c.bak. no undo:"),
+        ("sed -i s/a/b/ link", "link is a link: a file takes its place, and what it leads to stays."),
+        ("sed -i --follow-symlinks s/a/b/ link", "Rewrites 1 file (25 B): link."),
+        ("sed -i s/a/b/ dir", "It leaves dir: no ordinary file."),
+        ("sed -i '1e rm x' c", "Rewrites 1 file (3 B): c. What `sed` does isn't known beforehand."),
+        ("sed -i -f x.sed c", "Rewrites 1 file (3 B): c. What `sed` does isn't known beforehand."),
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(says), "{command}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_search_deletes_is_listed_by_the_same_search() {
+    let desk = Desk::versioned();
+    for path in ["a.o", "dir/b.o", "dir/deep/c.o", "gone/d.o"] {
+        desk.write(path, "xx");
+    }
+    for (command, says) in [
+        (
+            "find . -name '*.o' -delete",
+            "[4 files, 8 B] Deletes 4 files (8 B) that it finds: a.o, b.o, c.o, 1 more. \
+             no undo: git has no copy of 4 of 4 files as now: 4 untracked",
+        ),
+        ("find dir -name '*.txt' -delete", "Deletes 1 file (5 B) that it finds: kept.txt. undo: git has a copy"),
+        ("find gone -delete", "Deletes 1 file (2 B) and 1 folder that it finds: d.o."),
+        ("find gone dir -type d -delete", "It leaves 3 folders that would not be empty"),
+        ("find . -name '*.x' -delete", "[] It finds nothing that it would delete. "),
+        ("cd dir && find . -name 'b*' -delete", "Deletes 1 file (2 B) that it finds: b.o."),
+        ("find . -exec rm {} + -delete", "? What"),
+        ("find . -newerXY x -delete", "? What"),
+        ("find $x -delete", "? What `find` does isn't known beforehand."),
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(says), "{command}: {told}");
+    }
+}

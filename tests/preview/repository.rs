@@ -1,0 +1,157 @@
+//! Previews of what git commands would lose or send.
+
+use std::fs;
+
+use super::{Desk, diff};
+
+#[tokio::test]
+async fn untracked_files_that_git_writes_over_are_named() {
+    let desk = Desk::versioned();
+    desk.git(&["checkout", "-q", "-b", "o"]);
+    for path in ["new.txt", "way/in.txt", "deep", "x.log"] {
+        desk.write(path, "theirs");
+    }
+    desk.git(&["add", "-f", "."]);
+    desk.git(&["commit", "-q", "-m", "more"]);
+    desk.git(&["checkout", "-q", "main"]);
+    for path in ["new.txt", "way", "deep/own.txt", "x.log"] {
+        desk.write(path, "mine");
+    }
+    let all = "Writes over 4 files (16 B) and 1 folder that git doesn't track: own.txt, new.txt, way, 1 more.";
+    for command in [
+        "git reset --hard o",
+        "git checkout -f o",
+        "git switch -f o",
+        "git restore --source=o .",
+        "git restore -so .",
+        "git checkout o .",
+        "git checkout -f -b p o",
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(all) && told.contains("no copy of 4 of 4 files"), "{command}: {told}");
+    }
+    let told = desk.told("git checkout o -- new.txt").await;
+    assert!(told.contains("Writes over 1 file (4 B) that git doesn't track: new.txt."), "{told}");
+    for command in ["git checkout o", "git switch o", "git switch -c p o"] {
+        let told = desk.told(command).await;
+        assert!(told.contains("Writes over 1 file (4 B) that git doesn't track: x.log."), "{command}: {told}");
+    }
+    for command in ["git reset --hard", "git checkout .", "git restore .", "git checkout -f"] {
+        assert!(!desk.told(command).await.contains("Writes over"), "{command}");
+    }
+    // A tracked file that made room for a folder.
+    fs::remove_file(desk.path().join("kept.rs")).unwrap();
+    desk.write("kept.rs/own", "mine");
+    let told = desk.told("git checkout kept.rs").await;
+    assert!(told.contains("Writes over 1 file (4 B) and 1 folder that git doesn't track: own."), "{told}");
+}
+
+#[tokio::test]
+async fn what_git_would_lose_is_told_from_what_is_here() {
+    let desk = Desk::versioned();
+    desk.git(&["commit", "-q", "--allow-empty", "-m", "second"]);
+    desk.git(&["branch", "merged"]);
+    desk.git(&["checkout", "-q", "-b", "side"]);
+    desk.git(&["commit", "-q", "--allow-empty", "-m", "on the side"]);
+    desk.git(&["checkout", "-q", "main"]);
+    desk.write("kept.rs", "fn main() {}\n");
+    desk.write("new.txt", "x");
+    desk.write("a.log", "x");
+    desk.write("fresh/b.txt", "xy");
+    for (command, says) in [
+        (
+            "git reset --hard",
+            "[changes in 1 file] Throws away the changes in 1 file: kept.rs. no undo: the changes are in no commit.",
+        ),
+        ("git reset --hard HEAD~1", "Moves main back to"),
+        ("git reset --hard nowhere", "It would fail: `nowhere` names no commit here."),
+        ("git reset HEAD~1", ", by 1 commit. The files stay as they are. undo: the reflog keeps the commits"),
+        ("git checkout -- kept.rs", "Throws away the changes in 1 file: kept.rs."),
+        ("git checkout .", "Throws away the changes in 1 file: kept.rs."),
+        ("git checkout side", "Switches to side. Git refuses where that would overwrite changes."),
+        ("git restore dir", "No tracked file has changes that it would throw away."),
+        ("git clean -f", "Deletes 1 file (1 B) that git doesn't have."),
+        (
+            "git clean -fd",
+            "[2 files, 3 B] Deletes 2 files (3 B) that git doesn't have. no undo: git has no copy of 2 of 2 files as now: 2 untracked",
+        ),
+        ("git clean -fdx", "Deletes 3 files (4 B)"),
+        ("git clean -fX", "Deletes 1 file (1 B)"),
+        ("git branch -D side", "side isn't merged: 1 commit is on no other branch or tag. Deletes the branch side."),
+        ("git branch -D merged", "every commit of it is on another branch or tag. undo: `git branch merged "),
+        ("git branch -D nowhere", "It would fail: there is no branch nowhere."),
+        ("git stash drop", "There is no such stash."),
+        ("git commit -m x", "? What `git commit` does isn't known beforehand."),
+        ("git -c alias.x=y reset --hard", "? What `git` does isn't known beforehand."),
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(says), "{command}: {told}");
+    }
+    let preview = desk.command("git reset --hard").await.unwrap().unwrap();
+    assert!(diff(&preview).contains("-    one();"), "{preview:?}");
+    desk.git(&["stash", "-q"]);
+    let told = desk.told("git stash drop").await;
+    assert!(told.contains("[1 stash] Drops 1 stash. undo: for some weeks `git stash store "), "{told}");
+}
+
+#[tokio::test]
+async fn what_a_push_sends_and_drops_is_told_without_asking_the_other_side() {
+    let desk = Desk::versioned();
+    desk.git(&["remote", "add", "origin", "https://ann:secret@example.com/shop.git"]);
+    desk.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    desk.git(&["commit", "-q", "--allow-empty", "-m", "second"]);
+    let there = "main on origin (https://example.com/shop.git)";
+    let told = desk.told("git push").await;
+    assert!(told.contains(&format!("[1 commit] Sends 1 commit to {there}. no undo: what others fetched")), "{told}");
+    desk.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    desk.git(&["commit", "-q", "--allow-empty", "-m", "other"]);
+    desk.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    desk.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    for (command, says) in [
+        ("git push", "main has 1 commit there that this clone lacks: git refuses without force."),
+        ("git push -f origin main", "Forced: 1 commit of main there would be dropped;"),
+        ("git push origin +HEAD", "Forced: 1 commit of main there would be dropped;"),
+        (
+            "git push origin main:fresh",
+            "Sends main to origin (https://example.com/shop.git) as fresh, which isn't known there yet.",
+        ),
+        ("git push origin :main", "Deletes main on origin"),
+        ("git push --delete origin main", "Deletes main on origin"),
+        ("git push -d origin tag v1", "[deletes a tag there] Deletes refs/tags/v1 on origin"),
+        ("git push --mirror", "Sends every ref, and deletes the others to origin"),
+        ("git push -n", "the hook pre-push runs all the same."),
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(says), "{command}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn what_git_rm_deletes_is_told_from_the_index() {
+    let desk = Desk::versioned();
+    desk.write("new.txt", "x");
+    for (command, says) in [
+        (
+            "git rm kept.rs",
+            "[1 file, 25 B] Deletes 1 file (25 B) that git tracks: kept.rs. undo: git has a copy of each",
+        ),
+        ("git rm -r dir", "Deletes 1 file (5 B) that git tracks: dir/kept.txt."),
+        ("git rm dir", "As things are now, it would fail: without -r it takes no folder (dir)."),
+        ("git rm 'k*.rs'", "Deletes 1 file (25 B) that git tracks: kept.rs."),
+        ("git rm new.txt", "[] As things are now, it would fail: git tracks nothing of that name. "),
+        (
+            "git rm --cached kept.rs",
+            "Git tracks 1 file no longer: kept.rs. The files stay. undo: `git add` of the same",
+        ),
+        ("git rm -n kept.rs", "nothing"),
+        ("cd dir && git rm kept.txt", "Deletes 1 file (5 B) that git tracks: kept.txt. undo: git has a copy"),
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(says), "{command}: {told}");
+    }
+    desk.write("kept.rs", "fn main() {}\n");
+    let told = desk.told("git rm kept.rs").await;
+    assert!(told.contains("without -f it takes nothing that has changes (kept.rs)."), "{told}");
+    let told = desk.told("git rm -f kept.rs").await;
+    assert!(told.contains("Deletes 1 file (13 B) that git tracks: kept.rs. no undo: git has no copy"), "{told}");
+}
