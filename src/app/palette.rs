@@ -143,6 +143,7 @@ impl State {
                 let command = |item: &Item| matches!(kind(item), Some(OperationKind::Command(_)));
                 selected.is_some_and(|item| item.status == Status::Waiting && command(item))
             }
+            Command::RunAgain => is(Status::closed),
             Command::CancelRun => is(|status| matches!(status, Status::Running { .. })),
             Command::Undo => selected.is_some_and(|item| matches!(item.undo, Undo::Possible(_))),
             Command::Open | Command::Details => selected.is_some(),

@@ -221,6 +221,10 @@ fn tabbed(
             position::output(view, &cache.output, sight, usize::from(head.width) * 2 / 5)
         }
         Pane::Chat if !view.state.finds.chat.text.is_empty() => position::chat(view, sight),
+        // While it is scrolled, where one is; what waits stands in the status line too.
+        Pane::Queue if head.width >= 50 && view.focused(shown) && sight.limits.queue > 0 => {
+            position::queue(view, sight)
+        }
         _ if head.width >= 50 => queue::summary(view),
         _ => Line::default(),
     };
@@ -255,7 +259,8 @@ fn pane(view: View<'_>, mut area: Rect, buf: &mut Buffer, which: Pane, cache: &m
     let right = match which {
         Pane::Chat => position::chat(view, sight),
         Pane::Output => position::output(view, &cache.output, sight, usize::from(head.width) * 3 / 4),
-        Pane::Queue | Pane::Composer => Line::default(),
+        Pane::Queue => position::queue(view, sight),
+        Pane::Composer => Line::default(),
     };
     let room = usize::from(head.width).saturating_sub(right.width() + 6);
     let name = name(view, which, true);

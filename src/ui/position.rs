@@ -32,6 +32,16 @@ pub fn chat(view: View<'_>, sight: &Sight) -> Line<'static> {
     }
 }
 
+/// ` 12 of 1,211 `: which of the operations is selected, where they don't all fit.
+pub fn queue(view: View<'_>, sight: &Sight) -> Line<'static> {
+    let listed = view.state.queue.listed();
+    let selected = view.state.queue.selected();
+    let at = listed.iter().position(|item| Some(item.id) == selected).filter(|_| sight.limits.queue > 0);
+    let Some(at) = at else { return Line::default() };
+    let (place, all) = (number::thousands(at as u64 + 1), number::thousands(listed.len() as u64));
+    view.line(format!(" {place} of {all} "), Role::Dim)
+}
+
 /// `match 3 of 12 · 40–62 of 1,204 lines`, as much of it as fits; once the rows were drawn.
 pub fn output(view: View<'_>, rows: &OutputRows, sight: &Sight, columns: usize) -> Line<'static> {
     let Some((id, printout)) = view.state.output.shown().zip(view.state.output.printout()) else {
