@@ -274,13 +274,14 @@ impl Keymap {
         find(context).or_else(|| if closed { None } else { find(Context::Everywhere) })
     }
 
-    /// The first key of a command in a context, for hints.
+    /// A key of a command in a context, for hints: an arrow, which needs no learning, or the shortest.
     #[must_use]
     pub fn key(&self, context: Context, command: Command) -> Option<String> {
         let named = |place| {
             self.bindings.iter().filter(move |(at, _, bound)| *at == place && *bound == command).map(|(_, key, _)| key)
         };
-        named(context).chain(named(Context::Everywhere)).min_by_key(|key| key.to_string().len()).map(Keys::to_string)
+        let easiest = |keys: &&Keys| (!keys.is_arrow(), keys.to_string().len());
+        named(context).chain(named(Context::Everywhere)).min_by_key(easiest).map(Keys::hint)
     }
 
     /// Every binding of a context, for help: the keys of each command together.

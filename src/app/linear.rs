@@ -48,7 +48,7 @@ pub enum Said {
 }
 
 /// What can be typed, and what it does, for `help`.
-pub const LINES: [(&str, &str); 14] = [
+pub const LINES: [(&str, &str); 13] = [
     ("approve 1,3-5", "let them run; a high one needs its own number, and `show` before if it is long"),
     ("deny 2", "don't; `deny 2 because …` tells the model why; `deny all`: everything of this turn"),
     (
@@ -65,7 +65,6 @@ pub const LINES: [(&str, &str); 14] = [
     ("again 3", "propose it once more"),
     ("stop", "stop the model and what runs; `stop all`: and from now on everything asks"),
     ("help", "this"),
-    ("/quit", "leave"),
 ];
 
 impl Said {

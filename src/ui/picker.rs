@@ -192,8 +192,8 @@ pub fn marked(said: &str, marks: &[u32], columns: u16, style: Style) -> Line<'st
 /// The same as plain lines, for a session without a screen: its first rows, each with a number to type.
 pub fn told(picker: &Picker, most: usize) -> Vec<String> {
     let (fitting, _) = picker.counts();
-    let mut lines = vec![format!("{}:", text::line(&picker.title))];
     let asks = matches!(picker.form, Form::Question(_));
+    let mut lines = vec![format!("{}{}", text::line(&picker.title), if asks { "" } else { ":" })];
     if let Form::Question(sentences) = &picker.form {
         lines.extend(sentences.iter().map(|sentence| text::line(sentence)));
     }

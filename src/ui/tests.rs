@@ -250,7 +250,7 @@ fn help_lists_every_key() {
         "▸ send   ",
         "║ everywhere  ",
         "  find, or filter rows  ",
-        "enter choose   up down move   esc close",
+        "enter choose   ↑ ↓ move   esc close",
     ] {
         assert!(wide.contains(piece), "{piece}:\n{wide}");
     }

@@ -42,7 +42,7 @@ pub fn lines(view: View<'_>, columns: usize) -> Vec<Line<'static>> {
 pub fn told(view: View<'_>, numbers: Option<&Numbers>, most: usize) -> Vec<String> {
     let ran = ran(view, numbers);
     if ran.is_empty() {
-        return vec![NOTHING.to_owned()];
+        return vec![if numbers.is_some() { "None of them ran unasked." } else { NOTHING }.to_owned()];
     }
     let most = if numbers.is_some() { ran.len() } else { most };
     let mut lines = vec![format!("{} ran without a question, newest first:", number::count(ran.len(), "operation"))];

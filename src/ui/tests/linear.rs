@@ -46,4 +46,7 @@ fn what_ran_unasked_is_told_newest_first_with_why_and_what_was_enforced() {
     assert!(lines[1].starts_with("operation 40: command ls – "), "{lines:#?}");
     assert_eq!(lines.last().unwrap(), "10 earlier ones: type unasked 1-10");
     assert_eq!(tell(&desk, "unasked 1-10").len(), 11);
+    assert_eq!(tell(&desk, "unasked 99"), ["None of them ran unasked."]);
+    let help = tell(&desk, "help");
+    assert_eq!(help.iter().filter(|line| line.starts_with("/quit: ")).count(), 1, "{help:#?}");
 }
