@@ -248,7 +248,7 @@ fn bound(setup: &Setup) -> Vec<(String, String)> {
     bound.push(if setup.again {
         key("esc", "change nothing")
     } else {
-        key("esc", "start without: nothing is written, `countersign setup` comes back here")
+        key("esc", "try the practice model, nothing is written")
     });
     bound
 }
