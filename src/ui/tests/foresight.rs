@@ -145,3 +145,14 @@ fn hostile_previews_stay_behind_their_gutter() {
         assert_eq!(desk.terminal(columns, rows).join("\n"), desk.still(columns, rows));
     }
 }
+
+#[test]
+fn on_a_narrow_screen_the_end_of_the_effect_makes_room_for_what_it_does() {
+    let mut desk = asked(Some(rows()));
+    desk.press(KeyCode::Esc);
+    desk.press(KeyCode::F(2));
+    let row = |screen: &str| screen.lines().find(|line| line.contains("▸ 1  H HIGH")).unwrap_or(screen).to_owned();
+    let (wide, narrow) = (row(&desk.screen(80, 24)), row(&desk.screen(60, 15)));
+    assert!(wide.contains("DELETE FROM orders") && wide.ends_with("12 of 340 rows · can't be undone"), "{wide}");
+    assert!(narrow.contains("DELETE FROM") && narrow.ends_with("12 of 340 rows"), "{narrow}");
+}
