@@ -37,7 +37,7 @@ pub struct PickerId(pub u64);
 pub enum Form {
     /// Row below row.
     List,
-    /// A question: sentences, and its few answers below. Nothing is typed into it.
+    /// A question: sentences, and its few answers below. What is typed narrows nothing: `y` and `n` go to their rows.
     Question(Vec<String>),
     /// Rows with the same detail below it as their heading, in columns. They keep their order.
     Grouped,
@@ -129,6 +129,10 @@ impl Picker {
 
     /// Finds the rows that fit what was typed, and goes to the best.
     pub(super) fn narrow(&mut self) {
+        if matches!(self.form, Form::Question(_)) {
+            self.at = self.row_said(&self.typed).map_or(self.at, |row| row - 1);
+            return;
+        }
         let mut fuzzy = Fuzzy::new(&self.typed);
         let mut fits: Vec<(u32, usize)> = Vec::new();
         for (at, row) in self.rows.iter().enumerate() {
@@ -208,6 +212,12 @@ impl Picker {
         };
         let means = |at: &usize| self.rows[*at].label.split([',', ' ']).next() == Some(word);
         self.fits.iter().position(means).map(|at| at + 1)
+    }
+
+    /// Whether what was typed is no answer to the question.
+    fn misses(&self) -> bool {
+        let asks = matches!(self.form, Form::Question(_));
+        asks && !self.typed.is_empty() && self.row_said(&self.typed).is_none()
     }
 
     fn by(&mut self, rows: isize, height: usize) {
@@ -299,6 +309,11 @@ impl State {
             Some(Command::PageDown) => picker.by(page(height), height),
             Some(Command::ToStart) => picker.by(isize::MIN, height),
             Some(Command::ToEnd) => picker.by(isize::MAX, height),
+            // Who was typing a message when the question came has not answered it.
+            Some(Command::Choose) if picker.misses() => {
+                picker.typed.clear();
+                self.hint = Some("That was no answer: y or n, then enter.".to_owned());
+            }
             Some(Command::Choose) => {
                 let at = picker.selected();
                 self.choose_row(at, effects);
@@ -309,10 +324,6 @@ impl State {
             Some(Command::Back) => self.close_picker(),
             // However the keys are bound, a list can be left.
             _ if key.code == KeyCode::Esc => self.close_picker(),
-            _ if matches!(picker.form, Form::Question(_)) => {
-                let row = key.code.as_char().and_then(|letter| picker.row_said(&letter.to_string()));
-                row.into_iter().for_each(|row| self.choose_row(row - 1, effects));
-            }
             _ => drop(picker.typing(key)),
         }
     }

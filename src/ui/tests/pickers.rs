@@ -97,14 +97,17 @@ fn the_question_about_a_folder_says_what_a_yes_allows() {
             "may list, search and read here unasked, but nothing sensitive",
             "▸ Yes, work here",
             "No, leave",
-            "y yes n no",
+            "y n yes or no",
         ] {
             assert!(words.contains(piece), "{piece}: {screen}");
         }
         assert!(!screen.contains("esc close") && !words.contains("type to narrow"), "{screen}");
     }
     let small = desk.screen(40, 10);
-    assert!(small.contains("Yes, work here") && small.contains("No, leave") && small.contains("y yes"), "{small}");
+    assert!(
+        small.contains("Yes, work here") && small.contains("No, leave") && small.contains("y n yes or no"),
+        "{small}"
+    );
     let lines = told(desk.state.picker().unwrap(), 30);
     assert_eq!((lines[1].as_str(), lines.last().unwrap().as_str()), ("~/work/shop", "type yes or no"));
 }
