@@ -2,7 +2,9 @@
 
 use super::State;
 use super::event::Effect;
-use super::picker::{Pick, Picker, Row};
+use super::picker::{Form, Picker};
+use super::row::{Pick, Row};
+use crate::domain::ApprovalMode;
 
 /// What is asked of whoever types something else first.
 const FIRST: &str = "First: shall Countersign work in this folder?";
@@ -11,12 +13,36 @@ impl State {
     /// Asks whether to work in the folder of this session. Nothing else is taken before the answer.
     pub fn ask_folder(&mut self) {
         self.arriving = true;
-        let folder = self.setting.folder.clone();
         let rows = vec![
-            Row::new("Yes, work here", Pick::Folder(true)).detail(&folder),
-            Row::new("No, leave", Pick::Folder(false)).detail("nothing was read or run"),
+            Row::new("Yes, work here", Pick::Folder(true)),
+            Row::new("No, leave", Pick::Folder(false)).detail("closes the program; nothing ran here"),
         ];
-        self.open_picker(Picker::new("New folder: work here?", rows));
+        let question = Form::Question(self.about_folder());
+        self.open_picker(Picker::new("New folder: work here?", rows).laid_out(question));
+    }
+
+    /// What a yes allows, in sentences.
+    fn about_folder(&self) -> Vec<String> {
+        const SAFE: &str = "but nothing sensitive, such as .env or keys. What could change, delete or send asks first";
+        let folder = self.setting.folder.clone();
+        if self.setting.practice {
+            let own = "Your own ! and / lines run here. The practice model doesn't: it has a folder and a database of \
+                       its own.";
+            return vec![folder, own.to_owned()];
+        }
+        let reads = match self.queue.gate().policy().mode {
+            ApprovalMode::Strict => "The model works here. Mode strict: it asks you before every step.".to_owned(),
+            ApprovalMode::Guarded => format!("The model may list, search and read here unasked, {SAFE}."),
+            ApprovalMode::Smart => {
+                format!("The model may list, search and read here unasked, {SAFE}, unless the model calls it low risk.")
+            }
+            ApprovalMode::AllowAll => {
+                "Mode allow-all: the model may read and change everything here unasked.".to_owned()
+            }
+        };
+        let brings = "It is told what AGENTS.md says. Settings and MCP servers of the folder count only once you trust \
+                      them: `countersign trust`.";
+        vec![folder, reads, brings.to_owned()]
     }
 
     /// Whether the answer is still to come.

@@ -6,7 +6,8 @@ use crossterm::event::{KeyEvent, MouseEvent};
 
 use super::export::Export;
 use super::linear::Said;
-use super::picker::{PickerId, Row};
+use super::picker::PickerId;
+use super::row::Row;
 use crate::domain::{
     Countersigned, Draft, Enforceable, Foresight, JournalEntry, Leaf, Look, ModelEvent, ModelRequest, Operation,
     OperationId, Origin, Page, Prepared, Printed, Recalled, Remembered, RuleId, RunEvent, Seal, StepId, Table,
@@ -55,8 +56,8 @@ pub struct Sight {
     pub keys: Vec<(u16, u16, u16, String)>,
     /// Operations by the row of the screen that shows them.
     pub queue_rows: Vec<(u16, OperationId)>,
-    /// Rows of the list that is open, by the row of the screen that shows them.
-    pub picks: Vec<(u16, usize)>,
+    /// Rows of the list that is open: row of the screen, first column, column after the last, and which it is.
+    pub picks: Vec<(u16, u16, u16, usize)>,
     /// First row of each entry of the conversation.
     pub entries: Vec<usize>,
     /// Rows that hold what is looked for.

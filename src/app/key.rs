@@ -52,15 +52,14 @@ impl Key {
 }
 
 fn code(name: &str) -> Option<KeyCode> {
+    if let Some((code, ..)) = ARROWS.iter().find(|(_, word, drawn)| [*word, *drawn].contains(&name)) {
+        return Some(*code);
+    }
     Some(match name {
         "tab" => KeyCode::Tab,
         "esc" => KeyCode::Esc,
         "enter" => KeyCode::Enter,
         "space" => KeyCode::Char(' '),
-        "up" => KeyCode::Up,
-        "down" => KeyCode::Down,
-        "left" => KeyCode::Left,
-        "right" => KeyCode::Right,
         "home" => KeyCode::Home,
         "end" => KeyCode::End,
         "pageup" => KeyCode::PageUp,
@@ -76,6 +75,22 @@ fn code(name: &str) -> Option<KeyCode> {
             }
         }
     })
+}
+
+/// The arrows, as the keymap names them and as hints draw them.
+const ARROWS: [(KeyCode, &str, &str); 4] = [
+    (KeyCode::Up, "up", "↑"),
+    (KeyCode::Down, "down", "↓"),
+    (KeyCode::Left, "left", "←"),
+    (KeyCode::Right, "right", "→"),
+];
+
+impl Key {
+    /// How an arrow is drawn, if it is one, alone.
+    fn arrow(self) -> Option<&'static str> {
+        let drawn = ARROWS.iter().find(|(code, ..)| *code == self.code).map(|(.., drawn)| *drawn);
+        drawn.filter(|_| self.modifiers.is_empty())
+    }
 }
 
 impl fmt::Display for Key {
@@ -120,6 +135,18 @@ impl Keys {
             (Some(before), Some(Some(key)), None) => Some(Self { before: Some(before?), key }),
             _ => None,
         }
+    }
+}
+
+impl Keys {
+    /// Whether it is an arrow, alone.
+    pub(super) fn is_arrow(&self) -> bool {
+        self.before.is_none() && self.key.arrow().is_some()
+    }
+
+    /// How hints name it.
+    pub(super) fn hint(&self) -> String {
+        self.key.arrow().filter(|_| self.before.is_none()).map_or_else(|| self.to_string(), str::to_owned)
     }
 }
 

@@ -75,7 +75,7 @@ impl Context {
         match self {
             Self::Everywhere => "everywhere",
             Self::Composer => "typing a message",
-            Self::Chat => "in the conversation",
+            Self::Chat => "in the chat",
             Self::Queue => "in the operations",
             Self::Output => "in the output",
             Self::Dialog => "in a dialog",
@@ -115,10 +115,10 @@ macro_rules! commands {
 commands! {
     NextPane "next-pane" "next pane",
     PreviousPane "previous-pane" "previous pane",
-    FocusComposer "focus-composer" "type",
-    FocusQueue "focus-queue" "operations",
-    FocusOutput "focus-output" "output",
-    FocusChat "focus-chat" "chat",
+    FocusComposer "focus-composer" "type a message",
+    FocusQueue "focus-queue" "to the operations",
+    FocusOutput "focus-output" "to the output",
+    FocusChat "focus-chat" "to the chat",
     Back "back" "stop or close",
     Interrupt "interrupt" "stop, twice to leave",
     Quit "quit" "leave",
@@ -147,7 +147,7 @@ commands! {
     SortRows "sort-rows" "sort by the column",
     Wider "wider" "wider column",
     Narrower "narrower" "narrower column",
-    Separators "separators" "thousands apart",
+    Separators "separators" "1,000 or 1000",
     Chart "chart" "as a chart",
     NextTurn "next-turn" "next turn",
     PreviousTurn "previous-turn" "turn before",
@@ -163,7 +163,6 @@ commands! {
     Unfold "unfold" "unfold what was pasted",
     AnswerYes "answer-yes" "answer yes",
     AnswerNo "answer-no" "answer no",
-    Copy "copy" "copy",
     Open "open" "open",
     Choose "choose" "choose",
     Approve "approve" "approve",
@@ -187,13 +186,14 @@ commands! {
     Narrow "narrow" "make it narrower",
     Widen "widen" "make it wider",
     SaveRule "save-rule" "save the rule and decide",
-    UseEdit "use-edit" "use it",
+    UseEdit "use-edit" "use the new text",
     External "external" "open in $EDITOR",
     ShowOutput "show-output" "show output",
+    Copy "copy" "copy",
     PreviousOutput "previous-output" "older output",
     NextOutput "next-output" "newer output",
     CancelRun "cancel-run" "stop it",
-    InTerminal "in-terminal" "in a terminal, or without one",
+    InTerminal "in-terminal" "with or without a terminal",
     TypeInto "type-into" "type into its terminal",
     LeaveTerminal "leave-terminal" "leave the terminal",
     RunAgain "run-again" "run again",
@@ -274,13 +274,14 @@ impl Keymap {
         find(context).or_else(|| if closed { None } else { find(Context::Everywhere) })
     }
 
-    /// The first key of a command in a context, for hints.
+    /// A key of a command in a context, for hints: an arrow, which needs no learning, or the shortest.
     #[must_use]
     pub fn key(&self, context: Context, command: Command) -> Option<String> {
         let named = |place| {
             self.bindings.iter().filter(move |(at, _, bound)| *at == place && *bound == command).map(|(_, key, _)| key)
         };
-        named(context).chain(named(Context::Everywhere)).min_by_key(|key| key.to_string().len()).map(Keys::to_string)
+        let easiest = |keys: &&Keys| (!keys.is_arrow(), keys.to_string().len());
+        named(context).chain(named(Context::Everywhere)).min_by_key(easiest).map(Keys::hint)
     }
 
     /// Every binding of a context, for help: the keys of each command together.

@@ -35,6 +35,8 @@ pub enum Said {
     Fill(OperationId, String),
     /// `list`
     List,
+    /// `unasked`, `unasked 1-40`: what ran without a question.
+    Unasked(Option<Numbers>),
     /// `stop`
     Stop,
     /// `stop all`
@@ -57,12 +59,12 @@ pub const LINES: [(&str, &str); 13] = [
     ("output 3", "what it printed"),
     ("fill 3 name: Ann", "type an answer into a form that waits; then approve 3"),
     ("list", "what waits and what runs"),
+    ("unasked", "what ran without a question, why, and what was enforced; `unasked 1-40`: of these"),
     ("cancel 3", "stop it while it runs"),
     ("undo 3", "propose to take it back"),
     ("again 3", "propose it once more"),
     ("stop", "stop the model and what runs; `stop all`: and from now on everything asks"),
     ("help", "this"),
-    ("/quit", "leave"),
 ];
 
 impl Said {
@@ -94,6 +96,8 @@ impl Said {
                 },
             ),
             "list" if rest.is_empty() => Some(Self::List),
+            "unasked" if rest.is_empty() => Some(Self::Unasked(None)),
+            "unasked" => numbers().map(|numbers| Self::Unasked(Some(numbers))),
             "stop" if rest.is_empty() => Some(Self::Stop),
             "stop" if rest == "all" => Some(Self::StopAll),
             "help" | "/help" if rest.is_empty() => Some(Self::Help),
@@ -110,7 +114,7 @@ impl Said {
     #[must_use]
     pub fn at_once(&self) -> bool {
         match self {
-            Self::Stop | Self::StopAll | Self::Cancel(_) | Self::List | Self::Help => true,
+            Self::Stop | Self::StopAll | Self::Cancel(_) | Self::List | Self::Unasked(_) | Self::Help => true,
             Self::Nothing
             | Self::Approve(_)
             | Self::Deny(..)
@@ -219,7 +223,7 @@ impl State {
             Said::Line(text) => self.line(&text, effects),
             Said::Output(numbers) => self.read_back_some(&numbers, effects),
             // They change nothing: the front end tells them.
-            Said::Show(_) | Said::List | Said::Help => {}
+            Said::Show(_) | Said::List | Said::Unasked(_) | Said::Help => {}
         }
     }
 
@@ -342,8 +346,19 @@ mod tests {
         assert!(matches!(Said::read("approve 1,3-5"), Said::Approve(_)));
         assert!(matches!(Said::read(" deny 2 because it is wrong "), Said::Deny(_, Some(why)) if why == "it is wrong"));
         assert_eq!(Said::read("deny all"), Said::DenyAll);
+        assert_eq!(Said::read("unasked"), Said::Unasked(None));
+        assert!(matches!(Said::read("unasked 1-40"), Said::Unasked(Some(_))));
         assert_eq!(Said::read(""), Said::Nothing);
-        for message in ["show the tables", "approve", "approve it", "approve all", "undo that", "list the files", "y"] {
+        for message in [
+            "show the tables",
+            "approve",
+            "approve it",
+            "approve all",
+            "undo that",
+            "list the files",
+            "unasked questions",
+            "y",
+        ] {
             assert_eq!(Said::read(message), Said::Line(message.to_owned()));
         }
     }

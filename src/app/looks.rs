@@ -2,7 +2,8 @@
 
 use super::State;
 use super::event::Effect;
-use super::picker::{Pick, Picker, Row};
+use super::picker::Picker;
+use super::row::{Pick, Row};
 
 /// The looks there are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

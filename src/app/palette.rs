@@ -4,8 +4,9 @@
 use super::State;
 use super::event::{Effect, Pane};
 use super::keymap::{Command, Context};
-use super::picker::{Pick, Picker, Row};
+use super::picker::{Form, Picker};
 use super::queue::{Item, Status, Undo};
+use super::row::{Pick, Row};
 use super::slash::{SLASH, typed};
 use crate::domain::OperationKind;
 
@@ -47,7 +48,7 @@ impl State {
             }
         }
         rows.extend(typed().map(|(usage, says)| Row::new(says, Pick::Nothing).detail("typed").key(&usage)));
-        self.open_picker(Picker::new(&format!("Keys {}", here.says()), rows).over(over));
+        self.open_picker(Picker::new("Keys", rows).laid_out(Form::Grouped).over(over));
     }
 
     /// Earlier messages, the newest first.
@@ -142,6 +143,7 @@ impl State {
                 let command = |item: &Item| matches!(kind(item), Some(OperationKind::Command(_)));
                 selected.is_some_and(|item| item.status == Status::Waiting && command(item))
             }
+            Command::RunAgain => is(Status::closed),
             Command::CancelRun => is(|status| matches!(status, Status::Running { .. })),
             Command::Undo => selected.is_some_and(|item| matches!(item.undo, Undo::Possible(_))),
             Command::Open | Command::Details => selected.is_some(),

@@ -55,7 +55,7 @@ impl State {
     pub(super) fn mark_selected(&mut self) {
         let Some(id) = self.queue.selected() else { return };
         if self.queue.gate.seal(id).is_none() {
-            self.hint = Some(format!("{id} doesn't wait: only what waits can be marked."));
+            self.hint = Some(format!("{id} doesn't wait for you: only what does can be marked."));
             return;
         }
         self.queue.plan.toggle(id);

@@ -20,85 +20,27 @@ use super::event::Effect;
 use super::fuzzy::Fuzzy;
 use super::keymap::{Command, Context};
 use super::modal::Modal;
+use super::row::LONGEST;
+use super::row::{Fit, Pick, Row};
 use super::sight::page;
 use crate::domain::OperationId;
 
 /// Most rows of a picker; further ones are dropped, and it says so.
 pub const MOST: usize = 2_000;
-/// Longest label or detail, and longest text typed, in bytes.
-const LONGEST: usize = 400;
 
 /// Which picker, for rows that come later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PickerId(pub u64);
 
-/// What choosing a row does. Nothing here can approve an operation.
+/// How a list is laid out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Pick {
-    /// What a key would do there.
-    Command(Context, Command),
-    /// A `/` line, as if it were typed and sent; the draft stays.
-    Line(String),
-    /// Puts a text into the composer, to be completed or sent; a draft that stood there goes to the history.
-    Type(String),
-    /// The answer to whether to work in this folder.
-    Folder(bool),
-    /// Another look; shown as soon as the row is reached, put back when the list is left.
-    Theme(String),
-    /// Nothing: the row only says something.
-    Nothing,
-}
-
-/// A row of a picker. Its texts may come from anywhere: they are neutralised where they are drawn.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// What is chosen.
-    pub label: String,
-    /// More about it.
-    pub detail: String,
-    /// The key that does the same, or nothing.
-    pub key: String,
-    /// What choosing it does.
-    pub pick: Pick,
-}
-
-impl Row {
-    /// A row with nothing but a label.
-    #[must_use]
-    pub fn new(label: &str, pick: Pick) -> Self {
-        Self { label: short(label), detail: String::new(), key: String::new(), pick }
-    }
-
-    /// The same with more about it.
-    #[must_use]
-    pub fn detail(mut self, detail: &str) -> Self {
-        self.detail = short(detail);
-        self
-    }
-
-    /// The same with the key that does it.
-    #[must_use]
-    pub fn key(mut self, key: &str) -> Self {
-        key.clone_into(&mut self.key);
-        self
-    }
-}
-
-/// One line of a text, cut where it is too long.
-fn short(text: &str) -> String {
-    let text = &text[..text.floor_char_boundary(LONGEST)];
-    text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
-}
-
-/// A row as it fits what was typed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fit<'a> {
-    /// The row.
-    pub row: &'a Row,
-    /// Letters of its label that fit, by graphemes.
-    pub label: Vec<u32>,
-    /// Letters of its detail that fit.
-    pub detail: Vec<u32>,
+pub enum Form {
+    /// Row below row.
+    List,
+    /// A question: sentences, and its few answers below. What is typed narrows nothing: `y` and `n` go to their rows.
+    Question(Vec<String>),
+    /// Rows with the same detail below it as their heading, in columns. They keep their order.
+    Grouped,
 }
 
 /// The list.
@@ -114,6 +56,8 @@ pub struct Picker {
     pub reading: bool,
     /// How many rows there were no room for.
     pub dropped: usize,
+    /// How it is laid out.
+    pub form: Form,
     empty: String,
     /// The dialog that it was opened from, and leads back to.
     over: Option<OperationId>,
@@ -144,6 +88,7 @@ impl Picker {
             id: PickerId(0),
             reading: true,
             dropped: 0,
+            form: Form::List,
             empty: empty.to_owned(),
             over: None,
             rows: Vec::new(),
@@ -157,6 +102,13 @@ impl Picker {
     #[must_use]
     pub fn at(mut self, row: usize) -> Self {
         self.at = row.min(self.fits.len().saturating_sub(1));
+        self
+    }
+
+    /// The same, laid out so.
+    #[must_use]
+    pub(super) fn laid_out(mut self, form: Form) -> Self {
+        self.form = form;
         self
     }
 
@@ -177,6 +129,10 @@ impl Picker {
 
     /// Finds the rows that fit what was typed, and goes to the best.
     pub(super) fn narrow(&mut self) {
+        if matches!(self.form, Form::Question(_)) {
+            self.at = self.row_said(&self.typed).map_or(self.at, |row| row - 1);
+            return;
+        }
         let mut fuzzy = Fuzzy::new(&self.typed);
         let mut fits: Vec<(u32, usize)> = Vec::new();
         for (at, row) in self.rows.iter().enumerate() {
@@ -185,9 +141,14 @@ impl Picker {
             let score = own.or_else(|| fuzzy.score(&format!("{} {}", row.label, row.detail)));
             fits.extend(score.map(|score| (score, at)));
         }
-        fits.sort_by_key(|(score, at)| (std::cmp::Reverse(*score), *at));
-        self.fits = fits.into_iter().map(|(_, at)| at).collect();
+        let best = |(score, at): &(u32, usize)| (std::cmp::Reverse(*score), *at);
         (self.at, self.top) = (0, 0);
+        if self.form == Form::Grouped {
+            self.at = (0..fits.len()).min_by_key(|place| best(&fits[*place])).unwrap_or(0);
+        } else {
+            fits.sort_by_key(best);
+        }
+        self.fits = fits.into_iter().map(|(_, at)| at).collect();
     }
 
     /// How many rows fit, and of how many.
@@ -251,6 +212,12 @@ impl Picker {
         };
         let means = |at: &usize| self.rows[*at].label.split([',', ' ']).next() == Some(word);
         self.fits.iter().position(means).map(|at| at + 1)
+    }
+
+    /// Whether what was typed is no answer to the question.
+    fn misses(&self) -> bool {
+        let asks = matches!(self.form, Form::Question(_));
+        asks && !self.typed.is_empty() && self.row_said(&self.typed).is_none()
     }
 
     fn by(&mut self, rows: isize, height: usize) {
@@ -342,6 +309,11 @@ impl State {
             Some(Command::PageDown) => picker.by(page(height), height),
             Some(Command::ToStart) => picker.by(isize::MIN, height),
             Some(Command::ToEnd) => picker.by(isize::MAX, height),
+            // Who was typing a message when the question came has not answered it.
+            Some(Command::Choose) if picker.misses() => {
+                picker.typed.clear();
+                self.hint = Some("That was no answer: y or n, then enter.".to_owned());
+            }
             Some(Command::Choose) => {
                 let at = picker.selected();
                 self.choose_row(at, effects);
@@ -366,16 +338,17 @@ impl State {
     }
 
     pub(super) fn paste_picker(&mut self, text: &str) {
-        if let Some(picker) = self.picker_mut() {
+        if let Some(picker) = self.picker_mut().filter(|picker| !matches!(picker.form, Form::Question(_))) {
             picker.add(text.lines().next().unwrap_or_default());
             picker.narrow();
         }
     }
 
     /// The wheel moves what is chosen, a click chooses a row, a second one takes it. True if the screen changes.
-    pub(super) fn picker_mouse(&mut self, rows: isize, row: u16, effects: &mut Vec<Effect>) -> bool {
+    pub(super) fn picker_mouse(&mut self, rows: isize, (x, y): (u16, u16), effects: &mut Vec<Effect>) -> bool {
         let height = self.sight.rows.dialog.max(1);
-        let hit = self.sight.picks.iter().find(|(at, _)| *at == row).map(|(_, at)| *at);
+        let under = |(row, from, to, _): &&(u16, u16, u16, usize)| *row == y && (*from..*to).contains(&x);
+        let hit = self.sight.picks.iter().find(under).map(|(.., at)| *at);
         let Some(picker) = self.picker_mut() else { return false };
         match (rows, hit) {
             (0, Some(at)) if at == picker.at => self.choose_row(at, effects),

@@ -2,7 +2,8 @@
 
 use super::State;
 use super::event::Effect;
-use super::picker::{Pick, Picker, Row};
+use super::picker::Picker;
+use super::row::{Pick, Row};
 use crate::domain::{Pattern, Remembered, RuleEffect, RuleId, Says, Scope, number::count};
 
 impl State {

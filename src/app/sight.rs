@@ -116,7 +116,7 @@ impl State {
         match &mut self.modal {
             Some(Modal::Confirm(_)) => self.scroll_dialog(rows),
             Some(Modal::Edit(_) | Modal::Setup(_)) => return false,
-            Some(Modal::Pick(_)) => return self.picker_mouse(rows, mouse.row, effects),
+            Some(Modal::Pick(_)) => return self.picker_mouse(rows, (mouse.column, mouse.row), effects),
             Some(Modal::Page { scroll, .. }) => scroll.by(rows, self.sight.limits.dialog, false),
             None => {
                 let under = self.sight.areas.iter().find(|(_, x, y, width, height)| {

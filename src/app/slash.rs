@@ -6,7 +6,8 @@ use super::State;
 use super::budget::Limit;
 use super::direct::http;
 use super::event::{Another, Effect};
-use super::picker::{Pick, Picker, Row};
+use super::picker::Picker;
+use super::row::{Pick, Row};
 use super::switch::Wanted;
 use crate::domain::ApprovalMode;
 

@@ -4,7 +4,8 @@
 use super::chat::{Briefing, Phase};
 use super::chosen::Chosen;
 use super::event::Effect;
-use super::picker::{Pick, Picker, Row};
+use super::picker::Picker;
+use super::row::{Pick, Row};
 use super::{Setting, State};
 
 /// A model that is wanted.

@@ -112,12 +112,13 @@ impl Engine {
             }
             (false, false) => {
                 let known: BTreeSet<&str> = side.connections.names().chain(own.names()).collect();
+                let known: Vec<String> = known.into_iter().map(|known| format!("`{known}`")).collect();
                 let known = if known.is_empty() {
-                    "there is none".to_owned()
+                    "The configuration has none.".to_owned()
                 } else {
-                    known.into_iter().collect::<Vec<_>>().join(", ")
+                    format!("Valid here: {}.", known.join(", "))
                 };
-                Err(format!("There is no connection `{name}`; of the configuration: {known}."))
+                Err(format!("There is no connection `{name}`. {known}"))
             }
         };
         let (board, provider, lane) = (self.switchboard.clone(), Arc::clone(&self.provider), self.lanes.work.clone());

@@ -108,6 +108,12 @@ struct Query {
     glob: Option<Pattern>,
 }
 
+/// Why a pattern isn't one, without the drawing of it that its parser makes over several lines.
+fn unreadable(error: &str) -> String {
+    let why = error.lines().last().unwrap_or_default().trim().trim_start_matches("error: ").trim_end_matches('.');
+    format!("the pattern can't be searched for: {why}; a \\ before a sign such as ( finds the sign itself")
+}
+
 impl Query {
     fn of(operation: &SearchOperation) -> Result<Self, String> {
         let matcher = RegexMatcherBuilder::new()
@@ -116,7 +122,7 @@ impl Query {
             .size_limit(EXPRESSION)
             .dfa_size_limit(EXPRESSION)
             .build(&operation.pattern)
-            .map_err(|error| format!("the pattern can't be searched for: {error}"))?;
+            .map_err(|error| unreadable(&error.to_string()))?;
         let glob = operation.glob.as_deref().map(Pattern::new).transpose()?;
         Ok(Self { matcher, glob })
     }

@@ -18,7 +18,7 @@ use super::printed::{Matches, marked};
 use super::text::{self, Break};
 use super::theme::Role;
 use super::{ansi, item, number, output, table};
-use crate::app::{Command, Context, Entry, Item, Pane, Phase, Printout, Sight};
+use crate::app::{Command, Context, Entry, Item, Pane, Printout, Sight};
 use crate::domain::{ApprovalMode, OperationId, Origin, Stream};
 
 /// Columns before what somebody said: others' text never starts at the pane's edge.
@@ -471,23 +471,5 @@ fn end_role(fate: &item::Fate) -> Role {
         Role::Good | Role::Accent => Role::Dim,
         Role::High => Role::Trouble,
         other => other,
-    }
-}
-
-/// What stands at the right of the pane's title.
-pub fn progress(view: View<'_>) -> Line<'static> {
-    let waiting = view.state.queue.waiting().next().is_some();
-    let scroll = view.state.chat.scroll();
-    if !scroll.follow && scroll.top < view.state.sight.limits.chat {
-        return view.line(" more below ", Role::Medium);
-    }
-    match view.state.chat.phase() {
-        Phase::Streaming { .. } if view.state.compacting() => {
-            view.line(format!(" {} summarising ", item::spinner(view)), Role::Accent)
-        }
-        Phase::Streaming { .. } => view.line(format!(" {} answering ", item::spinner(view)), Role::Accent),
-        Phase::Working { .. } if waiting => view.line(" waits for you ", Role::Medium),
-        Phase::Working { .. } => view.line(" working ", Role::Dim),
-        Phase::Idle => view.state.used().map_or_else(Line::default, |used| view.line(format!(" {used} "), Role::Dim)),
     }
 }

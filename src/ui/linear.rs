@@ -18,6 +18,7 @@ use super::remember;
 use super::table;
 use super::text;
 use super::theme::Theme;
+use super::unasked;
 use crate::app::{Entry, Item, LINES, Numbers, Phase, PickerId, Printout, Said, State, Status, typed};
 use crate::domain::{Foresight, OperationId, Outcome, RiskLevel, Seal, Stream};
 
@@ -272,6 +273,10 @@ impl Teller {
                 if lines.is_empty() {
                     lines.push("nothing waits and nothing runs".to_owned());
                 }
+            }
+            Said::Unasked(numbers) => {
+                let view = View { state, theme: &self.theme };
+                lines.extend(unasked::told(view, numbers.as_ref(), LISTED));
             }
             Said::Help => {
                 lines.extend(LINES.iter().map(|(typed, says)| format!("{typed}: {says}")));

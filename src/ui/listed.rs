@@ -106,7 +106,7 @@ pub fn all(
         sentences.push((format!("{hit} production: the badge PROD says which."), Role::Trouble));
     }
     if high > 0 {
-        sentences.push(("Approving takes those that are high along.".to_owned(), Role::Trouble));
+        sentences.push(("The high ones are approved too.".to_owned(), Role::Trouble));
     }
     let lasting = listed.iter().filter(|(id, _)| lasting(view, *id)).count();
     if lasting > 0 {

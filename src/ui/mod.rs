@@ -16,6 +16,7 @@ mod editor;
 mod fences;
 mod floating;
 mod footer;
+mod grouped;
 mod happened;
 mod highlight;
 mod item;
@@ -26,6 +27,7 @@ mod modal;
 mod output;
 mod paint;
 mod picker;
+mod position;
 mod preview;
 mod printed;
 mod queue;
@@ -199,7 +201,8 @@ fn tabs(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sight: 
     tabbed(view, area, buf, shown, &[Pane::Chat, Pane::Queue, Pane::Output], cache, sight);
 }
 
-/// A pane under a rule that names it and the others that may stand there.
+/// A pane under a rule that names it and the others that may stand there. The rule is drawn last, as it says which part
+/// of the pane's rows is in sight.
 fn tabbed(
     view: View<'_>,
     mut area: Rect,
@@ -210,9 +213,18 @@ fn tabbed(
     sight: &mut Sight,
 ) {
     let head = top(&mut area, 1);
+    seen(sight, shown, head);
+    inner(view, area, buf, shown, cache, sight);
     let mut names = Line::default();
     let right = match shown {
-        Pane::Output if head.width >= 50 => output::position(view, usize::from(head.width) / 3),
+        Pane::Output if head.width >= 50 => {
+            position::output(view, &cache.output, sight, usize::from(head.width) * 2 / 5)
+        }
+        Pane::Chat if !view.state.finds.chat.text.is_empty() => position::chat(view, sight),
+        // While it is scrolled, where one is; what waits stands in the status line too.
+        Pane::Queue if head.width >= 50 && view.focused(shown) && sight.limits.queue > 0 => {
+            position::queue(view, sight)
+        }
         _ if head.width >= 50 => queue::summary(view),
         _ => Line::default(),
     };
@@ -236,24 +248,23 @@ fn tabbed(
         names.push_span(view.span(said.into_owned(), role));
     }
     rule(view, buf, head, view.focused(shown), &names, &right);
-    seen(sight, shown, head);
-    inner(view, area, buf, shown, cache, sight);
 }
 
 /// A pane under its own rule.
 fn pane(view: View<'_>, mut area: Rect, buf: &mut Buffer, which: Pane, cache: &mut Cache, sight: &mut Sight) {
     let head = top(&mut area, 1);
+    seen(sight, which, head);
+    inner(view, area, buf, which, cache, sight);
     let focused = view.focused(which);
     let right = match which {
-        Pane::Chat => chat::progress(view),
-        Pane::Output => output::position(view, usize::from(area.width) / 2),
-        Pane::Queue | Pane::Composer => Line::default(),
+        Pane::Chat => position::chat(view, sight),
+        Pane::Output => position::output(view, &cache.output, sight, usize::from(head.width) * 3 / 4),
+        Pane::Queue => position::queue(view, sight),
+        Pane::Composer => Line::default(),
     };
     let room = usize::from(head.width).saturating_sub(right.width() + 6);
     let name = name(view, which, true);
     rule(view, buf, head, focused, &title(view, &text::fit(&name, room), focused), &right);
-    seen(sight, which, head);
-    inner(view, area, buf, which, cache, sight);
 }
 
 fn inner(view: View<'_>, area: Rect, buf: &mut Buffer, which: Pane, cache: &mut Cache, sight: &mut Sight) {

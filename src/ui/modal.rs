@@ -100,7 +100,7 @@ fn confirm(
     let area = place(screen, others + preview::RESERVED + parts.usual, wanted, late);
     let inside = frame(view, area, buf, &title(view, dialog, prepared), &corner(view, dialog, prepared));
     let (rows, cursor) = lay(view, inside, buf, dialog, &parts, reason, sight);
-    let first = dialog.scroll.first(parts.body.len(), rows);
+    let first = first(dialog, parts.body.len(), rows);
     shown(view, buf, area, first, rows, parts.body.len());
     sight.rows.dialog = rows;
     sight.limits.dialog = parts.body.len().saturating_sub(rows);
@@ -152,7 +152,7 @@ fn lay(
     };
     column(buf, next(head), &parts.head);
     next(above);
-    let first = dialog.scroll.first(parts.body.len(), body);
+    let first = first(dialog, parts.body.len(), body);
     let rows = next(body.min(parts.body.len().max(1)));
     (0..rows.height).zip(parts.body.from(first)).for_each(|(row, line)| put(buf, rows, row, line));
     next(below);
@@ -164,6 +164,18 @@ fn lay(
     column(buf, keys, &parts.keys);
     sight.keys = named(&parts.keys, keys);
     (body, cursor)
+}
+
+/// The first row of the body in sight. Of a rule that is made, the part that is chosen always is.
+fn first(dialog: &Dialog, rows: usize, height: usize) -> usize {
+    let first = dialog.scroll.first(rows, height);
+    match &dialog.asking {
+        Asking::Remember(remembering) => {
+            let chosen = remember::HEAD + remembering.row;
+            first.clamp((chosen + 1).saturating_sub(height.max(1)), chosen)
+        }
+        Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) | Asking::All { .. } | Asking::Pick { .. } => first,
+    }
 }
 
 /// Draws what it would do. Where there is no room for all of it, the last row says whether it could be undone, and
@@ -265,7 +277,7 @@ fn parts(
         usual,
         why,
         effect,
-        hint: hint(view, dialog),
+        hint: hint(view, dialog, columns),
         keys,
     }
 }
@@ -304,9 +316,9 @@ fn head(view: View<'_>, dialog: &Dialog, item: &Item, prepared: &Prepared, colum
     view.line(text::fit(&said.join("   "), columns).into_owned(), Role::Dim)
 }
 
-fn hint(view: View<'_>, dialog: &Dialog) -> Line<'static> {
+fn hint(view: View<'_>, dialog: &Dialog, columns: usize) -> Line<'static> {
     if let Some(hint) = &dialog.hint {
-        return view.line(text::line(hint), Role::Accent);
+        return view.line(text::fit(&text::line(hint), columns).into_owned(), Role::Accent);
     }
     match &dialog.asking {
         Asking::Confirm { typed } => {

@@ -3,14 +3,14 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use super::cache::Cache;
 use super::paint::{View, put};
 use super::text::{self, Break};
 use super::theme::Role;
-use super::{chart, item, number, printed, table, terminal};
-use crate::app::{Ask, Command, Context, Item, Pane, Printout, Shape, Sight, Status};
+use super::{chart, item, number, position, printed, table, terminal};
+use crate::app::{Ask, Command, Context, Item, Pane, Shape, Sight, Status};
 use crate::domain::{OperationKind, Outcome};
 
 /// Draws the output that is shown.
@@ -44,7 +44,7 @@ pub fn prompt(view: View<'_>, pane: Pane, area: Rect, buf: &mut Buffer, sight: &
     let (rows, foot) = (Rect { height: area.height - 1, ..area }, Rect { y: area.bottom() - 1, height: 1, ..area });
     let found = if pane == Pane::Output { &view.state.sight.found.output } else { &view.state.sight.found.chat };
     let count = match prompt.ask {
-        Ask::Find(_) if !prompt.text.is_empty() => format!("  {}", number::count(found.len(), "row")),
+        Ask::Find(_) if !prompt.text.is_empty() => format!("  {}", position::matches(None, found)),
         Ask::Find(_) | Ask::Filter | Ask::Save | Ask::CopyAs => String::new(),
     };
     let says = prompt.ask.says();
@@ -150,89 +150,4 @@ pub fn title(view: View<'_>) -> String {
         || "OUTPUT".to_owned(),
         |item| format!("OUTPUT {}{newer} {}", item.id, text::fit(&item::gist(&view.state.masks, item), 60)),
     )
-}
-
-/// `following · 1,204 lines`, as much of it as fits.
-pub fn position(view: View<'_>, columns: usize) -> Line<'static> {
-    let Some((id, printout)) = view.state.output.shown().zip(view.state.output.printout()) else {
-        return Line::default();
-    };
-    let running = view.state.queue.get(id).is_some_and(|item| !item.status.closed());
-    if let Some(glass) = &printout.glass {
-        if glass.back > 0 {
-            let (key, says) = view.key(Context::Output, Command::ToEnd, "its end").unwrap_or_default();
-            let above = number::count(glass.back, "row");
-            return view.line(format!(" {above} above the end · {key} {says} "), Role::Medium);
-        }
-        let enter = view.key(Context::Output, Command::TypeInto, "types into it");
-        let enter = enter.filter(|_| view.state.typing_into().is_none());
-        return enter.map_or_else(Line::default, |(key, says)| view.line(format!(" {key} {says} "), Role::Accent));
-    }
-    if printout.table.is_none() && !running && printout.tail.bytes == 0 {
-        return Line::default();
-    }
-    let words = match &printout.table {
-        Some(table) => {
-            let shape = Some(printout.grid.shape).filter(|shape| *shape != Shape::Rows);
-            let shape = shape.map(|shape| view.span(shape.word(), Role::Accent));
-            let reading = running.then(|| view.span("reading", Role::Accent));
-            let count = Some(view.span(table::count(view, table, printout), Role::Dim));
-            // What is left out comes before as what the rest is drawn.
-            let (one, other) = if printout.grid.filter.is_empty() { (shape, count) } else { (count, shape) };
-            reading.into_iter().chain(one).chain(other).collect()
-        }
-        None => place(view, printout, running),
-    };
-    let mut spans = vec![Span::raw(" ")];
-    let mut wide = 2;
-    for (at, word) in words.into_iter().enumerate() {
-        wide += word.width() + 3;
-        if wide > columns && at > 0 {
-            break;
-        }
-        if at > 0 {
-            spans.push(view.span(" · ", Role::Dim));
-        }
-        spans.push(word);
-    }
-    spans.push(Span::raw(" "));
-    Line::from(spans)
-}
-
-/// Where in a text the person is: matches, whether it follows, how long it is.
-fn place(view: View<'_>, printout: &Printout, running: bool) -> Vec<Span<'static>> {
-    let mut words = Vec::new();
-    let find = &view.state.finds.output;
-    if !find.text.is_empty() {
-        let rows = &view.state.sight.found.output;
-        let at = find.row.and_then(|row| rows.iter().position(|found| *found == row));
-        let at = at.map_or(String::new(), |at| format!("{} of ", at + 1));
-        let role = if rows.is_empty() { Role::Medium } else { Role::Accent };
-        let count = number::thousands(rows.len() as u64);
-        let counted = find.counted.filter(|(id, _)| Some(*id) == view.state.output.shown());
-        words.push(view.span(
-            match counted {
-                Some((_, all)) => format!("{at}{count} here, {} in all", number::thousands(all)),
-                None if printout.page.is_some() || printout.tail.from > 0 => format!("{at}{count} found here"),
-                None => format!("{at}{count} found"),
-            },
-            role,
-        ));
-    }
-    if let Some(page) = &printout.page {
-        let share = 100 * page.from / printout.tail.bytes.max(1);
-        words.push(view.span(format!("earlier, from {share} %"), Role::Medium));
-    } else if running {
-        let follows = printout.follows();
-        let (word, role) = if follows { ("following", Role::Accent) } else { ("held", Role::Medium) };
-        words.push(view.span(word, role));
-    }
-    if view.state.output.wraps() {
-        words.push(view.span("wrapped", Role::Dim));
-    } else if printout.left > 0 {
-        words.push(view.span(format!("from column {}", printout.left + 1), Role::Dim));
-    }
-    let lines = usize::try_from(printout.tail.lines).unwrap_or(usize::MAX);
-    words.push(view.span(number::count(lines, "line"), Role::Dim));
-    words
 }

@@ -7,18 +7,24 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::floating::{frame, place};
+use super::floating::{WIDEST, column, frame, place};
+use super::grouped;
 use super::number;
 use super::paint::{View, keys, named, put, put_right, tint};
-use super::text;
+use super::text::{self, Break};
 use super::theme::Role;
-use crate::app::{Command, Context, Fit, Picker, Sight};
+use crate::app::{Command, Context, Fit, Form, Picker, Sight};
 
 /// Draws it; says where the cursor belongs.
 pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, picker: &Picker, sight: &mut Sight) -> Option<Position> {
+    if let Form::Question(sentences) = &picker.form {
+        question(view, screen, buf, (picker, sentences), sight);
+        return None;
+    }
     let (fitting, all) = picker.counts();
+    let columns = if picker.form == Form::Grouped { grouped::columns(screen.width) } else { 1 };
     // As high as all of its rows, so that it keeps its place while they get fewer.
-    let wanted = all.max(3) + 4;
+    let wanted = all.div_ceil(columns).max(3) + 4;
     let area = place(screen, wanted, wanted, false);
     let title = view.line(format!(" {} ", text::line(&picker.title)), Role::Strong);
     let inside = frame(view, area, buf, &title, &view.line(count(picker), Role::Dim));
@@ -29,24 +35,69 @@ pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, picker: &Picker, sig
         help(view, super::bottom(&mut rest, 1), buf, sight);
         super::bottom(&mut rest, 1);
     }
-    let height = usize::from(rest.height);
-    sight.rows.dialog = height;
-    sight.limits.dialog = fitting.saturating_sub(height);
-    let first = picker.first(height);
-    let fits = picker.fits(first, height);
-    if fits.is_empty() {
+    if picker.form == Form::Grouped {
+        grouped::draw(view, rest, buf, picker, sight);
+    } else {
+        let height = usize::from(rest.height);
+        sight.rows.dialog = height;
+        sight.limits.dialog = fitting.saturating_sub(height);
+        rows(view, rest, buf, picker, sight);
+    }
+    if fitting == 0 {
         put(buf, rest, 0, &view.line(text::fit(&text::line(picker.says()), rest.width.into()), Role::Dim));
     }
+    cursor
+}
+
+/// The rows, each on a line.
+fn rows(view: View<'_>, area: Rect, buf: &mut Buffer, picker: &Picker, sight: &mut Sight) {
+    let height = usize::from(area.height);
+    let first = picker.first(height);
+    let fits = picker.fits(first, height);
     let labels = fits.iter().map(|fit| text::width(&fit.row.label)).max().unwrap_or(0);
     let detailed = fits.iter().any(|fit| !fit.row.detail.is_empty());
-    let room = usize::from(rest.width).saturating_sub(2);
+    let room = usize::from(area.width).saturating_sub(2);
     let label = if detailed { labels.min(room * 11 / 20) } else { room };
     for (at, fit) in fits.iter().enumerate() {
-        let line = Rect { y: rest.y + u16::try_from(at).unwrap_or(0), height: 1, ..rest };
+        let line = Rect { y: area.y + u16::try_from(at).unwrap_or(0), height: 1, ..area };
         row(view, line, buf, fit, label, first + at == picker.selected());
-        sight.picks.push((line.y, first + at));
+        sight.picks.push((line.y, line.x, line.right(), first + at));
     }
-    cursor
+}
+
+/// Sentences, the first of them what it is about, and the answers below.
+fn question(view: View<'_>, screen: Rect, buf: &mut Buffer, (picker, said): (&Picker, &[String]), sight: &mut Sight) {
+    let columns = usize::from(screen.width.min(WIDEST)).saturating_sub(4).max(1);
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    for (at, sentence) in said.iter().enumerate() {
+        let role = if at == 0 { Role::Strong } else { Role::Text };
+        lines.extend(text::wrap(&view.line(text::line(sentence), role), columns, 0, Break::Words));
+    }
+    let answers = picker.counts().1;
+    let wanted = lines.len() + answers + 4;
+    let area = place(screen, wanted, wanted, false);
+    let title = view.line(format!(" {} ", text::line(&picker.title)), Role::Strong);
+    let mut rest = frame(view, area, buf, &title, &Line::default());
+    // The answers stay in sight on a screen that has no room for the sentences.
+    let roomy = usize::from(rest.height) >= wanted;
+    if usize::from(rest.height) >= answers + 2 {
+        answering(view, super::bottom(&mut rest, 1), buf, sight);
+        super::bottom(&mut rest, u16::from(roomy));
+    }
+    let below = super::bottom(&mut rest, u16::try_from(answers).unwrap_or(u16::MAX));
+    rows(view, below, buf, picker, sight);
+    super::top(&mut rest, u16::from(roomy));
+    column(buf, rest, &lines);
+    sight.rows.dialog = answers;
+}
+
+fn answering(view: View<'_>, area: Rect, buf: &mut Buffer, sight: &mut Sight) {
+    let answer = Some(("y n".to_owned(), "yes or no".to_owned()));
+    let keys: Vec<_> =
+        [answer, moving(view), view.key(Context::Picker, Command::Choose, "take it")].into_iter().flatten().collect();
+    let lines = super::paint::keys(view, &keys, area.width.into(), 1, true);
+    put(buf, area, 0, lines.first().unwrap_or(&Line::default()));
+    sight.keys = named(&lines, area);
 }
 
 /// ` 12 of 340 `
@@ -69,7 +120,6 @@ fn typed(view: View<'_>, area: Rect, buf: &mut Buffer, picker: &Picker) -> Optio
     }
     put(buf, area, 0, &view.line("› ", Role::Accent));
     let room = Rect { x: area.x + 2.min(area.width), width: area.width.saturating_sub(2), ..area };
-    // Nobody narrows a question.
     if picker.typed.is_empty() && picker.counts().1 > 3 {
         put(buf, room, 0, &view.line(text::fit("type to narrow the list", room.width.into()), Role::Dim));
     }
@@ -85,13 +135,16 @@ fn typed(view: View<'_>, area: Rect, buf: &mut Buffer, picker: &Picker) -> Optio
 
 fn help(view: View<'_>, area: Rect, buf: &mut Buffer, sight: &mut Sight) {
     let key = |command, says| view.key(Context::Picker, command, says);
-    let both = key(Command::LineUp, "move").zip(key(Command::LineDown, ""));
-    let both = both.map(|((up, says), (down, _))| (format!("{up} {down}"), says));
     let bound: Vec<_> =
-        [key(Command::Choose, "choose"), both, key(Command::Back, "close")].into_iter().flatten().collect();
+        [key(Command::Choose, "choose"), moving(view), key(Command::Back, "close")].into_iter().flatten().collect();
     let lines = keys(view, &bound, area.width.into(), 1, true);
     put(buf, area, 0, lines.first().unwrap_or(&Line::default()));
     sight.keys = named(&lines, area);
+}
+
+fn moving(view: View<'_>) -> Option<(String, String)> {
+    let key = |command| view.key(Context::Picker, command, "move");
+    key(Command::LineUp).zip(key(Command::LineDown)).map(|((up, says), (down, _))| (format!("{up} {down}"), says))
 }
 
 fn row(view: View<'_>, area: Rect, buf: &mut Buffer, fit: &Fit<'_>, label: usize, chosen: bool) {
@@ -115,7 +168,7 @@ fn row(view: View<'_>, area: Rect, buf: &mut Buffer, fit: &Fit<'_>, label: usize
 }
 
 /// A text in so many columns, the letters that fit underlined. One with hidden characters is shown as ever, unmarked.
-fn marked(said: &str, marks: &[u32], columns: u16, style: Style) -> Line<'static> {
+pub fn marked(said: &str, marks: &[u32], columns: u16, style: Style) -> Line<'static> {
     let shown = text::line(said);
     let kept = text::fit(&shown, columns.into());
     if shown != said || marks.is_empty() {
@@ -136,7 +189,11 @@ fn marked(said: &str, marks: &[u32], columns: u16, style: Style) -> Line<'static
 /// The same as plain lines, for a session without a screen: its first rows, each with a number to type.
 pub fn told(picker: &Picker, most: usize) -> Vec<String> {
     let (fitting, _) = picker.counts();
-    let mut lines = vec![format!("{}:", text::line(&picker.title))];
+    let asks = matches!(picker.form, Form::Question(_));
+    let mut lines = vec![format!("{}{}", text::line(&picker.title), if asks { "" } else { ":" })];
+    if let Form::Question(sentences) = &picker.form {
+        lines.extend(sentences.iter().map(|sentence| text::line(sentence)));
+    }
     if fitting == 0 {
         lines.push(text::line(picker.says()));
         return lines;
@@ -149,6 +206,11 @@ pub fn told(picker: &Picker, most: usize) -> Vec<String> {
     if let Some(more) = fitting.checked_sub(most).filter(|more| *more > 0) {
         lines.push(format!("{} more: type ? and words to narrow the list", number::thousands(more as u64)));
     }
-    lines.push("type a number to choose, or ? and words to narrow; anything else closes the list".to_owned());
+    let how = if asks {
+        "type yes or no"
+    } else {
+        "type a number to choose, or ? and words to narrow; anything else closes the list"
+    };
+    lines.push(how.to_owned());
     lines
 }

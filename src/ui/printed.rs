@@ -24,7 +24,7 @@ use crate::domain::{OperationId, sought};
 /// Columns of the gutter.
 const GUTTER: u16 = 2;
 /// Matches that are told; more are marked only where they are seen.
-const FOUND: usize = 10_000;
+pub const FOUND: usize = 10_000;
 
 /// What rows were made of: operation, bytes before and up to the end, lines in all, whether it ended, the width where
 /// they wrap, the theme, which secrets are masked.

@@ -24,6 +24,9 @@ const DIGITS: usize = 2;
 /// Columns that what an operation would do keeps beside how it ended.
 const LEAST: usize = 12;
 
+/// Most columns of what it waits for, or would do, beside that.
+const MOST: usize = 34;
+
 /// What the rows of a frame have in common.
 #[derive(Clone, Copy)]
 struct Columns {
@@ -197,7 +200,7 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, columns: Columns) -> 
     let wide = columns > used + WORD + 24;
     let used = used + if wide { WORD + 1 } else { 0 };
     let end = match &item.status {
-        Status::Waiting => waits(view, item),
+        Status::Waiting => waits(view, item, columns.saturating_sub(used + LEAST + 3)),
         Status::Running { .. } => format!("{}  {}", fate.time, fate.mark),
         Status::Preparing | Status::Allowed { .. } => fate.says.clone(),
         Status::Ended { .. } | Status::Denied { .. } | Status::Refused { .. } => {
@@ -234,11 +237,16 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, columns: Columns) -> 
     Line::from(spans)
 }
 
-/// What a waiting operation waits for beside the person, or on a narrow screen what it would do.
-fn waits(view: View<'_>, item: &Item) -> String {
+/// What a waiting operation waits for beside the person, or on a narrow screen what it would do, as many parts of that
+/// as there is room for.
+fn waits(view: View<'_>, item: &Item, room: usize) -> String {
     let before = view.state.queue.waits_for(item.id).map(|id| format!("after {id}"));
     let effect = || view.state.queue.foresight(item.id).filter(|_| flat(view)).and_then(preview::brief);
-    before.or_else(effect).map_or_else(String::new, |said| text::fit(&said, 30).into_owned())
+    let mut said = before.or_else(effect).unwrap_or_default();
+    while let Some((kept, _)) = said.rsplit_once(" · ").filter(|_| text::width(&said) > room.min(MOST)) {
+        said.truncate(kept.len());
+    }
+    text::fit(&said, MOST).into_owned()
 }
 
 /// What a waiting operation acts on, what it would do there, or why it asks: `practice.db · 12 of 340 rows · can be

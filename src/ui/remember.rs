@@ -12,6 +12,8 @@ use crate::domain::{OperationId, Prepared, Row, RuleEffect};
 
 /// Columns of a part's name.
 const NAME: usize = 12;
+/// Rows before the first part.
+pub const HEAD: usize = 2;
 
 /// The rows of the rule.
 pub fn body(view: View<'_>, remembering: &Remembering, columns: usize) -> Vec<Line<'static>> {

@@ -216,7 +216,7 @@ fn news(setup: &Setup) -> Vec<(String, Role)> {
         (Stage::Model, Fetched::Waits) => news.push((format!("asking {place} for its models …"), Role::Dim)),
         (Stage::Model, Fetched::Failed(why)) => {
             news.push((format!("✗ {}", text::line(why)), Role::Trouble));
-            news.push(("Type a name all the same, or go back with left.".to_owned(), Role::Text));
+            news.push(("Type a name all the same, or go back with ←.".to_owned(), Role::Text));
         }
         (Stage::Model, Fetched::Here(models)) if models.is_empty() => {
             news.push((format!("{place} lists no model. Load one there, or type a name."), Role::Medium));
@@ -239,16 +239,16 @@ fn bound(setup: &Setup) -> Vec<(String, String)> {
     let key = |key: &str, says: &str| (key.to_owned(), says.to_owned());
     let mut bound = Vec::new();
     if setup.rows() > 0 {
-        bound.push(key("up down", "choose"));
+        bound.push(key("↑ ↓", "choose"));
     }
     bound.push(key("enter", if setup.stage == Stage::Mode { "write it and begin" } else { "take it" }));
     if setup.stage != Stage::Provider {
-        bound.push(key("left", "back"));
+        bound.push(key("←", "back"));
     }
     bound.push(if setup.again {
         key("esc", "change nothing")
     } else {
-        key("esc", "start without: nothing is written, `countersign setup` comes back here")
+        key("esc", "try the practice model, nothing is written")
     });
     bound
 }

@@ -166,14 +166,14 @@ pub fn plain(view: View<'_>, table: &Table, masks: Option<&Masks>, columns: usiz
 }
 
 /// `12 rows`, `314–328 of 25,000 rows` where not all of them are on the screen, `/Paris · 3 of 12 rows`
-pub fn count(view: View<'_>, table: &Table, printout: &Printout) -> String {
+pub fn count(table: &Table, printout: &Printout, sight: &Sight) -> String {
     let (grid, of) = (&printout.grid, held_of(table));
-    let (held, height) = (grid.len(table), view.state.sight.rows.output);
+    let (held, height) = (grid.len(table), sight.rows.output);
     if grid.filter.is_empty() {
         if grid.shape != Shape::Rows || held <= height || height == 0 {
             return of;
         }
-        let limit = view.state.sight.limits.output;
+        let limit = sight.limits.output;
         let first = printout.scroll.first(limit + height, height);
         let place = |row: usize| number::thousands(table.first + row as u64);
         let all = number::count(usize::try_from(table.total).unwrap_or(usize::MAX), "row");

@@ -245,16 +245,25 @@ fn help_lists_every_key() {
     // How many there are changes with every key: only the look is told here.
     let wide = desk.screen(120, 40);
     for piece in [
-        "╔═ Keys typing a message ═",
-        "▸ send ",
-        "typing a message",
-        " enter ║",
-        "alt+1…9 ║",
-        "enter choose   up down move   esc close",
+        "╔═ Keys ═",
+        "║ typing a message ",
+        "▸ send   ",
+        "║ everywhere  ",
+        "  find, or filter rows  ",
+        "enter choose   ↑ ↓ move   esc close",
     ] {
         assert!(wide.contains(piece), "{piece}:\n{wide}");
     }
-    assert!(desk.screen(60, 15).contains("  new line "));
+    let narrow = desk.screen(60, 15);
+    assert!(narrow.contains("║   new line ") && narrow.contains(" alt+enter ctrl+j ║"), "{narrow}");
+    let first: Vec<usize> = (0..400)
+        .map(|_| {
+            desk.press(KeyCode::Down);
+            assert!(desk.screen(80, 24).contains('▸'), "the chosen row is in sight");
+            desk.state.picker().unwrap().selected()
+        })
+        .collect();
+    assert!(first.is_sorted() && first.last() > Some(&150));
 }
 
 fn flood() -> Desk {

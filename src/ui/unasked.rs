@@ -7,16 +7,18 @@ use super::number;
 use super::paint::View;
 use super::text::{self, Break};
 use super::theme::Role;
-use crate::app::{Item, Status};
+use crate::app::{Item, Numbers, Status};
 use crate::domain::{Containment, OperationKind};
+
+/// Where there is nothing to list.
+const NOTHING: &str = "Nothing ran unasked in this session.";
 
 /// The page, newest first.
 pub fn lines(view: View<'_>, columns: usize) -> Vec<Line<'static>> {
-    let mut ran: Vec<&Item> = view.state.queue.unasked().collect();
+    let ran = ran(view, None);
     if ran.is_empty() {
-        return vec![view.line("Nothing ran unasked in this session.", Role::Dim)];
+        return vec![view.line(NOTHING, Role::Dim)];
     }
-    ran.reverse();
     let digits = ran.iter().map(|item| item.id.0).max().unwrap_or(0).to_string().len();
     let said = format!("{} ran without a question, newest first.", number::count(ran.len(), "operation"));
     let mut lines = vec![view.line(said, Role::Strong), Line::default()];
@@ -26,10 +28,7 @@ pub fn lines(view: View<'_>, columns: usize) -> Vec<Line<'static>> {
             view.span(format!("{:>digits$}  {} ", item.id.0, text::column(&text::line(item.word()), 8)), Role::Dim),
             view.span(text::fit(&item::gist(&view.state.masks, item), room).into_owned(), Role::Text),
         ]));
-        let reason = item.judgement.as_ref().map_or("", |judgement| &judgement.reason);
-        let why = item.prepared.as_ref().map_or_else(|| reason.to_owned(), |prepared| prepared.hidden(reason));
-        let why = text::line(&why);
-        let told = Line::styled(format!("{} · {why}", enforced(item)), view.theme.style(Role::Dim));
+        let told = Line::styled(format!("{} · {}", enforced(item), why(item)), view.theme.style(Role::Dim));
         for row in text::wrap(&told, room.max(10), 0, Break::Words) {
             let mut spans = vec![Span::raw(" ".repeat(digits + 11))];
             spans.extend(row.spans);
@@ -37,6 +36,39 @@ pub fn lines(view: View<'_>, columns: usize) -> Vec<Line<'static>> {
         }
     }
     lines
+}
+
+/// The same as plain lines, those of some numbers or the newest so many.
+pub fn told(view: View<'_>, numbers: Option<&Numbers>, most: usize) -> Vec<String> {
+    let ran = ran(view, numbers);
+    if ran.is_empty() {
+        return vec![if numbers.is_some() { "None of them ran unasked." } else { NOTHING }.to_owned()];
+    }
+    let most = if numbers.is_some() { ran.len() } else { most };
+    let mut lines = vec![format!("{} ran without a question, newest first:", number::count(ran.len(), "operation"))];
+    for item in ran.iter().take(most) {
+        let (word, gist) = (text::line(item.word()), item::gist(&view.state.masks, item));
+        lines.push(format!("operation {}: {word} {gist} – {} – {}", item.id.0, enforced(item), why(item)));
+    }
+    if let Some((first, rest)) = ran.get(most..).and_then(|earlier| earlier.first().zip(earlier.last())) {
+        let earlier = number::count(ran.len() - most, "earlier one");
+        lines.push(format!("{earlier}: type unasked {}-{}", rest.id.0, first.id.0));
+    }
+    lines
+}
+
+/// What ran unasked, newest first.
+fn ran<'a>(view: View<'a>, numbers: Option<&Numbers>) -> Vec<&'a Item> {
+    let among = |item: &&Item| numbers.is_none_or(|numbers| numbers.contains(item.id));
+    let mut ran: Vec<&Item> = view.state.queue.unasked().filter(among).collect();
+    ran.reverse();
+    ran
+}
+
+/// Why it ran, in a sentence.
+fn why(item: &Item) -> String {
+    let reason = item.judgement.as_ref().map_or("", |judgement| &judgement.reason);
+    text::line(&item.prepared.as_ref().map_or_else(|| reason.to_owned(), |prepared| prepared.hidden(reason)))
 }
 
 /// What was enforced while it ran, in a few words.

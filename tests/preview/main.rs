@@ -265,8 +265,8 @@ async fn a_request_is_shown_as_it_will_be_sent_without_its_secrets() {
     conceal(&mut preview, &AssessSettings::default());
     assert_eq!(
         preview.effects,
-        ["Sends POST to 127.0.0.1 with a body of 86 B of JSON and 2 headers of its own, beside host, user-agent, \
-          accept, accept-encoding, content-length."]
+        ["Sends POST to 127.0.0.1: a body of 86 B of JSON, 2 headers of its own; added: host, user-agent, accept, \
+          accept-encoding, content-length."]
     );
     let [Detail::Text(sent), Detail::Text(laid_out)] = &preview.details[..] else { panic!("{:?}", preview.details) };
     assert!(sent.body.starts_with("POST http://127.0.0.1:9/b?api_key="), "the way that is left out: {}", sent.body);

@@ -52,7 +52,7 @@ fn a_signal_gives_the_terminal_back_that_a_pager_has() {
     it.say("! seq 1 9");
     it.wait_for("exit 0");
     it.keys("\x1bOR");
-    it.wait_for("k j scroll");
+    it.wait_for("↑ ↓ scroll");
     it.keys("P");
     it.wait_for("paging");
     it.terminate();
@@ -67,7 +67,7 @@ fn rows_that_are_not_held_are_leafed_to_and_saved() {
     it.say("/sql WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n LIMIT 30000) SELECT a FROM n");
     it.wait_for(" 1–14 of 30,000 rows");
     it.keys("\x1bOR");
-    it.wait_for("k j scroll");
+    it.wait_for("↑ ↓ scroll");
     it.keys("G");
     it.wait_for("–30,000 of 30,000 rows");
     it.wait_for(" 30000");

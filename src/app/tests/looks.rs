@@ -46,10 +46,18 @@ fn help_begins_where_one_is_and_is_searched_by_typing() {
     world.press(KeyCode::F(2));
     world.press(KeyCode::Char('?'));
     let picker = world.state.picker().unwrap();
-    assert_eq!(picker.title, "Keys in the operations");
+    assert_eq!(picker.title, "Keys");
     assert!(picker.fits(0, 20).iter().all(|fit| fit.row.detail == "in the operations"));
     let every = Context::ALL.iter().map(|place| world.state.keymap.of(*place).len()).sum::<usize>();
     assert_eq!(world.labels().len(), every + 2 + typed().count());
+    world.type_in("deny");
+    let picker = world.state.picker().unwrap();
+    let places: Vec<&str> = picker.fits(0, 99).into_iter().map(|fit| fit.row.detail.as_str()).collect();
+    let mut grouped = places.clone();
+    grouped.dedup();
+    assert_eq!(grouped, ["in the operations", "typing a message", "in a dialog", "typed"], "they keep their order");
+    assert_eq!(picker.fits(picker.selected(), 1)[0].row.label, "deny", "the best is chosen");
+    world.control('u');
     world.type_in("sideways derivation");
     assert!(world.labels().is_empty());
     world.control('u');
@@ -65,7 +73,7 @@ fn help_over_a_dialog_leads_back_to_it_and_its_keys_wait_anew() {
     world.model("", &[("make", None)]);
     world.look();
     world.press(KeyCode::Char('?'));
-    assert_eq!(world.state.picker().unwrap().title, "Keys in a dialog");
+    assert_eq!(world.state.picker().unwrap().fits(0, 1)[0].row.detail, "in a dialog");
     world.type_in("approve");
     world.press(KeyCode::Enter);
     assert!(world.state.picker().is_some() && world.commands().is_empty(), "rows of a dialog say and do nothing");

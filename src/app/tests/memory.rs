@@ -212,6 +212,18 @@ fn an_unknown_folder_asks_first_and_takes_nothing_else() {
     world.press(KeyCode::Down);
     world.press(KeyCode::Enter);
     assert!(!world.state.arriving());
+    for (typed, works) in [("y", true), ("yes", true), ("n", false)] {
+        let mut world = World::new();
+        world.state.ask_folder();
+        world.type_in("now show it");
+        world.press(KeyCode::Enter);
+        assert!(world.state.arriving() && world.labels().len() == 2, "a message is no answer");
+        world.type_in(typed);
+        let key = KeyEvent::from(KeyCode::Enter);
+        let effects = crate::app::update(&mut world.state, Millis(9_000), Event::Key(key));
+        let known = effects.iter().any(|effect| matches!(effect, crate::app::Effect::KnowFolder));
+        assert_eq!((world.state.arriving(), known), (false, works), "{typed}");
+    }
     let mut world = World::new();
     world.state.go_linear();
     world.state.ask_folder();

@@ -132,7 +132,11 @@ fn a_click_chooses_and_a_second_one_takes() {
     let mut world = World::new();
     let rows = ["strict", "smart"].map(|mode| Row::new(mode, Pick::Line(format!("/mode {mode}"))));
     world.state.open_picker(Picker::new("Mode", rows.into()));
-    let sight = Sight { picks: vec![(5, 0), (6, 1)], rows: Rows { dialog: 2, ..Rows::default() }, ..Sight::default() };
+    let sight = Sight {
+        picks: vec![(5, 2, 40, 0), (6, 2, 40, 1)],
+        rows: Rows { dialog: 2, ..Rows::default() },
+        ..Sight::default()
+    };
     world.feed(1, Event::Drawn(Box::new(sight)));
     let click = |row| {
         Event::Mouse(crossterm::event::MouseEvent {

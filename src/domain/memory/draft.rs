@@ -119,7 +119,7 @@ impl Draft {
             return Err(format!("No rule lifts this, it is asked each time: {}", finding.sentence));
         }
         if assessment.forms.is_empty() {
-            return Err("It is asked each time: it runs code that a rule can't see, or isn't plain enough.".to_owned());
+            return Err("It is asked each time: it runs code that no rule sees, or is too involved.".to_owned());
         }
         let patterns: Vec<Vec<Choice>> =
             assessment.forms.iter().map(|form| allow_choices(&prepared.operation.tool, form)).collect();

@@ -38,9 +38,12 @@ pub(super) fn measure(operation: &HttpOperation) -> Preview {
     }
     let bytes = size(sent.len() as u64);
     let with = if sent.is_empty() { "no body".to_owned() } else { format!("a body of {bytes}{kind}") };
-    let headers = count(request.headers.len(), "header");
+    let headers = match request.headers.len() {
+        0 => "no headers".to_owned(),
+        some => count(some, "header"),
+    };
     let effect = format!(
-        "Sends {} to {} with {with} and {headers} of its own, beside {}.",
+        "Sends {} to {}: {with}, {headers} of its own; added: {}.",
         request.method,
         request.host(),
         added(&request)

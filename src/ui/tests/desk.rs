@@ -12,8 +12,8 @@ use ratatui::{Terminal, TerminalOptions, Viewport};
 use crate::app::{Briefing, Effect, Event, Keymap, Millis, Proposal, Setting, Sight, State, update};
 use crate::domain::{
     Arguments, Assessment, Dialect, Enforceable, Facts, Finding, Foresight, ModelEvent, Operation, OperationId,
-    OperationKind, Origin, Outcome, Place, Policy, Prepared, Printed, RunEvent, RunReport, StepId, StopReason, Stream,
-    Tail, Target, ToolCall, Usage,
+    OperationKind, Origin, Outcome, Place, Policy, Prepared, Printed, RunEvent, RunReport, Shape, StepId, StopReason,
+    Stream, Tail, Target, ToolCall, Usage,
 };
 use crate::ui::{Cache, Theme, draw, text};
 
@@ -261,6 +261,9 @@ fn prepared(id: OperationId, tool: &str, arguments: &str, findings: Vec<Finding>
         _ => Vec::new(),
     };
     let act = if findings.iter().any(|finding| finding.rule == "sql.delete") { "Delete rows" } else { "" };
-    let assessment = Assessment { findings, act: act.to_owned(), ..Assessment::default() };
+    // Of what makes a folder a rule can be made.
+    let form = [("program", "mkdir"), ("flags", ""), ("folder", "the workspace"), ("place", "workspace")];
+    let forms = if arguments.contains("mkdir") { vec![Shape::new(form)] } else { Vec::new() };
+    let assessment = Assessment { findings, act: act.to_owned(), forms, ..Assessment::default() };
     Prepared { operation, facts: Facts { place, targets, ..Facts::default() }, assessment }
 }

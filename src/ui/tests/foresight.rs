@@ -155,3 +155,14 @@ fn what_only_a_person_can_undo_names_no_key_of_ours() {
     assert!(screen.contains("can be undone by hand: `DROP TABLE t` undoes it."), "{screen}");
     assert!(screen.contains("new table · can be undone") && !screen.contains("by u in the list"), "{screen}");
 }
+
+#[test]
+fn on_a_narrow_screen_the_end_of_the_effect_makes_room_for_what_it_does() {
+    let mut desk = asked(Some(rows()));
+    desk.press(KeyCode::Esc);
+    desk.press(KeyCode::F(2));
+    let row = |screen: &str| screen.lines().find(|line| line.contains("▸ 1  H HIGH")).unwrap_or(screen).to_owned();
+    let (wide, narrow) = (row(&desk.screen(80, 24)), row(&desk.screen(60, 15)));
+    assert!(wide.contains("DELETE FROM orders") && wide.ends_with("12 of 340 rows · can't be undone"), "{wide}");
+    assert!(narrow.contains("DELETE FROM") && narrow.ends_with("12 of 340 rows"), "{narrow}");
+}

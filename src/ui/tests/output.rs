@@ -41,15 +41,20 @@ fn matches_are_counted_and_marked() {
     let mut desk = ran("execute_command", r#"{"command":"seq"}"#, &text);
     typed(&mut desk, "/LINE 1");
     let screen = desk.screen(120, 40);
-    assert!(screen.contains("find LINE 1   0 rows"), "a capital looks for capitals: {screen}");
+    assert!(screen.contains("find LINE 1   no match"), "a capital looks for capitals: {screen}");
     desk.press(KeyCode::Esc);
     typed(&mut desk, "g/line 17");
-    assert!(desk.screen(120, 40).contains("find line 17   11 rows"));
+    assert!(desk.screen(120, 40).contains("find line 17   11 matches"));
     desk.press(KeyCode::Enter);
     let screen = desk.screen(120, 40);
-    assert!(screen.contains("1 of 11 found") && screen.contains("▸line 17"), "{screen}");
+    assert!(screen.contains("match 1 of 11 · 12–28 of 300 lines") && screen.contains("▸line 17"), "{screen}");
     typed(&mut desk, "n");
-    assert!(desk.screen(120, 40).contains("▸line 170"));
+    let screen = desk.screen(120, 40);
+    assert!(screen.contains("match 2 of 11 · 165–181 of 300 lines") && screen.contains("▸line 170"), "{screen}");
+    let narrow = desk.screen(80, 24);
+    assert!(narrow.contains("match 2 of 11 · 5"), "in percent where there is less room: {narrow}");
+    typed(&mut desk, "wG");
+    assert!(desk.screen(120, 40).contains("wrapped · 100 %"), "rows of wrapped text are no lines");
 }
 
 #[test]

@@ -81,3 +81,33 @@ fn by_lines_it_is_numbered() {
         ]
     );
 }
+
+#[test]
+fn the_question_about_a_folder_says_what_a_yes_allows() {
+    let mut desk = Desk::new();
+    desk.state.setting.practice = false;
+    desk.state.setting.folder = "~/work/shop".to_owned();
+    desk.state.ask_folder();
+    for (columns, rows) in [(120, 40), (80, 24), (60, 20)] {
+        let screen = desk.screen(columns, rows);
+        let words = screen.replace(['║', '\n'], " ").split_whitespace().collect::<Vec<_>>().join(" ");
+        for piece in [
+            "New folder: work here?",
+            "~/work/shop",
+            "may list, search and read here unasked, but nothing sensitive",
+            "▸ Yes, work here",
+            "No, leave",
+            "y n yes or no",
+        ] {
+            assert!(words.contains(piece), "{piece}: {screen}");
+        }
+        assert!(!screen.contains("esc close") && !words.contains("type to narrow"), "{screen}");
+    }
+    let small = desk.screen(40, 10);
+    assert!(
+        small.contains("Yes, work here") && small.contains("No, leave") && small.contains("y n yes or no"),
+        "{small}"
+    );
+    let lines = told(desk.state.picker().unwrap(), 30);
+    assert_eq!((lines[1].as_str(), lines.last().unwrap().as_str()), ("~/work/shop", "type yes or no"));
+}
