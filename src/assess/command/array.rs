@@ -1,5 +1,5 @@
 //! Arrays: their members where a script says them, so that `"${files[@]}"` is the words that it becomes. Places in an
-//! array are arithmetic, which can run code, but for the plain keys of one that is declared to have keys.
+//! array are arithmetic, which can run code; whether one really has keys instead, nobody can tell for sure.
 
 use brush_parser::ast::Word as Raw;
 
@@ -9,20 +9,14 @@ use super::word::Word;
 impl Judge<'_> {
     /// An array is assigned, or added to.
     pub(super) fn array(&mut self, name: &str, members: &[(Option<Raw>, Raw)], keyed: bool, append: bool) {
-        let fresh = self.scope.get(name).is_none();
-        if keyed && fresh {
-            self.scope.keys(name);
-        }
-        let keyed = self.scope.keyed(name);
         let mut words = if append { self.scope.members(name).map(<[Word]>::to_vec) } else { Some(Vec::new()) };
         for (index, member) in members {
             if let Some(index) = index {
-                let place = index.value.as_str();
-                let known = place.bytes().all(|byte| byte.is_ascii_digit()) || keyed && plain_key(place);
-                if !known {
-                    self.unreadable("command.array", "It assigns to a computed place in an array.");
-                }
+                self.arithmetic(&index.value);
                 words = None;
+            } else if member.value.starts_with('[') {
+                // To bash it may be one all the same: `[b[i]]=1`, `[ i ]=1`, `[i]+=1`.
+                self.unreadable("command.array", "It assigns to a computed place in an array.");
             }
             let become_words = self.words(member);
             // Here a tilde behind `=` stays one.
@@ -40,9 +34,7 @@ impl Judge<'_> {
 
     /// One place of an array is assigned.
     pub(super) fn element(&mut self, name: &str, index: &str) {
-        if !(self.scope.keyed(name) && plain_key(index)) {
-            self.arithmetic(index);
-        }
+        self.arithmetic(index);
         self.assign(name, Word::any());
     }
 
@@ -79,9 +71,4 @@ impl Judge<'_> {
         let before = members.get(..index.parse().ok()?)?;
         members.get(before.len()).filter(|_| !before.iter().any(Word::several))
     }
-}
-
-/// Whether a key stands for itself: no expansion, and nothing that arithmetic would evaluate further.
-pub(super) fn plain_key(key: &str) -> bool {
-    !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }

@@ -94,9 +94,7 @@ pub(super) fn declare(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
             let fails = name == "local" && judge.locals.is_none();
             let value = if value.vague() || fails { Word::any() } else { value };
             judge.assign(variable, value);
-        } else if given('A') && judge.scope.get(variable).is_none() {
-            judge.scope.keys(variable);
-        } else if judge.locals.is_some() {
+        } else if arrays || judge.locals.is_some() {
             judge.assign(variable, Word::any());
         }
         if let Some(locals) = judge.locals.as_mut().filter(|_| !given('g') && !matches!(name, "export" | "readonly")) {
@@ -274,7 +272,11 @@ pub(super) fn test_or_print(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
             }
             _ => words,
         };
-        let vague = words.first().is_some_and(|word| word.vague() && word.prefix().is_empty() && words.len() > 1);
+        let begins = |word: &Word| word.vague() && "-v".starts_with(word.prefix());
+        let vague = words.first().is_some_and(|word| begins(word) && words.len() > 1);
+        if words.first().is_some_and(|word| counts(&word.pattern())) {
+            judge.unreadable("command.printf", "`printf` sets a variable to how much it has printed (`%n`).");
+        }
         let named = |word: &Word| word.may_be_flag() && !word.vague() && judge.folder_may_have_flags(word);
         if words.first().is_some_and(|word| word.prefix().starts_with("-v") || word.open())
             || vague
@@ -284,7 +286,13 @@ pub(super) fn test_or_print(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
         }
         return;
     }
-    let by_name = |pair: &[Word]| matches!(pair[0].text(), Some("-v" | "-R")) && !pair[1].text().is_some_and(is_name);
+    // What nobody knows may be the flag, too; then a place in an array stands behind it.
+    let flag_of =
+        |word: &Word| word.text().is_none() && ["-v", "-R"].iter().any(|flag| flag.starts_with(word.prefix()));
+    let by_name = |pair: &[Word]| {
+        matches!(pair[0].text(), Some("-v" | "-R")) && !pair[1].text().is_some_and(is_name)
+            || flag_of(&pair[0]) && pair[1].text().is_some_and(|text| text.contains('['))
+    };
     // The name of a file may be the flag, or all of it where it is split at blanks or is several.
     let split = |word: &&Word| word.names_files() && (word.bare || word.begins_with_pattern());
     let flag = |pair: &&[Word]| pair[0].names_files() && pair[0].may_be_flag() && pair[1].names_files();
@@ -304,4 +312,19 @@ pub(super) fn test_or_print(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
             format!("`{name}` may test a variable by a computed name, which can run code."),
         );
     }
+}
+
+/// Whether a format of `printf` has a `%n`.
+fn counts(format: &str) -> bool {
+    let mut parts = format.split('%').skip(1);
+    while let Some(part) = parts.next() {
+        if part.is_empty() {
+            parts.next();
+            continue;
+        }
+        if part.trim_start_matches(|c: char| "-+ #'0123456789.*$hlLjztq".contains(c)).starts_with('n') {
+            return true;
+        }
+    }
+    false
 }

@@ -7,7 +7,6 @@ use brush_parser::word::{
     WordPieceWithSource, parse_heredoc,
 };
 
-use super::array::plain_key;
 use super::braces::braces;
 use super::escapes::ansi_c;
 use super::judge::{Feed, Judge};
@@ -198,7 +197,8 @@ impl Judge<'_> {
             Quotes::Regex | Quotes::Pattern => &[],
         };
         // What the parser takes for plain text, bash may take for an expansion, or for a mistake.
-        if text.contains(stray) || ["${", "$(", "$["].iter().any(|opener| text.contains(opener)) {
+        let openers = if quotes == Quotes::Double { &["${", "$(", "$["][..] } else { &["${", "$(", "$[", "<(", ">("] };
+        if text.contains(stray) || openers.iter().any(|opener| text.contains(opener)) {
             self.unreadable("command.word", "A word of it has an operator where none can be.");
         }
         if quotes == Quotes::Double {
@@ -242,8 +242,9 @@ impl Judge<'_> {
                 self.inner(inner.as_deref());
                 word.push(quotes.unknown());
             }
-            ParameterExpr::UseAlternativeValue { indirect, alternative_value, .. } => {
+            ParameterExpr::UseAlternativeValue { parameter, indirect, alternative_value, .. } => {
                 self.direct(*indirect);
+                self.indexed(parameter);
                 self.inner(alternative_value.as_deref());
                 word.push(quotes.unknown());
             }
@@ -347,9 +348,7 @@ impl Judge<'_> {
 
     /// A place in an array is computed, which can run code.
     pub(super) fn indexed(&mut self, parameter: &Parameter) {
-        if let Parameter::NamedWithIndex { name, index } = parameter
-            && !(self.scope.keyed(name) && plain_key(index))
-        {
+        if let Parameter::NamedWithIndex { index, .. } = parameter {
             self.arithmetic(index);
         }
     }
@@ -406,6 +405,10 @@ impl Judge<'_> {
         let Some(raw) = raw else { return };
         if raw.contains(['\'', '"', '\\', '`']) {
             self.unreadable("command.quotes", "It has quotes within `${…}`, which shells read differently.");
+            return;
+        }
+        if ["<(", ">("].iter().any(|opener| raw.contains(opener)) {
+            self.unreadable("command.word", "It starts a process within `${…}`.");
             return;
         }
         match pieces(raw, Tildes::Usual) {

@@ -49,9 +49,8 @@ pub(super) struct Scope {
     variables: HashMap<String, Word>,
     /// Variables that may keep their value whatever the script assigns.
     fixed: BTreeSet<String>,
-    /// The members of arrays, where they are known, and which arrays have keys.
+    /// The members of arrays, where they are known.
     arrays: BTreeMap<String, Vec<Word>>,
-    keyed: BTreeSet<String>,
     functions: BTreeMap<String, Defined>,
     /// The name that the script or function was called by and its words, where they are known.
     arguments: Option<Vec<Word>>,
@@ -88,16 +87,6 @@ impl Scope {
         self.arrays.get(name).map(Vec::as_slice)
     }
 
-    /// From here on an array has keys.
-    pub(super) fn keys(&mut self, name: &str) {
-        self.keyed.insert(name.to_owned());
-    }
-
-    /// Whether an array has keys.
-    pub(super) fn keyed(&self, name: &str) -> bool {
-        self.keyed.contains(name)
-    }
-
     /// From here on a name is that function.
     pub(super) fn define(&mut self, name: &str, at: usize) {
         self.functions.insert(name.to_owned(), Defined::As(at));
@@ -129,6 +118,12 @@ impl Scope {
         self.variables.get(name)
     }
 
+    /// What another scope knows by name may have any value here: it may be exported, or not.
+    pub(super) fn inherit<'n>(&mut self, other: &'n Self, given: impl Iterator<Item = &'n str>) {
+        let names = other.variables.keys().map(String::as_str).chain(given);
+        self.variables.extend(names.map(|name| (name.to_owned(), Word::any())));
+    }
+
     /// Keeps what is the same here and in another scope that may hold instead.
     pub(super) fn join(&mut self, other: &Self) {
         // A number, or what the environment has: no more is known of it than of any other variable.
@@ -155,7 +150,6 @@ impl Scope {
         self.moved |= other.moved;
         self.fixed.extend(other.fixed.iter().cloned());
         self.arrays.retain(|name, members| other.arrays.get(name) == Some(members));
-        self.keyed.retain(|name| other.keyed.contains(name));
         for name in other.functions.keys() {
             self.functions.entry(name.clone()).or_insert(Defined::Unsure);
         }
@@ -190,7 +184,10 @@ pub(super) fn known_variable(name: &str, scope: &Scope, home: Option<&str>) -> O
 
 /// Whether a variable's name tells that its value is secret.
 pub(super) fn secret_variable(name: &str) -> bool {
-    const WORDS: [&str; 27] = [
+    const WORDS: [&str; 30] = [
+        "JWT",
+        "AMQP_URL",
+        "KUBECONFIG_DATA",
         "TOKEN",
         "SECRET",
         "PASS",

@@ -64,7 +64,11 @@ pub(super) fn env(judge: &mut Judge<'_>, words: &[Word]) {
     } else if inner[0].vague() {
         judge.unreadable("command.vague-program", format!("Which program {} becomes is not known.", inner[0].shown()));
     } else {
+        let before = judge.scope.clone();
+        let names: Vec<String> = given.iter().map(|(name, _)| name.clone()).collect();
+        judge.scope.forget(&names);
         judge.giving(given, |judge| inside(judge, "env", inner));
+        judge.scope = before;
     }
 }
 
@@ -179,6 +183,7 @@ pub(super) fn shell(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     let mut fresh = Scope::default();
     fresh.cwd.clone_from(&judge.scope.cwd);
     fresh.moved = judge.scope.moved;
+    fresh.inherit(&judge.scope, judge.given.iter().map(|(name, _)| name.as_str()));
     let named = if arguments.is_empty() { &[Word::any()] } else { arguments };
     // Without any they are none here, and unknown where the same stands alone: a wrapper is not to make it run.
     let known = !arguments.is_empty() && !named.iter().any(Word::open);

@@ -426,7 +426,14 @@ impl Lexer<'_> {
     /// Digits and points. Letters behind them are a word of their own, so that no name can hide there.
     fn number(&mut self) {
         let rest = &self.bytes[self.at..];
-        let length = rest.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
+        let digits = |bytes: &[u8]| bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let mut length = rest.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
+        // What stands behind an exponent is a word of its own, too: `1e0INTO`.
+        if matches!(rest.get(length), Some(b'e' | b'E')) {
+            let signed = length + 1 + usize::from(matches!(rest.get(length + 1), Some(b'+' | b'-')));
+            let exponent = digits(rest.get(signed..).unwrap_or_default());
+            length = if exponent > 0 { signed + exponent } else { length };
+        }
         let text = self.text[self.at..self.at + length].to_owned();
         self.push(Kind::Number, text, self.at + length);
     }

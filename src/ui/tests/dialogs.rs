@@ -76,14 +76,15 @@ fn reasons_take_the_rows_that_are_free_and_are_cut_between_words() {
 }
 
 #[test]
-<<<<<<< HEAD
 fn a_dialog_says_why_a_claim_of_low_does_not_let_a_command_run_staged() {
     let mut desk = Desk::new();
     desk.send("go");
     desk.call(&[("execute_command", r#"{"command":"frob","risk_level":"low"}"#, Vec::new())]);
     let screen = desk.screen(120, 40);
     assert!(screen.contains("can't lift it, as nothing says that it "), "{screen}");
-=======
+}
+
+#[test]
 fn the_chosen_part_of_a_rule_is_in_sight_on_a_small_screen() {
     let mut desk = Desk::new();
     desk.send("go");
@@ -94,5 +95,4 @@ fn the_chosen_part_of_a_rule_is_in_sight_on_a_small_screen() {
     assert!(desk.screen(80, 30).contains("Don't ask again for what has only such parts:"));
     let small = desk.screen(60, 11);
     assert!(small.contains("▸ scope") && !small.contains("Don't ask again"), "{small}");
->>>>>>> 7753b152b95c150eebb7f3a0cdab230f66252cd1
 }

@@ -300,3 +300,51 @@ fn what_reads_a_variable_takes_its_flags_as_bash_does() {
         asks(command);
     }
 }
+
+#[test]
+fn places_in_arrays_and_processes_are_seen_wherever_they_stand() {
+    let evil = "x='a[$(touch z)]'; p=$x";
+    for command in [
+        "echo ${x:-<(touch z)}",
+        "echo ${x/a/>(touch z)}",
+        "[[ a =~ ${x:-<(touch z)} ]]",
+        "bash -c 'echo ${x:-<(touch z)}'",
+        "echo \"${a[$(touch z)]+x}\"",
+        "echo ${a[$(touch z)]:+x}",
+        "echo ${a[x]+x}",
+        "a=([b[p]]=1)",
+        "a=([ p ]=1)",
+        "a=([p]+=1)",
+        "declare -a a=([b[p]]=1)",
+        "export x; bash -c 'echo $((x))'",
+        "x=$x bash -c 'echo $((x))'",
+        "env x=$x bash -c '((x))'",
+        "local -A m; echo ${m[x]}",
+        "declare -pA m; echo ${m[x]}",
+        "declare -A m; unset m; echo ${m[x]}",
+        "declare -A m </nope; echo ${m[x]}",
+        "declare -A DIRSTACK; echo ${DIRSTACK[x]}",
+        "[ \"$(tr x v <<< -x)\" 'a[$(touch z)]' ]",
+        "y=$(tr x v <<< x); test \"-$y\" 'a[$(touch z)]'",
+        "[ a -a \"$(cat f)\" 'a[$(touch z)]' ]",
+        "y=$(tr x v <<< x); printf \"-$y\" 'a[$(touch z)]' hi",
+        "printf 'ab%n' PATH; ls",
+        "printf 'ab%%%-5n' PATH; ls",
+        "declare -a PATH; ls",
+    ] {
+        asks(&format!("{evil}; {command}"));
+    }
+    for command in [
+        "declare -A m=([a]=1 [b]=2); echo \"${m[a]}\"",
+        "a=(1 2 3); echo ${a[1]} \"${a[2]+set}\"",
+        "i=1; a=(x y); echo \"${a[$i]}\"",
+        "[ \"$x\" = '[' ]",
+        "[ -n \"$x\" ] && echo yes",
+        "printf '%s: 100%%, %d new\\n' \"$x\" 3",
+        "x=5; bash -c 'echo $x'",
+        "echo ${x:-default} \"${x:+set}\"",
+        "declare -a list; list=(a b); echo ${list[0]}",
+    ] {
+        allowed(command);
+    }
+}
