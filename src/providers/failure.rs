@@ -174,7 +174,10 @@ impl Scene<'_> {
             ),
             Fault::TooLong => (
                 FailureKind::BadReply,
-                format!("The answer of {} passed 8 MB and was stopped. Ask for less at a time.", self.model),
+                format!(
+                    "The answer of {} passed 8 MB or 256 calls and was stopped. Ask for less at a time.",
+                    self.model
+                ),
             ),
             Fault::NoCall => (
                 FailureKind::BadReply,

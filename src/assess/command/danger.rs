@@ -21,10 +21,18 @@ pub(super) fn judge(judge: &mut Judge<'_>, name: &str, words: &[Word]) -> bool {
             judge.ineligible = true;
             judge.destructive("command.download-and-run", format!("It runs what it downloads with `{name}`."));
         }
-        "curl" | "wget" if guarded(judge) && only_looks(judge, name, words) => judge.produced = Feed::Download,
         "curl" | "wget" => {
-            judge.ineligible = true;
-            judge.external(&format!("command.{name}"), format!("`{name}` reaches another machine."));
+            let looks = only_looks(judge, name, words);
+            if looks && !guarded(judge) {
+                judge.ineligible = true;
+                let sentence = format!(
+                    "Nothing guards `{name}` in this run: its settings at home, a name or a redirect may lead it elsewhere."
+                );
+                judge.unknown("command.client-unguarded", sentence);
+            } else if !looks {
+                judge.ineligible = true;
+                judge.external(&format!("command.{name}"), format!("`{name}` reaches another machine."));
+            }
             judge.produced = Feed::Download;
         }
         "wipefs" | "fdisk" | "sfdisk" | "parted" if only_looks(judge, name, words) => {}
@@ -47,7 +55,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, name: &str, words: &[Word]) -> bool {
 
 /// Whether it is we who run it: nothing else holds a client to public hosts, or keeps its settings at home from it.
 fn guarded(judge: &Judge<'_>) -> bool {
-    judge.facts.is_some_and(|facts| !facts.unguarded)
+    judge.facts.is_none_or(|facts| !facts.unguarded)
 }
 
 /// Whether the table says that the program only looks with these words; then it has passed.
