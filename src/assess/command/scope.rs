@@ -92,6 +92,13 @@ impl Scope {
         self.functions.insert(name.to_owned(), Defined::As(at));
     }
 
+    /// From here on a name may be that of a function no more.
+    pub(super) fn undefine(&mut self, name: &str) {
+        if let Some(defined) = self.functions.get_mut(name) {
+            *defined = Defined::Unsure;
+        }
+    }
+
     /// What a name is defined as, if it is.
     pub(super) fn function(&self, name: &str) -> Option<Defined> {
         self.functions.get(name).copied()
