@@ -57,7 +57,9 @@ impl Judge<'_> {
         let (left, outer) = (self.left.len(), self.locals.replace(Vec::new()));
         self.deeper(|judge| {
             let before = judge.redirects(function.definition.body.1.as_ref());
-            judge.compound(&function.definition.body.0);
+            let (body, redirects) = (&function.definition.body.0, &function.definition.body.1);
+            let unsure = judge.may_fail(redirects.iter().flat_map(|list| &list.0));
+            judge.perhaps(unsure, |judge| judge.compound(body));
             judge.feed = before.unwrap_or(judge.feed);
         });
         self.lands(left);

@@ -102,6 +102,8 @@ pub(super) struct Judge<'a> {
     pub(super) elsewhere: bool,
     /// Whether a descriptor other than standard input may be a file, which `/dev/fd/3` would open for writing.
     pub(super) opened: bool,
+    /// Whether a descriptor may have been closed.
+    pub(super) closed: bool,
     /// The folders that searches ran in, whose paths may be used in another one; none for one that may be any.
     pub(super) searched: BTreeSet<Option<String>>,
     /// The folders that it left by `cd`; none for one that may be any.
@@ -169,6 +171,7 @@ impl<'a> Judge<'a> {
             opened: false,
             searched: BTreeSet::new(),
             stood_in: BTreeSet::new(),
+            closed: false,
             depth: 0,
             span: None,
             word: None,

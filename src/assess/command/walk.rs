@@ -13,6 +13,7 @@ use super::judge::{Feed, Judge};
 use super::parse::parse;
 use super::redirect::complains;
 use super::source::Source;
+use super::uncertain::redirections;
 use super::word::{Piece, Word};
 use crate::assess::LISTED;
 
@@ -140,14 +141,16 @@ impl Judge<'_> {
         }
         match command {
             Command::Simple(simple) => {
-                self.simple(simple);
+                let unsure = self.may_fail(redirections(simple));
+                self.perhaps(unsure, |judge| judge.simple(simple));
                 self.says(None);
             }
             Command::Compound(compound, redirects) => {
                 let before = self.redirects(redirects.as_ref());
                 // Its commands share it, each what the one before left.
                 self.says(None);
-                self.compound(compound);
+                let unsure = self.may_fail(redirects.iter().flat_map(|list| &list.0));
+                self.perhaps(unsure, |judge| judge.compound(compound));
                 self.feed = before.unwrap_or(self.feed);
                 self.produced = Feed::Text;
                 (self.printed, self.echoed) = (None, None);
@@ -159,7 +162,8 @@ impl Judge<'_> {
             Command::ExtendedTest(test, redirects) => {
                 self.odd = true;
                 let before = self.redirects(redirects.as_ref());
-                self.extended(&test.expr);
+                let unsure = self.may_fail(redirects.iter().flat_map(|list| &list.0));
+                self.perhaps(unsure, |judge| judge.extended(&test.expr));
                 self.feed = before.unwrap_or(self.feed);
                 self.produced = Feed::Text;
                 (self.printed, self.echoed) = (None, None);
@@ -246,7 +250,7 @@ impl Judge<'_> {
     /// Judges a body that may run any number of times: what one pass changes may be anything in the next.
     fn repeated(&mut self, body: impl Fn(&mut Self)) {
         const PASSES: usize = 16;
-        let beside = |judge: &Self| (judge.opened, judge.searched.len(), judge.stood_in.len());
+        let beside = |judge: &Self| (judge.opened, judge.closed, judge.searched.len(), judge.stood_in.len());
         let left = self.left.len();
         for _ in 0..PASSES {
             let before = (self.scope.clone(), beside(self));
@@ -484,9 +488,7 @@ pub(super) fn alone(list: &CompoundList) -> bool {
 
 /// Whether a command doesn't start if a file of its redirections can't be opened.
 fn redirected(command: &SimpleCommand) -> bool {
-    let before = command.prefix.iter().flat_map(|prefix| &prefix.0);
-    let mut items = before.chain(command.suffix.iter().flat_map(|suffix| &suffix.0));
-    items.any(|item| matches!(item, CommandPrefixOrSuffixItem::IoRedirect(IoRedirect::File(..))))
+    redirections(command).any(|redirect| matches!(redirect, IoRedirect::File(..)))
 }
 
 /// Whether a value of `IFS` splits words at blanks alone, where they are taken to be split anyway.
