@@ -55,6 +55,7 @@ impl Judge<'_> {
         let arguments = self.scope.take_arguments(known.then(|| words.collect()));
         let source = std::mem::replace(&mut self.source, function.source.clone());
         let (left, outer) = (self.left.len(), self.locals.replace(Vec::new()));
+        let dropped = self.dropped.take();
         self.deeper(|judge| {
             let before = judge.redirects(function.definition.body.1.as_ref());
             let (body, redirects) = (&function.definition.body.0, &function.definition.body.1);
@@ -66,6 +67,7 @@ impl Judge<'_> {
         // What was the function's own is what it was before, or what the body set before it made it its own.
         let locals = std::mem::replace(&mut self.locals, outer).unwrap_or_default();
         self.scope.forget(&locals);
+        self.dropped_in_call(dropped, &locals, arguments.as_deref());
         self.source = source;
         self.scope.take_arguments(arguments);
         (self.printed, self.echoed) = (None, None);

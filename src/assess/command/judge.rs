@@ -122,6 +122,8 @@ pub(super) struct Judge<'a> {
     pub(super) tested: bool,
     /// What held where `break`, `continue` and `return` left a body.
     pub(super) left: Vec<Scope>,
+    /// What held where the rest of the line may have been left out.
+    pub(super) dropped: Option<Scope>,
     /// The functions that were defined, and the variables of the one that is judged that are its own.
     pub(super) functions: Vec<Rc<Function>>,
     pub(super) locals: Option<Vec<String>>,
@@ -169,9 +171,9 @@ impl<'a> Judge<'a> {
             sought: Vec::new(),
             elsewhere: false,
             opened: false,
+            closed: false,
             searched: BTreeSet::new(),
             stood_in: BTreeSet::new(),
-            closed: false,
             depth: 0,
             span: None,
             word: None,
@@ -180,6 +182,7 @@ impl<'a> Judge<'a> {
             acts: Vec::new(),
             tested: false,
             left: Vec::new(),
+            dropped: None,
             functions: Vec::new(),
             locals: None,
             given: Vec::new(),

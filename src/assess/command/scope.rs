@@ -120,6 +120,11 @@ impl Scope {
         self.fixed.insert(name.to_owned());
     }
 
+    /// Whether a variable may be one that can't be set.
+    pub(super) fn fixed(&self, name: &str) -> bool {
+        self.fixed.contains(name)
+    }
+
     /// The value that the script gave a variable.
     pub(super) fn get(&self, name: &str) -> Option<&Word> {
         self.variables.get(name)

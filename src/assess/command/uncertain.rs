@@ -4,6 +4,7 @@
 use brush_parser::ast::{CommandPrefixOrSuffixItem, IoFileRedirectTarget, IoRedirect, SimpleCommand};
 
 use super::judge::Judge;
+use super::scope::Scope;
 use super::word::Word;
 
 impl Judge<'_> {
@@ -19,6 +20,13 @@ impl Judge<'_> {
     /// Judges what another process runs: a command of the shell's own changes nothing here.
     pub(super) fn outside(&mut self, argv: &[Word]) {
         self.perhaps(true, |judge| judge.deeper(|judge| judge.dispatch(argv)));
+    }
+
+    /// Runs `inner` in a subshell: what it changes, and what it leaves out, holds there alone.
+    pub(super) fn subshell(&mut self, inner: impl FnOnce(&mut Self)) {
+        let (scope, dropped) = (self.scope.clone(), self.dropped.take());
+        inner(self);
+        (self.scope, self.dropped) = (scope, dropped);
     }
 
     /// Whether a command may not start for its redirections. A descriptor is there until one is closed.
@@ -41,6 +49,47 @@ impl Judge<'_> {
         }
         fails
     }
+
+    /// An expansion may fail here: the next line then goes on with what holds now.
+    pub(super) fn may_drop(&mut self) {
+        match &mut self.dropped {
+            Some(dropped) => dropped.join(&self.scope),
+            None => self.dropped = Some(self.scope.clone()),
+        }
+    }
+
+    /// Judges arithmetic within a word, which fails where it isn't a plain number.
+    pub(super) fn computed(&mut self, raw: &str) {
+        let fails = !plain_number(raw);
+        if fails {
+            self.may_drop();
+        }
+        self.arithmetic(raw);
+        if fails {
+            self.may_drop();
+        }
+    }
+
+    /// A line has ended, the rest of which may have been left out.
+    pub(super) fn line_ends(&mut self) {
+        if let Some(dropped) = self.dropped.take() {
+            self.scope.join(&dropped);
+        }
+    }
+
+    /// A function has ended: what held where it was left out belongs to its caller, who has other variables of these
+    /// names and other arguments.
+    pub(super) fn dropped_in_call(&mut self, outer: Option<Scope>, locals: &[String], arguments: Option<&[Word]>) {
+        if let Some(dropped) = &mut self.dropped {
+            dropped.forget(locals);
+            dropped.take_arguments(arguments.map(<[Word]>::to_vec));
+        }
+        match (&mut self.dropped, outer) {
+            (Some(dropped), Some(outer)) => dropped.join(&outer),
+            (None, outer) => self.dropped = outer,
+            (Some(_), None) => {}
+        }
+    }
 }
 
 /// The redirections of a simple command.
@@ -53,4 +102,12 @@ pub(super) fn redirections(command: &SimpleCommand) -> impl Iterator<Item = &IoR
         | CommandPrefixOrSuffixItem::AssignmentWord(..)
         | CommandPrefixOrSuffixItem::ProcessSubstitution(..) => None,
     })
+}
+
+/// Whether arithmetic is a number that no shell takes for a mistake: one with a zero in front may be none.
+fn plain_number(raw: &str) -> bool {
+    let digits = raw.trim();
+    (1..=15).contains(&digits.len())
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
+        && (digits == "0" || !digits.starts_with('0'))
 }

@@ -30,15 +30,19 @@ impl Judge<'_> {
     /// pipeline.
     pub(super) fn script(&mut self, text: &str, start: Option<usize>) {
         let outer = std::mem::replace(&mut self.source, Source::new(text, start));
+        let dropped = self.dropped.take();
         let mut single = false;
         match parse(text) {
             Ok(program) => {
-                program.complete_commands.iter().for_each(|list| self.list(list));
+                for list in &program.complete_commands {
+                    self.list(list);
+                    self.line_ends();
+                }
                 single = matches!(program.complete_commands.as_slice(), [list] if alone(list));
             }
             Err(sentence) => self.unreadable("command.unreadable", sentence),
         }
-        self.source = outer;
+        (self.source, self.dropped) = (outer, dropped);
         if !single {
             (self.printed, self.echoed) = (None, None);
             self.produced = Feed::Text;
@@ -61,10 +65,8 @@ impl Judge<'_> {
 
     /// Runs `inner` in a copy of the scope, as a subshell does, with nothing piped in.
     pub(super) fn isolated(&mut self, inner: impl FnOnce(&mut Self)) {
-        let scope = self.scope.clone();
         let feed = std::mem::replace(&mut self.feed, Feed::Text);
-        inner(self);
-        self.scope = scope;
+        self.subshell(inner);
         self.feed = feed;
     }
 
@@ -75,11 +77,7 @@ impl Judge<'_> {
             }
             match item.1 {
                 SeparatorOperator::Sequence => self.and_or(&item.0),
-                SeparatorOperator::Async => {
-                    let scope = self.scope.clone();
-                    self.and_or(&item.0);
-                    self.scope = scope;
-                }
+                SeparatorOperator::Async => self.subshell(|judge| judge.and_or(&item.0)),
             }
         }
     }
@@ -118,14 +116,12 @@ impl Judge<'_> {
             if self.exhausted() {
                 break;
             }
-            let scope = self.scope.clone();
             self.feed = if nth == 0 { outer } else { self.flowing() };
             let text = if nth > 0 { self.last_said() } else { None };
             self.says(text);
             self.produced = Feed::Text;
             (self.fed, self.feeds) = (nth > 0, nth + 1 < pipeline.seq.len());
-            self.command(command);
-            self.scope = scope;
+            self.subshell(|judge| judge.command(command));
         }
         (self.fed, self.feeds) = (false, false);
         self.feed = outer;
@@ -183,9 +179,9 @@ impl Judge<'_> {
             }
             CompoundCommand::BraceGroup(group) => self.list(&group.list),
             CompoundCommand::Subshell(subshell) => {
-                let (scope, feed) = (self.scope.clone(), self.feed);
-                self.list(&subshell.list);
-                (self.scope, self.feed) = (scope, feed);
+                let feed = self.feed;
+                self.subshell(|judge| judge.list(&subshell.list));
+                self.feed = feed;
             }
             CompoundCommand::ForClause(command) => {
                 let (mut values, mut listed) = (Vec::new(), false);

@@ -42,6 +42,83 @@ fn what_a_failed_redirection_skips_is_not_taken_for_done() {
 }
 
 #[test]
+fn a_line_whose_expansion_fails_is_not_taken_for_done() {
+    let failing = [
+        "echo $((1/0))",
+        "echo $((08))",
+        "echo $((2**-1))",
+        "echo $((1+))",
+        "echo $((1 2))",
+        "echo $((1=2))",
+        "echo $((y = 5, 1/0))",
+        "(($((1/0))))",
+        "[[ $((1/0)) -eq 1 ]]",
+        "echo ${HOME:0:-500}",
+        "echo ${HOME:1/0}",
+        "a=(1); echo ${a[@]:0:-1}",
+        "a=(1); a[-5]=3",
+        "a=([08]=x)",
+        "a=(1); echo ${a[1/0]}",
+        "a=(1); echo ${#a[1/0]}",
+        "readonly r=1; r=2",
+        "readonly r=1; r=(2)",
+        "UID=5",
+        "shopt -s failglob; ls *.nope",
+        "f() { echo $((1/0)); }; f",
+        "for i in 1 2; do echo $((1/0)); done",
+        "if ls; then echo $((1/0)); fi",
+        "cat < $((1/0))",
+        "cat <<< $((1/0))",
+        "for i in $((1/0)); do ls; done",
+        "case $((1/0)) in a) ls;; esac",
+    ];
+    for line in failing {
+        asks(&format!("x=.env; {line}; x=a.txt\ncat $x"));
+        asks(&format!("x=.env; {line} && x=a.txt\ncat $x"));
+        asks(&format!("set -- .env; {line}; set -- a.txt\nls\ncat $1"));
+        asks(&format!("{line}; touch() {{ ls; }}\ntouch z"));
+    }
+    for command in [
+        "x=.env; f() { local x=a.txt; echo $((1/0)); }; f; x=a.txt\ncat $x",
+        "set -- .env; f() { echo $((1/0)); }; f a.txt; set -- a.txt\ncat $1",
+        "x=.env; f() { x=b; echo $((1/0)); x=a.txt; }; x=a.txt; f\nx=a.txt; g() { x=.env; f; }; g; x=a.txt\ncat $x",
+        "bash -c 'x=.env; echo $((1/0)); x=a.txt\ncat $x'",
+        "x=.env; echo $((1/0)); x=a.txt;\ncat $x",
+        "x=.env; echo $((1/0)); x=a.txt; ls &\ncat $x",
+        "x=.env; echo $((1/0)); x=a.txt # a\n\n# b\ncat $x",
+        "x=.env; read -r y <<E; x=a.txt\n$((1/0))\nE\ncat $x",
+        "x=.env; cat <<E; x=a.txt\n$((1/0))\nE\ncat $x",
+        "x=.env\n{ echo $((1/0))\nx=a.txt\n}\ncat $x",
+        "ls $(x=.env; echo $((1/0)); x=a.txt\ncat $x)",
+    ] {
+        asks(command);
+    }
+    for command in [
+        "x=.env; ls; x=a.txt\ncat $x",
+        "set -- .env; ls; set -- a.txt\nls\ncat $1",
+        "x=.env; ls; x=a.txt;\ncat $x",
+        "x=src; ls $x; n=$((1 + 2))\ncat $x/main.rs",
+        "n=0\nfor f in src/*.rs; do n=$((n + 1)); done\necho $((n))",
+        "x=src; n=1\nn=$((n + 1))\ncat $x/main.rs",
+        "n=$((1/0)) | ls; x=src\ncat $x/main.rs",
+        "(echo $((1/0))); x=src\ncat $x/main.rs",
+        "y=$(echo $((1/0))); x=src\ncat $x/main.rs",
+        "echo $((1/0)) & x=src\ncat $x/main.rs",
+        "bash -c 'echo $((1/0))'; x=src\ncat $x/main.rs",
+        "((1/0)); x=src\ncat $x/main.rs",
+        "[[ 1/0 -eq 1 ]]; x=src\ncat $x/main.rs",
+        "h=$(git rev-parse HEAD); echo ${h:0:7} ${h: -3}; x=src\ncat $x/main.rs",
+        "a=(a b); echo ${a[0]} ${#a[@]}; a[1]=c; x=src\ncat $x/main.rs",
+        "show() { local d=$1; n=$((n + 1)); head $d/README.md; }\nshow src\nshow docs",
+        "for i in 1 2 3; do p=src/$i.md; head $p; t=$((t + i)); done\necho $t; ls",
+        "cd src && n=$((n + 1))\nls; cat main.rs",
+        "echo $((1/0)); x=src; cat $x/main.rs",
+    ] {
+        allowed(command);
+    }
+}
+
+#[test]
 fn what_another_process_changes_does_not_hold_here() {
     for command in [
         "x=.env; env export x=a.txt; cat $x",
