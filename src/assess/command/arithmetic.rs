@@ -65,7 +65,7 @@ impl Judge<'_> {
                         );
                     }
                 }
-                WordPiece::ArithmeticExpression(inner) => self.arithmetic(&inner.value),
+                WordPiece::ArithmeticExpression(inner) => self.computed(&inner.value),
                 WordPiece::SingleQuotedText(_)
                 | WordPiece::AnsiCQuotedText(_)
                 | WordPiece::DoubleQuotedSequence(_)

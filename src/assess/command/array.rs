@@ -12,7 +12,7 @@ impl Judge<'_> {
         let mut words = if append { self.scope.members(name).map(<[Word]>::to_vec) } else { Some(Vec::new()) };
         for (index, member) in members {
             if let Some(index) = index {
-                self.arithmetic(&index.value);
+                self.computed(&index.value);
                 words = None;
             } else if member.value.starts_with('[') {
                 // To bash it may be one all the same: `[b[i]]=1`, `[ i ]=1`, `[i]+=1`.
@@ -34,7 +34,7 @@ impl Judge<'_> {
 
     /// One place of an array is assigned.
     pub(super) fn element(&mut self, name: &str, index: &str) {
-        self.arithmetic(index);
+        self.computed(index);
         self.assign(name, Word::any());
     }
 

@@ -109,10 +109,17 @@ pub(super) fn declare(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
 /// `unset`: only plain names.
 pub(super) fn unset(judge: &mut Judge<'_>, words: &[Word]) {
     judge.readers.insert("unset".to_owned());
+    let variables = words.first().is_some_and(|word| word.text() == Some("-v"));
     for word in words {
         match word.text() {
             Some("-v") => {}
-            Some(name) if is_name(name) => judge.assign(name, Word::any()),
+            Some(name) if is_name(name) => {
+                // A function of the name is taken away where no variable has it.
+                if !variables {
+                    judge.scope.undefine(name);
+                }
+                judge.assign(name, Word::any());
+            }
             Some(_) | None => {
                 judge.unreadable("command.assignment", format!("What {} unsets is not known.", word.shown()));
             }

@@ -169,7 +169,7 @@ impl Judge<'_> {
                     word.push(Piece::Exact(if text == "\n" { String::new() } else { text.to_owned() }));
                 }
                 WordPiece::ArithmeticExpression(expression) => {
-                    self.arithmetic(&expression.value);
+                    self.computed(&expression.value);
                     word.push(Piece::Number);
                 }
             }
@@ -281,9 +281,9 @@ impl Judge<'_> {
             }
             ParameterExpr::Substring { parameter, indirect, offset, length } => {
                 self.used(parameter, *indirect, quotes);
-                self.arithmetic(&offset.value);
+                self.computed(offset.value.trim().trim_start_matches('-'));
                 if let Some(length) = length {
-                    self.arithmetic(&length.value);
+                    self.computed(&length.value);
                 }
                 word.push(quotes.unknown());
             }
@@ -349,7 +349,7 @@ impl Judge<'_> {
     /// A place in an array is computed, which can run code.
     pub(super) fn indexed(&mut self, parameter: &Parameter) {
         if let Parameter::NamedWithIndex { index, .. } = parameter {
-            self.arithmetic(index);
+            self.computed(index);
         }
     }
 

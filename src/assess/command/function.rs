@@ -55,15 +55,19 @@ impl Judge<'_> {
         let arguments = self.scope.take_arguments(known.then(|| words.collect()));
         let source = std::mem::replace(&mut self.source, function.source.clone());
         let (left, outer) = (self.left.len(), self.locals.replace(Vec::new()));
+        let dropped = self.dropped.take();
         self.deeper(|judge| {
             let before = judge.redirects(function.definition.body.1.as_ref());
-            judge.compound(&function.definition.body.0);
+            let (body, redirects) = (&function.definition.body.0, &function.definition.body.1);
+            let unsure = judge.may_fail(redirects.iter().flat_map(|list| &list.0));
+            judge.perhaps(unsure, |judge| judge.compound(body));
             judge.feed = before.unwrap_or(judge.feed);
         });
         self.lands(left);
         // What was the function's own is what it was before, or what the body set before it made it its own.
         let locals = std::mem::replace(&mut self.locals, outer).unwrap_or_default();
         self.scope.forget(&locals);
+        self.dropped_in_call(dropped, &locals, arguments.as_deref());
         self.source = source;
         self.scope.take_arguments(arguments);
         (self.printed, self.echoed) = (None, None);

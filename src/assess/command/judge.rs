@@ -102,6 +102,8 @@ pub(super) struct Judge<'a> {
     pub(super) elsewhere: bool,
     /// Whether a descriptor other than standard input may be a file, which `/dev/fd/3` would open for writing.
     pub(super) opened: bool,
+    /// Whether a descriptor may have been closed.
+    pub(super) closed: bool,
     /// The folders that searches ran in, whose paths may be used in another one; none for one that may be any.
     pub(super) searched: BTreeSet<Option<String>>,
     /// The folders that it left by `cd`; none for one that may be any.
@@ -120,6 +122,8 @@ pub(super) struct Judge<'a> {
     pub(super) tested: bool,
     /// What held where `break`, `continue` and `return` left a body.
     pub(super) left: Vec<Scope>,
+    /// What held where the rest of the line may have been left out.
+    pub(super) dropped: Option<Scope>,
     /// The functions that were defined, and the variables of the one that is judged that are its own.
     pub(super) functions: Vec<Rc<Function>>,
     pub(super) locals: Option<Vec<String>>,
@@ -167,6 +171,7 @@ impl<'a> Judge<'a> {
             sought: Vec::new(),
             elsewhere: false,
             opened: false,
+            closed: false,
             searched: BTreeSet::new(),
             stood_in: BTreeSet::new(),
             depth: 0,
@@ -177,6 +182,7 @@ impl<'a> Judge<'a> {
             acts: Vec::new(),
             tested: false,
             left: Vec::new(),
+            dropped: None,
             functions: Vec::new(),
             locals: None,
             given: Vec::new(),

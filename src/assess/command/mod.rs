@@ -57,6 +57,7 @@ mod source;
 mod steering;
 mod table;
 mod titles;
+mod uncertain;
 mod walk;
 mod web;
 mod word;

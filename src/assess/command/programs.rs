@@ -110,7 +110,8 @@ impl Judge<'_> {
             return;
         }
         let outer = (std::mem::take(&mut self.readers), std::mem::take(&mut self.staged));
-        self.program(name, first, words);
+        // By a path it is another program, which changes nothing here.
+        self.perhaps(name != written, |judge| judge.program(name, first, words));
         let readers = std::mem::replace(&mut self.readers, outer.0);
         // What runs staged runs the workspace's code anyway.
         if !self.staged {

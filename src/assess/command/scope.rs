@@ -92,6 +92,13 @@ impl Scope {
         self.functions.insert(name.to_owned(), Defined::As(at));
     }
 
+    /// From here on a name may be that of a function no more.
+    pub(super) fn undefine(&mut self, name: &str) {
+        if let Some(defined) = self.functions.get_mut(name) {
+            *defined = Defined::Unsure;
+        }
+    }
+
     /// What a name is defined as, if it is.
     pub(super) fn function(&self, name: &str) -> Option<Defined> {
         self.functions.get(name).copied()
@@ -111,6 +118,11 @@ impl Scope {
     /// From here on a variable can't be set.
     pub(super) fn fix(&mut self, name: &str) {
         self.fixed.insert(name.to_owned());
+    }
+
+    /// Whether a variable may be one that can't be set.
+    pub(super) fn fixed(&self, name: &str) -> bool {
+        self.fixed.contains(name)
     }
 
     /// The value that the script gave a variable.

@@ -44,6 +44,10 @@ impl Judge<'_> {
         if obeyed_variable(name) && !plain {
             self.steered(name);
         }
+        // Where it can't be set, the rest of the line is left out.
+        if self.scope.fixed(name) || matches!(name, "UID" | "EUID" | "PPID") {
+            self.may_drop();
+        }
         self.scope.set(name, value);
     }
 

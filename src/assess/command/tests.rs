@@ -4,6 +4,7 @@ mod loops;
 mod scripts;
 mod searching;
 mod shell;
+mod uncertain;
 mod values;
 
 use super::*;

@@ -13,6 +13,7 @@ use super::judge::{Feed, Judge};
 use super::parse::parse;
 use super::redirect::complains;
 use super::source::Source;
+use super::uncertain::redirections;
 use super::word::{Piece, Word};
 use crate::assess::LISTED;
 
@@ -29,15 +30,19 @@ impl Judge<'_> {
     /// pipeline.
     pub(super) fn script(&mut self, text: &str, start: Option<usize>) {
         let outer = std::mem::replace(&mut self.source, Source::new(text, start));
+        let dropped = self.dropped.take();
         let mut single = false;
         match parse(text) {
             Ok(program) => {
-                program.complete_commands.iter().for_each(|list| self.list(list));
+                for list in &program.complete_commands {
+                    self.list(list);
+                    self.line_ends();
+                }
                 single = matches!(program.complete_commands.as_slice(), [list] if alone(list));
             }
             Err(sentence) => self.unreadable("command.unreadable", sentence),
         }
-        self.source = outer;
+        (self.source, self.dropped) = (outer, dropped);
         if !single {
             (self.printed, self.echoed) = (None, None);
             self.produced = Feed::Text;
@@ -60,10 +65,8 @@ impl Judge<'_> {
 
     /// Runs `inner` in a copy of the scope, as a subshell does, with nothing piped in.
     pub(super) fn isolated(&mut self, inner: impl FnOnce(&mut Self)) {
-        let scope = self.scope.clone();
         let feed = std::mem::replace(&mut self.feed, Feed::Text);
-        inner(self);
-        self.scope = scope;
+        self.subshell(inner);
         self.feed = feed;
     }
 
@@ -74,11 +77,7 @@ impl Judge<'_> {
             }
             match item.1 {
                 SeparatorOperator::Sequence => self.and_or(&item.0),
-                SeparatorOperator::Async => {
-                    let scope = self.scope.clone();
-                    self.and_or(&item.0);
-                    self.scope = scope;
-                }
+                SeparatorOperator::Async => self.subshell(|judge| judge.and_or(&item.0)),
             }
         }
     }
@@ -117,14 +116,12 @@ impl Judge<'_> {
             if self.exhausted() {
                 break;
             }
-            let scope = self.scope.clone();
             self.feed = if nth == 0 { outer } else { self.flowing() };
             let text = if nth > 0 { self.last_said() } else { None };
             self.says(text);
             self.produced = Feed::Text;
             (self.fed, self.feeds) = (nth > 0, nth + 1 < pipeline.seq.len());
-            self.command(command);
-            self.scope = scope;
+            self.subshell(|judge| judge.command(command));
         }
         (self.fed, self.feeds) = (false, false);
         self.feed = outer;
@@ -140,14 +137,16 @@ impl Judge<'_> {
         }
         match command {
             Command::Simple(simple) => {
-                self.simple(simple);
+                let unsure = self.may_fail(redirections(simple));
+                self.perhaps(unsure, |judge| judge.simple(simple));
                 self.says(None);
             }
             Command::Compound(compound, redirects) => {
                 let before = self.redirects(redirects.as_ref());
                 // Its commands share it, each what the one before left.
                 self.says(None);
-                self.compound(compound);
+                let unsure = self.may_fail(redirects.iter().flat_map(|list| &list.0));
+                self.perhaps(unsure, |judge| judge.compound(compound));
                 self.feed = before.unwrap_or(self.feed);
                 self.produced = Feed::Text;
                 (self.printed, self.echoed) = (None, None);
@@ -159,7 +158,8 @@ impl Judge<'_> {
             Command::ExtendedTest(test, redirects) => {
                 self.odd = true;
                 let before = self.redirects(redirects.as_ref());
-                self.extended(&test.expr);
+                let unsure = self.may_fail(redirects.iter().flat_map(|list| &list.0));
+                self.perhaps(unsure, |judge| judge.extended(&test.expr));
                 self.feed = before.unwrap_or(self.feed);
                 self.produced = Feed::Text;
                 (self.printed, self.echoed) = (None, None);
@@ -179,9 +179,9 @@ impl Judge<'_> {
             }
             CompoundCommand::BraceGroup(group) => self.list(&group.list),
             CompoundCommand::Subshell(subshell) => {
-                let (scope, feed) = (self.scope.clone(), self.feed);
-                self.list(&subshell.list);
-                (self.scope, self.feed) = (scope, feed);
+                let feed = self.feed;
+                self.subshell(|judge| judge.list(&subshell.list));
+                self.feed = feed;
             }
             CompoundCommand::ForClause(command) => {
                 let (mut values, mut listed) = (Vec::new(), false);
@@ -246,7 +246,7 @@ impl Judge<'_> {
     /// Judges a body that may run any number of times: what one pass changes may be anything in the next.
     fn repeated(&mut self, body: impl Fn(&mut Self)) {
         const PASSES: usize = 16;
-        let beside = |judge: &Self| (judge.opened, judge.searched.len(), judge.stood_in.len());
+        let beside = |judge: &Self| (judge.opened, judge.closed, judge.searched.len(), judge.stood_in.len());
         let left = self.left.len();
         for _ in 0..PASSES {
             let before = (self.scope.clone(), beside(self));
@@ -484,9 +484,7 @@ pub(super) fn alone(list: &CompoundList) -> bool {
 
 /// Whether a command doesn't start if a file of its redirections can't be opened.
 fn redirected(command: &SimpleCommand) -> bool {
-    let before = command.prefix.iter().flat_map(|prefix| &prefix.0);
-    let mut items = before.chain(command.suffix.iter().flat_map(|suffix| &suffix.0));
-    items.any(|item| matches!(item, CommandPrefixOrSuffixItem::IoRedirect(IoRedirect::File(..))))
+    redirections(command).any(|redirect| matches!(redirect, IoRedirect::File(..)))
 }
 
 /// Whether a value of `IFS` splits words at blanks alone, where they are taken to be split anyway.

@@ -24,8 +24,10 @@ pub(super) fn peel(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
 fn inside(judge: &mut Judge<'_>, name: &str, inner: &[Word]) {
     if inner.is_empty() {
         judge.readers.insert(name.to_owned());
-    } else {
+    } else if matches!(name, "command" | "builtin") {
         judge.deeper(|judge| judge.dispatch(inner));
+    } else {
+        judge.outside(inner);
     }
 }
 
