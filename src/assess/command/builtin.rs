@@ -127,48 +127,50 @@ pub(super) fn unset(judge: &mut Judge<'_>, words: &[Word]) {
     }
 }
 
-/// `read`: its variables may be anything afterwards.
+/// `read`: its variables may be anything afterwards, unless one of them takes all of what flows in as it is.
 pub(super) fn read(judge: &mut Judge<'_>, words: &[Word]) {
     judge.readers.insert("read".to_owned());
-    let texts: Vec<&str> = words.iter().filter_map(Word::text).collect();
-    // One descriptor is what flows in, another isn't.
-    let elsewhere = |text: &&str| text.starts_with('-') && text.contains('u');
-    let one = texts.iter().filter(|text| is_name(text)).count() == 1 && !texts.iter().any(elsewhere);
-    let ended = texts.windows(2).any(|pair| matches!(pair, ["-d" | "-rd", ""]));
-    let value = match judge.feed {
-        Feed::Whole(reach) if one && ended => Piece::Whole(reach).into(),
-        Feed::Paths(reach) | Feed::Whole(reach) if one => Piece::Found(reach).into(),
-        Feed::Hashes if one => Piece::Hashes.into(),
-        Feed::Number | Feed::Numbers if one => Piece::Digits.into(),
-        // Parted elsewhere than at the end of a line, a name may begin with a dash.
-        Feed::Names if one && texts.iter().all(|text| is_name(text) || *text == "-r") => Piece::Names.into(),
-        Feed::Paths(_)
-        | Feed::Whole(_)
-        | Feed::Hashes
-        | Feed::Number
-        | Feed::Numbers
-        | Feed::Names
-        | Feed::Text
-        | Feed::Download
-        | Feed::Nothing => Word::any(),
-    };
+    let mut names = Vec::new();
+    // Whether it ends at zero bytes, may end elsewhere or early, or takes what doesn't flow in.
+    let (mut ended, mut cut, mut elsewhere) = (false, false, false);
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         let flags = word.text().and_then(|text| text.strip_prefix('-')).filter(|flags| !flags.is_empty());
         // The first letter that takes a value takes the rest of the word, or the next one.
         let valued = flags.map(|flags| flags.trim_start_matches(['r', 's', 'e', 'E']));
         match (valued, word.text()) {
-            (Some("" | "a"), _) => {}
+            (Some(""), _) => {}
+            (Some("a"), _) => cut = true,
             (Some(valued), _) if valued.starts_with(['p', 'n', 'N', 't', 'd', 'u', 'i']) => {
-                if valued.len() == 1 {
-                    rest.next();
+                let (letter, value) = valued.split_at(1);
+                let value = if value.is_empty() { rest.next().and_then(Word::text) } else { Some(value) };
+                match letter {
+                    "d" if value == Some("") => ended = true,
+                    "d" | "n" | "N" | "t" => cut = true,
+                    // One descriptor is what flows in, another isn't.
+                    "u" | "i" => elsewhere = true,
+                    _ => {}
                 }
             }
-            (None, Some(name)) if is_name(name) => judge.assign(name, value.clone()),
+            (None, Some(name)) if is_name(name) => names.push(name),
             _ => {
                 judge.unreadable("command.assignment", format!("Which variable {} sets is not known.", word.shown()));
             }
         }
+    }
+    let one = names.len() == 1 && !elsewhere;
+    let value = match judge.feed {
+        Feed::Number | Feed::Numbers if one => Piece::Digits.into(),
+        // A piece of a name may be another one, or begin with a dash.
+        _ if !one || cut => Word::any(),
+        Feed::Whole(reach) if ended => Piece::Whole(reach).into(),
+        Feed::Paths(reach) | Feed::Whole(reach) => Piece::Found(reach).into(),
+        Feed::Hashes => Piece::Hashes.into(),
+        Feed::Names if !ended => Piece::Names.into(),
+        Feed::Number | Feed::Numbers | Feed::Names | Feed::Text | Feed::Download | Feed::Nothing => Word::any(),
+    };
+    for name in names {
+        judge.assign(name, value.clone());
     }
 }
 

@@ -292,3 +292,29 @@ fn help_of_what_may_be_code_asks() {
         allowed(command);
     }
 }
+
+#[test]
+fn a_piece_of_what_read_takes_is_no_name() {
+    for command in [
+        "find . -name '*.txt' -print0 | while IFS= read -r -d '' f; do sort \"$f\"; done",
+        "find . -name '*.txt' -print0 | while IFS= read -rd '' f; do sort \"$f\"; done",
+        "find . -name '*.txt' | while read -r -p more f; do cat \"$f\"; done",
+        "git log --format=%H | while read -r h; do git show \"$h\"; done",
+        "seq 30 | while read -n 1 i; do echo $((i + 1)); done",
+        "cat a | while read -rn1 c; do echo \"$c\"; done",
+    ] {
+        allowed(command);
+    }
+    for flags in ["-n 3", "-n3", "-N 3", "-t 1", "-t0.1", "-d ' '", "-d x", "-rn3", "-rd x"] {
+        for command in [
+            format!("find . -name '*.txt' -print0 | while IFS= read -r -d '' {flags} f; do sort \"$f\"; done"),
+            format!("find . -name '*.txt' -print0 | while IFS= read {flags} -d '' f; do sort \"$f\"; done"),
+            format!("find . -name '*.txt' | while read -r {flags} f; do cat \"$f\"; done"),
+            format!("git log --format=%H | while read {flags} h; do git show \"$h\"; done"),
+        ] {
+            asks(&command);
+        }
+    }
+    asks("find . -name '*.txt' -print0 | while read -r -d '' -a f; do sort \"$f\"; done");
+    asks("find . -name '*.txt' -print0 | while read -r -d '' -e -i '-oz' f; do sort \"$f\"; done");
+}
