@@ -22,22 +22,16 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         judge.reads(file);
     }
     let ended = given.has("-0") || given.has("--null");
-    // Parted elsewhere than at blanks, a name may begin with a dash.
-    let parted = given.has("-d") || given.has("--delimiter");
+    // The last of its flags says where words end. Parted within a line, a name may be another, or begin with a dash.
+    let ends: Vec<_> = given.values(&["-d", "--delimiter"]).map(|(_, end)| end.text()).collect();
+    let parted = !ends.iter().all(|end| matches!(end, Some("\\n" | "\n" | "\\0")));
     let found = match judge.feed {
-        Feed::Whole(reach) if !from_file && ended => Some(Piece::Whole(reach)),
-        Feed::Paths(reach) | Feed::Whole(reach) if !from_file => Some(Piece::Found(reach)),
-        Feed::Hashes if !from_file => Some(Piece::Hashes),
-        Feed::Names if !from_file && !parted => Some(Piece::Names),
-        Feed::Paths(_)
-        | Feed::Whole(_)
-        | Feed::Hashes
-        | Feed::Number
-        | Feed::Numbers
-        | Feed::Names
-        | Feed::Text
-        | Feed::Download
-        | Feed::Nothing => None,
+        _ if from_file || parted => None,
+        Feed::Whole(reach) if ended && ends.is_empty() => Some(Piece::Whole(reach)),
+        Feed::Paths(reach) | Feed::Whole(reach) => Some(Piece::Found(reach)),
+        Feed::Hashes => Some(Piece::Hashes),
+        Feed::Names if ends.is_empty() => Some(Piece::Names),
+        Feed::Number | Feed::Numbers | Feed::Names | Feed::Text | Feed::Download | Feed::Nothing => None,
     };
     let fed = Word::from(found.clone().unwrap_or(Piece::Words));
     let mut argv: Vec<Word> = if inner.is_empty() { vec![Word::exact("echo")] } else { inner.to_vec() };

@@ -348,3 +348,27 @@ fn places_in_arrays_and_processes_are_seen_wherever_they_stand() {
         allowed(command);
     }
 }
+
+#[test]
+fn a_name_that_xargs_parts_is_none() {
+    for command in [
+        "find . -name '*.txt' -print0 | xargs -0 sort",
+        "find . -name '*.txt' | xargs -d '\\n' cat",
+        "find . -name '*.txt' | xargs -d $'\\n' wc -l",
+        "find . -name '*.txt' -print0 | xargs -d '\\0' cat",
+    ] {
+        allowed(command);
+    }
+    for command in [
+        "find . -name '*.txt' -print0 | xargs -0 -d ' ' sort",
+        "find . -name '*.txt' -print0 | xargs -d ' ' -0 sort",
+        "find . -name '*.txt' -print0 | xargs -0d' ' sort",
+        "find . -name '*.txt' -print0 | xargs -0 --delimiter=x sort",
+        "find . -name '*.txt' -print0 | xargs -0 -d '\\n' sort",
+        "find . -name '*.txt' | xargs -d x cat",
+        "find . -name '*.txt' | xargs -d x -I{} cat {}",
+        "git log --format=%H | xargs -d x git show",
+    ] {
+        asks(command);
+    }
+}
