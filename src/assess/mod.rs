@@ -82,6 +82,8 @@ pub struct Mentions {
     pub folders: BTreeSet<String>,
     /// Patterns by which files are read.
     pub globs: BTreeSet<String>,
+    /// Patterns whose names may come apart at their blanks, absolute.
+    pub parted: BTreeSet<String>,
     /// Patterns over which loops run, absolute: each name would be judged by itself.
     pub lists: BTreeSet<String>,
     /// Folders in which Python would look for modules.
@@ -99,6 +101,7 @@ impl Mentions {
         self.repositories.extend(other.repositories);
         self.folders.extend(other.folders);
         self.globs.extend(other.globs);
+        self.parted.extend(other.parted);
         self.lists.extend(other.lists);
         self.modules.extend(other.modules);
         self.settings.extend(other.settings);

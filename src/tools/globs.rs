@@ -23,6 +23,19 @@ impl Look<'_> {
         hit.map_or(GlobFact::Nothing, |path| GlobFact::Sensitive(path.to_string_lossy().into_owned()))
     }
 
+    /// Whether a name that a pattern, or the beginning of it up to some folder, matches has a blank, or what makes it
+    /// a pattern itself; so too where there are more than may be looked through.
+    pub(super) fn parted(&mut self, pattern: &str) -> bool {
+        let apart = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'*' | b'?' | b'[');
+        located(pattern, self.place()).ancestors().any(|start| {
+            if start.file_name().and_then(matcher).is_none() {
+                return false;
+            }
+            let Some(found) = self.expand(start) else { return true };
+            found.iter().filter_map(|path| path.file_name()).any(|name| name.as_encoded_bytes().iter().any(apart))
+        })
+    }
+
     /// Every path that a pattern becomes; none where there are more names than may be looked through.
     fn expand(&mut self, whole: &Path) -> Option<Vec<PathBuf>> {
         let mut found = vec![PathBuf::new()];
@@ -93,6 +106,30 @@ mod tests {
     use super::*;
     use crate::domain::Place;
     use crate::tools::Seen;
+
+    #[test]
+    fn a_name_that_comes_apart_is_seen_wherever_a_pattern_matches_it() {
+        for (name, pattern, apart) in [
+            ("a b.txt", "*.txt", true),
+            ("a b.txt", "*.md", false),
+            ("a*.txt", "?*.txt", true),
+            ("a\nb", "*", true),
+            ("-o.txt", "*.txt", false),
+            ("a b/c.txt", "*/*.txt", true),
+            ("a b/c.txt", "*/*.md", true),
+            ("a/b c.txt", "*/*.md", false),
+            ("a/b c.txt", "a/*", true),
+            ("a/b c.txt", "*", false),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let root = folder.path().canonicalize().unwrap();
+            std::fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
+            std::fs::write(root.join(name), "").unwrap();
+            let place = Place { cwd: root.clone(), workspace: root, home: None };
+            let seen = Look::new(&place, None, &mut Seen::default()).parted(pattern);
+            assert_eq!(seen, apart, "{name:?} {pattern}");
+        }
+    }
 
     #[test]
     fn a_pattern_is_known_by_what_it_matches_now() {

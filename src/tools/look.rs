@@ -119,6 +119,7 @@ impl<'a> Look<'a> {
             &mentions.repositories,
             &mentions.folders,
             &mentions.globs,
+            &mentions.parted,
             &mentions.settings,
         ];
         if most.iter().any(|names| names.len() > NAMES) {
@@ -144,6 +145,9 @@ impl<'a> Look<'a> {
             if let Some(fact) = self.repository(&located(folder, self.place)) {
                 facts.repositories.insert(folder.clone(), fact);
             }
+        }
+        for pattern in &mentions.parted {
+            facts.parted.insert(pattern.clone(), self.parted(pattern));
         }
         for file in &mentions.settings {
             if let Some(foreign) = settings(&located(file, self.place)) {

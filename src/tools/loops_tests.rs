@@ -53,6 +53,57 @@ fn names_in_a_folder_may_be_flags_of_the_loops_program() {
     }
 }
 
+#[test]
+fn names_come_apart_where_a_variable_has_no_quotes() {
+    let commands = [
+        ("for f in ./*; do find $f; done", "d -delete"),
+        ("for f in ./*; do find . -name $f; done", "d -delete"),
+        ("for f in ./*; do find . -newer $f -exec echo $f \\;; done", "d ; -delete"),
+        ("for f in ./*.txt; do sort $f; done", "a.txt -oz.txt"),
+        ("for f in ./*; do sed -n p $f; done", "a.txt -ewz"),
+        ("for f in *.txt; do cat $f; done", "a.txt .env .txt"),
+        ("for f in *.txt; do cat $f; done", "[.]env.txt"),
+        ("for f in ./*.txt; do x=$f; sort $x; done", "a.txt -oz.txt"),
+        ("for f in ./*.txt; do x=\"$f.bak\"; sort $x; done", "a -oz.txt"),
+        ("for f in ./*.txt; do sort old/$f; done", "a -oz.txt"),
+        ("for f in ./*.txt; do for g in $f; do sort \"$g\"; done; done", "a -oz.txt"),
+        ("f() { sort $1; }; for i in ./*.txt; do f \"$i\"; done", "a.txt -oz.txt"),
+        ("for f in ./*.txt; do bash -c 'sort $1' _ \"$f\"; done", "a.txt -oz.txt"),
+        ("x=./*.txt; for f in $x; do sort $f; done", "a.txt -oz.txt"),
+        ("f() { local x=\"$1.bak\"; sort $x; }; for i in ./*.txt; do f \"$i\"; done", "a -oz.txt"),
+        ("for f in ./*.txt; do for g in $f; do declare x=$g; sort \"$x\"; done; done", "a -oz.txt"),
+        ("a=(./*.txt); sort ${a[0]}", "a -oz.txt"),
+        ("for d in *; do for f in ./$d/*; do sort $f; done; done", "a -oz"),
+        ("for f in ./*.txt; do dd if=$f; done", "a of=b.txt"),
+        ("for f in ./*.txt; do [ -f $f ] && echo x; done", "a -v x[$(y)].txt"),
+        ("for f in ./*; do grep x $f; done", "a .env"),
+    ];
+    let many: Vec<String> = (0..40).map(|number| format!("many{number}.txt")).collect();
+    for (command, name) in commands {
+        for more in [&[][..], &many] {
+            let (_kept, workspace) = world(&["a.txt", "sub/b.txt"]);
+            more.iter().for_each(|name| put(&workspace, name, "x"));
+            assert!(runs(command, &workspace), "{command}");
+            put(&workspace, name, "x");
+            assert!(!runs(command, &workspace), "{command} {name}");
+        }
+    }
+    let (_kept, workspace) = world(&["a.txt", "b c.txt", "sub/x -o.txt"]);
+    for command in [
+        "for f in *.txt; do wc -l $f; done",
+        "for f in *.txt; do echo $f; done",
+        "for f in ./*.txt; do sort \"$f\"; done",
+        "for f in ./*.txt; do n=$f; sort \"$n\"; done",
+        "f() { local x=$1; sort \"$x\"; }; for i in ./*.txt; do f \"$i\"; done",
+        "sort ./*.txt",
+        "for f in ./*.md; do sort $f; done",
+        "d=sub; sort $d/*.txt",
+        "x=./*.txt; sort \"$x\"",
+    ] {
+        assert!(runs(command, &workspace), "{command}");
+    }
+}
+
 /// A folder with repositories in it, one of which has a setting.
 fn repositories(setting: &str) -> (tempfile::TempDir, PathBuf) {
     let (kept, workspace) = world(&["notes/a.md"]);

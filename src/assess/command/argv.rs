@@ -117,7 +117,7 @@ impl Judge<'_> {
                 continue;
             }
             // Behind a pattern stands what was before it, so that such a word stays the same flag.
-            if word.open() {
+            if word.open() || self.comes_apart(word) {
                 self.about(word, |judge| judge.one_value(entry, name, word));
             }
             if entry.splits.is_some() {
@@ -314,9 +314,15 @@ impl Judge<'_> {
         self.meant(kind, name, word);
     }
 
-    /// Whether a pattern at the beginning of a word may become a flag: whether something in the folder begins with a
+    /// Whether a pattern in a word may become a flag: whether one of its names comes apart or, where it begins the word, something in the folder begins with a
     /// dash, as far as that is known.
     pub(super) fn folder_may_have_flags(&mut self, word: &Word) -> bool {
+        if self.comes_apart(word) {
+            return true;
+        }
+        if word.parted && !word.may_begin_as_flag() && word.found().is_none() {
+            return false;
+        }
         // A variable may hold a pattern from before a `cd`, so each folder that was stood in counts.
         let folders: Vec<_> = self.stood_in.iter().cloned().chain([self.folder()]).collect();
         if !word.begins_with_pattern() || folders.contains(&None) {

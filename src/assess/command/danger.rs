@@ -137,7 +137,9 @@ fn dd(judge: &mut Judge<'_>, words: &[Word]) {
     let before = judge.findings.len();
     for word in words {
         let head = word.prefix();
-        if let Some(file) = head.starts_with("of=").then(|| word.after(3)) {
+        if judge.comes_apart(word) {
+            judge.unreadable("command.vague-flag", format!("{} may become another operand of `dd`.", word.shown()));
+        } else if let Some(file) = head.starts_with("of=").then(|| word.after(3)) {
             judge.writes("dd", &file);
         } else if let Some(file) = head.starts_with("if=").then(|| word.after(3)) {
             judge.reads(&file);

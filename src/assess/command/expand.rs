@@ -11,6 +11,7 @@ use super::braces::braces;
 use super::escapes::ansi_c;
 use super::judge::{Feed, Judge};
 use super::parse::{Tildes, options, pieces};
+use super::parted::place;
 use super::raw::{assignment, is_plain, quoted};
 use super::scope::{known_variable, secret_variable};
 use super::word::{Piece, Word};
@@ -32,7 +33,9 @@ impl Judge<'_> {
                 Some(raws) if raws != [raw] => {
                     // An empty one is no word.
                     let raws = raws.iter().filter(|raw| !raw.is_empty());
-                    return raws.map(|raw| passed(self.plain_word(raw), false).at(span.clone())).collect();
+                    return raws
+                        .map(|raw| passed(self.plain_word(raw, Quotes::None), false).at(span.clone()))
+                        .collect();
                 }
                 Some(_) => {}
                 None => {
@@ -41,24 +44,24 @@ impl Judge<'_> {
                 }
             }
         }
-        let word = self.word(raw);
+        let word = self.word(raw, Quotes::None);
         vec![passed(word, self.tested).at(span)]
     }
 
     /// What one word may become, without brace expansion. Where it looks like an assignment, the shell expands the
     /// tildes of its value too.
-    fn word(&mut self, raw: &str) -> Word {
+    fn word(&mut self, raw: &str, quotes: Quotes) -> Word {
         let (head, rest) = if raw.contains('~') { assignment(raw) } else { ("", raw) };
         if head.is_empty() {
-            return self.plain_word(raw);
+            return self.plain_word(raw, quotes);
         }
         let mut word = Word::exact(head);
-        self.expand(rest, Tildes::AfterColons, &mut word);
+        self.expand(rest, Tildes::AfterColons, quotes, &mut word);
         word
     }
 
     /// The same for a word that came out of braces, which is no assignment any more.
-    fn plain_word(&mut self, raw: &str) -> Word {
+    fn plain_word(&mut self, raw: &str, quotes: Quotes) -> Word {
         if is_plain(raw) || raw == "[" {
             return Word::exact(raw);
         }
@@ -67,14 +70,14 @@ impl Judge<'_> {
         }
         let mut word = Word::default();
         // A colon ends a tilde's name in assignments alone.
-        self.expand(raw, if raw.starts_with("~:") { Tildes::NotFirst } else { Tildes::Usual }, &mut word);
+        self.expand(raw, if raw.starts_with("~:") { Tildes::NotFirst } else { Tildes::Usual }, quotes, &mut word);
         word
     }
 
-    fn expand(&mut self, raw: &str, tildes: Tildes, word: &mut Word) {
+    fn expand(&mut self, raw: &str, tildes: Tildes, quotes: Quotes, word: &mut Word) {
         match pieces(raw, tildes) {
             Some(pieces) => {
-                self.pieces(raw, &pieces, Quotes::None, word);
+                self.pieces(raw, &pieces, quotes, word);
                 word.literal_brackets();
                 self.relocated(word);
             }
@@ -86,20 +89,21 @@ impl Judge<'_> {
     pub(super) fn assigned(&mut self, raw: &Raw) -> Word {
         self.word = self.place_of(raw);
         let mut word = Word::default();
-        self.expand(&raw.value, Tildes::AfterColons, &mut word);
+        self.expand(&raw.value, Tildes::AfterColons, Quotes::Value, &mut word);
         self.one_word(word)
     }
 
     /// What a value becomes where it stays one word: a here-string, a subject of `case`, the name of a redirection.
     pub(super) fn value(&mut self, raw: &Raw) -> Word {
         self.word = self.place_of(raw);
-        let word = self.word(&raw.value);
+        let word = self.word(&raw.value, Quotes::Value);
         self.one_word(word)
     }
 
-    fn one_word(&self, word: Word) -> Word {
-        let mut value = Word::default().at(self.word.clone());
-        for piece in word.pieces {
+    fn one_word(&self, mut word: Word) -> Word {
+        let pieces = std::mem::take(&mut word.pieces);
+        let mut value = Word { bare: false, many: false, ..word }.at(self.word.clone());
+        for piece in pieces {
             value.push(match piece {
                 Piece::Words => Piece::Any,
                 other => other,
@@ -192,7 +196,7 @@ impl Judge<'_> {
 
     fn text(&mut self, text: &str, quotes: Quotes, word: &mut Word) {
         let stray: &[char] = match quotes {
-            Quotes::None => &[' ', '\t', '\n', ';', '&', '|', '<', '>', '(', ')', '`'],
+            Quotes::None | Quotes::Value => &[' ', '\t', '\n', ';', '&', '|', '<', '>', '(', ')', '`'],
             Quotes::Double => &['`'],
             Quotes::Regex | Quotes::Pattern => &[],
         };
@@ -420,7 +424,8 @@ impl Judge<'_> {
 
 /// The argument of a number; an empty one behind the last, none where it isn't known which it is.
 fn argument(words: &[Word], number: usize) -> Option<&Word> {
-    static EMPTY: Word = Word { pieces: Vec::new(), bare: false, many: false, span: None };
+    static EMPTY: Word =
+        Word { pieces: Vec::new(), bare: false, many: false, parted: false, origins: Vec::new(), span: None };
     let one = |word: &Word| !word.several();
     let before = words.iter().take(number).all(one);
     // What a search found is at least one path: otherwise nothing would run, or the last is empty.
@@ -433,53 +438,12 @@ fn passed(word: Word, tested: bool) -> Word {
     if word.may_vanish() && !tested { Piece::Words.into() } else { word }
 }
 
-/// Puts a variable's value into a word.
-fn place(value: &Word, quotes: Quotes, word: &mut Word) {
-    word.bare |= quotes != Quotes::Double;
-    word.many |= quotes != Quotes::Double;
-    if word.large() {
-        word.push(quotes.unknown());
-        return;
-    }
-    if quotes == Quotes::Double {
-        for piece in &value.pieces {
-            word.push(piece.clone());
-        }
-        return;
-    }
-    let splits = |text: &str| text.is_empty() || text.contains([' ', '\t', '\n', '*', '?', '[']);
-    if value.pieces.is_empty() {
-        word.push(Piece::Words);
-    }
-    // Split at blanks, each part of a path that was found may be anything that begins like one.
-    if let Some(reach) = value.found().filter(|_| !value.vague()) {
-        let behind =
-            value.pieces.iter().skip_while(|piece| !matches!(piece, Piece::Found(_) | Piece::Whole(_))).skip(1);
-        word.push(Piece::Found(reach));
-        for piece in behind {
-            word.push(piece.clone());
-        }
-        return;
-    }
-    for piece in &value.pieces {
-        word.push(match piece {
-            Piece::Exact(text) if !splits(text) => Piece::Exact(text.clone()),
-            Piece::Exact(_) | Piece::Any | Piece::Words => Piece::Words,
-            Piece::Pattern(_)
-            | Piece::Number
-            | Piece::Digits
-            | Piece::Hashes
-            | Piece::Names
-            | Piece::Found(_)
-            | Piece::Whole(_) => piece.clone(),
-        });
-    }
-}
-
 /// In which quotes a piece stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Quotes {
+pub(super) enum Quotes {
     None,
+    /// None, where the shell splits nothing: in an assignment.
+    Value,
     Double,
     /// The right side of `=~`.
     Regex,
@@ -489,10 +453,10 @@ enum Quotes {
 
 impl Quotes {
     /// What text nobody knows becomes.
-    fn unknown(self) -> Piece {
+    pub(super) fn unknown(self) -> Piece {
         match self {
             Self::Double => Piece::Any,
-            Self::None | Self::Regex | Self::Pattern => Piece::Words,
+            Self::None | Self::Value | Self::Regex | Self::Pattern => Piece::Words,
         }
     }
 }

@@ -66,7 +66,9 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
                     judge.unreadable("command.find", "`find -exec` has no end.");
                     return;
                 };
-                if let Some(word) = may_end(&words[at..at + length]) {
+                let inner = &words[at..at + length];
+                let apart = inner.iter().find(|word| judge.comes_apart(word));
+                if let Some(word) = apart.or_else(|| may_end(inner)) {
                     judge.about(word, |judge| vague(judge, word));
                 }
                 // By `;` it runs once for each.
@@ -212,7 +214,8 @@ fn named(words: &[Word]) -> bool {
 fn value(judge: &mut Judge<'_>, word: Option<&Word>) {
     let Some(word) = word else { return };
     let beginning = !word.prefix().is_empty() && !word.prefix().starts_with('-');
-    if acts(word) || word.open() || word.may_be_none() || word.several() && !beginning && may_be_found(word) {
+    let apart = judge.comes_apart(word);
+    if apart || acts(word) || word.open() || word.may_be_none() || word.several() && !beginning && may_be_found(word) {
         judge.about(word, |judge| vague(judge, word));
     }
 }

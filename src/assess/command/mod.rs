@@ -37,6 +37,7 @@ mod numbers;
 mod obeys;
 mod own;
 mod parse;
+mod parted;
 mod path;
 mod plain;
 mod programs;

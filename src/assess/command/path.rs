@@ -44,7 +44,12 @@ impl Judge<'_> {
             self.unreadable("command.path", format!("It reads {} in a folder that may be any.", word.shown()));
             return;
         }
-        if let Some(reach) = word.found() {
+        if self.shows && self.comes_apart(word) {
+            self.sensitive(format!(
+                "A name in {} comes apart at a blank, and may be that of another file.",
+                word.shown()
+            ));
+        } else if let Some(reach) = word.found() {
             self.below(word, reach);
             self.behind_found(word, &pattern);
         } else if self.recurses && self.shows && self.picks_among_secrets(&pattern) {

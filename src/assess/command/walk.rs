@@ -468,8 +468,10 @@ impl Judge<'_> {
             self.unreadable("command.array", "It assigns to a computed place in an array.");
             return Word::any();
         };
-        let mut word = Word::exact(format!("{name}{}=", if assignment.append { "+" } else { "" }));
-        for piece in self.assigned(value).pieces {
+        let Word { pieces, parted, origins, .. } = self.assigned(value);
+        let head = Word::exact(format!("{name}{}=", if assignment.append { "+" } else { "" }));
+        let mut word = Word { parted, origins, ..head };
+        for piece in pieces {
             word.push(piece);
         }
         word.at(self.place_of(raw))

@@ -68,13 +68,19 @@ pub struct Word {
     pub(super) bare: bool,
     /// Names of files and revisions in it may be several words: they don't stand in quotes.
     pub(super) many: bool,
+    /// Names of files in it stand without quotes around a variable, and come apart at their blanks.
+    pub(super) parted: bool,
+    /// The patterns that brought names into it by way of variables.
+    pub(super) origins: Vec<String>,
     /// Where the judged text has it; none if no part of that text is this word.
     pub(super) span: Option<Span>,
 }
 
 impl PartialEq for Word {
     fn eq(&self, other: &Self) -> bool {
-        self.pieces == other.pieces && (self.many == other.many || !self.partable())
+        self.pieces == other.pieces
+            && (self.many == other.many || !self.partable())
+            && (self.parted, &self.origins) == (other.parted, &other.origins)
     }
 }
 
@@ -82,7 +88,7 @@ impl Eq for Word {}
 
 impl From<Piece> for Word {
     fn from(piece: Piece) -> Self {
-        Self { pieces: vec![piece], bare: false, many: true, span: None }
+        Self { pieces: vec![piece], many: true, ..Self::default() }
     }
 }
 
@@ -291,8 +297,13 @@ impl Word {
         !self.vague() && matches!(first, Some(Piece::Pattern(_)))
     }
 
-    /// Whether it may begin with a dash, and so be a flag, though that isn't written.
+    /// Whether it, or a part that comes off it, may be a flag, though that isn't written.
     pub(super) fn may_be_flag(&self) -> bool {
+        self.parted || self.may_begin_as_flag()
+    }
+
+    /// Whether it may begin with a dash, though that isn't written.
+    pub(super) fn may_begin_as_flag(&self) -> bool {
         if self.open() {
             return true;
         }

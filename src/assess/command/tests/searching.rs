@@ -37,6 +37,7 @@ fn a_pattern_becomes_a_flag_only_where_a_name_begins_with_a_dash() {
         for folder in ["/home/me/project", "/home/me/project/src"] {
             facts.folders.insert(folder.into(), FolderFact { dashed: dashed && !folder.ends_with("src") });
         }
+        facts.parted.insert("/home/me/project/*.c".into(), false);
         let settings = AssessSettings::default();
         let mut judge = Judge::new(&facts.place, Some(&facts), &settings.sensitive, command);
         judge.whole(command);

@@ -1,0 +1,115 @@
+//! Values put into words. Outside of quotes the shell splits them at blanks, and takes each part for a pattern again:
+//! a name that a pattern matched comes apart so, and a part of it may be a flag or another file.
+
+use super::expand::Quotes;
+use super::judge::Judge;
+use super::word::{Piece, Word};
+
+/// A pattern that may match names of any folder.
+const ANY: &str = "**";
+
+/// Puts a variable's value into a word.
+pub(super) fn place(value: &Word, quotes: Quotes, word: &mut Word) {
+    word.bare |= quotes != Quotes::Double;
+    word.many |= quotes != Quotes::Double;
+    if word.large() {
+        word.push(quotes.unknown());
+        return;
+    }
+    let origin = origin(value);
+    let matched = !origin.is_empty();
+    word.parted |= value.parted || matched && quotes == Quotes::None;
+    for origin in value.origins.iter().chain(Some(&origin).filter(|_| matched)) {
+        if !word.origins.contains(origin) {
+            word.origins.push(origin.clone());
+        }
+    }
+    if quotes == Quotes::Double {
+        for piece in &value.pieces {
+            word.push(piece.clone());
+        }
+        return;
+    }
+    let splits = |text: &str| text.is_empty() || text.contains([' ', '\t', '\n', '*', '?', '[']);
+    if value.pieces.is_empty() {
+        word.push(Piece::Words);
+    }
+    // Split at blanks, each part of a path that was found may be anything that begins like one.
+    if let Some(reach) = value.found().filter(|_| !value.vague()) {
+        let behind =
+            value.pieces.iter().skip_while(|piece| !matches!(piece, Piece::Found(_) | Piece::Whole(_))).skip(1);
+        word.push(Piece::Found(reach));
+        for piece in behind {
+            word.push(piece.clone());
+        }
+        return;
+    }
+    for piece in &value.pieces {
+        word.push(match piece {
+            Piece::Exact(text) if !splits(text) => Piece::Exact(text.clone()),
+            Piece::Exact(_) | Piece::Any | Piece::Words => Piece::Words,
+            Piece::Pattern(_)
+            | Piece::Number
+            | Piece::Digits
+            | Piece::Hashes
+            | Piece::Names
+            | Piece::Found(_)
+            | Piece::Whole(_) => piece.clone(),
+        });
+    }
+}
+
+/// A pattern for at least the names that a value's pattern matches; empty for a value without one.
+fn origin(value: &Word) -> String {
+    let mut origin = String::new();
+    if !value.pieces.iter().any(|piece| matches!(piece, Piece::Pattern(_))) {
+        return origin;
+    }
+    for piece in &value.pieces {
+        match piece {
+            // It would mean more to one who looks the names up.
+            Piece::Exact(text) if text.contains(['{', '}', '\\', '*', '?', '[']) => return ANY.to_owned(),
+            Piece::Pattern(text) if text == "[" => return ANY.to_owned(),
+            // Which letters are in a class depends on the language.
+            Piece::Pattern(text) if text.starts_with('[') => origin.push('?'),
+            Piece::Exact(text) | Piece::Pattern(text) => origin.push_str(text),
+            Piece::Number
+            | Piece::Digits
+            | Piece::Hashes
+            | Piece::Names
+            | Piece::Found(_)
+            | Piece::Whole(_)
+            | Piece::Any
+            | Piece::Words => origin.push('*'),
+        }
+    }
+    origin
+}
+
+impl Judge<'_> {
+    /// Whether a name that came into a word by a variable without quotes comes apart there, as far as is known what
+    /// the patterns match: whether one has a blank, or is a pattern itself.
+    pub(super) fn comes_apart(&mut self, word: &Word) -> bool {
+        if !word.parted {
+            return false;
+        }
+        // By what `shopt` sets, a pattern matches more.
+        if self.text.contains("shopt") || word.origins.iter().any(|origin| origin.contains(ANY)) {
+            return true;
+        }
+        let mut patterns = Vec::new();
+        for folder in self.stood_in.iter().cloned().chain([self.folder()]) {
+            let Some(folder) = folder.filter(|folder| !folder.contains(['*', '?', '[', '{', '\\'])) else {
+                return true;
+            };
+            patterns.extend(word.origins.iter().map(|origin| match origin.strip_prefix('/') {
+                Some(_) => origin.clone(),
+                None => format!("{}/{origin}", folder.trim_end_matches('/')),
+            }));
+        }
+        self.mentions.parted.extend(patterns.iter().cloned());
+        // While it is asked what should be looked at, whatever follows counts too.
+        let Some(facts) = self.facts else { return false };
+        patterns.iter().any(|pattern| facts.parted.get(pattern).is_none_or(|parted| *parted))
+    }
+}
