@@ -84,6 +84,8 @@ pub struct Mentions {
     pub globs: BTreeSet<String>,
     /// Patterns whose names may come apart at their blanks, absolute.
     pub parted: BTreeSet<String>,
+    /// Folders below which paths are found that may come apart, absolute.
+    pub below: BTreeSet<String>,
     /// Patterns over which loops run, absolute: each name would be judged by itself.
     pub lists: BTreeSet<String>,
     /// Folders in which Python would look for modules.
@@ -102,6 +104,7 @@ impl Mentions {
         self.folders.extend(other.folders);
         self.globs.extend(other.globs);
         self.parted.extend(other.parted);
+        self.below.extend(other.below);
         self.lists.extend(other.lists);
         self.modules.extend(other.modules);
         self.settings.extend(other.settings);

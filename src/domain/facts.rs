@@ -123,6 +123,9 @@ pub struct Facts {
     /// By pattern that a variable brings along without quotes: whether names of it come apart at a blank, or are patterns.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parted: BTreeMap<String, bool>,
+    /// By folder: whether a path below it, split at blanks, names a sensitive file.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub below: BTreeMap<String, GlobFact>,
     /// By pattern: the names that it matches, where each is judged by itself.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub lists: BTreeMap<String, Vec<String>>,

@@ -120,6 +120,7 @@ impl<'a> Look<'a> {
             &mentions.folders,
             &mentions.globs,
             &mentions.parted,
+            &mentions.below,
             &mentions.settings,
         ];
         if most.iter().any(|names| names.len() > NAMES) {

@@ -199,3 +199,31 @@ fn names_with_a_meaning_are_seen_for_what_they_are() {
     let (_kept, workspace) = world(&[]);
     assert!(runs("for f in *.png; do identify \"$f\"; done", &workspace), "the pattern itself");
 }
+
+#[test]
+fn paths_that_a_search_found_come_apart() {
+    let commands = [
+        "cat $(find . -name \"*.txt\")",
+        "find . -name \"*.txt\" | xargs cat",
+        "cat $(ls *.txt)",
+        "ls *.txt | xargs cat",
+        "for f in $(find . -name '*.txt'); do cat \"$f\"; done",
+        "find . -name '*.txt' | while read f; do cat \"$f\"; done",
+        "find . -name '*.txt' -exec sh -c 'cat $1' _ {} \\;",
+        "find sub -name '*.txt' | xargs grep x",
+    ];
+    for command in commands {
+        let (_kept, workspace) = world(&["a.txt", "b c.txt", "sub/it's.txt"]);
+        assert!(runs(command, &workspace), "{command}");
+        put(&workspace, "sub/a.txt .env .txt", "x");
+        assert!(!runs(command, &workspace), "{command}");
+        for whole in [
+            "find . -name '*.txt' -exec cat {} +",
+            "find . -name '*.txt' -print0 | xargs -0 cat",
+            "find . -name '*.txt' | xargs wc -l",
+            "find . -name '*.txt' | head",
+        ] {
+            assert!(runs(whole, &workspace), "{whole}");
+        }
+    }
+}

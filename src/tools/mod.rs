@@ -24,6 +24,7 @@ mod nolink;
 mod offered;
 mod output;
 mod own_files;
+mod parts;
 mod pass;
 mod proxy;
 mod refspecs;

@@ -37,7 +37,8 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         (false, true) => Reach::Everything,
         (false, false) => Reach::Hidden,
     };
-    let found = if hidden { Piece::Any } else { Piece::Found(reach) };
+    // Behind the place where the search began.
+    let found = if hidden { Piece::Any } else { Piece::Whole(reach) };
     let mut plain = true;
     let mut at = 0;
     while let Some(word) = words.get(at) {

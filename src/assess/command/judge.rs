@@ -106,6 +106,8 @@ pub(super) struct Judge<'a> {
     pub(super) closed: bool,
     /// The folders that searches ran in, whose paths may be used in another one; none for one that may be any.
     pub(super) searched: BTreeSet<Option<String>>,
+    /// The places that searches began at, where they are known.
+    pub(super) reached: BTreeSet<String>,
     /// The folders that it left by `cd`; none for one that may be any.
     pub(super) stood_in: BTreeSet<Option<String>>,
     pub(super) depth: usize,
@@ -173,6 +175,7 @@ impl<'a> Judge<'a> {
             opened: false,
             closed: false,
             searched: BTreeSet::new(),
+            reached: BTreeSet::new(),
             stood_in: BTreeSet::new(),
             depth: 0,
             span: None,

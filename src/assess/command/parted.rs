@@ -4,6 +4,7 @@
 use super::expand::Quotes;
 use super::judge::Judge;
 use super::word::{Piece, Word};
+use crate::domain::GlobFact;
 
 /// A pattern that may match names of any folder.
 const ANY: &str = "**";
@@ -87,6 +88,26 @@ fn origin(value: &Word) -> String {
 }
 
 impl Judge<'_> {
+    /// Paths that a search found are read, and may come apart at blanks and ends of lines: then a part of one may be the
+    /// name of a sensitive file.
+    pub(super) fn parts_of_found(&mut self) {
+        let folders: Vec<String> = self.searched.iter().flatten().chain(&self.reached).cloned().collect();
+        for folder in folders {
+            match self.facts.and_then(|facts| facts.below.get(&folder)) {
+                Some(GlobFact::Sensitive(path)) => {
+                    self.sensitive(format!("Split at blanks, {path} names a sensitive file."));
+                }
+                Some(GlobFact::TooMany) => {
+                    self.walled = Some(format!(
+                        "Of very many names below {folder}, a part of one may be that of a sensitive file."
+                    ));
+                }
+                Some(GlobFact::Nothing) | None => {}
+            }
+            self.mentions.below.insert(folder);
+        }
+    }
+
     /// Whether a name that came into a word by a variable without quotes comes apart there, as far as is known what
     /// the patterns match: whether one has a blank, or is a pattern itself.
     pub(super) fn comes_apart(&mut self, word: &Word) -> bool {
@@ -102,10 +123,12 @@ impl Judge<'_> {
             let Some(folder) = folder.filter(|folder| !folder.contains(['*', '?', '[', '{', '\\'])) else {
                 return true;
             };
-            patterns.extend(word.origins.iter().map(|origin| match origin.strip_prefix('/') {
-                Some(_) => origin.clone(),
-                None => format!("{}/{origin}", folder.trim_end_matches('/')),
-            }));
+            let folder = folder.trim_end_matches('/');
+            patterns.extend(
+                word.origins
+                    .iter()
+                    .map(|origin| if origin.starts_with('/') { origin.clone() } else { format!("{folder}/{origin}") }),
+            );
         }
         self.mentions.parted.extend(patterns.iter().cloned());
         // While it is asked what should be looked at, whatever follows counts too.

@@ -20,6 +20,12 @@ pub(super) fn descriptor(word: &Word) -> Option<&str> {
     ((more || !number.is_empty()) && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(number)
 }
 
+/// The folder in which a pattern begins to pick names.
+fn folder_of(pattern: &str) -> &str {
+    let fixed = pattern.split(['*', '?', '[', '{']).next().unwrap_or_default();
+    fixed.rsplit_once('/').map_or(".", |(folder, _)| if folder.is_empty() { "/" } else { folder })
+}
+
 impl Judge<'_> {
     /// The content of what a word names is read.
     pub(super) fn reads(&mut self, word: &Word) {
@@ -139,17 +145,18 @@ impl Judge<'_> {
 
     /// Whether a pattern picks names in a folder that has sensitive ones below.
     fn picks_among_secrets(&mut self, pattern: &str) -> bool {
-        let fixed = pattern.split(['*', '?', '[', '{']).next().unwrap_or_default();
-        let folder = fixed.rsplit_once('/').map_or(".", |(folder, _)| if folder.is_empty() { "/" } else { folder });
-        self.lies_below(folder)
+        self.lies_below(folder_of(pattern))
     }
 
     /// How far a search from a place goes, as a word names it: to everything, if secrets lie below it.
     pub(super) fn reach(&mut self, word: &Word) -> Reach {
+        let pattern = word.pattern();
+        let fixed = if word.text().is_some() { &pattern } else { folder_of(&pattern) };
+        let place = self.normal(fixed);
+        self.reached.extend(place);
         let everything = if let Some(path) = word.text() {
             self.lies_below(path)
         } else {
-            let pattern = word.pattern();
             let name = pattern.rsplit('/').next().unwrap_or_default();
             name.bytes().all(|byte| b"*?.[]".contains(&byte)) && self.picks_among_secrets(&pattern)
         };
@@ -193,6 +200,9 @@ impl Judge<'_> {
         if reach == Reach::Hidden && self.prints {
             self.walled =
                 Some(format!("What is found as {} may be a sensitive file, and is shown whole.", word.shown()));
+        }
+        if self.shows && word.pieces.iter().any(|piece| matches!(piece, Piece::Found(_))) {
+            self.parts_of_found();
         }
         if self.shows && !word.prefix().starts_with('/') && self.found_elsewhere() {
             let sentence = format!("{} was found in another folder, and may be any file in this one.", word.shown());

@@ -1,0 +1,83 @@
+//! Whether a path below a folder names a sensitive file where it comes apart: `cat $(find .)` reads `.env` where a file
+//! is called `a.txt .env`, and `xargs` drops quotes and backslashes, too.
+
+use std::path::Path;
+
+use super::look::{Look, located};
+use crate::assess::Sensitive;
+use crate::domain::{GlobFact, Place};
+
+/// Most names below a folder that are looked through.
+const NAMES: usize = 50_000;
+
+impl Look<'_> {
+    /// Looks through all that lies below a folder; links are not followed.
+    pub(super) fn below(&self, folder: &str, sensitive: &Sensitive) -> GlobFact {
+        let root = located(folder, self.place());
+        let mut folders = vec![root.clone()];
+        let mut left = NAMES;
+        while let Some(folder) = folders.pop() {
+            let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+            for entry in entries.flatten() {
+                let Some(fewer) = left.checked_sub(1) else { return GlobFact::TooMany };
+                left = fewer;
+                let path = entry.path();
+                let below = path.strip_prefix(&root).unwrap_or(&path);
+                if names_sensitive(below, sensitive, self.place()) {
+                    return GlobFact::Sensitive(path.to_string_lossy().into_owned());
+                }
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    folders.push(path);
+                }
+            }
+        }
+        GlobFact::Nothing
+    }
+}
+
+/// Whether a part of a path is, or as a pattern matches, a sensitive one that the path as a whole is not.
+fn names_sensitive(path: &Path, sensitive: &Sensitive, place: &Place) -> bool {
+    const GLOB: [char; 3] = ['*', '?', '['];
+    const QUOTES: [char; 3] = ['\'', '"', '\\'];
+    let text = path.to_string_lossy();
+    if !text.contains(|c: char| c.is_ascii_whitespace() || GLOB.contains(&c) || QUOTES.contains(&c)) {
+        return false;
+    }
+    let bare = text.replace(QUOTES, "");
+    let mut parts = text.split_ascii_whitespace().chain(bare.split_ascii_whitespace());
+    parts.any(|part| {
+        let told = if part.contains(GLOB) { sensitive.may_match(part, place) } else { sensitive.entry(part, place) };
+        told.is_some()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::Seen;
+
+    #[test]
+    fn a_path_that_comes_apart_into_a_sensitive_one_is_seen_at_any_depth() {
+        for (name, seen) in [
+            ("a.txt .env .txt", true),
+            ("in/deep/a .env", true),
+            ("x /etc/shadow", true),
+            ("a\n.env", true),
+            (".\\env", true),
+            ("a [i]d_rsa", true),
+            ("a b.txt", false),
+            ("app/[id]/page.tsx", false),
+            (".env", false),
+            ("it's.txt", false),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let root = folder.path().canonicalize().unwrap();
+            std::fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
+            std::fs::write(root.join(name), "").unwrap();
+            let place = Place { cwd: root.clone(), workspace: root, home: None };
+            let mut known = Seen::default();
+            let fact = Look::new(&place, None, &mut known).below(".", &Sensitive::default());
+            assert_eq!(matches!(fact, GlobFact::Sensitive(_)), seen, "{name:?}");
+        }
+    }
+}
