@@ -67,6 +67,7 @@ fn names_come_apart_where_a_variable_has_no_quotes() {
         ("for f in ./*.txt; do x=\"$f.bak\"; sort $x; done", "a -oz.txt"),
         ("for f in ./*.txt; do sort old/$f; done", "a -oz.txt"),
         ("for f in ./*.txt; do for g in $f; do sort \"$g\"; done; done", "a -oz.txt"),
+        ("shopt -s nullglob; for f in ./*.txt; do sort $f; done", "a.txt -oz.txt"),
         ("f() { sort $1; }; for i in ./*.txt; do f \"$i\"; done", "a.txt -oz.txt"),
         ("for f in ./*.txt; do bash -c 'sort $1' _ \"$f\"; done", "a.txt -oz.txt"),
         ("x=./*.txt; for f in $x; do sort $f; done", "a.txt -oz.txt"),
@@ -87,6 +88,10 @@ fn names_come_apart_where_a_variable_has_no_quotes() {
             put(&workspace, name, "x");
             assert!(!runs(command, &workspace), "{command} {name}");
         }
+    }
+    let (_kept, workspace) = world(&["a.txt"]);
+    for options in ["dotglob", "nullglob dotglob", "nullglob $x"] {
+        assert!(!runs(&format!("shopt -s {options}; for f in *.txt; do cat $f; done"), &workspace), "{options}");
     }
     let (_kept, workspace) = world(&["a.txt", "b c.txt", "sub/x -o.txt"]);
     for command in [

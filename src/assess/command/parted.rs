@@ -87,6 +87,16 @@ fn origin(value: &Word) -> String {
     origin
 }
 
+/// Whether a script sets an option of the shell by which a pattern may match more: any but those for one that matches
+/// nothing.
+fn matches_more(script: &str) -> bool {
+    let harmless = |rest: &str| {
+        let rest = rest.strip_prefix(" -s nullglob").or_else(|| rest.strip_prefix(" -s failglob"));
+        rest.is_some_and(|rest| rest.starts_with([';', '\n']) || rest.starts_with(" &&"))
+    };
+    !script.split("shopt").skip(1).all(harmless)
+}
+
 impl Judge<'_> {
     /// Paths that a search found are read, and may come apart at blanks and ends of lines: then a part of one may be the
     /// name of a sensitive file.
@@ -115,7 +125,7 @@ impl Judge<'_> {
             return false;
         }
         // By what `shopt` sets, a pattern matches more.
-        if self.text.contains("shopt") || word.origins.iter().any(|origin| origin.contains(ANY)) {
+        if matches_more(self.text) || word.origins.iter().any(|origin| origin.contains(ANY)) {
             return true;
         }
         let mut patterns = Vec::new();
