@@ -228,11 +228,16 @@ fn to_public(bench: &Workbench, plan: &mut Plan, holds: Result<(), String>) -> W
 }
 
 /// A way by a proxy, which the plan says, too.
-fn proxied(plan: &mut Plan, place: PathBuf, holds: Result<(), String>, (hosts, _place): (Hosts, Option<Layer>)) -> Way {
+fn proxied(
+    plan: &mut Plan,
+    place: PathBuf,
+    holds: Result<(), String>,
+    (hosts, of_door): (Hosts, Option<Layer>),
+) -> Way {
     match holds.and_then(|()| Door::open(&place).map_err(|error| no_place(&error))) {
         Ok(door) => {
             plan.door = Some(place);
-            Way::Proxy(Closed { door, hosts, _place })
+            Way::Proxy(Closed { door, hosts, _place: of_door })
         }
         Err(why) => Way::Cannot(why),
     }

@@ -83,7 +83,9 @@ fn names_come_apart_where_a_variable_has_no_quotes() {
     for (command, name) in commands {
         for more in [&[][..], &many] {
             let (_kept, workspace) = world(&["a.txt", "sub/b.txt"]);
-            more.iter().for_each(|name| put(&workspace, name, "x"));
+            for name in more {
+                put(&workspace, name, "x");
+            }
             assert!(runs(command, &workspace), "{command}");
             put(&workspace, name, "x");
             assert!(!runs(command, &workspace), "{command} {name}");

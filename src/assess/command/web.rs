@@ -70,14 +70,15 @@ impl Judge<'_> {
         let Some(behind) = rest.strip_prefix(first.replace('"', "").as_str()) else { return false };
         rest = behind;
         for part in parts {
-            let after = match part.strip_prefix('{') {
-                Some(braced) => braced.split_once('}').filter(|(name, _)| is_name(name)).map(|(_, after)| after),
-                None => {
-                    let end = part.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(part.len());
-                    Some(&part[end..]).filter(|_| is_name(&part[..end]))
-                }
+            let (name, after) = if let Some(braced) = part.strip_prefix('{') {
+                braced.split_once('}').unwrap_or_default()
+            } else {
+                let end = part.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(part.len());
+                part.split_at(end)
             };
-            let Some(after) = after.filter(|after| literal(after)) else { return false };
+            if !is_name(name) || !literal(after) {
+                return false;
+            }
             let after = after.replace('"', "");
             let end = if after.is_empty() { Some(rest.len()) } else { rest.find(&after) };
             let Some(end) = end.filter(|end| self.text.contains(&rest[..*end])) else { return false };

@@ -212,14 +212,14 @@ mod tests {
         let ((mut caller, inside), (outside, mut server)) = (pair().await, pair().await);
         caller.write_all(b"GET http://b.example/ HTTP/1.1\r\n\r\n").await.unwrap();
         let tally = Tally::new(true);
-        let served = async {
+        let answering = async {
             let mut request = [0; 64];
             let read = server.read(&mut request).await.unwrap();
             server.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await.unwrap();
             drop(server);
             request[..read].to_vec()
         };
-        let (ended, request) = tokio::join!(carry_look(inside, outside, b"GET / HTTP/1.1\r\n\r\n", &tally), served);
+        let (ended, request) = tokio::join!(carry_look(inside, outside, b"GET / HTTP/1.1\r\n\r\n", &tally), answering);
         assert!(ended.is_ok());
         assert_eq!(request, b"GET / HTTP/1.1\r\n\r\n");
         let mut answer = String::new();

@@ -328,7 +328,7 @@ impl Branch<'_> {
         scripts.push(if self.along.clears {
             plan.update(self.pairs())
         } else {
-            plan.delete(&self.before, self.along.next.iter().map(|next| &next.reference))
+            plan.delete(&self.before, &self.along.next.iter().map(|next| &next.reference).collect::<Vec<_>>())
         });
     }
 

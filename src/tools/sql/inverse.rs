@@ -243,9 +243,9 @@ impl Plan {
     }
 
     /// Deletes rows that are as they were, and that nothing refers to by which it would go along.
-    pub(super) fn delete<'r>(&self, rows: &[Row], references: impl Iterator<Item = &'r Reference> + Clone) -> Script {
+    pub(super) fn delete(&self, rows: &[Row], references: &[&Reference]) -> Script {
         let one = |row: &Row| {
-            let free = references.clone().filter_map(|reference| reference.free(self, row));
+            let free = references.iter().filter_map(|reference| reference.free(self, row));
             let parts: Vec<String> = std::iter::once(self.unchanged(row)).chain(free).collect();
             format!("DELETE FROM {} WHERE {}", self.place, parts.join(" AND "))
         };

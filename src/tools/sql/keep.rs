@@ -205,7 +205,7 @@ async fn touched(
             branch.back(&mut back);
             branch.again(&mut again);
         }
-        again.push(plan.delete(&before, along.iter().map(|along| &along.reference)));
+        again.push(plan.delete(&before, &along.iter().map(|along| &along.reference).collect::<Vec<_>>()));
         return Ok(Some(Kept { back: Script::joined(back), again: Script::joined(again) }));
     }
     let changed = plan.changed(&before, &after).ok_or_else(unsure)?;
@@ -230,7 +230,10 @@ async fn added(
         return Err(Stop::Without(why));
     }
     rows.end_set(count);
-    Ok(Some(Kept { back: plan.delete(&answer.rows, references.iter()), again: plan.insert(&answer.rows) }))
+    Ok(Some(Kept {
+        back: plan.delete(&answer.rows, &references.iter().collect::<Vec<_>>()),
+        again: plan.insert(&answer.rows),
+    }))
 }
 
 /// Takes something back: all of its statements, each of which must find its row as it was left, or nothing.

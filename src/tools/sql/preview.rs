@@ -145,9 +145,8 @@ fn untouching(prepared: &Prepared, dialect: Dialect, sql: &str) -> Option<Previe
 fn hopeless(dialect: Dialect, sql: &str, turned: &Turned) -> Remedy {
     match target(dialect, sql) {
         Ok(Some(_)) if *turned == Turned::Open => Remedy::Impossible("a transaction is open.".to_owned()),
-        Ok(Some(_)) => Remedy::Unknown,
         Ok(None) if replaces(dialect, sql) => Remedy::Impossible(NOTHING.to_owned()),
-        Ok(None) => Remedy::Unknown,
+        Ok(Some(_) | None) => Remedy::Unknown,
         Err(why) => Remedy::Impossible(why),
     }
 }

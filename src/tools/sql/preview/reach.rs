@@ -18,7 +18,7 @@ const DEPTH: usize = 5;
 /// Most foreign keys that are followed.
 const KEYS: usize = 20;
 /// Time after which no other key is followed.
-const TIME: Duration = Duration::from_millis(1_000);
+const TIME: Duration = Duration::from_secs(1);
 /// Seconds that a question to the catalog may take.
 const PATIENCE: u64 = 2;
 
@@ -211,9 +211,10 @@ impl Desk<'_> {
         let condition = format!("({}) {those}", quoted(&columns));
         let place = (link.schema.clone(), link.table.clone());
         let before = met.iter().filter(|(table, _)| *table == place);
-        let before: String = before.map(|(_, condition)| format!(" AND ({condition}) IS NOT TRUE")).collect();
-        met.push((place, condition.clone()));
-        format!("{condition}{before}")
+        let before = before.map(|(_, condition)| format!("({condition}) IS NOT TRUE"));
+        let all: Vec<String> = std::iter::once(condition.clone()).chain(before).collect();
+        met.push((place, condition));
+        all.join(" AND ")
     }
 
     async fn count(&self, rows: &str) -> Option<u64> {
