@@ -124,9 +124,11 @@ fn same_answers(calls: &[(String, String)]) -> (usize, usize) {
                 assert_eq!(answer["decision"], "allow", "{arguments}");
                 continue;
             }
-            if thought.answer.reason.contains("Nothing guards `") && answer["decision"] == "allow" {
-                assert!(!contain && thought.answer.opinion == Opinion::Ask, "{}", thought.answer.reason);
-                stricter += 1;
+            if thought.answer.reason.contains("Nothing guards `") {
+                // A look at a public host isn't put behind walls, as the session has read files.
+                let looks = ["curl", "wget"].iter().any(|name| arguments.contains(name));
+                assert!((!contain || looks) && thought.answer.opinion == Opinion::Ask, "{}", thought.answer.reason);
+                stricter += usize::from(answer["decision"] == "allow");
                 continue;
             }
             let word = match thought.answer.opinion {
