@@ -127,8 +127,10 @@ fn same_answers(calls: &[(String, String)]) -> (usize, usize) {
             if thought.answer.reason.contains("Nothing guards `") {
                 // A look at a public host isn't put behind walls, as the session has read files.
                 let looks = ["curl", "wget"].iter().any(|name| arguments.contains(name));
-                assert!((!contain || looks) && thought.answer.opinion == Opinion::Ask, "{}", thought.answer.reason);
-                stricter += usize::from(answer["decision"] == "allow");
+                let alone = answer["decision"] == "allow";
+                assert!(!(alone && contain) || looks, "{}", thought.answer.reason);
+                assert_eq!(thought.answer.opinion, Opinion::Ask, "{}", thought.answer.reason);
+                stricter += usize::from(alone);
                 continue;
             }
             let word = match thought.answer.opinion {
