@@ -4,7 +4,7 @@
 use super::git;
 use super::programs::plain_name;
 use super::reading::{Reading, reading};
-use super::rewriting;
+use super::rewriting::{self, Spelled};
 use super::table::Takes;
 use super::word::Word;
 use crate::assess::AssessSettings;
@@ -295,47 +295,14 @@ impl Read {
 
 /// Reads words as flags and operands: those of `valued` take the next word. None if a word may be a flag or anything.
 fn flagged(words: &[Word], valued: &[&str]) -> Option<Read> {
-    let mut read = Read { operands: Vec::new(), target: None, flags: Vec::new() };
-    let mut words = words.iter();
-    let mut flags = true;
-    while let Some(word) = words.next() {
-        let head = word.prefix();
-        if !flags || !head.starts_with('-') || word.text() == Some("-") {
-            if word.may_be_flag() && word.vague() {
-                return None;
-            }
-            read.operands.push(word.clone());
-            continue;
-        }
-        let text = word.text()?;
-        if text == "--" {
-            flags = false;
-        } else if let Some(long) = text.strip_prefix("--") {
-            if let Some(("target-directory", value)) = long.split_once('=') {
-                read.target = Some(Word::exact(value));
-            } else if long == "target-directory" {
-                read.target = Some(words.next().cloned()?);
-            }
-            read.flags.push(text.to_owned());
-        } else {
-            for (at, letter) in text.char_indices().skip(1) {
-                let flag = format!("-{letter}");
-                let rest = &text[at + letter.len_utf8()..];
-                let takes = valued.contains(&flag.as_str());
-                if takes {
-                    let value = if rest.is_empty() { words.next().cloned()? } else { Word::exact(rest) };
-                    if flag == "-t" {
-                        read.target = Some(value);
-                    }
-                }
-                read.flags.push(flag);
-                if takes {
-                    break;
-                }
-            }
-        }
-    }
-    Some(read)
+    const TARGET: [&str; 2] = ["-t", "--target-directory"];
+    let spelled = Spelled::of(words, &[valued, &TARGET[1..]].concat(), &[])?;
+    let target = spelled.values(&TARGET).last().cloned();
+    let written = |(name, value): (String, Option<Word>)| match value.as_ref().and_then(Word::text) {
+        Some(value) if name.starts_with("--") => format!("{name}={value}"),
+        Some(_) | None => name,
+    };
+    Some(Read { target, flags: spelled.flags.into_iter().map(written).collect(), operands: spelled.operands })
 }
 
 /// A git command: the folder that `-C` names counts, another repository or setting can't be told.

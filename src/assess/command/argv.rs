@@ -314,8 +314,8 @@ impl Judge<'_> {
         self.meant(kind, name, word);
     }
 
-    /// Whether a pattern in a word may become a flag: whether one of its names comes apart or, where it begins the word, something in the folder begins with a
-    /// dash, as far as that is known.
+    /// Whether a pattern in a word may become a flag: whether one of its names comes apart or, where it begins the word,
+    /// something in the folder begins with a dash, as far as that is known.
     pub(super) fn folder_may_have_flags(&mut self, word: &Word) -> bool {
         if self.comes_apart(word) {
             return true;

@@ -447,13 +447,15 @@ fn archived_elsewhere(name: &str, text: &str) -> bool {
         || text.starts_with(['@', '|'])
         || text.starts_with("/vsi")
         || name == "glow" && forge(text)
-        || ["gdalinfo", "ogrinfo"].contains(&name) && composed(text)
+        || ["gdalinfo", "ogrinfo"].contains(&name) && ends(text, &[".vrt", ".xml", ".wms", ".ovf"])
+        || name.ends_with("identify") && ends(text, &[".msl", ".mvg"])
 }
 
-/// Whether a file of pictures or maps names others, or addresses, of which it is made.
-fn composed(text: &str) -> bool {
+/// Whether a file's name ends so: one of pictures or maps that names others, or addresses, of which it is made, or that is
+/// a script.
+fn ends(text: &str, endings: &[&str]) -> bool {
     let text = text.to_ascii_lowercase();
-    [".vrt", ".xml", ".wms", ".ovf"].iter().any(|ending| text.ends_with(ending))
+    endings.iter().any(|ending| text.ends_with(ending))
 }
 
 /// Whether text names a file of a form that takes in no other: Markdown, and documents that are one archive.

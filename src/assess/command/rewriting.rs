@@ -23,15 +23,15 @@ pub(super) fn told(name: &str, words: &[Word]) -> Option<Vec<Does>> {
 }
 
 /// Flags with their values, and the words that are none.
-struct Read {
-    flags: Vec<(String, Option<Word>)>,
-    operands: Vec<Word>,
+pub(super) struct Spelled {
+    pub(super) flags: Vec<(String, Option<Word>)>,
+    pub(super) operands: Vec<Word>,
 }
 
-impl Read {
+impl Spelled {
     /// Reads words: of `valued`, a flag takes the next word; of `open`, a letter takes what is behind it, if anything is.
     /// None if a word may be a flag or anything.
-    fn of(words: &[Word], valued: &[&str], open: &[char]) -> Option<Self> {
+    pub(super) fn of(words: &[Word], valued: &[&str], open: &[char]) -> Option<Self> {
         let mut read = Self { flags: Vec::new(), operands: Vec::new() };
         let mut words = words.iter();
         let mut ended = false;
@@ -83,13 +83,13 @@ impl Read {
     }
 
     /// The values of a flag.
-    fn values<'r>(&'r self, wanted: &'r [&str]) -> impl Iterator<Item = &'r Word> {
+    pub(super) fn values<'r>(&'r self, wanted: &'r [&str]) -> impl Iterator<Item = &'r Word> {
         self.flags.iter().filter(|(name, _)| wanted.contains(&name.as_str())).filter_map(|(_, value)| value.as_ref())
     }
 }
 
 fn truncate(words: &[Word]) -> Option<Does> {
-    let read = Read::of(words, &["-s", "--size"], &[])?;
+    let read = Spelled::of(words, &["-s", "--size"], &[])?;
     if !read.only(&["-s", "--size", "-c", "--no-create"]) {
         return None;
     }
@@ -120,7 +120,7 @@ fn bytes(size: &str) -> Option<u64> {
 }
 
 fn tee(words: &[Word]) -> Option<Vec<Does>> {
-    let read = Read::of(words, &[], &[])?;
+    let read = Spelled::of(words, &[], &[])?;
     let known = ["-a", "--append", "-i", "--ignore-interrupts", "-p", "--output-error"];
     if !read.only(&known) || read.operands.is_empty() {
         return None;
@@ -131,7 +131,7 @@ fn tee(words: &[Word]) -> Option<Vec<Does>> {
 
 fn sed(words: &[Word]) -> Option<Vec<Does>> {
     let valued = ["-e", "--expression", "-f", "--file", "-l", "--line-length"];
-    let read = Read::of(words, &valued, &['i'])?;
+    let read = Spelled::of(words, &valued, &['i'])?;
     let place = ["-i", "--in-place"];
     let known = [
         "-n",
