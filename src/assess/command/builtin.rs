@@ -286,7 +286,10 @@ pub(super) fn test_or_print(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
         if words.first().is_some_and(|word| counts(&word.pattern())) {
             judge.unreadable("command.printf", "`printf` sets a variable to how much it has printed (`%n`).");
         }
-        let named = |word: &Word| word.may_be_flag() && !word.vague() && judge.folder_may_have_flags(word);
+        let named = |word: &Word| {
+            let begun = word.prefix().starts_with('-') && word.text().is_none();
+            begun || word.may_be_flag() && !word.vague() && judge.folder_may_have_flags(word)
+        };
         if words.first().is_some_and(|word| word.prefix().starts_with("-v") || word.open())
             || vague
             || words.first().is_some_and(named)

@@ -44,7 +44,8 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
     while let Some(word) = words.get(at) {
         at += 1;
         let Some(text) = word.text() else {
-            if word.may_be_none() || word.may_be_flag() && judge.folder_may_have_flags(word) {
+            let begun = word.prefix().starts_with('-');
+            if begun || word.may_be_none() || word.may_be_flag() && judge.folder_may_have_flags(word) {
                 judge.about(word, |judge| vague(judge, word));
                 return;
             }

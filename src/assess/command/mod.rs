@@ -12,6 +12,7 @@ mod array;
 mod awk;
 mod behind;
 mod braces;
+mod brackets;
 mod builtin;
 mod clients;
 mod danger;

@@ -8,6 +8,8 @@ use brush_parser::ast::Program;
 use brush_parser::word::{self, WordPieceWithSource};
 use brush_parser::{ParserOptions, Token, parse_tokens, uncached_tokenize_str};
 
+use super::brackets;
+
 /// Most expansions (`$(`, `${`, `$[`, a backtick) in one word: the parser's time doubles with each level.
 const EXPANSIONS_IN_A_WORD: usize = 6;
 /// Most elements (`name[`) in one word, where they aren't in single quotes: its time doubles with each that isn't closed.
@@ -96,10 +98,18 @@ pub(super) fn options() -> ParserOptions {
 
 fn tree(text: &str) -> Result<Program, String> {
     plain(text)?;
+    delimited(text)?;
+    // Without an end of line behind it the tokenizer may look for the end of a here-document for ever (0.4.0).
+    let ended = text.contains("<<").then(|| format!("{text}\n\n"));
+    if ended.is_some() && text.ends_with('\\') {
+        return Err("The shell text is not complete: a backslash ends it.".to_owned());
+    }
+    let text = ended.as_deref().unwrap_or(text);
     let options = options();
     let tokens = uncached_tokenize_str(text, &options.tokenizer_options())
         .map_err(|error| format!("The shell text is not complete: {error}."))?;
     nested(&tokens)?;
+    brackets::agreed(text, &tokens)?;
     parse_tokens(&tokens, &options).map_err(|_| "The shell text could not be parsed.".to_owned())
 }
 
@@ -131,6 +141,32 @@ fn plain(text: &str) -> Result<(), String> {
     }
     if openers > EXPANSIONS_IN_THE_TEXT {
         return Err(format!("It has {openers} expansions; only up to {EXPANSIONS_IN_THE_TEXT} are judged."));
+    }
+    Ok(())
+}
+
+/// Refuses a here-document whose delimiter has an expansion in it, which bash doesn't expand: the parser may look for its
+/// end for ever.
+fn delimited(text: &str) -> Result<(), String> {
+    for (at, _) in text.match_indices("<<") {
+        let rest = &text[at + 2..];
+        if rest.starts_with('<') {
+            continue;
+        }
+        let (mut quote, mut escaped) = (None, false);
+        for letter in rest.trim_start_matches(['-', ' ', '\t']).chars() {
+            match (quote, letter) {
+                _ if escaped => escaped = false,
+                (None | Some('"'), '\\') => escaped = true,
+                (None | Some('"'), '$' | '`') => {
+                    return Err("The word that ends a here-document has an expansion in it.".to_owned());
+                }
+                (None, ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')') => break,
+                (None, '"' | '\'') => quote = Some(letter),
+                (Some(open), _) if open == letter => quote = None,
+                _ => {}
+            }
+        }
     }
     Ok(())
 }

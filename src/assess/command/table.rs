@@ -273,14 +273,14 @@ impl Table {
 
     /// The entry whose name has a `*` where this one has something else; rather one of a subcommand than of a group.
     fn like(&self, name: &str) -> Option<&Entry> {
-        let words: Vec<&str> = name.split(' ').collect();
         let fits = |pattern: &str, word: &str| match pattern.strip_suffix('*') {
             Some(start) => word.starts_with(start),
             None => word == pattern,
         };
         let same = |pattern: &str| {
-            let mut pairs = pattern.split(' ').zip(&words);
-            pattern.split(' ').count() == words.len() && pairs.all(|(pattern, word)| fits(pattern, word))
+            let mut patterns = pattern.split(' ');
+            let all = name.split(' ').all(|word| patterns.next().is_some_and(|pattern| fits(pattern, word)));
+            all && patterns.next().is_none()
         };
         let starred = || self.programs.iter().map(|(name, _)| name).filter(|name| name.contains('*')).collect();
         let starred: &Vec<_> = self.starred.get_or_init(starred);

@@ -197,3 +197,98 @@ fn elements_that_nothing_closes_end_soon() {
     allowed(&format!("awk '{{ {} }}' f", "a[$1] = b[$2]; ".repeat(8)));
     allowed("grep 'x[0-9]y[0-9]z[0-9]x[0-9]y[0-9]z[0-9]x[0-9]y[0-9]z[0-9]x[0-9]y[0-9]z[0-9]' f");
 }
+
+#[test]
+fn brackets_and_comments_that_bash_reads_otherwise_ask() {
+    for command in [
+        // Not arithmetic, but commands in two pairs of brackets.
+        "((rm -rf d) )",
+        "(( rm -rf d ) )",
+        "( (touch z))",
+        "((cat a > z) )",
+        "time ((rm a) )",
+        "f() ((rm a) ); f",
+        "echo $(( (rm a) ) )",
+        "cat <<E\n$(( (rm a) ) )\nE",
+        "[[ $(( (rm a) ) ) -eq 1 ]]",
+        "echo $( ((rm a) ) )",
+        // No comment within arithmetic.
+        "echo $(( 1 # $(touch z)\n ))",
+        "echo \"$(( 1 # $(touch z)\n ))\"",
+        "(( # `touch z`\n 1 ))",
+        "(( 1 # )) \ntouch z \n ))",
+        "echo $[ 1 # $(touch z)\n ]",
+        "for ((i=0;i<1 # $(touch z)\n;i++)); do ls; done",
+        "echo $( (( 1 # $(touch z)\n )) )",
+        "(( 1 &&\n# $(touch z)\n1 ))",
+        // Nor right behind a process substitution or an array.
+        ": <(:)#;rm a",
+        "ls <(ls)#y; touch z",
+        "ls <(ls)\\\n#y; touch z",
+        "echo a<(ls)#y; touch z",
+        "cat < <(ls)#y; touch z",
+        "a=()#;rm a",
+        "declare a=(1)#c; touch z",
+        "echo $(ls <(ls)#y; touch z\n)",
+        "echo \"${x:-$(ls <(ls)#y; touch z\n)}\"",
+        "cat <<E\n$(ls <(ls)#y; touch z\n)\nE",
+        "bash -c 'ls <(ls)#y; touch z'",
+    ] {
+        asks(command);
+    }
+    for command in [
+        "(( 1 )) # one",
+        "(ls) # one",
+        "ls # one",
+        "# one\nls",
+        "echo $(ls # one\n)",
+        "echo $((1+2)) # three",
+        "echo $(( (1+2) * 3 ))",
+        "for ((i=0; i<3; i++)); do echo $i; done",
+        "((cd src && ls); ls)",
+        "x=abc; echo $(( ${#x} + 1 ))",
+        "diff <(ls a) <(ls b) # compare",
+        "cat <<E\na $(( 1 + 1 )) # no comment\nE",
+        "grep ')#' README.md",
+    ] {
+        allowed(command);
+    }
+}
+
+#[test]
+fn a_delimiter_that_may_be_expanded_asks_at_once() {
+    for command in [
+        "<<E$[ ]; <<<; ",
+        "<<E$[ ]]; ls <<<; ",
+        "<<\"E$( )\"; <<<; ",
+        "<<\\\nE$(( )); <<<; ",
+        "cat <<`ls`",
+        "~$($time 1<< <<\"E\"for ",
+        "}; <<<<<\"E\"$(( ; ?]# ? ",
+        "?$(-<< \\\n>(a -<<E ]] ",
+        "!1) <( 2>&1# $( $x<< <<E *# ",
+        "cat <<E\nx\nE\\",
+    ] {
+        asks(command);
+    }
+    for command in
+        ["cat <<E\n1\nE", "cat <<'E'; ls\n$x\nE\n", "grep a <<< \"$HOME\"", "wc -l <<<$(ls)"]
+    {
+        allowed(command);
+    }
+}
+
+#[test]
+fn a_pattern_behind_a_dash_may_become_an_action() {
+    for command in [
+        "find . -name a -exe? sh -c 'touch z' \\;",
+        "find . -del*",
+        "find . \"-del\"*",
+        "find . -{del,x}*",
+        "for f in -*; do find . \"$f\"; done",
+        "printf -? 'a[$(touch z)]' x",
+        "printf -[v] 'a[$(touch z)]' x",
+    ] {
+        asks(command);
+    }
+}
