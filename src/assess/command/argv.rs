@@ -1,7 +1,7 @@
 //! Judges the words of one program by its entry in the table: flags as the program would read them, operands by
 //! what they mean. What the entry doesn't know asks.
 
-use super::flags::{Flags, is_flag};
+use super::flags::{Flags, is_flag, revokes};
 use super::judge::{Feed, Judge};
 use super::kind::{Kind, narrows};
 use super::naming::{calls, identifies};
@@ -31,12 +31,16 @@ struct Reading {
     /// How far it searches, and whether it names what it reads.
     reach: Option<Reach>,
     required: bool,
+    /// A flag that must be there was taken back, as by `--quiet=false`.
+    revoked: bool,
 }
 
 impl Reading {
-    /// A flag is there that must be.
-    fn requires(&mut self, entry: &Entry, flag: &str) {
-        self.required |= entry.requires.contains(flag) && !(entry.early && self.operands > 0);
+    /// A flag is there that must be, with or without a value.
+    fn requires(&mut self, entry: &Entry, flag: &str, value: Option<&Word>) {
+        let wanted = entry.requires.contains(flag);
+        self.revoked |= wanted && value.is_some_and(revokes);
+        self.required |= wanted && !(entry.early && self.operands > 0);
     }
 }
 
@@ -162,7 +166,7 @@ impl Judge<'_> {
         if together || given.carry(&entry.clash) && !given.carry(&entry.unless) {
             reading.required = false;
         }
-        if !reading.required || reading.operands < entry.min {
+        if !reading.required || reading.revoked || reading.operands < entry.min {
             self.unknown(
                 "command.needs-flag",
                 format!("`{name}` only looks with certain flags or operands, which it doesn't have."),
@@ -406,11 +410,11 @@ impl Judge<'_> {
                     return None;
                 }
             };
-            reading.requires(entry, flag);
+            reading.requires(entry, flag, value.as_ref());
             return self.long(entry, name, flag, value);
         }
         if let (true, Some(Takes::Nothing)) = (exact, entry.flags.get(head)) {
-            reading.requires(entry, head);
+            reading.requires(entry, head, None);
             return None;
         }
         let flags = head.strip_prefix('-').unwrap_or(head);
@@ -419,8 +423,8 @@ impl Judge<'_> {
         }
         for (at, c) in flags.char_indices() {
             let flag = format!("-{c}");
-            reading.requires(entry, &flag);
             let tail = word.after(1 + at + c.len_utf8());
+            reading.requires(entry, &flag, tail.prefix().starts_with('=').then_some(&tail));
             let attached = !(tail.pieces.is_empty() || tail.text() == Some(""));
             match entry.flags.get(&flag) {
                 Some(Takes::Nothing | Takes::Pair(_)) => {}

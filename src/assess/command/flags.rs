@@ -111,6 +111,12 @@ impl Flags {
     }
 }
 
+/// Whether a value of a switch takes it back, as Go's programs read it (`--quiet=false`; strconv, `ParseBool`).
+pub(super) fn revokes(value: &Word) -> bool {
+    let text = value.text().map(|text| text.trim_start_matches('=').to_ascii_lowercase());
+    text.is_none_or(|text| matches!(text.as_str(), "false" | "f" | "0"))
+}
+
 /// Whether a flag is one that an entry names: of short ones the letter counts.
 fn is(flag: &str, wanted: &str, single: bool) -> bool {
     let short = |text: &str| !single && !text.starts_with("--");

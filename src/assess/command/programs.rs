@@ -276,6 +276,7 @@ impl Judge<'_> {
             }
             let flag = text.split_once('=').map_or(text, |(flag, _)| flag);
             looks |= entry.requires.contains(flag);
+            let start = at;
             match entry.flags.get(flag) {
                 Some(Takes::Value(kind)) if flag == text => {
                     if let Some(value) = words.get(at + 1) {
@@ -287,7 +288,7 @@ impl Judge<'_> {
                     let value = word.after(flag.len() + usize::from(flag != text));
                     self.about(word, |judge| judge.meant(*kind, name, &value));
                 }
-                Some(Takes::Nothing | Takes::Pair(_)) if flag == text => leading.push(word.clone()),
+                Some(Takes::Nothing | Takes::Pair(_)) if flag == text => {}
                 Some(Takes::Nothing | Takes::Pair(_)) | None => {
                     self.about(word, |judge| {
                         let sentence = format!("No rule says that `{name}` with `{flag}` only reads.");
@@ -297,6 +298,7 @@ impl Judge<'_> {
                 }
             }
             at += 1;
+            leading.push((flag.to_owned(), words.get(start..at).unwrap_or_default()));
         }
         let Some(subcommand) = words.get(at).and_then(Word::text) else {
             if looks {
@@ -311,11 +313,15 @@ impl Judge<'_> {
             return;
         }
         let name = format!("{name} {subcommand}");
-        // `apt-get -s install x` is `apt-get install -s x`.
-        let needs = table().entry(&name).map(|entry| &entry.requires);
-        leading.retain(|word| needs.is_some_and(|flags| word.text().is_some_and(|text| flags.contains(text))));
-        leading.extend_from_slice(&words[at + 1..]);
-        self.subcommand(&name, &leading);
+        // `apt-get -s install x` is `apt-get install -s x`, and what a flag may be there it may be here.
+        let own = table().entry(&name);
+        let alike = |flag: &String| match (own.and_then(|own| own.flags.get(flag)), entry.flags.get(flag)) {
+            (Some(own), Some(above)) => std::mem::discriminant(own) == std::mem::discriminant(above),
+            _ => false,
+        };
+        let passed = leading.into_iter().filter(|(flag, _)| alike(flag)).flat_map(|(_, words)| words);
+        let words: Vec<Word> = passed.chain(&words[at + 1..]).cloned().collect();
+        self.subcommand(&name, &words);
     }
 
     /// Words that a shell takes for its own, and help or version of a program of the table.

@@ -196,7 +196,7 @@ pub(super) fn known_variable(name: &str, scope: &Scope, home: Option<&str>) -> O
 
 /// Whether a variable's name tells that its value is secret.
 pub(super) fn secret_variable(name: &str) -> bool {
-    const WORDS: [&str; 30] = [
+    const WORDS: [&str; 45] = [
         "JWT",
         "AMQP_URL",
         "KUBECONFIG_DATA",
@@ -215,6 +215,21 @@ pub(super) fn secret_variable(name: &str) -> bool {
         "DATABASE_URL",
         "DB_URL",
         "REDIS_URL",
+        "PG_URL",
+        "POSTGRES_URL",
+        "MYSQL_URL",
+        "JDBC_URL",
+        "RABBITMQ_URL",
+        "BROKER_URL",
+        "CLOUDINARY_URL",
+        "_PAT",
+        "_PW",
+        "PSWD",
+        "MNEMONIC",
+        "SEED",
+        "HOOK",
+        "PROXY",
+        "_SAS",
         "MONGO",
         "DSN",
         "CONN",
@@ -241,6 +256,9 @@ pub(super) fn secret_variable(name: &str) -> bool {
         "GPG_AGENT_INFO",
         "XDG_SESSION_DESKTOP",
     ];
+    // What fills these chose their names' small letters; others in small letters are a script's own.
+    const MIXED: [&str; 2] = ["TF_VAR_", "npm_config_"];
+    let mixed = MIXED.iter().any(|start| name.starts_with(start)) || name.ends_with("s_proxy") || name == "http_proxy";
     let upper = name.to_ascii_uppercase();
-    !PLAIN.contains(&upper.as_str()) && name == upper && WORDS.iter().any(|word| upper.contains(word))
+    !PLAIN.contains(&upper.as_str()) && (mixed || name == upper) && WORDS.iter().any(|word| upper.contains(word))
 }

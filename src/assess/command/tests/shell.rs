@@ -271,9 +271,7 @@ fn a_delimiter_that_may_be_expanded_asks_at_once() {
     ] {
         asks(command);
     }
-    for command in
-        ["cat <<E\n1\nE", "cat <<'E'; ls\n$x\nE\n", "grep a <<< \"$HOME\"", "wc -l <<<$(ls)"]
-    {
+    for command in ["cat <<E\n1\nE", "cat <<'E'; ls\n$x\nE\n", "grep a <<< \"$HOME\"", "wc -l <<<$(ls)"] {
         allowed(command);
     }
 }
