@@ -21,6 +21,7 @@ mod eligible;
 mod escapes;
 mod expand;
 mod fd;
+mod fields;
 mod filter;
 mod find;
 mod flags;
