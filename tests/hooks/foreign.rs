@@ -51,13 +51,16 @@ fn a_client_of_a_database_only_lists_where_nothing_holds_it_to_reading() {
 #[test]
 fn settings_that_only_move_what_a_program_writes_matter_where_no_walls_are() {
     let person = Person::new();
-    let decision = || {
-        let sent = pre_tool_use(&person.project, "Bash", &json!({ "command": "ruff check --no-fix" }));
+    let decision = |command: &str| {
+        let sent = pre_tool_use(&person.project, "Bash", &json!({ "command": command }));
         person.hook(&["claude-code"], &sent)["hookSpecificOutput"]["permissionDecision"].clone()
     };
-    assert_eq!(decision(), "allow");
+    assert_eq!(decision("ruff check --no-fix --no-cache"), "allow");
+    for command in ["ruff check --no-fix", "ruff format --check"] {
+        assert_eq!(decision(command), "ask", "{command}");
+    }
     std::fs::write(person.project.join("ruff.toml"), "cache-dir = '/elsewhere'").unwrap();
-    assert_eq!(decision(), "ask");
+    assert_eq!(decision("ruff check --no-fix --no-cache"), "ask");
 }
 
 #[test]

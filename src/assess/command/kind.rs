@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::clients::{mysql_shows, psql_lists, psql_shows};
+use super::fields::plain_fields;
 use super::filter::only_filters;
 use super::judge::Judge;
 use super::path::descriptor;
@@ -103,6 +104,8 @@ pub(super) enum Kind {
     Here,
     /// A format that doesn't pick the environment out of what is shown.
     Shown,
+    /// A format that picks fields of a container without its environment.
+    Fields,
     /// An image in a registry that everybody uses.
     Image,
     /// A path in the store of Nix.
@@ -234,6 +237,7 @@ impl Judge<'_> {
             Kind::Module if word.text().is_some_and(|text| module(name, text)) => {}
             Kind::Here if word.text().is_some_and(|text| text.starts_with('/') && !text.contains(',') || this_machine(text)) => {}
             Kind::Shown if word.text().is_some_and(|text| !shows_environment(text)) => {}
+            Kind::Fields if word.text().is_some_and(plain_fields) => {}
             Kind::Image if word.text().is_some_and(|text| image(name, text)) => {}
             Kind::Store if word.text().is_some_and(|text| text.starts_with("/nix/store/")) => {}
             Kind::Psql if word.text().is_some_and(psql_shows) => {
@@ -245,7 +249,7 @@ impl Judge<'_> {
             Kind::Mysql if word.text().is_some_and(mysql_shows) => {}
             Kind::Url | Kind::Header | Kind::Sent => self.goes_out(kind, name, word),
             Kind::Told if word.text().is_some_and(|text| !text.starts_with('@') && !text.contains("%output")) => {}
-            Kind::Bsd | Kind::Key | Kind::Jq | Kind::Shown | Kind::Template | Kind::Field | Kind::Columns => {
+            Kind::Bsd | Kind::Key | Kind::Jq | Kind::Shown | Kind::Fields | Kind::Template | Kind::Field | Kind::Columns => {
                 self.sensitive(format!("`{name} {}` may show secrets.", word.shown()));
             }
             Kind::Repository
@@ -449,9 +453,10 @@ fn archived_elsewhere(name: &str, text: &str) -> bool {
         || name == "glow" && forge(text)
         || ["gdalinfo", "ogrinfo"].contains(&name) && ends(text, &[".vrt", ".xml", ".wms", ".ovf"])
         || name.ends_with("identify") && ends(text, &[".msl", ".mvg"])
+        || name == "ffprobe" && ends(text, &[".m3u8", ".m3u", ".mpd", ".sdp", ".concat", ".ffconcat"])
 }
 
-/// Whether a file's name ends so: one of pictures or maps that names others, or addresses, of which it is made, or that is
+/// Whether a file's name ends so: one of pictures, maps or films that names others, or addresses, of which it is made, or that is
 /// a script.
 fn ends(text: &str, endings: &[&str]) -> bool {
     let text = text.to_ascii_lowercase();

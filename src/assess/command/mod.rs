@@ -22,6 +22,7 @@ mod eligible;
 mod escapes;
 mod expand;
 mod fd;
+mod fields;
 mod filter;
 mod find;
 mod flags;

@@ -45,6 +45,9 @@ pub(super) struct Rule {
     /// Only where nothing is put up around commands: all it can do is write, which walls would stop.
     #[serde(default)]
     unguarded: bool,
+    /// Without one of these flags it writes a cache to the folder, where nothing is put up around commands.
+    #[serde(default)]
+    cache: Vec<String>,
 }
 
 impl Rule {
@@ -75,6 +78,13 @@ impl Judge<'_> {
             }
             if rule.modules {
                 self.obeys_modules(reader);
+            }
+            let without = |flag: &String| words.iter().any(|word| word.text() == Some(flag));
+            let caches = !rule.cache.is_empty() && !rule.cache.iter().any(without);
+            if caches && self.facts.is_some_and(|facts| facts.unguarded) {
+                let flag = &rule.cache[0];
+                let sentence = format!("Nothing keeps `{reader}` from writing its cache here, which `{flag}` would.");
+                self.unknown("command.writes-cache", sentence);
             }
             match self.folders(rule, words) {
                 Some(folders) => folders.iter().for_each(|folder| self.obeys_in(rule, reader, folder)),

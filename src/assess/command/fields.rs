@@ -1,0 +1,137 @@
+//! Templates that pick something out of what is known of a container: which of them name fields without an
+//! environment, and nothing that holds one.
+
+/// Fields of a container, an image, a volume, a network or a service that hold neither variables nor secrets, with all
+/// that is below them.
+const FIELDS: &str = " Id ID Name Created Image ImageName ImageID Driver Platform Path Args State RestartCount \
+    NetworkSettings Mounts LogPath ResolvConfPath HostnamePath HostsPath SizeRw SizeRootFs GraphDriver Size RepoTags \
+    RepoDigests Architecture Os RootFS Parent Pod IsInfra Namespace Mountpoint Scope Subnets IPAM Containers Labels \
+    Spec.Name Spec.Mode Endpoint UpdateStatus CreatedAt UpdatedAt Version Enabled PluginReference \
+    HostConfig.RestartPolicy HostConfig.NetworkMode HostConfig.PortBindings HostConfig.Memory HostConfig.MemorySwap \
+    HostConfig.MemoryReservation HostConfig.NanoCpus HostConfig.CpuShares HostConfig.CpuQuota HostConfig.CpuPeriod \
+    HostConfig.CpusetCpus HostConfig.PidsLimit HostConfig.Privileged HostConfig.Binds HostConfig.LogConfig.Type \
+    HostConfig.AutoRemove HostConfig.CapAdd HostConfig.CapDrop HostConfig.ReadonlyRootfs HostConfig.ShmSize \
+    HostConfig.Ulimits HostConfig.PidMode HostConfig.IpcMode HostConfig.UsernsMode HostConfig.SecurityOpt \
+    HostConfig.Devices HostConfig.Runtime HostConfig.Dns HostConfig.ExtraHosts HostConfig.VolumesFrom HostConfig.Init \
+    Config.Image Config.Hostname Config.User Config.WorkingDir Config.ExposedPorts Config.Volumes Config.Labels \
+    Config.Cmd Config.Entrypoint Config.Healthcheck Config.Tty Config.StopSignal Config.StopTimeout ";
+
+/// What a template may call.
+const CALLS: &str = " json join len index slice print printf println split lower upper title truncate pad eq ne lt le \
+    gt ge and or not := = ";
+
+/// Whether a template of Go shows nothing but such fields.
+pub(super) fn plain_fields(template: &str) -> bool {
+    // Of each block that isn't closed yet, whether the dot means something else in it than outside.
+    let mut blocks: Vec<bool> = Vec::new();
+    let (mut rest, mut some) = (template, false);
+    while let Some((_, after)) = rest.split_once("{{") {
+        let Some((action, after)) = after.split_once("}}") else { return false };
+        let Some(words) = words(action) else { return false };
+        let mut words: Vec<&str> = words.split_whitespace().collect();
+        let outer = blocks.contains(&true);
+        match words.first().copied() {
+            Some(block @ ("range" | "with" | "if")) => blocks.push(block != "if"),
+            Some("else") => {
+                // There the dot is again what it was outside.
+                let Some(block) = blocks.last_mut() else { return false };
+                *block = false;
+                if words.get(1).is_some_and(|word| *word != "if") {
+                    return false;
+                }
+                words.drain(..words.len().min(2) - 1);
+            }
+            Some("end") if words.len() == 1 && blocks.pop().is_some() => {}
+            Some("end") | None => return false,
+            Some(_) => words.insert(0, ""),
+        }
+        let below = if words.first() == Some(&"if") { blocks.contains(&true) } else { outer };
+        if !words[1..].iter().all(|word| harmless(word, below)) {
+            return false;
+        }
+        (rest, some) = (after, true);
+    }
+    some
+}
+
+/// The words of an action without its texts. None if they can't be told.
+fn words(action: &str) -> Option<String> {
+    if action.contains(['\\', '`', '\'']) || action.matches('"').count() % 2 == 1 {
+        return None;
+    }
+    let known: String = action.split('"').step_by(2).collect::<Vec<_>>().join(" 0 ");
+    let known = known.trim_start_matches('-').trim_end().trim_end_matches('-');
+    // What follows a bracket is a field of what is in it, which is judged by itself.
+    Some(known.replace(").", ") @").replace(['(', ')', '|', ','], " "))
+}
+
+/// Whether a word of an action shows nothing but harmless fields; `below` one of them everything is.
+fn harmless(word: &str, below: bool) -> bool {
+    match word.as_bytes() {
+        [b'.', field @ ..] => {
+            let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_');
+            let named = |(at, _): (usize, &str)| FIELDS.contains(&format!(" {} ", &word[1..=at]));
+            let ends = word[1..].match_indices('.').chain([(word.len() - 1, "")]);
+            field.iter().all(plain) && (below || !field.is_empty() && ends.into_iter().any(named))
+        }
+        [b'$', first, ..] => first.is_ascii_alphabetic(),
+        [b'@', ..] => true,
+        [first, ..] if first.is_ascii_digit() => word.bytes().all(|byte| byte.is_ascii_digit()),
+        _ => CALLS.contains(&format!(" {word} ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain_fields;
+
+    #[test]
+    fn fields_without_an_environment_may_be_shown() {
+        for template in [
+            "{{.State.Status}}",
+            "{{ .Name }} {{.RestartCount}}",
+            "{{json .State.Health}}",
+            "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}",
+            "{{range $k, $v := .NetworkSettings.Ports}}{{$k}} {{(index $v 0).HostPort}}{{end}}",
+            "{{(index (index .NetworkSettings.Ports \"80/tcp\") 0).HostPort}}",
+            "{{index .Config.Labels \"a.b\"}}",
+            "{{if .State.Running}}up{{else}}{{.State.ExitCode}}{{end}}",
+            "{{- .Config.Image | upper -}}",
+            "table {{.Name}}\t{{.State}}",
+        ] {
+            assert!(plain_fields(template), "{template}");
+        }
+        for template in [
+            "",
+            "json",
+            "{{.}}",
+            "{{json .}}",
+            "{{.Config}}",
+            "{{json .Config}}",
+            "{{.Config.Env}}",
+            "{{.HostConfig}}",
+            "{{index .Config \"Env\"}}",
+            "{{index . \"Config\"}}",
+            "{{range .Config.Env}}{{.}}{{end}}",
+            "{{range .Mounts}}{{json $}}{{end}}",
+            "{{range .Mounts}}{{$.Config.Env}}{{end}}",
+            "{{range .Mounts}}{{else}}{{json .}}{{end}}",
+            "{{with .X}}{{else}}{{.}}{{end}}",
+            "{{with .Mounts}}{{else with .}}{{.}}{{end}}",
+            "{{range .Mounts}}{{end}}{{json .}}",
+            "{{if .State}}{{json .}}{{end}}",
+            "{{$x := .}}{{json $x}}",
+            "{{with $x := .}}{{json $x}}{{end}}",
+            "{{(.Config).Env}}",
+            "{{template \"x\" .}}",
+            "{{.State",
+            "{{end}}",
+            "{{.NameX}}",
+            "{{call .State}}",
+            "{{.State}}{{`{{`}}",
+            "{{\"\\\"\" }}",
+        ] {
+            assert!(!plain_fields(template), "{template}");
+        }
+    }
+}
