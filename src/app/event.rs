@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crossterm::event::{KeyEvent, MouseEvent};
 
 use super::export::Export;
+use super::find::Within;
 use super::linear::Said;
 use super::picker::PickerId;
 use super::row::Row;
@@ -68,13 +69,27 @@ pub struct Sight {
     pub cursor: Option<(u16, u16)>,
 }
 
-/// Rows that hold what is looked for, from the start of each pane's text.
+/// Rows that hold what is looked for, from the start of each text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// Conversation.
     pub chat: Arc<[usize]>,
     /// Output.
     pub output: Arc<[usize]>,
+    /// The page that floats above the panes.
+    pub page: Arc<[usize]>,
+}
+
+impl Found {
+    /// Those of one place.
+    #[must_use]
+    pub fn within(&self, within: Within) -> &[usize] {
+        match within {
+            Within::Chat => &self.chat,
+            Within::Output => &self.output,
+            Within::Page => &self.page,
+        }
+    }
 }
 
 /// One number for each scrolling pane.

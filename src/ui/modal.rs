@@ -2,7 +2,6 @@
 //! scrollable to its last byte, in a double frame; what others wrote stays behind a gutter inside it.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -12,7 +11,6 @@ use super::body::{self, Body};
 use super::bound;
 use super::cache::Cache;
 use super::derivation::why;
-use super::details;
 use super::editor;
 use super::floating::{WIDEST, column, corner, frame, place, shown, title};
 use super::item;
@@ -21,33 +19,18 @@ use super::number;
 use super::paint::{View, named, put};
 use super::picker;
 use super::preview;
+use super::reader;
 use super::remember;
 use super::text::{self, Break};
 use super::theme::Role;
 use super::typing::Rows;
-use super::unasked;
-use crate::app::{Asking, Command, Context, Dialog, Item, Modal, Numbers, Page, Placing, Sight};
+use crate::app::{Asking, Command, Context, Dialog, Item, Modal, Numbers, Placing, Sight};
 use crate::domain::{self, Detail, Foresight, OperationId, Origin, Prepared};
 
 /// Draws what floats, if anything does; says where the cursor belongs.
 pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, cache: &mut Cache, sight: &mut Sight) -> Option<Position> {
     match view.state.modal.as_ref()? {
-        Modal::Page { page, scroll } => {
-            let columns = usize::from(screen.width.min(WIDEST).saturating_sub(4)).max(1);
-            let (name, lines) = match page {
-                Page::Unasked => (" What ran unasked ".to_owned(), Arc::new(unasked::lines(view, columns))),
-                Page::Details(id) => (details::title(view, *id), details::lines(view, cache, *id, columns)),
-            };
-            let area = place(screen, lines.len(), lines.len(), false);
-            let inside = frame(view, area, buf, &view.line(name, Role::Strong), &Line::default());
-            let height = usize::from(inside.height);
-            sight.rows.dialog = height;
-            sight.limits.dialog = lines.len().saturating_sub(height);
-            let first = scroll.first(lines.len(), height);
-            column(buf, inside, &lines[first..]);
-            shown(view, buf, area, first, height, lines.len());
-            None
-        }
+        Modal::Page { page, scroll } => reader::draw(view, screen, buf, cache, sight, (*page, *scroll)),
         // The page is drawn instead of everything else.
         Modal::Setup(_) => None,
         Modal::Edit(editor) => Some(editor::draw(view, screen, buf, editor)),
