@@ -172,6 +172,9 @@ pub enum Event {
     Switched(u64, Result<Box<super::switch::Switched>, String>),
     /// Tokens that one request to the model may hold, as its server says.
     Context(u64),
+    /// What the model is told of the folder's notes was made, once the person had said to work there; empty if there
+    /// are none.
+    Briefed(String),
     /// A sentence for the person.
     Notice(String),
     /// An operation that waits was told in a line, under this seal; whether all of its text was.
@@ -260,7 +263,8 @@ pub enum Effect {
         /// What a file of such a text ends in, without the dot.
         suffix: String,
     },
-    /// The person works in this folder from now on, and isn't asked again.
+    /// The person works in this folder from now on, and isn't asked again. Only now are its notes read, and told by
+    /// `Event::Briefed`.
     KnowFolder,
     /// Keep which theme was chosen, for later sessions.
     KeepTheme(String),

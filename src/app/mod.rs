@@ -221,6 +221,8 @@ pub struct State {
     rule_told: Option<remember::RuleTold>,
     /// The person was not asked yet whether to work in this folder.
     arriving: bool,
+    /// The person said to work in this folder, and its notes for the model are being read.
+    unbriefed: bool,
     dirty: bool,
 }
 
@@ -282,6 +284,7 @@ impl State {
             made: 0,
             rule_told: None,
             arriving: false,
+            unbriefed: false,
             dirty: true,
         }
     }
@@ -424,6 +427,10 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
         }
         Event::Context(tokens) => {
             state.setting.context = tokens;
+            state.dirty
+        }
+        Event::Briefed(notes) => {
+            state.briefed(&notes);
             state.dirty
         }
         Event::Notice(text) => {
