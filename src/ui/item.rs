@@ -49,7 +49,7 @@ pub fn fate(view: View<'_>, item: &Item) -> Fate {
         },
         Status::Allowed { starting: true } => quiet("·", Role::Dim, "starting"),
         Status::Allowed { starting: false } => {
-            let says = behind().map_or_else(|| "starting".to_owned(), |id| format!("after {id}"));
+            let says = behind().map_or_else(|| "starting".to_owned(), |id| format!("starts after {id}"));
             quiet("·", Role::Dim, &says)
         }
         Status::Running { since, .. } => Fate {
