@@ -68,7 +68,7 @@ impl State {
     /// Earlier messages, the newest first.
     pub(super) fn open_history(&mut self) {
         let rows = self.earlier();
-        self.open_picker(Picker::new(EARLIER, rows));
+        self.open_picker(Picker::new(EARLIER, rows).or_else("No message was sent yet."));
     }
 
     /// What was sent in earlier sessions was read: a list of them that is open already gets it, too.
