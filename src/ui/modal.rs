@@ -210,21 +210,22 @@ fn reasons(view: View<'_>, place: Rect, buf: &mut Buffer, dialog: &Dialog, why: 
         column(buf, place, why);
         return;
     };
-    let listed = matches!(dialog.asking, Asking::All { .. }) || dialog.derivation;
-    let key = view.key(Context::Dialog, Command::Derivation, "").filter(|_| !listed);
+    let key = view.key(Context::Dialog, Command::Derivation, "").filter(|_| !dialog.derivation);
     let see = key.map_or_else(String::new, |(key, _)| format!(", see {key}"));
     column(buf, Rect { height: last, ..place }, why);
     cut(view, place, buf, &why[usize::from(last)], &format!("… {} more{see}", number::count(left, "line")));
 }
 
 /// Draws a line on the last row of a place, with a note at its right; cut between words, so that the note stands
-/// beside them and not on one.
+/// beside them and not on one, unless a quarter of the room stayed empty then, as before a long path.
 fn cut(view: View<'_>, place: Rect, buf: &mut Buffer, line: &Line<'static>, note: &str) {
     let last = place.height - 1;
     let taken = super::paint::put_right(buf, place, last, &view.line(note, Role::Dim));
     let room = place.width.saturating_sub(taken + 1);
-    if let Some(row) = text::wrap(line, room.into(), 0, Break::Words).first() {
-        put(buf, Rect { width: room, ..place }, last, row);
+    let first = |how| text::wrap(line, room.into(), 0, how).into_iter().next();
+    let row = first(Break::Words).filter(|row| 4 * row.width() >= 3 * usize::from(room) || row.width() == line.width());
+    if let Some(row) = row.or_else(|| first(Break::Anywhere)) {
+        put(buf, Rect { width: room, ..place }, last, &row);
     }
 }
 
@@ -261,7 +262,8 @@ fn parts(
             let ids: Vec<OperationId> = listed.iter().map(|(id, _)| *id).collect();
             let lines = list(view, &ids, None, columns);
             let end = Some(lines.len());
-            (Body::of(lines, end), all(view, listed, *high, *reach, columns), Vec::new())
+            // What a yes to the list reaches is said before all of it is listed.
+            (Body::of(lines, end), Vec::new(), all(view, listed, *high, *reach, columns))
         }
         Asking::Pick { typed } => {
             let ids: Vec<OperationId> = view.state.queue.waiting().map(|item| item.id).collect();
