@@ -1,5 +1,5 @@
-//! One line that is asked for at the foot of a pane or a page: what to look for, which rows, where to save. It decides nothing
-//! about operations, and no dialog opens by itself over it.
+//! One line that is asked for at the foot of a pane or a page: what to look for, which rows, where to save. It decides
+//! nothing about operations, and no dialog opens by itself over it.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
