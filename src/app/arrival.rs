@@ -56,7 +56,20 @@ impl State {
         if !std::mem::take(&mut self.arriving) {
             return;
         }
+        self.unbriefed = yes;
         effects.push(if yes { Effect::KnowFolder } else { Effect::Quit });
+    }
+
+    /// Whether the folder's notes for the model are still being read. A message that is sent meanwhile waits for them.
+    #[must_use]
+    pub fn unbriefed(&self) -> bool {
+        self.unbriefed
+    }
+
+    /// The folder's notes were read.
+    pub(super) fn briefed(&mut self, notes: &str) {
+        self.unbriefed = false;
+        self.chat.brief(notes);
     }
 
     /// Whoever closed the list without an answer is asked again.

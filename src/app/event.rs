@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crossterm::event::{KeyEvent, MouseEvent};
 
 use super::export::Export;
+use super::find::Within;
 use super::linear::Said;
 use super::picker::PickerId;
 use super::row::Row;
@@ -68,13 +69,27 @@ pub struct Sight {
     pub cursor: Option<(u16, u16)>,
 }
 
-/// Rows that hold what is looked for, from the start of each pane's text.
+/// Rows that hold what is looked for, from the start of each text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// Conversation.
     pub chat: Arc<[usize]>,
     /// Output.
     pub output: Arc<[usize]>,
+    /// The page that floats above the panes.
+    pub page: Arc<[usize]>,
+}
+
+impl Found {
+    /// Those of one place.
+    #[must_use]
+    pub fn within(&self, within: Within) -> &[usize] {
+        match within {
+            Within::Chat => &self.chat,
+            Within::Output => &self.output,
+            Within::Page => &self.page,
+        }
+    }
 }
 
 /// One number for each scrolling pane.
@@ -157,6 +172,9 @@ pub enum Event {
     Switched(u64, Result<Box<super::switch::Switched>, String>),
     /// Tokens that one request to the model may hold, as its server says.
     Context(u64),
+    /// What the model is told of the folder's notes was made, once the person had said to work there; empty if there
+    /// are none.
+    Briefed(String),
     /// A sentence for the person.
     Notice(String),
     /// An operation that waits was told in a line, under this seal; whether all of its text was.
@@ -245,7 +263,8 @@ pub enum Effect {
         /// What a file of such a text ends in, without the dot.
         suffix: String,
     },
-    /// The person works in this folder from now on, and isn't asked again.
+    /// The person works in this folder from now on, and isn't asked again. Only now are its notes read, and told by
+    /// `Event::Briefed`.
     KnowFolder,
     /// Keep which theme was chosen, for later sessions.
     KeepTheme(String),

@@ -1,10 +1,22 @@
-//! Looking for a text in the conversation and in output: where matches are was told by the last frame, and beyond
-//! what is held here the disk is asked.
+//! Looking for a text in the conversation, in output and on a page: where matches are was told by the last frame, and
+//! beyond what is held here the disk is asked.
 
 use super::State;
 use super::event::{Effect, Pane};
+use super::modal::Modal;
 use super::prompt::Ask;
 use crate::domain::{Look, OperationId};
+
+/// Where a text can be looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Within {
+    /// In the conversation.
+    Chat,
+    /// In output.
+    Output,
+    /// On the page that floats above the panes.
+    Page,
+}
 
 /// A text that is looked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,34 +33,49 @@ pub struct Find {
     pub counted: Option<(OperationId, u64)>,
 }
 
-/// What is looked for, pane by pane.
+/// What is looked for, place by place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Finds {
     /// In the conversation.
     pub chat: Find,
     /// In output.
     pub output: Find,
+    /// On the page.
+    pub page: Find,
 }
 
 impl Finds {
-    fn of(&mut self, pane: Pane) -> &mut Find {
-        if pane == Pane::Output { &mut self.output } else { &mut self.chat }
+    fn of(&mut self, within: Within) -> &mut Find {
+        match within {
+            Within::Chat => &mut self.chat,
+            Within::Output => &mut self.output,
+            Within::Page => &mut self.page,
+        }
     }
 }
 
 impl State {
+    /// Where the keys look for a text right now.
+    fn within(&self) -> Within {
+        match (&self.modal, self.focus) {
+            (Some(Modal::Page { .. }), _) => Within::Page,
+            (_, Pane::Output) => Within::Output,
+            (_, Pane::Chat | Pane::Composer | Pane::Queue) => Within::Chat,
+        }
+    }
+
     /// Asks what to look for, or in a table which rows to show.
     pub(super) fn ask_find(&mut self) {
-        let pane = if self.focus == Pane::Output { Pane::Output } else { Pane::Chat };
+        let within = self.within();
         let table = self.output.printout().is_some_and(|printout| printout.table.is_some());
-        let ask = if pane == Pane::Output && table { Ask::Filter } else { Ask::Find(pane) };
+        let ask = if within == Within::Output && table { Ask::Filter } else { Ask::Find(within) };
         self.prompt_for(ask, String::new());
     }
 
-    pub(super) fn seek(&mut self, pane: Pane, text: &str) {
-        let of = self.output.shown().filter(|_| pane == Pane::Output);
+    pub(super) fn seek(&mut self, within: Within, text: &str) {
+        let of = self.output.shown().filter(|_| within == Within::Output);
         let pending = !text.is_empty();
-        *self.finds.of(pane) = Find { text: text.to_owned(), row: None, of, pending, counted: None };
+        *self.finds.of(within) = Find { text: text.to_owned(), row: None, of, pending, counted: None };
     }
 
     /// Asks the disk how often it is there, where only a part is held here.
@@ -68,19 +95,22 @@ impl State {
         wanted
     }
 
-    pub(super) fn forget(&mut self, pane: Pane) {
-        *self.finds.of(pane) = Find::default();
+    pub(super) fn forget(&mut self, within: Within) {
+        *self.finds.of(within) = Find::default();
     }
 
-    /// All rows again, and nothing looked for in a pane. False if it was so already.
-    pub(super) fn look_at_all(&mut self, pane: Pane) -> bool {
-        let filtered = pane == Pane::Output && self.output.printout().is_some_and(|it| !it.grid.filter.is_empty());
+    /// All rows again, and nothing looked for where the keys are. False if it was so already.
+    pub(super) fn look_at_all(&mut self) -> bool {
+        let within = self.within();
+        let filtered = within == Within::Output && self.output.printout().is_some_and(|it| !it.grid.filter.is_empty());
         if filtered {
             self.filter("");
         }
-        let sought = matches!(pane, Pane::Output | Pane::Chat) && !self.finds.of(pane).text.is_empty();
+        // Esc in the composer stops what is under way, and in the list it leaves it.
+        let here = within == Within::Page || matches!(self.focus, Pane::Output | Pane::Chat);
+        let sought = here && !self.finds.of(within).text.is_empty();
         if sought {
-            self.forget(pane);
+            self.forget(within);
         }
         filtered || sought
     }
@@ -89,42 +119,43 @@ impl State {
     pub(super) fn found(&mut self) {
         // What was looked for in one output says nothing about another.
         if !self.finds.output.text.is_empty() && self.finds.output.of != self.output.shown() {
-            self.forget(Pane::Output);
+            self.forget(Within::Output);
             self.dirty = true;
         }
-        for pane in [Pane::Chat, Pane::Output] {
-            if !std::mem::take(&mut self.finds.of(pane).pending) {
+        for within in [Within::Chat, Within::Output, Within::Page] {
+            if !std::mem::take(&mut self.finds.of(within).pending) {
                 continue;
             }
-            let (rows, first) = match pane {
-                Pane::Output => (&self.sight.found.output, self.output_top()),
-                _ => (
-                    &self.sight.found.chat,
-                    self.chat.scroll.first(self.sight.limits.chat + self.sight.rows.chat, self.sight.rows.chat),
-                ),
-            };
+            let (rows, first) = (self.sight.found.within(within), self.top(within));
             let row = rows.iter().find(|row| **row >= first).or_else(|| rows.last()).copied();
             if let Some(row) = row {
-                self.bring(pane, row);
+                self.bring(within, row);
             }
             self.dirty = true;
         }
     }
 
-    fn output_top(&self) -> usize {
-        let (rows, limits) = (self.sight.rows.output, self.sight.limits.output);
-        self.output.printout().map_or(0, |printout| printout.scroll.first(limits + rows, rows))
+    /// The first row in sight.
+    fn top(&self, within: Within) -> usize {
+        let (rows, limits) = (&self.sight.rows, &self.sight.limits);
+        let (scroll, rows, limit) = match (within, &self.modal) {
+            (Within::Chat, _) => (Some(self.chat.scroll), rows.chat, limits.chat),
+            (Within::Output, _) => (self.output.printout().map(|it| it.scroll), rows.output, limits.output),
+            (Within::Page, Some(Modal::Page { scroll, .. })) => (Some(*scroll), rows.dialog, limits.dialog),
+            (Within::Page, _) => (None, 0, 0),
+        };
+        scroll.map_or(0, |scroll| scroll.first(limit + rows, rows))
     }
 
     /// To the next match, or the one before. Past what is held here the disk is asked.
     pub(super) fn find_next(&mut self, forward: bool, effects: &mut Vec<Effect>) {
-        let pane = if self.focus == Pane::Output { Pane::Output } else { Pane::Chat };
-        let find = self.finds.of(pane).clone();
+        let within = self.within();
+        let find = self.finds.of(within).clone();
         if find.text.is_empty() {
             self.ask_find();
             return;
         }
-        let rows = if pane == Pane::Output { &self.sight.found.output } else { &self.sight.found.chat };
+        let rows = self.sight.found.within(within);
         let next = match find.row {
             None => {
                 if forward {
@@ -137,12 +168,12 @@ impl State {
             Some(at) => rows.iter().rev().find(|row| **row < at),
         };
         if let Some(row) = next.copied() {
-            self.bring(pane, row);
-        } else if let Some((id, from)) = self.beyond(pane, forward) {
+            self.bring(within, row);
+        } else if let Some((id, from)) = self.beyond(within, forward) {
             self.hint = Some("Looking further …".to_owned());
             effects.push(Effect::Look(id, Look::For { text: find.text, from, forward }));
         } else if let Some(row) = if forward { rows.first() } else { rows.last() }.copied() {
-            self.bring(pane, row);
+            self.bring(within, row);
             self.hint = Some("That was the last one: on from the other end.".to_owned());
         } else {
             self.hint = Some("Not found.".to_owned());
@@ -150,27 +181,26 @@ impl State {
     }
 
     /// The byte from which on the disk has more of what is shown.
-    fn beyond(&self, pane: Pane, forward: bool) -> Option<(OperationId, u64)> {
-        let (id, printout) = self.output.shown().zip(self.output.printout()).filter(|_| pane == Pane::Output)?;
+    fn beyond(&self, within: Within, forward: bool) -> Option<(OperationId, u64)> {
+        let (id, printout) = self.output.shown().zip(self.output.printout()).filter(|_| within == Within::Output)?;
         let (from, to) = printout.span();
         if forward { (to < printout.tail.bytes).then_some((id, to)) } else { (from > 0).then_some((id, from)) }
     }
 
     /// Brings a row into view, a third from the top.
-    pub(super) fn bring(&mut self, pane: Pane, row: usize) {
-        self.finds.of(pane).row = Some(row);
-        let above = |rows: usize| rows / 3;
-        match pane {
-            Pane::Output => {
-                let (limit, rows) = (self.sight.limits.output, self.sight.rows.output);
-                if let Some(printout) = self.output.printout_mut() {
-                    printout.scroll.to_row(row.saturating_sub(above(rows)).min(limit));
-                }
+    pub(super) fn bring(&mut self, within: Within, row: usize) {
+        self.finds.of(within).row = Some(row);
+        let (rows, limits) = (self.sight.rows, self.sight.limits);
+        let (scroll, rows, limit) = match (within, &mut self.modal) {
+            (Within::Chat, _) => (Some(&mut self.chat.scroll), rows.chat, limits.chat),
+            (Within::Output, _) => {
+                (self.output.printout_mut().map(|printout| &mut printout.scroll), rows.output, limits.output)
             }
-            Pane::Chat | Pane::Composer | Pane::Queue => {
-                let (limit, rows) = (self.sight.limits.chat, self.sight.rows.chat);
-                self.chat.scroll.to_row(row.saturating_sub(above(rows)).min(limit));
-            }
+            (Within::Page, Some(Modal::Page { scroll, .. })) => (Some(scroll), rows.dialog, limits.dialog),
+            (Within::Page, _) => (None, 0, 0),
+        };
+        if let Some(scroll) = scroll {
+            scroll.to_row(row.saturating_sub(rows / 3).min(limit));
         }
     }
 }

@@ -11,7 +11,6 @@ use super::modal::{Asking, Modal, Page};
 use super::plan::Typing;
 use super::prompt::Ask;
 use super::queue::Status;
-use super::sight::page;
 use super::slash;
 use crate::domain::number::size;
 use crate::domain::{ANSWER, APPLY, ApprovalMode, JournalEvent, OperationId, Origin, UNDO};
@@ -43,9 +42,9 @@ impl State {
             Some(Modal::Confirm(_)) => self.dialog_key(key, effects),
             Some(Modal::Edit(_)) => self.editor_key(key, effects),
             Some(Modal::Pick(_)) => self.picker_key(key, effects),
+            Some(Modal::Page { .. }) | None if self.prompt.is_some() => self.prompt_key(key, effects),
             Some(Modal::Page { .. }) => self.page_key(key, effects),
             Some(Modal::Setup(_)) => self.setup_key(key, effects),
-            None if self.prompt.is_some() => self.prompt_key(key, effects),
             None => self.pane_key(key, effects),
         }
     }
@@ -66,8 +65,8 @@ impl State {
             Some(Modal::Edit(_)) => self.paste_edit(text, effects),
             Some(Modal::Pick(_)) => self.paste_picker(text),
             Some(Modal::Setup(_)) => self.paste_setup(text),
+            Some(Modal::Page { .. }) | None if self.prompt.is_some() => self.paste_prompt(text),
             Some(Modal::Page { .. }) => {}
-            None if self.prompt.is_some() => self.paste_prompt(text),
             None => {
                 self.go(Pane::Composer);
                 self.hint = self.composer.paste(text);
@@ -127,7 +126,7 @@ impl State {
             Command::Redraw => effects.push(Effect::Redraw),
             Command::Help => self.open_help(),
             Command::Palette => self.open_palette(),
-            Command::Unasked => self.modal = Some(Modal::page(Page::Unasked)),
+            Command::Unasked => self.open_page(Page::Unasked),
             Command::StopAll => self.stop_everything(effects),
             Command::RunAgain => {
                 if let Some(id) = self.queue.selected() {
@@ -245,7 +244,7 @@ impl State {
 
     /// Esc: shows all of a pane again, then leaves it for the composer, else stops what is under way.
     fn back(&mut self, effects: &mut Vec<Effect>) {
-        if self.focus == Pane::Queue && self.queue.plan.step_back() || self.look_at_all(self.focus) {
+        if self.focus == Pane::Queue && self.queue.plan.step_back() || self.look_at_all() {
             return;
         }
         if self.focus != Pane::Composer {
@@ -475,25 +474,5 @@ impl State {
         let call = item.call.clone();
         self.handed_over = true;
         self.propose(Origin::Again { after, of }, call, effects);
-    }
-
-    fn page_key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
-        let command = self.keymap.command(Context::Chat, key);
-        let limit = self.sight.limits.dialog;
-        let page = page(self.sight.rows.dialog);
-        let Some(Modal::Page { scroll, .. }) = &mut self.modal else { return };
-        match (command, key.code) {
-            (Some(Command::LineUp), _) => scroll.by(-1, limit, false),
-            (Some(Command::LineDown), _) => scroll.by(1, limit, false),
-            (Some(Command::PageUp), _) => scroll.by(-page, limit, false),
-            (Some(Command::PageDown), _) => scroll.by(page, limit, false),
-            (Some(Command::HalfUp), _) => scroll.by(-(page / 2).max(1), limit, false),
-            (Some(Command::HalfDown), _) => scroll.by((page / 2).max(1), limit, false),
-            (Some(Command::ToStart), _) => scroll.to_start(),
-            (Some(Command::ToEnd), _) => scroll.to_end(limit, false),
-            (Some(Command::Quit), _) => self.leave(effects),
-            (Some(Command::StopAll), _) => self.stop_everything(effects),
-            _ => self.modal = None,
-        }
     }
 }

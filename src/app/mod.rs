@@ -41,6 +41,7 @@ mod picker;
 mod plan;
 mod prompt;
 mod queue;
+mod reader;
 mod reading;
 mod remember;
 mod resume;
@@ -73,7 +74,7 @@ pub use depends::Lack;
 pub use edit::{Draft, Editor};
 pub use event::{Another, Content, Effect, Event, Found, Millis, Pane, Proposal, Rows, Sight};
 pub use export::Export;
-pub use find::{Find, Finds};
+pub use find::{Find, Finds, Within};
 pub use foresee::leads;
 pub use fuzzy::Fuzzy;
 pub use grid::{Grid, Shape};
@@ -220,6 +221,8 @@ pub struct State {
     rule_told: Option<remember::RuleTold>,
     /// The person was not asked yet whether to work in this folder.
     arriving: bool,
+    /// The person said to work in this folder, and its notes for the model are being read.
+    unbriefed: bool,
     dirty: bool,
 }
 
@@ -281,6 +284,7 @@ impl State {
             made: 0,
             rule_told: None,
             arriving: false,
+            unbriefed: false,
             dirty: true,
         }
     }
@@ -423,6 +427,10 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
         }
         Event::Context(tokens) => {
             state.setting.context = tokens;
+            state.dirty
+        }
+        Event::Briefed(notes) => {
+            state.briefed(&notes);
             state.dirty
         }
         Event::Notice(text) => {

@@ -243,7 +243,7 @@ pub enum Page {
 impl Modal {
     /// A page from its start.
     #[must_use]
-    pub fn page(page: Page) -> Self {
+    pub(super) fn page(page: Page) -> Self {
         Self::Page { page, scroll: Scroll::START }
     }
 }

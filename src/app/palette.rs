@@ -7,11 +7,22 @@ use super::keymap::{Command, Context};
 use super::picker::{Form, Picker};
 use super::queue::{Item, Status, Undo};
 use super::row::{Pick, Row};
-use super::slash::{SLASH, typed};
-use crate::domain::OperationKind;
+use super::slash::{self, SLASH, typed};
+use crate::domain::{ApprovalMode, OperationKind};
 
 /// How many of those chosen lately come first.
 const LATELY: usize = 6;
+/// The modes, from the one that asks most.
+const MODES: [ApprovalMode; 4] =
+    [ApprovalMode::Strict, ApprovalMode::Guarded, ApprovalMode::Smart, ApprovalMode::AllowAll];
+/// Words that the status line says beside the mode, and what they mean.
+const STATUS: [(&str, &str); 5] = [
+    ("2 waiting (1 HIGH)", "so many wait for you, so many of them are high"),
+    ("PROD", "the connection counts as production"),
+    ("contained", "commands that only read run behind walls: no writes, no secrets, no network"),
+    ("contained, staged", "other commands can run on a copy of the folder; what they change there asks"),
+    ("not contained", "there are no walls here: commands run as you"),
+];
 /// What the list of earlier messages is called.
 const EARLIER: &str = "Earlier messages";
 
@@ -21,8 +32,8 @@ impl State {
         self.open_picker(Picker::new("Commands", rows));
     }
 
-    /// The keys that work where the person is, then everywhere, then the rest, and what can be typed. From a dialog it
-    /// leads back to it.
+    /// The keys that work where the person is, then everywhere, then the rest, what can be typed, and what the words of
+    /// the status line mean. From a dialog it leads back to it.
     pub(super) fn open_help(&mut self) {
         let here = self.context();
         let over = self.shown_in_dialog();
@@ -48,13 +59,16 @@ impl State {
             }
         }
         rows.extend(typed().map(|(usage, says)| Row::new(says, Pick::Nothing).detail("typed").key(&usage)));
+        let stands = |word: &str, says: &str| Row::new(says, Pick::Nothing).detail("in the status line").key(word);
+        rows.extend(MODES.map(|mode| stands(mode.word(), &format!("mode: {}", slash::means(mode)))));
+        rows.extend(STATUS.map(|(word, says)| stands(word, says)));
         self.open_picker(Picker::new("Keys", rows).laid_out(Form::Grouped).over(over));
     }
 
     /// Earlier messages, the newest first.
     pub(super) fn open_history(&mut self) {
         let rows = self.earlier();
-        self.open_picker(Picker::new(EARLIER, rows));
+        self.open_picker(Picker::new(EARLIER, rows).or_else("No message was sent yet."));
     }
 
     /// What was sent in earlier sessions was read: a list of them that is open already gets it, too.

@@ -69,7 +69,7 @@ impl State {
     /// Shows everything about the selected operation.
     pub(super) fn show_details(&mut self) {
         match self.queue.selected() {
-            Some(id) => self.modal = Some(Modal::page(Page::Details(id))),
+            Some(id) => self.open_page(Page::Details(id)),
             None => self.hint = Some("There is no operation yet.".to_owned()),
         }
     }

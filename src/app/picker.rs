@@ -105,6 +105,13 @@ impl Picker {
         self
     }
 
+    /// The same, saying this where it has no rows.
+    #[must_use]
+    pub(super) fn or_else(mut self, empty: &str) -> Self {
+        empty.clone_into(&mut self.empty);
+        self
+    }
+
     /// The same, laid out so.
     #[must_use]
     pub(super) fn laid_out(mut self, form: Form) -> Self {

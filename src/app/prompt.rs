@@ -1,9 +1,10 @@
-//! One line that is asked for at the foot of a pane: what to look for, which rows, where to save. It decides nothing
-//! about operations, and no dialog opens by itself over it.
+//! One line that is asked for at the foot of a pane or a page: what to look for, which rows, where to save. It decides
+//! nothing about operations, and no dialog opens by itself over it.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::event::{Effect, Pane};
+use super::event::Effect;
+use super::find::Within;
 use super::keymap::{Command, Context};
 use super::{Export, State};
 
@@ -13,8 +14,8 @@ const LONGEST: usize = 1_000;
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
-    /// A text to look for in the conversation or the output.
-    Find(Pane),
+    /// A text to look for in the conversation, in output or on a page.
+    Find(Within),
     /// A text that rows of a table must hold.
     Filter,
     /// A file to save what is shown to.
@@ -35,12 +36,12 @@ impl Ask {
         }
     }
 
-    /// The pane at whose foot it stands.
+    /// At whose foot it stands.
     #[must_use]
-    pub fn pane(self) -> Pane {
+    pub fn within(self) -> Within {
         match self {
-            Self::Find(pane) => pane,
-            Self::Filter | Self::Save | Self::CopyAs => Pane::Output,
+            Self::Find(within) => within,
+            Self::Filter | Self::Save | Self::CopyAs => Within::Output,
         }
     }
 }
@@ -55,7 +56,7 @@ pub struct Prompt {
 }
 
 impl State {
-    /// The line that is being typed at the foot of a pane.
+    /// The line that is being typed at the foot of a pane or a page.
     #[must_use]
     pub fn prompt(&self) -> Option<&Prompt> {
         self.prompt.as_ref()
@@ -84,7 +85,7 @@ impl State {
                 let ask = prompt.ask;
                 self.prompt = None;
                 match ask {
-                    Ask::Find(pane) => self.forget(pane),
+                    Ask::Find(within) => self.forget(within),
                     Ask::Filter => self.filter(""),
                     Ask::Save | Ask::CopyAs => {}
                 }
@@ -127,7 +128,7 @@ impl State {
         self.hint_prompt();
         let Some(Prompt { ask, text }) = self.prompt.clone() else { return };
         match ask {
-            Ask::Find(pane) => self.seek(pane, &text),
+            Ask::Find(within) => self.seek(within, &text),
             Ask::Filter => self.filter(&text),
             Ask::Save | Ask::CopyAs => {}
         }
@@ -135,12 +136,12 @@ impl State {
 
     fn taken(&mut self, effects: &mut Vec<Effect>) {
         let Some(Prompt { ask, text }) = self.prompt.take() else { return };
-        if ask == Ask::Find(Pane::Output) && !text.is_empty() {
+        if ask == Ask::Find(Within::Output) && !text.is_empty() {
             self.count_all(&text, effects);
         }
         let text = text.trim();
         match ask {
-            Ask::Find(pane) if text.is_empty() => self.forget(pane),
+            Ask::Find(within) if text.is_empty() => self.forget(within),
             Ask::Filter if text.is_empty() => self.filter(""),
             Ask::Filter => self.only_held("filtered", "WHERE filters"),
             Ask::Find(_) => {}

@@ -2,6 +2,7 @@
 
 use super::chat::Entry;
 use super::event::{Effect, Pane};
+use super::find::Within;
 use super::{Scroll, State};
 use crate::domain::number::size;
 
@@ -39,7 +40,7 @@ impl State {
                 let first = self.sight.entries.get(at).copied().unwrap_or(0);
                 // It stays where it is if it is in view.
                 if first < top || first + 1 >= top + rows {
-                    self.bring(Pane::Chat, first);
+                    self.bring(Within::Chat, first);
                     self.finds.chat.row = None;
                 }
             }

@@ -2,6 +2,7 @@
 
 use super::State;
 use super::event::Effect;
+use super::keymap::{Command, Context};
 use super::picker::Picker;
 use super::row::{Pick, Row};
 use crate::domain::{Pattern, Remembered, RuleEffect, RuleId, Says, Scope, number::count};
@@ -54,10 +55,9 @@ impl State {
             let label = format!("{word} {} {}", rule.tool, parts.join(", "));
             Row::new(&label, Pick::Nothing).detail("from a configuration file: changed there")
         }));
-        if rows.is_empty() {
-            rows.push(Row::new("Nothing is remembered yet.", Pick::Nothing).detail("m in a dialog: don't ask again"));
-        }
-        self.open_picker(Picker::new("Rules", rows));
+        let key = self.keymap.key(Context::Dialog, Command::Remember).unwrap_or_default();
+        let none = format!("Nothing is remembered yet. {key} in a dialog: don't ask again.");
+        self.open_picker(Picker::new("Rules", rows).or_else(&none));
     }
 
     fn show_rule(&mut self, name: &str) -> Result<(), String> {

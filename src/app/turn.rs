@@ -40,7 +40,7 @@ impl State {
             self.told_remote = true;
             self.chat.notice(LEAVES, false);
         }
-        if matches!(self.chat.phase, Phase::Streaming { .. }) {
+        if self.unbriefed || matches!(self.chat.phase, Phase::Streaming { .. }) {
             return self.send_later(text);
         }
         self.end_paused();

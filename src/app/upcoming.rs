@@ -12,14 +12,16 @@ impl State {
             Some(before) => format!("{before}\n\n{text}"),
             None => text,
         });
-        self.hint = Some("It goes to the model once this answer ends.".to_owned());
+        let until = if self.unbriefed { "the notes of this folder are read" } else { "this answer ends" };
+        self.hint = Some(format!("It goes to the model once {until}."));
         self.handed_over = true;
         self.chat.scroll = super::Scroll::END;
     }
 
     /// Sends it once the answer has ended.
     pub(super) fn send_upcoming(&mut self, effects: &mut Vec<Effect>) {
-        if !matches!(self.chat.phase, Phase::Streaming { .. })
+        if !self.unbriefed
+            && !matches!(self.chat.phase, Phase::Streaming { .. })
             && let Some(text) = self.chat.upcoming.take()
         {
             self.send(text, effects);

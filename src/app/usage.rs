@@ -61,19 +61,28 @@ impl State {
     pub(super) fn tell_usage(&mut self) {
         let priced = self.setting.prices.is_some();
         let (turn, session) = (self.tallies.turn.told(priced), self.tallies.session.told(priced));
+        // What no provider has counted yet is an estimate of what each request carries, and nothing that was sent.
         let size = number::thousands(self.chat.tokens());
         let room = match self.setting.context {
             0 | u64::MAX => String::new(),
-            most => format!(" of {} that the model takes", number::thousands(most)),
+            most => format!(", of {} that the model takes", number::thousands(most)),
         };
         let advice = if priced || self.setting.practice {
             ""
         } else {
             " For the cost, set price_in and price_out of the model in the configuration."
         };
-        let said = format!(
-            "This turn: {turn}. This session: {session}. The conversation has about {size} tokens{room}.{advice}"
-        );
+        let said = if self.chat.history().is_empty() {
+            format!(
+                "Nothing was sent yet. Instructions and tools, which go with every request, have about {size} \
+                 tokens{room}.{advice}"
+            )
+        } else {
+            format!(
+                "This turn: {turn}. This session: {session}. The next request has about {size} tokens with its \
+                 instructions and tools{room}.{advice}"
+            )
+        };
         self.chat.notice(said, false);
     }
 }

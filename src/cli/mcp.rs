@@ -92,7 +92,7 @@ fn list(servers: &Servers, out: &mut dyn Write) -> std::io::Result<bool> {
         writeln!(out, "{}: {}{note}", plain(&server.config.name), plain(&server.config.reach.shown()))?;
     }
     if servers.all().is_empty() {
-        writeln!(out, "There is no MCP server. They are written down in {}.", servers.file().display())?;
+        writeln!(out, "No MCP server is written down yet. They go into {}.", servers.file().display())?;
     }
     Ok(true)
 }

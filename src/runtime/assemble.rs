@@ -91,8 +91,10 @@ pub async fn assemble(start: &Arc<Start>, lanes: Lanes, size: (u16, u16)) -> Res
         prune_outputs(&outputs);
     });
     let setting = setting(provider.as_ref(), world.is_some(), &model_side);
-    // The practice model reads no prompt, and works in a folder of its own.
-    let notes = if world.is_none() { notes(&start.workspace, &mut notices) } else { None };
+    // The practice model reads no prompt, and works in a folder of its own. Of a folder that the person was not asked
+    // about yet nothing is read.
+    let told = world.is_none() && !start.unknown;
+    let notes = if told { notes(&start.workspace, &mut notices) } else { None };
     let briefing = briefing(&model_side, notes.as_ref());
     let keymap = keymap(start, &mut notices);
     let (theme, looks) = theme(start, &mut notices);
@@ -232,8 +234,13 @@ pub(super) fn briefing(side: &Side, notes: Option<&Instructions>) -> Briefing {
         date: &time::OffsetDateTime::now_utc().date().to_string(),
         os: std::env::consts::OS,
     };
-    let notes = notes.map(|notes| project(&notes.text, notes.cut, &notes.mark)).unwrap_or_default();
+    let notes = notes.map(quoted).unwrap_or_default();
     Briefing { system: format!("{}{notes}", fill(&surroundings)).into(), tools: side.registry.specs().into() }
+}
+
+/// The project's own notes, as the model is told of them.
+pub(super) fn quoted(notes: &Instructions) -> String {
+    project(&notes.text, notes.cut, &notes.mark)
 }
 
 /// The project's own notes for the model, and what the person is told of them.

@@ -75,6 +75,8 @@ pub enum Work {
     Switched(u64, Result<Box<Switched>, String>),
     /// Tokens that one request to the model may hold, as its server says.
     Context(u64),
+    /// What the model is told of the folder's notes.
+    Briefed(String),
     /// Colours that were missing are there.
     Coloured,
 }
@@ -276,6 +278,7 @@ impl Bus {
                     Work::SetUp(done) => Event::SetUp(done),
                     Work::Switched(number, outcome) => Event::Switched(number, outcome),
                     Work::Context(tokens) => Event::Context(tokens),
+                    Work::Briefed(notes) => Event::Briefed(notes),
                     Work::Coloured => return Input::Coloured,
                 },
                 Some((id, event)) = self.run.recv() => Event::Run(id, event),

@@ -130,7 +130,8 @@ impl Linear {
 
     /// Whether nothing happens until the person says something.
     fn still(&self) -> bool {
-        !matches!(self.state.chat.phase(), Phase::Streaming { .. })
+        !self.state.unbriefed()
+            && !matches!(self.state.chat.phase(), Phase::Streaming { .. })
             && self.state.queue.running().all(|item| {
                 item.status == Status::Allowed { starting: false } || self.state.queue.waits_for_answer(item.id)
             })

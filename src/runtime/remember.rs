@@ -154,10 +154,15 @@ impl Engine {
         });
     }
 
-    /// The person said yes to the folder.
+    /// The person said yes to the folder. Its notes are read now, not before.
     pub fn know_folder(&self) {
-        let (memory, lane) = (self.memory.clone(), self.lanes.work.clone());
+        let (memory, board, lane) = (self.memory.clone(), self.switchboard.clone(), self.lanes.work.clone());
         tokio::task::spawn_blocking(move || {
+            let (notes, said) = board.arrive();
+            let _leaving = lane.blocking_send(Work::Briefed(notes));
+            for said in said {
+                let _leaving = lane.blocking_send(Work::Notice(said));
+            }
             if let Err(error) = memory.workspaces.add(&memory.folder) {
                 let said = format!("You'll be asked about this folder again: {error}.");
                 let _leaving = lane.blocking_send(Work::Notice(said));

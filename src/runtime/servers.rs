@@ -99,7 +99,7 @@ fn told(servers: &Servers, asked: bool) -> String {
         lines.push(format!("{} {how}.", server.config.name));
     }
     if lines.is_empty() {
-        lines.push(format!("There is no MCP server. They are written down in {}.", servers.file().display()));
+        lines.push(format!("No MCP server is written down yet. They go into {}.", servers.file().display()));
     } else if !asked {
         lines.push("The practice model is offered none of them.".to_owned());
     }

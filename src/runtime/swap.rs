@@ -2,11 +2,12 @@
 //! the state has taken notice of it, so that no step begins with half of it.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use secrecy::ExposeSecret as _;
 
-use super::assemble::{briefing, notes, practice, setting, side};
+use super::assemble::{briefing, notes, practice, quoted, setting, side};
 use super::bus::Work;
 use super::engine::{Engine, Side};
 use crate::app::{Pick, PickerId, Row, Switched, Wanted};
@@ -21,6 +22,8 @@ pub struct Switchboard {
     ready: Arc<Mutex<Option<Ready>>>,
     /// The model in use.
     now: Arc<Mutex<ModelSettings>>,
+    /// Whether the person was asked about this folder: until then nothing of it is read for a model.
+    arrived: Arc<AtomicBool>,
 }
 
 /// A model that is ready to be taken into use.
@@ -37,7 +40,8 @@ impl Switchboard {
     #[must_use]
     pub fn new(start: Arc<Start>) -> Self {
         let now = start.settings.in_use(&process_environment);
-        Self { start, ready: Arc::default(), now: Arc::new(Mutex::new(now)) }
+        let arrived = Arc::new(AtomicBool::new(!start.unknown));
+        Self { start, ready: Arc::default(), now: Arc::new(Mutex::new(now)), arrived }
     }
 
     /// What the session was started from.
@@ -53,9 +57,20 @@ impl Switchboard {
     /// What the state is told of a model and its side.
     fn told(&self, provider: &dyn Provider, practising: bool, side: &Side, elsewhere: bool) -> Switched {
         // What is said of them was said at the start.
-        let notes = if practising { None } else { notes(&self.start.workspace, &mut Vec::new()) };
+        let unread = practising || !self.arrived.load(Ordering::Acquire);
+        let notes = if unread { None } else { notes(&self.start.workspace, &mut Vec::new()) };
         let setting = setting(provider, practising, side);
         Switched { setting, briefing: briefing(side, notes.as_ref()), elsewhere }
+    }
+
+    /// The person said yes to the folder: its notes may be read from now on. Gives what the model is told of them, and
+    /// what is said of that to the person.
+    pub fn arrive(&self) -> (String, Vec<String>) {
+        let mut said = Vec::new();
+        self.arrived.store(true, Ordering::Release);
+        let practising = self.now().kind == ProviderName::Practice;
+        let notes = if practising { None } else { notes(&self.start.workspace, &mut said) };
+        (notes.as_ref().map(quoted).unwrap_or_default(), said)
     }
 
     /// The model that is wanted, with the configuration as it was when the session began.

@@ -24,11 +24,14 @@ pub struct Body {
     /// After how many rows everything was seen that must be seen before a High is approved: the list, or the
     /// operation's own text. None if it isn't among them.
     pub end: Option<usize>,
+    /// How many rows at the end only show in full what the sentences below the text say: they stand below those where
+    /// there is room, so that no sentence has to go for a sample.
+    pub samples: usize,
 }
 
 impl Body {
     pub fn of(lines: Vec<Line<'static>>, end: Option<usize>) -> Self {
-        Self { parts: vec![Arc::new(lines)], end }
+        Self { parts: vec![Arc::new(lines)], end, samples: 0 }
     }
 
     pub fn len(&self) -> usize {
@@ -153,7 +156,7 @@ pub fn whole(
     let foresight = view.state.queue.foresight(dialog.id);
     let come = !matches!(dialog.placing, Placing::Kept | Placing::Late);
     let (Some(Foresight::Measured(preview)), Some(held), true) = (foresight, &mut cache.dialog, come) else {
-        return Body { parts: vec![text], end: Some(rows) };
+        return Body { parts: vec![text], end: Some(rows), samples: 0 };
     };
     let leads = dialog.placing == Placing::Free
         && foresight.is_some_and(|foresight| leads(&prepared.operation.kind, foresight));
@@ -165,13 +168,13 @@ pub fn whole(
     };
     let details = Arc::clone(held.details.get_or_insert_with(make));
     if !leads {
-        return Body { end: Some(rows), parts: vec![text, details] };
+        return Body { end: Some(rows), samples: details.len(), parts: vec![text, details] };
     }
     if told(&prepared.operation.kind, preview.details.first()) {
-        return Body { end: Some(details.len()), parts: vec![details] };
+        return Body { end: Some(details.len()), parts: vec![details], samples: 0 };
     }
     let blank = Arc::new(vec![Line::default()]);
-    Body { end: Some(details.len() + 1 + rows), parts: vec![details, blank, text] }
+    Body { end: Some(details.len() + 1 + rows), parts: vec![details, blank, text], samples: 0 }
 }
 
 /// Makes what stands for a hidden or control character stand out.

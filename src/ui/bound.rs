@@ -110,7 +110,7 @@ fn deciding(view: View<'_>, dialog: &Dialog) -> Vec<Option<(String, String)>> {
 fn others(view: View<'_>, dialog: &Dialog) -> Vec<Option<(String, String)>> {
     let key = |command, says: &str| view.key(Context::Dialog, command, says);
     let (waiting, high) = view.state.queue.counts();
-    let all = if high > 0 { format!("all {waiting} ({high} HIGH)") } else { format!("all {waiting}") };
+    let all = if high > 0 { format!("all, {high} HIGH") } else { format!("all {waiting}") };
     let several = |command, says: &str| several(view).then(|| key(command, says)).flatten();
     vec![
         key(Command::Remember, "remember"),
@@ -118,7 +118,7 @@ fn others(view: View<'_>, dialog: &Dialog) -> Vec<Option<(String, String)>> {
         key(Command::Derivation, if dialog.derivation { "text" } else { "why" }),
         key(Command::Help, "keys"),
         several(Command::ApproveAll, &all),
-        several(Command::DenyAll, "none"),
+        several(Command::DenyAll, "deny all"),
         several(Command::Pick, "pick"),
         tried(view, dialog).then(|| key(Command::Try, "try it")).flatten(),
         in_terminal(view, dialog).then(|| key(Command::InTerminal, "without a terminal")).flatten(),

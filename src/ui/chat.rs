@@ -18,7 +18,7 @@ use super::printed::{Matches, marked};
 use super::text::{self, Break};
 use super::theme::Role;
 use super::{ansi, item, number, output, table};
-use crate::app::{Command, Context, Entry, Item, Pane, Printout, Sight};
+use crate::app::{Command, Context, Entry, Item, Printout, Sight, Within};
 use crate::domain::{ApprovalMode, OperationId, Origin, Stream};
 
 /// Columns before what somebody said: others' text never starts at the pane's edge.
@@ -63,7 +63,7 @@ impl Speaker {
 
 /// Draws the conversation.
 pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sight: &mut Sight) {
-    let area = output::prompt(view, Pane::Chat, area, buf, sight);
+    let area = output::prompt(view, Within::Chat, area, buf, sight);
     let height = usize::from(area.height);
     sight.rows.chat = height;
     let entries = view.state.chat.entries();

@@ -9,7 +9,7 @@ use super::theme::Role;
 use crate::app::Item;
 use crate::domain::{
     ApprovalMode, Claim, Class, Containment, Danger, Enforceable, Finding, Judgement, OperationKind, Prepared,
-    RiskLevel, Span, Step, Wall, masked_part,
+    RiskLevel, Span, Step, Verdict, Wall, masked_part,
 };
 
 /// Columns of the words at the left.
@@ -87,6 +87,8 @@ fn claim(claim: &Claim, judgement: &Judgement, mode: ApprovalMode) -> Option<Str
     }
     match claim {
         Claim::Absent => None,
+        // Of what runs unasked there was nothing to lift.
+        Claim::Level(RiskLevel::Low) if judgement.verdict == Verdict::Allow => None,
         Claim::Level(RiskLevel::Low) => {
             Some(format!("The model claimed low: in {} mode that can't lift it", mode.word()))
         }
@@ -228,7 +230,7 @@ pub fn labelled(view: View<'_>, label: &str, sentences: Vec<(String, Role)>, col
     let room = columns.saturating_sub(LABEL).max(8);
     let mut lines = Vec::new();
     for (sentence, role) in sentences {
-        for row in text::wrap(&view.line(sentence, role), room, 0, Break::Words) {
+        for row in text::wrap(&view.line(sentence, role), room, 0, Break::Late) {
             let label = if lines.is_empty() { label } else { "" };
             let mut line = view.line(text::column(label, LABEL), Role::Dim);
             line.spans.extend(row.spans);

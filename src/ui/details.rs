@@ -89,7 +89,7 @@ fn state(view: View<'_>, item: &Item, columns: usize) -> Vec<Line<'static>> {
 fn status(view: View<'_>, item: &Item, fate: &item::Fate) -> String {
     match &item.status {
         Status::Waiting => match view.state.queue.waits_for(item.id) {
-            Some(before) => format!("waits for you, and then for {before}"),
+            Some(before) => format!("waits for you, and doesn't start before {before} is done"),
             None => "waits for you".to_owned(),
         },
         Status::Running { containment, .. } => format!("running for {}, {}", fate.time, containment.word()),
@@ -100,7 +100,7 @@ fn status(view: View<'_>, item: &Item, fate: &item::Fate) -> String {
                     fate.says.clone()
                 }
             };
-            if fate.time.is_empty() { how } else { format!("{how}, after {}", fate.time) }
+            if fate.time.is_empty() { how } else { format!("{how}, took {}", fate.time) }
         }
         Status::Preparing | Status::Allowed { .. } | Status::Denied { .. } | Status::Refused { .. } => {
             fate.says.clone()

@@ -116,6 +116,7 @@ fn commands(view: View<'_>, context: Context) -> Vec<Entry> {
             scroll,
             (Command::PageUp, Some(Command::PageDown), "a page"),
             (Command::ToStart, Some(Command::ToEnd), "start, end"),
+            one(Command::Find, "find"),
             one(Command::Back, "close"),
         ],
         Context::Chat => vec![

@@ -10,7 +10,7 @@ use super::paint::View;
 use super::text;
 use super::theme::Role;
 use crate::app::{Item, Lack, Masks, Status, Undo};
-use crate::domain::{Containment, OperationKind, Outcome, Prepared, RiskLevel};
+use crate::domain::{Containment, Decider, OperationKind, Outcome, Prepared, RiskLevel};
 
 /// Frames of what moves, four a second.
 const FRAMES: [&str; 8] = ["⠋", "⠙", "⠸", "⠴", "⠦", "⠇", "⠏", "⠹"];
@@ -49,7 +49,7 @@ pub fn fate(view: View<'_>, item: &Item) -> Fate {
         },
         Status::Allowed { starting: true } => quiet("·", Role::Dim, "starting"),
         Status::Allowed { starting: false } => {
-            let says = behind().map_or_else(|| "starting".to_owned(), |id| format!("after {id}"));
+            let says = behind().map_or_else(|| "starting".to_owned(), |id| format!("starts after {id}"));
             quiet("·", Role::Dim, &says)
         }
         Status::Running { since, .. } => Fate {
@@ -70,6 +70,8 @@ pub fn fate(view: View<'_>, item: &Item) -> Fate {
             let time = if *outcome == Outcome::Lost { String::new() } else { number::duration(*took) };
             Fate { mark, role, says, time }
         }
+        // Nobody denied it: what it belonged to was stopped.
+        Status::Denied { .. } if item.decider == Some(Decider::Interrupt) => quiet("✗", Role::Dim, "not started"),
         Status::Denied { .. } => match item.again {
             0 => {
                 let why = item.denied_why().map(|why| text::line(&view.state.masks.hide(why)));
@@ -114,7 +116,6 @@ pub fn trouble(item: &Item) -> Option<&str> {
 }
 
 fn by_person(item: &Item) -> bool {
-    use crate::domain::Decider;
     matches!(item.decider, Some(Decider::Person | Decider::PersonAll | Decider::Interrupt))
 }
 

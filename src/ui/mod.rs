@@ -31,6 +31,7 @@ mod position;
 mod preview;
 mod printed;
 mod queue;
+mod reader;
 mod remember;
 mod report;
 mod rows;

@@ -2,7 +2,6 @@
 //! scrollable to its last byte, in a double frame; what others wrote stays behind a gutter inside it.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -12,7 +11,6 @@ use super::body::{self, Body};
 use super::bound;
 use super::cache::Cache;
 use super::derivation::why;
-use super::details;
 use super::editor;
 use super::floating::{WIDEST, column, corner, frame, place, shown, title};
 use super::item;
@@ -21,33 +19,18 @@ use super::number;
 use super::paint::{View, named, put};
 use super::picker;
 use super::preview;
+use super::reader;
 use super::remember;
 use super::text::{self, Break};
 use super::theme::Role;
 use super::typing::Rows;
-use super::unasked;
-use crate::app::{Asking, Command, Context, Dialog, Item, Modal, Numbers, Page, Placing, Sight};
+use crate::app::{Asking, Command, Context, Dialog, Item, Modal, Numbers, Placing, Sight};
 use crate::domain::{self, Detail, Foresight, OperationId, Origin, Prepared};
 
 /// Draws what floats, if anything does; says where the cursor belongs.
 pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, cache: &mut Cache, sight: &mut Sight) -> Option<Position> {
     match view.state.modal.as_ref()? {
-        Modal::Page { page, scroll } => {
-            let columns = usize::from(screen.width.min(WIDEST).saturating_sub(4)).max(1);
-            let (name, lines) = match page {
-                Page::Unasked => (" What ran unasked ".to_owned(), Arc::new(unasked::lines(view, columns))),
-                Page::Details(id) => (details::title(view, *id), details::lines(view, cache, *id, columns)),
-            };
-            let area = place(screen, lines.len(), lines.len(), false);
-            let inside = frame(view, area, buf, &view.line(name, Role::Strong), &Line::default());
-            let height = usize::from(inside.height);
-            sight.rows.dialog = height;
-            sight.limits.dialog = lines.len().saturating_sub(height);
-            let first = scroll.first(lines.len(), height);
-            column(buf, inside, &lines[first..]);
-            shown(view, buf, area, first, height, lines.len());
-            None
-        }
+        Modal::Page { page, scroll } => reader::draw(view, screen, buf, cache, sight, (*page, *scroll)),
         // The page is drawn instead of everything else.
         Modal::Setup(_) => None,
         Modal::Edit(editor) => Some(editor::draw(view, screen, buf, editor)),
@@ -60,6 +43,9 @@ pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, cache: &mut Cache, s
 const FEW: usize = 2;
 /// Rows of a dialog from which on the text is parted from what follows before that has all of its rows.
 const SMALL: usize = 10;
+
+/// Rows of samples, their heading among them, that are worth a place of their own.
+const SAMPLES: usize = 5;
 
 /// What a dialog is made of, from top to bottom.
 struct Parts {
@@ -99,17 +85,28 @@ fn confirm(
     let late = dialog.placing == Placing::Late && reason == 0;
     let area = place(screen, others + preview::RESERVED + parts.usual, wanted, late);
     let inside = frame(view, area, buf, &title(view, dialog, prepared), &corner(view, dialog, prepared));
-    let (rows, cursor) = lay(view, inside, buf, dialog, &parts, reason, sight);
-    let first = first(dialog, parts.body.len(), rows);
-    shown(view, buf, area, first, rows, parts.body.len());
+    let (scrolls, cursor) = lay(view, inside, buf, dialog, &parts, reason, sight);
+    let Scrolls { skipped, rows, total } = scrolls;
+    let first = first(dialog, total, rows);
+    shown(view, buf, area, first, rows, total);
     sight.rows.dialog = rows;
-    sight.limits.dialog = parts.body.len().saturating_sub(rows);
-    let end = parts.body.end.is_some_and(|end| rows > 0 && first + rows >= end);
+    sight.limits.dialog = total.saturating_sub(rows);
+    let end = parts.body.end.is_some_and(|end| rows > 0 && skipped + first + rows >= end);
     sight.dialog = Some((dialog.seal, end));
     cursor
 }
 
-/// Draws the parts from the top; the body takes the room that the others leave. Gives back its height.
+/// The part of a dialog that scrolls.
+struct Scrolls {
+    /// Rows of the body that stand above it and don't scroll.
+    skipped: usize,
+    /// Its height.
+    rows: usize,
+    /// How many rows there are to scroll through.
+    total: usize,
+}
+
+/// Draws the parts from the top; the body takes the room that the others leave. Gives back what of it scrolls.
 fn lay(
     view: View<'_>,
     inside: Rect,
@@ -118,7 +115,7 @@ fn lay(
     parts: &Parts,
     reason: usize,
     sight: &mut Sight,
-) -> (usize, Option<Position>) {
+) -> (Scrolls, Option<Position>) {
     let height = usize::from(inside.height);
     let mut left = height.saturating_sub(1);
     let mut take = |wanted: usize, most: usize| {
@@ -131,18 +128,28 @@ fn lay(
     let reason = take(reason, 3);
     let hint = take(1, 1);
     let head = take(parts.head.len(), usize::from(height >= 6));
-    // Of what it does and why it asks the first rows, then half of the dialog for the text, then the rest.
+    // The first rows of what it does and of why it asks, then half of the dialog for the text, then all of what it
+    // does, as that scrolls nowhere, then the rest. Samples of it come last.
     let (few, quarter) = ((height / 4).clamp(1, FEW), (height / 4).max(1));
+    let text = parts.body.len() - parts.body.samples;
     let effect = take(parts.effect.len(), few);
-    let why = take(parts.why.len(), few);
-    let body = 1 + take(parts.body.len().saturating_sub(1), (height / 2).saturating_sub(1));
-    let parted = take(1, usize::from(height >= SMALL));
-    let effect = effect + take(parts.effect.len() - effect, quarter - few);
-    let why = why + take(parts.why.len() - why, quarter - few);
-    let body = body + take(parts.body.len().saturating_sub(body), usize::MAX);
-    let why = why + take(parts.why.len() - why, usize::MAX);
+    let why = take(parts.why.len(), 1);
+    let body = 1 + take(text.saturating_sub(1), (height / 2).saturating_sub(1));
     let effect = effect + take(parts.effect.len() - effect, usize::MAX);
+    let parted = take(1, usize::from(height >= SMALL));
+    let why = why + take(parts.why.len() - why, quarter - why);
+    let body = body + take(text.saturating_sub(body), usize::MAX);
+    let why = why + take(parts.why.len() - why, usize::MAX);
+    let samples = take(parts.body.samples, usize::MAX);
     let (above, below) = (take(1, 1), parted + take(1 - parted, 1));
+    // Where so little of them is seen that it says nothing, they scroll with the text.
+    let apart = body == text && samples >= parts.body.samples.min(SAMPLES);
+    let (body, samples) = if apart { (body, samples) } else { (body + samples, 0) };
+    let scrolls = if samples > 0 {
+        Scrolls { skipped: text, rows: samples, total: parts.body.samples }
+    } else {
+        Scrolls { skipped: 0, rows: body, total: parts.body.len() }
+    };
     let mut rest = inside;
     let mut next = |rows: usize| {
         let rows = u16::try_from(rows).unwrap_or(u16::MAX).min(rest.height);
@@ -152,18 +159,22 @@ fn lay(
     };
     column(buf, next(head), &parts.head);
     next(above);
-    let first = first(dialog, parts.body.len(), body);
-    let rows = next(body.min(parts.body.len().max(1)));
-    (0..rows.height).zip(parts.body.from(first)).for_each(|(row, line)| put(buf, rows, row, line));
+    let first = first(dialog, scrolls.total, scrolls.rows);
+    let mut rows = |place: Rect, from: usize| {
+        (0..place.height).zip(parts.body.from(from)).for_each(|(row, line)| put(buf, place, row, line));
+    };
+    rows(next(body.min(parts.body.len().max(1))), if samples > 0 { 0 } else { first });
     next(below);
-    reasons(view, next(why), buf, dialog, &parts.why);
-    effects(view, next(effect), buf, &parts.effect);
+    let sentences = (next(why), next(effect));
+    rows(next(samples), scrolls.skipped + first);
+    reasons(view, sentences.0, buf, dialog, &parts.why);
+    effects(view, sentences.1, buf, &parts.effect);
     let cursor = typed_reason(view, next(reason), buf, dialog);
     column(buf, next(hint), std::slice::from_ref(&parts.hint));
     let keys = next(keys);
     column(buf, keys, &parts.keys);
     sight.keys = named(&parts.keys, keys);
-    (body, cursor)
+    (scrolls, cursor)
 }
 
 /// The first row of the body in sight. Of a rule that is made, the part that is chosen always is.
@@ -199,21 +210,22 @@ fn reasons(view: View<'_>, place: Rect, buf: &mut Buffer, dialog: &Dialog, why: 
         column(buf, place, why);
         return;
     };
-    let listed = matches!(dialog.asking, Asking::All { .. }) || dialog.derivation;
-    let key = view.key(Context::Dialog, Command::Derivation, "").filter(|_| !listed);
+    let key = view.key(Context::Dialog, Command::Derivation, "").filter(|_| !dialog.derivation);
     let see = key.map_or_else(String::new, |(key, _)| format!(", see {key}"));
     column(buf, Rect { height: last, ..place }, why);
     cut(view, place, buf, &why[usize::from(last)], &format!("… {} more{see}", number::count(left, "line")));
 }
 
 /// Draws a line on the last row of a place, with a note at its right; cut between words, so that the note stands
-/// beside them and not on one.
+/// beside them and not on one, unless a quarter of the room stayed empty then, as before a long path.
 fn cut(view: View<'_>, place: Rect, buf: &mut Buffer, line: &Line<'static>, note: &str) {
     let last = place.height - 1;
     let taken = super::paint::put_right(buf, place, last, &view.line(note, Role::Dim));
     let room = place.width.saturating_sub(taken + 1);
-    if let Some(row) = text::wrap(line, room.into(), 0, Break::Words).first() {
-        put(buf, Rect { width: room, ..place }, last, row);
+    let first = |how| text::wrap(line, room.into(), 0, how).into_iter().next();
+    let row = first(Break::Words).filter(|row| 4 * row.width() >= 3 * usize::from(room) || row.width() == line.width());
+    if let Some(row) = row.or_else(|| first(Break::Anywhere)) {
+        put(buf, Rect { width: room, ..place }, last, &row);
     }
 }
 
@@ -250,7 +262,8 @@ fn parts(
             let ids: Vec<OperationId> = listed.iter().map(|(id, _)| *id).collect();
             let lines = list(view, &ids, None, columns);
             let end = Some(lines.len());
-            (Body::of(lines, end), all(view, listed, *high, *reach, columns), Vec::new())
+            // What a yes to the list reaches is said before all of it is listed.
+            (Body::of(lines, end), Vec::new(), all(view, listed, *high, *reach, columns))
         }
         Asking::Pick { typed } => {
             let ids: Vec<OperationId> = view.state.queue.waiting().map(|item| item.id).collect();
@@ -264,7 +277,7 @@ fn parts(
             let derived = judgement.filter(|_| dialog.derivation);
             let body =
                 match derived.and_then(|judgement| body::derived(view, cache, dialog, prepared, judgement, columns)) {
-                    Some(rows) => Body { parts: vec![rows], end: None },
+                    Some(rows) => Body { parts: vec![rows], end: None, samples: 0 },
                     None => body::whole(view, cache, dialog, prepared, text, columns),
                 };
             (body, why(), effect())

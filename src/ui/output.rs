@@ -10,12 +10,12 @@ use super::paint::{View, put};
 use super::text::{self, Break};
 use super::theme::Role;
 use super::{chart, item, number, position, printed, table, terminal};
-use crate::app::{Ask, Command, Context, Item, Pane, Shape, Sight, Status};
+use crate::app::{Ask, Command, Context, Item, Shape, Sight, Status, Within};
 use crate::domain::{OperationKind, Outcome};
 
 /// Draws the output that is shown.
 pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sight: &mut Sight) {
-    let area = prompt(view, Pane::Output, area, buf, sight);
+    let area = prompt(view, Within::Output, area, buf, sight);
     sight.rows.output = usize::from(area.height);
     let Some((id, printout)) = view.state.output.shown().zip(view.state.output.printout()) else {
         put(buf, shifted(area, 1), 0, &view.line("Output of what runs appears here.", Role::Dim));
@@ -36,13 +36,13 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sig
     }
 }
 
-/// Draws the line that is asked for at the foot of a pane, and gives what is left above it.
-pub fn prompt(view: View<'_>, pane: Pane, area: Rect, buf: &mut Buffer, sight: &mut Sight) -> Rect {
-    let Some(prompt) = view.state.prompt().filter(|prompt| prompt.ask.pane() == pane && area.height > 1) else {
+/// Draws the line that is asked for at the foot of a pane or a page, and gives what is left above it.
+pub fn prompt(view: View<'_>, within: Within, area: Rect, buf: &mut Buffer, sight: &mut Sight) -> Rect {
+    let Some(prompt) = view.state.prompt().filter(|prompt| prompt.ask.within() == within && area.height > 1) else {
         return area;
     };
     let (rows, foot) = (Rect { height: area.height - 1, ..area }, Rect { y: area.bottom() - 1, height: 1, ..area });
-    let found = if pane == Pane::Output { &view.state.sight.found.output } else { &view.state.sight.found.chat };
+    let found = view.state.sight.found.within(within);
     let count = match prompt.ask {
         Ask::Find(_) if !prompt.text.is_empty() => format!("  {}", position::matches(None, found)),
         Ask::Find(_) | Ask::Filter | Ask::Save | Ask::CopyAs => String::new(),

@@ -18,7 +18,7 @@ pub const HEAD: usize = 2;
 /// The rows of the rule.
 pub fn body(view: View<'_>, remembering: &Remembering, columns: usize) -> Vec<Line<'static>> {
     let allows = remembering.draft.effect() == RuleEffect::Allow;
-    let head = if allows { "Don't ask again for what has only such parts:" } else { "Never run what has such a part:" };
+    let head = if allows { "Don't ask again about what fits all of this:" } else { "Never run what fits all of this:" };
     let mut lines = vec![view.line(head, Role::Strong), Line::default()];
     for (at, row) in remembering.draft.rows().iter().enumerate() {
         lines.push(part(view, remembering.draft.prepared(), row, at == remembering.row, columns));

@@ -254,6 +254,12 @@ fn help_lists_every_key() {
     ] {
         assert!(wide.contains(piece), "{piece}:\n{wide}");
     }
+    desk.press(KeyCode::End);
+    let last = desk.screen(120, 40);
+    for piece in [" in the status line ", "mode: everything asks", "contained, staged", "there are no walls here"] {
+        assert!(last.contains(piece), "{piece}:\n{last}");
+    }
+    desk.press(KeyCode::Home);
     let narrow = desk.screen(60, 15);
     assert!(narrow.contains("║   new line ") && narrow.contains(" alt+enter ctrl+j ║"), "{narrow}");
     let first: Vec<usize> = (0..400)

@@ -82,7 +82,7 @@ fn enforced(item: &Item) -> String {
     };
     match (promised, held, &item.status) {
         (Containment::None, ..) | (_, false, _) => "not contained".to_owned(),
-        (promised, true, Status::Running { .. }) => format!("{}{by}, running", promised.word()),
-        (promised, true, _) => format!("{}{by}", promised.word()),
+        (promised, true, Status::Running { .. }) => format!("contained{by}, {}, running", promised.word()),
+        (promised, true, _) => format!("contained{by}, {}", promised.word()),
     }
 }

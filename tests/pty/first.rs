@@ -3,8 +3,12 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 
 use crate::driver::Driver;
+
+/// What the folder's notes say: the server tells a request that holds it from one that doesn't.
+const NOTES: &str = "Build it with quokka.";
 
 /// A server of two models that answers everything with one word.
 fn server() -> u16 {
@@ -36,8 +40,10 @@ fn answer(stream: TcpStream) -> std::io::Result<()> {
     let (kind, text) = if first.starts_with("GET /v1/models ") {
         ("application/json", r#"{"data":[{"id":"tiny"},{"id":"large-coder"}]}"#.to_owned())
     } else {
+        let notes =
+            if String::from_utf8_lossy(&body).contains(NOTES) { "pong, by the notes" } else { "pong from the model" };
         let said =
-            r#"data: {"choices":[{"index":0,"delta":{"content":"pong from the model"},"finish_reason":"stop"}]}"#;
+            format!(r#"data: {{"choices":[{{"index":0,"delta":{{"content":"{notes}"}},"finish_reason":"stop"}}]}}"#);
         let counted = r#"data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":3}}"#;
         ("text/event-stream", format!("{said}\n\n{counted}\n\ndata: [DONE]\n\n"))
     };
@@ -117,5 +123,21 @@ fn by_lines_the_first_start_tells_which_servers_answer() {
     it.keys("skip\r");
     it.wait_for("chooses a model.");
     it.keys("/quit\r");
+    it.wait_for_exit();
+}
+
+#[test]
+fn the_notes_of_a_folder_are_read_once_the_person_said_to_work_there() {
+    let url = format!("http://127.0.0.1:{}/v1", server());
+    let program = Path::new(env!("CARGO_BIN_EXE_countersign"));
+    let mut it = Driver::start_program(program, &["--base-url", &url, "--model", "tiny"], 80, 24, &[]);
+    it.wait_for("New folder: work here?");
+    // What is written only now wasn't read before.
+    std::fs::write(it.workspace().join("AGENTS.md"), NOTES).unwrap();
+    it.keys("y\r");
+    it.wait_for("The model is given AGENTS.md");
+    it.say("ping");
+    it.wait_for("pong, by the notes");
+    it.keys("\x11");
     it.wait_for_exit();
 }

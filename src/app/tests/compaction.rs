@@ -198,6 +198,7 @@ fn tokens_and_their_cost_are_summed_and_limited() {
     assert!(notice(&world).contains("Limit of a turn's cost, 0.002, reached"), "{}", notice(&world));
     world.press(KeyCode::Esc);
     world.say("/usage");
+    assert!(notice(&world).contains("The next request has about "), "{}", notice(&world));
     assert!(
         notice(&world).contains("This session: 2,000 tokens read, 350 written, cost 0.0027."),
         "{}",
@@ -205,4 +206,12 @@ fn tokens_and_their_cost_are_summed_and_limited() {
     );
     world.say("/limit cost 2.5");
     assert_eq!(world.state.budget.cost, Some(Amount(2_500_000)));
+}
+
+#[test]
+fn before_the_first_message_no_token_counts_as_sent() {
+    let mut world = World::new();
+    world.say("/usage");
+    let said = notice(&world);
+    assert!(said.starts_with("Nothing was sent yet. Instructions and tools, which go with every request,"), "{said}");
 }

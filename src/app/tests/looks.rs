@@ -49,13 +49,15 @@ fn help_begins_where_one_is_and_is_searched_by_typing() {
     assert_eq!(picker.title, "Keys");
     assert!(picker.fits(0, 20).iter().all(|fit| fit.row.detail == "in the operations"));
     let every = Context::ALL.iter().map(|place| world.state.keymap.of(*place).len()).sum::<usize>();
-    assert_eq!(world.labels().len(), every + 2 + typed().count());
+    let words = 4 + 5;
+    assert_eq!(world.labels().len(), every + 2 + typed().count() + words, "modes and words of the status line");
     world.type_in("deny");
     let picker = world.state.picker().unwrap();
     let places: Vec<&str> = picker.fits(0, 99).into_iter().map(|fit| fit.row.detail.as_str()).collect();
     let mut grouped = places.clone();
     grouped.dedup();
-    assert_eq!(grouped, ["in the operations", "typing a message", "in a dialog", "typed"], "they keep their order");
+    let order = ["in the operations", "typing a message", "in a dialog", "typed", "in the status line"];
+    assert_eq!(grouped, order, "they keep their order");
     assert_eq!(picker.fits(picker.selected(), 1)[0].row.label, "deny", "the best is chosen");
     world.control('u');
     world.type_in("sideways derivation");

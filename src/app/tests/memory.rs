@@ -244,6 +244,17 @@ fn an_unknown_folder_asks_first_and_takes_nothing_else() {
 }
 
 #[test]
+fn a_message_waits_until_the_notes_of_the_folder_were_read() {
+    let mut world = World::new();
+    world.state.ask_folder();
+    world.press(KeyCode::Enter);
+    world.say("go");
+    assert!(world.requests.is_empty(), "nobody knows the notes yet");
+    world.feed(10, Event::Briefed("\n\nRun the tests.".to_owned()));
+    assert_eq!(world.requests.len(), 1);
+}
+
+#[test]
 fn by_lines_a_rule_is_saved_only_once_it_was_told() {
     let mut world = World::new();
     world.state.go_linear();

@@ -33,7 +33,7 @@ fn a_warning_of_a_run_stands_in_the_conversation_too() {
 fn frame(world: &mut World, found: &[usize]) {
     let rows = Rows { output: 20, chat: 20, ..Rows::default() };
     let limits = Rows { output: 180, chat: 180, ..Rows::default() };
-    let found = Found { output: found.into(), chat: found.into() };
+    let found = Found { output: found.into(), chat: found.into(), ..Found::default() };
     world.feed(1, Event::Drawn(Box::new(Sight { rows, limits, found, ..Sight::default() })));
 }
 

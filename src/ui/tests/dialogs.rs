@@ -92,7 +92,18 @@ fn the_chosen_part_of_a_rule_is_in_sight_on_a_small_screen() {
     desk.call(&[("execute_command", r#"{"command":"mkdir a"}"#, findings)]);
     desk.screen(60, 13);
     desk.key('m');
-    assert!(desk.screen(80, 30).contains("Don't ask again for what has only such parts:"));
+    assert!(desk.screen(80, 30).contains("Don't ask again about what fits all of this:"));
     let small = desk.screen(60, 11);
     assert!(small.contains("▸ scope") && !small.contains("Don't ask again"), "{small}");
+}
+
+#[test]
+fn a_long_path_is_cut_rather_than_left_out() {
+    let mut desk = Desk::new();
+    desk.send("go");
+    let path = "docs/".to_owned() + &"a-long-name-".repeat(12) + ".md";
+    let call = serde_json::json!({ "operation": "write", "path": path, "content": "x\n".repeat(40) }).to_string();
+    desk.call(&[("file_operations", &call, high(&format!("Creates {path}.")))]);
+    let screen = desk.screen(60, 15);
+    assert!(screen.contains("why        Creates docs/a-long-"), "{screen}");
 }

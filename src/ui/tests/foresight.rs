@@ -69,6 +69,23 @@ fn what_it_would_do_stands_under_the_text_and_in_the_list() {
 }
 
 #[test]
+fn what_it_does_is_said_whole_before_samples_of_it() {
+    let Foresight::Measured(mut preview) = rows() else { panic!("not measured") };
+    preview.warnings.push("Triggers that fire: orders_gone.".to_owned());
+    preview.effects.push("Tables whose rows refer to it and go along or change: order_items (24 rows).".to_owned());
+    for (columns, rows, samples) in [(60, 15, false), (80, 24, true), (120, 40, true)] {
+        let mut desk = asked(Some(Foresight::Measured(preview.clone())));
+        let screen = desk.screen(columns, rows);
+        let at = |said: &str| screen.find(said).unwrap_or_else(|| panic!("{said}\n{screen}"));
+        let said = ["DELETE FROM", "Triggers that fire", "12 of 340 rows (3.5 %)", "order_items", "the database keeps"];
+        assert!(said.map(at).is_sorted() && !screen.contains(" more ║"), "{screen}");
+        assert_eq!(samples, screen.find("rows that match").is_some_and(|rows| rows > at(said[4])), "{screen}");
+        desk.press(KeyCode::End);
+        assert!(desk.screen(columns, rows).contains("10 more rows"), "{screen}");
+    }
+}
+
+#[test]
 fn a_diff_leads_the_text_and_scrolls() {
     let mut desk = written(Some(diff(40)), 80);
     insta::assert_snapshot!("preview_diff_80", desk.screen(80, 24));

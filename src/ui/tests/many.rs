@@ -89,6 +89,63 @@ fn the_details_of_an_operation_are_a_page() {
 }
 
 #[test]
+fn a_claim_of_low_lifts_nothing_of_what_ran_unasked_and_the_words_for_its_walls_are_the_status_lines() {
+    let mut desk = Desk::new();
+    desk.send("go");
+    desk.call(&[("execute_command", r#"{"command":"ls","risk_level":"low"}"#, low("Only reads: `ls`."))]);
+    desk.finish(1, Outcome::Succeeded { summary: "exit 0".to_owned() }, 4);
+    desk.press(KeyCode::F(2));
+    desk.key('v');
+    let screen = desk.screen(100, 40);
+    assert!(screen.contains("claim      low") && !screen.contains("can't lift it"), "{screen}");
+    desk.press(KeyCode::Esc);
+    desk.press(KeyCode::F(5));
+    let screen = desk.screen(100, 40);
+    assert!(screen.contains("not contained · Only reads: `ls`."), "{screen}");
+}
+
+#[test]
+fn what_was_stopped_before_it_started_is_not_called_denied() {
+    let mut desk = put_off();
+    desk.press(KeyCode::Esc);
+    desk.press(KeyCode::Esc);
+    desk.press(KeyCode::Esc);
+    let screen = desk.screen(120, 40);
+    assert!(screen.contains("✗ not started") && !screen.contains("denied"), "{screen}");
+}
+
+#[test]
+fn the_details_are_searched_like_the_output() {
+    let mut desk = put_off();
+    desk.press(KeyCode::F(2));
+    desk.key('v');
+    assert!(desk.screen(100, 20).contains("/ find"));
+    "/declared".chars().for_each(|letter| desk.key(letter));
+    desk.screen(100, 20);
+    let typing = desk.still(100, 20);
+    assert!(typing.contains(" find declared   3 matches"), "{typing}");
+    assert!(typing.contains("enter takes it · esc leaves it"), "{typing}");
+    desk.press(KeyCode::Enter);
+    let found = desk.screen(100, 20);
+    assert!(found.contains(" match 1 of 3 ") && found.contains("╔═ 2 · Delete rows"), "{found}");
+    desk.key('n');
+    let next = desk.screen(100, 20);
+    assert!(next.contains(" match 2 of 3 "), "{next}");
+    assert!(next.lines().any(|row| row.contains("║▸") && row.contains("declared")), "{next}");
+    // Esc leaves what is looked for, then the page; another page is looked at from its start.
+    desk.press(KeyCode::Esc);
+    let all = desk.screen(100, 20);
+    assert!(!all.contains("match") && all.contains("lines "), "{all}");
+    "/declared".chars().for_each(|letter| desk.key(letter));
+    desk.press(KeyCode::Enter);
+    desk.press(KeyCode::Esc);
+    desk.press(KeyCode::Esc);
+    assert!(!desk.screen(100, 20).contains("lines "));
+    desk.press(KeyCode::F(5));
+    assert!(!desk.screen(100, 20).contains("match"));
+}
+
+#[test]
 fn keys_that_are_named_can_be_clicked() {
     let mut desk = conversation();
     let shown = desk.screen(120, 40);

@@ -61,6 +61,18 @@ fn what_others_wrote_is_neutralised_and_cut() {
 }
 
 #[test]
+fn a_list_without_rows_counts_none_and_says_why() {
+    let mut desk = Desk::new();
+    desk.send("/rules");
+    let screen = desk.screen(80, 24);
+    assert!(screen.contains("Nothing is remembered yet. m in a dialog: don't ask again."), "{screen}");
+    assert!(screen.contains("═ 0 ═╗"), "{screen}");
+    let mut desk = Desk::new();
+    desk.control('r');
+    assert!(desk.screen(80, 24).contains("No message was sent yet."));
+}
+
+#[test]
 fn an_empty_list_says_so() {
     let mut desk = Desk::new();
     desk.state.open_picker(Picker::reading("Sessions", "No session yet."));
