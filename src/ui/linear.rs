@@ -326,7 +326,7 @@ fn waits(state: &State, item: &Item, foresight: Option<&Foresight>) -> String {
     }
     parts.extend(item.requeued.as_deref().map(|why| format!("it came back: {}", text::line(why))));
     parts.extend(state.queue.lacks(item.id).map(|lack| item::lacks(&lack)));
-    parts.extend(state.queue.waits_for(item.id).map(|before| format!("not before {}", before.0)));
+    parts.extend(state.queue.waits_for(item.id).map(|before| format!("after {}", before.0)));
     let number = item.id.0;
     parts.push(if item.is_open_form() {
         format!("type show {number}, then fill {number} FIELD: ANSWER, or deny {number}")

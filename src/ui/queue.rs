@@ -240,7 +240,7 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, columns: Columns) -> 
 /// What a waiting operation waits for beside the person, or on a narrow screen what it would do, as many parts of that
 /// as there is room for.
 fn waits(view: View<'_>, item: &Item, room: usize) -> String {
-    let before = view.state.queue.waits_for(item.id).map(|id| format!("not before {id}"));
+    let before = view.state.queue.waits_for(item.id).map(|id| format!("after {id}"));
     let effect = || view.state.queue.foresight(item.id).filter(|_| flat(view)).and_then(preview::brief);
     let mut said = before.or_else(effect).unwrap_or_default();
     while let Some((kept, _)) = said.rsplit_once(" · ").filter(|_| text::width(&said) > room.min(MOST)) {
