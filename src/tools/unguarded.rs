@@ -141,18 +141,21 @@ impl Unguarded {
     pub fn of(environment: impl Iterator<Item = (OsString, OsString)>, home: Option<&Path>) -> Self {
         let mut unguarded = Self { home: home.map(Path::to_path_buf), ..Self::default() };
         let mut files = home.map(|home| home.join(".config/git/config"));
+        let mut system = true;
         for (name, value) in environment {
             let Some(name) = name.to_str() else { continue };
             match name {
                 "PATH" => unguarded.relative = std::env::split_paths(&value).any(|folder| !folder.is_absolute()),
                 "XDG_CONFIG_HOME" if !value.is_empty() => files = Some(PathBuf::from(value).join("git/config")),
+                // git(1): with it the machine's configuration isn't read.
+                "GIT_CONFIG_NOSYSTEM" => system = !matches!(value.to_str(), Some("1" | "true" | "yes" | "on")),
                 _ if name.starts_with("GIT_") && !harmless(name) => {
                     unguarded.variable = unguarded.variable.min(Some(name.to_owned())).or(Some(name.to_owned()));
                 }
                 _ => {}
             }
         }
-        unguarded.files = SYSTEM.iter().map(PathBuf::from).chain(files).collect();
+        unguarded.files = SYSTEM.iter().filter(|_| system).map(PathBuf::from).chain(files).collect();
         unguarded.files.extend(home.map(|home| home.join(".gitconfig")));
         unguarded
     }

@@ -47,6 +47,8 @@ impl Person {
             .env("HOME", &self.home)
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
             .env("COUNTERSIGN_DATA", &self.data)
+            // What a machine's own configuration sets isn't what is tried.
+            .env("GIT_CONFIG_NOSYSTEM", "1")
             .current_dir(&self.project);
         command
     }

@@ -82,7 +82,9 @@ fn same_answers(calls: &[(String, String)]) -> (usize, usize) {
     let cwd = folder.path().canonicalize().unwrap();
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let path = std::env::var_os("PATH").map(|path| tools::search_path(&path));
-    let variables: Vec<_> = path.clone().map(|path| ("PATH".into(), path)).into_iter().collect();
+    // What a machine's own configuration of git sets isn't what is tried.
+    let own = [("GIT_CONFIG_NOSYSTEM".into(), "1".into())];
+    let variables: Vec<_> = path.clone().map(|path| ("PATH".into(), path)).into_iter().chain(own).collect();
     let (mut compared, mut stricter) = (0, 0);
     for enforced in [Enforceable::default(), Enforceable { read_only_command: true, ..Enforceable::default() }] {
         let desk = Desk::of(Policy::default(), AssessSettings::default(), home.clone(), variables.clone());

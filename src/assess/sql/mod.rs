@@ -5,6 +5,7 @@ mod acts;
 pub mod catalog;
 mod clauses;
 mod danger;
+mod figures;
 pub mod foresee;
 mod forms;
 mod functions;

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use super::figures::{Columns, figures_alone};
 use super::functions;
 use super::lex::{Kind, Token};
 use crate::domain::{Class, Danger, Dialect, Finding};
@@ -35,6 +36,9 @@ struct SourceSecret {
     /// By name, the columns that hold no secret.
     #[serde(default)]
     plain: HashMap<String, String>,
+    /// By name, the columns that hold values of other tables, where all others hold figures.
+    #[serde(default)]
+    values: HashMap<String, String>,
 }
 
 /// The same by the word that a token is.
@@ -44,6 +48,7 @@ struct Secret {
     names: HashMap<String, Vec<Name>>,
     settings: HashSet<String>,
     plain: HashMap<String, HashSet<String>>,
+    values: HashMap<String, HashSet<String>>,
 }
 
 /// A secret name as it is listed, and the schema that it needs, if any.
@@ -127,15 +132,27 @@ impl Secret {
             names.entry(table).or_default().push(Name { whole, schema });
         }
         let columns = |list: String| list.split_whitespace().map(str::to_owned).collect();
-        let plain = source.plain.into_iter().map(|(name, list)| (name, columns(list))).collect();
-        Self { dialect: source.dialect, names, settings: source.settings.into_iter().collect(), plain }
+        let sets =
+            |lists: HashMap<String, String>| lists.into_iter().map(|(name, list)| (name, columns(list))).collect();
+        let (plain, values) = (sets(source.plain), sets(source.values));
+        Self { dialect: source.dialect, names, settings: source.settings.into_iter().collect(), plain, values }
     }
 
     /// The name of which a statement shows plain columns alone: it stands behind one `FROM`, and every word else is one
     /// of these columns or of the grammar. What gives columns other names, or takes a row whole, has other words.
     fn shown_plainly(&self, tokens: &[Token]) -> Option<&String> {
         let mut named = (0..tokens.len()).filter_map(|at| Some((at, self.at(tokens, at)?)));
-        let (Some((at, name)), None) = (named.next(), named.next()) else { return None };
+        let (at, name) = named.next()?;
+        let figures = self.plain.get(name).zip(self.values.get(name));
+        if let Some((figures, values)) = figures
+            && named.clone().all(|(_, other)| other == name)
+            && figures_alone(tokens, name, &Columns { figures, values })
+        {
+            return Some(name);
+        }
+        if named.next().is_some() {
+            return None;
+        }
         let schema = if at >= 2 && tokens[at - 1].mark('.') { 2 } else { 0 };
         let start = at - schema;
         if self.dialect == Dialect::Mysql && tells_columns(&tokens[..start], &tokens[at + 1..]) {
@@ -301,7 +318,7 @@ mod tests {
             "SELECT most_common_vals FROM pg_stats",
             "SELECT attname FROM pg_stats WHERE histogram_bounds IS NOT NULL",
             "SELECT first FROM pg_stats s(schemaname, tablename, attname, inherited, null_frac, avg_width, last, asc, first)",
-            "SELECT row_to_json(attname) FROM pg_stats",
+            "SELECT row_to_json(pg_stats) FROM pg_stats",
             "SELECT attname FROM pg_stats NATURAL JOIN t",
             "SELECT attname FROM t, pg_stats",
             "TABLE pg_stats",
