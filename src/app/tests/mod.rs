@@ -245,9 +245,9 @@ impl World {
                 self.adopted.push(number);
                 return;
             }
-            // Its notes come once a test says so.
-            Effect::KnowFolder => return,
-            Effect::ListModels(_)
+            // The folder's notes come once a test says so.
+            Effect::KnowFolder
+            | Effect::ListModels(_)
             | Effect::ChooseConnection(..)
             | Effect::StopStep
             | Effect::Page(_)

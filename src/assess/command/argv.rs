@@ -244,17 +244,6 @@ impl Judge<'_> {
         }
     }
 
-    /// The path of a program by its name, where no link leads to it and the shell would not split it.
-    fn installed_as(&mut self, name: &str) -> Option<String> {
-        let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._+-".contains(&byte));
-        if name.contains('/') {
-            return None;
-        }
-        self.mentions.programs.insert(name.to_owned());
-        let path = self.facts?.programs.get(name)?.as_ref()?.to_str()?;
-        (path.rsplit('/').next() == Some(name) && plain(path)).then(|| path.to_owned())
-    }
-
     /// Whether names that it looks for may be sensitive ones.
     fn seeks_sensitive(&mut self) -> bool {
         let sought = std::mem::take(&mut self.sought);

@@ -9,7 +9,9 @@ use super::judge::Judge;
 use super::path::descriptor;
 use super::published::{image, module, package, unresolved};
 use super::regex::as_glob;
-use super::selectors::{forge, ledger, own_document, own_revisions, plain_columns, plain_path, plain_template};
+use super::selectors::{
+    forge, ledger, own_document, own_revisions, plain_columns, plain_path, plain_resource, plain_template,
+};
 use super::word::{Piece, Word};
 
 /// What a word means to a program.
@@ -219,7 +221,7 @@ impl Judge<'_> {
             Kind::Ledger if ledger(&word.pattern()) => self.reads(word),
             Kind::Plain if word.text().is_some_and(plain_path) => self.reads(word),
             Kind::Local if word.text().is_some_and(|text| !text.contains(':')) => {}
-            Kind::Resource if word.text().is_some_and(|text| !text.to_ascii_lowercase().contains("secret")) => {}
+            Kind::Resource if word.text().is_some_and(plain_resource) => {}
             Kind::Repository if word.text().is_some_and(own_repository) => {}
             Kind::Endpoint if !word.vague() && !word.pattern().contains(':') && word.text() != Some("graphql") => {
                 self.selects(name, word, &word.pattern());

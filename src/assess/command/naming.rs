@@ -2,6 +2,7 @@
 //! without taking one for a flag. Told by the table; `argv` asks.
 
 use super::flags::Flags;
+use super::judge::Judge;
 use super::table::Entry;
 use super::word::Word;
 
@@ -45,4 +46,17 @@ pub(super) fn calls(entry: &Entry, words: &[Word]) -> bool {
     };
     let (called, others): (Vec<_>, Vec<_>) = spelled.partition(|flag| entry.calls.contains(flag));
     !called.is_empty() && others.iter().all(|flag| beside(flag))
+}
+
+impl Judge<'_> {
+    /// The path of a program by its name, where no link leads to it and the shell would not split it.
+    pub(super) fn installed_as(&mut self, name: &str) -> Option<String> {
+        let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._+-".contains(&byte));
+        if name.contains('/') {
+            return None;
+        }
+        self.mentions.programs.insert(name.to_owned());
+        let path = self.facts?.programs.get(name)?.as_ref()?.to_str()?;
+        (path.rsplit('/').next() == Some(name) && plain(path)).then(|| path.to_owned())
+    }
 }

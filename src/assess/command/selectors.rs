@@ -47,6 +47,14 @@ pub(super) fn plain_path(text: &str) -> bool {
     text.chars().all(|c| c.is_alphanumeric() || "/._+-,@=%:".contains(c))
 }
 
+/// Whether a kind of things in a cluster, or one of them, isn't known to hold secrets in the open: those of `OpenShift`
+/// too, and what machines are set up by.
+pub(super) fn plain_resource(text: &str) -> bool {
+    const SECRET: [&str; 5] = ["secret", "oauth", "machineconfig", "kubeadmconfig", "bootstrapconfig"];
+    let text = text.to_ascii_lowercase();
+    !SECRET.iter().any(|kind| text.contains(kind))
+}
+
 /// Whether a path begins with a host of repositories: what reads pages there fetches it.
 pub(super) fn forge(text: &str) -> bool {
     let first = text.split('/').next().unwrap_or(text).to_ascii_lowercase();
