@@ -1,5 +1,24 @@
 //! Filters of `jq`, `yq` and their kind: whether one sees more than its input, such as the environment or files.
 
+use super::judge::Judge;
+use super::word::Word;
+use crate::domain::PathKind;
+
+impl Judge<'_> {
+    /// Judges a filter that is a file where one has its name (`yq FILE`, of the one written in Go): a sensitive one is
+    /// read, and one that ends in `.yq` holds the filter. With input by a pipe it is a filter where no such file is.
+    pub(super) fn queried(&mut self, name: &str, word: &Word) {
+        let Some(text) = word.text() else { return };
+        let sensitive = self.sensitive_entry(text).is_some();
+        let path = self.absolute_if_moved(text);
+        let missing =
+            self.facts.and_then(|facts| facts.paths.get(&path)).is_some_and(|fact| fact.kind == PathKind::Missing);
+        if (sensitive || text.ends_with(".yq")) && !(self.fed && missing) {
+            self.unknown("command.filter", format!("`{name}` may take {} for a file.", word.shown()));
+        }
+    }
+}
+
 /// Letters that every name has which sees more.
 const LOUD: [&str; 9] = ["env", "ENV", "load", "import", "include", "modulemeta", "search_list", "eval", "system"];
 

@@ -33,6 +33,8 @@ pub(super) enum Kind {
     Awk,
     /// A filter of `jq` or `yq`.
     Filter,
+    /// The same, or a file where one has that name.
+    Query,
     /// A setting that is read, not set: without `=`.
     Setting,
     /// A format, beginning with `+`.
@@ -288,7 +290,10 @@ impl Judge<'_> {
                 self.ineligible = true;
                 self.unknown("command.operand", format!("No rule says that `{name} {}` only reads.", word.shown()));
             }
-            Kind::Filter => {
+            Kind::Filter | Kind::Query => {
+                if kind == Kind::Query {
+                    self.queried(name, word);
+                }
                 if !word.text().is_some_and(only_filters) {
                     self.unknown(
                         "command.filter",
