@@ -13,7 +13,7 @@ impl Judge<'_> {
         let path = self.absolute_if_moved(text);
         let missing =
             self.facts.and_then(|facts| facts.paths.get(&path)).is_some_and(|fact| fact.kind == PathKind::Missing);
-        if (sensitive || text.ends_with(".yq")) && !(self.fed && missing) {
+        if (sensitive || text.rsplit_once('.').is_some_and(|(_, ending)| ending == "yq")) && !(self.fed && missing) {
             self.unknown("command.filter", format!("`{name}` may take {} for a file.", word.shown()));
         }
     }
