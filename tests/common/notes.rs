@@ -65,6 +65,7 @@ const NOTES: [(&[&str], &str, &str); 25] = [
     (&["npm", "npx", "yarn", "pnpm"], "~/.npm", "logs and the cache"),
     (&["go"], "~/.cache/go-build", "its cache"),
     (&["ruff"], "/.ruff_cache", "its cache"),
+    (&["svn"], "~/.subversion", "the folder for its settings"),
     (&["black"], "~/.cache/black", "its cache"),
     (&["go"], "~/.config/go/telemetry", "counters"),
     (&["pip", "pip3"], "/.pyenv/shims", "the lock of pyenv, where it stands in pip's place"),
