@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// Programs, the place below the home folder (`~`), the workspace (`.`) or the root, and what it is. A place that ends
 /// with `$` is itself touched and nothing in it: something came and went there.
-const NOTES: [(&[&str], &str, &str); 25] = [
+const NOTES: [(&[&str], &str, &str); 26] = [
     (&["git"], "./.git$", "the lock of a look at the index"),
     (&["git describe"], "./.git/index", "the times of files that it looked at"),
     (&["cargo"], "/.cargo/.", "locks and the registry's cache"),
