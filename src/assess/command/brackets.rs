@@ -27,12 +27,12 @@ pub(super) fn agreed(text: &str, tokens: &[Token]) -> Result<(), String> {
         let lead = if document { "" } else { written.strip_suffix(text).unwrap_or_else(|| lead(written)) };
         let behind = at.checked_sub(1).map(|before| &tokens[before]);
         let computed = computed.iter().any(|range| range.contains(&at));
-        commented(&format!("{gap}{lead}"), behind, computed)?;
+        commented([gap, lead], behind, computed)?;
         if let (Token::Word(word, _), false) = (token, document) {
             whole(word, &written[lead.len()..])?;
         }
     }
-    commented(letters.between(end, usize::MAX), tokens.last(), false)
+    commented([letters.between(end, usize::MAX), ""], tokens.last(), false)
 }
 
 /// Where arithmetic commands begin and end, by tokens.
@@ -79,10 +79,13 @@ fn lead(text: &str) -> &str {
 }
 
 /// Refuses what the parser took for a comment, if it stands in arithmetic or right behind a bracket.
-fn commented(lead: &str, behind: Option<&Token>, computed: bool) -> Result<(), String> {
+fn commented(between: [&str; 2], behind: Option<&Token>, computed: bool) -> Result<(), String> {
+    if !between.iter().any(|text| text.contains('#')) {
+        return Ok(());
+    }
     let closing = matches!(behind, Some(Token::Operator(sign, _)) if sign == ")");
-    let glued = closing && lead.trim_start_matches("\\\n").starts_with('#');
-    if glued || computed && lead.contains('#') {
+    let glued = || between.concat().trim_start_matches("\\\n").starts_with('#');
+    if computed || closing && glued() {
         return Err("It has a `#` that may begin a comment or not.".to_owned());
     }
     Ok(())

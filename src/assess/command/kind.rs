@@ -10,7 +10,7 @@ use super::path::descriptor;
 use super::published::{image, module, package, unresolved};
 use super::regex::as_glob;
 use super::selectors::{
-    forge, ledger, own_document, own_revisions, plain_columns, plain_path, plain_resource, plain_template,
+    forge, ledger, own_document, own_revisions, plain_columns, plain_key, plain_path, plain_resource, plain_template,
 };
 use super::word::{Piece, Word};
 
@@ -407,29 +407,6 @@ fn this_machine(text: &str) -> bool {
 fn shows_environment(template: &str) -> bool {
     let template: String = template.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_ascii_lowercase();
     template.contains("env") || template.contains(".config}") || template.contains("index")
-}
-
-/// Whether a key of a configuration is none that holds a secret.
-fn plain_key(key: &str) -> bool {
-    const SECRET: [&str; 14] = [
-        "extraheader",
-        "token",
-        "pass",
-        "secret",
-        "credential",
-        "cookie",
-        "sslkey",
-        "url",
-        "proxy",
-        "auth",
-        "header",
-        "links",
-        "cert",
-        "private",
-    ];
-    let key = key.to_ascii_lowercase();
-    key != "key" && !key.starts_with('-') && !SECRET.iter().any(|word| key.contains(word))
-        || key.starts_with("remote.") && key.rsplit('.').next() == Some("url")
 }
 
 /// Whether a word is an address where a file is meant: many programs open what is behind it.

@@ -47,6 +47,29 @@ pub(super) fn plain_path(text: &str) -> bool {
     text.chars().all(|c| c.is_alphanumeric() || "/._+-,@=%:".contains(c))
 }
 
+/// Whether a key of a configuration is none that holds a secret.
+pub(super) fn plain_key(key: &str) -> bool {
+    const SECRET: [&str; 14] = [
+        "extraheader",
+        "token",
+        "pass",
+        "secret",
+        "credential",
+        "cookie",
+        "sslkey",
+        "url",
+        "proxy",
+        "auth",
+        "header",
+        "links",
+        "cert",
+        "private",
+    ];
+    let key = key.to_ascii_lowercase();
+    key != "key" && !key.starts_with('-') && !SECRET.iter().any(|word| key.contains(word))
+        || key.starts_with("remote.") && key.rsplit('.').next() == Some("url")
+}
+
 /// Whether a kind of things in a cluster, or one of them, isn't known to hold secrets in the open: those of `OpenShift`
 /// too, and what machines are set up by.
 pub(super) fn plain_resource(text: &str) -> bool {

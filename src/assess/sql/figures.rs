@@ -28,7 +28,7 @@ pub(super) fn figures_alone(tokens: &[Token], relation: &str, columns: &Columns<
         let lists = opens(at) || at > 0 && mark(at - 1, ',') || at > 0 && tokens[at - 1].is("lateral");
         let query =
             ["select", "values", "with"].iter().any(|word| tokens.get(at + 1).is_some_and(|next| next.is(word)));
-        if lists && mark(at, '(') && !query && !tokens[at].is("lateral") {
+        if lists && mark(at, '(') && !query {
             return false;
         }
         if !tokens[at].names() || lower(&tokens[at]) != relation {
@@ -80,7 +80,7 @@ pub(super) fn figures_alone(tokens: &[Token], relation: &str, columns: &Columns<
 }
 
 /// Whether a word behind a relation goes on with the query.
-fn goes_on(token: &Token) -> bool {
+pub(super) fn goes_on(token: &Token) -> bool {
     const WORDS: [&str; 18] = [
         "where",
         "order",

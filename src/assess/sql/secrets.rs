@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-use super::figures::{Columns, figures_alone};
+use super::figures::{Columns, figures_alone, goes_on};
 use super::functions;
 use super::lex::{Kind, Token};
 use crate::domain::{Class, Danger, Dialect, Finding};
@@ -207,11 +207,6 @@ impl Secret {
         };
         self.settings.get(text.as_ref()).or_else(named)
     }
-}
-
-/// Whether a word behind a relation goes on with the query: none of these can be an alias unless it is quoted.
-fn goes_on(token: &Token) -> bool {
-    ["where", "order", "group", "having", "limit", "offset"].iter().any(|word| token.is(word))
 }
 
 /// Whether a word is of the grammar where it stands. Some could be a name elsewhere, and all could behind a point.
