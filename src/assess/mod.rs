@@ -78,6 +78,8 @@ pub struct Mentions {
     pub programs: BTreeSet<String>,
     /// Folders in which git would run.
     pub repositories: BTreeSet<String>,
+    /// Folders in which git names branches and tags.
+    pub refs: BTreeSet<String>,
     /// Folders in which a pattern picks names.
     pub folders: BTreeSet<String>,
     /// Patterns by which files are read.
@@ -101,6 +103,7 @@ impl Mentions {
         self.contents.extend(other.contents);
         self.programs.extend(other.programs);
         self.repositories.extend(other.repositories);
+        self.refs.extend(other.refs);
         self.folders.extend(other.folders);
         self.globs.extend(other.globs);
         self.parted.extend(other.parted);

@@ -123,6 +123,12 @@ pub struct Facts {
     /// By pattern that a variable brings along without quotes: whether names of it come apart at a blank, or are patterns.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parted: BTreeMap<String, bool>,
+    /// By folder: whether no branch or tag of the repository there has a name that begins with a dash.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub refs: BTreeMap<String, bool>,
+    /// By folder: whether a part of a path below it, split at blanks, may be a flag; none where nobody could tell.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub dashed: BTreeMap<String, Option<bool>>,
     /// By folder: whether a path below it, split at blanks, names a sensitive file.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub below: BTreeMap<String, GlobFact>,

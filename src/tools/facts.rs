@@ -86,8 +86,11 @@ fn all_at(look: &mut Look<'_>, mentions: &Mentions, settings: &AssessSettings) -
     if facts.trouble.is_none() {
         let globs = mentions.globs.iter().map(|glob| (glob.clone(), look.glob(glob, &settings.sensitive)));
         facts.globs = globs.collect();
-        let below = mentions.below.iter().map(|folder| (folder.clone(), look.below(folder, &settings.sensitive)));
-        facts.below = below.collect();
+        for folder in &mentions.below {
+            let (sensitive, dashed) = look.below(folder, &settings.sensitive);
+            facts.below.insert(folder.clone(), sensitive);
+            facts.dashed.insert(folder.clone(), dashed);
+        }
     }
     facts
 }

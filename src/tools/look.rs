@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::unguarded::Unguarded;
-use super::{modules, repository};
+use super::{modules, refs, repository};
 use crate::assess::{Mentions, foreign_settings};
 use crate::domain::{Facts, FolderFact, PathFact, PathKind, Place, RepositoryFact};
 
@@ -120,6 +120,7 @@ impl<'a> Look<'a> {
             &mentions.folders,
             &mentions.globs,
             &mentions.parted,
+            &mentions.refs,
             &mentions.below,
             &mentions.settings,
         ];
@@ -146,6 +147,9 @@ impl<'a> Look<'a> {
             if let Some(fact) = self.repository(&located(folder, self.place)) {
                 facts.repositories.insert(folder.clone(), fact);
             }
+        }
+        for folder in &mentions.refs {
+            facts.refs.insert(folder.clone(), refs::plain(&located(folder, self.place)));
         }
         for pattern in &mentions.parted {
             facts.parted.insert(pattern.clone(), self.parted(pattern));

@@ -27,6 +27,7 @@ mod own_files;
 mod parts;
 mod pass;
 mod proxy;
+mod refs;
 mod refspecs;
 mod refusal;
 mod repository;

@@ -1,5 +1,5 @@
 //! Whether a path below a folder names a sensitive file where it comes apart: `cat $(find .)` reads `.env` where a file
-//! is called `a.txt .env`, and `xargs` drops quotes and backslashes, too.
+//! is called `a.txt .env`, and `xargs` drops quotes and backslashes, too. And whether a part may be a flag, as of `a -i`.
 
 use std::path::Path;
 
@@ -11,28 +11,40 @@ use crate::domain::{GlobFact, Place};
 const NAMES: usize = 50_000;
 
 impl Look<'_> {
-    /// Looks through all that lies below a folder; links are not followed.
-    pub(super) fn below(&self, folder: &str, sensitive: &Sensitive) -> GlobFact {
+    /// Looks through all that lies below a folder: for parts of paths that are sensitive, and for those that may be
+    /// flags, where that could be told. Links are not followed.
+    pub(super) fn below(&self, folder: &str, sensitive: &Sensitive) -> (GlobFact, Option<bool>) {
         let root = located(folder, self.place());
         let mut folders = vec![root.clone()];
-        let mut left = NAMES;
+        let (mut left, mut dashed) = (NAMES, false);
         while let Some(folder) = folders.pop() {
             let Ok(entries) = std::fs::read_dir(&folder) else { continue };
             for entry in entries.flatten() {
-                let Some(fewer) = left.checked_sub(1) else { return GlobFact::TooMany };
+                let known = dashed.then_some(true);
+                let Some(fewer) = left.checked_sub(1) else { return (GlobFact::TooMany, known) };
                 left = fewer;
                 let path = entry.path();
+                dashed |= may_be_flag(&entry.file_name().to_string_lossy());
                 let below = path.strip_prefix(&root).unwrap_or(&path);
                 if names_sensitive(below, sensitive, self.place()) {
-                    return GlobFact::Sensitive(path.to_string_lossy().into_owned());
+                    return (GlobFact::Sensitive(path.to_string_lossy().into_owned()), dashed.then_some(true));
                 }
                 if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                     folders.push(path);
                 }
             }
         }
-        GlobFact::Nothing
+        (GlobFact::Nothing, Some(dashed))
     }
+}
+
+/// Whether a part of a name begins with a dash, or with what may become one.
+fn may_be_flag(name: &str) -> bool {
+    const QUOTES: [char; 3] = ['\'', '"', '\\'];
+    let part = |part: &str| part.trim_start_matches(QUOTES).starts_with(['-', '*', '?', '[']);
+    name.starts_with('-')
+        || name.split_ascii_whitespace().skip(1).any(part)
+        || QUOTES.iter().any(|c| name.starts_with(*c)) && part(name)
 }
 
 /// Whether a part of a path is, or as a pattern matches, a sensitive one that the path as a whole is not.
@@ -76,8 +88,26 @@ mod tests {
             std::fs::write(root.join(name), "").unwrap();
             let place = Place { cwd: root.clone(), workspace: root, home: None };
             let mut known = Seen::default();
-            let fact = Look::new(&place, None, &mut known).below(".", &Sensitive::default());
+            let (fact, _) = Look::new(&place, None, &mut known).below(".", &Sensitive::default());
             assert_eq!(matches!(fact, GlobFact::Sensitive(_)), seen, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn a_part_that_may_be_a_flag_is_seen() {
+        for (name, seen) in [
+            ("-i", true),
+            ("a -i.rs", true),
+            ("a\n-i", true),
+            ("a \"-i\"", true),
+            ("a \\-i", true),
+            ("a *", true),
+            ("\\-i", true),
+            ("a-i b.rs", false),
+            ("[id]", false),
+            ("a - b", true),
+        ] {
+            assert_eq!(may_be_flag(name), seen, "{name:?}");
         }
     }
 }

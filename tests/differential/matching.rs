@@ -10,7 +10,7 @@ pub fn fits(words: &[Word], argv: &[Vec<u8>]) -> bool {
         return argv.split_first().is_some_and(|(first, more)| first == text.as_bytes() && fits(rest, more));
     }
     let holds = |kind: fn(&Piece) -> bool| word.pieces().iter().any(kind);
-    let hashes = holds(|piece| matches!(piece, Piece::Hashes | Piece::Names));
+    let hashes = holds(|piece| matches!(piece, Piece::Hashes | Piece::Names | Piece::Refs));
     if hashes || holds(|piece| matches!(piece, Piece::Words | Piece::Found(_) | Piece::Whole(_))) {
         // Any number of words; what is written before and after belongs to the first and the last.
         let least = usize::from(holds(|piece| matches!(piece, Piece::Exact(text) if !text.is_empty())));
@@ -18,23 +18,24 @@ pub fn fits(words: &[Word], argv: &[Vec<u8>]) -> bool {
         let most = argv.iter().position(flag).unwrap_or(argv.len());
         return (least..=most).any(|count| fits(rest, &argv[count..]));
     }
-    let pattern = pattern(word);
-    let several = holds(|piece| matches!(piece, Piece::Pattern(_)));
+    let numbers = holds(|piece| matches!(piece, Piece::Numbers));
+    let pattern = pattern(word, numbers);
+    let several = numbers || holds(|piece| matches!(piece, Piece::Pattern(_)));
     let most = if several { argv.len() } else { 1.min(argv.len()) };
-    (1..=most).take_while(|count| pattern.is_match(&argv[count - 1])).any(|count| fits(rest, &argv[count..]))
+    let none = numbers && word.pieces().len() == 1 && fits(rest, argv);
+    none || (1..=most).take_while(|count| pattern.is_match(&argv[count - 1])).any(|count| fits(rest, &argv[count..]))
 }
 
-/// What each of the words that a word becomes looks like.
-fn pattern(word: &Word) -> Regex {
+/// What each of the words that a word becomes looks like; in several numbers what stands around them is of one alone.
+fn pattern(word: &Word, apart: bool) -> Regex {
     let mut pattern = String::from("(?s-u)^");
     let mut bracket = false;
     for piece in word.pieces() {
         match piece {
             _ if bracket => {}
             Piece::Exact(text) => {
-                for byte in text.bytes() {
-                    pattern += &format!("\\x{byte:02x}");
-                }
+                let bytes: String = text.bytes().map(|byte| format!("\\x{byte:02x}")).collect();
+                pattern += &if apart { format!("({bytes})?") } else { bytes };
             }
             Piece::Pattern(sign) if sign == "?" => pattern += ".{1,4}",
             Piece::Pattern(sign) if sign == "[" => {
@@ -43,9 +44,14 @@ fn pattern(word: &Word) -> Regex {
             }
             Piece::Number => pattern += "-?[0-9]+",
             Piece::Digits => pattern += "(-?[0-9]+)?",
-            Piece::Pattern(_) | Piece::Any | Piece::Words | Piece::Hashes | Piece::Names | Piece::Found(_) => {
-                pattern += ".*";
-            }
+            Piece::Numbers => pattern += "[-0-9\\n]*",
+            Piece::Pattern(_)
+            | Piece::Any
+            | Piece::Words
+            | Piece::Hashes
+            | Piece::Names
+            | Piece::Refs
+            | Piece::Found(_) => pattern += ".*",
             Piece::Whole(_) => pattern += "[^-].*",
         }
     }

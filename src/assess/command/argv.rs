@@ -95,12 +95,21 @@ impl Judge<'_> {
         while let Some(word) = rest.next() {
             if flags && word.text() == Some("--") {
                 flags = entry.through;
+                // What is a revision before it is a path behind it.
+                for path in rest.clone().filter(|path| path.names()) {
+                    self.about(path, |judge| {
+                        judge.unreadable("command.path", format!("It may read any file as {}.", path.shown()));
+                    });
+                }
                 continue;
             }
             let flag = is_flag(word) || entry.plus && word.prefix().starts_with('+');
             if !flags || !flag {
                 self.about(word, |judge| {
-                    if flags && word.may_be_flag() && !entry.free && judge.folder_may_have_flags(word) {
+                    // What isn't listed of a free one is harmless, but for files that its flags name.
+                    let flag = || if entry.free { word.found().is_some() } else { word.may_be_flag() };
+                    let certain = |judge: &mut Self| !entry.free || judge.found_flags() == Some(true);
+                    if flags && flag() && certain(judge) && judge.folder_may_have_flags(word) {
                         let sentence = format!("{} may become a flag of `{name}`.", word.shown());
                         judge.unreadable("command.vague-flag", sentence);
                     }
@@ -130,6 +139,10 @@ impl Judge<'_> {
             if let Some((flag, kind)) = self.about(word, |judge| judge.flag(entry, name, word, &mut reading))
                 && let Some(value) = rest.next()
             {
+                // Where it is none, the next word is taken: nobody misses an operand.
+                let operand = |next: &&Word| !is_flag(next) && !next.may_be_flag();
+                let taken = |next: &&Word| entry.even() && kind == Kind::Text && operand(next);
+                let spared = rest.peek().is_none_or(taken);
                 reading.shifted |= value.open();
                 self.about(value, |judge| {
                     if value.open() || value.several() && value.may_be_flag() && judge.folder_may_have_flags(value) {
@@ -138,7 +151,7 @@ impl Judge<'_> {
                         // All but the first of the words that it may become.
                         judge.operand(entry, name, value, &mut reading);
                     }
-                    if value.may_be_none() {
+                    if value.may_be_none() && !spared {
                         let sentence =
                             format!("{} may be nothing, and the next word the value of a flag.", value.shown());
                         judge.unreadable("command.vague-flag", sentence);
@@ -307,61 +320,6 @@ impl Judge<'_> {
         self.meant(kind, name, word);
     }
 
-    /// Whether a pattern in a word may become a flag: whether one of its names comes apart or, where it begins the word,
-    /// something in the folder begins with a dash, as far as that is known.
-    pub(super) fn folder_may_have_flags(&mut self, word: &Word) -> bool {
-        if self.comes_apart(word) {
-            return true;
-        }
-        if word.parted && !word.may_begin_as_flag() && word.found().is_none() {
-            return false;
-        }
-        // A variable may hold a pattern from before a `cd`, so each folder that was stood in counts.
-        let folders: Vec<_> = self.stood_in.iter().cloned().chain([self.folder()]).collect();
-        if !word.begins_with_pattern() || folders.contains(&None) {
-            return true;
-        }
-        self.mentions.folders.extend(folders.iter().flatten().cloned());
-        // While it is asked what should be looked at, whatever follows counts too.
-        let Some(facts) = self.facts else { return false };
-        let dashed = |folder: &String| facts.folders.get(folder).is_none_or(|fact| fact.dashed);
-        folders.iter().flatten().any(dashed)
-    }
-
-    /// Objects to the value of a flag that may become several words: the others may be flags or anything else.
-    fn one_value(&mut self, entry: &Entry, name: &str, value: &Word) {
-        let harmless = entry.free && !entry.rest.opens() && entry.first.iter().all(|kind| !kind.opens());
-        if value.several() && !harmless {
-            let sentence = format!("{} may become more than the value of a flag of `{name}`.", value.shown());
-            self.unreadable("command.vague-flag", sentence);
-        }
-    }
-
-    /// A program of another system may take no value where the entry says it does: then the word behind the flag is
-    /// a flag or a file like any other.
-    fn maybe_no_value(&mut self, entry: &Entry, kind: Kind, name: &str, flag: &Word, value: &Word) {
-        let pattern = Flags::of(entry, std::slice::from_ref(flag)).carry(&entry.whole);
-        if !matches!(kind, Kind::Text | Kind::Revset) || pattern {
-            return;
-        }
-        let mut letters = value.prefix().chars();
-        if letters.next() == Some('-') && letters.next().is_some_and(|c| c == '-' || c.is_ascii_alphabetic()) {
-            self.unknown("command.vague-flag", format!("{} may be a flag of `{name}`.", value.shown()));
-        }
-        if !matches!(entry.rest, Kind::File | Kind::Archive | Kind::Plain) || !entry.first.is_empty() {
-            return;
-        }
-        let hit = match value.text() {
-            // No sensitive name has a single letter; numbers and separators are common.
-            Some(text) if text.chars().filter(|c| c.is_alphabetic()).count() < 2 => None,
-            Some(text) => self.sensitive_entry(text),
-            None => self.may_be_sensitive(&value.pattern()),
-        };
-        if let Some(hit) = hit {
-            self.sensitive(format!("{} is sensitive: {hit}.", value.shown()));
-        }
-    }
-
     /// Judges the value of a flag: one of those that the entry lists, or what it means.
     fn valued(&mut self, entry: &Entry, name: &str, (flag, kind): (&str, Kind), value: &Word) {
         self.disclosed |= kind.opens();
@@ -402,11 +360,22 @@ impl Judge<'_> {
             reading.requires(entry, flag, value.as_ref());
             return self.long(entry, name, flag, value);
         }
-        if let (true, Some(Takes::Nothing)) = (exact, entry.flags.get(head)) {
-            reading.requires(entry, head, None);
-            return None;
+        match entry.flags.get(head) {
+            Some(Takes::Nothing) if exact => {
+                reading.requires(entry, head, None);
+                return None;
+            }
+            // Several in one word, as the entry spells them.
+            Some(Takes::Value(kind)) if exact && head.len() > 2 => return Some((head.to_owned(), *kind)),
+            Some(_) | None => {}
         }
         let flags = head.strip_prefix('-').unwrap_or(head);
+        if let [Piece::Exact(dash), Piece::Number | Piece::Digits | Piece::Numbers] = word.pieces()
+            && dash == "-"
+            && entry.flags.contains_key("-NUM")
+        {
+            return None;
+        }
         if exact && entry.flags.contains_key("-NUM") && flags.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }

@@ -1,12 +1,14 @@
 //! Arithmetic of the shell: `$((…))`, `((…))`, offsets of substrings. What looks like a number may be evaluated again
 //! and run code, so only numbers and variables that hold them pass. `expand` and `walk` call it.
 
+use std::borrow::Cow;
+
 use brush_parser::word::{Parameter, ParameterExpr, SpecialParameter, WordPiece, parse};
 
-use super::judge::Judge;
+use super::judge::{Feed, Judge};
 use super::parse::options;
 use super::scope::secret_variable;
-use super::word::Piece;
+use super::word::{Piece, Word};
 
 impl Judge<'_> {
     /// Judges an arithmetic expression. A variable in it is evaluated again by the shell, which can run code, so
@@ -22,6 +24,7 @@ impl Judge<'_> {
         for piece in &pieces {
             match &piece.piece {
                 WordPiece::Text(text) => {
+                    let text = &decimal(text);
                     let known = |c: char| c.is_ascii_alphanumeric() || "_ \t\n+-*/%()<>=!&|^~?:,".contains(c);
                     if !text.chars().all(known) {
                         self.unreadable("command.arithmetic", "Its arithmetic is more than numbers and variables.");
@@ -54,11 +57,8 @@ impl Judge<'_> {
                 }) => {}
                 WordPiece::CommandSubstitution(text) => {
                     self.substitution(text);
-                    if !self
-                        .printed
-                        .as_ref()
-                        .is_some_and(|word| matches!(word.pieces[..], [Piece::Number | Piece::Digits]))
-                    {
+                    let number = |word: &Word| matches!(word.pieces[..], [Piece::Number | Piece::Digits]);
+                    if self.produced != Feed::Numbers && !self.printed.as_ref().is_some_and(number) {
                         self.unreadable(
                             "command.arithmetic",
                             "Its arithmetic computes with a command's output, which can run code.",
@@ -83,7 +83,7 @@ impl Judge<'_> {
     /// A variable in an arithmetic expression must hold a number, if the script set it.
     fn numeric(&mut self, name: &str) {
         let unset = || !secret_variable(name) && !filled(name);
-        let number = self.scope.get(name).map_or_else(unset, |value| value.number().is_some());
+        let number = self.scope.get(name).map_or_else(unset, |value| value.computes());
         if !number {
             self.unreadable(
                 "command.arithmetic",
@@ -91,6 +91,29 @@ impl Judge<'_> {
             );
         }
     }
+}
+
+/// The text with each number of another base, `16#ff`, as a number: nothing in one is a variable.
+fn decimal(text: &str) -> Cow<'_, str> {
+    if !text.contains('#') {
+        return Cow::Borrowed(text);
+    }
+    let letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '@');
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('#') {
+        let head = before.trim_end_matches(|c: char| c.is_ascii_digit());
+        let base = before[head.len()..].parse::<u8>().is_ok_and(|base| (2..=64).contains(&base));
+        let digits = behind.len() - behind.trim_start_matches(letter).len();
+        if !base || digits == 0 || head.ends_with(letter) {
+            return Cow::Borrowed(text);
+        }
+        plain.push_str(head);
+        plain.push('1');
+        rest = &behind[digits..];
+    }
+    plain.push_str(rest);
+    Cow::Owned(plain)
 }
 
 /// Whether the shell itself fills a variable with a text, which the script may have chosen.

@@ -103,6 +103,13 @@ fn substitution_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     None
 }
 
+/// Whether a word is a run of numbers and nothing else, however long.
+pub(super) fn counts(raw: &str) -> bool {
+    let number = |text: &str| text.len() < 10 && !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let inside = raw.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    inside.is_some_and(|run| run.split("..").count() > 1 && run.split("..").all(number))
+}
+
 /// The words of `1..9`, `01..10..3`, `a..e`; the inner `None` if it is no sequence, the outer if it is one that isn't
 /// followed.
 fn sequence(text: &str) -> Option<Option<Vec<String>>> {

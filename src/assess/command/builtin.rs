@@ -166,11 +166,22 @@ pub(super) fn read(judge: &mut Judge<'_>, words: &[Word]) {
         Feed::Whole(reach) if ended => Piece::Whole(reach).into(),
         Feed::Paths(reach) | Feed::Whole(reach) => Piece::Found(reach).into(),
         Feed::Hashes => Piece::Hashes.into(),
+        Feed::Refs if !ended => Piece::Refs.into(),
         Feed::Names if !ended => Piece::Names.into(),
-        Feed::Number | Feed::Numbers | Feed::Names | Feed::Text | Feed::Download | Feed::Nothing => Word::any(),
+        Feed::Number
+        | Feed::Numbers
+        | Feed::Numbered
+        | Feed::Hashed
+        | Feed::Refs
+        | Feed::Names
+        | Feed::Text
+        | Feed::Download
+        | Feed::Nothing => Word::any(),
     };
-    for name in names {
-        judge.assign(name, value.clone());
+    // Of a line that begins with a hash the first of several variables takes just that.
+    let column = judge.feed == Feed::Hashed && names.len() > 1 && !elsewhere && !cut && !ended;
+    for (nth, name) in names.into_iter().enumerate() {
+        judge.assign(name, if column && nth == 0 { Piece::Hashes.into() } else { value.clone() });
     }
 }
 

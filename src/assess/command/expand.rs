@@ -7,7 +7,7 @@ use brush_parser::word::{
     WordPieceWithSource, parse_heredoc,
 };
 
-use super::braces::braces;
+use super::braces::{braces, counts};
 use super::escapes::ansi_c;
 use super::judge::{Feed, Judge};
 use super::parse::{Tildes, options, pieces};
@@ -38,6 +38,7 @@ impl Judge<'_> {
                         .collect();
                 }
                 Some(_) => {}
+                None if counts(raw) => return vec![Word::from(Piece::Numbers).at(span)],
                 None => {
                     self.unreadable("command.braces", "Its braces expand to more words than are judged.");
                     return vec![Word::from(Piece::Words).at(span)];
@@ -189,8 +190,12 @@ impl Judge<'_> {
             (None, Feed::Paths(reach) | Feed::Whole(reach)) => word.push(Piece::Found(reach)),
             (None, Feed::Hashes) => word.push(Piece::Hashes),
             (None, Feed::Number) => word.push(Piece::Digits),
+            (None, Feed::Refs) => word.push(Piece::Refs),
             (None, Feed::Names) => word.push(Piece::Names),
-            (None, Feed::Numbers | Feed::Text | Feed::Download | Feed::Nothing) => word.push(quotes.unknown()),
+            (None, Feed::Numbers) => word.push(Piece::Numbers),
+            (None, Feed::Numbered | Feed::Hashed | Feed::Text | Feed::Download | Feed::Nothing) => {
+                word.push(quotes.unknown())
+            }
         }
     }
 
@@ -435,7 +440,7 @@ fn argument(words: &[Word], number: usize) -> Option<&Word> {
 
 /// The word as it is passed: one that may be empty without quotes may be none.
 fn passed(word: Word, tested: bool) -> Word {
-    if word.may_vanish() && !tested { Piece::Words.into() } else { word }
+    if word.may_vanish() && !tested { Piece::Numbers.into() } else { word }
 }
 
 /// In which quotes a piece stands.

@@ -22,9 +22,16 @@ pub(super) fn judge(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     }
     let found = match judge.produced {
         Feed::Paths(reach) | Feed::Whole(reach) => Piece::Found(reach),
-        Feed::Text | Feed::Hashes | Feed::Number | Feed::Numbers | Feed::Names | Feed::Download | Feed::Nothing => {
-            Piece::Any
-        }
+        Feed::Text
+        | Feed::Hashes
+        | Feed::Number
+        | Feed::Numbers
+        | Feed::Numbered
+        | Feed::Hashed
+        | Feed::Refs
+        | Feed::Names
+        | Feed::Download
+        | Feed::Nothing => Piece::Any,
     };
     let end = program.iter().position(|word| word.text() == Some(";")).unwrap_or(program.len());
     if program.len() > end + 1 {

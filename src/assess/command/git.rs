@@ -84,6 +84,12 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         if words.iter().any(|word| ["%G", "(signature"].iter().any(|mark| word.pattern().contains(mark))) {
             judge.unknown("command.git-signature", "A format of signatures makes git run a program that checks them.");
         }
+        // A format may run a program, too, and the name of a branch may be one.
+        if let Some(word) = rest.iter().find(|word| word.prefix().starts_with('-') && word.names()) {
+            judge.about(word, |judge| {
+                judge.unreadable("command.vague-flag", format!("{} may become any flag of `git`.", word.shown()));
+            });
+        }
         let name = format!("git {subcommand}");
         let known = table().entry(&name).is_some() || table().danger(&name).is_some();
         match rest {
@@ -139,7 +145,9 @@ impl Judge<'_> {
             if let Some(entry) = entry {
                 self.sensitive(format!("{} may be sensitive: {entry}.", word.shown()));
             }
-            self.reads(word);
+            if self.recurses || !word.revises() {
+                self.reads(word);
+            }
             return;
         };
         let path = text.rsplit_once(':').map_or(text, |(_, path)| path);

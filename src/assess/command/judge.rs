@@ -30,10 +30,16 @@ pub(super) enum Feed {
     Whole(Reach),
     /// What git or a daemon calls things by, in hexadecimal, one a line.
     Hashes,
+    /// Lines that begin with a hash and a blank.
+    Hashed,
     /// One whole number, or nothing.
     Number,
     /// Whole numbers, apart from one another by blanks or lines.
     Numbers,
+    /// Lines that begin with their number and a colon.
+    Numbered,
+    /// Names of branches and tags of which none begins with a dash, one a line.
+    Refs,
     /// What a daemon or a cluster calls its things: no word of it begins with a dash.
     Names,
     /// What came from the network.

@@ -145,6 +145,10 @@ impl Kind {
 impl Judge<'_> {
     /// Judges a word by what it means.
     pub(super) fn meant(&mut self, kind: Kind, name: &str, word: &Word) {
+        // A number is judged as one of them.
+        let number = matches!(word.pieces(), [Piece::Number | Piece::Digits | Piece::Numbers]);
+        let word =
+            if number && kind.opens() && kind != Kind::File { &Word::exact("1").at(word.span.clone()) } else { word };
         match kind {
             Kind::Text | Kind::Path => {}
             Kind::File if name.ends_with("awk") && word.pattern().starts_with("/inet") => {

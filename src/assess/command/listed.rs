@@ -3,7 +3,7 @@
 
 use brush_parser::ast::Word as Raw;
 
-use super::judge::{Feed, Judge};
+use super::judge::Judge;
 use super::word::{Piece, Word};
 
 /// Most patterns of a command whose names are asked for.
@@ -19,8 +19,7 @@ impl Judge<'_> {
         let mut listed = false;
         for word in words {
             // Each of the numbers that a program prints is one.
-            let alone = raw.value.starts_with("$(") && !raw.value.starts_with("$((");
-            if alone && word.pieces == [Piece::Words] && self.produced == Feed::Numbers {
+            if word.pieces == [Piece::Numbers] {
                 values.push(Word::from(Piece::Number).at(word.span));
                 continue;
             }

@@ -15,7 +15,11 @@ pub(super) fn identifies(entry: &Entry, words: &[Word]) -> bool {
         let Some(text) = word.text() else { return false };
         if entry.hashes.contains(text) {
             identifies = true;
-        } else if entry.beside.contains(&format!("{text}=")) {
+        } else if bundle(entry, text).is_some_and(|named| {
+            identifies |= named;
+            true
+        }) || entry.beside.contains(&format!("{text}="))
+        {
             if rest.next().is_none_or(|value| value.text().is_none()) {
                 return false;
             }
@@ -46,6 +50,16 @@ pub(super) fn calls(entry: &Entry, words: &[Word]) -> bool {
     };
     let (called, others): (Vec<_>, Vec<_>) = spelled.partition(|flag| entry.calls.contains(flag));
     !called.is_empty() && others.iter().all(|flag| beside(flag))
+}
+
+/// Several short flags in one word, the last of which takes a value: whether one of them makes it print identifiers.
+fn bundle(entry: &Entry, text: &str) -> Option<bool> {
+    let letters = text.strip_prefix('-').filter(|letters| letters.len() > 1 && !letters.starts_with('-'))?;
+    let (last, before) = letters.char_indices().next_back().map(|(at, last)| (last, &letters[..at]))?;
+    let known =
+        |letter: char| entry.hashes.contains(&format!("-{letter}")) || entry.beside.contains(&format!("-{letter}"));
+    let valued = entry.beside.contains(&format!("-{last}="));
+    (valued && before.chars().all(known)).then(|| before.chars().any(|c| entry.hashes.contains(&format!("-{c}"))))
 }
 
 impl Judge<'_> {

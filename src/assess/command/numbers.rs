@@ -16,7 +16,25 @@ impl Judge<'_> {
     pub(super) fn prints_numbers(&mut self, name: &str, words: &[Word]) {
         let told = match name {
             "seq" => seq(words),
-            "grep" | "egrep" | "fgrep" => self.counts(words),
+            "grep" | "egrep" | "fgrep" => {
+                let counts = self.counts(words);
+                if counts.is_none() && self.numbers_its_lines(words) {
+                    self.produced = Feed::Numbered;
+                }
+                counts
+            }
+            "cut" | "sed" | "awk" | "gawk" | "mawk" if matches!(self.feed, Feed::Numbered | Feed::Hashed) => {
+                self.first_column(words)
+            }
+            "sed" => self.line_numbers(words, |script| at_a_pattern(script) == Some("=")),
+            "awk" | "gawk" | "mawk" if counts_lines(words) => Some(Feed::Number),
+            "awk" | "gawk" | "mawk" => self.line_numbers(words, |program| {
+                matches!(at_a_pattern(program), Some("{print NR}" | "{print NR; exit}" | "{print NR;exit}"))
+            }),
+            "head" | "tail" if self.feed == Feed::Numbers => one_line(words).then_some(Feed::Number),
+            "true" | "false" | ":" => Some(Feed::Nothing),
+            _ if name.starts_with("gh ") => numbered_there(words).then_some(Feed::Numbers),
+            "lsof" => processes_alone(words).then_some(Feed::Numbers),
             "stat" => self.tells(words),
             "pgrep" => self.processes(words, "finowxcvq", "onc"),
             "pidof" => self.processes(words, "sxcq", "s"),
@@ -43,6 +61,30 @@ impl Judge<'_> {
         self.produced
     }
 
+    /// What is printed where one command ran, and another behind `||` if that failed: the first may have printed something.
+    pub(super) fn either(&mut self, first: Feed) {
+        let text = self.last_said();
+        let named = |text: &str| {
+            text.starts_with(|c: char| c.is_ascii_alphanumeric())
+                && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._/-".contains(&byte))
+        };
+        let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let second = match (first, text) {
+            (Feed::Hashes | Feed::Refs, Some(text)) if named(&text) => Feed::Refs,
+            (Feed::Number | Feed::Numbers, Some(text)) if digits(&text) => Feed::Number,
+            _ => self.flowing(),
+        };
+        (self.printed, self.echoed) = (None, None);
+        self.produced = match (first, second) {
+            (feed, Feed::Nothing) | (Feed::Nothing, feed) => feed,
+            (Feed::Hashes | Feed::Refs, Feed::Hashes | Feed::Refs) if first == second => first,
+            (Feed::Hashes | Feed::Refs, Feed::Hashes | Feed::Refs) => Feed::Refs,
+            (Feed::Number | Feed::Numbers, Feed::Number | Feed::Numbers) => Feed::Numbers,
+            (Feed::Paths(reach), Feed::Paths(other)) if reach == other => first,
+            _ => Feed::Text,
+        };
+    }
+
     /// Whether a word is surely one operand.
     fn operand_alone(&mut self, word: &Word) -> bool {
         let dash = word.prefix().starts_with('-') && word.text() != Some("-");
@@ -62,6 +104,14 @@ impl Judge<'_> {
         // What is sought may be anything, as long as it is one word and no flag.
         let sought = !sought.several() && (sought.text().is_some() || !sought.prefix().is_empty());
         (few && sought && files.iter().all(|file| self.operand_alone(file))).then_some(Feed::Number)
+    }
+
+    /// A program whose only script, of a kind, prints the numbers of lines; its files don't matter.
+    fn line_numbers(&mut self, words: &[Word], prints: impl Fn(&str) -> bool) -> Option<Feed> {
+        let words = words.strip_prefix(&[Word::exact("-n")]).unwrap_or(words);
+        let (script, files) = words.split_first()?;
+        let quiet = script.text().is_some_and(prints);
+        (quiet && files.iter().all(|file| self.operand_alone(file))).then_some(Feed::Numbers)
     }
 
     /// `stat -c %s FILE`.
@@ -108,6 +158,49 @@ fn seq(words: &[Word]) -> Option<Feed> {
 fn blanks(words: &[Word]) -> bool {
     let [flag, what] = words else { return false };
     flag.text() == Some("-d") && matches!(what.text(), Some(" " | "[:space:]" | "[:blank:]" | "\\n" | " \\n"))
+}
+
+/// Whether `head` or `tail` leaves one line.
+fn one_line(words: &[Word]) -> bool {
+    let texts: Option<Vec<&str>> = words.iter().map(Word::text).collect();
+    matches!(texts.as_deref(), Some(["-1" | "-n1"] | ["-n", "1"]))
+}
+
+/// What stands behind a pattern, `/…/`, in a script of `sed` or `awk` that begins with one.
+fn at_a_pattern(script: &str) -> Option<&str> {
+    let (pattern, action) = script.strip_prefix('/')?.split_once('/')?;
+    (!pattern.contains(['\\', '[', '\n'])).then_some(action.trim_start())
+}
+
+/// What `gh` says in numbers alone: of what there is none it says nothing.
+fn numbered_there(words: &[Word]) -> bool {
+    const NUMBERS: [&str; 6] =
+        [".number", ".[0].number", ".[].number", ".databaseId", ".[0].databaseId", ".[].databaseId"];
+    let texts: Option<Vec<&str>> = words.iter().map(Word::text).collect();
+    let Some(texts) = texts else { return false };
+    let follows = |flags: [&str; 2]| texts.windows(2).find(|pair| flags.contains(&pair[0])).map(|pair| pair[1]);
+    let attached = |flag: &str| texts.iter().find_map(|text| text.strip_prefix(flag));
+    let json = follows(["--json", "--json"]).or_else(|| attached("--json="));
+    let filter = follows(["-q", "--jq"]).or_else(|| attached("--jq="));
+    let template = texts.iter().any(|text| text.starts_with("-t") || text.starts_with("--template"));
+    json.is_some() && filter.is_some_and(|filter| NUMBERS.contains(&filter)) && !template
+}
+
+/// `awk 'END{print NR}'`, whatever it reads.
+fn counts_lines(words: &[Word]) -> bool {
+    let program = words.first().and_then(Word::text);
+    matches!(program, Some("END{print NR}" | "END {print NR}" | "END { print NR }"))
+}
+
+/// `lsof -t`, which prints numbers of processes alone.
+fn processes_alone(words: &[Word]) -> bool {
+    let first = words.first().and_then(Word::text).and_then(|text| text.strip_prefix('-')).unwrap_or_default();
+    let (letters, _) = first.split_at(first.find('i').unwrap_or(first.len()));
+    let plain = |text: &str| {
+        !text.starts_with('-') || ["-i", "-s"].iter().any(|flag| text.starts_with(flag)) || ["-n", "-P"].contains(&text)
+    };
+    let others = words.iter().skip(1).all(|word| word.text().is_some_and(plain));
+    letters.contains('t') && letters.bytes().all(|letter| b"tnPaU".contains(&letter)) && others
 }
 
 /// What a subcommand of git prints, if that is numbers alone.

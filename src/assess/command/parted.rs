@@ -52,8 +52,10 @@ pub(super) fn place(value: &Word, quotes: Quotes, word: &mut Word) {
             Piece::Pattern(_)
             | Piece::Number
             | Piece::Digits
+            | Piece::Numbers
             | Piece::Hashes
             | Piece::Names
+            | Piece::Refs
             | Piece::Found(_)
             | Piece::Whole(_) => piece.clone(),
         });
@@ -76,8 +78,10 @@ fn origin(value: &Word) -> String {
             Piece::Exact(text) | Piece::Pattern(text) => origin.push_str(text),
             Piece::Number
             | Piece::Digits
+            | Piece::Numbers
             | Piece::Hashes
             | Piece::Names
+            | Piece::Refs
             | Piece::Found(_)
             | Piece::Whole(_)
             | Piece::Any
@@ -116,6 +120,25 @@ impl Judge<'_> {
             }
             self.mentions.below.insert(folder);
         }
+    }
+
+    /// Whether a path that a search found, or a part of it where it comes apart, may be a flag; none where nobody could
+    /// tell.
+    pub(super) fn found_flags(&mut self) -> Option<bool> {
+        let folders: Vec<Option<String>> =
+            self.searched.iter().cloned().chain(self.reached.iter().cloned().map(Some)).collect();
+        if folders.is_empty() || folders.contains(&None) {
+            return None;
+        }
+        self.mentions.below.extend(folders.iter().flatten().cloned());
+        // While it is asked what should be looked at, whatever follows counts too.
+        let Some(facts) = self.facts else { return Some(false) };
+        let told = folders.iter().flatten().map(|folder| facts.dashed.get(folder).copied().flatten());
+        told.fold(Some(false), |all, one| match (all, one) {
+            (Some(true), _) | (_, Some(true)) => Some(true),
+            (Some(false), Some(false)) => Some(false),
+            _ => None,
+        })
     }
 
     /// Whether a name that came into a word by a variable without quotes comes apart there, as far as is known what

@@ -13,7 +13,7 @@ use crate::domain::GlobFact;
 pub(super) fn descriptor(word: &Word) -> Option<&str> {
     let (path, more) = match word.pieces.as_slice() {
         [Piece::Exact(path)] => (path, false),
-        [Piece::Exact(path), Piece::Number | Piece::Digits] => (path, true),
+        [Piece::Exact(path), Piece::Number | Piece::Digits | Piece::Numbers] => (path, true),
         _ => return None,
     };
     let number = path.strip_prefix("/dev/fd/").or_else(|| path.strip_prefix("/proc/self/fd/"))?;
@@ -332,9 +332,11 @@ impl Judge<'_> {
         for piece in &word.pieces {
             match piece {
                 Piece::Exact(text) | Piece::Pattern(text) => pattern.push_str(text),
-                Piece::Number | Piece::Digits | Piece::Hashes | Piece::Found(_) | Piece::Whole(_) => return false,
+                Piece::Number | Piece::Digits | Piece::Numbers | Piece::Hashes | Piece::Found(_) | Piece::Whole(_) => {
+                    return false;
+                }
                 // An empty variable leaves what stands around it: `rm -rf "$x/"` may be `rm -rf /`.
-                Piece::Names | Piece::Any | Piece::Words => {}
+                Piece::Names | Piece::Refs | Piece::Any | Piece::Words => {}
             }
         }
         let everything = ["/*", "/.*", "/{*,.*}", "/**", "/.", "/?*"];

@@ -59,6 +59,8 @@ impl Judge<'_> {
                 let feed = match (pieces.next(), pieces.next()) {
                     (Some(Piece::Found(reach) | Piece::Whole(reach)), None) => Feed::Paths(*reach),
                     (Some(Piece::Hashes), None) => Feed::Hashes,
+                    (Some(Piece::Numbers), None) => Feed::Numbers,
+                    (Some(Piece::Refs), None) => Feed::Refs,
                     _ => Feed::Text,
                 };
                 let text = word.text().map(str::to_owned);
@@ -87,7 +89,15 @@ impl Judge<'_> {
         self.produced = match self.produced {
             Feed::Paths(reach) | Feed::Whole(reach) => Feed::Paths(reach),
             Feed::Download => Feed::Download,
-            Feed::Text | Feed::Hashes | Feed::Number | Feed::Numbers | Feed::Names | Feed::Nothing => Feed::Text,
+            Feed::Text
+            | Feed::Hashes
+            | Feed::Number
+            | Feed::Numbers
+            | Feed::Numbered
+            | Feed::Hashed
+            | Feed::Refs
+            | Feed::Names
+            | Feed::Nothing => Feed::Text,
         };
     }
 

@@ -2,14 +2,14 @@
 //! a substitution of it can't become a flag, nor a path that matters.
 
 use super::judge::{Feed, Judge};
-use super::numbers;
 use super::word::{Piece, Word};
+use super::{columns, numbers, refs};
 
 /// Flags with which `git rev-list`, and `git log` with a format of one hash, print no more than hashes.
 const SHORTER: &str = " -s -q --all --branches --first-parent --max-count --merges --no-merges --no-patch --quiet --remotes \
     --reverse --skip --tags --topo-order --date-order ";
 /// The same with a value after `=`.
-const WITH_VALUE: [&str; 10] = [
+const WITH_VALUE: [&str; 12] = [
     "--after",
     "--author",
     "--before",
@@ -17,6 +17,8 @@ const WITH_VALUE: [&str; 10] = [
     "--diff-filter",
     "--grep",
     "--max-count",
+    "--max-parents",
+    "--min-parents",
     "--since",
     "--skip",
     "--until",
@@ -33,6 +35,10 @@ impl Judge<'_> {
         } else if hashes(subcommand, words) || subcommand == "rev-parse" && self.one_revision(words) {
             self.printed = Some(Piece::Hashes.into());
             self.produced = Feed::Hashes;
+        } else if columns::hashed(subcommand, words, |word| named(word) || shorter(word)) {
+            self.produced = Feed::Hashed;
+        } else if refs::named(subcommand, words) && self.plain_refs() {
+            self.produced = Feed::Refs;
         } else if names(subcommand, words) {
             let reach = self.folder().map(|folder| self.reach(&Word::exact(folder)));
             self.searched.insert(self.folder());
@@ -79,7 +85,10 @@ fn hashes(subcommand: &str, words: &[Word]) -> bool {
         "merge-base" => {
             words.iter().all(|word| named(word) || matches!(word.text(), Some("--all" | "-a" | "--fork-point")))
         }
-        "rev-list" => words.iter().all(|word| named(word) || shorter(word)),
+        "rev-list" => {
+            let end = words.iter().position(|word| word.text() == Some("--")).unwrap_or(words.len());
+            words[..end].iter().all(|word| named(word) || shorter(word))
+        }
         "log" => {
             let one = ["%H", "%h", "%T", "%t"]
                 .iter()
@@ -101,7 +110,7 @@ fn named(word: &Word) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./~@{}-^".contains(&byte);
     let known = |piece: &Piece| match piece {
         Piece::Exact(text) => text.bytes().all(plain),
-        Piece::Hashes => true,
+        Piece::Hashes | Piece::Refs => true,
         _ => false,
     };
     !word.prefix().starts_with(['-', '^']) && word.text() != Some("") && word.pieces().iter().all(known)

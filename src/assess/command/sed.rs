@@ -131,7 +131,14 @@ impl Reader<'_> {
             self.line();
             return Some(Action::Harmless);
         }
+        let start = self.rest;
         self.addresses()?;
+        // A line with a number alone ends every `sed` before it begins.
+        let address = &start[..start.len() - self.rest.len()];
+        if self.rest.starts_with('\n') && address.bytes().all(|byte| byte.is_ascii_digit()) {
+            self.rest = "";
+            return Some(Action::Harmless);
+        }
         let command = self.character()?;
         match command {
             '{' => return Some(Action::Harmless),

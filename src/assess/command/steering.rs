@@ -34,6 +34,8 @@ fn of_a_program(name: &str) -> bool {
 
 /// Whether the shell itself obeys a variable, or programs are known to: setting it steers them even where it isn't
 /// exported by the same text, since the environment may hold it.
+///
+/// What `grep` says of a file that is no text begins with its own name: arithmetic would take that for a variable.
 pub(super) fn obeyed_variable(name: &str) -> bool {
     const PREFIXES: &[&str] = &[
         "LD_",
@@ -231,6 +233,9 @@ pub(super) fn obeyed_variable(name: &str) -> bool {
     ];
     const NAMES: &[&str] = &[
         "LEDGER",
+        "grep",
+        "egrep",
+        "fgrep",
         "RI",
         "LANGUAGE",
         "IFS",

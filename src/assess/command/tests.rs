@@ -1,8 +1,10 @@
 //! Golden lines: what is run, asked or refused, and the examples of every entry of the tables.
 
+mod columns;
 mod loops;
 mod scripts;
 mod searching;
+mod seen;
 mod shell;
 mod uncertain;
 mod values;
@@ -12,11 +14,17 @@ use crate::assess::AssessSettings;
 use crate::domain::{Claim, CommandOperation, Facts, Operation, OperationId, Origin};
 
 pub(super) fn judged(command: &str) -> Assessment {
+    judged_where(command, |_| {})
+}
+
+/// The same where more was seen.
+pub(super) fn judged_where(command: &str, seen: impl FnOnce(&mut Facts)) -> Assessment {
     let place =
         Place { cwd: "/home/me/project".into(), workspace: "/home/me/project".into(), home: Some("/home/me".into()) };
     // The folder was looked at: nothing in it takes the place of Python's own modules.
     let modules = [("/home/me/project".to_owned(), false)].into();
-    let facts = Facts { place, modules, ..Facts::default() };
+    let mut facts = Facts { place, modules, ..Facts::default() };
+    seen(&mut facts);
     let operation = Operation {
         id: OperationId(1),
         origin: Origin::Person,
@@ -419,32 +427,6 @@ fn only_what_a_program_has_open_is_a_harmless_descriptor() {
     ] {
         allowed(command);
     }
-}
-
-#[test]
-fn facts_about_programs_paths_and_repositories_count() {
-    use crate::domain::{PathFact, PathKind, RepositoryFact};
-    let place =
-        Place { cwd: "/home/me/project".into(), workspace: "/home/me/project".into(), home: Some("/home/me".into()) };
-    let judged = |command: &str, facts: Facts| {
-        let settings = AssessSettings::default();
-        let mut judge = Judge::new(&facts.place, Some(&facts), &settings.sensitive, command);
-        judge.whole(command);
-        assessment(judge).class()
-    };
-    let mut facts = Facts { place, ..Facts::default() };
-    facts.programs.insert("ls".into(), Some("/home/me/project/bin/ls".into()));
-    assert_eq!(judged("ls", facts.clone()), Class::Unreadable);
-    let link = PathFact { real: "/home/me/.ssh/id_rsa".into(), kind: PathKind::File, size: 1, content: None };
-    facts.paths.insert("notes.txt".into(), link);
-    assert_eq!(judged("cat notes.txt", facts.clone()), Class::Declared(crate::domain::Danger::Sensitive));
-    let repository = RepositoryFact {
-        foreign_keys: vec!["filter.x.clean".into()],
-        own_attributes: false,
-        ..RepositoryFact::default()
-    };
-    facts.repositories.insert("/home/me/project".into(), repository);
-    assert_eq!(judged("git status", facts), Class::Unknown);
 }
 
 proptest::proptest! {

@@ -15,7 +15,6 @@ use super::redirect::complains;
 use super::source::Source;
 use super::uncertain::redirections;
 use super::word::{Piece, Word};
-use crate::assess::LISTED;
 
 impl Judge<'_> {
     /// Judges the whole command. A parser that fails on it makes it unreadable.
@@ -94,11 +93,16 @@ impl Judge<'_> {
                 break;
             }
             match next {
-                AndOr::And(pipeline) => self.pipeline(pipeline),
+                AndOr::And(pipeline) => {
+                    self.pipeline(pipeline);
+                    (self.produced, self.printed, self.echoed) = (Feed::Text, None, None);
+                }
                 AndOr::Or(pipeline) => {
+                    let first = self.flowing();
                     let skipped = std::mem::replace(&mut self.scope, after.clone());
                     self.pipeline(pipeline);
                     self.scope.join(&skipped);
+                    self.either(first);
                 }
             }
             after.join(&self.scope);
@@ -243,53 +247,6 @@ impl Judge<'_> {
         }
     }
 
-    /// Judges a body that may run any number of times: what one pass changes may be anything in the next.
-    fn repeated(&mut self, body: impl Fn(&mut Self)) {
-        const PASSES: usize = 16;
-        let beside = |judge: &Self| (judge.opened, judge.closed, judge.searched.len(), judge.stood_in.len());
-        let left = self.left.len();
-        for _ in 0..PASSES {
-            let before = (self.scope.clone(), beside(self));
-            body(self);
-            self.lands(left);
-            if self.scope != before.0 {
-                self.scope.join(&before.0);
-            }
-            // What one pass sets may reach the next by way of others: until a pass changes nothing.
-            if (&self.scope, beside(self)) == (&before.0, before.1) {
-                return;
-            }
-        }
-        self.unreadable("command.loop", "What its loop makes of its variables isn't known.");
-    }
-
-    /// What holds behind a body may be what held where `break`, `continue` or `return` left it.
-    pub(super) fn lands(&mut self, since: usize) {
-        for at in since..self.left.len() {
-            self.scope.join(&self.left[at]);
-        }
-    }
-
-    fn for_loop(&mut self, name: &str, values: Vec<Word>, listed: bool, body: &CompoundList) {
-        const PASSES: usize = 16;
-        let most = if listed { PASSES + LISTED } else { PASSES };
-        let values = if values.len() > most { vec![Word::any()] } else { values };
-        let before = self.scope.clone();
-        let left = self.left.len();
-        for value in values {
-            let value = if value.open() { Word::any() } else { value };
-            // Before as in every pass: where nothing else changes, one is enough.
-            self.assign(name, value.clone());
-            self.repeated(|judge| {
-                judge.assign(name, value.clone());
-                judge.list(body);
-            });
-        }
-        self.scope.join(&before);
-        self.lands(left);
-        self.scope.forget(&[name.to_owned()]);
-    }
-
     fn extended(&mut self, expression: &ExtendedTestExpr) {
         match expression {
             ExtendedTestExpr::And(left, right) | ExtendedTestExpr::Or(left, right) => {
@@ -417,7 +374,12 @@ impl Judge<'_> {
             match &assignment.name {
                 AssignmentName::VariableName(name) if plain && name == "IFS" && blank(&value) => {}
                 AssignmentName::VariableName(name) if plain => self.assign(name, value),
-                AssignmentName::VariableName(name) if name == "IFS" && argv[0].text() == Some("read") => {}
+                AssignmentName::VariableName(name) if name == "IFS" && argv[0].text() == Some("read") => {
+                    // Lines end their first column at a blank.
+                    if self.feed == Feed::Hashed && !(blank(&value) && value.pattern().contains(' ')) {
+                        self.feed = Feed::Text;
+                    }
+                }
                 AssignmentName::VariableName(name) => {
                     self.exported(name, Some(&value));
                     given.push((name.clone(), value));
@@ -478,10 +440,11 @@ impl Judge<'_> {
     }
 }
 
-/// Whether what a list prints is what its only pipeline prints.
+/// Whether what a list prints is what its only pipeline prints, or those that run where the one before failed.
 pub(super) fn alone(list: &CompoundList) -> bool {
+    let instead = |next: &AndOr| matches!(next, AndOr::Or(_));
     matches!(list.0.as_slice(), [item]
-        if item.0.additional.is_empty() && matches!(item.1, SeparatorOperator::Sequence))
+        if item.0.additional.iter().all(instead) && matches!(item.1, SeparatorOperator::Sequence))
 }
 
 /// Whether a command doesn't start if a file of its redirections can't be opened.

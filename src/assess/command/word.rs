@@ -29,8 +29,12 @@ pub enum Piece {
     Number,
     /// A whole number, or nothing at all where what prints it may fail.
     Digits,
+    /// Whole numbers, one a line: some, one or none. Never a flag.
+    Numbers,
     /// Revisions as git prints them, in hexadecimal, or the name of a branch that was asked for; or nothing. Never a flag.
     Hashes,
+    /// Names of branches and tags, where no name of a repository begins with a dash: some, one or none. Never a flag.
+    Refs,
     /// What a daemon or a cluster calls its things: any text that no dash begins, or nothing. Never a flag.
     Names,
     /// A path that a search found below the folder written before it.
@@ -50,8 +54,10 @@ impl Piece {
             Self::Exact(text) | Self::Pattern(text) => Some(text),
             Self::Number
             | Self::Digits
+            | Self::Numbers
             | Self::Hashes
             | Self::Names
+            | Self::Refs
             | Self::Found(_)
             | Self::Whole(_)
             | Self::Any
@@ -182,8 +188,10 @@ impl Word {
             Piece::Exact(text) => text.bytes().all(|byte| byte.is_ascii_digit()),
             Piece::Number | Piece::Digits => true,
             Piece::Pattern(_)
+            | Piece::Numbers
             | Piece::Hashes
             | Piece::Names
+            | Piece::Refs
             | Piece::Found(_)
             | Piece::Whole(_)
             | Piece::Any
@@ -193,17 +201,24 @@ impl Word {
         digits.then(|| if self.pieces.iter().any(sure) { Piece::Number } else { Piece::Digits })
     }
 
-    /// The texts that stand for all that it may be, if nothing but numbers in it isn't known: with one, and without
-    /// where there may be none.
+    /// Whether arithmetic can do no more with it than compute, or fail: several numbers are a mistake there.
+    pub(super) fn computes(&self) -> bool {
+        self.number().is_some() || self.pieces == [Piece::Numbers]
+    }
+
+    /// The texts that stand for all that it may be, if nothing but numbers in it isn't known: with one, with several
+    /// where there may be some, and without where there may be none.
     pub(super) fn numbered(&self) -> Option<Vec<String>> {
-        let spelled = |number: &str, none: &str| {
+        let spelled = |one: &str, some: &str| {
             let text = |piece: &Piece| match piece {
                 Piece::Exact(text) => Some(text.clone()),
-                Piece::Number => Some(number.to_owned()),
-                Piece::Digits => Some(none.to_owned()),
+                Piece::Number => Some("1".to_owned()),
+                Piece::Digits => Some(one.to_owned()),
+                Piece::Numbers => Some(some.to_owned()),
                 Piece::Pattern(_)
                 | Piece::Hashes
                 | Piece::Names
+                | Piece::Refs
                 | Piece::Found(_)
                 | Piece::Whole(_)
                 | Piece::Any
@@ -211,7 +226,22 @@ impl Word {
             };
             self.pieces.iter().map(text).collect::<Option<String>>()
         };
-        [("1", "1"), ("1", "")].into_iter().map(|(number, none)| spelled(number, none)).collect()
+        [("1", "1"), ("1", "1\n1"), ("", "")].into_iter().map(|(one, some)| spelled(one, some)).collect()
+    }
+
+    /// Whether it can only be revisions of a repository, or a path in one behind a colon: no other path, no flag.
+    pub(super) fn revises(&self) -> bool {
+        let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_./~@{}-^".contains(&byte));
+        let last = self.pieces.len().saturating_sub(1);
+        let known = |(at, piece): (usize, &Piece)| match piece {
+            Piece::Exact(text) if at == last && at > 0 => plain(text.split(':').next().unwrap_or_default()),
+            Piece::Exact(text) => plain(text),
+            Piece::Hashes | Piece::Refs | Piece::Number | Piece::Digits => true,
+            _ => false,
+        };
+        self.pieces.contains(&Piece::Refs)
+            && self.pieces.iter().enumerate().all(known)
+            && !self.prefix().starts_with(['-', '/', '.'])
     }
 
     /// Whether it is nothing but unquoted output that may be empty: then the shell passes no word at all.
@@ -219,9 +249,12 @@ impl Word {
         !self.pieces.is_empty() && self.pieces.iter().all(|piece| *piece == Piece::Digits)
     }
 
-    /// Whether it may be no word at all, if it isn't many: nothing but revisions or names without quotes.
+    /// Whether it may be no word at all, if it isn't many: nothing but numbers, revisions or names without quotes.
     pub(super) fn may_be_none(&self) -> bool {
-        !self.pieces.is_empty() && self.pieces.iter().all(|piece| matches!(piece, Piece::Hashes | Piece::Names))
+        let none = |piece: &Piece| {
+            matches!(piece, Piece::Digits | Piece::Numbers | Piece::Hashes | Piece::Names | Piece::Refs)
+        };
+        !self.pieces.is_empty() && self.pieces.iter().all(none)
     }
 
     /// Whether nothing of it surely is a letter.
@@ -229,7 +262,9 @@ impl Word {
         !self.pieces.iter().any(|piece| match piece {
             Piece::Exact(text) => !text.is_empty(),
             Piece::Number | Piece::Pattern(_) | Piece::Found(_) | Piece::Whole(_) => true,
-            Piece::Digits | Piece::Hashes | Piece::Names | Piece::Any | Piece::Words => false,
+            Piece::Digits | Piece::Numbers | Piece::Hashes | Piece::Names | Piece::Refs | Piece::Any | Piece::Words => {
+                false
+            }
         })
     }
 
@@ -259,13 +294,22 @@ impl Word {
     /// Whether something is in it that is several words where no quotes are around it.
     fn partable(&self) -> bool {
         self.pieces.iter().any(|piece| {
-            matches!(piece, Piece::Pattern(_) | Piece::Hashes | Piece::Names | Piece::Found(_) | Piece::Whole(_))
+            matches!(
+                piece,
+                Piece::Pattern(_)
+                    | Piece::Numbers
+                    | Piece::Hashes
+                    | Piece::Names
+                    | Piece::Refs
+                    | Piece::Found(_)
+                    | Piece::Whole(_)
+            )
         })
     }
 
     /// Whether it may be several words of which nothing but the beginning is known.
     pub(super) fn names(&self) -> bool {
-        self.pieces.contains(&Piece::Names)
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Names | Piece::Refs))
     }
 
     /// Whether names of files are in it.
@@ -280,7 +324,7 @@ impl Word {
 
     /// Whether a part of it may be any text.
     pub(super) fn vague(&self) -> bool {
-        self.pieces.iter().any(|piece| matches!(piece, Piece::Words | Piece::Any | Piece::Names))
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Words | Piece::Any | Piece::Names | Piece::Refs))
     }
 
     /// How far the search went that found it, below what is written.
@@ -312,7 +356,7 @@ impl Word {
         for piece in &self.pieces {
             match piece {
                 Piece::Exact(text) if text.is_empty() => {}
-                Piece::Digits | Piece::Hashes | Piece::Names => behind = true,
+                Piece::Digits | Piece::Numbers | Piece::Hashes | Piece::Names | Piece::Refs => behind = true,
                 Piece::Exact(text) => return behind && text.starts_with('-'),
                 Piece::Number | Piece::Whole(_) => return false,
                 Piece::Pattern(_) | Piece::Found(_) | Piece::Any | Piece::Words => return true,
@@ -332,9 +376,11 @@ impl Word {
                     break;
                 }
                 Piece::Exact(text) | Piece::Pattern(text) => pattern.push_str(text),
-                Piece::Number | Piece::Digits => pattern.push_str("{,[-0-9]*}"),
+                Piece::Number | Piece::Digits | Piece::Numbers => pattern.push_str("{,[-0-9]*}"),
                 Piece::Hashes => pattern.push_str("{,[0-9a-f][0-9a-f][0-9a-f][0-9a-f]*}"),
-                Piece::Names | Piece::Found(_) | Piece::Whole(_) | Piece::Any | Piece::Words => pattern.push('*'),
+                Piece::Names | Piece::Refs | Piece::Found(_) | Piece::Whole(_) | Piece::Any | Piece::Words => {
+                    pattern.push('*')
+                }
             }
         }
         pattern

@@ -31,7 +31,17 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         Feed::Paths(reach) | Feed::Whole(reach) => Some(Piece::Found(reach)),
         Feed::Hashes => Some(Piece::Hashes),
         Feed::Names if ends.is_empty() => Some(Piece::Names),
-        Feed::Number | Feed::Numbers | Feed::Names | Feed::Text | Feed::Download | Feed::Nothing => None,
+        Feed::Refs if ends.is_empty() && !ended => Some(Piece::Refs),
+        Feed::Number | Feed::Numbers if ends.is_empty() && !ended => Some(Piece::Numbers),
+        Feed::Number
+        | Feed::Numbers
+        | Feed::Numbered
+        | Feed::Hashed
+        | Feed::Refs
+        | Feed::Names
+        | Feed::Text
+        | Feed::Download
+        | Feed::Nothing => None,
     };
     let fed = Word::from(found.clone().unwrap_or(Piece::Words));
     let mut argv: Vec<Word> = if inner.is_empty() { vec![Word::exact("echo")] } else { inner.to_vec() };
@@ -82,7 +92,8 @@ fn replaced(word: &Word, mark: &str, found: Option<&Piece>) -> Word {
     if !before.is_empty() {
         whole.push(Piece::Exact(before.to_owned()));
     }
-    whole.push(found.filter(|_| before.is_empty()).cloned().unwrap_or(Piece::Any));
+    let within = matches!(found, Some(Piece::Numbers | Piece::Refs));
+    whole.push(found.filter(|_| before.is_empty() || within).cloned().unwrap_or(Piece::Any));
     if !after.is_empty() {
         whole.push(if after.contains(mark) { Piece::Any } else { Piece::Exact(after.to_owned()) });
     }

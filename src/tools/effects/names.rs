@@ -30,8 +30,10 @@ pub(super) fn paths(word: &Word, folder: &Path, cancel: &CancellationToken) -> R
             Piece::Pattern(text) => (text, text != "["),
             Piece::Number
             | Piece::Digits
+            | Piece::Numbers
             | Piece::Hashes
             | Piece::Names
+            | Piece::Refs
             | Piece::Found(_)
             | Piece::Whole(_)
             | Piece::Any

@@ -122,7 +122,10 @@ fn a_number_that_may_be_missing_or_more_than_one_is_no_number() {
         "echo $(( $(wc) ))",
         "echo $(( $(wc --files0-from=names) ))",
         "echo $(( $(nproc --help) ))",
-        "cat $(wc -l < missing) $(ls | wc -l)",
+        "echo $((16#$x))",
+        "echo $((16#ff[$(id)]))",
+        "x='a[$(id)]'; echo $((16#f+x))",
+        "rm {1..500}",
     ] {
         asks(command);
     }
@@ -131,6 +134,9 @@ fn a_number_that_may_be_missing_or_more_than_one_is_no_number() {
         "n=$(wc -l < a); echo $((n + 1)) $n",
         "head -n \"$(wc -l < a)\" b",
         "echo $(( $(ls | wc -l) * 2 ))",
+        "cat $(wc -l < missing) $(ls | wc -l)",
+        "n=$(wc -l < a); head -n $n b",
+        "echo $((16#ff + 2#101)) {1..500}",
     ] {
         allowed(command);
     }

@@ -1,0 +1,119 @@
+//! Lines that begin with their number or with a hash, and what is left of them where only that column is taken: then a
+//! substitution of it is no flag, and no path that matters.
+
+use super::judge::{Feed, Judge};
+use super::word::Word;
+
+impl Judge<'_> {
+    /// `grep -n PATTERN FILE`, or of what comes in: each line that matches, behind its number and a colon. Of a file that
+    /// is no text it says so instead, in words that begin with the name of either.
+    pub(super) fn numbers_its_lines(&mut self, words: &[Word]) -> bool {
+        const FLAGS: &[u8] = b"niwxEFPv";
+        let (mut numbers, mut operands) = (false, Vec::new());
+        let mut rest = words.iter();
+        while let Some(word) = rest.next() {
+            match word.text() {
+                Some("-m" | "--max-count") => {
+                    if !rest.next().is_some_and(|count| count.number().is_some()) {
+                        return false;
+                    }
+                }
+                Some("--line-number") => numbers = true,
+                Some(flags) if flags.len() > 1 && flags.starts_with('-') => {
+                    let letters = flags[1..].trim_end_matches(|c: char| c.is_ascii_digit());
+                    let letters = if letters.len() + 1 < flags.len() {
+                        let Some(letters) = letters.strip_suffix('m') else { return false };
+                        letters
+                    } else {
+                        letters
+                    };
+                    if !letters.bytes().all(|letter| FLAGS.contains(&letter)) {
+                        return false;
+                    }
+                    numbers |= letters.contains('n');
+                }
+                Some(_) | None => operands.push(word),
+            }
+        }
+        let [sought, files @ ..] = operands.as_slice() else { return false };
+        // Of more files than one it shows the names, one of which may be any.
+        let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_./-".contains(&byte));
+        let one = match files {
+            [] => true,
+            [file] => !file.several() && file.text().is_some_and(plain),
+            _ => false,
+        };
+        let sought = !sought.several() && (sought.text().is_some() || !sought.prefix().is_empty());
+        numbers && sought && one
+    }
+
+    /// What is left where a program takes the first column of such lines alone.
+    pub(super) fn first_column(&self, words: &[Word]) -> Option<Feed> {
+        match self.feed {
+            Feed::Numbered => (first_field(words) || before_a_colon(words)).then_some(Feed::Numbers),
+            Feed::Hashed => first_word(words).then_some(Feed::Hashes),
+            _ => None,
+        }
+    }
+}
+
+/// Whether what `git log` prints with these words are lines that begin with a hash and a blank: no message goes over
+/// several.
+pub(super) fn hashed(subcommand: &str, words: &[Word], others: impl Fn(&Word) -> bool) -> bool {
+    let end = words.iter().position(|word| word.text() == Some("--")).unwrap_or(words.len());
+    let begins = |word: &Word| {
+        let text = word.text().unwrap_or_default();
+        let format =
+            ["--format=", "--pretty=format:", "--pretty=tformat:"].iter().find_map(|flag| text.strip_prefix(flag));
+        text == "--oneline" || format.is_some_and(one_line)
+    };
+    let (begin, rest): (Vec<&Word>, Vec<&Word>) = words[..end].iter().partition(|word| begins(word));
+    subcommand == "log" && begin.len() == 1 && rest.into_iter().all(others)
+}
+
+/// Whether a format of `git log` is a hash, a blank and what never has an end of a line, by git-log(1).
+fn one_line(format: &str) -> bool {
+    let Some(rest) = ["%h ", "%H "].iter().find_map(|hash| format.strip_prefix(hash)) else { return false };
+    rest.split('%').skip(1).all(|placeholder| {
+        let mut letters = placeholder.chars();
+        match letters.next() {
+            Some('h' | 'H' | 't' | 'T' | 'p' | 'P' | 's' | 'd' | 'D') => true,
+            Some('a' | 'c') => letters.next().is_some_and(|letter| "nNeElLdDrtiIsh".contains(letter)),
+            _ => false,
+        }
+    }) && !rest.contains('\n')
+}
+
+/// Whether `cut` leaves what stands before the first colon.
+fn first_field(words: &[Word]) -> bool {
+    let texts: Option<Vec<&str>> = words.iter().map(Word::text).collect();
+    matches!(
+        texts.as_deref(),
+        Some(["-d:", "-f1"] | ["-f1", "-d:"] | ["-d", ":", "-f", "1"] | ["-d", ":", "-f1"] | ["-f", "1", "-d", ":"])
+    )
+}
+
+/// The same of `awk` and `sed`.
+fn before_a_colon(words: &[Word]) -> bool {
+    let texts: Option<Vec<&str>> = words.iter().map(Word::text).collect();
+    matches!(
+        texts.as_deref(),
+        Some(["-F:", "{print $1}" | "{print $1; exit}"] | ["-F", ":", "{print $1}"] | ["s/:.*//" | "s/:.*$//"])
+    )
+}
+
+/// Whether `awk` or `cut` leaves the first word of each line.
+fn first_word(words: &[Word]) -> bool {
+    let texts: Option<Vec<&str>> = words.iter().map(Word::text).collect();
+    matches!(
+        texts.as_deref(),
+        Some(
+            ["{print $1}"]
+                | ["-d ", "-f1"]
+                | ["-f1", "-d "]
+                | ["-d", " ", "-f1"]
+                | ["-d", " ", "-f", "1"]
+                | ["-f1", "-d", " "]
+        )
+    )
+}

@@ -1,0 +1,59 @@
+//! Which words of git print names of branches and tags alone, and whether those may be flags: a repository that somebody
+//! else made can have a tag called `--output=x`, so its names are looked at.
+
+use super::judge::Judge;
+use super::word::Word;
+
+/// Formats of a list that are a name alone.
+const FORMATS: [&str; 4] = ["%(refname:short)", "%(refname)", "%(refname:lstrip=2)", "%(refname:strip=2)"];
+/// Flags of such lists that choose or order.
+const CHOOSE: &str = " -a -r -l --all --remotes --list --merged --no-merged --contains --no-contains --points-at \
+    --ignore-case -i --sort --count --exclude ";
+/// Flags of `git describe` that leave its answer a name, maybe with a number and a hash behind it.
+const DESCRIBE: &str =
+    " --tags --always --long --first-parent --exact-match --abbrev --match --exclude --candidates --debug ";
+
+/// Whether a subcommand prints nothing but such names with these words, each on its line.
+pub(super) fn named(subcommand: &str, words: &[Word]) -> bool {
+    let Some(texts) = words.iter().map(Word::text).collect::<Option<Vec<&str>>>() else { return false };
+    let within = |known: &str, text: &str| {
+        let flag = text.split_once('=').map_or(text, |(flag, _)| flag);
+        known.contains(&format!(" {flag} "))
+    };
+    let plain = |text: &str| {
+        !text.starts_with('-') && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_./~@{}-^*".contains(&byte))
+    };
+    let chosen = |text: &&str| plain(text) || within(CHOOSE, text);
+    match subcommand {
+        "branch" if texts == ["--show-current"] => true,
+        "branch" | "for-each-ref" => {
+            let (formats, others): (Vec<&str>, Vec<&str>) =
+                texts.into_iter().partition(|text| text.starts_with("--format="));
+            let format = |text: &str| FORMATS.contains(&text.trim_start_matches("--format="));
+            matches!(formats.as_slice(), [only] if format(only)) && others.iter().all(chosen)
+        }
+        "tag" => texts.iter().all(chosen),
+        // Of a file it tells where that is.
+        "describe" => texts.iter().all(|text| {
+            let commit = ["HEAD", "@", "origin/"].iter().any(|start| text.starts_with(start));
+            within(DESCRIBE, text) || plain(text) && (commit || text.contains('*'))
+        }),
+        "symbolic-ref" => texts.iter().all(|text| plain(text) || matches!(*text, "--short" | "-q" | "--quiet")),
+        "rev-parse" => {
+            let mode = |text: &&&str| matches!(**text, "--abbrev-ref" | "--symbolic-full-name");
+            let (modes, others): (Vec<&&str>, Vec<&&str>) = texts.iter().partition(|text| mode(text));
+            !modes.is_empty() && others.iter().all(|text| ["HEAD", "@", "@{u}", "@{upstream}"].contains(*text))
+        }
+        _ => false,
+    }
+}
+
+impl Judge<'_> {
+    /// Whether no name in the repository begins with a dash, as far as is known. While it is asked what should be looked
+    /// at, none does.
+    pub(super) fn plain_refs(&mut self) -> bool {
+        let Some(folder) = self.folder() else { return false };
+        self.mentions.refs.insert(folder.clone());
+        self.facts.is_none_or(|facts| facts.refs.get(&folder) == Some(&true))
+    }
+}

@@ -1,0 +1,153 @@
+//! What a substitution, a loop or `xargs` passes on where its kind is known: numbers of lines and processes, revisions,
+//! names of branches, paths of a folder in which no name is a flag.
+
+use super::{allowed, asks, judged_where};
+use crate::domain::Class;
+
+#[test]
+fn numbers_of_lines_stand_in_for_one_or_some() {
+    for command in [
+        "sed -n \"$(grep -n 'fn main' a.rs | cut -d: -f1),+20p\" a.rs",
+        "n=$(grep -n 'fn main' a.rs | head -1 | cut -d: -f1); sed -n \"${n},$((n+20))p\" a.rs",
+        "n=$(grep -n -m1 x a.rs | cut -d ':' -f 1); tail -n +$n a.rs | head",
+        "for n in $(grep -n '^class ' a.py | cut -d: -f1); do sed -n \"${n},$((n+3))p\" a.py; done",
+        "grep -n '^def ' a.py | cut -d: -f1 | while read n; do sed -n \"${n}p\" a.py; done",
+        "sed -n \"$(awk '/class Foo/{print NR; exit}' a.py),+25p\" a.py",
+        "sed -n \"$(sed -n '/x/=' a.py | tail -1),\\$p\" a.py",
+        "git blame -L $(grep -n main a.py | cut -d: -f1),+10 a.py",
+        "awk \"NR>=$(grep -n foo a.txt | head -1 | awk -F: '{print $1}')\" a.txt",
+        "ps -fp $(pgrep -f node)",
+        "pgrep firefox | xargs ps -o pid,rss,cmd -p",
+        "lsof -ti :3000 | xargs ps -fp",
+        "pgrep x | xargs -I{} ls -l /proc/{}/fd",
+        "gh run view $(gh run list --limit 1 --json databaseId -q '.[0].databaseId') --log-failed",
+    ] {
+        allowed(command);
+    }
+    for command in [
+        "n=$(grep -n x a b | cut -d: -f1); echo $((n))",
+        "n=$(grep -n x *.rs | cut -d: -f1); echo $((n))",
+        "n=$(grep -rn x src | cut -d: -f1); echo $((n))",
+        "n=$(grep -nH x a | cut -d: -f1); echo $((n))",
+        "n=$(grep -n -A3 x a | cut -d: -f1); echo $((n))",
+        "n=$(grep -n x a | cut -d: -f2); echo $((n))",
+        "n=$(grep -n x $f | cut -d: -f1); echo $((n))",
+        "n=$(grep -n x 'a[$(id)]' | cut -d: -f1); echo $((n))",
+        "n=$(grep -n x a 2>&1 | cut -d: -f1); echo $((n))",
+        // Of a file that is no text it says `grep: a: binary file matches`.
+        "grep='a[$(id)]'; n=$(grep -n x a | cut -d: -f1); echo $((n))",
+        "n=$(grep -n x a | cut -d: -f1); for grep in 'a[$(id)]'; do echo $((n)); done",
+        "n=$(grep -n x a | cut -d: -f1); sed \"${n}e id\" a",
+        "n=$(grep -n x a | cut -d: -f1); sed -i \"${n}d\" a",
+        "kill $(pgrep x)",
+        "pgrep x | xargs kill -9",
+        "pgrep x | xargs -I{} cat /proc/{}/environ",
+        "uniq $(pgrep x) $(pgrep y)",
+        "gh run view $(gh run list --json name -q '.[0].name')",
+        "gh run view $(gh run list --json number -q '.[0].number' -t '{{.x}}')",
+    ] {
+        asks(command);
+    }
+}
+
+#[test]
+fn a_column_of_hashes_is_hashes() {
+    for command in [
+        "git log --oneline -5 | awk '{print $1}' | xargs -n1 git show --stat",
+        "git log --format='%h %s' | grep -i fix | while read -r h rest; do git show --stat \"$h\"; done",
+        "git show --stat $(git log --oneline -1 -- src | cut -d' ' -f1)",
+        "git show $(git rev-list -1 HEAD -- src/a.ts) --stat",
+        "git diff --stat $(git rev-list --max-parents=0 HEAD) HEAD",
+        "git log --oneline $(git rev-parse --verify -q x || git rev-list --max-parents=0 HEAD)..HEAD",
+        "n=$(git rev-list --count HEAD || echo 0); echo $((n))",
+    ] {
+        allowed(command);
+    }
+    for command in [
+        "git log --format='%h %b' | while read -r h rest; do git show --stat \"$h\"; done",
+        "git log --format='%h %s%n%b' | awk '{print $1}' | xargs -n1 git show",
+        "git log --format='%s %h' | awk '{print $1}' | xargs -n1 git show",
+        "git log --format='%h %s' | IFS=, read -r h rest; git show $h",
+        "git log --format='%h %s' | while IFS= read -r h rest; do git show $h; done",
+        "git log --format='%h %s' | while read -r h rest; do git show \"$rest\"; done",
+        "git log --graph --oneline | awk '{print $1}' | xargs git show",
+        "git log --oneline | awk '{print $2}' | xargs git show",
+        "git show $(git rev-parse HEAD || cat a)",
+        "git show $(git rev-parse HEAD || echo --output=x)",
+        "git show $(cat a || git rev-parse HEAD)",
+        "git show $(git rev-parse HEAD && cat a)",
+    ] {
+        asks(command);
+    }
+}
+
+#[test]
+fn names_of_branches_are_revisions_where_none_is_a_flag() {
+    let runs = |command: &str, plain: Option<bool>| {
+        let seen = |facts: &mut crate::domain::Facts| {
+            facts.refs.extend(plain.map(|plain| ("/home/me/project".to_owned(), plain)));
+        };
+        judged_where(command, seen).class() == Class::Whitelisted
+    };
+    for command in [
+        "git log $(git describe --tags --abbrev=0)..HEAD --oneline",
+        "git log \"origin/$(git branch --show-current)..HEAD\" --oneline",
+        "b=$(git rev-parse --abbrev-ref HEAD); git diff --stat main...$b",
+        "for b in $(git branch --format='%(refname:short)'); do git log -1 --format=%cr $b; done",
+        "git for-each-ref --format='%(refname:short)' refs/heads | while read b; do git rev-list --count main..$b; done",
+        "git tag --sort=-creatordate | head -1 | xargs git show --stat",
+        "git log $(git describe --tags --abbrev=0 2>/dev/null || git rev-list --max-parents=0 HEAD)..HEAD",
+        "git diff --stat $(git symbolic-ref --short refs/remotes/origin/HEAD 2>/dev/null || echo main)...HEAD",
+        "git show $(git tag | tail -1):src/a.rs",
+    ] {
+        assert!(runs(command, Some(true)), "asks: {command}");
+        assert!(!runs(command, Some(false)) && !runs(command, None), "allows: {command}");
+    }
+    for command in [
+        "b=$(git branch --show-current); git log -p -- $b",
+        "cat $(git branch --show-current)",
+        "git show HEAD:$(git branch --show-current)",
+        "git show $(git tag | head -1):secrets.yml",
+        "git diff --no-index $(git tag | head -1) x",
+        "git checkout $(git branch --show-current)",
+        "git tag -d $(git tag)",
+        "git log --format=$(git tag)",
+        "git log $(git branch -a)",
+        "git log $(git tag -n)",
+        "git log $(git for-each-ref --format='%(contents)')",
+        "git log $(git describe --tags --dirty=--output=x)",
+        "git log $(git describe 0a1b2c)",
+        "git log $(git tag 2>&1)",
+        "bash -c \"git log $(git tag)\"",
+    ] {
+        assert!(!runs(command, Some(true)), "allows: {command}");
+    }
+}
+
+#[test]
+fn paths_of_a_folder_are_no_flags_where_none_of_its_names_is_one() {
+    let runs = |command: &str, dashed: Option<bool>| {
+        let seen = |facts: &mut crate::domain::Facts| {
+            for folder in ["/home/me/project", "/home/me/project/src"] {
+                facts.dashed.insert(folder.to_owned(), dashed);
+            }
+        };
+        judged_where(command, seen).class() == Class::Whitelisted
+    };
+    for command in [
+        "find . -name '*.py' | xargs sed -n 1,5p",
+        "find src -name '*.rs' | xargs sort -u",
+        "f=$(find src -name x.rs | head -1); sed -n 1,80p \"$f\"",
+        "find . -name package.json | while read -r p; do jq -r .name \"$p\"; done",
+        "rg -l A src | xargs file",
+    ] {
+        assert!(runs(command, Some(false)), "asks: {command}");
+        assert!(!runs(command, Some(true)) && !runs(command, None), "allows: {command}");
+    }
+    // A flag may name a file: `wc --files0-from=.env`.
+    assert!(runs("git ls-files | xargs wc -l", Some(false)) && !runs("git ls-files | xargs wc -l", Some(true)));
+    for command in ["find . -name '*.py' | xargs sed -i 1d", "find . -name '*.py' | xargs tee", "find . | xargs uniq a"]
+    {
+        assert!(!runs(command, Some(false)), "allows: {command}");
+    }
+}

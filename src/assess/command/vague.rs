@@ -1,0 +1,67 @@
+//! Words of which it isn't sure whether a program takes them for flags, for the value of one, or for more than that.
+
+use super::flags::Flags;
+use super::judge::Judge;
+use super::kind::Kind;
+use super::table::Entry;
+use super::word::Word;
+
+impl Judge<'_> {
+    /// Whether a pattern in a word may become a flag: whether one of its names comes apart or, where it begins the word,
+    /// something in the folder begins with a dash, as far as that is known.
+    pub(super) fn folder_may_have_flags(&mut self, word: &Word) -> bool {
+        if self.comes_apart(word) {
+            return true;
+        }
+        if word.parted && !word.may_begin_as_flag() && word.found().is_none() {
+            return false;
+        }
+        if word.found().is_some() && !word.vague() {
+            return self.found_flags() != Some(false);
+        }
+        // A variable may hold a pattern from before a `cd`, so each folder that was stood in counts.
+        let folders: Vec<_> = self.stood_in.iter().cloned().chain([self.folder()]).collect();
+        if !word.begins_with_pattern() || folders.contains(&None) {
+            return true;
+        }
+        self.mentions.folders.extend(folders.iter().flatten().cloned());
+        // While it is asked what should be looked at, whatever follows counts too.
+        let Some(facts) = self.facts else { return false };
+        let dashed = |folder: &String| facts.folders.get(folder).is_none_or(|fact| fact.dashed);
+        folders.iter().flatten().any(dashed)
+    }
+
+    /// Objects to the value of a flag that may become several words: the others may be flags or anything else.
+    pub(super) fn one_value(&mut self, entry: &Entry, name: &str, value: &Word) {
+        let harmless = entry.free && !entry.rest.opens() && entry.first.iter().all(|kind| !kind.opens());
+        if value.several() && !harmless {
+            let sentence = format!("{} may become more than the value of a flag of `{name}`.", value.shown());
+            self.unreadable("command.vague-flag", sentence);
+        }
+    }
+
+    /// A program of another system may take no value where the entry says it does: then the word behind the flag is
+    /// a flag or a file like any other.
+    pub(super) fn maybe_no_value(&mut self, entry: &Entry, kind: Kind, name: &str, flag: &Word, value: &Word) {
+        let pattern = Flags::of(entry, std::slice::from_ref(flag)).carry(&entry.whole);
+        if !matches!(kind, Kind::Text | Kind::Revset) || pattern {
+            return;
+        }
+        let mut letters = value.prefix().chars();
+        if letters.next() == Some('-') && letters.next().is_some_and(|c| c == '-' || c.is_ascii_alphabetic()) {
+            self.unknown("command.vague-flag", format!("{} may be a flag of `{name}`.", value.shown()));
+        }
+        if !matches!(entry.rest, Kind::File | Kind::Archive | Kind::Plain) || !entry.first.is_empty() {
+            return;
+        }
+        let hit = match value.text() {
+            // No sensitive name has a single letter; numbers and separators are common.
+            Some(text) if text.chars().filter(|c| c.is_alphabetic()).count() < 2 => None,
+            Some(text) => self.sensitive_entry(text),
+            None => self.may_be_sensitive(&value.pattern()),
+        };
+        if let Some(hit) = hit {
+            self.sensitive(format!("{} is sensitive: {hit}.", value.shown()));
+        }
+    }
+}
