@@ -6,6 +6,31 @@ use super::judge::{Feed, Judge};
 use super::programs::{first_word, leading};
 use super::table::{DangerKind, Declared, table};
 use super::word::Word;
+use crate::domain::Finding;
+
+/// Words that say of a subcommand that it looks, more likely than not.
+const LOOKS: [&str; 13] = [
+    "--list",
+    "-l",
+    "--get",
+    "--get-regexp",
+    "--dry-run",
+    "--list-only",
+    "list",
+    "ls",
+    "show",
+    "status",
+    "info",
+    "get",
+    "describe",
+];
+
+/// Whether nothing but the host stands against a look at one: that says more than what the program does.
+pub(super) fn told(findings: &[Finding]) -> bool {
+    let host =
+        |finding: &Finding| matches!(&*finding.rule, "http.private" | "http.catcher" | "http.host" | "http.port");
+    !findings.is_empty() && findings.iter().all(host)
+}
 
 /// Judges a program that is dangerous by its words; false if it isn't one.
 pub(super) fn judge(judge: &mut Judge<'_>, name: &str, words: &[Word]) -> bool {
@@ -174,7 +199,12 @@ impl Judge<'_> {
     pub(super) fn declared(&mut self, name: &str, declared: Declared, words: &[Word]) {
         self.ineligible |= declared.kind != DangerKind::Works;
         self.beyond_claims(None, words);
-        let sentence = format!("`{name}` {}.", declared.does);
+        let looks = words.iter().filter_map(Word::text).any(|text| LOOKS.contains(&text));
+        let sentence = if looks && declared.kind == DangerKind::Destructive {
+            format!("`{name}` {} in some uses, and no rule says that this one only reads.", declared.does)
+        } else {
+            format!("`{name}` {}.", declared.does)
+        };
         match declared.kind {
             DangerKind::Destructive => self.destructive(&format!("command.{}", first_word(name)), sentence),
             DangerKind::External if name == "git push" && git::forces(words) => {

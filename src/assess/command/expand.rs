@@ -412,6 +412,8 @@ impl Judge<'_> {
     /// A word within `${…}`: judged for its substitutions alone.
     fn inner(&mut self, raw: Option<&str>) {
         let Some(raw) = raw else { return };
+        // An end of a line or a tab, as in `${PATH//:/$'\n'}`, is the same to all that know it.
+        let raw = &raw.replace("$'\\n'", "").replace("$'\\t'", "");
         if raw.contains(['\'', '"', '\\', '`']) {
             self.unreadable("command.quotes", "It has quotes within `${…}`, which shells read differently.");
             return;

@@ -39,6 +39,10 @@ pub(super) fn calls(entry: &Entry, words: &[Word]) -> bool {
     if entry.calls.is_empty() || words.iter().any(|word| word.text().is_none()) {
         return false;
     }
+    // Roles alone may be called anything in a cluster.
+    if words.iter().any(|word| word.pattern().contains("role")) {
+        return false;
+    }
     let given = Flags::of(entry, words);
     let spelled = given.all().map(|(flag, value)| match value.and_then(Word::text) {
         None | Some("") => flag.to_owned(),

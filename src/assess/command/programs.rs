@@ -253,7 +253,8 @@ impl Judge<'_> {
         let declared = table().danger(name);
         self.outlasts = outlasts;
         self.ineligible = outer || declared.is_none_or(|declared| declared.kind != DangerKind::Works);
-        if let Some(declared) = declared {
+        let Some(declared) = declared else { return };
+        if !danger::told(&self.findings[before..]) {
             self.declared(name, declared, words);
         }
     }

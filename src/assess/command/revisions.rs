@@ -134,7 +134,12 @@ fn names(subcommand: &str, words: &[Word]) -> bool {
     let given = |flag: &str| words.iter().any(|word| word.text() == Some(flag));
     // Two paths that lie elsewhere are compared too, and listed by their names there.
     let climbs = |word: &Word| word.pattern().split('/').any(|part| part == "..");
-    let here = |word: &Word| named(word) && !word.prefix().starts_with('/') && !climbs(word);
+    // Of the files that a pattern names, too, but not by its magic words.
+    let glob = |byte: u8| byte.is_ascii_alphanumeric() || b"_./*-".contains(&byte);
+    let pathspec = |word: &Word| {
+        word.text().is_some_and(|text| !text.is_empty() && !text.starts_with('-') && text.bytes().all(glob))
+    };
+    let here = |word: &Word| (named(word) || pathspec(word)) && !word.prefix().starts_with('/') && !climbs(word);
     let plain = |word: &Word| {
         matches!(
             word.text(),

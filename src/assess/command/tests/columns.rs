@@ -57,6 +57,8 @@ fn a_column_of_hashes_is_hashes() {
         "git log --format='%h %s' | grep -i fix | while read -r h rest; do git show --stat \"$h\"; done",
         "git show --stat $(git log --oneline -1 -- src | cut -d' ' -f1)",
         "git show $(git rev-list -1 HEAD -- src/a.ts) --stat",
+        "git diff main...HEAD --name-only -- '*.ts' | xargs -r wc -l",
+        "echo \"${PATH//:/$'\\n'}\"",
         "git diff --stat $(git rev-list --max-parents=0 HEAD) HEAD",
         "git log --oneline $(git rev-parse --verify -q x || git rev-list --max-parents=0 HEAD)..HEAD",
         "n=$(git rev-list --count HEAD || echo 0); echo $((n))",
