@@ -6,8 +6,9 @@
 //! walls hold and a hook has none to. A server's tables are another matter: what reads as
 //! one may be a view over somebody's function, which no session that only reads keeps from running a program, and
 //! nothing looks that up here as it does for `execute_sql`. So of `psql` and `mysql` only forms pass whose names are
-//! wholly the engine's own.
+//! wholly the engine's own, and of `psql` looks at the catalogues in which nothing else takes part.
 
+use super::catalogs::asks_the_server_alone;
 use super::judge::{Feed, Judge};
 use super::word::Word;
 use crate::assess::sql::only_reads;
@@ -180,6 +181,9 @@ pub(super) fn psql_lists(text: &str) -> bool {
 
 /// Whether `psql` only shows what the server itself has with a text.
 pub(super) fn psql_shows(text: &str) -> bool {
+    if asks_the_server_alone(text) {
+        return true;
+    }
     let Some(words) = words_of(text, "+\\\"") else { return false };
     match words.as_slice() {
         [first, ..] if first.starts_with('\\') => {

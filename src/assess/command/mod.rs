@@ -14,6 +14,7 @@ mod behind;
 mod braces;
 mod brackets;
 mod builtin;
+mod catalogs;
 mod clients;
 mod columns;
 mod danger;
