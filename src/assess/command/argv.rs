@@ -238,6 +238,7 @@ impl Judge<'_> {
             // A listing of a folder has names that say nothing of the folder.
             let folder = if entry.bare && operands > 0 { None } else { self.folder() };
             self.searched.insert(folder);
+            self.recalled |= name.starts_with("git ");
         }
         if identifies(entry, words) {
             self.printed = Some(Piece::Hashes.into());

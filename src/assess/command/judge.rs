@@ -112,6 +112,8 @@ pub(super) struct Judge<'a> {
     pub(super) closed: bool,
     /// The folders that searches ran in, whose paths may be used in another one; none for one that may be any.
     pub(super) searched: BTreeSet<Option<String>>,
+    /// Whether git named the paths: its index and its history have names that are in no folder.
+    pub(super) recalled: bool,
     /// The places that searches began at, where they are known.
     pub(super) reached: BTreeSet<String>,
     /// The folders that it left by `cd`; none for one that may be any.
@@ -181,6 +183,7 @@ impl<'a> Judge<'a> {
             opened: false,
             closed: false,
             searched: BTreeSet::new(),
+            recalled: false,
             reached: BTreeSet::new(),
             stood_in: BTreeSet::new(),
             depth: 0,

@@ -42,6 +42,7 @@ impl Judge<'_> {
         } else if names(subcommand, words) {
             let reach = self.folder().map(|folder| self.reach(&Word::exact(folder)));
             self.searched.insert(self.folder());
+            self.recalled = true;
             self.produced = reach.map_or(Feed::Text, Feed::Paths);
         }
     }

@@ -148,8 +148,14 @@ fn paths_of_a_folder_are_no_flags_where_none_of_its_names_is_one() {
     }
     // A flag may name a file: `wc --files0-from=.env`.
     assert!(runs("git ls-files | xargs wc -l", Some(false)) && !runs("git ls-files | xargs wc -l", Some(true)));
-    for command in ["find . -name '*.py' | xargs sed -i 1d", "find . -name '*.py' | xargs tee", "find . | xargs uniq a"]
-    {
+    // Names of the index and of history are in no folder.
+    for command in [
+        "git ls-files | xargs sed -n 1p",
+        "git diff --name-only HEAD~1 | xargs sort",
+        "find . -name '*.py' | xargs sed -i 1d",
+        "find . -name '*.py' | xargs tee",
+        "find . | xargs uniq a",
+    ] {
         assert!(!runs(command, Some(false)), "allows: {command}");
     }
 }
