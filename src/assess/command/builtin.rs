@@ -52,6 +52,12 @@ pub(super) fn pwd(judge: &mut Judge<'_>, words: &[Word]) {
 pub(super) fn declare(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     let shows = |word: &Word| word.text().is_some_and(|text| text.starts_with('-') && text.contains('p'));
     let named = words.iter().any(|word| !word.prefix().starts_with('-'));
+    // What a function holds, or only what it is called.
+    let printed = matches!(name, "declare" | "typeset") && words.first().and_then(Word::text) == Some("-f");
+    if printed && words.len() > 1 && words[1..].iter().all(|word| word.text().is_some_and(is_name)) {
+        judge.readers.insert(name.to_owned());
+        return;
+    }
     let functions = words.iter().any(|word| word.text() == Some("-F"));
     if !named && !functions {
         judge.sensitive(format!("`{name}` prints every variable, secrets included."));

@@ -130,6 +130,8 @@ pub(super) enum Kind {
     Sent,
     /// What `curl` tells of a transfer at its end, not into a file.
     Told,
+    /// Sums of `dc`, without what runs a command or a text.
+    Sums,
     /// None may stand here.
     None,
 }
@@ -247,6 +249,7 @@ impl Judge<'_> {
             Kind::Shown if word.text().is_some_and(|text| !shows_environment(text)) => {}
             Kind::Fields if word.text().is_some_and(plain_fields) => {}
             Kind::Image if word.text().is_some_and(|text| image(name, text)) => {}
+            Kind::Sums if word.text().is_some_and(|text| text.bytes().all(|byte| b" \n0123456789._+-*/%^~|pnfcdrvkKiIoOzZ".contains(&byte))) => {}
             Kind::Store if word.text().is_some_and(|text| text.starts_with("/nix/store/")) => {}
             Kind::Psql if word.text().is_some_and(psql_shows) => {
                 if self.facts.is_some_and(|facts| facts.unguarded) && !word.text().is_some_and(psql_lists) {
@@ -274,6 +277,7 @@ impl Judge<'_> {
             | Kind::Psql
             | Kind::Mysql
             | Kind::Told
+            | Kind::Sums
             | Kind::Store
             | Kind::Format
             | Kind::Never

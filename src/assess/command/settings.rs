@@ -102,6 +102,10 @@ mod tests {
             "ZSTD",
             "LSB_OS_RELEASE",
             "GL_HOST",
+            "MPD_HOST",
+            "TPM2TOOLS_TCTI",
+            "TUNNEL_API_URL",
+            "TESSDATA_PREFIX",
         ] {
             assert!(steering_variable(name), "{name}");
         }
