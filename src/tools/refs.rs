@@ -17,7 +17,10 @@ pub(super) fn plain(folder: &Path) -> bool {
     let common = common(&own);
     let mut left = ENTRIES;
     let head = std::fs::read_to_string(own.join("HEAD"));
-    head.is_ok_and(|head| !head.contains("/-"))
+    // Elsewhere lists of branches say in free words where it stands.
+    let steady = ["rebase-merge", "rebase-apply", "BISECT_START"].iter().all(|state| !own.join(state).exists());
+    steady
+        && head.is_ok_and(|head| head.starts_with("ref: refs/heads/") && !head.contains("/-"))
         && !common.join("reftable").exists()
         && packed(&common.join("packed-refs"))
         && [common.join("refs"), own.join("refs")].iter().all(|folder| loose(folder, &mut left))
@@ -69,6 +72,8 @@ mod tests {
             ("refs/tags/-x", ""),
             ("refs/remotes/-x/main", ""),
             ("reftable/tables.list", ""),
+            ("HEAD", "0123456789012345678901234567890123456789\n"),
+            ("rebase-merge/head-name", "refs/heads/x --output=y"),
         ] {
             let path = git.join(file);
             let before = std::fs::read(&path).ok();
@@ -77,8 +82,10 @@ mod tests {
             assert!(!plain(folder.path()), "{file}");
             match before {
                 Some(before) => std::fs::write(&path, before).unwrap(),
-                None if file.starts_with("reftable") => std::fs::remove_dir_all(path.parent().unwrap()).unwrap(),
-                None => std::fs::remove_dir_all(git.join(file.rsplit_once("/").unwrap().0)).unwrap(),
+                None if file.starts_with('r') && !file.starts_with("refs") => {
+                    std::fs::remove_dir_all(path.parent().unwrap()).unwrap()
+                }
+                None => std::fs::remove_dir_all(git.join(file.rsplit_once('/').unwrap().0)).unwrap(),
             }
         }
         assert!(plain(folder.path()));

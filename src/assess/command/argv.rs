@@ -104,6 +104,13 @@ impl Judge<'_> {
                 continue;
             }
             let flag = is_flag(word) || entry.plus && word.prefix().starts_with('+');
+            // Where each operand means the same, it doesn't matter how many numbers there are.
+            let even = entry.even() && entry.max.is_none() && entry.splits.is_none();
+            if let Some(number) = word.counted().filter(|_| even && !flag) {
+                self.about(word, |judge| judge.operand(entry, name, &Word::exact(number), &mut reading));
+                flags &= entry.style != Style::Posix;
+                continue;
+            }
             if !flags || !flag {
                 self.about(word, |judge| {
                     // What isn't listed of a free one is harmless, but for files that its flags name.
@@ -143,6 +150,14 @@ impl Judge<'_> {
                 let operand = |next: &&Word| !is_flag(next) && !next.may_be_flag();
                 let taken = |next: &&Word| entry.even() && kind == Kind::Text && operand(next);
                 let spared = rest.peek().is_none_or(taken);
+                if let Some(number) = value.counted().filter(|_| even && spared) {
+                    let number = Word::exact(number).at(value.span.clone());
+                    self.about(value, |judge| {
+                        judge.valued(entry, name, (&flag, kind), &number);
+                        judge.operand(entry, name, &number, &mut reading);
+                    });
+                    continue;
+                }
                 reading.shifted |= value.open();
                 self.about(value, |judge| {
                     if value.open() || value.several() && value.may_be_flag() && judge.folder_may_have_flags(value) {
@@ -225,7 +240,7 @@ impl Judge<'_> {
             Produces::Paths => paths,
             Produces::Same if reading.altered || seeks => Feed::Text,
             // Some of them take a zero byte for text.
-            Produces::Same if operands == 0 || entry.first.len() == operands => match self.feed {
+            Produces::Same if operands == 0 || !reading.whole && entry.first.len() == operands => match self.feed {
                 Feed::Paths(Reach::Hidden) | Feed::Whole(Reach::Hidden) if picks => Feed::Paths(Reach::Chosen),
                 Feed::Whole(reach) => Feed::Paths(reach),
                 // It may add to what came in.

@@ -21,10 +21,15 @@ impl Judge<'_> {
         let assigns = raw.replace("==", "").replace("<=", "").replace(">=", "").replace("!=", "").contains('=')
             || raw.contains("++")
             || raw.contains("--");
-        for piece in &pieces {
+        for (at, piece) in pieces.iter().enumerate() {
             match &piece.piece {
                 WordPiece::Text(text) => {
                     let text = &decimal(text);
+                    // Glued to what follows, `a$i`, it is the name of another variable.
+                    let tail = &text[text.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '_').len()..];
+                    if at + 1 < pieces.len() && tail.contains(|c: char| !c.is_ascii_digit()) {
+                        self.unreadable("command.arithmetic", "Its arithmetic computes the name of a variable.");
+                    }
                     let known = |c: char| c.is_ascii_alphanumeric() || "_ \t\n+-*/%()<>=!&|^~?:,".contains(c);
                     if !text.chars().all(known) {
                         self.unreadable("command.arithmetic", "Its arithmetic is more than numbers and variables.");
@@ -83,7 +88,7 @@ impl Judge<'_> {
     /// A variable in an arithmetic expression must hold a number, if the script set it.
     fn numeric(&mut self, name: &str) {
         let unset = || !secret_variable(name) && !filled(name);
-        let number = self.scope.get(name).map_or_else(unset, |value| value.computes());
+        let number = self.scope.get(name).map_or_else(unset, Word::computes);
         if !number {
             self.unreadable(
                 "command.arithmetic",

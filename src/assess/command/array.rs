@@ -27,7 +27,12 @@ impl Judge<'_> {
             }
         }
         self.assign(name, Word::any());
-        if let Some(words) = words.filter(|words| !keyed && !words.iter().any(Word::open)) {
+        // Behind one that may be none, or several, nobody knows which place is whose.
+        let placed = |words: &[Word]| match words.split_last() {
+            Some((last, before)) => !last.open() && !before.iter().any(|word| word.several() || word.may_be_none()),
+            None => true,
+        };
+        if let Some(words) = words.filter(|words| !keyed && placed(words)) {
             self.scope.fill(name, words);
         }
     }

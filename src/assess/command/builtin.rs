@@ -299,7 +299,7 @@ pub(super) fn test_or_print(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
             _ => words,
         };
         let begins = |word: &Word| word.vague() && "-v".starts_with(word.prefix());
-        let vague = words.first().is_some_and(|word| begins(word) && words.len() > 1);
+        let vague = words.first().is_some_and(|word| (begins(word) || word.may_be_none()) && words.len() > 1);
         if words.first().is_some_and(|word| counts(&word.pattern())) {
             judge.unreadable("command.printf", "`printf` sets a variable to how much it has printed (`%n`).");
         }

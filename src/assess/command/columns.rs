@@ -7,14 +7,14 @@ use super::word::Word;
 impl Judge<'_> {
     /// `grep -n PATTERN FILE`, or of what comes in: each line that matches, behind its number and a colon. Of a file that
     /// is no text it says so instead, in words that begin with the name of either.
-    pub(super) fn numbers_its_lines(&mut self, words: &[Word]) -> bool {
+    pub(super) fn numbers_its_lines(words: &[Word]) -> bool {
         const FLAGS: &[u8] = b"niwxEFPv";
         let (mut numbers, mut operands) = (false, Vec::new());
         let mut rest = words.iter();
         while let Some(word) = rest.next() {
             match word.text() {
                 Some("-m" | "--max-count") => {
-                    if !rest.next().is_some_and(|count| count.number().is_some()) {
+                    if rest.next().is_none_or(|count| count.number().is_none()) {
                         return false;
                     }
                 }

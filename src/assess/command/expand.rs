@@ -194,7 +194,7 @@ impl Judge<'_> {
             (None, Feed::Names) => word.push(Piece::Names),
             (None, Feed::Numbers) => word.push(Piece::Numbers),
             (None, Feed::Numbered | Feed::Hashed | Feed::Text | Feed::Download | Feed::Nothing) => {
-                word.push(quotes.unknown())
+                word.push(quotes.unknown());
             }
         }
     }

@@ -51,6 +51,9 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
             }
             "-C" => {
                 at += 1;
+                if judge.uncertain_value("git", words.get(at)) {
+                    return;
+                }
                 let folder = words.get(at).and_then(Word::text).and_then(|path| judge.normal(path));
                 judge.scope.moved |= folder != judge.scope.cwd;
                 judge.scope.cwd = folder;

@@ -18,7 +18,7 @@ impl Judge<'_> {
             "seq" => seq(words),
             "grep" | "egrep" | "fgrep" => {
                 let counts = self.counts(words);
-                if counts.is_none() && self.numbers_its_lines(words) {
+                if counts.is_none() && Self::numbers_its_lines(words) {
                     self.produced = Feed::Numbered;
                 }
                 counts
@@ -26,7 +26,9 @@ impl Judge<'_> {
             "cut" | "sed" | "awk" | "gawk" | "mawk" if matches!(self.feed, Feed::Numbered | Feed::Hashed) => {
                 self.first_column(words)
             }
-            "sed" => self.line_numbers(words, |script| at_a_pattern(script) == Some("=")),
+            "sed" => words
+                .strip_prefix(&[Word::exact("-n")])
+                .and_then(|words| self.line_numbers(words, |script| at_a_pattern(script) == Some("="))),
             "awk" | "gawk" | "mawk" if counts_lines(words) => Some(Feed::Number),
             "awk" | "gawk" | "mawk" => self.line_numbers(words, |program| {
                 matches!(at_a_pattern(program), Some("{print NR}" | "{print NR; exit}" | "{print NR;exit}"))
@@ -108,10 +110,9 @@ impl Judge<'_> {
 
     /// A program whose only script, of a kind, prints the numbers of lines; its files don't matter.
     fn line_numbers(&mut self, words: &[Word], prints: impl Fn(&str) -> bool) -> Option<Feed> {
-        let words = words.strip_prefix(&[Word::exact("-n")]).unwrap_or(words);
         let (script, files) = words.split_first()?;
         let quiet = script.text().is_some_and(prints);
-        (quiet && files.iter().all(|file| self.operand_alone(file))).then_some(Feed::Numbers)
+        (quiet && files.iter().all(|file| !sets(file) && self.operand_alone(file))).then_some(Feed::Numbers)
     }
 
     /// `stat -c %s FILE`.
@@ -186,10 +187,18 @@ fn numbered_there(words: &[Word]) -> bool {
     json.is_some() && filter.is_some_and(|filter| NUMBERS.contains(&filter)) && !template
 }
 
+/// Whether `awk` may take a word for an assignment, such as one of what ends a line.
+fn sets(word: &Word) -> bool {
+    let text = word.text().unwrap_or_else(|| word.prefix());
+    let folder = word.text().is_none() && text.contains('/');
+    !folder && (word.text().is_none() || text.contains('=')) || text.starts_with('-')
+}
+
 /// `awk 'END{print NR}'`, whatever it reads.
 fn counts_lines(words: &[Word]) -> bool {
     let program = words.first().and_then(Word::text);
-    matches!(program, Some("END{print NR}" | "END {print NR}" | "END { print NR }"))
+    let files = words.get(1..).unwrap_or_default();
+    !files.iter().any(sets) && matches!(program, Some("END{print NR}" | "END {print NR}" | "END { print NR }"))
 }
 
 /// `lsof -t`, which prints numbers of processes alone.

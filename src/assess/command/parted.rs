@@ -133,12 +133,11 @@ impl Judge<'_> {
         self.mentions.below.extend(folders.iter().flatten().cloned());
         // While it is asked what should be looked at, whatever follows counts too.
         let Some(facts) = self.facts else { return Some(false).filter(|_| !self.recalled) };
-        let told = folders.iter().flatten().map(|folder| facts.dashed.get(folder).copied().flatten());
-        told.fold(Some(false), |all, one| match (all, one) {
-            (Some(true), _) | (_, Some(true)) => Some(true),
-            (Some(false), Some(false)) if !self.recalled => Some(false),
-            _ => None,
-        })
+        let told = |wanted| move |folder: &String| facts.dashed.get(folder) == Some(&Some(wanted));
+        if folders.iter().flatten().any(told(true)) {
+            return Some(true);
+        }
+        (!self.recalled && folders.iter().flatten().all(told(false))).then_some(false)
     }
 
     /// Whether a name that came into a word by a variable without quotes comes apart there, as far as is known what

@@ -228,6 +228,11 @@ impl Judge<'_> {
         }
         let (before, outer, outlasts) = (self.findings.len(), self.ineligible, self.outlasts.clone());
         let entry = table().entry(name);
+        if words.first().is_some_and(|word| word.text().is_none() && !word.prefix().starts_with('-'))
+            && table().continues(name)
+        {
+            self.unreadable("command.vague-flag", format!("What follows `{name}` may become any subcommand of it."));
+        }
         match entry {
             Some(entry) if entry.group => self.group(entry, name, without_toolchain(entry, words)),
             Some(entry) => {
@@ -280,6 +285,9 @@ impl Judge<'_> {
             let start = at;
             match entry.flags.get(flag) {
                 Some(Takes::Value(kind)) if flag == text => {
+                    if self.uncertain_value(name, words.get(at + 1)) {
+                        return;
+                    }
                     if let Some(value) = words.get(at + 1) {
                         self.about(value, |judge| judge.meant(*kind, name, value));
                     }

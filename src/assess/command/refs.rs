@@ -1,5 +1,6 @@
 //! Which words of git print names of branches and tags alone, and whether those may be flags: a repository that somebody
-//! else made can have a tag called `--output=x`, so its names are looked at.
+//! else made can have a tag called `--output=x`, so its names are looked at. What `git describe` prints stands
+//! in a tag itself, and isn't.
 
 use super::judge::Judge;
 use super::word::Word;
@@ -9,10 +10,6 @@ const FORMATS: [&str; 4] = ["%(refname:short)", "%(refname)", "%(refname:lstrip=
 /// Flags of such lists that choose or order.
 const CHOOSE: &str = " -a -r -l --all --remotes --list --merged --no-merged --contains --no-contains --points-at \
     --ignore-case -i --sort --count --exclude ";
-/// Flags of `git describe` that leave its answer a name, maybe with a number and a hash behind it.
-const DESCRIBE: &str =
-    " --tags --always --long --first-parent --exact-match --abbrev --match --exclude --candidates --debug ";
-
 /// Whether a subcommand prints nothing but such names with these words, each on its line.
 pub(super) fn named(subcommand: &str, words: &[Word]) -> bool {
     let Some(texts) = words.iter().map(Word::text).collect::<Option<Vec<&str>>>() else { return false };
@@ -33,11 +30,6 @@ pub(super) fn named(subcommand: &str, words: &[Word]) -> bool {
             matches!(formats.as_slice(), [only] if format(only)) && others.iter().all(chosen)
         }
         "tag" => texts.iter().all(chosen),
-        // Of a file it tells where that is.
-        "describe" => texts.iter().all(|text| {
-            let commit = ["HEAD", "@", "origin/"].iter().any(|start| text.starts_with(start));
-            within(DESCRIBE, text) || plain(text) && (commit || text.contains('*'))
-        }),
         "symbolic-ref" => texts.iter().all(|text| plain(text) || matches!(*text, "--short" | "-q" | "--quiet")),
         "rev-parse" => {
             let mode = |text: &&&str| matches!(**text, "--abbrev-ref" | "--symbolic-full-name");

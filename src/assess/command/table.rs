@@ -271,6 +271,11 @@ impl Table {
         self.programs.has(name)
     }
 
+    /// Whether there are entries of subcommands of a name.
+    pub(super) fn continues(&self, name: &str) -> bool {
+        self.programs.text.contains(&format!("\n{name} "))
+    }
+
     /// The entry whose name has a `*` where this one has something else; rather one of a subcommand than of a group.
     fn like(&self, name: &str) -> Option<&Entry> {
         let fits = |pattern: &str, word: &str| match pattern.strip_suffix('*') {

@@ -7,6 +7,15 @@ use super::table::Entry;
 use super::word::Word;
 
 impl Judge<'_> {
+    /// Objects to the value of a flag before a subcommand that may be none or several words: then another word is the
+    /// subcommand.
+    pub(super) fn uncertain_value(&mut self, name: &str, value: Option<&Word>) -> bool {
+        let Some(value) = value.filter(|value| value.several() || value.may_be_none()) else { return false };
+        let sentence = format!("{} may be more or less than the value of a flag of `{name}`.", value.shown());
+        self.about(value, |judge| judge.unreadable("command.vague-flag", sentence));
+        true
+    }
+
     /// Whether a pattern in a word may become a flag: whether one of its names comes apart or, where it begins the word,
     /// something in the folder begins with a dash, as far as that is known.
     pub(super) fn folder_may_have_flags(&mut self, word: &Word) -> bool {

@@ -317,9 +317,22 @@ impl Word {
         self.pieces.iter().any(|piece| matches!(piece, Piece::Pattern(_) | Piece::Found(_) | Piece::Whole(_)))
     }
 
-    /// Whether it may become words whose text, and number, nobody knows.
+    /// Whether it may become words whose text, or number, nobody knows.
     pub(super) fn open(&self) -> bool {
-        self.pieces.contains(&Piece::Words)
+        self.pieces.contains(&Piece::Words) || self.many && self.pieces.contains(&Piece::Numbers)
+    }
+
+    /// A text that stands for each of its words, if numbers are all that isn't known of them: some, one or none.
+    pub(super) fn counted(&self) -> Option<String> {
+        let mut texts = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Exact(text) => texts.push_str(text),
+                Piece::Number | Piece::Digits | Piece::Numbers => texts.push('1'),
+                _ => return None,
+            }
+        }
+        (self.many && self.pieces.contains(&Piece::Numbers)).then_some(texts)
     }
 
     /// Whether a part of it may be any text.
@@ -379,7 +392,7 @@ impl Word {
                 Piece::Number | Piece::Digits | Piece::Numbers => pattern.push_str("{,[-0-9]*}"),
                 Piece::Hashes => pattern.push_str("{,[0-9a-f][0-9a-f][0-9a-f][0-9a-f]*}"),
                 Piece::Names | Piece::Refs | Piece::Found(_) | Piece::Whole(_) | Piece::Any | Piece::Words => {
-                    pattern.push('*')
+                    pattern.push('*');
                 }
             }
         }
