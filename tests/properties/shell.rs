@@ -48,12 +48,15 @@ const AROUND: [(&str, &str); 38] = [
 /// The programs that run another one's text.
 const SHELLS: [&str; 7] = ["sh -c", "bash -c", "bash -lc", "dash -c", "zsh -c", "eval", "env sh -c"];
 
+/// Wrappers that run a program, never a command of the shell's own.
+const RUNNING: [&str; 9] = ["watch", "xargs", "env", "nice", "timeout", "nohup", "setsid", "stdbuf", "-exec"];
+
 /// Wrappers.
 pub fn wrappers() -> Vec<Change> {
     let around = AROUND.map(|(before, after)| {
         Change::new(&format!("{before}…{after}"), NoBetter, move |line| {
             // These run a program of that name: no change of folder. `watch` takes quotes off once more.
-            let other = ["watch ", "xargs ", "| xargs "].iter().any(|wrapper| before.contains(wrapper));
+            let other = RUNNING.iter().any(|wrapper| before.contains(wrapper));
             let unlike = other && line.contains("cd ") || before == "watch " && line.contains(['\'', '"', '\\']);
             (!unlike).then(|| format!("{before}{line}{after}"))
         })

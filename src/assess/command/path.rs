@@ -64,7 +64,7 @@ impl Judge<'_> {
             self.unreadable("command.path", format!("It reads {}, which may become any file.", word.shown()));
         } else if let Some(entry) = self.may_be_sensitive(&pattern) {
             self.sensitive(format!("The pattern {} may match a sensitive file: {entry}.", word.shown()));
-        } else if self.shows && word.names_files() {
+        } else if self.shows && (word.names_files() || word.computes_name() && !pattern.starts_with('/')) {
             self.expands(word, &pattern);
         }
     }

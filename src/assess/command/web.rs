@@ -59,6 +59,10 @@ impl Judge<'_> {
         let Some(raw) = word.span.as_ref().and_then(|span| self.text.get(span.clone())) else {
             return self.text.contains(text);
         };
+        // Without a backslash these quotes are like others.
+        if raw.strip_prefix("$'").and_then(|raw| raw.strip_suffix('\'')) == Some(text) {
+            return true;
+        }
         let mut rest = text;
         let mut parts = raw.split('$');
         let literal = |part: &str| !part.contains(['`', '*', '[', '\\', '\'', '(', ')']) && !part.starts_with('~');

@@ -312,6 +312,11 @@ impl Word {
         self.pieces.iter().any(|piece| matches!(piece, Piece::Names | Piece::Refs))
     }
 
+    /// Whether a number in it decides which file it names.
+    pub(super) fn computes_name(&self) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Number | Piece::Digits | Piece::Numbers))
+    }
+
     /// Whether names of files are in it.
     pub(super) fn names_files(&self) -> bool {
         self.pieces.iter().any(|piece| matches!(piece, Piece::Pattern(_) | Piece::Found(_) | Piece::Whole(_)))
