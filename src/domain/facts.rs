@@ -81,7 +81,8 @@ pub struct RepositoryFact {
 /// What the names in a folder may do to a command in which a pattern becomes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FolderFact {
-    /// Some name begins with a dash, or holds a blank at which it may be split, or nobody could tell.
+    /// Some name begins with a dash, or what else makes a flag or a file of flags (`+`, `@`), or holds a blank at which it
+    /// may be split, or nobody could tell.
     pub dashed: bool,
 }
 

@@ -306,7 +306,7 @@ impl<'a> Look<'a> {
             }
             let name = name.file_name();
             let name = name.as_encoded_bytes();
-            if name.first() == Some(&b'-') || name.iter().any(u8::is_ascii_whitespace) {
+            if matches!(name.first(), Some(b'-' | b'+' | b'@')) || name.iter().any(u8::is_ascii_whitespace) {
                 return true;
             }
         }

@@ -24,7 +24,9 @@ impl Look<'_> {
                 let Some(fewer) = left.checked_sub(1) else { return (GlobFact::TooMany, known) };
                 left = fewer;
                 let path = entry.path();
-                dashed |= may_be_flag(&entry.file_name().to_string_lossy());
+                let name = entry.file_name();
+                let name = name.to_string_lossy();
+                dashed |= may_be_flag(&name) || folder == root && name.starts_with(['+', '@']);
                 let below = path.strip_prefix(&root).unwrap_or(&path);
                 if names_sensitive(below, sensitive, self.place()) {
                     return (GlobFact::Sensitive(path.to_string_lossy().into_owned()), dashed.then_some(true));
@@ -41,7 +43,7 @@ impl Look<'_> {
 /// Whether a part of a name begins with a dash, or with what may become one.
 fn may_be_flag(name: &str) -> bool {
     const QUOTES: [char; 3] = ['\'', '"', '\\'];
-    let part = |part: &str| part.trim_start_matches(QUOTES).starts_with(['-', '*', '?', '[']);
+    let part = |part: &str| part.trim_start_matches(QUOTES).starts_with(['-', '+', '@', '*', '?', '[']);
     name.starts_with('-')
         || name.split_ascii_whitespace().skip(1).any(part)
         || QUOTES.iter().any(|c| name.starts_with(*c)) && part(name)

@@ -83,7 +83,7 @@ mod tests {
             match before {
                 Some(before) => std::fs::write(&path, before).unwrap(),
                 None if file.starts_with('r') && !file.starts_with("refs") => {
-                    std::fs::remove_dir_all(path.parent().unwrap()).unwrap()
+                    std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
                 }
                 None => std::fs::remove_dir_all(git.join(file.rsplit_once('/').unwrap().0)).unwrap(),
             }

@@ -114,9 +114,11 @@ impl Judge<'_> {
             if !flags || !flag {
                 self.about(word, |judge| {
                     // What isn't listed of a free one is harmless, but for files that its flags name.
-                    let flag = || if entry.free { word.found().is_some() } else { word.may_be_flag() };
-                    let certain = |judge: &mut Self| !entry.free || judge.found_flags() == Some(true);
-                    if flags && flag() && certain(judge) && judge.folder_may_have_flags(word) {
+                    // A name that begins with `@` is a file of more words to some, wherever it stands.
+                    let free = entry.free && !entry.response;
+                    let flag = || if free { word.found().is_some() } else { word.may_be_flag() };
+                    let certain = |judge: &mut Self| !free || judge.found_flags() == Some(true);
+                    if (flags || entry.response) && flag() && certain(judge) && judge.folder_may_have_flags(word) {
                         let sentence = format!("{} may become a flag of `{name}`.", word.shown());
                         judge.unreadable("command.vague-flag", sentence);
                     }
@@ -238,7 +240,8 @@ impl Judge<'_> {
             Produces::Paths if tainted => Feed::Text,
             _ if reading.lists && !tainted => paths,
             Produces::Paths => paths,
-            Produces::Same if reading.altered || seeks => Feed::Text,
+            // It takes a folder instead of what comes in, too.
+            Produces::Same if reading.altered || seeks || self.recurses => Feed::Text,
             // Some of them take a zero byte for text.
             Produces::Same if operands == 0 || !reading.whole && entry.first.len() == operands => match self.feed {
                 Feed::Paths(Reach::Hidden) | Feed::Whole(Reach::Hidden) if picks => Feed::Paths(Reach::Chosen),

@@ -1,9 +1,10 @@
 //! Dangers that depend on a program's words: what `rm`, `dd`, `chmod`, `mkfs` and their kind act on, and which of it
 //! is a catastrophe. What a program always does stands in the table of dangers.
 
+use super::flags::leading;
 use super::git;
 use super::judge::{Feed, Judge};
-use super::programs::{first_word, leading};
+use super::programs::first_word;
 use super::table::{DangerKind, Declared, table};
 use super::word::Word;
 use crate::domain::Finding;

@@ -170,3 +170,54 @@ pub(super) fn is_flag(word: &Word) -> bool {
     let head = word.prefix();
     head.starts_with('-') && (head.len() > 1 || word.text().is_none())
 }
+
+/// Splits words into the flags that come before the first operand and the rest, by a list of flags as in an
+/// entry. None if a flag isn't in it.
+pub(super) fn leading<'w>(entry: &Entry, words: &'w [Word]) -> Option<&'w [Word]> {
+    debug_assert_eq!(entry.style, Style::Posix);
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let text = word.text().unwrap_or("");
+        if text == "--" {
+            return words.get(at + 1..);
+        }
+        let numbers = entry.flags.contains_key("-NUM") && text.len() > 1;
+        if numbers && text.strip_prefix('-').is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit())) {
+            at += 1;
+            continue;
+        }
+        if !text.starts_with('-') || text.len() == 1 {
+            return if word.may_be_flag() || word.several() { None } else { words.get(at..) };
+        }
+        let flag = if text.starts_with("--") { text.split_once('=').map_or(text, |(flag, _)| flag) } else { text };
+        let takes = match entry.flags.get(flag) {
+            Some(Takes::Nothing | Takes::Attached(_) | Takes::Pair(_)) => false,
+            Some(Takes::Value(_)) => flag == text,
+            None if !flag.starts_with("--") => bundle(entry, flag)?,
+            None => return None,
+        };
+        at += 1;
+        if takes {
+            // What is more than one word brings flags along, or another program.
+            if words.get(at).is_some_and(|value| value.several() || value.may_be_none()) {
+                return None;
+            }
+            at += 1;
+        }
+    }
+    Some(&[])
+}
+
+/// Whether the last of some short flags in one word takes the next word for its value; none if one isn't known.
+fn bundle(entry: &Entry, flags: &str) -> Option<bool> {
+    let letters = flags.strip_prefix('-')?;
+    for (at, c) in letters.char_indices() {
+        match entry.flags.get(&format!("-{c}"))? {
+            Takes::Nothing => {}
+            Takes::Pair(_) => return None,
+            Takes::Attached(_) => return Some(false),
+            Takes::Value(_) => return Some(at + c.len_utf8() == letters.len()),
+        }
+    }
+    Some(false)
+}

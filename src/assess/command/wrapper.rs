@@ -2,8 +2,8 @@
 //! words, so that the inner command is judged as if it stood alone.
 
 use super::flags::Flags;
+use super::flags::leading;
 use super::judge::{Feed, Judge};
-use super::programs::leading;
 use super::scope::Scope;
 use super::source::over;
 use super::table::table;
@@ -158,6 +158,15 @@ pub(super) fn shell(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
             judge.readers.insert(name.to_owned());
             for script in scripts {
                 judge.reads(script);
+                // `+n` takes back that it only checks.
+                let named = script.text().is_none() && script.prefix().is_empty();
+                if script.prefix().starts_with('+') || named && judge.folder_may_have_flags(script) {
+                    judge.about(script, |judge| {
+                        let sentence =
+                            format!("{} may be a flag with which `{name}` runs what it checks.", script.shown());
+                        judge.unknown("command.runs-code", sentence);
+                    });
+                }
             }
             return;
         }

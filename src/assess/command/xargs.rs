@@ -1,8 +1,7 @@
 //! `xargs`: the program it runs is judged with words that may be anything, or with paths that a search found.
 
-use super::flags::Flags;
+use super::flags::{Flags, leading};
 use super::judge::{Feed, Judge};
-use super::programs::leading;
 use super::table::table;
 use super::word::{Piece, Word};
 
