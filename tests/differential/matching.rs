@@ -34,8 +34,11 @@ fn pattern(word: &Word, apart: bool) -> Regex {
         match piece {
             _ if bracket => {}
             Piece::Exact(text) => {
-                let bytes: String = text.bytes().map(|byte| format!("\\x{byte:02x}")).collect();
-                pattern += &if apart { format!("({bytes})?") } else { bytes };
+                pattern += if apart { "(" } else { "" };
+                for byte in text.bytes() {
+                    pattern += &format!("\\x{byte:02x}");
+                }
+                pattern += if apart { ")?" } else { "" };
             }
             Piece::Pattern(sign) if sign == "?" => pattern += ".{1,4}",
             Piece::Pattern(sign) if sign == "[" => {
