@@ -116,7 +116,7 @@ impl Judge<'_> {
                     // What isn't listed of a free one is harmless, but for files that its flags name.
                     // A name that begins with `@` is a file of more words to some, wherever it stands.
                     let free = entry.free && !entry.response;
-                    let flag = || if free { word.found().is_some() } else { word.may_be_flag() };
+                    let flag = || word.may_be_flag() && (!free || word.found().is_some());
                     let certain = |judge: &mut Self| !free || judge.found_flags() == Some(true);
                     if (flags || entry.response) && flag() && certain(judge) && judge.folder_may_have_flags(word) {
                         let sentence = format!("{} may become a flag of `{name}`.", word.shown());
