@@ -6,6 +6,7 @@ mod bus;
 mod composing;
 mod editor;
 mod engine;
+mod heap;
 mod judging;
 mod kept;
 mod lent;
@@ -92,6 +93,7 @@ pub fn run_unattended(start: Start, errand: Errand) -> ExitCode {
 /// Runs a session on threads of its own. The loop is a task like those it speaks with: to wake a thread that does
 /// nothing else for each event would cost a short call a part of its time.
 fn drive<T: Send + 'static>(session: impl Future<Output = T> + Send + 'static) -> Result<T, String> {
+    heap::keep_little();
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).thread_stack_size(STACK).enable_all().build();
     let runtime = runtime.map_err(|error| format!("the system gives no threads: {error}"))?;

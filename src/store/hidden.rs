@@ -1,8 +1,11 @@
 //! Where an entry holds secrets that only its session knew by value: noted beside what it says, as byte ranges of its own
 //! text. The text itself stays, as a session that goes on gives it back to the model.
 
-use serde::Deserialize;
-use serde_json::Deserializer;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Error, IgnoredAny, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::Deserializer as Json;
 
 use crate::domain::Finder;
 
@@ -11,19 +14,46 @@ pub(super) fn noted(mut body: String, secrets: Finder<'_>) -> String {
     let mut places: Vec<(usize, usize)> = Vec::new();
     let mut at = 0;
     while let Some(start) = body[at..].find('"').map(|quote| at + quote) {
-        let mut strings = Deserializer::from_str(&body[start..]).into_iter::<String>();
-        let Some(Ok(text)) = strings.next() else { break };
+        let mut strings = Json::from_str(&body[start..]).into_iter::<IgnoredAny>();
+        let Some(Ok(IgnoredAny)) = strings.next() else { break };
         at = start + strings.byte_offset();
-        places.extend(secrets(&text).into_iter().map(|span| {
-            let from = start + 1 + written(&text[..span.start]);
-            (from, from + written(&text[span]))
-        }));
+        let Ok(found) = (Places { secrets }).deserialize(&mut Json::from_str(&body[start..at])) else { break };
+        places.extend(found.into_iter().map(|(from, to)| (start + 1 + from, start + 1 + to)));
     }
     if let (false, Ok(places), true) = (places.is_empty(), serde_json::to_string(&places), body.ends_with('}')) {
         body.truncate(body.len() - 1);
         body.push_str(&format!(",\"hidden\":{places}}}"));
     }
     body
+}
+
+/// Reads a string of JSON where it lies, as an answer may be megabytes long: where in it secrets stand, as it is written.
+struct Places<'a> {
+    secrets: Finder<'a>,
+}
+
+impl<'de> DeserializeSeed<'de> for Places<'_> {
+    type Value = Vec<(usize, usize)>;
+
+    fn deserialize<D: Deserializer<'de>>(self, string: D) -> Result<Self::Value, D::Error> {
+        string.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Places<'_> {
+    type Value = Vec<(usize, usize)>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a string")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        let place = |span: std::ops::Range<usize>| {
+            let from = written(&text[..span.start]);
+            (from, from + written(&text[span]))
+        };
+        Ok((self.secrets)(text).into_iter().map(place).collect())
+    }
 }
 
 /// How many bytes a text has within a string of JSON.

@@ -14,8 +14,9 @@ use crate::store::{Outputs, Spool};
 const HEAD: usize = 32 * 1024;
 /// Bytes kept of the end; an output that is no longer is shown whole.
 const RING: usize = 256 * 1024;
-/// Bytes of the end that one snapshot shows of a longer one. What was before is read from disk when somebody looks.
-const SNAPSHOT: usize = 64 * 1024;
+/// Bytes of the end that one snapshot shows of a longer one, and of any that still grows: each is taken apart into lines
+/// anew. What was before is read from disk when somebody looks.
+const SNAPSHOT: usize = 32 * 1024;
 /// An unfinished line longer than this is taken as it is.
 const LINE: usize = 64 * 1024;
 /// Changes between the two streams that are kept apart; beyond it the oldest output goes.
@@ -125,6 +126,8 @@ pub(super) struct Log {
     /// Whether the last line of each stream has no end.
     open: [bool; 2],
     binary: bool,
+    /// Nothing more comes.
+    closed: bool,
     /// Bytes in whole lines so far.
     kept: u64,
     store: Store,
@@ -160,6 +163,7 @@ impl Log {
             newlines: 0,
             open: [false; 2],
             binary: false,
+            closed: false,
         }
     }
 
@@ -190,6 +194,7 @@ impl Log {
 
     /// Nothing more comes: unfinished lines are taken as they are.
     pub(super) fn close(&mut self) {
+        self.closed = true;
         for slot in 0..self.unfinished.len() {
             let (stream, bytes) = std::mem::replace(&mut self.unfinished[slot], (Stream::Out, Vec::new()));
             self.keep(stream, &bytes);
@@ -243,7 +248,8 @@ impl Log {
 
     /// Copies the end of the output for a snapshot. Only copies: whoever reads waits for it.
     pub(super) fn end(&self) -> End {
-        let start = self.ring.tail_start(if self.bytes <= RING as u64 { RING } else { SNAPSHOT });
+        let whole = self.closed && self.bytes <= RING as u64;
+        let start = self.ring.tail_start(if whole { RING } else { SNAPSHOT });
         let mut pieces = self.ring.pieces(start, self.ring.bytes.len());
         let from = self.kept - (self.ring.bytes.len() - start) as u64;
         for (stream, bytes) in &self.unfinished {

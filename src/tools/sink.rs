@@ -15,7 +15,7 @@ use crate::domain::{RunEvent, Stream};
 /// Time between two snapshots.
 const FRAME: Duration = Duration::from_millis(33);
 /// Bytes of one read.
-const READ: usize = 256 * 1024;
+const READ: usize = 64 * 1024;
 
 #[derive(Debug, Default)]
 struct Shared {
