@@ -232,11 +232,13 @@ impl State {
     fn dialog_approve(&mut self, effects: &mut Vec<Effect>) {
         let key = |command| self.keymap.key(Context::Dialog, command).unwrap_or_default();
         let unseen = format!("{} shows it, then {}.", key(Command::ToEnd), key(Command::Approve));
+        let further = format!("{} goes on to it, then {}.", key(Command::PageDown), key(Command::Approve));
         let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
+        if let Some(id) = dialog.unseen() {
+            dialog.hint = Some(format!("{id} is high, and its end wasn't seen: {further}"));
+            return;
+        }
         match &dialog.asking {
-            Asking::All { high: 1.., .. } if !dialog.list_seen => {
-                dialog.hint = Some(format!("There are high ones in it, and its end wasn't seen: {unseen}"));
-            }
             Asking::All { listed, reach, .. } => {
                 let (listed, reach) = (listed.clone(), *reach);
                 self.modal = None;

@@ -53,6 +53,8 @@ pub struct Sight {
     pub areas: Vec<(Pane, u16, u16, u16, u16)>,
     /// The dialog that was on the screen, and whether the end of its text was.
     pub dialog: Option<(Seal, bool)>,
+    /// The high operations of a list in it the ends of whose texts were.
+    pub ends: Vec<OperationId>,
     /// Keys that the screen names: row, first column, column after the last, and the key as the keymap writes it.
     pub keys: Vec<(u16, u16, u16, String)>,
     /// Operations by the row of the screen that shows them.

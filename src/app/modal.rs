@@ -1,6 +1,8 @@
 //! The dialog: which operation, which seal, drawn yet, and what the next key would do. It decides nothing;
 //! it tells `keys` whether a key counts.
 
+use std::collections::BTreeSet;
+
 use crossterm::event::KeyEvent;
 use tui_textarea::TextArea;
 
@@ -45,8 +47,8 @@ pub enum Asking {
     All {
         /// What was listed, with the seals of what was shown.
         listed: Vec<(OperationId, Seal)>,
-        /// How many of them are high.
-        high: usize,
+        /// Which of them are high.
+        high: Vec<OperationId>,
         /// What approving covers beside them.
         reach: Reach,
     },
@@ -94,8 +96,8 @@ pub struct Dialog {
     pub prompted: bool,
     /// Whether the end of the text has been on the screen.
     pub end_seen: bool,
-    /// Whether the end of the list of all has been on the screen.
-    pub list_seen: bool,
+    /// The high operations of the list of all whose ends have been on the screen.
+    pub ends_seen: BTreeSet<OperationId>,
     /// It opened without a key of the person's: whoever types into its first moment was typing a message.
     pub by_itself: bool,
     /// A sentence about the last key, such as why it didn't count.
@@ -118,23 +120,30 @@ impl Dialog {
             drawn: None,
             prompted: false,
             end_seen: false,
-            list_seen: false,
+            ends_seen: BTreeSet::new(),
             by_itself: false,
             hint: None,
         }
     }
 
-    /// A frame that showed `seal` was drawn at `now`.
-    pub(super) fn seen(&mut self, seal: Seal, end: bool, now: Millis) {
+    /// The first high operation of a list of which nobody saw the end.
+    pub(super) fn unseen(&self) -> Option<OperationId> {
+        let Asking::All { high, .. } = &self.asking else { return None };
+        high.iter().find(|id| !self.ends_seen.contains(id)).copied()
+    }
+
+    /// A frame that showed `seal` was drawn at `now`, with the `end` of its text, or the `ends` of those in a list.
+    pub(super) fn seen(&mut self, seal: Seal, end: bool, ends: &[OperationId], now: Millis) {
         if seal == self.seal {
             self.drawn.get_or_insert(now);
             self.prompted = true;
             // What the last key lacked is there now.
-            if end && !(self.end_seen || self.list_seen) && self.live(now) {
+            let more = ends.iter().any(|id| !self.ends_seen.contains(id));
+            if (more || end && !self.end_seen) && self.live(now) {
                 self.hint = None;
             }
             match &self.asking {
-                Asking::All { .. } => self.list_seen |= end,
+                Asking::All { .. } => self.ends_seen.extend(ends),
                 Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => self.end_seen |= end,
                 Asking::Pick { .. } | Asking::Remember(_) => {}
             }
@@ -177,7 +186,7 @@ impl Dialog {
     pub(super) fn ask(&mut self, asking: Asking) {
         if matches!(asking, Asking::All { .. }) {
             self.drawn = None;
-            self.list_seen = false;
+            self.ends_seen.clear();
         }
         let listed = |asking: &Asking| matches!(asking, Asking::All { .. } | Asking::Pick { .. } | Asking::Remember(_));
         if listed(&asking) || listed(&self.asking) {

@@ -146,7 +146,7 @@ impl State {
 
     /// Asks about a list, which must be drawn before a key counts.
     pub(super) fn ask_listed(&mut self, listed: Vec<(OperationId, Seal)>, reach: Reach) {
-        let high = listed.iter().filter(|(id, _)| self.high(*id)).count();
+        let high = listed.iter().map(|(id, _)| *id).filter(|id| self.high(*id)).collect();
         self.ask(Asking::All { listed, high, reach });
     }
 

@@ -91,7 +91,7 @@ impl State {
     pub(super) fn drawn(&mut self, sight: Sight) {
         if let (Some(Modal::Confirm(dialog)), Some((seal, end))) = (&mut self.modal, sight.dialog) {
             let said = dialog.hint.is_some();
-            dialog.seen(seal, end, self.now);
+            dialog.seen(seal, end, &sight.ends, self.now);
             self.dirty |= said && dialog.hint.is_none();
         }
         self.chat.drawn(self.now);

@@ -50,7 +50,11 @@ impl Settings {
     fn choose_model(&mut self, by: &Overrides) -> Result<(), ConfigError> {
         let named = by.model.as_ref().and_then(|name| self.models.get(name)).cloned();
         let by_name = named.is_some();
-        let mut model = named.or_else(|| self.provider.clone());
+        // Practice that the first start wrote down stands for no model at all: who names an address or a model here
+        // means another one.
+        let elsewhere = by.base_url.is_some() || by.model.is_some();
+        let configured = self.provider.clone().filter(|model| model.kind != ProviderName::Practice || !elsewhere);
+        let mut model = named.or(configured);
         if let Some(kind) = by.provider {
             match &model {
                 Some(found) if found.kind == kind => {}
@@ -199,6 +203,19 @@ mod tests {
         assert_eq!(with(&by).unwrap().provider.unwrap().kind, ProviderName::openai());
         let by = Overrides { base_url: Some("ftp://127.0.0.1".to_owned()), ..Overrides::default() };
         assert!(with(&by).is_err());
+    }
+
+    #[test]
+    fn an_address_or_a_model_is_meant_for_another_than_the_practice_that_was_written_down() {
+        let practising = || Settings { provider: Some(ModelSettings::of(ProviderName::Practice)), ..settings() };
+        let url = Some("http://127.0.0.1:8080/v1".to_owned());
+        let by = Overrides { base_url: url, model: Some("qwen3".to_owned()), ..Overrides::default() };
+        let chosen = practising().overridden(&by, &[]).unwrap().provider.unwrap();
+        assert_eq!((chosen.kind, chosen.model.as_deref()), (ProviderName::openai(), Some("qwen3")));
+        let by = Overrides { model: Some("qwen3".to_owned()), ..Overrides::default() };
+        assert!(practising().overridden(&by, &[]).unwrap_err().to_string().contains("there is no model named `qwen3`"));
+        let kept = practising().overridden(&Overrides::default(), &[]).unwrap().provider.unwrap();
+        assert_eq!(kept.kind, ProviderName::Practice);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::preview;
 use super::text::{self, Break};
 use super::theme::Role;
 use crate::app::{Dialog, Placing, leads};
-use crate::domain::{self, Detail, FileOperation, Foresight, Judgement, OperationKind, Prepared, masked};
+use crate::domain::{self, Detail, FileOperation, Foresight, Judgement, OperationId, OperationKind, Prepared, masked};
 
 /// What scrolls: one part after the other.
 #[derive(Default)]
@@ -24,6 +24,8 @@ pub struct Body {
     /// After how many rows everything was seen that must be seen before a High is approved: the list, or the
     /// operation's own text. None if it isn't among them.
     pub end: Option<usize>,
+    /// The same for each high operation of a list.
+    pub ends: Vec<(OperationId, usize)>,
     /// How many rows at the end only show in full what the sentences below the text say: they stand below those where
     /// there is room, so that no sentence has to go for a sample.
     pub samples: usize,
@@ -31,7 +33,7 @@ pub struct Body {
 
 impl Body {
     pub fn of(lines: Vec<Line<'static>>, end: Option<usize>) -> Self {
-        Self { parts: vec![Arc::new(lines)], end, samples: 0 }
+        Self { parts: vec![Arc::new(lines)], end, ..Self::default() }
     }
 
     pub fn len(&self) -> usize {
@@ -156,7 +158,7 @@ pub fn whole(
     let foresight = view.state.queue.foresight(dialog.id);
     let come = !matches!(dialog.placing, Placing::Kept | Placing::Late);
     let (Some(Foresight::Measured(preview)), Some(held), true) = (foresight, &mut cache.dialog, come) else {
-        return Body { parts: vec![text], end: Some(rows), samples: 0 };
+        return Body { parts: vec![text], end: Some(rows), ..Body::default() };
     };
     let leads = dialog.placing == Placing::Free
         && foresight.is_some_and(|foresight| leads(&prepared.operation.kind, foresight));
@@ -168,13 +170,13 @@ pub fn whole(
     };
     let details = Arc::clone(held.details.get_or_insert_with(make));
     if !leads {
-        return Body { end: Some(rows), samples: details.len(), parts: vec![text, details] };
+        return Body { end: Some(rows), samples: details.len(), parts: vec![text, details], ..Body::default() };
     }
     if told(&prepared.operation.kind, preview.details.first()) {
-        return Body { end: Some(details.len()), parts: vec![details], samples: 0 };
+        return Body { end: Some(details.len()), parts: vec![details], ..Body::default() };
     }
     let blank = Arc::new(vec![Line::default()]);
-    Body { end: Some(details.len() + 1 + rows), parts: vec![details, blank, text], samples: 0 }
+    Body { end: Some(details.len() + 1 + rows), parts: vec![details, blank, text], ..Body::default() }
 }
 
 /// Makes what stands for a hidden or control character stand out.

@@ -73,12 +73,13 @@ fn bound(view: View<'_>, dialog: &Dialog) -> (Keys, Keys) {
             alone(vec![Some(("enter".to_owned(), "list them".to_owned())), key(Command::Back, "back")])
         }
         Asking::All { listed, high, reach } => {
-            let says = if *high > 0 {
+            let high = high.len();
+            let says = if high > 0 {
                 format!("approve {}, {high} HIGH", listed.len())
             } else {
                 format!("approve all {}", listed.len())
             };
-            let gentle = *high > 0 && listed.len() > *high;
+            let gentle = high > 0 && listed.len() > high;
             let only = format!("only the {} low and medium", listed.len() - high);
             alone(vec![
                 key(Command::Approve, &says),

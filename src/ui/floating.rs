@@ -90,8 +90,9 @@ pub fn title(view: View<'_>, dialog: &Dialog, prepared: &Prepared) -> Line<'stat
 pub fn corner(view: View<'_>, dialog: &Dialog, prepared: &Prepared) -> Line<'static> {
     let mut spans = Vec::new();
     match &dialog.asking {
-        Asking::All { high: 0, .. } | Asking::Pick { .. } => {}
-        Asking::All { high, .. } => spans.push(view.span(format!("{high} HIGH"), Role::High)),
+        Asking::Pick { .. } => {}
+        Asking::All { high, .. } if high.is_empty() => {}
+        Asking::All { high, .. } => spans.push(view.span(format!("{} HIGH", high.len()), Role::High)),
         Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) | Asking::Remember(_) => {
             if prepared.assessment.hits_production() {
                 spans.extend([view.span("PRODUCTION", Role::High), Span::raw("  ")]);

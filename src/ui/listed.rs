@@ -7,18 +7,26 @@ use super::item;
 use super::number;
 use super::paint::View;
 use super::preview;
-use super::text;
+use super::text::{self, Break};
 use super::theme::Role;
 use crate::app::{Item, Numbers, Reach};
 use crate::domain::{Foresight, OperationId, Seal};
 
-/// What is listed, worst told apart; those that are chosen by number are marked.
-pub fn list(view: View<'_>, listed: &[OperationId], chosen: Option<&Numbers>, columns: usize) -> Vec<Line<'static>> {
+/// What is listed, worst told apart; those that are chosen by number are marked. Of what is `high` all of the text is
+/// there, and with the rows comes behind which of them each of those ends: a yes to the list counts only for what was
+/// on the screen to its end.
+pub fn list(
+    view: View<'_>,
+    listed: &[OperationId],
+    high: &[OperationId],
+    chosen: Option<&Numbers>,
+    columns: usize,
+) -> (Vec<Line<'static>>, Vec<(OperationId, usize)>) {
     let digits = listed.iter().map(|id| id.0).max().unwrap_or(0).to_string().len();
     let items: Vec<&Item> = listed.iter().filter_map(|id| view.state.queue.get(*id)).collect();
     let production = items.iter().any(|item| item::hits_production(item));
     let used = digits + 3 + 6 + 2 + 9 + if production { 6 } else { 0 };
-    let mut lines = Vec::with_capacity(2 * items.len());
+    let (mut lines, mut ends) = (Vec::with_capacity(2 * items.len()), Vec::new());
     for item in items {
         let mark = if chosen.is_some_and(|numbers| numbers.contains(item.id)) { '•' } else { ' ' };
         let (kept, more) = brief(view, item, columns.saturating_sub(used));
@@ -32,6 +40,9 @@ pub fn list(view: View<'_>, listed: &[OperationId], chosen: Option<&Numbers>, co
         }
         line.push_span(view.span(format!("{} ", text::column(&text::line(item.word()), 8)), Role::Dim));
         line.push_span(view.span(kept, Role::Text));
+        let whole = high.contains(&item.id);
+        let more = if whole && !more.is_empty() { "…, whole below".to_owned() } else { more };
+        let cut = whole && !more.is_empty();
         let more = view.span(more, Role::Dim);
         if line.width() + more.width() <= columns {
             line.push_span(more);
@@ -40,8 +51,30 @@ pub fn list(view: View<'_>, listed: &[OperationId], chosen: Option<&Numbers>, co
             lines.extend([line, Line::from(vec![Span::raw(" ".repeat(digits + 3)), more])]);
         }
         lines.extend(hit(view, item, digits + 3, columns));
+        if cut {
+            lines.extend(text_of(view, item, digits + 3, columns));
+        }
+        if whole {
+            ends.push((item.id, lines.len()));
+        }
     }
-    lines
+    (lines, ends)
+}
+
+/// The whole text of an operation, secrets masked.
+fn text_of(view: View<'_>, item: &Item, indent: usize, columns: usize) -> Vec<Line<'static>> {
+    let Some(prepared) = &item.prepared else { return Vec::new() };
+    let said = text::plain(&prepared.shown());
+    let style = view.theme.style(Role::Text);
+    let rows = said.lines().flat_map(|line| {
+        text::wrap(&Line::styled(line.to_owned(), style), columns.saturating_sub(indent + 2).max(1), 0, Break::Late)
+    });
+    let gutter = || view.span(format!("{}│ ", " ".repeat(indent)), Role::Border);
+    rows.map(|mut row| {
+        row.spans.insert(0, gutter());
+        row
+    })
+    .collect()
 }
 
 /// What it acts on, what it would do there and whether that could be undone: `practice.db · 12 of 340 rows · can be
@@ -92,7 +125,7 @@ fn brief(view: View<'_>, item: &Item, room: usize) -> (String, String) {
 pub fn all(
     view: View<'_>,
     listed: &[(OperationId, Seal)],
-    high: usize,
+    high: &[OperationId],
     reach: Reach,
     columns: usize,
 ) -> Vec<Line<'static>> {
@@ -105,7 +138,7 @@ pub fn all(
         let hit = if production == 1 { "One of them hits" } else { "Some of them hit" };
         sentences.push((format!("{hit} production: the badge PROD says which."), Role::Trouble));
     }
-    if high > 0 {
+    if !high.is_empty() {
         sentences.push(("The high ones are approved too.".to_owned(), Role::Trouble));
     }
     let lasting = listed.iter().filter(|(id, _)| lasting(view, *id)).count();

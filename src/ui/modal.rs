@@ -93,6 +93,8 @@ fn confirm(
     sight.limits.dialog = total.saturating_sub(rows);
     let end = parts.body.end.is_some_and(|end| rows > 0 && skipped + first + rows >= end);
     sight.dialog = Some((dialog.seal, end));
+    let seen = |end: &usize| (first + 1..=first + rows).contains(end);
+    sight.ends = parts.body.ends.iter().filter(|(_, end)| skipped == 0 && seen(end)).map(|(id, _)| *id).collect();
     cursor
 }
 
@@ -260,14 +262,15 @@ fn parts(
     let (body, why, effect) = match &dialog.asking {
         Asking::All { listed, high, reach } => {
             let ids: Vec<OperationId> = listed.iter().map(|(id, _)| *id).collect();
-            let lines = list(view, &ids, None, columns);
+            let (lines, ends) = list(view, &ids, high, None, columns);
             let end = Some(lines.len());
             // What a yes to the list reaches is said before all of it is listed.
-            (Body::of(lines, end), Vec::new(), all(view, listed, *high, *reach, columns))
+            (Body { ends, ..Body::of(lines, end) }, Vec::new(), all(view, listed, high, *reach, columns))
         }
         Asking::Pick { typed } => {
             let ids: Vec<OperationId> = view.state.queue.waiting().map(|item| item.id).collect();
-            (Body::of(list(view, &ids, Numbers::parse(typed).as_ref(), columns), None), Vec::new(), Vec::new())
+            let (lines, _) = list(view, &ids, &[], Numbers::parse(typed).as_ref(), columns);
+            (Body::of(lines, None), Vec::new(), Vec::new())
         }
         Asking::Remember(remembering) => {
             let lines = remember::body(view, remembering, columns);
@@ -277,7 +280,7 @@ fn parts(
             let derived = judgement.filter(|_| dialog.derivation);
             let body =
                 match derived.and_then(|judgement| body::derived(view, cache, dialog, prepared, judgement, columns)) {
-                    Some(rows) => Body { parts: vec![rows], end: None, samples: 0 },
+                    Some(rows) => Body { parts: vec![rows], ..Body::default() },
                     None => body::whole(view, cache, dialog, prepared, text, columns),
                 };
             (body, why(), effect())

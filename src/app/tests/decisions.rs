@@ -101,7 +101,7 @@ fn approve_all_lists_everything_and_takes_a_second_key() {
     assert!(world.executed.is_empty(), "the list was not drawn yet");
     world.look();
     assert!(matches!(&world.state.modal, Some(Modal::Confirm(dialog))
-        if matches!(&dialog.asking, Asking::All { listed, high: 1, .. } if listed.len() == 2)));
+        if matches!(&dialog.asking, Asking::All { listed, high, .. } if (listed.len(), high.len()) == (2, 1))));
     world.press(KeyCode::Char('y'));
     assert_eq!(world.commands(), ["make a"], "in order, one after the other");
     world.finish(1);
@@ -113,6 +113,31 @@ fn approve_all_lists_everything_and_takes_a_second_key() {
     assert_eq!(*world.status(5), Status::Waiting);
     world.say("next");
     assert!(world.state.queue.gate().seal(OperationId(5)).is_some());
+}
+
+#[test]
+fn approve_all_takes_no_high_one_along_whose_end_nobody_saw() {
+    let mut world = asked(&[("rm a", None), ("rm b", None)]);
+    world.look();
+    world.press(KeyCode::Char('A'));
+    let seal = match &world.state.modal {
+        Some(Modal::Confirm(dialog)) => dialog.seal,
+        _ => panic!("no dialog"),
+    };
+    for (seen, told) in [(vec![], Some("#1")), (vec![OperationId(2)], Some("#1")), (vec![OperationId(1)], None)] {
+        world.feed(1, Event::Drawn(Box::new(Sight { dialog: Some((seal, true)), ends: seen, ..Sight::default() })));
+        world.feed(GUARD, Event::Wake);
+        world.press(KeyCode::Char('y'));
+        let hint = match &world.state.modal {
+            Some(Modal::Confirm(dialog)) => dialog.hint.clone(),
+            _ => None,
+        };
+        assert_eq!(
+            hint.is_some_and(|hint| hint.contains("its end wasn't seen") && hint.contains(told.unwrap_or("?"))),
+            told.is_some()
+        );
+        assert_eq!(world.executed.is_empty(), told.is_some());
+    }
 }
 
 #[test]

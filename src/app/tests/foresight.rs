@@ -81,10 +81,10 @@ fn a_diff_that_comes_in_the_first_moment_leads_and_the_moment_begins_anew() {
     let mut world = waiting(&[("make", None)]);
     let (id, seal) = world.measuring[0];
     let mut dialog = Dialog::new(id, seal, RiskLevel::High, Placing::Kept);
-    dialog.seen(seal, true, Millis(1_000));
+    dialog.seen(seal, true, &[], Millis(1_000));
     dialog.landed(true, Millis(1_000 + GUARD - 50));
     assert_eq!(dialog.placing, Placing::Free);
-    dialog.seen(seal, true, Millis(1_000 + GUARD));
+    dialog.seen(seal, true, &[], Millis(1_000 + GUARD));
     assert!(!dialog.live(Millis(1_000 + GUARD + 60)), "the text moved a moment ago");
     assert!(dialog.live(Millis(1_000 + GUARD + GUARD)));
     // Of a command the text leads, whatever comes: nothing moves, and the moment goes on.

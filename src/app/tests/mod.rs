@@ -287,13 +287,20 @@ impl World {
         }
     }
 
-    /// A frame was drawn: the dialog in it, its end visible or not.
+    /// A frame was drawn: the dialog in it, its end visible or not, or those of all that are listed in it.
     pub fn draw(&mut self, end: bool) {
+        let ends = match &self.state.modal {
+            Some(Modal::Confirm(dialog)) => match &dialog.asking {
+                Asking::All { high, .. } if end => high.clone(),
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        };
         let dialog = match &self.state.modal {
             Some(Modal::Confirm(dialog)) => Some((dialog.seal, end)),
             Some(Modal::Edit(_) | Modal::Pick(_) | Modal::Page { .. } | Modal::Setup(_)) | None => None,
         };
-        self.feed(1, Event::Drawn(Box::new(Sight { dialog, ..Sight::default() })));
+        self.feed(1, Event::Drawn(Box::new(Sight { dialog, ends, ..Sight::default() })));
     }
 
     /// A frame, and enough time for the dialog's keys to count.
