@@ -132,6 +132,9 @@ fn a_title_and_a_target_say_what_is_hit() {
     for (sql, title) in [
         ("DELETE FROM orders WHERE id = 1", "Delete rows"),
         ("DELETE FROM orders", "Delete all rows"),
+        ("WITH old AS (SELECT id FROM orders) DELETE FROM orders WHERE id IN (SELECT id FROM old)", "Delete rows"),
+        ("WITH gone AS (DELETE FROM orders RETURNING id) SELECT * FROM gone", "Delete all rows"),
+        ("WITH s AS (SELECT upper(replace(name, 'a', 'b')) FROM t) SELECT * FROM s", "Read rows"),
         ("UPDATE orders SET a = 1 WHERE id = 1", "Update rows"),
         ("DROP TABLE IF EXISTS orders", "Drop table orders"),
         ("/* drop view x */ TRUNCATE TABLE orders", "Empty table orders"),

@@ -59,7 +59,11 @@ pub(super) fn sqlite(judge: &mut Judge<'_>, first: &Word, words: &[Word]) {
         Some(text) => !text.contains("\n.") && only_reads(Dialect::Sqlite, text),
         None => false,
     };
-    let file = read_only(file).unwrap_or_else(|| (*file).clone());
+    let kept = read_only(file);
+    let only = kept.is_some()
+        || file.text() == Some(":memory:")
+        || words.iter().any(|word| matches!(word.text(), Some("-readonly" | "--readonly")));
+    let file = kept.unwrap_or_else(|| (*file).clone());
     if !statements.is_empty() && statements.iter().all(reads) && !present(judge, &file) {
         judge.ineligible = true;
         judge.unknown("command.client", format!("`sqlite3` would make {}, which isn't there.", file.shown()));
@@ -76,6 +80,11 @@ pub(super) fn sqlite(judge: &mut Judge<'_>, first: &Word, words: &[Word]) {
     if unguarded && !safe && (said || statements.iter().any(asks)) {
         let sentence =
             "Nothing guards `sqlite3` in this run, so a view of that file may run a program; `-safe` would not let it.";
+        judge.unknown("command.client-unguarded", sentence);
+    }
+    // Rolled back, it is written; and it may name any other file, which SQLite then takes for a journal of its own.
+    if unguarded && !only {
+        let sentence = "Nothing guards `sqlite3` in this run, so a journal beside that file may make it delete another; `-readonly` would not let it.";
         judge.unknown("command.client-unguarded", sentence);
     }
     judge.reads(&file);

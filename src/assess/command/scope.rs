@@ -196,8 +196,14 @@ pub(super) fn known_variable(name: &str, scope: &Scope, home: Option<&str>) -> O
 
 /// Whether a variable's name tells that its value is secret.
 pub(super) fn secret_variable(name: &str) -> bool {
-    const WORDS: [&str; 45] = [
+    const WORDS: [&str; 51] = [
+        "DBPW",
+        "KUBE_CONFIG",
         "JWT",
+        "INDEX_URL",
+        "BINDPW",
+        "_SK",
+        "WEBJOBSSTORAGE",
         "AMQP_URL",
         "KUBECONFIG_DATA",
         "TOKEN",
