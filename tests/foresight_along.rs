@@ -170,7 +170,7 @@ async fn what_could_be_undone_or_not_is_said_of_every_write() {
         if dialect == Dialect::Mysql {
             for (sql, says) in [
                 ("UPDATE said JOIN said_view USING (a) SET said.a = 1", "no: it names several tables."),
-                ("UPDATE said, said_view SET said.a = 1", "no: it is not understood whole."),
+                ("UPDATE said, said_view SET said.a = 1", "no: it names several tables."),
                 ("DELETE said FROM said JOIN said_view USING (a)", "no: it names several tables."),
             ] {
                 assert_eq!(undo(&told(&desk, sql).await), says, "{sql}");

@@ -4,6 +4,7 @@
 
 mod insert;
 mod others;
+mod several;
 
 use std::ops::ControlFlow;
 
@@ -13,12 +14,15 @@ use sqlparser::ast::{
     Visit, Visitor,
 };
 
-use super::lex;
+use self::several::Left;
+use super::lex::{self, Quoting, Token};
 use super::touch::steady;
 use super::tree;
 use crate::domain::Dialect;
 
 pub use others::{Dropped, Other, Thing, other, replaces};
+pub(super) use several::changes;
+pub use several::{Change, Joined, Several, joins};
 
 /// Rows of a sample.
 const SAMPLE: usize = 5;
@@ -107,6 +111,8 @@ pub enum NewValues {
 pub(super) struct Parsed {
     pub statement: Statement,
     pub only: bool,
+    /// MySQL's `IGNORE`: what fails for a row leaves it out.
+    pub ignores: bool,
 }
 
 /// What stands before the table then.
@@ -127,10 +133,13 @@ fn count(dialect: Dialect) -> &'static str {
 /// # Errors
 /// A full sentence: it touches rows, and can't be told which.
 pub fn reads(dialect: Dialect, sql: &str) -> Result<Option<Reads>, String> {
-    let Parsed { statement, only } =
+    let Parsed { statement, only, ignores } =
         statement(dialect, sql).ok_or("Its rows can't be counted beforehand: it is not understood whole.")?;
     match statement {
-        Statement::Delete(delete) => deleted(dialect, delete, only).map(Some),
+        Statement::Delete(delete) => {
+            let in_the_way = if ignores { InTheWay::Stay } else { InTheWay::Fail };
+            deleted(dialect, delete, only).map(|reads| Some(Reads { in_the_way, ..reads }))
+        }
         Statement::Update(update) => changed(dialect, update, only).map(Some),
         Statement::Insert(insert) => insert::added(dialect, &insert).map(Some),
         // What begins with `WITH` is a query to the parser, whatever it ends as.
@@ -170,7 +179,12 @@ pub fn reads(dialect: Dialect, sql: &str) -> Result<Option<Reads>, String> {
 
 pub(super) fn statement(dialect: Dialect, sql: &str) -> Option<Parsed> {
     let quoting = *lex::quotings(dialect, sql).first()?;
-    let mut tokens = lex::lex(sql, dialect, quoting).ok()?.tokens;
+    let tokens = lex::lex(sql, dialect, quoting).ok()?.tokens;
+    parsed(dialect, tokens, sql.to_owned(), quoting)
+}
+
+/// The one statement of a text.
+fn parsed(dialect: Dialect, mut tokens: Vec<Token>, mut text: String, quoting: Quoting) -> Option<Parsed> {
     let first = tokens.iter().position(|token| !token.mark(';'))?;
     let leads = |words: &[&str]| words.iter().zip(&tokens[first..]).all(|(word, token)| token.is(word));
     let before = match tokens[first].text.as_str() {
@@ -181,14 +195,16 @@ pub(super) fn statement(dialect: Dialect, sql: &str) -> Option<Parsed> {
     };
     let at = first + before;
     let only = dialect == Dialect::Postgres && before > 0 && tokens.get(at).is_some_and(|token| token.is("only"));
-    let mut text = sql.to_owned();
     if only {
         let word = tokens.remove(at).span;
         text.replace_range(word.clone(), &" ".repeat(word.len()));
     }
+    let mysql = dialect == Dialect::Mysql;
+    let left = if mysql { several::loosened(&mut tokens, &mut text, first, quoting)? } else { Left::default() };
     let mut statements = tree::parse(dialect, &tokens, &text)?;
-    let statement = statements.pop()?;
-    statements.is_empty().then_some(Parsed { statement, only })
+    let mut statement = statements.pop()?;
+    let ignores = left.join(&mut statement);
+    statements.is_empty().then_some(Parsed { statement, only, ignores })
 }
 
 /// Whether a statement that changes rows stands within this one.
@@ -357,6 +373,10 @@ fn changed(dialect: Dialect, update: Update, only: bool) -> Result<Reads, String
         None => Vec::new(),
     };
     let tables = [update.table];
+    // MySQL's are all before `SET`, and any of them may change.
+    if dialect == Dialect::Mysql && !others.is_empty() {
+        return Err(several());
+    }
     let (name, spelled) = plain(&tables, only)?;
     let narrowed = condition(update.selection.as_ref(), &others);
     let bounds = bounds(&update.order_by, update.limit.as_ref());

@@ -251,10 +251,10 @@ fn statement(dialect: Dialect, tokens: &[Token], masked: &str) -> Judged {
         "pragma" if dialect == Dialect::Sqlite => form(dialect, verb, forms::pragma(tokens), masked),
         "analyze" if dialect == Dialect::Mysql => match forms::analyze(tokens) {
             Some(runs) => form(dialect, verb, runs, masked),
-            None => writes(dialect, verb, tokens),
+            None => writes(dialect, verb, tokens, masked),
         },
         _ if reads(dialect, tokens) => query(dialect, Calls::Run, tokens, masked),
-        _ => writes(dialect, verb, tokens),
+        _ => writes(dialect, verb, tokens, masked),
     }
 }
 
@@ -282,10 +282,14 @@ fn query(dialect: Dialect, calls: Calls, tokens: &[Token], masked: &str) -> Judg
     Judged { verb: verb.unwrap_or_default(), tables, narrowing: statements::narrowing(tokens), objections }
 }
 
-fn writes(dialect: Dialect, verb: &str, tokens: &[Token]) -> Judged {
-    let mut objections = vec![statements::written(dialect, tokens)];
+fn writes(dialect: Dialect, verb: &str, tokens: &[Token], masked: &str) -> Judged {
+    let joined = foresee::changes(dialect, tokens, masked);
+    let written =
+        if joined.is_empty() { statements::written(dialect, tokens) } else { statements::joined(tokens, &joined) };
+    let mut objections = vec![written];
     objections.extend(secrets::findings(dialect, tokens));
-    let tables = statements::target(tokens).into_iter().collect();
+    let tables =
+        if joined.is_empty() { statements::target(tokens).into_iter().collect() } else { joined.into_iter().collect() };
     Judged { verb: verb.to_owned(), tables, narrowing: statements::narrowing(tokens), objections }
 }
 
@@ -300,7 +304,7 @@ fn form(dialect: Dialect, verb: &str, form: Form<'_>, masked: &str) -> Judged {
             Judged { tables: tree::tables_by_tokens(part), objections: reading.objections(), ..named }
         }
         Form::Runs(inner) if reads(dialect, inner) => query(dialect, Calls::Run, inner, masked),
-        Form::Runs(inner) => writes(dialect, "explain analyze", inner),
+        Form::Runs(inner) => writes(dialect, "explain analyze", inner, masked),
         Form::Plans(inner) => Judged { verb: verb.to_owned(), ..query(dialect, Calls::Planned, inner, masked) },
     }
 }

@@ -84,6 +84,21 @@ pub(super) fn written(dialect: Dialect, tokens: &[Token]) -> Finding {
     }
 }
 
+/// The finding for MySQL's change of rows of joined tables.
+pub(super) fn joined(tokens: &[Token], tables: &[String]) -> Finding {
+    let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else { return unparsed(Dialect::Mysql) };
+    let (rule, verb) = if first.is("delete") { ("delete", "Deletes") } else { ("update", "Changes") };
+    let quoted: Vec<String> = tables.iter().map(|table| format!("`{table}`")).collect();
+    let names = match quoted.as_slice() {
+        [most @ .., last] if !most.is_empty() => format!("{} and {last}", most.join(", ")),
+        _ => quoted.concat(),
+    };
+    let narrowing = narrowing(tokens);
+    // How they are joined may narrow it, too.
+    let names = if narrowing == Narrowing::Clause { names } else { format!("{names} that it joins") };
+    rows(rule, verb, &names, narrowing, first.span.start..last.span.end)
+}
+
 /// `Deletes every row of …: no WHERE clause.` and its kin.
 fn rows(rule: &str, verb: &str, table: &str, narrowing: Narrowing, span: Span) -> Finding {
     let (rule, sentence) = match narrowing {

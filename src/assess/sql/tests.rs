@@ -446,3 +446,43 @@ fn a_turns_approval_covers_no_other_way_to_run_the_same() {
         assert_eq!(covered, alone, "{:?}", one.operation.kind);
     }
 }
+
+#[test]
+fn a_change_of_joined_tables_names_those_that_it_changes() {
+    for (sql, rule, sentence, tables) in [
+        (
+            "UPDATE a, b SET a.x = 1 WHERE a.i = b.i",
+            "sql.update",
+            "Changes rows of `a` that match its WHERE clause.",
+            1,
+        ),
+        (
+            "UPDATE s.a p JOIN b ON p.i = b.i SET p.x = 1, b.y = 2",
+            "sql.update-without-where",
+            "Changes every row of `b` and `s.a` that it joins: no WHERE clause.",
+            2,
+        ),
+        // A column alone may be any table's.
+        (
+            "UPDATE a, b SET x = 'it''s' WHERE a.i = b.i",
+            "sql.update",
+            "Changes rows of `a` and `b` that match its WHERE clause.",
+            2,
+        ),
+        (
+            "DELETE a, b.* FROM a, b, c WHERE a.i = b.i",
+            "sql.delete",
+            "Deletes rows of `a` and `b` that match its WHERE clause.",
+            2,
+        ),
+        (
+            "DELETE FROM b USING a JOIN b USING (i) WHERE TRUE",
+            "sql.delete-where-always-true",
+            "Deletes every row of `b` that it joins: its WHERE clause is always true.",
+            1,
+        ),
+    ] {
+        says(in_mysql, sql, rule, DESTRUCTIVE, sentence);
+        assert_eq!((in_mysql(sql).shapes.len(), in_mysql(sql).forms.len()), (tables, 0), "{sql}");
+    }
+}

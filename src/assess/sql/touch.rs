@@ -61,13 +61,20 @@ fn writes(dialect: Dialect, sql: &str) -> bool {
         .any(|tokens| tokens.first().is_some_and(|first| verbs.iter().any(|verb| first.is(verb))))
 }
 
-fn touched(dialect: Dialect, Parsed { statement, only }: Parsed, text: String) -> Result<Option<Target>, String> {
+fn touched(
+    dialect: Dialect,
+    Parsed { statement, only, ignores }: Parsed,
+    text: String,
+) -> Result<Option<Target>, String> {
     match statement {
         Statement::Delete(delete) => {
             let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
             let others = delete.using.unwrap_or_default();
             if !delete.tables.is_empty() || (dialect == Dialect::Mysql && !others.is_empty()) {
                 return Err(several());
+            }
+            if ignores {
+                return Err("it says itself what happens to rows that can't be deleted.".to_owned());
             }
             let (name, spelled) = plain(from, only).map_err(|_| several())?;
             steady(&delete.selection)?;
@@ -90,6 +97,9 @@ fn touched(dialect: Dialect, Parsed { statement, only }: Parsed, text: String) -
                 Some(UpdateTableFromKind::BeforeSet(tables) | UpdateTableFromKind::AfterSet(tables)) => tables,
                 None => Vec::new(),
             };
+            if dialect == Dialect::Mysql && !others.is_empty() {
+                return Err(several());
+            }
             if update.or.is_some() {
                 return Err("it says itself what happens to rows that are in its way.".to_owned());
             }

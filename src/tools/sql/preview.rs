@@ -5,6 +5,7 @@
 mod desk;
 mod others;
 mod reach;
+mod several;
 mod told;
 
 use tokio_util::sync::CancellationToken;
@@ -18,7 +19,7 @@ use super::inverse::{Plan, too_many};
 use super::table::Known;
 use super::trial;
 use super::turned::{Turned, variables};
-use crate::assess::sql_foresee::{Act, InTheWay, NewValues, Reads, other, reads, replaces};
+use crate::assess::sql_foresee::{Act, InTheWay, NewValues, Reads, joins, other, reads, replaces};
 use crate::assess::sql_touch::target;
 use crate::domain::{
     Class, Detail, Dialect, Measurement, Prepared, Preview, Remedy, SqlOperation, SqlWay, Table, TakeBack, Trial,
@@ -47,6 +48,16 @@ pub(super) async fn measure(
         return match why() {
             None => Ok(Some(desk.other(&other).await)),
             Some(why) => uncounted(why, Remedy::Impossible(NOTHING.to_owned())),
+        };
+    }
+    if let Some(several) = joins(dialect, sql) {
+        let measured = match (why(), several) {
+            (Some(why), _) | (None, Err(why)) => Err(why),
+            (None, Ok(several)) => desk.several(&several).await,
+        };
+        return match measured {
+            Ok(preview) => Ok(Some(preview)),
+            Err(why) => uncounted(why, hopeless(dialect, sql, &turned)),
         };
     }
     let mut reads = match reads(dialect, sql) {
@@ -86,13 +97,11 @@ pub(super) async fn measure(
         let reach = match &followers {
             _ if along.is_empty() || reads.in_the_way == InTheWay::Go => Reach::default(),
             Ok(followers) if !followers.is_empty() => Reach::kept(followers),
-            Ok(_) | Err(_) => desk.reach(&reads, &set, known).await,
+            Ok(_) | Err(_) => desk.reach(&reads, &set, known, &mut Vec::new()).await,
         };
         preview.effects.extend(set_off(dialect, &reads, known, (&along, &reach)));
     }
-    if source.database.reading.is_some() {
-        preview.effects.push("Counted over `read_url`, where other rows may be seen than it touches.".to_owned());
-    }
+    preview.effects.extend(elsewhere(source));
     if operation.way == SqlWay::Trial {
         preview.remedy = Remedy::Possible("it is rolled back at the end.".to_owned());
         return Ok(Some(preview));
@@ -149,6 +158,12 @@ fn hopeless(dialect: Dialect, sql: &str, turned: &Turned) -> Remedy {
         Ok(Some(_) | None) => Remedy::Unknown,
         Err(why) => Remedy::Impossible(why),
     }
+}
+
+/// What has to be said of numbers that another server may have told.
+fn elsewhere(source: &Source) -> Option<String> {
+    let said = "Counted over `read_url`, where other rows may be seen than it touches.";
+    source.database.reading.is_some().then(|| said.to_owned())
 }
 
 /// What it does to the rows that were counted.

@@ -183,3 +183,62 @@ fn values_of_postgres_are_counted_where_a_function_may_return_several_rows() {
     assert_eq!(told(Dialect::Postgres, "INSERT INTO t VALUES (generate_series(1, 9)), (1)").0, "2");
     assert_eq!(told(Dialect::Sqlite, "INSERT INTO t VALUES (own(1))").0, "1");
 }
+
+#[test]
+fn joined_tables_are_read_as_the_server_reads_them() {
+    let told = |sql: &str| joins(Dialect::Mysql, sql).unwrap().unwrap();
+    let changed = |several: &Several| {
+        let change = |change: &Change| {
+            let table = change.table.map_or("?".to_owned(), |at| several.spelled(at));
+            change.column.as_ref().map_or(table.clone(), |column| format!("{table}.{column}"))
+        };
+        several.changes.iter().map(change).collect::<Vec<_>>().join(" ")
+    };
+    for (sql, what, condition) in [
+        // A comma binds less than a join: it is none that the parser could take for it.
+        (
+            "UPDATE a, s.`b c` RIGHT JOIN d USING (i) SET s.`b c`.X = 1, d.y = a.z WHERE a.i = d.i",
+            "s.`b c`.x d.y",
+            "(k) IN (SELECT a.k FROM a, s.`b c` RIGHT JOIN d USING(i) WHERE a.i = d.i)",
+        ),
+        (
+            "UPDATE low_priority ignore a AS p, (SELECT 1 AS i, 2) q SET P.x = 1, y = 2",
+            "a.x ?.y",
+            "(k) IN (SELECT p.k FROM a AS p, (SELECT 1 AS i, 2) q)",
+        ),
+        ("DELETE p.*, b FROM a p JOIN b ON p.i = b.i", "a b", "(k) IN (SELECT p.k FROM a p JOIN b ON p.i = b.i)"),
+        ("DELETE FROM a USING a, b WHERE b.i > 1", "a", "(k) IN (SELECT a.k FROM a, b WHERE b.i > 1)"),
+        ("; DELETE quick a FROM a WHERE i = 1;", "a", "(k) IN (SELECT a.k FROM a WHERE i = 1)"),
+    ] {
+        let several = told(sql);
+        assert_eq!(changed(&several), what, "{sql}");
+        let whitespace = several.condition(&[0], &["k".to_owned()]).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(whitespace, condition, "{sql}");
+    }
+    for sql in ["UPDATE IGNORE a, b SET a.x = 1", "DELETE IGNORE a FROM a, b"] {
+        assert_eq!(told(sql).reads(0, "TRUE").in_the_way, InTheWay::Stay, "{sql}");
+    }
+    let alone = reads(Dialect::Mysql, "DELETE LOW_PRIORITY QUICK IGNORE FROM a WHERE i = 1").unwrap().unwrap();
+    assert_eq!((alone.in_the_way, alone.table.as_str()), (InTheWay::Stay, "a"));
+    for sql in [
+        "UPDATE a, b SET c.x = 1",
+        "UPDATE a, b SET a.x = 1 LIMIT 3",
+        "UPDATE (SELECT 1 AS x) a, (SELECT 2 AS y) b SET x = 1",
+        "DELETE c FROM a, b",
+        "UPDATE a, a SET a.x = 1",
+    ] {
+        assert!(joins(Dialect::Mysql, sql).unwrap().is_err(), "{sql}");
+    }
+    for (dialect, sql) in [
+        (Dialect::Mysql, "UPDATE a SET x = (SELECT max(i) FROM b, c)"),
+        (Dialect::Mysql, "UPDATE IGNORE a SET x = 1, y = 2"),
+        (Dialect::Mysql, "UPDATE , SET x = 1"),
+        (Dialect::Mysql, "UPDATE a,"),
+        (Dialect::Mysql, "DELETE"),
+        (Dialect::Mysql, "DELETE FROM a WHERE i = 1"),
+        (Dialect::Postgres, "DELETE FROM a USING b WHERE a.i = b.i"),
+        (Dialect::Sqlite, "UPDATE a SET x = 1 FROM b"),
+    ] {
+        assert_eq!(joins(dialect, sql), None, "{sql}");
+    }
+}

@@ -84,12 +84,21 @@ impl Desk<'_> {
 
     /// What the catalog says of the table.
     pub(super) async fn known(&self, reads: &Reads) -> Result<Option<Known>, String> {
+        self.table(reads.act, &reads.table, &reads.place).await
+    }
+
+    /// The same of any table, as a statement spells it.
+    pub(super) async fn table(
+        &self,
+        act: Act,
+        spelled: &str,
+        (schema, name): &(Option<String>, String),
+    ) -> Result<Option<Known>, String> {
         let told = |error: &dyn std::fmt::Display| format!("its table can't be looked up: {error}.");
         let mut session = self.source.take(Access::ReadOnly, PATIENCE).await.map_err(|error| told(&error))?;
-        let (schema, name) = &reads.place;
-        let known = Known::ask(session.as_mut(), self.dialect, &reads.table, (schema.as_deref(), name)).await;
+        let known = Known::ask(session.as_mut(), self.dialect, spelled, (schema.as_deref(), name)).await;
         let mut known = known.map_err(|failure| told(&self.source.explain(failure)))?;
-        if let (Some(known), Act::Drop | Act::Alter) = (&mut known, reads.act) {
+        if let (Some(known), Act::Drop | Act::Alter) = (&mut known, act) {
             let found = known.find_readers(session.as_mut(), self.dialect).await;
             found.map_err(|failure| told(&self.source.explain(failure)))?;
         }

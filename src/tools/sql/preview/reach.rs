@@ -23,7 +23,7 @@ const TIME: Duration = Duration::from_secs(1);
 const PATIENCE: u64 = 2;
 
 /// Schema and name of a table.
-type Place = (String, String);
+pub(super) type Place = (String, String);
 
 /// What was counted of other tables.
 #[derive(Debug, Default)]
@@ -149,15 +149,20 @@ impl Step {
 }
 
 impl Desk<'_> {
-    /// Counts what goes along with the rows that a statement touches, or changes with them.
-    pub(super) async fn reach(&self, reads: &Reads, set: &[String], known: &Known) -> Reach {
+    /// Counts what goes along with the rows that a statement touches, or changes with them. `met` holds what was counted
+    /// of each table, so that no row of it counts twice.
+    pub(super) async fn reach(
+        &self,
+        reads: &Reads,
+        set: &[String],
+        known: &Known,
+        met: &mut Vec<(Place, String)>,
+    ) -> Reach {
         let mut reach = Reach::default();
         let Some(from) = &reads.from else { return reach };
         let event = if reads.act == Act::Change { Event::Changed } else { Event::Deleted };
         let first = Step { known: known.clone(), rows: from.clone(), event, set: set.to_vec(), depth: 0 };
         let (started, mut keys) = (Instant::now(), 0);
-        // What was counted of each table, so that no row of it counts twice.
-        let mut met: Vec<(Place, String)> = Vec::new();
         let mut steps = VecDeque::from([first]);
         while let Some(step) = steps.pop_front() {
             let links = if step.depth < DEPTH { self.links(&step.known).await } else { None };
@@ -173,7 +178,7 @@ impl Desk<'_> {
                 }
                 keys += 1;
                 let place = (link.schema.clone(), link.table.clone());
-                let behind = self.behind(&step, &link, &mut met);
+                let behind = self.behind(&step, &link, met);
                 let rows = format!("FROM {} WHERE {behind}", link.place(self.dialect));
                 let Some(number) = self.count(&rows).await else {
                     reach.add(&place, Number::Unknown);
@@ -203,8 +208,8 @@ impl Desk<'_> {
             |names: &[String]| names.iter().map(|name| quoted_name(self.dialect, name)).collect::<Vec<_>>().join(", ");
         let refers = quoted(&step.refers(link));
         let those = format!("IN (SELECT {refers} {})", step.rows);
-        if met.is_empty() {
-            let own = (step.known.schema.clone(), step.known.name.clone());
+        let own = (step.known.schema.clone(), step.known.name.clone());
+        if !met.iter().any(|(place, _)| *place == own) {
             met.push((own, format!("({refers}) {those}")));
         }
         let columns: Vec<String> = link.pairs.iter().map(|(child, _)| child.clone()).collect();

@@ -1,0 +1,137 @@
+//! What a change of rows of joined tables would do, table by table: each row counts once, however many others it meets.
+//! Of MySQL and MariaDB.
+
+use super::super::table::Known;
+use super::super::value::quoted_name;
+use super::desk::Desk;
+use super::reach::{Place, Reach};
+use super::told::{counted, going_along, set_off};
+use super::{elsewhere, told};
+use crate::assess::sql_foresee::{Act, Several};
+use crate::domain::number::thousands;
+use crate::domain::{Detail, Preview, Remedy, Trial};
+
+/// Most tables that are looked up.
+const LOOKED_UP: usize = 10;
+
+/// One of the tables that it changes.
+struct Part {
+    known: Known,
+    /// Where it stands among those that are joined.
+    at: Vec<usize>,
+    /// The columns that are set, in small letters.
+    set: Vec<String>,
+    /// Its rows that are touched. None if no key tells them apart.
+    condition: Option<String>,
+}
+
+impl Desk<'_> {
+    /// Measures it.
+    ///
+    /// # Errors
+    /// Why it can't be told which rows it touches, in a full sentence.
+    pub(super) async fn several(&self, several: &Several) -> Result<Preview, String> {
+        let parts = self.parts(several).await?;
+        let mut met: Vec<(Place, String)> = Vec::new();
+        for Part { known, condition, .. } in &parts {
+            met.extend(condition.clone().map(|condition| ((known.schema.clone(), known.name.clone()), condition)));
+        }
+        let mut preview = Preview::default();
+        let mut touched = Some(0);
+        for part in &parts {
+            let table = several.spelled(part.at[0]);
+            let Some(condition) = &part.condition else {
+                let verb = if several.act == Act::Delete { "Deletes" } else { "Changes" };
+                let why = "no key tells its rows apart";
+                preview.effects.push(format!("{verb} rows of {table}; how many isn't counted: {why}."));
+                touched = None;
+                continue;
+            };
+            let reads = several.reads(part.at[0], condition);
+            let counts = self.counts(&reads, None).await?;
+            touched = touched.map(|touched| touched + counts.touched);
+            let mut own = told(&reads, &counts);
+            self.samples(&mut own, &reads, &counts, Some(&part.known)).await;
+            let along = going_along(self.dialect, &reads, &part.known, &part.set);
+            let reach = if along.is_empty() {
+                Reach::default()
+            } else {
+                self.reach(&reads, &part.set, &part.known, &mut met).await
+            };
+            own.effects.extend(set_off(self.dialect, &reads, &part.known, (&along, &reach)));
+            if parts.len() > 1 {
+                own.details.iter_mut().for_each(|detail| of_table(detail, &table));
+            }
+            preview.brief = own.brief;
+            preview.effects.extend(own.effects);
+            preview.warnings.extend(own.warnings);
+            preview.details.extend(own.details);
+        }
+        if parts.len() > 1 {
+            let rows = touched.map_or_else(|| "rows".to_owned(), counted);
+            preview.brief = format!("{rows} of {} tables", thousands(parts.len() as u64));
+        }
+        preview.effects.extend(elsewhere(self.source));
+        preview.remedy = Remedy::Impossible("it names several tables.".to_owned());
+        preview.trial = Trial::Refused("it names several tables.".to_owned());
+        Ok(preview)
+    }
+
+    /// The tables that it changes, each once.
+    async fn parts(&self, several: &Several) -> Result<Vec<Part>, String> {
+        let unclear = |why: String| format!("Its rows can't be counted beforehand: {why}");
+        // A column alone may be any table's.
+        let open = several.changes.iter().any(|change| change.table.is_none());
+        let asked = |at: &usize| open || several.changes.iter().any(|change| change.table == Some(*at));
+        let asked: Vec<usize> = (0..several.tables.len()).filter(asked).collect();
+        if asked.len() > LOOKED_UP {
+            return Err(unclear(format!("of more than {LOOKED_UP} tables it isn't looked up which it changes.")));
+        }
+        let mut tables: Vec<(usize, Known)> = Vec::new();
+        for at in asked {
+            let spelled = several.spelled(at);
+            let known = self.table(several.act, &spelled, &several.tables[at].place).await.map_err(unclear)?;
+            tables.push((at, known.ok_or_else(|| unclear(format!("{spelled} is not found.")))?));
+        }
+        let mut parts: Vec<Part> = Vec::new();
+        for change in &several.changes {
+            let has = |known: &Known, name: &str| known.columns.iter().any(|column| column.name.to_lowercase() == name);
+            let means = |(at, known): &&(usize, Known)| match (change.table, &change.column) {
+                (Some(table), _) => *at == table,
+                (None, Some(column)) => has(known, column),
+                (None, None) => false,
+            };
+            let mut meant = tables.iter().filter(means);
+            let (Some((at, known)), None) = (meant.next(), meant.next()) else {
+                let column = change.column.as_deref().unwrap_or_default();
+                return Err(unclear(format!("it isn't clear whose {column} is.")));
+            };
+            let same = |part: &&mut Part| part.known.schema == known.schema && part.known.name == known.name;
+            match parts.iter_mut().find(same) {
+                Some(part) => {
+                    if !part.at.contains(at) {
+                        part.at.push(*at);
+                    }
+                    part.set.extend(change.column.clone());
+                }
+                None => {
+                    let set = change.column.iter().cloned().collect();
+                    parts.push(Part { known: known.clone(), at: vec![*at], set, condition: None });
+                }
+            }
+        }
+        for part in &mut parts {
+            let key =
+                part.known.keys.first().map(|key| key.iter().map(|name| quoted_name(self.dialect, name)).collect());
+            part.condition = key.map(|key: Vec<String>| several.condition(&part.at, &key));
+        }
+        Ok(parts)
+    }
+}
+
+/// Says of which table rows are.
+fn of_table(detail: &mut Detail, table: &str) {
+    if let Detail::Rows { title, .. } = detail {
+        *title = title.replacen("rows", &format!("rows of {table}"), 1);
+    }
+}
