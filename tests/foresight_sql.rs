@@ -237,7 +237,7 @@ async fn what_a_drop_takes_along_is_told() {
             ]
         );
         let emptied = effects("TRUNCATE foresight_ddl.parent CASCADE").await;
-        assert_eq!(emptied[1..], ["Tables that are emptied, too: child, and what refers to those."]);
+        assert_eq!(emptied[1..], ["Tables that are emptied, too: child (0 rows)."]);
         let sql = "MERGE INTO foresight_ddl.parent p USING foresight_ddl.news n ON p.id = n.id \
             WHEN MATCHED AND n.d THEN DELETE WHEN MATCHED THEN UPDATE SET s = n.s \
             WHEN NOT MATCHED AND n.d THEN INSERT VALUES (n.id, n.s)";
@@ -271,8 +271,8 @@ async fn rows_in_the_way_and_rows_left_to_chance_are_told() {
         CREATE TRIGGER added INSTEAD OF UPDATE ON seen BEGIN SELECT 1; END",
     )
     .await;
-    let gone = "Adds 1 row to way. Rows that are in their way are deleted; how many isn't counted.";
-    let child = "Tables whose rows refer to it and go along or change: child.";
+    let gone = "Adds 1 row to way. Rows that are in their way are deleted: 1 row.";
+    let child = "Tables whose rows refer to it and go along or change: child";
     begin(
         &desk,
         &[

@@ -2,16 +2,17 @@
 //! that it meets, and all the rows of its table. Text to text, by the syntax tree; each read is judged like any
 //! other before somebody runs it.
 
+mod brought;
 mod insert;
+mod merge;
 mod others;
 mod several;
 
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Assignment, AssignmentTarget, CascadeOption, Delete, Expr, FromTable, Merge, MergeAction, MergeClauseKind,
-    ObjectName, ObjectType, SqliteOnConflict, Statement, TableFactor, TableWithJoins, Update, UpdateTableFromKind,
-    Visit, Visitor,
+    Assignment, AssignmentTarget, CascadeOption, Delete, Expr, FromTable, ObjectName, ObjectType, SqliteOnConflict,
+    Statement, TableFactor, TableWithJoins, Update, UpdateTableFromKind, Visit, Visitor,
 };
 
 use self::several::Left;
@@ -20,6 +21,8 @@ use super::touch::steady;
 use super::tree;
 use crate::domain::Dialect;
 
+pub use brought::{Brought, Key, Own};
+pub use merge::Part;
 pub use others::{Dropped, Other, Thing, other, replaces};
 pub(super) use several::changes;
 pub use several::{Change, Joined, Several, joins};
@@ -80,6 +83,12 @@ pub struct Reads {
     pub columns: Vec<String>,
     /// Shows some of the rows that it adds beside those that it touches: of a `MERGE`.
     pub added_sample: Option<String>,
+    /// What its clauses do: of a `MERGE`.
+    pub parts: Vec<Part>,
+    /// The rows that it brings, where that tells which are in their way: of an `INSERT`.
+    pub brought: Option<Brought>,
+    /// It leaves out the tables that inherit from its own.
+    pub only: bool,
 }
 
 /// What a statement says of rows that are in its way: those with the same key. The worst comes last.
@@ -172,7 +181,7 @@ pub fn reads(dialect: Dialect, sql: &str) -> Result<Option<Reads>, String> {
             _ => Err(several()),
         },
         Statement::AlterTable(alter) => Ok(Some(whole(dialect, Act::Alter, &alter.name, alter.only))),
-        Statement::Merge(merge) => merged(dialect, &merge, only).map(Some),
+        Statement::Merge(merge) => merge::merged(dialect, &merge, only).map(Some),
         _ => Ok(None),
     }
 }
@@ -249,47 +258,14 @@ fn whole(dialect: Dialect, act: Act, name: &ObjectName, only: bool) -> Reads {
         bounded: false,
         columns: Vec::new(),
         added_sample: None,
+        parts: Vec::new(),
+        brought: None,
+        only,
     }
 }
 
 fn place(dialect: Dialect, name: &ObjectName) -> (Option<String>, String) {
     super::touch::parts(dialect, name).unwrap_or_else(|_| (None, name.to_string()))
-}
-
-/// The rows that meet one of the source and what a clause does with them; the rows of the source that meet none.
-fn merged(dialect: Dialect, merge: &Merge, only: bool) -> Result<Reads, String> {
-    let unclear = || "Its rows can't be counted beforehand: it merges in a way that no rule knows.".to_owned();
-    let TableFactor::Table { name, args: None, .. } = &merge.table else { return Err(unclear()) };
-    let (mut matched, mut added) = (Vec::new(), Vec::new());
-    for clause in &merge.clauses {
-        let acts = !matches!(clause.action, MergeAction::DoNothing { .. });
-        let condition =
-            clause.predicate.as_ref().map_or_else(|| "TRUE".to_owned(), |predicate| format!("({predicate})"));
-        // The first clause that fits decides.
-        let when = format!("WHEN {condition} THEN {}", if acts { "TRUE" } else { "FALSE" });
-        match clause.clause_kind {
-            MergeClauseKind::Matched => matched.push(when),
-            MergeClauseKind::NotMatched | MergeClauseKind::NotMatchedByTarget => added.push(when),
-            MergeClauseKind::NotMatchedBySource => return Err(unclear()),
-        }
-    }
-    let decided = |clauses: &[String]| match clauses {
-        [] => "FALSE".to_owned(),
-        clauses => format!("CASE {} ELSE FALSE END", clauses.join(" ")),
-    };
-    let (table, source, on) = (format!("{}{}", lead(only), merge.table), &merge.source, &merge.on);
-    let count = count(dialect);
-    let met = format!("FROM {table} JOIN {source} ON {on} WHERE {}", decided(&matched));
-    let unmet = format!("FROM {source} WHERE NOT EXISTS (SELECT 1 FROM {table} WHERE {on}) AND {}", decided(&added));
-    let sample =
-        |clauses: &[String], from: &str| (!clauses.is_empty()).then(|| format!("SELECT * {from} LIMIT {SAMPLE}"));
-    Ok(Reads {
-        sample: sample(&matched, &met),
-        added_sample: sample(&added, &unmet),
-        touched: Some(format!("SELECT {count} {met}")),
-        added: Some(format!("SELECT {count} {unmet}")),
-        ..whole(dialect, Act::Merge, name, only)
-    })
 }
 
 /// One plain table, maybe under another name, as it stands behind `FROM`.

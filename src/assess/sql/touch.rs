@@ -171,7 +171,7 @@ pub(super) fn parts(dialect: Dialect, name: &ObjectName) -> Result<(Option<Strin
 }
 
 /// The columns that are set; a name that can't be told is every column.
-fn columns(assignments: &[Assignment]) -> Vec<String> {
+pub(super) fn columns(assignments: &[Assignment]) -> Vec<String> {
     let last = |name: &ObjectName| {
         let ident = name.0.last().and_then(ObjectNamePart::as_ident);
         ident.map_or_else(|| "*".to_owned(), |ident| ident.value.to_lowercase())

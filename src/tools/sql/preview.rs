@@ -3,8 +3,10 @@
 //! behind the same walls, and by questions to the catalog; the statement itself is never run.
 
 mod desk;
+mod emptied;
 mod others;
 mod reach;
+mod replaced;
 mod several;
 mod told;
 
@@ -12,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::desk::{Desk, Follower};
 use self::reach::Reach;
+use self::replaced::replaced;
 use self::told::{Counts, brief, counted, effect, going_along, rewritten, set_off};
 use super::code;
 use super::connections::Source;
@@ -82,11 +85,16 @@ pub(super) async fn measure(
         Err(why) => return uncounted(why, plan.err().map_or(Remedy::Unknown, Remedy::Impossible)),
     };
     counts.size = counts.size.or_else(|| known.as_ref().ok()?.as_ref()?.size);
+    let gone = known.as_ref().ok().and_then(Option::as_ref).and_then(|known| replaced(dialect, &reads, known));
+    if let Some(touched) = gone.as_ref().and_then(|gone| gone.touched.as_ref()) {
+        counts.gone = desk.numbers(touched).await.ok().and_then(|numbers| numbers.first().copied());
+    }
     let mut preview = told(&reads, &counts);
     if let Ok(Some(known)) = &known {
         rewritten(&mut preview, dialect, &reads, known);
     }
     desk.samples(&mut preview, &reads, &counts, known.as_ref().ok().and_then(Option::as_ref)).await;
+    desk.sample_of_gone(&mut preview, gone.as_ref(), &counts).await;
     let followers = match (&plan, &along) {
         (Ok(plan), Ok(along)) => desk.followers(plan, along).await,
         _ => Ok(Vec::new()),
@@ -95,9 +103,9 @@ pub(super) async fn measure(
         let set = target(dialect, sql).ok().flatten().map_or_else(|| vec!["*".to_owned()], |target| target.set);
         let along = going_along(dialect, &reads, known, &set);
         let reach = match &followers {
-            _ if along.is_empty() || reads.in_the_way == InTheWay::Go => Reach::default(),
+            _ if along.is_empty() && reads.act != Act::Empty => Reach::default(),
             Ok(followers) if !followers.is_empty() => Reach::kept(followers),
-            Ok(_) | Err(_) => desk.reach(&reads, &set, known, &mut Vec::new()).await,
+            Ok(_) | Err(_) => desk.around(&reads, &set, known, gone.as_ref()).await,
         };
         preview.effects.extend(set_off(dialect, &reads, known, (&along, &reach)));
     }
@@ -205,6 +213,40 @@ impl Desk<'_> {
             let (title, table) =
                 ("rows of the source that are added".to_owned(), Table { total: counts.added, ..table });
             preview.details.push(Detail::Rows { title, table });
+        }
+    }
+}
+
+impl Desk<'_> {
+    /// Shows some of the rows that are in the way of others.
+    async fn sample_of_gone(&self, preview: &mut Preview, gone: Option<&Reads>, counts: &Counts) {
+        let (Some(gone), Some(total)) = (gone, counts.gone.filter(|rows| *rows > 0)) else { return };
+        if let Some(sql) = &gone.sample
+            && let Ok(table) = self.rows(sql).await
+        {
+            let title = "rows in their way, which are deleted".to_owned();
+            preview.details.push(Detail::Rows { title, table: Table { total, ..table } });
+        }
+    }
+
+    /// What goes along with the rows that it touches, or changes with them, where that isn't kept.
+    async fn around(&self, reads: &Reads, set: &[String], known: &Known, gone: Option<&Reads>) -> Reach {
+        let mut met = Vec::new();
+        match (reads.act, gone) {
+            (Act::Empty, _) if reads.cascade => self.emptied(reads, known).await,
+            (Act::Merge, _) => {
+                let mut reach = Reach::default();
+                for part in &reads.parts {
+                    let own = reads.of(part);
+                    if !going_along(self.dialect, &own, known, &part.set).is_empty() {
+                        reach.join(self.reach(&own, &part.set, known, &mut met).await);
+                    }
+                }
+                reach
+            }
+            (_, Some(gone)) => self.reach(gone, &[], known, &mut met).await,
+            _ if reads.in_the_way == InTheWay::Go => Reach::default(),
+            _ => self.reach(reads, set, known, &mut met).await,
         }
     }
 }

@@ -4,7 +4,7 @@
 use super::connections::Failure;
 use super::session::Session;
 use super::value::{Form, quoted_name, quoted_text};
-use crate::assess::sql_foresee::{InTheWay, table_says};
+use crate::assess::sql_foresee::{InTheWay, Key, table_says};
 use crate::assess::sql_touch::Target;
 use crate::domain::Dialect;
 
@@ -31,6 +31,8 @@ pub(super) struct Column {
     pub(super) numbered: bool,
     /// The engine sets it anew with each change of its row.
     pub(super) renewed: bool,
+    /// It has a default that isn't NULL. Of MySQL and SQLite.
+    pub(super) filled: bool,
 }
 
 /// Another table whose rows refer to this one's.
@@ -132,8 +134,8 @@ pub(super) struct Known {
     pub(super) columns: Vec<Column>,
     /// The columns of each unique key without NULLs, the primary one first.
     pub(super) keys: Vec<Vec<String>>,
-    /// The columns of all unique keys.
-    unique: Vec<String>,
+    /// All unique keys.
+    pub(super) unique: Vec<Key>,
     /// What it says itself of rows that are in the way of those that come: SQLite.
     pub(super) in_the_way: InTheWay,
     /// Each trigger, with the events that fire it: `insert`, `update`, `delete`, `truncate`.
@@ -213,7 +215,7 @@ impl Known {
     fn read(dialect: Dialect, rows: impl Iterator<Item = [String; 6]>) -> Option<Self> {
         let mut known = Self::default();
         let (mut tables, mut nullable) = (0, Vec::new());
-        let mut keys: Vec<(String, Vec<String>)> = Vec::new();
+        let mut keys: Vec<(String, Key)> = Vec::new();
         for [sort, one, two, three, four, _] in rows {
             match sort.as_str() {
                 "table" => {
@@ -228,16 +230,20 @@ impl Known {
                     generated: three.contains("generated"),
                     numbered: three.contains("always"),
                     renewed: three.contains("renewed"),
+                    filled: three.contains("filled"),
                     name: one,
                 }),
                 "key" => {
-                    known.unique.push(two.clone());
                     if !three.is_empty() {
                         nullable.push(one.clone());
                     }
+                    let partial = three == "part";
                     match keys.iter_mut().find(|(key, _)| *key == one) {
-                        Some((_, columns)) => columns.push(two),
-                        None => keys.push((one, vec![two])),
+                        Some((_, key)) => {
+                            key.columns.push(two);
+                            key.partial |= partial;
+                        }
+                        None => keys.push((one, Key { columns: vec![two], partial })),
                     }
                 }
                 "made" => known.in_the_way = table_says(&one),
@@ -260,7 +266,9 @@ impl Known {
                 _ => {}
             }
         }
-        known.keys = keys.into_iter().filter(|(key, _)| !nullable.contains(key)).map(|(_, columns)| columns).collect();
+        let whole = keys.iter().filter(|(name, _)| !nullable.contains(name));
+        known.keys = whole.map(|(_, key)| key.columns.clone()).collect();
+        known.unique = keys.into_iter().map(|(_, key)| key).collect();
         // Two of a name are told apart by nothing that we know.
         (tables == 1).then_some(known)
     }
@@ -301,7 +309,7 @@ impl Known {
     pub(super) fn unique_among(&self, set: &[String]) -> Option<&str> {
         let named =
             |name: &&String| !name.is_empty() && set.iter().any(|set| set == "*" || *set == name.to_lowercase());
-        self.unique.iter().find(named).map(String::as_str)
+        self.unique.iter().flat_map(|key| &key.columns).find(named).map(String::as_str)
     }
 
     /// Other tables whose rows an event takes along or changes. An update does only where it sets what they refer to.

@@ -3,12 +3,13 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Expr, Ident, Insert, ObjectName, ObjectNamePart, OnConflictAction, OnInsert, SetExpr, TableObject, Visit, Visitor,
+    Assignment, Expr, Ident, Insert, ObjectName, ObjectNamePart, OnConflictAction, OnInsert, SelectItem, SetExpr,
+    TableObject, Visit, Visitor,
 };
 
 use super::super::functions;
-use super::super::touch::steady;
-use super::{Act, InTheWay, Reads, SAMPLE, count, said, several, whole};
+use super::super::touch::{columns, steady};
+use super::{Act, Brought, InTheWay, Reads, SAMPLE, count, said, several, whole};
 use crate::domain::Dialect;
 
 /// Functions of PostgreSQL and its extensions that return any number of rows, but for those whose names begin with
@@ -57,6 +58,28 @@ fn selected(row: &[Expr]) -> String {
     format!("SELECT {}", row.iter().map(value).collect::<Vec<_>>().join(", "))
 }
 
+/// The columns and values of MySQL's `SET`.
+fn assigned(assignments: &[Assignment]) -> (Vec<String>, Vec<Expr>) {
+    let one = |assignment: &Assignment| (columns(std::slice::from_ref(assignment)).concat(), assignment.value.clone());
+    assignments.iter().map(one).unzip()
+}
+
+/// How many columns the query of an `INSERT` has, where its text says so.
+fn width(insert: &Insert) -> Option<usize> {
+    if !insert.columns.is_empty() {
+        return Some(insert.columns.len());
+    }
+    let SetExpr::Select(select) = insert.source.as_ref()?.body.as_ref() else { return None };
+    let plain = |item: &SelectItem| matches!(item, SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { .. });
+    select.projection.iter().all(plain).then_some(select.projection.len())
+}
+
+/// A query whose columns have names of our own: MySQL reads from none where two have the same.
+fn named(query: &str, columns: usize) -> String {
+    let names: Vec<String> = (0..columns).map(|at| format!("c{at}")).collect();
+    format!("WITH countersign_added ({}) AS ({query}) SELECT * FROM countersign_added", names.join(", "))
+}
+
 pub(super) fn added(dialect: Dialect, insert: &Insert) -> Result<Reads, String> {
     let TableObject::TableName(name) = &insert.table else { return Err(several()) };
     let mut reads = whole(dialect, Act::Add, name, false);
@@ -74,6 +97,10 @@ pub(super) fn added(dialect: Dialect, insert: &Insert) -> Result<Reads, String> 
     reads.chance = steady(&insert.source).is_err();
     let last = |name: &ObjectName| name.0.last().and_then(ObjectNamePart::as_ident).map(|ident| ident.value.clone());
     reads.columns = insert.columns.iter().filter_map(last).collect();
+    if !insert.assignments.is_empty() {
+        let (columns, row) = assigned(&insert.assignments);
+        (reads.columns, reads.brought) = (columns, Brought::values(&[&row]));
+    }
     let query = match insert.source.as_deref() {
         None => {
             reads.touched = None;
@@ -82,6 +109,7 @@ pub(super) fn added(dialect: Dialect, insert: &Insert) -> Result<Reads, String> 
         }
         Some(query) => match query.body.as_ref() {
             SetExpr::Values(values) if query.with.is_none() && query.limit_clause.is_none() => {
+                reads.brought = Brought::values(&values.rows.iter().map(|row| row.as_slice()).collect::<Vec<_>>());
                 match values.rows.as_slice() {
                     // One row alone is a `SELECT`: a function in it may make several of it.
                     [row] if dialect == Dialect::Postgres && !single(row) => selected(row),
@@ -94,6 +122,13 @@ pub(super) fn added(dialect: Dialect, insert: &Insert) -> Result<Reads, String> 
             }
             _ => query.to_string(),
         },
+    };
+    if reads.brought.is_none() {
+        reads.brought = Some(Brought::Query(query.clone()));
+    }
+    let query = match width(insert) {
+        Some(columns) if dialect == Dialect::Mysql => named(&query, columns),
+        _ => query,
     };
     reads.sample = Some(format!("SELECT * FROM ({query}) AS added LIMIT {SAMPLE}"));
     reads.touched = Some(format!("SELECT {} FROM ({query}) AS added", count(dialect)));

@@ -29,6 +29,22 @@ fn a_condition_becomes_a_count_and_a_sample() {
 }
 
 #[test]
+fn columns_of_one_name_are_counted_in_mysql_too() {
+    for (sql, columns) in [
+        ("INSERT INTO t SELECT a, a FROM u", Some("c0, c1")),
+        ("INSERT INTO t (x, y) SELECT * FROM u", Some("c0, c1")),
+        ("INSERT INTO t SELECT u.*, a FROM u", None),
+        ("INSERT INTO t SELECT 1 UNION SELECT 2", None),
+    ] {
+        let query = &sql[sql.find("SELECT").unwrap()..];
+        let rows = columns.map_or(query.to_owned(), |columns| {
+            format!("WITH countersign_added ({columns}) AS ({query}) SELECT * FROM countersign_added")
+        });
+        assert_eq!(told(Dialect::Mysql, sql).0, format!("SELECT count(*) FROM ({rows}) AS added"), "{sql}");
+    }
+}
+
+#[test]
 fn a_merge_is_counted_by_its_first_clause_that_fits() {
     let sql = "MERGE INTO t USING u ON t.a = u.a WHEN MATCHED AND u.b > 3 THEN DELETE WHEN MATCHED THEN DO NOTHING \
         WHEN NOT MATCHED THEN INSERT (a) VALUES (u.a)";

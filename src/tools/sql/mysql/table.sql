@@ -26,11 +26,11 @@ SELECT 'column', COLUMN_NAME,
     ELSE 'inexact'
   END,
   CONCAT_WS(' ', IF(IFNULL(GENERATION_EXPRESSION, '') <> '', 'generated', NULL),
-    IF(EXTRA LIKE '%on update%', 'renewed', NULL)),
+    IF(EXTRA LIKE '%on update%', 'renewed', NULL), IF(IFNULL(COLUMN_DEFAULT, 'NULL') <> 'NULL', 'filled', NULL)),
   COLUMN_TYPE, ORDINAL_POSITION
 FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = {schema} AND TABLE_NAME = {name}
 UNION ALL
-SELECT 'key', INDEX_NAME, COLUMN_NAME, IF(NULLABLE = 'YES' OR SUB_PART IS NOT NULL, 'null', ''), '',
+SELECT 'key', INDEX_NAME, COLUMN_NAME, IF(SUB_PART IS NOT NULL, 'part', IF(NULLABLE = 'YES', 'null', '')), '',
   IF(INDEX_NAME = 'PRIMARY', 0, 1000) + SEQ_IN_INDEX
 FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = {schema} AND TABLE_NAME = {name} AND NON_UNIQUE = 0
 UNION ALL

@@ -16,11 +16,11 @@ use crate::domain::Dialect;
 /// Longest chain of tables.
 const DEPTH: usize = 5;
 /// Most foreign keys that are followed.
-const KEYS: usize = 20;
+pub(super) const KEYS: usize = 20;
 /// Time after which no other key is followed.
-const TIME: Duration = Duration::from_secs(1);
+pub(super) const TIME: Duration = Duration::from_secs(1);
 /// Seconds that a question to the catalog may take.
-const PATIENCE: u64 = 2;
+pub(super) const PATIENCE: u64 = 2;
 
 /// Schema and name of a table.
 pub(super) type Place = (String, String);
@@ -41,7 +41,7 @@ struct Reached {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Number {
+pub(super) enum Number {
     Exactly(u64),
     About(u64),
     /// More than are kept.
@@ -60,7 +60,13 @@ impl Reach {
         reach
     }
 
-    fn add(&mut self, place: &Place, rows: Number) {
+    /// The same with what was counted elsewhere.
+    pub(super) fn join(&mut self, other: Self) {
+        other.tables.iter().for_each(|reached| self.add(&reached.place, reached.rows));
+        self.more |= other.more;
+    }
+
+    pub(super) fn add(&mut self, place: &Place, rows: Number) {
         match self.tables.iter_mut().find(|reached| reached.place == *place) {
             Some(reached) => {
                 reached.rows = match (reached.rows, rows) {
@@ -76,8 +82,8 @@ impl Reach {
         }
     }
 
-    /// The tables with their rows: those that refer directly, and of the others what isn't empty. Only their names, if
-    /// nothing was counted.
+    /// The tables with their rows: those that refer directly, and of the others what isn't empty; all, if none is said to
+    /// refer directly. Only their names, if nothing was counted.
     pub(super) fn told(&self, direct: &[&str]) -> Vec<String> {
         if self.tables.is_empty() {
             return direct.iter().map(|&name| name.to_owned()).collect();
@@ -86,7 +92,7 @@ impl Reach {
         let missing = direct.iter().filter(|name| !counted(name)).map(|name| format!("{name} (not counted)"));
         let told = |reached: &Reached| {
             let name = &reached.place.1;
-            let direct = direct.contains(&name.as_str());
+            let direct = direct.is_empty() || direct.contains(&name.as_str());
             (direct || reached.rows != Number::Exactly(0)).then(|| format!("{name} ({})", reached.rows.told()))
         };
         self.tables.iter().filter_map(told).chain(missing).collect()
@@ -222,7 +228,7 @@ impl Desk<'_> {
         all.join(" AND ")
     }
 
-    async fn count(&self, rows: &str) -> Option<u64> {
+    pub(super) async fn count(&self, rows: &str) -> Option<u64> {
         let count = if self.dialect == Dialect::Postgres { "pg_catalog.count(*)" } else { "count(*)" };
         self.numbers(&format!("SELECT {count} {rows}")).await.ok()?.first().copied()
     }

@@ -2,31 +2,31 @@
 
 use super::super::table::{Does, Known};
 use super::reach::Reach;
-use crate::assess::sql_foresee::{Act, InTheWay, Reads};
+use crate::assess::sql_foresee::{Act, InTheWay, Part, Reads};
 use crate::domain::number::{count, size, thousands};
 use crate::domain::{Dialect, Preview};
 
 /// What fires triggers and meets rules.
-pub(super) fn events(dialect: Dialect, reads: &Reads) -> &'static [&'static str] {
+pub(super) fn events(dialect: Dialect, reads: &Reads) -> Vec<&'static str> {
     match (reads.act, reads.in_the_way) {
         // SQLite fires nothing for a row that goes because it is in the way.
-        (Act::Add, InTheWay::Go) if dialect != Dialect::Sqlite => return &["insert", "delete"],
-        (Act::Add, InTheWay::Change) => return &["insert", "update"],
+        (Act::Add, InTheWay::Go) if dialect != Dialect::Sqlite => return vec!["insert", "delete"],
+        (Act::Add, InTheWay::Change) => return vec!["insert", "update"],
         _ => {}
     }
     match reads.act {
-        Act::Change => &["update"],
-        Act::Delete => &["delete"],
-        Act::Add => &["insert"],
-        Act::Empty => &["truncate"],
-        Act::Merge => &["update", "delete", "insert"],
-        Act::Drop | Act::Alter => &[],
+        Act::Change => vec!["update"],
+        Act::Delete => vec!["delete"],
+        Act::Add => vec!["insert"],
+        Act::Empty => vec!["truncate"],
+        Act::Merge => reads.parts.iter().flat_map(|part| events(dialect, &reads.of(part))).collect(),
+        Act::Drop | Act::Alter => vec![],
     }
 }
 
 /// Says what rules make of it: it may do something else than its text says.
 pub(super) fn rewritten(preview: &mut Preview, dialect: Dialect, reads: &Reads, known: &Known) {
-    let rules = |does| known.rewriting(events(dialect, reads), does).join(", ");
+    let rules = |does| known.rewriting(&events(dialect, reads), does).join(", ");
     let (replace, some, add) = (rules(Does::Replaces), rules(Does::ReplacesSome), rules(Does::Adds));
     if !replace.is_empty() {
         let rows = &preview.brief;
@@ -47,7 +47,14 @@ pub(super) fn going_along<'k>(dialect: Dialect, reads: &Reads, known: &'k Known,
         Act::Change | Act::Add if reads.in_the_way == InTheWay::Go => known.taken_along("delete", &[]),
         Act::Add if reads.in_the_way == InTheWay::Change => known.taken_along("update", set),
         Act::Change => known.taken_along("update", set),
-        Act::Delete | Act::Merge => known.taken_along("delete", &[]),
+        Act::Delete => known.taken_along("delete", &[]),
+        Act::Merge => {
+            let along = |part: &Part| going_along(dialect, &reads.of(part), known, &part.set);
+            let mut along: Vec<&str> = reads.parts.iter().flat_map(along).collect();
+            along.sort_unstable();
+            along.dedup();
+            along
+        }
         // SQLite empties a table before it drops it.
         Act::Drop if dialect == Dialect::Sqlite => known.taken_along("delete", &[]),
         Act::Add | Act::Empty | Act::Drop | Act::Alter => Vec::new(),
@@ -67,18 +74,23 @@ pub(super) fn set_off(
             said.push(format!("{label}: {}{end}.", names.join(", ")));
         }
     };
-    names("Triggers that fire", &known.firing(events(dialect, reads)), "");
+    names("Triggers that fire", &known.firing(&events(dialect, reads)), "");
     let along = reach.told(along);
     let along: Vec<&str> = along.iter().map(String::as_str).collect();
     let end = if reach.more { ", and what refers to those" } else { "" };
-    names("Tables whose rows refer to it and go along or change", &along, end);
+    if reads.act != Act::Empty {
+        names("Tables whose rows refer to it and go along or change", &along, end);
+    }
     let mut referrers: Vec<&str> = known.referrers.iter().map(|referrer| referrer.table.as_str()).collect();
     referrers.sort_unstable();
     referrers.dedup();
     let views: Vec<&str> = known.views.iter().map(String::as_str).collect();
     let named_by: Vec<&str> = known.named_by.iter().map(String::as_str).collect();
     match reads.act {
-        Act::Empty if reads.cascade => names("Tables that are emptied, too", &referrers, ", and what refers to those"),
+        Act::Empty if reads.cascade => {
+            let emptied = if reach.more && along.is_empty() { &referrers } else { &along };
+            names("Tables that are emptied, too", emptied, end);
+        }
         Act::Drop if reads.cascade => {
             names("Views that go, too", &views, ", and what reads those");
             names("Rules that go, too", &named_by, "");
@@ -112,6 +124,8 @@ pub(super) struct Counts {
     pub(super) bytes: Option<u64>,
     /// Bytes of the table.
     pub(super) size: Option<u64>,
+    /// Rows that go because they are in the way of those that it brings, where that could be counted.
+    pub(super) gone: Option<u64>,
 }
 
 /// What stands before a number that may be too large.
@@ -140,7 +154,9 @@ pub(super) fn brief(reads: &Reads, counts: &Counts) -> String {
             format!("{}{} of {}", most(reads), thousands(touched), counted(all))
         }
         (Act::Add, _) if reads.in_the_way == InTheWay::Go => {
-            format!("{}, and those in their way", rows(reads, touched))
+            let gone =
+                counts.gone.map_or_else(|| "those".to_owned(), |gone| format!("{}{}", most(reads), thousands(gone)));
+            format!("{}, and {gone} in their way", rows(reads, touched))
         }
         _ => rows(reads, touched),
     }
@@ -159,7 +175,13 @@ pub(super) fn effect(reads: &Reads, counts: &Counts) -> String {
     match reads.act {
         Act::Change | Act::Add if reads.in_the_way == InTheWay::Go => {
             let does = if reads.act == Act::Add { format!("Adds {rows} to") } else { format!("Changes {part} of") };
-            format!("{does} {table}. Rows that are in their way are deleted; how many isn't counted.")
+            match counts.gone {
+                Some(gone) => {
+                    let gone = format!("{}{}", most(reads), counted(gone));
+                    format!("{does} {table}. Rows that are in their way are deleted: {gone}.")
+                }
+                None => format!("{does} {table}. Rows that are in their way are deleted; how many isn't counted."),
+            }
         }
         Act::Add if reads.in_the_way == InTheWay::Change => {
             format!("Adds {rows} to {table}, or changes the ones that are in their way.")
@@ -170,6 +192,20 @@ pub(super) fn effect(reads: &Reads, counts: &Counts) -> String {
         Act::Empty => format!("Empties {table}: {rows}{size}."),
         Act::Drop => format!("Drops {table} with {rows}{size}."),
         Act::Alter => format!("Alters {table}, which has {rows}{size}."),
-        Act::Merge => format!("Changes or deletes {part} of {table}, and adds {}.", thousands(counts.added)),
+        Act::Merge => merged(reads, &part, counts),
     }
+}
+
+/// What a `MERGE` does.
+fn merged(reads: &Reads, part: &str, counts: &Counts) -> String {
+    let does = |act: Act| reads.parts.iter().any(|part| part.act == act);
+    let added = thousands(counts.added);
+    let verb = match (does(Act::Change), does(Act::Delete)) {
+        (true, true) => "Changes or deletes",
+        (true, false) => "Changes",
+        (false, true) => "Deletes",
+        (false, false) => return format!("Adds {} to {}.", counted(counts.added), reads.table),
+    };
+    let adds = if does(Act::Add) { format!(", and adds {added}") } else { String::new() };
+    format!("{verb} {part} of {}{adds}.", reads.table)
 }

@@ -13,7 +13,7 @@ SELECT 'table', 'main', m.name,
 FROM sqlite_schema m WHERE lower(m.name) = lower({name}) AND m.type IN ('table', 'view')
 UNION ALL
 SELECT 'column', c.name, CASE WHEN c.hidden = 1 THEN 'inexact' ELSE 'any' END,
-  CASE WHEN c.hidden IN (2, 3) THEN 'generated' ELSE '' END, c.type, c.cid
+  CASE WHEN c.hidden IN (2, 3) THEN 'generated' WHEN upper(c.dflt_value) <> 'NULL' THEN 'filled' ELSE '' END, c.type, c.cid
 FROM pragma_table_xinfo({name}) c
 UNION ALL
 -- The primary key of an ordinary table may hold NULLs, unless it is the number of the row.
@@ -26,9 +26,13 @@ SELECT 'key', 'primary', c.name,
 FROM pragma_table_xinfo({name}) c WHERE c.pk > 0
 UNION ALL
 SELECT 'key', l.name, coalesce(i.name, ''),
-  CASE WHEN (SELECT c."notnull" FROM pragma_table_xinfo({name}) c WHERE c.cid = i.cid) = 1 THEN '' ELSE 'null' END,
+  CASE
+    WHEN l.partial THEN 'part'
+    WHEN (SELECT c."notnull" FROM pragma_table_xinfo({name}) c WHERE c.cid = i.cid) = 1 THEN ''
+    ELSE 'null'
+  END,
   '', 1000 + i.seqno
-FROM pragma_index_list({name}) l JOIN pragma_index_info(l.name) i WHERE l."unique" = 1 AND l.partial = 0 AND l.origin <> 'pk'
+FROM pragma_index_list({name}) l JOIN pragma_index_info(l.name) i WHERE l."unique" = 1 AND l.origin <> 'pk'
 UNION ALL
 SELECT 'made', m.sql, '', '', '', 0
 FROM sqlite_schema m WHERE lower(m.name) = lower({name}) AND m.type = 'table'

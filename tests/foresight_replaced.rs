@@ -1,0 +1,226 @@
+//! Rows that a statement deletes without naming them, counted beforehand and compared with what happens: those in the
+//! way of a `REPLACE`, those that a `MERGE` or a `TRUNCATE … CASCADE` takes along. In SQLite always; in the servers that
+//! `COUNTERSIGN_POSTGRES` and `COUNTERSIGN_MARIADB` name.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod common;
+#[path = "common/databases.rs"]
+mod databases;
+#[path = "common/left_out.rs"]
+mod left_out;
+
+use countersign::domain::{Detail, Dialect, Preview};
+use countersign::tools::Tool as _;
+use databases::{Desk, desks, postgres};
+use tokio_util::sync::CancellationToken;
+
+async fn told(desk: &Desk, sql: &str) -> Preview {
+    let told = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await;
+    told.unwrap_or_else(|why| panic!("{sql}: {why}")).unwrap_or_else(|| panic!("{sql}: nothing"))
+}
+
+async fn count(desk: &Desk, rows: &str) -> u64 {
+    desk.row(&format!("SELECT count(*) FROM {rows}")).await[0].parse().unwrap()
+}
+
+const ALONG: &str = "Tables whose rows refer to it and go along or change: ";
+
+/// Tables where a row may be in the way by either of two keys.
+const KEYED: [&str; 9] = [
+    "DROP TABLE IF EXISTS way_n",
+    "DROP TABLE IF EXISTS way_c",
+    "DROP TABLE IF EXISTS way_p",
+    "CREATE TABLE way_p (id int NOT NULL PRIMARY KEY, a int, b int, name varchar(9) DEFAULT 'x', UNIQUE (a, b))",
+    "CREATE TABLE way_c (p int, FOREIGN KEY (p) REFERENCES way_p (id) ON DELETE CASCADE)",
+    "CREATE TABLE way_n (p int, FOREIGN KEY (p) REFERENCES way_p (id) ON DELETE SET NULL)",
+    "INSERT INTO way_p VALUES (1, 1, 1, 'a'), (2, 2, 2, 'b'), (3, 3, NULL, 'c'), (4, 4, 4, 'd')",
+    "INSERT INTO way_c VALUES (1), (1), (2), (3), (4), (NULL)",
+    "INSERT INTO way_n VALUES (2), (4)",
+];
+
+#[tokio::test]
+async fn rows_in_the_way_are_counted_with_what_goes_along() {
+    for (dialect, desk) in desks().await {
+        if dialect == Dialect::Postgres {
+            continue;
+        }
+        for (sql, brought, gone, along) in [
+            ("REPLACE INTO way_p VALUES (1, 2, 2, 'x'), (9, 9, 9, 'y')", 2, "2 rows", [3, 1]),
+            ("REPLACE INTO way_p (name, id) VALUES ('it''s', 3)", 1, "1 row", [1, 0]),
+            ("REPLACE INTO way_p VALUES (8, 3, NULL, 'x')", 1, "0 rows", [0, 0]),
+            ("REPLACE INTO way_p SELECT id + 1, NULL, NULL, 'q' FROM way_p WHERE id < 4", 3, "3 rows", [3, 2]),
+            ("REPLACE INTO way_p (id, b, a) SELECT 20 + id, b, a FROM way_p WHERE id > 1", 3, "2 rows", [2, 2]),
+            ("REPLACE INTO way_p VALUES ('4', 1 + 0, 1, NULL)", 1, "2 rows", [3, 1]),
+            ("REPLACE INTO way_p VALUES (1, 7, 7, 'x'), (1, 8, 8, 'y')", 1, "1 row", [2, 0]),
+        ] {
+            for made in KEYED {
+                desk.approved(made).await;
+            }
+            let preview = told(&desk, sql).await;
+            let ends = format!(" to way_p. Rows that are in their way are deleted: {gone}.");
+            assert!(preview.effects[0].ends_with(&ends), "{dialect:?}: {sql}: {:?}", preview.effects);
+            let rows = |rows: u64| if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
+            let names = format!("{ALONG}way_c ({}), way_n ({}).", rows(along[0]), rows(along[1]));
+            let other = format!("{ALONG}way_n ({}), way_c ({}).", rows(along[1]), rows(along[0]));
+            assert!([names, other].contains(&preview.effects[1]), "{dialect:?}: {sql}: {:?}", preview.effects);
+            let number: u64 = gone.split(' ').next().unwrap().parse().unwrap();
+            let shown = preview.details.iter().any(|detail| match detail {
+                Detail::Rows { title, table } => {
+                    title == "rows in their way, which are deleted" && table.total == number
+                }
+                _ => false,
+            });
+            assert_eq!(shown, number > 0, "{dialect:?}: {sql}: {:?}", preview.details);
+            // As told, so it happens.
+            desk.approved(sql).await;
+            assert_eq!(count(&desk, "way_p").await, 4 + brought - number, "{dialect:?}: {sql}");
+            assert_eq!(count(&desk, "way_c").await, 6 - along[0], "{dialect:?}: {sql}");
+            assert_eq!(count(&desk, "way_n WHERE p IS NULL").await, along[1], "{dialect:?}: {sql}");
+        }
+        let brief = told(&desk, "REPLACE INTO way_p VALUES (1, 2, 2, 'x'), (50, 9, 9, 'y')").await.brief;
+        assert_eq!(brief, "2 rows, and 2 in their way", "{dialect:?}");
+    }
+}
+
+#[tokio::test]
+async fn rows_in_the_way_that_cannot_be_told_are_said_not_to_be_counted() {
+    for (dialect, desk) in desks().await {
+        if dialect == Dialect::Postgres {
+            continue;
+        }
+        for sql in [
+            "DROP TABLE IF EXISTS way_filled",
+            "CREATE TABLE way_filled (id int NOT NULL PRIMARY KEY, a int DEFAULT 5, UNIQUE (a))",
+            "INSERT INTO way_filled VALUES (1, 5)",
+        ] {
+            desk.approved(sql).await;
+        }
+        for sql in [
+            "REPLACE INTO way_filled (id) VALUES (2)",
+            "REPLACE INTO way_filled VALUES (2, (SELECT max(a) FROM way_filled))",
+        ] {
+            let said = &told(&desk, sql).await.effects[0];
+            assert_eq!(
+                said,
+                "Adds 1 row to way_filled. Rows that are in their way are deleted; how many isn't counted."
+            );
+        }
+        // Which rows the query brings is left to chance.
+        let random = if dialect == Dialect::Mysql { "rand() < 2" } else { "random() <> 0.5" };
+        let sql = format!("REPLACE INTO way_filled SELECT id, a FROM way_filled WHERE {random}");
+        let said = &told(&desk, &sql).await.effects[0];
+        assert_eq!(said, "Adds about 1 row to way_filled. Rows that are in their way are deleted: about 1 row.");
+        if dialect == Dialect::Sqlite {
+            desk.approved("CREATE UNIQUE INDEX way_partial ON way_filled (a) WHERE id > 3").await;
+        } else {
+            desk.approved("ALTER TABLE way_filled ADD s varchar(20), ADD UNIQUE (s(3))").await;
+        }
+        let more = if dialect == Dialect::Sqlite { "" } else { ", 'x'" };
+        let said = &told(&desk, &format!("REPLACE INTO way_filled VALUES (1, 2{more})")).await.effects[0];
+        assert!(said.ends_with("how many isn't counted."), "{dialect:?}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn what_goes_along_with_a_merge_is_counted() {
+    let Some(url) = postgres().await else { return };
+    let desk = Desk::new(&url);
+    let make = [
+        "DROP TABLE IF EXISTS mer_far, mer_child, mer_kept, mer_t, mer_s",
+        "CREATE TABLE mer_t (id int PRIMARY KEY, k int UNIQUE, n int)",
+        "CREATE TABLE mer_s (id int, n int)",
+        "CREATE TABLE mer_child (id int PRIMARY KEY, t int REFERENCES mer_t ON DELETE CASCADE)",
+        "CREATE TABLE mer_far (c int REFERENCES mer_child ON DELETE CASCADE)",
+        "CREATE TABLE mer_kept (k int REFERENCES mer_t (k) ON UPDATE CASCADE ON DELETE SET NULL)",
+        "INSERT INTO mer_t SELECT g, g * 10, g FROM generate_series(1, 6) g",
+        "INSERT INTO mer_s VALUES (1, 0), (2, 5), (3, 5), (8, 5), (9, 0)",
+        "INSERT INTO mer_child VALUES (1, 1), (2, 1), (3, 2), (4, 6)",
+        "INSERT INTO mer_far VALUES (1), (1), (3), (4)",
+        "INSERT INTO mer_kept VALUES (10), (20), (20), (30), (60), (NULL)",
+    ];
+    let into = "MERGE INTO mer_t AS t USING mer_s s ON t.id = s.id";
+    for (clauses, effects, left) in [
+        (
+            "WHEN MATCHED AND s.n = 0 THEN DELETE WHEN MATCHED AND t.id = 3 THEN DO NOTHING \
+             WHEN MATCHED THEN UPDATE SET k = t.k + 1 WHEN NOT MATCHED AND s.n > 0 THEN INSERT VALUES (s.id, s.id, 0)",
+            [
+                "Changes or deletes 2 of 6 rows (33.3 %) of mer_t, and adds 1.",
+                "mer_child (2 rows), mer_far (2 rows), mer_kept (3 rows)",
+            ],
+            [6, 2, 2, 2],
+        ),
+        (
+            "WHEN MATCHED THEN DELETE",
+            ["Deletes 3 of 6 rows (50.0 %) of mer_t.", "mer_child (3 rows), mer_far (3 rows), mer_kept (4 rows)"],
+            [3, 1, 1, 5],
+        ),
+        (
+            "WHEN MATCHED THEN UPDATE SET k = -t.k WHEN NOT MATCHED THEN DO NOTHING",
+            ["Changes 3 of 6 rows (50.0 %) of mer_t.", "mer_kept (4 rows)"],
+            [6, 4, 4, 1],
+        ),
+        ("WHEN MATCHED THEN UPDATE SET n = 0", ["Changes 3 of 6 rows (50.0 %) of mer_t.", ""], [6, 4, 4, 1]),
+        ("WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id)", ["Adds 2 rows to mer_t.", ""], [8, 4, 4, 1]),
+    ] {
+        for sql in make {
+            desk.approved(sql).await;
+        }
+        let sql = format!("{into} {clauses}");
+        let preview = told(&desk, &sql).await;
+        assert_eq!(preview.effects[0], effects[0], "{sql}");
+        let said = preview.effects.get(1).map_or("", |said| said.strip_prefix(ALONG).unwrap().trim_end_matches('.'));
+        let mut said: Vec<&str> = said.split(", ").collect();
+        said.sort_unstable();
+        assert_eq!(said.join(", "), effects[1], "{sql}");
+        // As told, so it happens.
+        desk.approved(&sql).await;
+        for (table, rows) in ["mer_t", "mer_child", "mer_far", "mer_kept WHERE k IS NULL"].into_iter().zip(left) {
+            assert_eq!(count(&desk, table).await, rows, "{sql}: {table}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn tables_that_are_emptied_together_are_counted() {
+    let Some(url) = postgres().await else { return };
+    let desk = Desk::new(&url);
+    for sql in [
+        "DROP SCHEMA IF EXISTS emptied CASCADE",
+        "CREATE SCHEMA emptied",
+        "CREATE TABLE emptied.a (id int PRIMARY KEY, up int REFERENCES emptied.a)",
+        "CREATE TABLE emptied.heir (UNIQUE (id)) INHERITS (emptied.a)",
+        "CREATE TABLE emptied.b (id int PRIMARY KEY, a int REFERENCES emptied.a)",
+        "CREATE TABLE emptied.b_heir () INHERITS (emptied.b)",
+        "CREATE TABLE emptied.c (b int REFERENCES emptied.b, a int REFERENCES emptied.a)",
+        "CREATE TABLE emptied.h (id int REFERENCES emptied.heir (id))",
+        "CREATE TABLE emptied.parts (b int REFERENCES emptied.b) PARTITION BY RANGE (b)",
+        "CREATE TABLE emptied.parts_low PARTITION OF emptied.parts FOR VALUES FROM (0) TO (5)",
+        "CREATE TABLE emptied.parts_high PARTITION OF emptied.parts FOR VALUES FROM (5) TO (100)",
+        "CREATE TABLE emptied.other (id int)",
+        "INSERT INTO emptied.a SELECT g, 1 FROM generate_series(1, 9) g",
+        "INSERT INTO emptied.heir VALUES (100, NULL), (101, NULL)",
+        "INSERT INTO emptied.b SELECT g, g FROM generate_series(1, 8) g",
+        "INSERT INTO emptied.b_heir VALUES (200, NULL)",
+        "INSERT INTO emptied.c VALUES (1, 1), (2, NULL)",
+        "INSERT INTO emptied.h VALUES (100)",
+        "INSERT INTO emptied.parts VALUES (1), (6), (7)",
+        "INSERT INTO emptied.other VALUES (1)",
+    ] {
+        desk.approved(sql).await;
+    }
+    let preview = told(&desk, "TRUNCATE emptied.b CASCADE").await;
+    assert_eq!(preview.effects[1], "Tables that are emptied, too: c (2 rows), parts (3 rows).");
+    let preview = told(&desk, "TRUNCATE ONLY emptied.a CASCADE").await;
+    assert_eq!(preview.effects[1], "Tables that are emptied, too: b (8 rows), c (2 rows), parts (3 rows).");
+    let preview = told(&desk, "TRUNCATE emptied.a CASCADE").await;
+    assert!(preview.effects[0].starts_with("Empties emptied.a: 11 rows"), "{:?}", preview.effects);
+    assert_eq!(preview.effects[1], "Tables that are emptied, too: b (8 rows), c (2 rows), h (1 row), parts (3 rows).");
+    assert_eq!(told(&desk, "TRUNCATE emptied.other CASCADE").await.effects.len(), 1);
+    // As told, so it happens: what inherits from one that goes along stays.
+    desk.approved("TRUNCATE emptied.a CASCADE").await;
+    for (table, left) in [("a", 0), ("b", 1), ("c", 0), ("h", 0), ("parts", 0), ("other", 1)] {
+        assert_eq!(count(&desk, &format!("emptied.{table}")).await, left, "{table}");
+    }
+    desk.approved("DROP SCHEMA emptied CASCADE").await;
+}
