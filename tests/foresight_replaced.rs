@@ -10,7 +10,7 @@ mod databases;
 #[path = "common/left_out.rs"]
 mod left_out;
 
-use countersign::domain::{Detail, Dialect, Preview};
+use countersign::domain::{Detail, Dialect, Preview, Remedy};
 use countersign::tools::Tool as _;
 use databases::{Desk, desks, postgres};
 use tokio_util::sync::CancellationToken;
@@ -217,10 +217,65 @@ async fn tables_that_are_emptied_together_are_counted() {
     assert!(preview.effects[0].starts_with("Empties emptied.a: 11 rows"), "{:?}", preview.effects);
     assert_eq!(preview.effects[1], "Tables that are emptied, too: b (8 rows), c (2 rows), h (1 row), parts (3 rows).");
     assert_eq!(told(&desk, "TRUNCATE emptied.other CASCADE").await.effects.len(), 1);
+    let preview = told(&desk, "TRUNCATE emptied.other, emptied.b, emptied.c CASCADE").await;
+    let said: Vec<&str> = preview.effects.iter().map(|effect| effect.split(", ").next().unwrap()).collect();
+    let empties = |table: &str, rows: &str| format!("Empties emptied.{table}: {rows}");
+    assert_eq!(
+        (said, preview.brief.as_str()),
+        (
+            vec![
+                empties("other", "1 row").as_str(),
+                empties("b", "9 rows").as_str(),
+                "Tables that are emptied",
+                empties("c", "2 rows").as_str(),
+            ],
+            "12 rows of 3 tables"
+        )
+    );
+    assert_eq!(preview.effects[2], "Tables that are emptied, too: parts (3 rows).");
     // As told, so it happens: what inherits from one that goes along stays.
     desk.approved("TRUNCATE emptied.a CASCADE").await;
     for (table, left) in [("a", 0), ("b", 1), ("c", 0), ("h", 0), ("parts", 0), ("other", 1)] {
         assert_eq!(count(&desk, &format!("emptied.{table}")).await, left, "{table}");
     }
     desk.approved("DROP SCHEMA emptied CASCADE").await;
+}
+
+#[tokio::test]
+async fn several_tables_that_go_are_told_one_by_one() {
+    for (dialect, desk) in desks().await {
+        // SQLite drops one at a time.
+        if dialect == Dialect::Sqlite {
+            continue;
+        }
+        for sql in [
+            "DROP VIEW IF EXISTS go_seen",
+            "DROP TABLE IF EXISTS go_c, go_b, go_a",
+            "CREATE TABLE go_a (id int NOT NULL PRIMARY KEY)",
+            "CREATE TABLE go_b (a int, FOREIGN KEY (a) REFERENCES go_a (id))",
+            "CREATE TABLE go_c (a int, FOREIGN KEY (a) REFERENCES go_a (id))",
+            "CREATE VIEW go_seen AS SELECT a FROM go_b",
+            "INSERT INTO go_a VALUES (1), (2)",
+            "INSERT INTO go_b VALUES (1)",
+        ] {
+            desk.approved(sql).await;
+        }
+        assert_eq!(told(&desk, "DROP TABLE IF EXISTS go_none").await.effects, ["There is no table go_none."]);
+        let preview = told(&desk, "DROP TABLE IF EXISTS go_b, go_none, go_a").await;
+        let begins: Vec<&str> = preview.effects.iter().map(|effect| effect.split(',').next().unwrap()).collect();
+        assert_eq!(
+            begins,
+            [
+                "Drops go_b with 1 row",
+                "Views that read it: go_seen.",
+                "There is no table go_none.",
+                "Drops go_a with 2 rows",
+                "Tables that refer to it: go_c.",
+            ],
+            "{dialect:?}"
+        );
+        assert_eq!(preview.brief, "3 rows of 2 tables", "{dialect:?}");
+        let Remedy::Impossible(why) = preview.remedy else { panic!("{dialect:?}: {:?}", preview.remedy) };
+        assert_eq!(why, "nothing is kept of what such a statement replaces.", "{dialect:?}");
+    }
 }

@@ -3,6 +3,7 @@
 //! other before somebody runs it.
 
 mod brought;
+mod each;
 mod insert;
 mod merge;
 mod others;
@@ -22,6 +23,7 @@ use super::tree;
 use crate::domain::Dialect;
 
 pub use brought::{Brought, Key, Own};
+pub use each::each;
 pub use merge::Part;
 pub use others::{Dropped, Other, Thing, other, replaces};
 pub(super) use several::changes;
@@ -168,16 +170,11 @@ pub fn reads(dialect: Dialect, sql: &str) -> Result<Option<Reads>, String> {
             Err("What goes can't be counted beforehand: it drops everything that depends on it, too.".to_owned())
         }
         Statement::Truncate(truncate) => match truncate.table_names.as_slice() {
-            [one] => Ok(Some(Reads {
-                cascade: truncate.cascade == Some(CascadeOption::Cascade),
-                ..whole(dialect, Act::Empty, &one.name, one.only)
-            })),
+            [one] => Ok(Some(each::emptied(dialect, one, truncate.cascade == Some(CascadeOption::Cascade)))),
             _ => Err(several()),
         },
         Statement::Drop { object_type: ObjectType::Table, names, cascade, .. } => match names.as_slice() {
-            [one] => {
-                Ok(Some(Reads { cascade, from: Some(format!("FROM {one}")), ..whole(dialect, Act::Drop, one, false) }))
-            }
+            [one] => Ok(Some(each::dropped(dialect, one, cascade))),
             _ => Err(several()),
         },
         Statement::AlterTable(alter) => Ok(Some(whole(dialect, Act::Alter, &alter.name, alter.only))),

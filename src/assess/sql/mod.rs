@@ -288,8 +288,8 @@ fn writes(dialect: Dialect, verb: &str, tokens: &[Token], masked: &str) -> Judge
         if joined.is_empty() { statements::written(dialect, tokens) } else { statements::joined(tokens, &joined) };
     let mut objections = vec![written];
     objections.extend(secrets::findings(dialect, tokens));
-    let tables =
-        if joined.is_empty() { statements::target(tokens).into_iter().collect() } else { joined.into_iter().collect() };
+    let tables = if joined.is_empty() { statements::targets(tokens) } else { joined };
+    let tables = tables.into_iter().collect();
     Judged { verb: verb.to_owned(), tables, narrowing: statements::narrowing(tokens), objections }
 }
 

@@ -77,7 +77,7 @@ pub(super) fn written(dialect: Dialect, tokens: &[Token]) -> Finding {
         verb => {
             let pair = tokens.get(1).map(|second| format!("{verb} {}", second.text));
             match pair.as_deref().and_then(act).or_else(|| act(verb)) {
-                Some(entry) => entry.act.finding(&object(&tokens[1..], &format!("`{}`", verb.to_uppercase())), span),
+                Some(entry) => entry.act.finding(&objects(tokens, &format!("`{}`", verb.to_uppercase())), span),
                 None => unparsed(dialect).at(span),
             }
         }
@@ -88,11 +88,7 @@ pub(super) fn written(dialect: Dialect, tokens: &[Token]) -> Finding {
 pub(super) fn joined(tokens: &[Token], tables: &[String]) -> Finding {
     let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else { return unparsed(Dialect::Mysql) };
     let (rule, verb) = if first.is("delete") { ("delete", "Deletes") } else { ("update", "Changes") };
-    let quoted: Vec<String> = tables.iter().map(|table| format!("`{table}`")).collect();
-    let names = match quoted.as_slice() {
-        [most @ .., last] if !most.is_empty() => format!("{} and {last}", most.join(", ")),
-        _ => quoted.concat(),
-    };
+    let names = listed(tables);
     let narrowing = narrowing(tokens);
     // How they are joined may narrow it, too.
     let names = if narrowing == Narrowing::Clause { names } else { format!("{names} that it joins") };
@@ -163,6 +159,29 @@ pub(super) fn object(tokens: &[Token], otherwise: &str) -> String {
     if kinds.is_empty() { otherwise.to_owned() } else { format!("the {}", kinds.join(" ")) }
 }
 
+/// The same of a statement that may name several: "the tables `users` and `orders`".
+fn objects(tokens: &[Token], otherwise: &str) -> String {
+    let one = object(&tokens[1..], otherwise);
+    let names = targets(tokens);
+    let kind = names.first().and_then(|first| one.strip_suffix(&format!("`{first}`")));
+    let (Some(kind), true) = (kind, names.len() > 1) else { return one };
+    let kind = match kind.trim_end() {
+        "" => String::new(),
+        kind if kind.ends_with('x') => format!("{kind}es "),
+        kind => format!("{kind}s "),
+    };
+    format!("{kind}{}", listed(&names))
+}
+
+/// `a`, `b` and `c`.
+fn listed(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.as_slice() {
+        [most @ .., last] if !most.is_empty() => format!("{} and {last}", most.join(", ")),
+        _ => quoted.concat(),
+    }
+}
+
 /// Whether a word in front of this token may say what kind of thing it is.
 fn follows(token: &Token) -> bool {
     matches!(token.kind, Kind::Word | Kind::Name | Kind::Text)
@@ -181,9 +200,24 @@ pub(super) fn name(tokens: &[Token]) -> String {
     name
 }
 
-/// The bare name of the table that a statement writes, for its shape.
-pub(super) fn target(tokens: &[Token]) -> Option<String> {
-    target_at(tokens).map(|start| name(&tokens[start..]))
+/// The bare names of the tables that a statement writes, for its shapes: all of those that it drops or empties.
+pub(super) fn targets(tokens: &[Token]) -> Vec<String> {
+    let Some(mut at) = target_at(tokens) else { return Vec::new() };
+    let mut names = vec![name(&tokens[at..])];
+    let several = tokens[0].is("drop") || tokens[0].is("truncate");
+    while several && tokens.get(at).is_some_and(follows) {
+        at += 1;
+        while tokens.get(at).is_some_and(|token| token.mark('.')) {
+            at += 2;
+        }
+        if !tokens.get(at).is_some_and(|token| token.mark(',')) {
+            break;
+        }
+        at += 1;
+        at += usize::from(tokens.get(at).is_some_and(|token| token.is("only")));
+        names.extend(tokens.get(at).filter(|token| follows(token)).map(|_| name(&tokens[at..])));
+    }
+    names
 }
 
 /// Where that name stands.
@@ -267,4 +301,63 @@ fn complement(one: &[Token], other: &[Token]) -> bool {
     let words = null.is("null") && is.is("is") && last.is("null") && not.is("not") && too.is("is");
     let alike = one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other));
     words && alike && !one.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{DESTRUCTIVE, in_mysql, in_postgres, says};
+
+    #[test]
+    fn all_that_is_dropped_or_emptied_is_named() {
+        for (sql, rule, sentence) in [
+            ("DROP TABLE IF EXISTS a, s.\"B c\", d CASCADE", "sql.drop", "Drops the tables `a`, `s.B c` and `d`."),
+            ("TRUNCATE a, ONLY b", "sql.truncate", "Deletes every row of `a` and `b`."),
+            ("DROP INDEX i, j", "sql.drop", "Drops the indexes `i` and `j`."),
+            ("DROP TABLE a,", "sql.drop", "Drops the table `a`."),
+        ] {
+            says(in_postgres, sql, rule, DESTRUCTIVE, sentence);
+        }
+        assert_eq!(in_postgres("TRUNCATE a, b").shapes.len(), 2);
+        assert!(in_postgres("TRUNCATE a, b").forms.is_empty());
+    }
+
+    #[test]
+    fn a_change_of_joined_tables_names_those_that_it_changes() {
+        for (sql, rule, sentence, tables) in [
+            (
+                "UPDATE a, b SET a.x = 1 WHERE a.i = b.i",
+                "sql.update",
+                "Changes rows of `a` that match its WHERE clause.",
+                1,
+            ),
+            (
+                "UPDATE s.a p JOIN b ON p.i = b.i SET p.x = 1, b.y = 2",
+                "sql.update-without-where",
+                "Changes every row of `b` and `s.a` that it joins: no WHERE clause.",
+                2,
+            ),
+            // A column alone may be any table's.
+            (
+                "UPDATE a, b SET x = 'it''s' WHERE a.i = b.i",
+                "sql.update",
+                "Changes rows of `a` and `b` that match its WHERE clause.",
+                2,
+            ),
+            (
+                "DELETE a, b.* FROM a, b, c WHERE a.i = b.i",
+                "sql.delete",
+                "Deletes rows of `a` and `b` that match its WHERE clause.",
+                2,
+            ),
+            (
+                "DELETE FROM b USING a JOIN b USING (i) WHERE TRUE",
+                "sql.delete-where-always-true",
+                "Deletes every row of `b` that it joins: its WHERE clause is always true.",
+                1,
+            ),
+        ] {
+            says(in_mysql, sql, rule, DESTRUCTIVE, sentence);
+            assert_eq!((in_mysql(sql).shapes.len(), in_mysql(sql).forms.len()), (tables, 0), "{sql}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 //! behind the same walls, and by questions to the catalog; the statement itself is never run.
 
 mod desk;
+mod each;
 mod emptied;
 mod others;
 mod reach;
@@ -22,7 +23,7 @@ use super::inverse::{Plan, too_many};
 use super::table::Known;
 use super::trial;
 use super::turned::{Turned, variables};
-use crate::assess::sql_foresee::{Act, InTheWay, NewValues, Reads, joins, other, reads, replaces};
+use crate::assess::sql_foresee::{Act, InTheWay, NewValues, Reads, each, joins, other, reads, replaces};
 use crate::assess::sql_touch::target;
 use crate::domain::{
     Class, Detail, Dialect, Measurement, Prepared, Preview, Remedy, SqlOperation, SqlWay, Table, TakeBack, Trial,
@@ -50,6 +51,13 @@ pub(super) async fn measure(
     if let Some(other) = other(dialect, sql) {
         return match why() {
             None => Ok(Some(desk.other(&other).await)),
+            Some(why) => uncounted(why, Remedy::Impossible(NOTHING.to_owned())),
+        };
+    }
+    let all = each(dialect, sql);
+    if !all.is_empty() {
+        return match why() {
+            None => Ok(Some(desk.each(&all).await)),
             Some(why) => uncounted(why, Remedy::Impossible(NOTHING.to_owned())),
         };
     }
@@ -82,6 +90,10 @@ pub(super) async fn measure(
     };
     let mut counts = match desk.counts(&reads, plan.as_ref().ok()).await {
         Ok(counts) => counts,
+        Err(_) if reads.act == Act::Drop && known == Ok(None) => {
+            let effects = vec![format!("There is no table {}.", reads.table)];
+            return Ok(Some(Preview { effects, remedy: Remedy::Impossible(NOTHING.to_owned()), ..Preview::default() }));
+        }
         Err(why) => return uncounted(why, plan.err().map_or(Remedy::Unknown, Remedy::Impossible)),
     };
     counts.size = counts.size.or_else(|| known.as_ref().ok()?.as_ref()?.size);

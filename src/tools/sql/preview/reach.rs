@@ -66,6 +66,11 @@ impl Reach {
         self.more |= other.more;
     }
 
+    /// The same without some tables.
+    pub(super) fn leave_out(&mut self, places: &[Place]) {
+        self.tables.retain(|reached| !places.contains(&reached.place));
+    }
+
     pub(super) fn add(&mut self, place: &Place, rows: Number) {
         match self.tables.iter_mut().find(|reached| reached.place == *place) {
             Some(reached) => {
