@@ -84,6 +84,14 @@ async fn what_goes_along_is_counted_by_table_where_it_is_not_kept() {
             let preview = told(&desk, "DELETE FROM reach_p ORDER BY id LIMIT 1").await;
             assert!(preview.effects[1].contains("reach_g (about 3 rows)"), "{:?}", preview.effects);
         }
+        // What is set of rows in the way is what matters.
+        let clause =
+            if dialect == Dialect::Mysql { "ON DUPLICATE KEY UPDATE" } else { "ON CONFLICT (id) DO UPDATE SET" };
+        for (set, along) in [("boss = 1", None), ("id = 50", Some("reach_c"))] {
+            let preview = told(&desk, &format!("INSERT INTO reach_p VALUES (5, NULL) {clause} {set}")).await;
+            let said = along.map(|table| format!("Tables whose rows refer to it and go along or change: {table}."));
+            assert_eq!(preview.effects.get(1), said.as_ref(), "{dialect:?}: {set}");
+        }
         // As told, so it happens.
         let count = |table: &str| format!("SELECT count(*) FROM {table}");
         desk.approved("DELETE FROM reach_p WHERE id = 1").await;

@@ -89,6 +89,8 @@ pub struct Reads {
     pub parts: Vec<Part>,
     /// The rows that it brings, where that tells which are in their way: of an `INSERT`.
     pub brought: Option<Brought>,
+    /// The columns that it sets instead of those that are in its way: of an `INSERT`, in small letters.
+    pub updates: Vec<String>,
     /// It leaves out the tables that inherit from its own.
     pub only: bool,
 }
@@ -257,6 +259,7 @@ fn whole(dialect: Dialect, act: Act, name: &ObjectName, only: bool) -> Reads {
         added_sample: None,
         parts: Vec::new(),
         brought: None,
+        updates: Vec::new(),
         only,
     }
 }

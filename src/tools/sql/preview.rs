@@ -112,7 +112,11 @@ pub(super) async fn measure(
         _ => Ok(Vec::new()),
     };
     if let Ok(Some(known)) = &known {
-        let set = target(dialect, sql).ok().flatten().map_or_else(|| vec!["*".to_owned()], |target| target.set);
+        let set = match target(dialect, sql) {
+            Ok(Some(target)) => target.set,
+            _ if !reads.updates.is_empty() => reads.updates.clone(),
+            _ => vec!["*".to_owned()],
+        };
         let along = going_along(dialect, &reads, known, &set);
         let reach = match &followers {
             _ if along.is_empty() && reads.act != Act::Empty => Reach::default(),

@@ -94,6 +94,14 @@ pub(super) fn added(dialect: Dialect, insert: &Insert) -> Result<Reads, String> 
         None if insert.ignore => InTheWay::Stay,
         None => insert.or.map_or(InTheWay::Fail, said),
     };
+    reads.updates = match &insert.on {
+        Some(OnInsert::DuplicateKeyUpdate(assignments)) => columns(assignments),
+        Some(OnInsert::OnConflict(conflict)) => match &conflict.action {
+            OnConflictAction::DoUpdate(update) => columns(&update.assignments),
+            OnConflictAction::DoNothing => Vec::new(),
+        },
+        _ => Vec::new(),
+    };
     reads.chance = steady(&insert.source).is_err();
     let last = |name: &ObjectName| name.0.last().and_then(ObjectNamePart::as_ident).map(|ident| ident.value.clone());
     reads.columns = insert.columns.iter().filter_map(last).collect();
