@@ -338,6 +338,7 @@ impl State {
                 self.terminal_ended(id);
                 self.begin_at_its_start(id, effects);
                 self.withdraw_answers(id, effects);
+                self.queue.outdated |= self.queue.get(id).is_some_and(|item| item.status.may_change());
                 let took = u64::try_from(report.took.as_millis()).unwrap_or(u64::MAX);
                 self.note_private(id, &report.outcome);
                 self.queue.set_status(id, Status::Ended { outcome: report.outcome, took });

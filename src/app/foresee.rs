@@ -30,8 +30,16 @@ impl State {
             }
             current
         });
+        // What ran may have changed what the others were told from: they are measured anew once nothing of that sort is
+        // under way, and stand as they were until that lands.
+        let again = self.queue.outdated && !self.queue.under_way();
+        self.queue.outdated &= !again;
+        let gate = &self.queue.gate;
         for id in gate.waiting() {
-            if self.queue.foresights.contains_key(&id) {
+            if let Some((seal, _)) = self.queue.foresights.get(&id) {
+                if let Some(prepared) = gate.prepared(id).filter(|_| again) {
+                    effects.push(Effect::Measure(Box::new(prepared.clone()), *seal));
+                }
                 continue;
             }
             if let (Some(seal), Some(prepared)) = (gate.seal(id), gate.prepared(id)) {
@@ -47,13 +55,17 @@ impl State {
         if *current != seal {
             return false;
         }
-        *held = foresight;
+        let told = std::mem::replace(held, foresight);
+        let changed = told != Foresight::Measuring && told != *held;
         let leads = self.queue.gate.prepared(id).is_some_and(|prepared| leads(&prepared.operation.kind, held));
         let now = self.now;
         if let Some(Modal::Confirm(dialog)) = &mut self.modal
             && dialog.seal == seal
         {
             dialog.landed(leads, now);
+            if changed {
+                dialog.changed();
+            }
         }
         true
     }

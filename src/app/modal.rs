@@ -163,6 +163,14 @@ impl Dialog {
         self.placing = if first { Placing::Free } else { Placing::Late };
     }
 
+    /// What it would do was measured anew, and is something else than the person read: no key counts before that was
+    /// on the screen for a moment.
+    pub(super) fn changed(&mut self) {
+        self.drawn = None;
+        self.prompted = false;
+        self.hint = Some("Measured anew after what ran: it would do something else now.".to_owned());
+    }
+
     /// Whether keys count: drawn, and the first moment after that is over.
     #[must_use]
     pub fn live(&self, now: Millis) -> bool {

@@ -50,6 +50,16 @@ pub enum Status {
 }
 
 impl Status {
+    /// Whether it is under way and may change something: nothing holds it to reading.
+    #[must_use]
+    pub fn may_change(&self) -> bool {
+        match self {
+            Self::Allowed { .. } => true,
+            Self::Running { containment, .. } => *containment != Containment::ReadOnly,
+            Self::Preparing | Self::Waiting | Self::Ended { .. } | Self::Denied { .. } | Self::Refused { .. } => false,
+        }
+    }
+
     /// Whether nothing more will happen to it.
     #[must_use]
     pub fn closed(&self) -> bool {
@@ -167,6 +177,8 @@ pub struct Queue {
     items: BTreeMap<OperationId, Item>,
     /// What those that wait would do, as they were under this seal.
     pub(super) foresights: BTreeMap<OperationId, (Seal, Foresight)>,
+    /// Something ran since they were measured that may have changed what they were told from.
+    pub(super) outdated: bool,
     selected: Option<OperationId>,
     /// How they are listed.
     pub(super) plan: Plan,
@@ -181,6 +193,7 @@ impl Queue {
             gate,
             items: BTreeMap::new(),
             foresights: BTreeMap::new(),
+            outdated: false,
             selected: None,
             plan: Plan::default(),
             next: 1,
@@ -337,6 +350,11 @@ impl Queue {
 
     pub(super) fn item_mut(&mut self, id: OperationId) -> Option<&mut Item> {
         self.items.get_mut(&id)
+    }
+
+    /// Whether anything that may change something is under way.
+    pub(super) fn under_way(&self) -> bool {
+        self.items.values().any(|item| item.status.may_change())
     }
 
     pub(super) fn set_status(&mut self, id: OperationId, status: Status) {

@@ -433,7 +433,10 @@ async fn attend(
     if let (Outcome::Failed { .. }, Some(plan)) = (&report.outcome, contained.plan()) {
         match refusal::smell(&text, plan) {
             Smell::None => {}
-            Smell::Hidden => report.result.push_str(HIDDEN),
+            Smell::Hidden => {
+                report.result.push_str(HIDDEN);
+                port.send(RunEvent::Note("Sensitive files were kept from it.".to_owned())).await;
+            }
             Smell::Wall => {
                 report.result.push_str(match (&plan.layer, &plan.door) {
                     (Some(_), Some(_)) => STAGED_HOSTS,

@@ -65,6 +65,36 @@ fn what_changed_after_it_was_shown_is_measured_anew_and_the_old_measure_is_dropp
 }
 
 #[test]
+fn after_what_may_have_changed_something_the_others_are_measured_anew() {
+    let mut world = waiting(&[("ls", None), ("rm x", None), ("rm y", None)]);
+    let measured = |world: &World| world.measuring.iter().map(|(id, _)| id.0).collect::<Vec<_>>();
+    for (id, seal) in world.measuring.clone() {
+        world.feed(5, Event::Measured(id, seal, told("1 file")));
+    }
+    world.finish(1);
+    assert_eq!(measured(&world), [2, 3], "it only read");
+    world.look();
+    world.press(KeyCode::Char('y'));
+    world.look();
+    world.type_in("2");
+    world.look();
+    assert_eq!(world.commands(), ["ls", "rm x"]);
+    assert_eq!(measured(&world), [2, 3], "it runs still");
+    world.finish(2);
+    assert_eq!(measured(&world), [2, 3, 3]);
+    let (id, seal) = world.measuring[2];
+    assert_eq!((dialog(&world).id, world.state.queue.foresight(id)), (id, Some(&told("1 file"))), "until it lands");
+    world.look();
+    world.feed(5, Event::Measured(id, seal, told("1 file")));
+    assert!(dialog(&world).live(world.state.now), "nothing changed");
+    world.state.queue.outdated = true;
+    world.feed(5, Event::Wake);
+    world.feed(5, Event::Measured(id, seal, told("nothing")));
+    assert!(!dialog(&world).live(world.state.now), "nobody read that yet");
+    assert!(dialog(&world).hint.as_deref().is_some_and(|hint| hint.contains("Measured anew")));
+}
+
+#[test]
 fn what_waits_since_the_mode_changed_is_measured_too() {
     let mut world = World::in_mode(ApprovalMode::Smart);
     world.say("go");
