@@ -174,8 +174,8 @@ async fn a_sample_shows_old_and_new_values_and_nothing_runs() {
     let told = preview(&desk, "UPDATE foresight SET a = a + 100 WHERE a = 3").await.unwrap().unwrap();
     assert_eq!(told.effects[0], "Changes 3 of 120 rows (2.5 %) of foresight.");
     let [Detail::Rows { table, .. }] = told.details.as_slice() else { panic!("{:?}", told.details) };
-    assert_eq!(table.columns, ["a", "n", "s", "new a"]);
-    assert_eq!((table.rows[0][0].as_deref(), table.rows[0][3].as_deref()), (Some("3"), Some("103")));
+    assert_eq!(table.columns, ["a", "new a", "n", "s"]);
+    assert_eq!((table.rows[0][0].as_deref(), table.rows[0][1].as_deref()), (Some("3"), Some("103")));
     let told = preview(&desk, "DELETE FROM foresight").await.unwrap().unwrap();
     assert_eq!(told.warnings, ["That is every row of foresight."]);
     assert!(told.effects[1].contains("noted"), "{:?}", told.effects);
@@ -394,7 +394,7 @@ async fn what_rules_and_heirs_make_of_a_statement_is_told() {
         assert_eq!(number(&told.brief), number(&desk.approved(&format!("BEGIN; {sql}; ROLLBACK")).await), "{sql}");
     }
     for (sql, title) in [
-        ("UPDATE foresight_rules.log SET id = 1 + id", "rows that match, new values behind the old ones"),
+        ("UPDATE foresight_rules.log SET id = 1 + id", "rows that match, each new value behind the old one"),
         ("UPDATE foresight_rules.gone SET (a, b) = (SELECT 5, 6)", "rows that match"),
         ("UPDATE foresight_rules.gone g SET a = p.id FROM foresight_rules.par p WHERE g.id = p.id", "rows that match"),
     ] {

@@ -34,10 +34,12 @@ impl State {
     }
 }
 
-/// The first power, and how many more there are.
+/// The power that says most, and how many more there are.
 fn powers(role: &Role) -> Option<String> {
-    let (first, more) = role.powers.split_first()?;
-    Some(if more.is_empty() { first.clone() } else { format!("{first} and {} more", more.len()) })
+    const MOST: [&str; 3] = ["superuser", "SUPER", "FILE"];
+    let known = MOST.iter().find(|power| role.powers.iter().any(|held| held == *power));
+    let first = known.map(|power| (*power).to_owned()).or_else(|| role.powers.first().cloned())?;
+    Some(if role.powers.len() == 1 { first } else { format!("{first} and {} more", role.powers.len() - 1) })
 }
 
 #[cfg(test)]
@@ -50,6 +52,7 @@ mod tests {
             |powers: &[&str]| Role { name: "ann".to_owned(), powers: powers.iter().map(ToString::to_string).collect() };
         assert_eq!(powers(&role(&[])), None);
         assert_eq!(powers(&role(&["superuser"])).as_deref(), Some("superuser"));
-        assert_eq!(powers(&role(&["FILE", "RELOAD", "SUPER"])).as_deref(), Some("FILE and 2 more"));
+        assert_eq!(powers(&role(&["FILE", "RELOAD", "SUPER"])).as_deref(), Some("SUPER and 2 more"));
+        assert_eq!(powers(&role(&["BINLOG ADMIN", "FILE"])).as_deref(), Some("FILE and 1 more"));
     }
 }

@@ -326,6 +326,8 @@ mod tests {
             ("x --password hunter2 -v", "x --password • -v"),
             ("x --password \"$PW\"", "x --password \"$PW\""),
             ("x --token-file a", "x --token-file a"),
+            ("x --token ⟦masked: 40 characters⟧", "x --token •"),
+            ("A_TOKEN=⟦masked: 40 characters⟧", "A_TOKEN=•"),
             ("mysql -u root -phunter2 shop", "mysql -u root -p• shop"),
             ("curl -u ann:hunter2 https://x.example", "curl -u ann:• https://x.example"),
             ("docker run -u 1000:1000 x", "docker run -u 1000:1000 x"),

@@ -215,9 +215,9 @@ fn telling(name: &str, value: &str) -> bool {
     spoken || random(value, 16) || name.contains("api") && value.len() >= 8 && random(value, 8)
 }
 
-/// Whether a value only stands for one: `$KEY`, `<key>`, `xxx`.
+/// Whether a value only stands for one: `$KEY`, `<key>`, `xxx`, a mask of ours.
 pub(super) fn placeholder(value: &str) -> bool {
-    value.starts_with(['$', '<', '{', '*'])
+    value.starts_with(['$', '<', '{', '*', '⟦'])
         || value.len() > 2 && value.chars().all(|letter| matches!(letter, 'x' | 'X'))
 }
 

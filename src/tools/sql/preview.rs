@@ -11,6 +11,8 @@ mod replaced;
 mod several;
 mod told;
 
+use std::collections::BTreeSet;
+
 use tokio_util::sync::CancellationToken;
 
 use self::desk::{Desk, Follower};
@@ -209,14 +211,17 @@ impl Desk<'_> {
         {
             let title = match reads.act {
                 Act::Change => match reads.new_values {
-                    NewValues::All => "rows that match, new values behind the old ones",
-                    NewValues::Some => "rows that match, some of the new values behind the old ones",
+                    NewValues::All => "rows that match, each new value behind the old one",
+                    NewValues::Some => "rows that match, some of the new values, each behind the old one",
                     NewValues::None => "rows that match",
                 },
                 Act::Add => "rows that it brings",
                 Act::Merge => "rows that match, the source's values behind them",
                 Act::Delete | Act::Empty | Act::Drop | Act::Alter => "rows that match",
             };
+            if reads.act == Act::Change && reads.new_values != NewValues::None {
+                changed_first(&mut table, known);
+            }
             if reads.act == Act::Add {
                 named(&mut table, self.dialect, reads, known);
             }
@@ -264,6 +269,27 @@ impl Desk<'_> {
             _ if reads.in_the_way == InTheWay::Go => Reach::default(),
             _ => self.reach(reads, set, known, &mut met).await,
         }
+    }
+}
+
+/// Puts the key first and then what changes, old and new: of a wide table the rest may have no room.
+fn changed_first(table: &mut Table, known: Option<&Known>) {
+    let place = |name: &str| table.columns.iter().position(|column| column.eq_ignore_ascii_case(name));
+    let keys = known.and_then(|known| known.keys.first()).into_iter().flatten();
+    let mut order: Vec<usize> = keys.filter_map(|name| place(name)).collect();
+    for (at, column) in table.columns.iter().enumerate() {
+        if let Some(old) = column.strip_prefix("new ").and_then(place) {
+            order.extend([old, at]);
+        }
+    }
+    order.extend(0..table.columns.len());
+    let mut seen = BTreeSet::new();
+    order.retain(|at| seen.insert(*at));
+    let types = std::mem::take(&mut table.types);
+    table.types = order.iter().filter_map(|at| types.get(*at).cloned()).collect();
+    table.columns = order.iter().map(|at| table.columns[*at].clone()).collect();
+    for row in &mut table.rows {
+        *row = order.iter().map(|at| row.get(*at).cloned().flatten()).collect();
     }
 }
 
