@@ -39,6 +39,48 @@ async fn what_rm_deletes_is_counted_and_looked_up_in_git() {
     assert!(told.contains("What `make` does isn't known beforehand."), "{told}");
 }
 
+/// Each part is measured by what is there now: where one acts on what another leaves, no number and no way back holds.
+#[tokio::test]
+async fn nothing_is_promised_where_one_part_acts_on_what_another_leaves() {
+    let desk = Desk::versioned();
+    desk.write("new.txt", "0123456789");
+    desk.write("b.txt", "b");
+    desk.write("dir/c.txt", "c");
+    for command in [
+        "mv new.txt b.txt && rm b.txt",
+        "mv new.txt moved.txt && echo hi > moved.txt",
+        "mv new.txt moved.txt; mv b.txt moved.txt",
+        "mv new.txt dir/ && rm -rf dir",
+        "mv new.txt dir/moved.txt && rm dir/*.txt",
+        "mv new.txt dir/ && cd dir && rm new.txt",
+        "mv new.txt dir/ && find dir -type f -delete",
+        "cp b.txt copy.txt && sed -i s/b/c/ copy.txt",
+        "echo x > moved.txt; mv moved.txt b.txt",
+        "mv new.txt b.txt && git checkout .",
+        "mv new.txt gone.txt || true; truncate -s 0 gone.txt",
+    ] {
+        let told = desk.told(command).await;
+        assert!(
+            told.contains("isn't known beforehand") && told.contains("one part acts on what another leaves"),
+            "{command}: {told}"
+        );
+        assert!(!told.contains("undo: moving it back"), "{command}: {told}");
+    }
+    for (command, says) in [
+        ("mv new.txt moved.txt && mv b.txt dir/", "undo: moving it back undoes it."),
+        (
+            "cp new.txt copy.txt && mv new.txt moved.txt",
+            "undo: deleting the copies undoes it. moving it back undoes it.",
+        ),
+        ("mv new.txt moved.log && rm b*.txt", "Deletes 1 file (1 B): b*.txt."),
+        ("echo a > fresh.txt; echo b >> fresh.txt", "undo: deleting the new file undoes it."),
+        ("git add new.txt && git commit -m x", ""),
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(says) && !told.contains("another leaves"), "{command}: {told}");
+    }
+}
+
 #[tokio::test]
 async fn what_is_replaced_is_told_of_moves_copies_and_redirections() {
     let desk = Desk::versioned();

@@ -88,6 +88,18 @@ fn each(
     Ok(())
 }
 
+/// Where things would come to lie, as far as that is known.
+pub(super) fn ends(words: &[Word], goal: &Goal, folder: &Path, cancel: &CancellationToken) -> Vec<PathBuf> {
+    let Ok(Ok(target)) = target(goal, folder, cancel) else {
+        return paths(&goal.to, folder, cancel).unwrap_or_default().iter().map(|path| settled(path)).collect();
+    };
+    if !target.into {
+        return vec![target.path];
+    }
+    let names = all(words, folder, cancel).unwrap_or_default().into_iter().filter_map(|meant| meant.name);
+    names.map(|name| target.path.join(name)).collect()
+}
+
 /// Where it goes, or why it would fail.
 fn target(goal: &Goal, folder: &Path, cancel: &CancellationToken) -> Result<Result<Target, String>, String> {
     let (to, found) = (goal.to.shown(), paths(&goal.to, folder, cancel)?);

@@ -7,13 +7,14 @@ mod files;
 mod landing;
 mod names;
 mod obstacles;
+mod order;
 mod push;
 mod removal;
 mod rewriting;
 mod search;
 mod tally;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
@@ -21,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use self::tally::Found;
 use super::Workbench;
 use super::versions::{Version, Versions};
-use crate::assess::{Does, acts};
+use crate::assess::{Act, Does, acts};
 use crate::domain::number::{count, size, thousands};
 use crate::domain::{Detail, Facts, Measurement, OperationKind, Prepared, Preview, Remedy, Table};
 
@@ -69,7 +70,14 @@ pub(super) async fn measure(bench: &Arc<Workbench>, prepared: &Prepared, cancel:
     if acts.len() > ACTS {
         effects.unmeasured.push(format!("what follows the first {ACTS} things it does"));
     }
-    for act in acts.into_iter().take(ACTS) {
+    let crossed = crossed(&acts, cancel).await;
+    for (act, crossed) in acts.into_iter().take(ACTS).zip(crossed) {
+        if let Some(path) = crossed {
+            let name = named([path].iter());
+            effects.unmeasured.push(format!("what a part of it does to {name}, which another part changes,"));
+            effects.remedies.push(Remedy::Impossible("one part acts on what another leaves.".to_owned()));
+            continue;
+        }
         if let Does::Unmeasured(what) = &act.does {
             effects.unmeasured.push(format!("what `{what}` does"));
             continue;
@@ -92,6 +100,24 @@ pub(super) async fn measure(bench: &Arc<Workbench>, prepared: &Prepared, cancel:
         }
     }
     finish(effects, bench, facts, cancel).await
+}
+
+/// For each part the path on which one before it acts, too: then what is there now says nothing of it.
+async fn crossed(acts: &[Act], cancel: &CancellationToken) -> Vec<Option<PathBuf>> {
+    let (acts, cancel) = (acts.iter().take(ACTS).cloned().collect::<Vec<_>>(), cancel.clone());
+    let count = acts.len();
+    let look = move || {
+        let of = |act: &Act| {
+            let folder = act.folder.as_ref().map(PathBuf::from);
+            folder.map(|folder| order::Trace::of(&act.does, &folder, &cancel)).unwrap_or_default()
+        };
+        let traces: Vec<order::Trace> = acts.iter().map(of).collect();
+        let crossed = |(at, trace): (usize, &order::Trace)| {
+            traces[..at].iter().find_map(|before| before.crosses(trace)).map(Path::to_path_buf)
+        };
+        traces.iter().enumerate().map(crossed).collect()
+    };
+    tokio::task::spawn_blocking(look).await.unwrap_or_else(|_| vec![None; count])
 }
 
 /// Adds what git has of the files that would be gone, and sums it up.

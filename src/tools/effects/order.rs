@@ -1,0 +1,133 @@
+//! Where parts of one command act on the same paths. Each part is measured by what is there now; what it meets then is
+//! what the others leave, so neither its numbers nor a way back would hold.
+
+use std::path::{Path, PathBuf};
+
+use globset::GlobMatcher;
+use tokio_util::sync::CancellationToken;
+
+use super::files::{all, settled, written};
+use super::landing::ends;
+use super::names::{paths, pattern};
+use crate::assess::{Does, Word};
+
+/// Subcommands of git that write files of the working tree.
+const WRITES: [&str; 17] = [
+    "am",
+    "apply",
+    "checkout",
+    "checkout-index",
+    "cherry-pick",
+    "clean",
+    "merge",
+    "mv",
+    "pull",
+    "read-tree",
+    "rebase",
+    "reset",
+    "restore",
+    "revert",
+    "rm",
+    "stash",
+    "switch",
+];
+
+/// What a part has to do with paths.
+#[derive(Default)]
+pub(super) struct Trace {
+    /// What is something else, or somewhere else, once it ran.
+    changes: Vec<PathBuf>,
+    /// What it acts on beside those.
+    meets: Vec<PathBuf>,
+    /// Names that it acts on if they are there by then: in which folder, and how they begin.
+    patterns: Vec<(PathBuf, GlobMatcher)>,
+    /// It is only where output goes: of two such, what is there now is what would be lost.
+    output: bool,
+    git: bool,
+}
+
+impl Trace {
+    /// Of one part. What isn't known is told by its own measure.
+    pub(super) fn of(does: &Does, folder: &Path, cancel: &CancellationToken) -> Self {
+        let mut trace = Self::default();
+        match does {
+            Does::Delete { names, .. } | Does::Resize { names, .. } => trace.change(names, folder, cancel),
+            Does::Rewrite { names, suffix, .. } => {
+                trace.change(names, folder, cancel);
+                if let Some(suffix) = suffix {
+                    let beside = |path: &PathBuf| {
+                        let mut name = path.clone().into_os_string();
+                        name.push(suffix);
+                        PathBuf::from(name)
+                    };
+                    let beside: Vec<PathBuf> = trace.changes.iter().map(beside).collect();
+                    trace.changes.extend(beside);
+                }
+            }
+            Does::Move { names, goal } => {
+                trace.change(names, folder, cancel);
+                trace.changes.extend(ends(names, goal, folder, cancel));
+            }
+            Does::Copy { names, goal, .. } => {
+                trace.meet(names, folder, cancel);
+                trace.changes.extend(ends(names, goal, folder, cancel));
+            }
+            Does::Rights { names, .. } => trace.meet(names, folder, cancel),
+            Does::Redirect { name, .. } => {
+                trace.output = true;
+                for path in paths(name, folder, cancel).unwrap_or_default() {
+                    trace.changes.extend(written(&path).map(|(path, _)| path));
+                    trace.changes.push(settled(&path));
+                }
+            }
+            Does::Search { starts, .. } => {
+                trace.changes.extend(starts.iter().map(|start| settled(&folder.join(start))));
+            }
+            Does::Git { subcommand, .. } => {
+                trace.git = true;
+                if WRITES.contains(&subcommand.as_str()) {
+                    trace.changes.push(folder.to_path_buf());
+                }
+            }
+            Does::Unmeasured(_) => {}
+        }
+        trace
+    }
+
+    fn change(&mut self, words: &[Word], folder: &Path, cancel: &CancellationToken) {
+        let met = self.meets.len();
+        self.meet(words, folder, cancel);
+        let changed = self.meets.split_off(met);
+        self.changes.extend(changed);
+    }
+
+    fn meet(&mut self, words: &[Word], folder: &Path, cancel: &CancellationToken) {
+        for meant in all(words, folder, cancel).unwrap_or_default() {
+            // Links are followed by some programs and not by others.
+            self.meets.extend(meant.path.canonicalize());
+            self.meets.push(meant.path);
+        }
+        self.patterns.extend(words.iter().filter_map(|word| pattern(word, folder)));
+    }
+
+    /// A path that this part changes and a `later` one acts on, so that it finds something else than is there now. Where
+    /// output goes stands behind all others, and may come before any of them.
+    pub(super) fn crosses<'a>(&'a self, later: &'a Self) -> Option<&'a Path> {
+        if self.output && later.output || self.git && later.git {
+            return None;
+        }
+        let found = self.changes.iter().find(|changed| later.acts_on(changed));
+        let output = later.changes.iter().filter(|_| later.output);
+        found.or_else(|| output.into_iter().find(|changed| self.acts_on(changed))).map(PathBuf::as_path)
+    }
+
+    /// Whether it acts on a path, on what lies in that, or on a folder that it lies in.
+    fn acts_on(&self, changed: &Path) -> bool {
+        let near = |path: &PathBuf| path.starts_with(changed) || changed.starts_with(path);
+        let named = |(folder, names): &(PathBuf, GlobMatcher)| {
+            let first = changed.strip_prefix(folder).ok().and_then(|below| below.components().next());
+            first.is_some_and(|first| names.is_match(Path::new(first.as_os_str())))
+        };
+        self.changes.iter().any(near) || self.meets.iter().any(near) || self.patterns.iter().any(named)
+    }
+}
