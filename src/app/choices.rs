@@ -21,13 +21,19 @@ pub(super) fn choices(text: &str) -> Vec<String> {
     found.iter().zip(ends).map(choice).collect()
 }
 
-/// Whether the list of choices of a text is part of a question: it stands in the line before the list, or behind that.
+/// Whether the list of choices of a text is its question: the line before the list ends in a question mark, and nothing
+/// stands behind the list, or what stands there ends in one.
 pub(super) fn asks_before(text: &str) -> bool {
     let text = end(text);
-    let Some((start, ..)) = list(text).first().copied() else { return false };
+    let found = list(text);
+    let (Some((start, ..)), Some((last, ..))) = (found.first().copied(), found.last().copied()) else { return false };
+    let asks = |said: &str| said.trim_end_matches(['*', '_', ' ', '\n', '\r', ')', '"']).ends_with('?');
     let before = text[..start].trim_end();
     let line = before.rfind('\n').map_or(before, |at| &before[at + 1..]);
-    line.contains('?') || text[start..].contains('?')
+    // What goes on with the last choice is indented.
+    let behind = |line: &&str| !line.trim().is_empty() && !line.starts_with([' ', '\t']);
+    let closed = text[last..].lines().skip(1).all(|line| !behind(&line));
+    asks(line) && closed || asks(text)
 }
 
 /// The last list of a text: where each choice begins, its number stands, and its words begin.
@@ -92,6 +98,9 @@ mod tests {
     fn a_question_elsewhere_asks_for_no_choice() {
         assert!(asks_before("Which one?\n\n1. a\n2. b") && asks_before("1) a\n2) b\n\nOr what?"));
         assert!(!asks_before("- why? Because.\n\nDone:\n1. a\n2. b") && !asks_before("Really?"));
+        assert!(!asks_before("What did I do? This:\n1. a\n2. b\n\nThe end.") && !asks_before("Why?\n1. a\n2. b\nSo."));
+        assert!(!asks_before("Done:\n1. a\n2. b\n\n```rust\nformat!(\"{:?}\", x)\n```"));
+        assert!(asks_before("Which?\n1. a\n   the first\n2. b\n   the second\n"));
     }
 
     #[test]

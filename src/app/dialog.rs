@@ -290,7 +290,11 @@ impl State {
             | Asking::Reason(_)
             | Asking::Pick { .. }
             | Asking::Remember(_) => {
-                dialog.ask(Asking::Choice);
+                if dialog.for_list {
+                    self.modal = None;
+                } else {
+                    dialog.ask(Asking::Choice);
+                }
             }
         }
     }
@@ -299,7 +303,11 @@ impl State {
     fn dialog_back(&mut self) {
         let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
         if !matches!(dialog.asking, Asking::Choice) {
-            dialog.ask(Asking::Choice);
+            if dialog.for_list {
+                self.modal = None;
+            } else {
+                dialog.ask(Asking::Choice);
+            }
             return;
         }
         self.modal = None;

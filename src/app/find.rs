@@ -172,12 +172,31 @@ impl State {
         } else if let Some((id, from)) = self.beyond(within, forward) {
             self.hint = Some("Looking further …".to_owned());
             effects.push(Effect::Look(id, Look::For { text: find.text, from, forward }));
+        } else if let Some((id, all)) = self.beyond(within, !forward).and(self.whole()) {
+            self.hint = Some("That was the last one: on from the other end.".to_owned());
+            let from = if forward { 0 } else { all };
+            effects.push(Effect::Look(id, Look::For { text: find.text, from, forward }));
         } else if let Some(row) = if forward { rows.first() } else { rows.last() }.copied() {
             self.bring(within, row);
             self.hint = Some("That was the last one: on from the other end.".to_owned());
         } else {
             self.hint = Some("Not found.".to_owned());
         }
+    }
+
+    /// After a text was taken that isn't in the part that is shown: on to the nearest match before it, or behind it.
+    pub(super) fn find_elsewhere(&mut self, effects: &mut Vec<Effect>) {
+        if self.sight.found.output.is_empty() {
+            let back = self.beyond(Within::Output, false).is_some();
+            if back || self.beyond(Within::Output, true).is_some() {
+                self.find_next(!back, effects);
+            }
+        }
+    }
+
+    /// The output that is shown, and its bytes in all.
+    fn whole(&self) -> Option<(OperationId, u64)> {
+        self.output.shown().zip(self.output.printout().map(|printout| printout.tail.bytes))
     }
 
     /// The byte from which on the disk has more of what is shown.

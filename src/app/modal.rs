@@ -98,6 +98,8 @@ pub struct Dialog {
     pub end_seen: bool,
     /// The high operations of the list of all whose ends have been on the screen.
     pub ends_seen: BTreeSet<OperationId>,
+    /// It was opened to list several: who goes back from the list goes back to where that was asked for.
+    pub for_list: bool,
     /// It opened without a key of the person's: whoever types into its first moment was typing a message.
     pub by_itself: bool,
     /// A sentence about the last key, such as why it didn't count.
@@ -121,6 +123,7 @@ impl Dialog {
             prompted: false,
             end_seen: false,
             ends_seen: BTreeSet::new(),
+            for_list: false,
             by_itself: false,
             hint: None,
         }

@@ -367,7 +367,9 @@ impl State {
                 }
                 if matches!(look, Look::For { .. }) {
                     self.finds.output.row = Some(row);
-                    self.hint = None;
+                    if self.hint.as_deref().is_some_and(|hint| hint.starts_with("Looking")) {
+                        self.hint = None;
+                    }
                 }
             }
             (None, Look::For { .. }) => self.hint = Some("No more matches.".to_owned()),

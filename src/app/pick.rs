@@ -88,6 +88,9 @@ impl State {
                 }
             }
         }
+        if let Some(Modal::Confirm(dialog)) = &mut self.modal {
+            dialog.for_list = matches!(dialog.asking, Asking::All { .. });
+        }
     }
 
     /// Asks in the dialog which of those that wait are meant.

@@ -138,6 +138,7 @@ impl State {
         let Some(Prompt { ask, text }) = self.prompt.take() else { return };
         if ask == Ask::Find(Within::Output) && !text.is_empty() {
             self.count_all(&text, effects);
+            self.find_elsewhere(effects);
         }
         let text = text.trim();
         match ask {

@@ -244,12 +244,15 @@ fn tabbed(
         // The others' short names stay whole; the current one's title takes what is left.
         let others: usize =
             all.iter().filter(|other| *other != pane).map(|other| self::name(view, *other, false).len() + 2).sum();
-        let room = usize::from(head.width).saturating_sub(right.width() + others + 4);
+        let room = usize::from(head.width).saturating_sub(right.width() + others + 5);
         let said = if current { text::fit(said.trim_end(), room.max(5)) + " " } else { said.into() };
         names.push_span(view.span(said.into_owned(), role));
     }
     rule(view, buf, head, view.focused(shown), &names, &right);
 }
+
+/// Columns of a pane's title that what stands at its right leaves to it.
+const NAME: usize = 13;
 
 /// A pane under its own rule.
 fn pane(view: View<'_>, mut area: Rect, buf: &mut Buffer, which: Pane, cache: &mut Cache, sight: &mut Sight) {
@@ -259,11 +262,14 @@ fn pane(view: View<'_>, mut area: Rect, buf: &mut Buffer, which: Pane, cache: &m
     let focused = view.focused(which);
     let right = match which {
         Pane::Chat => position::chat(view, sight),
-        Pane::Output => position::output(view, &cache.output, sight, usize::from(head.width) * 3 / 4),
+        Pane::Output => position::output(view, &cache.output, sight, usize::from(head.width).saturating_sub(NAME + 2)),
         Pane::Queue => position::queue(view, sight),
         Pane::Composer => Line::default(),
     };
-    let room = usize::from(head.width).saturating_sub(right.width() + 6);
+    // Half a name says more than a place that has no room for it.
+    let beside = |right: &Line<'_>| usize::from(head.width).saturating_sub(right.width() + 6);
+    let right = if beside(&right) < NAME { Line::default() } else { right };
+    let room = beside(&right);
     let name = name(view, which, true);
     rule(view, buf, head, focused, &title(view, &text::fit(&name, room), focused), &right);
 }

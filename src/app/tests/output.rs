@@ -89,6 +89,23 @@ fn past_what_is_held_the_disk_is_asked() {
 }
 
 #[test]
+fn the_search_goes_on_where_there_are_matches_and_round_through_the_disk() {
+    let mut world = printed("text\n", 5_000);
+    frame(&mut world, &[]);
+    keys(&mut world, "/x");
+    frame(&mut world, &[]);
+    assert!(world.looks.is_empty(), "not letter by letter");
+    world.press(KeyCode::Enter);
+    let look = |from, forward| (OperationId(1), Look::For { text: "x".to_owned(), from, forward });
+    assert_eq!(world.looks, [look(5_000, false)], "nothing here: back to the nearest");
+    frame(&mut world, &[3]);
+    keys(&mut world, "nn");
+    assert_eq!(world.state.finds.output.row, Some(3));
+    assert_eq!(world.looks[1..], [look(0, true)], "behind the last one it goes on from the start");
+    assert!(world.state.hint.as_deref().is_some_and(|hint| hint.contains("from the other end")));
+}
+
+#[test]
 fn matches_are_counted_on_disk_once_the_text_is_typed() {
     let mut world = printed("text\n", 5_000);
     frame(&mut world, &[3]);

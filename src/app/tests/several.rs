@@ -109,6 +109,18 @@ fn one_number_opens_that_one_as_itself() {
 }
 
 #[test]
+fn back_from_a_list_leads_to_where_it_was_asked_for() {
+    let mut world = five();
+    world.press(KeyCode::Esc);
+    world.press(KeyCode::F(2));
+    world.press(KeyCode::Char('A'));
+    world.look();
+    assert_eq!(asked(&world), [1, 2, 3, 4, 5]);
+    world.press(KeyCode::Esc);
+    assert!(world.state.modal.is_none() && world.executed.is_empty());
+}
+
+#[test]
 fn only_low_and_medium_leaves_the_high_ones_waiting() {
     let mut world = five();
     world.press(KeyCode::Char('A'));
