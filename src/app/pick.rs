@@ -7,6 +7,7 @@ use super::State;
 use super::modal::{Asking, Modal, Page, Reach};
 use super::numbers::Numbers;
 use super::plan::Typing;
+use super::queue::Status;
 use crate::domain::{OperationId, RiskLevel, Seal};
 
 impl State {
@@ -76,7 +77,16 @@ impl State {
 
     /// Lists what is marked, else everything that waits.
     pub(super) fn approve_marked_or_all(&mut self) {
-        let marked: Vec<OperationId> = self.queue.marked().map(|item| item.id).collect();
+        let mut marked: Vec<OperationId> = self.queue.marked().map(|item| item.id).collect();
+        // A filter says which are meant.
+        if marked.is_empty() && !self.queue.plan.filter().is_empty() {
+            marked =
+                self.queue.listed().iter().filter(|item| item.status == Status::Waiting).map(|item| item.id).collect();
+            if marked.is_empty() {
+                self.hint = Some("None of those that the filter shows waits.".to_owned());
+                return;
+            }
+        }
         match marked.first() {
             Some(first) => {
                 self.open(*first);

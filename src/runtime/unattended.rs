@@ -78,7 +78,7 @@ pub async fn run(start: &Arc<Start>, errand: Errand, began: Instant) -> u8 {
         watched: io::stderr().is_terminal(),
         muted: false,
     };
-    let code = run.live(&start.session.id, errand, effects, notices).await;
+    let code = Box::pin(run.live(&start.session.id, errand, effects, notices)).await;
     drop(world);
     code
 }

@@ -121,6 +121,18 @@ fn back_from_a_list_leads_to_where_it_was_asked_for() {
 }
 
 #[test]
+fn with_a_filter_all_means_those_that_it_shows() {
+    let mut world = listed();
+    world.type_in("/make");
+    world.press(KeyCode::Enter);
+    world.press(KeyCode::Char('A'));
+    world.look();
+    assert_eq!(asked(&world), [1, 3, 5]);
+    assert!(matches!(&world.state.modal, Some(Modal::Confirm(dialog))
+        if matches!(&dialog.asking, Asking::All { reach: Reach::Listed, .. })));
+}
+
+#[test]
 fn only_low_and_medium_leaves_the_high_ones_waiting() {
     let mut world = five();
     world.press(KeyCode::Char('A'));

@@ -52,6 +52,7 @@ pub enum Act {
 
 /// What to read to tell what a statement would do.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // independent facts of one statement
 pub struct Reads {
     /// What it does.
     pub act: Act,

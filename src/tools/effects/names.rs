@@ -130,7 +130,7 @@ impl Part {
         if self.glob.is_none() {
             let next = folders.iter().map(|folder| folder.join(&self.text));
             return Ok(next.filter(|path| path.symlink_metadata().is_ok()).collect());
-        };
+        }
         let matcher = self.matcher()?;
         if [".", ".."].iter().any(|dots| self.text.starts_with('.') && matcher.is_match(dots)) {
             return Err(format!("what {} becomes (shells differ in whether `..` is among it)", self.text));

@@ -260,7 +260,7 @@ impl Desk<'_> {
                 for part in &reads.parts {
                     let own = reads.of(part);
                     if !going_along(self.dialect, &own, known, &part.set).is_empty() {
-                        reach.join(self.reach(&own, &part.set, known, &mut met).await);
+                        reach.join(&self.reach(&own, &part.set, known, &mut met).await);
                     }
                 }
                 reach

@@ -18,6 +18,7 @@ const MYSQL_READERS: &str = include_str!("mysql/readers.sql");
 
 /// A column that a table stores.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // independent facts of one column
 pub(super) struct Column {
     /// Its name.
     pub(super) name: String,

@@ -89,9 +89,9 @@ impl Brought {
         Some(if conditions.is_empty() { "1 = 0".to_owned() } else { conditions.join(" OR ") })
     }
 
-    /// The condition of the rows that have the same values in some columns, given by their places. Of the inner result:
-    /// none if no row has. None if that can't be told.
-    fn alike(&self, dialect: Dialect, given: &[&Own], places: &[usize]) -> Option<Option<String>> {
+    /// The conditions of the rows that have the same values in some columns, given by their places: one, or none if no
+    /// row has. None if that can't be told.
+    fn alike(&self, dialect: Dialect, given: &[&Own], places: &[usize]) -> Option<Vec<String>> {
         let quoted = |columns: &[&Own]| columns.iter().map(|own| own.quoted.clone()).collect::<Vec<_>>().join(", ");
         let key = quoted(&places.iter().map(|at| given[*at]).collect::<Vec<_>>());
         match self {
@@ -99,7 +99,7 @@ impl Brought {
                 let all = quoted(given);
                 let brought =
                     format!("WITH countersign_brought ({all}) AS ({query}) SELECT {key} FROM countersign_brought");
-                Some(Some(format!("({key}) IN ({brought})")))
+                Some(vec![format!("({key}) IN ({brought})")])
             }
             Self::Values(rows) => {
                 let mut values = Vec::new();
@@ -112,7 +112,8 @@ impl Brought {
                     values.extend(row.map(|row| format!("({})", row.join(", "))));
                 }
                 let lead = if dialect == Dialect::Sqlite { "VALUES " } else { "" };
-                Some((!values.is_empty()).then(|| format!("({key}) IN ({lead}{})", values.join(", "))))
+                let condition = || format!("({key}) IN ({lead}{})", values.join(", "));
+                Some((!values.is_empty()).then(condition).into_iter().collect())
             }
         }
     }

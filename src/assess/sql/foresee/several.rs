@@ -157,7 +157,9 @@ impl Several {
         let chance = steady(&selection.cloned()).and(steady(&tables.to_vec())).is_err();
         let mut several =
             Self { act, tables: Vec::new(), changes: Vec::new(), rows, in_the_way: InTheWay::Fail, chance };
-        tables.iter().for_each(|table| several.join(table));
+        for table in tables {
+            several.join(table);
+        }
         if several.tables.is_empty() { Err(unclear()) } else { Ok(several) }
     }
 
@@ -193,7 +195,7 @@ impl Several {
         // On some servers the case of a name matters.
         let all = |same| (0..self.tables.len()).filter(|at| meant(&self.tables[*at], same)).collect::<Vec<_>>();
         let exact = all(|one, other| one == other);
-        let found = if exact.is_empty() { all(|one, other| one.eq_ignore_ascii_case(other)) } else { exact };
+        let found = if exact.is_empty() { all(str::eq_ignore_ascii_case) } else { exact };
         if let [one] = found.as_slice() { Some(*one) } else { None }
     }
 

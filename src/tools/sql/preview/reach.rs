@@ -61,8 +61,10 @@ impl Reach {
     }
 
     /// The same with what was counted elsewhere.
-    pub(super) fn join(&mut self, other: Self) {
-        other.tables.iter().for_each(|reached| self.add(&reached.place, reached.rows));
+    pub(super) fn join(&mut self, other: &Self) {
+        for reached in &other.tables {
+            self.add(&reached.place, reached.rows);
+        }
         self.more |= other.more;
     }
 

@@ -96,28 +96,25 @@ impl Desk<'_> {
         let mut parts: Vec<Part> = Vec::new();
         for change in &several.changes {
             let has = |known: &Known, name: &str| known.columns.iter().any(|column| column.name.to_lowercase() == name);
-            let means = |(at, known): &&(usize, Known)| match (change.table, &change.column) {
+            let named = |(at, known): &&(usize, Known)| match (change.table, &change.column) {
                 (Some(table), _) => *at == table,
                 (None, Some(column)) => has(known, column),
                 (None, None) => false,
             };
-            let mut meant = tables.iter().filter(means);
+            let mut meant = tables.iter().filter(named);
             let (Some((at, known)), None) = (meant.next(), meant.next()) else {
                 let column = change.column.as_deref().unwrap_or_default();
                 return Err(unclear(format!("it isn't clear whose {column} is.")));
             };
             let same = |part: &&mut Part| part.known.schema == known.schema && part.known.name == known.name;
-            match parts.iter_mut().find(same) {
-                Some(part) => {
-                    if !part.at.contains(at) {
-                        part.at.push(*at);
-                    }
-                    part.set.extend(change.column.clone());
+            if let Some(part) = parts.iter_mut().find(same) {
+                if !part.at.contains(at) {
+                    part.at.push(*at);
                 }
-                None => {
-                    let set = change.column.iter().cloned().collect();
-                    parts.push(Part { known: known.clone(), at: vec![*at], set, condition: None });
-                }
+                part.set.extend(change.column.clone());
+            } else {
+                let set = change.column.iter().cloned().collect();
+                parts.push(Part { known: known.clone(), at: vec![*at], set, condition: None });
             }
         }
         for part in &mut parts {
