@@ -80,7 +80,10 @@ fn bound(view: View<'_>, dialog: &Dialog) -> (Keys, Keys) {
                 format!("approve all {}", listed.len())
             };
             let gentle = high > 0 && listed.len() > high;
-            let only = format!("only the {} low and medium", listed.len() - high);
+            let only = match listed.len() - high {
+                1 => "only the 1 that isn't high".to_owned(),
+                others => format!("only the {others} that aren't high"),
+            };
             alone(vec![
                 key(Command::Approve, &says),
                 gentle.then(|| key(Command::Gentle, &only)).flatten(),

@@ -133,11 +133,12 @@ impl Teller {
         self.list(state, &mut lines);
         let ready = *state.chat.phase() == Phase::Idle;
         if ready && !self.ready && !lines.is_empty() {
-            if state.chat.question().is_some() {
-                lines.push("the model asks you: type an answer, or the number of a choice".to_owned());
-            } else {
-                lines.push("ready".to_owned());
-            }
+            let said = match state.chat.question() {
+                Some(question) if question.choices.is_empty() => "the model asks you: type an answer",
+                Some(_) => "the model asks you: type an answer, or the number of a choice",
+                None => "ready",
+            };
+            lines.push(said.to_owned());
         }
         self.ready = ready;
         (lines, shown)

@@ -129,7 +129,7 @@ pub(super) async fn measure(
     }
     preview.effects.extend(elsewhere(source));
     if operation.way == SqlWay::Trial {
-        preview.remedy = Remedy::Possible("it is rolled back at the end.".to_owned());
+        preview.effects.push("All of it is rolled back at the end.".to_owned());
         return Ok(Some(preview));
     }
     let catalog = desk.catalog(sql, along.as_deref().unwrap_or_default()).await;
