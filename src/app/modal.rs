@@ -141,8 +141,12 @@ impl Dialog {
             self.drawn.get_or_insert(now);
             self.prompted = true;
             // What the last key lacked is there now.
-            let more = ends.iter().any(|id| !self.ends_seen.contains(id));
-            if (more || end && !self.end_seen) && self.live(now) {
+            let shown = match &self.asking {
+                Asking::All { .. } => ends.iter().any(|id| !self.ends_seen.contains(id)),
+                Asking::Choice | Asking::Confirm { .. } | Asking::Reason(_) => end && !self.end_seen,
+                Asking::Pick { .. } | Asking::Remember(_) => false,
+            };
+            if shown && self.live(now) {
                 self.hint = None;
             }
             match &self.asking {
