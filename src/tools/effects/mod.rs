@@ -76,7 +76,10 @@ pub(super) async fn measure(bench: &Arc<Workbench>, prepared: &Prepared, cancel:
             let name = named([path].iter());
             effects.unmeasured.push(format!("what a part of it does to {name}, which another part changes,"));
             effects.remedies.push(Remedy::Impossible("one part acts on what another leaves.".to_owned()));
-            continue;
+            // What git would lose is worth telling all the same.
+            if !matches!(act.does, Does::Git { .. }) {
+                continue;
+            }
         }
         if let Does::Unmeasured(what) = &act.does {
             effects.unmeasured.push(format!("what `{what}` does"));
