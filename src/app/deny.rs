@@ -40,8 +40,11 @@ impl State {
     pub(super) fn deny_all(&mut self, effects: &mut Vec<Effect>) {
         let waiting: Vec<OperationId> = self.queue.waiting().map(|item| item.id).collect();
         for id in waiting.into_iter().chain(self.batch()) {
-            let open = self.queue.get(id).is_some_and(|item| {
-                matches!(item.status, Status::Waiting | Status::Preparing | Status::Allowed { .. })
+            let open = self.queue.get(id).is_some_and(|item| match item.status {
+                Status::Waiting | Status::Preparing => true,
+                // What the person approved by itself stays approved.
+                Status::Allowed { .. } => item.decider != Some(Decider::Person),
+                Status::Running { .. } | Status::Ended { .. } | Status::Denied { .. } | Status::Refused { .. } => false,
             });
             if open {
                 self.deny_as(id, Decider::PersonAll, None, effects);

@@ -310,6 +310,10 @@ impl State {
             }
             return;
         }
+        // From why it asks, back to what it is.
+        if std::mem::take(&mut dialog.derivation) {
+            return;
+        }
         self.modal = None;
         let key = |place, command| self.keymap.key(place, command).unwrap_or_default();
         let (list, open) = (key(Context::Everywhere, Command::FocusQueue), key(Context::Queue, Command::Open));

@@ -4,7 +4,7 @@
 use super::State;
 use super::event::Effect;
 use super::modal::Modal;
-use crate::domain::{Detail, Foresight, OperationId, OperationKind, Seal};
+use crate::domain::{Detail, Foresight, OperationId, OperationKind, Remedy, Seal};
 
 /// Whether a preview stands before the operation's text: of a file, a diff says in a few lines what its whole new
 /// text says in many.
@@ -23,13 +23,24 @@ impl State {
     /// Asks for the measure of what began to wait or changed, and stops that of what no longer waits.
     pub(super) fn foresee(&mut self, effects: &mut Vec<Effect>) {
         let gate = &self.queue.gate;
+        let mut by_hand = Vec::new();
         self.queue.foresights.retain(|id, (seal, foresight)| {
             let current = gate.seal(*id) == Some(*seal);
-            if !current && *foresight == Foresight::Measuring {
-                effects.push(Effect::StopMeasuring(*id));
+            match foresight {
+                _ if current => {}
+                Foresight::Measuring => effects.push(Effect::StopMeasuring(*id)),
+                Foresight::Measured(preview) => {
+                    if let Remedy::ByHand(how) = &preview.remedy {
+                        by_hand.push((*id, how.clone()));
+                    }
+                }
+                Foresight::Nothing | Foresight::Unmeasurable(_) => {}
             }
             current
         });
+        for (id, how) in by_hand {
+            self.queue.told_by_hand(id, how);
+        }
         // What ran may have changed what the others were told from: they are measured anew once nothing of that sort is
         // under way, and stand as they were until that lands.
         let again = self.queue.outdated && !self.queue.under_way();

@@ -380,7 +380,7 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
             true
         }
         Event::Looked(id, look, page) => {
-            state.looked(id, &look, page);
+            state.looked(id, &look, page, &mut effects);
             true
         }
         Event::Leafed(id, at, leaf) => {

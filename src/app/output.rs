@@ -341,7 +341,7 @@ impl State {
     }
 
     /// A part of an output came back from disk.
-    pub(super) fn looked(&mut self, id: OperationId, look: &Look, page: Option<Page>) {
+    pub(super) fn looked(&mut self, id: OperationId, look: &Look, page: Option<Page>, effects: &mut Vec<Effect>) {
         let shown = self.output.shown() == Some(id);
         let rows = self.sight.rows.output;
         let Some(printout) = self.output.printouts.get_mut(&id) else { return };
@@ -372,7 +372,16 @@ impl State {
                     }
                 }
             }
-            (None, Look::For { .. }) => self.hint = Some("No more matches.".to_owned()),
+            (None, Look::For { text, from, forward }) => {
+                let end = if *forward { 0 } else { printout.tail.bytes };
+                if *from == end {
+                    self.hint = Some("Not found.".to_owned());
+                    return;
+                }
+                printout.looking = true;
+                self.hint = Some("That was the last one: on from the other end.".to_owned());
+                effects.push(Effect::Look(id, Look::For { text: text.clone(), from: end, forward: *forward }));
+            }
             (None, Look::At(_)) => self.hint = Some("What came before is not kept.".to_owned()),
         }
     }

@@ -146,6 +146,8 @@ impl Picker {
             // A fit of the label alone is worth more than one that needs the detail.
             let own = fuzzy.score(&row.label).map(|score| score.saturating_mul(2));
             let score = own.or_else(|| fuzzy.score(&format!("{} {}", row.label, row.detail)));
+            // A key, or a `/` command that it stands for, is looked for as it is written.
+            let score = score.or_else(|| row.key.contains(&self.typed).then_some(0));
             fits.extend(score.map(|score| (score, at)));
         }
         let best = |(score, at): &(u32, usize)| (std::cmp::Reverse(*score), *at);

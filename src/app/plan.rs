@@ -155,7 +155,7 @@ impl Plan {
         self.marked.remove(&id);
     }
 
-    /// One step back to the usual list: typing ends, then marks go, then filter and order. False if it is usual.
+    /// One step back to the usual list: typing ends, then marks go, then the filter, then the order. False if it is usual.
     pub(super) fn step_back(&mut self) -> bool {
         if let Some(typing) = self.typing.take() {
             if typing == Typing::Filter {
@@ -163,8 +163,9 @@ impl Plan {
             }
         } else if !self.marked.is_empty() {
             self.marked.clear();
-        } else if !self.filter.is_empty() || self.order != Order::State {
+        } else if !self.filter.is_empty() {
             self.filter.clear();
+        } else if self.order != Order::State {
             self.order = Order::State;
         } else {
             return false;

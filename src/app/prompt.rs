@@ -53,6 +53,17 @@ pub struct Prompt {
     pub ask: Ask,
     /// What was typed so far.
     pub text: String,
+    /// The text is a proposal: the first letter that is typed replaces it.
+    proposed: bool,
+}
+
+impl Prompt {
+    /// Makes room for what is typed instead of the proposal.
+    fn replaced(&mut self) {
+        if std::mem::take(&mut self.proposed) {
+            self.text.clear();
+        }
+    }
 }
 
 impl State {
@@ -63,15 +74,20 @@ impl State {
     }
 
     pub(super) fn prompt_for(&mut self, ask: Ask, text: String) {
-        self.prompt = Some(Prompt { ask, text });
+        let proposed = !text.is_empty() && matches!(ask, Ask::Save | Ask::CopyAs);
+        self.prompt = Some(Prompt { ask, text, proposed });
         self.last_typed = Some(self.now);
         self.hint_prompt();
     }
 
     fn hint_prompt(&mut self) {
-        let ask = self.prompt.as_ref().map(|prompt| prompt.ask);
-        self.hint = Some(match ask {
-            Some(Ask::Filter) => "enter takes it · empty or esc shows all rows".to_owned(),
+        let Some(prompt) = &self.prompt else { return };
+        let table = self.output.printout().is_some_and(|printout| printout.table.is_some());
+        self.hint = Some(match prompt.ask {
+            Ask::Filter => "enter takes it · empty or esc shows all rows".to_owned(),
+            Ask::Save if table => {
+                "its end says as what: .csv, .json or .md · enter takes it · esc leaves it".to_owned()
+            }
             _ => "enter takes it · esc leaves it".to_owned(),
         });
     }
@@ -96,10 +112,13 @@ impl State {
                 return;
             }
             (KeyCode::Backspace, _) => {
+                prompt.proposed = false;
                 prompt.text.pop();
             }
             (KeyCode::Char('u'), KeyModifiers::CONTROL) => prompt.text.clear(),
+            (KeyCode::End | KeyCode::Right, _) => prompt.proposed = false,
             (KeyCode::Char(letter), KeyModifiers::NONE | KeyModifiers::SHIFT) if prompt.text.len() < LONGEST => {
+                prompt.replaced();
                 prompt.text.push(letter);
             }
             _ => {
@@ -116,6 +135,7 @@ impl State {
 
     pub(super) fn paste_prompt(&mut self, text: &str) {
         if let Some(prompt) = &mut self.prompt {
+            prompt.replaced();
             prompt
                 .text
                 .extend(text.chars().filter(|c| !c.is_control()).take(LONGEST.saturating_sub(prompt.text.len())));
@@ -126,7 +146,7 @@ impl State {
     /// What was typed so far already counts where that changes only what is shown.
     fn prompted(&mut self) {
         self.hint_prompt();
-        let Some(Prompt { ask, text }) = self.prompt.clone() else { return };
+        let Some(Prompt { ask, text, .. }) = self.prompt.clone() else { return };
         match ask {
             Ask::Find(within) => self.seek(within, &text),
             Ask::Filter => self.filter(&text),
@@ -135,7 +155,7 @@ impl State {
     }
 
     fn taken(&mut self, effects: &mut Vec<Effect>) {
-        let Some(Prompt { ask, text }) = self.prompt.take() else { return };
+        let Some(Prompt { ask, text, .. }) = self.prompt.take() else { return };
         if ask == Ask::Find(Within::Output) && !text.is_empty() {
             self.count_all(&text, effects);
             self.find_elsewhere(effects);
@@ -149,7 +169,10 @@ impl State {
             Ask::Save => self.save_as(text, effects),
             Ask::CopyAs => match Export::named(text) {
                 Some(export) => self.copy_table(export, effects),
-                None => self.hint = Some("A table is copied as csv, json or md.".to_owned()),
+                None => {
+                    self.prompt = Some(Prompt { ask, text: text.to_owned(), proposed: true });
+                    self.hint = Some("A table is copied as csv, json or md.".to_owned());
+                }
             },
         }
     }

@@ -136,6 +136,8 @@ pub struct Item {
     pub again: usize,
     /// It waited when its session was left: it never starts without the person.
     pub resumed: bool,
+    /// How a person could take back what it did, as it was told before: the program kept nothing.
+    pub by_hand: Option<String>,
 }
 
 impl Item {
@@ -160,6 +162,7 @@ impl Item {
         self.prepared = None;
         self.judgement = None;
         self.draft = None;
+        self.by_hand = None;
     }
 
     /// The short word for its sort.
@@ -333,6 +336,7 @@ impl Queue {
             tries: None,
             again: 0,
             resumed: false,
+            by_hand: None,
         };
         self.items.insert(id, item);
         id
@@ -360,6 +364,12 @@ impl Queue {
     pub(super) fn set_status(&mut self, id: OperationId, status: Status) {
         if let Some(item) = self.items.get_mut(&id) {
             item.status = status;
+        }
+    }
+
+    pub(super) fn told_by_hand(&mut self, id: OperationId, how: String) {
+        if let Some(item) = self.items.get_mut(&id) {
+            item.by_hand = Some(how);
         }
     }
 

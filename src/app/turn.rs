@@ -333,7 +333,7 @@ impl State {
                 let waiting = self.queue.counts().0;
                 if waiting > 0 {
                     let that = if waiting == 1 { "waits" } else { "wait" };
-                    self.hint = Some(format!("Press esc again: the {waiting} that {that} will be denied."));
+                    self.hint = Some(format!("Press esc again: the {waiting} that {that} won't be started."));
                 }
                 true
             }

@@ -34,6 +34,10 @@ impl State {
             Undo::Possible(_) if !item.status.closed() => self.hint = Some(format!("{id} still runs.")),
             Undo::Possible(Undoable::Kept) => self.take_back(vec![id], Origin::Person, kept(&[id]), effects),
             Undo::Possible(Undoable::Call(arguments)) => {
+                if let Some(lacking) = self.lacks_connection(arguments) {
+                    self.hint = Some(format!("{id} can't be undone here: there is no connection {lacking}."));
+                    return;
+                }
                 let (name, arguments) = (item.call.name.clone(), arguments.clone());
                 let call = ToolCall { id: String::new(), name, arguments };
                 self.take_back(vec![id], item.origin.beside(), call, effects);
@@ -41,8 +45,22 @@ impl State {
             Undo::Done { by, .. } => {
                 self.hint = Some(format!("{id} was taken back by {by}; undo that to do it again."));
             }
-            Undo::Impossible => self.hint = Some(format!("{id} changed nothing that was kept for undo.")),
+            Undo::Impossible if !item.status.closed() => self.hint = Some(format!("{id} changed nothing yet.")),
+            Undo::Impossible => {
+                let ran = matches!(item.status, Status::Ended { .. });
+                self.hint = Some(match item.by_hand.as_ref().filter(|_| ran) {
+                    Some(how) => format!("{id} can be undone by hand alone: {how}"),
+                    None => format!("{id} changed nothing that was kept for undo."),
+                });
+            }
         }
+    }
+
+    /// The connection that a call names, if there is none of that name: its session was had with others.
+    fn lacks_connection(&self, arguments: &str) -> Option<String> {
+        let arguments: serde_json::Value = serde_json::from_str(arguments).ok()?;
+        let named = arguments.get("connection")?.as_str()?.to_owned();
+        (!self.setting.connections.contains(&named)).then_some(named)
     }
 
     /// Proposes to take back everything from the selected operation's turn on: changes to files at once, and what else

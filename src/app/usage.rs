@@ -49,11 +49,10 @@ impl State {
     pub fn used(&self) -> Option<String> {
         let Tally { read, written, cost } = self.tallies.session;
         let tokens = read.saturating_add(written);
-        let shown = match tokens {
-            0 => return None,
-            1..10_000 => format!("{} tokens", number::thousands(tokens)),
-            _ => format!("{}k tokens", number::thousands(tokens / 1_000)),
-        };
+        if tokens == 0 {
+            return None;
+        }
+        let shown = number::tokens(tokens);
         Some(if self.setting.prices.is_some() { format!("{shown}, {}", cost.amount().shown()) } else { shown })
     }
 

@@ -155,12 +155,12 @@ impl State {
             self.chat.notice("Nothing was changed.", false);
         } else {
             effects.push(Effect::Setup(Step::Skip));
-            let with = if self.setting.practice {
-                "The practice model answers"
+            let said = if self.setting.practice {
+                "The practice model answers; no settings were written."
             } else {
-                "The model of the environment answers"
+                "The model of the environment answers; no settings were written. `countersign setup` chooses a model."
             };
-            self.chat.notice(format!("{with}; nothing was written. `countersign setup` chooses a model."), false);
+            self.chat.notice(said, false);
         }
     }
 

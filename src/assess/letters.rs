@@ -41,7 +41,9 @@ pub(super) fn invisible(letter: char) -> bool {
         | '\u{fff9}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-pub(super) fn unusual_blank(letter: char) -> bool {
+/// A blank that isn't the usual one, and that no shell takes for one.
+#[must_use]
+pub fn unusual_blank(letter: char) -> bool {
     matches!(letter, '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
 }
 

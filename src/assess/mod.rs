@@ -47,6 +47,7 @@ pub use file::FileAssessor;
 pub use hidden::visible;
 pub use host::{Reach, address_reach, reach as host_reach};
 pub use http::{HttpAssessor, beyond_look};
+pub use letters::unusual_blank;
 pub use masks::{
     Known, call_shown, cell_withheld, conceal, conceal_text, holds_secret, known_spans, secrets_again, secrets_of,
     table_shown, withheld, withheld_spans,

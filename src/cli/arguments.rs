@@ -14,7 +14,7 @@ use crate::domain::ApprovalMode;
 const EXAMPLES: &str = "\
 Examples:
   countersign
-      Start here. Without a model configured, a built-in practice model takes over.
+      Start here. The first start asks for a model; esc there tries the built-in practice model.
   countersign --db postgres://ann@localhost/shop
       Work on a database. --db also takes an SQLite file or the name of a connection.
   countersign --provider ollama --model qwen3 --workspace ~/project

@@ -24,9 +24,14 @@ const REFUSED: u8 = 126;
 /// Its number in the journal: a session of one command.
 const ONLY: OperationId = OperationId(1);
 
-/// What is to be run: one command line, or the words of one command.
+/// What is to be run: one command line, or the words of one command. One word with blanks in it is a command line, too.
 #[must_use]
 pub fn command_line(line: Option<String>, words: &[String]) -> String {
+    if let (None, [only]) = (&line, words)
+        && only.contains(char::is_whitespace)
+    {
+        return only.clone();
+    }
     line.unwrap_or_else(|| words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "))
 }
 

@@ -30,14 +30,41 @@ pub fn duration(milliseconds: u64) -> String {
     }
 }
 
-/// A size in the largest fitting unit: `512 B`, `14 kB`, `3.2 MB`.
+/// A size in the largest fitting unit, rounded: `512 B`, `1.9 kB`, `14 kB`, `3.2 MB`.
 pub fn size(bytes: u64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} B"),
-        1_000..1_000_000 => format!("{} kB", bytes / 1_000),
-        1_000_000..1_000_000_000 => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
-        _ => format!("{}.{} GB", thousands(bytes / 1_000_000_000), bytes % 1_000_000_000 / 100_000_000),
+        1_000..9_950 => format!("{} kB", tenths(bytes, 1_000)),
+        9_950..999_500 => format!("{} kB", (bytes + 500) / 1_000),
+        999_500..999_950_000 => format!("{} MB", tenths(bytes, 1_000_000)),
+        _ => format!("{} GB", tenths(bytes, 1_000_000_000)),
     }
+}
+
+/// A number of tokens: `8,120 tokens`, `12k tokens`, `1.3M tokens`.
+pub fn tokens(number: u64) -> String {
+    match number {
+        0..10_000 => count(number, "token"),
+        10_000..999_500 => format!("{}k tokens", (number + 500) / 1_000),
+        _ => format!("{}M tokens", tenths(number, 1_000_000)),
+    }
+}
+
+/// A part of a whole in percent, rounded to tenths: `0.4`. Neither all nor nothing is said of what is only close to it.
+pub fn percent(part: u64, whole: u64) -> String {
+    let thousandths = (u128::from(part) * 2_000 + u128::from(whole)) / (u128::from(whole.max(1)) * 2);
+    let thousandths = match thousandths {
+        0 if part > 0 => return "less than 0.1".to_owned(),
+        1_000.. if part < whole => 999,
+        thousandths => thousandths,
+    };
+    format!("{}.{}", thousandths / 10, thousandths % 10)
+}
+
+/// How many of a unit, rounded to tenths.
+fn tenths(number: u64, unit: u64) -> String {
+    let tenths = number.saturating_add(unit / 20) / (unit / 10);
+    format!("{}.{}", thousands(tenths / 10), tenths % 10)
 }
 
 #[cfg(test)]
@@ -55,8 +82,22 @@ mod tests {
             [4, 2_140, 185_000, 3_720_000].map(duration).each_ref().map(String::as_str)
         );
         assert_eq!(
-            ["512 B", "14 kB", "3.2 MB", "1.5 GB"],
-            [512, 14_300, 3_200_000, 1_500_000_000].map(size).each_ref().map(String::as_str)
+            ["512 B", "1.9 kB", "10 kB", "14 kB", "1.0 MB", "3.2 MB", "1.0 GB", "1.5 GB"],
+            [512, 1_941, 9_950, 14_300, 999_500, 3_240_000, 999_950_000, 1_500_000_000]
+                .map(size)
+                .each_ref()
+                .map(String::as_str)
+        );
+        assert_eq!(
+            ["1 token", "12k tokens", "1.3M tokens"],
+            [1, 12_300, 1_290_000].map(tokens).each_ref().map(String::as_str)
+        );
+        assert_eq!(
+            ["0.0", "less than 0.1", "0.4", "99.9", "100.0"],
+            [(0, 9), (1, 9_999), (35, 10_000), (9_999, 10_000), (7, 7)]
+                .map(|(part, whole)| percent(part, whole))
+                .each_ref()
+                .map(String::as_str)
         );
         assert_eq!((count(1, "line"), count(1_204, "line")), ("1 line".to_owned(), "1,204 lines".to_owned()));
     }

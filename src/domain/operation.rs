@@ -406,12 +406,12 @@ impl OperationKind {
             Self::Command(command) => Text { language: "bash", body: command.command.clone() },
             Self::File(file) => file_text(file),
             Self::Http(http) => {
-                let mut body = format!("{} {}\n", http.method, http.url);
+                let mut body = format!("{} {}", http.method, http.url);
                 for (name, value) in &http.headers {
-                    body.push_str(&format!("{name}: {value}\n"));
+                    body.push_str(&format!("\n{name}: {value}"));
                 }
                 if let Some(content) = &http.body {
-                    body.push('\n');
+                    body.push_str("\n\n");
                     body.push_str(content);
                 }
                 Text { language: "http", body }

@@ -18,7 +18,7 @@ use super::setup;
 use super::swap::Switchboard;
 use crate::app::{Briefing, Budget, Effect, Event, Keymap, Looks, Setting, State};
 use crate::assess::Known;
-use crate::cli::{Asking, Start};
+use crate::cli::{Asking, Start, Which};
 use crate::config::{ChosenModel, Problem, process_environment};
 use crate::contain;
 use crate::domain::number::size;
@@ -45,6 +45,10 @@ pub struct Assembled {
     /// The practice model's world; its server ends with it.
     pub world: Option<PracticeWorld>,
 }
+
+/// What is said where the practice model goes on with a session: it may have been had with another model.
+const RESUMED_IN_PRACTICE: &str = "The practice model goes on with this session. If it was had with a real model, leave \
+    and start again with the same --base-url, --model and --db.";
 
 /// Puts a session together. Without a model the practice model works in a world of its own, while the person's
 /// own operations stay in the person's workspace. Called before the screen opens: a key command may ask.
@@ -125,6 +129,9 @@ pub async fn assemble(start: &Arc<Start>, lanes: Lanes, size: (u16, u16)) -> Res
     let (state, effects) = Box::pin(resume(start, state)).await?;
     allow_outputs(&state, &model_side.bench);
     notices.extend(start.elsewhere());
+    if state.setting.practice && matches!(start.which, Which::Left(_)) {
+        notices.push(RESUMED_IN_PRACTICE.to_owned());
+    }
     let recorder = Recorder::start(journal, lanes.work.clone(), person_side.bench.settings.known.clone());
     let rules = Rules::at(&start.folders.data);
     let broken = start.problems.iter().any(|problem| problem.file == rules.path());

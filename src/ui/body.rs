@@ -101,7 +101,7 @@ pub fn text(view: View<'_>, prepared: &Prepared, revealed: bool, columns: usize)
     let numbers = numbers(&prepared.operation.kind, &shown);
     // The end of a file's last line is no line of its own.
     let shown = if numbers.start > 0 { shown.strip_suffix('\n').unwrap_or(&shown) } else { &shown };
-    let lines = highlight(&text::plain(shown), said.language, view.theme);
+    let lines = highlight(&text::exact(shown), said.language, view.theme);
     let digits = if lines.len() > 1 { numbers.len().to_string().len() } else { 0 };
     let digits = if numbers.is_empty() { 0 } else { digits };
     let room = columns.saturating_sub(digits + 3).max(1);

@@ -106,7 +106,7 @@ fn deciding(view: View<'_>, dialog: &Dialog) -> Vec<Option<(String, String)>> {
         key(Command::Deny, "deny"),
         key(Command::DenyWithReason, "with reason"),
         key(Command::Edit, "edit"),
-        key(Command::Back, "later"),
+        key(Command::Back, if dialog.derivation { "text" } else { "later" }),
         several(view).then(|| key(Command::Skip, "next")).flatten(),
     ]
 }

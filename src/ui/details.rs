@@ -80,6 +80,9 @@ fn state(view: View<'_>, item: &Item, columns: usize) -> Vec<Line<'static>> {
     let undo = match &item.undo {
         Undo::Possible(_) if item.status.closed() => Some("can be undone".to_owned()),
         Undo::Done { by, .. } => Some(format!("was undone by {by}")),
+        Undo::Impossible if matches!(item.status, Status::Ended { .. }) => {
+            item.by_hand.as_deref().map(|how| format!("can be undone by hand: {}", text::line(how)))
+        }
         Undo::Possible(_) | Undo::Impossible => None,
     };
     lines.extend(undo.into_iter().flat_map(|said| labelled(view, "undo", vec![(said, Role::Text)], columns)));

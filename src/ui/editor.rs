@@ -12,7 +12,7 @@ use super::text;
 use super::theme::Role;
 use super::typing::Rows;
 use crate::app::{Command, Context, Draft, Editor};
-use crate::domain::Verdict;
+use crate::domain::{Claim, Verdict};
 
 /// Rows that the text has at least, so that the frame doesn't grow with every line.
 const ROOM: usize = 8;
@@ -65,8 +65,12 @@ fn judged(view: View<'_>, editor: &Editor, columns: usize) -> Vec<Line<'static>>
         }
     };
     let mut lines = labelled(view, label, sentences, columns);
+    let item = view.state.queue.get(editor.id);
+    let claim = item.and_then(|item| item.prepared.as_ref()).map(|prepared| &prepared.operation.claim);
     let usual = if editor.editable.is_form() {
         "A line that begins with # says what the next one takes."
+    } else if claim.is_none_or(|claim| *claim == Claim::Absent) {
+        "The model is told what really ran."
     } else {
         "The model's claim is gone, and the model is told what really ran."
     };

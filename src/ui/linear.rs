@@ -103,6 +103,9 @@ impl Teller {
             let (messages, operations) = (number::count(messages, "message"), number::count(operations, "operation"));
             lines.push(format!("this session goes on after {messages} and {operations}; its latest turn:"));
         }
+        if setting.practice {
+            lines.push(format!("your ! and / lines run in {}", text::line(&setting.folder)));
+        }
         lines.push("type a message, ! and a command, or help".to_owned());
         lines
     }

@@ -321,12 +321,22 @@ fn head(view: View<'_>, dialog: &Dialog, item: &Item, prepared: &Prepared, colum
             } else {
                 text::line(model)
             };
-            format!("asked by {name}, turn {}", view.state.chat.turn().0)
+            format!("asked by {name}, turn {}", item.turn.0)
         }
     };
     let word = text::line(item.word());
+    let target = item::target(prepared);
+    // What it acts on is worth more room than the name of a model, or than the turn.
+    let fits = |who: &str| text::width(&word) + text::width(&target) + text::width(who) + 6 <= columns;
+    let who = match &item.origin {
+        Origin::Model { .. } if !fits(&who) => {
+            let shorter = format!("asked by the model, turn {}", item.turn.0);
+            if fits(&shorter) { shorter } else { "asked by the model".to_owned() }
+        }
+        _ => who,
+    };
     let room = columns.saturating_sub(text::width(&word) + text::width(&who) + 6);
-    let target = text::middle(&item::target(prepared), room.max(20)).into_owned();
+    let target = text::middle(&target, room.max(20)).into_owned();
     let said = [word, target, who];
     let said: Vec<String> = said.into_iter().filter(|part| !part.is_empty()).collect();
     view.line(text::fit(&said.join("   "), columns).into_owned(), Role::Dim)

@@ -25,7 +25,8 @@ pub fn brief(foresight: &Foresight) -> Option<String> {
         Foresight::Measured(preview) => {
             let undo = match &preview.remedy {
                 Remedy::Unknown => None,
-                Remedy::Possible(_) | Remedy::ByHand(_) => Some("can be undone"),
+                Remedy::Possible(_) => Some("can be undone"),
+                Remedy::ByHand(_) => Some("can be undone by hand"),
                 Remedy::Impossible(_) => Some("can't be undone"),
             };
             let brief = Some(text::line(&preview.brief)).filter(|brief| !brief.is_empty());

@@ -32,8 +32,6 @@ const MOST: usize = 34;
 struct Columns {
     /// Columns of a number.
     digits: usize,
-    /// Whether there is a place for the badge of production: one of them hits it.
-    production: bool,
     /// Columns of a row.
     all: usize,
 }
@@ -69,7 +67,6 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, cache: &mut Cache, sig
     let first = first_row(&rows, selected, height, cache);
     let columns = Columns {
         digits: view.state.queue.newest().map_or(0, |id| id.0).to_string().len().max(DIGITS),
-        production: rows.iter().any(|row| matches!(row, Row::First(item) if item::hits_production(item))),
         all: area.width.into(),
     };
     let focused = view.focused(Pane::Queue);
@@ -190,15 +187,16 @@ fn ended(fate: &item::Fate, room: usize) -> String {
 
 /// `▸ 1  H HIGH  sql      DELETE FROM orders WHERE …`
 fn first_line(view: View<'_>, item: &Item, selected: bool, columns: Columns) -> Line<'static> {
-    let Columns { digits, production, all: columns } = columns;
+    let Columns { digits, all: columns } = columns;
     let marker = if selected { "▸" } else { " " };
     let mark = if view.state.queue.plan().marks(item.id) { '•' } else { ' ' };
     let id = format!("{:>digits$}{mark} ", item.id.0);
     let fate = item::fate(view, item);
+    let production = item::hits_production(item);
     let badge = if production { PRODUCTION + 2 } else { 0 };
-    let used = 1 + digits + 2 + 6 + 2 + badge;
+    let used = 1 + digits + 2 + 6 + 2;
     let wide = columns > used + WORD + 24;
-    let used = used + if wide { WORD + 1 } else { 0 };
+    let used = used + badge + if wide { WORD + 1 } else { 0 };
     let end = match &item.status {
         Status::Waiting => waits(view, item, columns.saturating_sub(used + LEAST + 3)),
         Status::Running { .. } => format!("{}  {}", fate.time, fate.mark),
@@ -218,11 +216,11 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, columns: Columns) -> 
         item::badge_span(view, item),
         Span::raw("  "),
     ];
-    if production {
-        spans.extend([item::production_column(view, item), Span::raw("  ")]);
-    }
     if wide {
         spans.push(view.span(format!("{} ", text::column(&text::line(item.word()), WORD)), Role::Dim));
+    }
+    if let Some(badge) = item::production_span(view, item) {
+        spans.extend([badge, Span::raw("  ")]);
     }
     let end_width = if end.is_empty() { 0 } else { text::width(&end) + 2 };
     let room = columns.saturating_sub(used + end_width + 1);
@@ -252,7 +250,7 @@ fn waits(view: View<'_>, item: &Item, room: usize) -> String {
 /// What a waiting operation acts on, what it would do there, or why it asks: `practice.db · 12 of 340 rows · can be
 /// undone`, `no rule covers make · asks by default`.
 fn second_line(view: View<'_>, item: &Item, columns: Columns) -> Line<'static> {
-    let Columns { digits, all: columns, .. } = columns;
+    let Columns { digits, all: columns } = columns;
     let mut parts = Vec::new();
     if let Some(why) = &item.requeued {
         parts.push(format!("back again: {}", text::line(why)));

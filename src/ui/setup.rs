@@ -66,13 +66,15 @@ pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, setup: &Setup) -> Op
     }
     let listed = listed(setup);
     let first = setup.at.saturating_sub(room / 2).min(listed.len().saturating_sub(room));
+    let longest = listed.iter().map(|row| text::width(&row.name)).max().unwrap_or(0);
+    let name = longest.clamp(NAME, (columns / 2).max(NAME));
     for (at, row) in listed.iter().enumerate().skip(first).take(room) {
         // What a mode means is never cut.
         if setup.stage == Stage::Mode {
-            let line = line(view, row, at == setup.at, usize::MAX);
-            rows.extend(text::wrap(&line, columns.max(10), (NAME + 5).min(columns / 2), Break::Words));
+            let line = line(view, row, at == setup.at, (name, usize::MAX));
+            rows.extend(text::wrap(&line, columns.max(10), (name + 5).min(columns / 2), Break::Words));
         } else {
-            rows.push(line(view, row, at == setup.at, columns.saturating_sub(NAME + 5)));
+            rows.push(line(view, row, at == setup.at, (name, columns.saturating_sub(name + 5))));
         }
     }
     for (at, row) in rows.iter().take(height).enumerate() {
@@ -183,8 +185,8 @@ fn offer(offer: &Offer) -> Row {
     Row { name: text::line(&offer.name), note, good: offer.found }
 }
 
-/// A row whose note has so many columns.
-fn line(view: View<'_>, row: &Row, chosen: bool, columns: usize) -> Line<'static> {
+/// A row whose name and note have so many columns.
+fn line(view: View<'_>, row: &Row, chosen: bool, (name, columns): (usize, usize)) -> Line<'static> {
     let mark = if chosen { "▸ " } else { "  " };
     let role = if chosen { Role::Accent } else { Role::Text };
     if row.note.is_empty() {
@@ -193,7 +195,7 @@ fn line(view: View<'_>, row: &Row, chosen: bool, columns: usize) -> Line<'static
     let sign = if row.good { "✓ " } else { "  " };
     Line::from(vec![
         view.span(mark, Role::Accent),
-        view.span(text::column(&row.name, NAME), role),
+        view.span(text::column(&row.name, name), role),
         Span::raw(" "),
         view.span(sign, Role::Good),
         view.span(text::fit(&row.note, columns).into_owned(), if row.good { Role::Text } else { Role::Dim }),

@@ -9,6 +9,8 @@ use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::assess::unusual_blank;
+
 /// Blanks that a tab becomes where no columns are counted.
 const TAB: &str = "    ";
 /// Marks without a width that may follow one another; the rest is shown by number.
@@ -18,6 +20,19 @@ const MARKS: usize = 3;
 /// every message, path and reason.
 pub fn plain(text: &str) -> String {
     shown(text, false, false)
+}
+
+/// The same of what is asked about: blanks that aren't the usual one, which no shell takes for one, by number, too.
+pub fn exact(text: &str) -> String {
+    let plain = plain(text);
+    if !plain.contains(unusual_blank) {
+        return plain;
+    }
+    let mut out = String::with_capacity(plain.len() + 8);
+    for c in plain.chars() {
+        if unusual_blank(c) { out.push_str(&number(c)) } else { out.push(c) }
+    }
+    out
 }
 
 /// The same on one line: for gists, cells and titles.
@@ -59,11 +74,11 @@ pub(super) fn show(out: &mut String, c: char, marks: &mut usize) {
         '\0'..='\u{1f}' => out.push(char::from_u32(0x2400 + c as u32).unwrap_or('?')),
         '\u{7f}' => out.push('␡'),
         '\u{80}'..='\u{9f}' => out.push_str(&format!("\\x{:02x}", c as u32)),
-        _ if hidden(c) => out.push_str(&format!("<U+{:04X}>", c as u32)),
+        _ if hidden(c) => out.push_str(&number(c)),
         _ if c.width() == Some(0) => {
             *marks += 1;
             if *marks > MARKS {
-                out.push_str(&format!("<U+{:04X}>", c as u32));
+                out.push_str(&number(c));
             } else {
                 out.push(c);
             }
@@ -72,6 +87,10 @@ pub(super) fn show(out: &mut String, c: char, marks: &mut usize) {
         _ => out.push(c),
     }
     *marks = 0;
+}
+
+fn number(c: char) -> String {
+    format!("<U+{:04X}>", c as u32)
 }
 
 fn needs_showing(c: char) -> bool {
@@ -283,6 +302,8 @@ mod tests {
         }
         assert_eq!(line("two\nlines\there"), "two␊lines here");
         assert_eq!(plain("e\u{301}"), "e\u{301}");
+        let blank = "rm\u{a0}-rf x";
+        assert_eq!([plain(blank), exact(blank)], [blank.to_owned(), "rm<U+00A0>-rf x".to_owned()]);
         assert!(plain(&"\u{301}".repeat(50)).contains("<U+0301>"));
     }
 

@@ -58,6 +58,9 @@ async fn nothing_is_promised_where_one_part_acts_on_what_another_leaves() {
         "echo x > moved.txt; mv moved.txt b.txt",
         "mv new.txt b.txt && git checkout .",
         "mv new.txt gone.txt || true; truncate -s 0 gone.txt",
+        "git rm --cached kept.rs && git clean -f",
+        "cd dir && git stash && git checkout main",
+        "cd dir && git reset --hard; cd ..; rm new.txt",
     ] {
         let told = desk.told(command).await;
         assert!(
@@ -78,6 +81,30 @@ async fn nothing_is_promised_where_one_part_acts_on_what_another_leaves() {
     ] {
         let told = desk.told(command).await;
         assert!(told.contains(says) && !told.contains("another leaves"), "{command}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_made_is_told() {
+    let desk = Desk::versioned();
+    for (command, says) in [
+        ("mkdir -p build", "[1 new folder] Makes 1 new folder: build. undo: deleting what is new undoes it."),
+        (
+            "mkdir -p build && touch build/a",
+            "[1 new folder · 1 new file] Makes 1 new folder: build. Makes 1 new file: a.",
+        ),
+        ("mkdir -p a/b && echo x > a/b/c", "Makes 1 new folder: b. Creates a/b/c. undo: "),
+        ("mkdir -p dir", "dir is there already."),
+        ("mkdir dir", "As things are now, it would fail: dir is there."),
+        ("mkdir no/way", "As things are now, it would fail: the folder of way is not there."),
+        ("touch no/way", "As things are now, it would fail: the folder of way is not there."),
+        ("touch kept.rs new.rs", "Sets the time of 1 file: kept.rs. no undo: nobody keeps the time as it is now."),
+        ("mkdir src/{a,b} -p", "Makes 2 new folders: a, b."),
+        ("cat .env | head -3", "[only reads] Changes nothing. What it prints may hold secrets."),
+        ("touch -r kept.rs x", "? What `touch` does isn't known beforehand."),
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(says), "{command}: {told}");
     }
 }
 

@@ -68,7 +68,10 @@ async fn what_git_would_lose_is_told_from_what_is_here() {
         ("git reset HEAD~1", ", by 1 commit. The files stay as they are. undo: the reflog keeps the commits"),
         ("git checkout -- kept.rs", "Throws away the changes in 1 file: kept.rs."),
         ("git checkout .", "Throws away the changes in 1 file: kept.rs."),
-        ("git checkout side", "Switches to side. Git refuses where that would overwrite changes."),
+        (
+            "git checkout side",
+            "Switches to side. Git refuses where that would overwrite changes. undo: `git switch main` goes back.",
+        ),
         ("git restore dir", "No tracked file has changes that it would throw away."),
         ("git clean -f", "Deletes 1 file (1 B) that git doesn't have."),
         (
@@ -80,6 +83,7 @@ async fn what_git_would_lose_is_told_from_what_is_here() {
         ("git branch -D side", "side isn't merged: 1 commit is on no other branch or tag. Deletes the branch side."),
         ("git branch -D merged", "every commit of it is on another branch or tag. undo: `git branch merged "),
         ("git branch -D nowhere", "It would fail: there is no branch nowhere."),
+        ("git branch -D main", "It would fail: main is checked out."),
         ("git stash drop", "There is no such stash."),
         ("git commit -m x", "? What `git commit` does isn't known beforehand."),
         ("git -c alias.x=y reset --hard", "? What `git` does isn't known beforehand."),
@@ -89,6 +93,9 @@ async fn what_git_would_lose_is_told_from_what_is_here() {
     }
     let preview = desk.command("git reset --hard").await.unwrap().unwrap();
     assert!(diff(&preview).contains("-    one();"), "{preview:?}");
+    fs::remove_file(desk.path().join("dir/kept.txt")).unwrap();
+    let told = desk.told("git checkout -- dir").await;
+    assert!(told.starts_with("[1 file back] Brings back 1 file: dir/kept.txt."), "{told}");
     desk.git(&["stash", "-q"]);
     let told = desk.told("git stash drop").await;
     assert!(told.contains("[1 stash] Drops 1 stash. undo: for some weeks `git stash store "), "{told}");
@@ -118,7 +125,8 @@ async fn what_a_push_sends_and_drops_is_told_without_asking_the_other_side() {
         ("git push origin :main", "Deletes main on origin"),
         ("git push --delete origin main", "Deletes main on origin"),
         ("git push -d origin tag v1", "[deletes a tag there] Deletes refs/tags/v1 on origin"),
-        ("git push --mirror", "Sends every ref, and deletes the others to origin"),
+        ("git push --mirror", "Forced: drops commits of 1 branch there: main. Sends every ref, and deletes the others"),
+        ("git push origin :main", "1 commit of it is on no other branch or tag that is known here."),
         ("git push -n", "the hook pre-push runs all the same."),
     ] {
         let told = desk.told(command).await;

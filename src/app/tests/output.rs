@@ -82,8 +82,12 @@ fn past_what_is_held_the_disk_is_asked() {
     let page = Page { pieces: [].into(), from: 100, to: 900, line: 40 };
     world.feed(1, Event::Looked(OperationId(1), look.clone(), Some(page)));
     assert_eq!((world.state.finds.output.row, scroll(&world).top), (Some(41), 35));
-    world.feed(1, Event::Looked(OperationId(1), look, None));
-    assert_eq!(world.state.hint.as_deref(), Some("No more matches."));
+    world.feed(1, Event::Looked(OperationId(1), Look::For { text: "x".to_owned(), from: 100, forward: false }, None));
+    let all = world.state.output.printout().unwrap().tail.bytes;
+    let around = Look::For { text: "x".to_owned(), from: all, forward: false };
+    assert_eq!(world.looks[1..], [(OperationId(1), around.clone())], "on from the other end");
+    world.feed(1, Event::Looked(OperationId(1), around, None));
+    assert_eq!(world.state.hint.as_deref(), Some("Not found."));
     keys(&mut world, "G");
     assert!(world.state.output.printout().unwrap().follows());
 }

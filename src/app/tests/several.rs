@@ -186,7 +186,9 @@ fn the_list_is_sorted_and_filtered_and_esc_brings_it_back() {
     assert_eq!(*world.status(2), Status::Waiting);
     world.press(KeyCode::Esc);
     assert_eq!(shown(&world).len(), 5);
-    assert_eq!(world.state.focus, Pane::Queue);
+    assert_eq!(world.state.queue.plan().order(), Order::Risk);
+    world.press(KeyCode::Esc);
+    assert_eq!((world.state.queue.plan().order(), world.state.focus), (Order::State, Pane::Queue));
     world.press(KeyCode::Esc);
     assert_eq!(world.state.focus, Pane::Composer);
 }

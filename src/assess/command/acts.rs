@@ -105,6 +105,15 @@ pub enum Does {
         /// What a link leads to, not the link itself.
         follows: bool,
     },
+    /// Makes files or folders that aren't there yet.
+    Make {
+        /// Which.
+        names: Vec<Word>,
+        /// Folders, not files.
+        folders: bool,
+        /// Takes one that is there for done, and makes those above it.
+        parents: bool,
+    },
     /// Deletes what a search finds.
     Search {
         /// The words of a search that lists the same.
@@ -169,6 +178,7 @@ fn act(first: &Word, words: &[Word], folder: Option<String>) -> Act {
         "mv" => moving(words),
         "cp" => copying(words),
         "chmod" | "chown" | "chgrp" => permitting(name, words),
+        "mkdir" | "touch" => making(name, words),
         "git" => return of_git(words, folder),
         _ => None,
     };
@@ -241,6 +251,19 @@ fn permitting(name: &str, words: &[Word]) -> Option<Does> {
     // Going into folders, `chown` leaves alone what links lead to.
     let follows = name == "chmod" || !itself && !recursive;
     Some(Does::Rights { names, recursive, follows })
+}
+
+fn making(name: &str, words: &[Word]) -> Option<Does> {
+    let folders = name == "mkdir";
+    let read = flagged(words, if folders { &["-m", "--mode"] } else { &["-d", "-t", "--date", "--time"] })?;
+    let parents = read.has(&["-p", "--parents"]);
+    let known: &[&str] = if folders {
+        &["-p", "--parents", "-v", "--verbose", "-m", "--mode"]
+    } else {
+        &["-a", "-m", "-d", "--date", "--time"]
+    };
+    let all = read.flags.iter().all(|flag| known.contains(&flag.split('=').next().unwrap_or(flag)));
+    all.then_some(Does::Make { names: read.operands, folders, parents })
 }
 
 /// What flags and operands a command has.
@@ -362,6 +385,10 @@ mod tests {
                     Does::Resize { names: which, to, .. } => format!("resize {} to {to:?}", names(which)),
                     Does::Rewrite { names: which, suffix, .. } => {
                         format!("rewrite {} {}", names(which), suffix.as_deref().unwrap_or("and keep nothing"))
+                    }
+                    Does::Make { names: which, folders, parents } => {
+                        let what = if *folders { "folders" } else { "files" };
+                        format!("make {what} {}{}", names(which), if *parents { " and those above" } else { "" })
                     }
                     Does::Search { words, .. } => format!("delete by find {}", words.join(" ")),
                     Does::Git { subcommand, words } => format!("git {subcommand} {}", names(words)),

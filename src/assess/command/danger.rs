@@ -38,7 +38,8 @@ pub(super) fn judge(judge: &mut Judge<'_>, name: &str, words: &[Word]) -> bool {
     match name {
         "rm" | "unlink" | "rmdir" | "shred" | "srm" | "trash" => delete(judge, name, words),
         "chmod" | "chown" | "chgrp" | "chattr" | "setfacl" => owner(judge, name, words),
-        "mv" | "cp" | "install" | "ln" | "truncate" | "touch" | "rename" => overwrite(judge, name, words),
+        "mv" | "cp" | "install" | "ln" | "truncate" | "rename" => overwrite(judge, name, words),
+        "mkdir" | "touch" => create(judge, name, words),
         "dd" => dd(judge, words),
         "sudo" | "doas" | "pkexec" | "run0" | "gosu" | "su-exec" | "su" | "runuser" => privilege(judge, name, words),
         "python" | "python3" | "node" | "perl" | "ruby" | "php" | "zsh" | "ksh" | "fish"
@@ -151,6 +152,17 @@ fn owner(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     }
 }
 
+/// What only adds is neither harmless nor dangerous, unless others run what is there later.
+fn create(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
+    if operands(words).any(|word| judge.run_later(word)) {
+        overwrite(judge, name, words);
+        return;
+    }
+    judge.beyond_claims(None, words);
+    let does = if name == "mkdir" { "makes folders" } else { "makes files, or sets their time" };
+    judge.unknown(&format!("command.{name}"), format!("`{name}` {does}: {}.", named(operands(words))));
+}
+
 fn overwrite(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     judge.ineligible |= operands(words).any(|word| judge.run_later(word));
     if operands(words).any(|word| judge.raw_device(&word.pattern())) && matches!(name, "cp" | "mv" | "truncate") {
@@ -214,5 +226,6 @@ impl Judge<'_> {
             DangerKind::External => self.external(&format!("command.{}", first_word(name)), sentence),
             DangerKind::Runs | DangerKind::Works | DangerKind::Wraps => self.unknown("command.runs-code", sentence),
         }
+        self.handed(name, words);
     }
 }

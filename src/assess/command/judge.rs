@@ -17,7 +17,7 @@ const COMMANDS: usize = 600;
 /// No names were listed.
 static UNLISTED: BTreeMap<String, Vec<String>> = BTreeMap::new();
 /// Deepest nesting of substitutions and peeled wrappers.
-const DEPTH: usize = 12;
+pub(super) const DEPTH: usize = 12;
 
 /// What flows into a command by a pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -31,6 +31,7 @@ mod flags;
 mod forms;
 mod function;
 mod git;
+mod handed;
 mod index;
 mod judge;
 mod kind;

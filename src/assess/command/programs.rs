@@ -9,7 +9,7 @@ use super::source::over;
 use super::table::{DangerKind, Entry, Takes, table};
 use super::word::{Piece, Word};
 use super::{builtin, clients, danger, fd, find, git, ps, titles, wrapper, xargs};
-use crate::domain::Shape;
+use crate::domain::{Finding, Shape};
 
 /// Folders whose programs are the ones in the table.
 const SYSTEM: [&str; 8] = [
@@ -260,6 +260,10 @@ impl Judge<'_> {
         self.ineligible = outer || declared.is_none_or(|declared| declared.kind != DangerKind::Works);
         let Some(declared) = declared else { return };
         if !danger::told(&self.findings[before..]) {
+            // What it does says more than that it wasn't called for a look.
+            let found = self.findings.split_off(before);
+            let vague = |finding: &Finding| matches!(&*finding.rule, "command.needs-flag" | "command.operands");
+            self.findings.extend(found.into_iter().filter(|finding| !vague(finding)));
             self.declared(name, declared, words);
         }
     }

@@ -22,7 +22,7 @@ const PROGRAMS: [(&str, &str); 11] = [
 ];
 
 /// Subcommands of git by what they do. What a branch is told of is added where it is known.
-const GIT: [(&str, &str); 16] = [
+const GIT: [(&str, &str); 18] = [
     ("push", "Push"),
     ("commit", "Commit"),
     ("merge", "Merge"),
@@ -39,7 +39,23 @@ const GIT: [(&str, &str); 16] = [
     ("add", "Stage files"),
     ("restore", "Restore files"),
     ("revert cherry-pick", "Add commits"),
+    ("rm", "Remove tracked files"),
+    ("mv", "Move tracked files"),
 ];
+
+/// What is named last where there is no room for all.
+const MILD: [&str; 8] = [
+    "Create folder",
+    "Create file",
+    "Link files",
+    "Copy files",
+    "Stage files",
+    "Fetch",
+    "Switch branch",
+    "Change branches",
+];
+/// Longest title that names two.
+const BOTH: usize = 44;
 
 /// Managers of packages.
 const MANAGERS: &str = " npm pnpm yarn bun pip pip3 apt apt-get dnf brew gem cargo go poetry uv composer ";
@@ -51,7 +67,9 @@ pub(super) fn title(name: &str, words: &[Word]) -> String {
         table.iter().find(|(names, _)| holds(names, word)).map(|(_, title)| (*title).to_owned())
     };
     let subcommand = words.iter().filter_map(Word::text).find(|text| !text.starts_with('-'));
+    let files = || words.iter().any(|word| matches!(word.text(), Some("--" | ".")));
     let told = match (name, subcommand) {
+        ("git", Some("checkout")) if files() => Some("Restore files".to_owned()),
         ("git", Some(subcommand)) => {
             listed(&GIT, subcommand).or_else(|| Some(format!("Run git {}", short(subcommand))))
         }
@@ -74,10 +92,16 @@ pub(super) fn joined(acts: &[String], writes: bool) -> String {
         }
     }
     match distinct.as_slice() {
-        [] => String::new(),
-        [act] => (*act).to_owned(),
-        [first, others @ ..] => format!("{first} and {} more", others.len()),
+        [] => return String::new(),
+        [act] => return (*act).to_owned(),
+        [first, second] if first.len() + second.len() <= BOTH => {
+            let (initial, rest) = second.split_at(1);
+            return format!("{first} and {}{rest}", initial.to_lowercase());
+        }
+        _ => {}
     }
+    let worst = distinct.iter().find(|act| !MILD.contains(act)).unwrap_or(&distinct[0]);
+    format!("{worst} and {} more", distinct.len() - 1)
 }
 
 fn short(name: &str) -> String {

@@ -31,7 +31,7 @@ use statements::Narrowing;
 use super::{RiskAssessor, Subject};
 use crate::domain::number::count;
 use crate::domain::{
-    Assessment, Catalog, Class, Containment, Dialect, Finding, OperationKind, Shape, Span, SqlOperation, SqlWay,
+    Assessment, Catalog, Class, Containment, Danger, Dialect, Finding, OperationKind, Shape, Span, SqlOperation, SqlWay,
 };
 
 /// Judges `execute_sql`.
@@ -127,6 +127,14 @@ pub(super) fn only_reads(dialect: Dialect, text: &str) -> bool {
     let sql =
         SqlOperation { connection: String::new(), dialect: Some(dialect), sql: text.to_owned(), way: SqlWay::Plain };
     judge(&sql).class() == Class::Whitelisted
+}
+
+/// What a text destroys where it is run, in a sentence; none if nothing of it is declared destructive.
+pub(super) fn destroys(dialect: Dialect, text: &str) -> Option<String> {
+    let sql =
+        SqlOperation { connection: String::new(), dialect: Some(dialect), sql: text.to_owned(), way: SqlWay::Plain };
+    let destructive = |finding: &Finding| finding.class == Class::Declared(Danger::Destructive);
+    judge(&sql).findings.into_iter().find(destructive).map(|finding| finding.sentence)
 }
 
 /// Without a dialect all three judge, and the worst counts.

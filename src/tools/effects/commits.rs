@@ -17,6 +17,9 @@ use crate::domain::{Detail, Remedy, Text};
 
 /// Longest diff that is shown, in bytes.
 const DIFF: usize = 64 * 1024;
+/// Subcommands of which it is told what they would lose.
+pub(super) const MEASURED: [&str; 9] =
+    ["branch", "checkout", "clean", "push", "reset", "restore", "rm", "stash", "switch"];
 /// Most commits that are listed.
 const COMMITS: usize = 15;
 
@@ -150,9 +153,19 @@ impl Git<'_> {
             }
             return Ok(());
         }
-        let names = some(changed.iter().map(|(_, name)| name.as_str()));
-        effects.effect(format!("Throws away the changes in {}: {names}.", count(changed.len(), "file")));
-        effects.briefs.push(format!("changes in {}", count(changed.len(), "file")));
+        // A file that is gone comes back, and nothing is lost of it.
+        let (back, lost): (Vec<_>, Vec<_>) =
+            changed.iter().partition(|(state, _)| matches!(state.as_str(), " D" | "D "));
+        let names = |of: &[&(String, String)]| some(of.iter().map(|(_, name)| name.as_str()));
+        if !back.is_empty() {
+            effects.effect(format!("Brings back {}: {}.", count(back.len(), "file"), names(&back)));
+        }
+        if lost.is_empty() {
+            effects.briefs.push(format!("{} back", count(back.len(), "file")));
+            return Ok(());
+        }
+        effects.effect(format!("Throws away the changes in {}: {}.", count(lost.len(), "file"), names(&lost)));
+        effects.briefs.push(format!("changes in {}", count(lost.len(), "file")));
         effects.remedies.push(Remedy::Impossible("the changes are in no commit.".to_owned()));
         effects.preview.details.push(self.diff(against, paths).await?);
         Ok(())
@@ -285,6 +298,9 @@ impl Git<'_> {
         } else if paths.is_empty() && !forced {
             let to = revision.as_deref().unwrap_or("another branch");
             effects.effect(format!("Switches to {to}. Git refuses where that would overwrite changes."));
+            if let Some(branch) = self.branch_name().await {
+                effects.remedies.push(Remedy::ByHand(format!("`git switch {branch}` goes back.")));
+            }
         }
         if paths.is_empty() && !forced {
             let commit = commit.ok_or("which ignored files it writes over")?;
@@ -331,7 +347,12 @@ impl Git<'_> {
         if !deletes || called.has("--remotes", Some('r')) {
             return Ok(false);
         }
+        let current = self.branch_name().await;
         for name in &called.operands {
+            if current.as_ref() == Some(name) {
+                effects.warning(format!("It would fail: {name} is checked out."));
+                continue;
+            }
             let reference = format!("refs/heads/{name}");
             let Some(commit) = self.commit(&reference).await else {
                 effects.warning(format!("It would fail: there is no branch {name}."));

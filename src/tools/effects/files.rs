@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::names::paths;
 use super::tally::Tally;
-use super::{Effects, landing, named, rewriting};
+use super::{Effects, landing, making, named, rewriting};
 use crate::assess::{Does, Word};
 use crate::domain::Remedy;
 use crate::domain::number::size;
@@ -27,8 +27,9 @@ pub(super) async fn measure(
     cancel: &CancellationToken,
 ) -> Result<(), String> {
     let cancel = cancel.clone();
+    let made = effects.made.clone();
     let measured = tokio::task::spawn_blocking(move || {
-        let mut effects = Effects::default();
+        let mut effects = Effects { made, ..Effects::default() };
         let told = look(&mut effects, &folder, &does, &cancel);
         (effects, told)
     });
@@ -48,6 +49,7 @@ impl Effects {
         self.more |= other.more;
         self.remedies.extend(other.remedies);
         self.unmeasured.extend(other.unmeasured);
+        self.made = other.made;
     }
 
     /// The content of these would be gone.
@@ -74,6 +76,7 @@ fn look(effects: &mut Effects, folder: &Path, does: &Does, cancel: &Cancellation
         Does::Rewrite { names, suffix, follows } => {
             rewriting::rewrite(effects, folder, names, (suffix.as_deref(), *follows), cancel)
         }
+        Does::Make { names, folders, parents } => making::make(effects, folder, names, (*folders, *parents), cancel),
         Does::Git { .. } | Does::Search { .. } | Does::Unmeasured(_) => Ok(()),
     }
 }
@@ -234,7 +237,7 @@ fn redirect(
         effects.effect(format!("{name} leads through a link to {}.", path.display()));
     }
     match path.metadata() {
-        Err(_) if !path.parent().is_some_and(Path::is_dir) => {
+        Err(_) if !path.parent().is_some_and(|parent| parent.is_dir() || making::within(&effects.made, parent)) => {
             effects.warning(format!("As things are now, it would fail: the folder of {name} is not there."));
         }
         Err(_) => {

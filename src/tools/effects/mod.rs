@@ -5,6 +5,7 @@ mod called;
 mod commits;
 mod files;
 mod landing;
+mod making;
 mod names;
 mod obstacles;
 mod order;
@@ -24,7 +25,7 @@ use super::Workbench;
 use super::versions::{Version, Versions};
 use crate::assess::{Act, Does, acts};
 use crate::domain::number::{count, size, thousands};
-use crate::domain::{Detail, Facts, Measurement, OperationKind, Prepared, Preview, Remedy, Table};
+use crate::domain::{Class, Danger, Detail, Facts, Measurement, OperationKind, Prepared, Preview, Remedy, Table};
 
 /// Most things of one command that are measured.
 const ACTS: usize = 20;
@@ -46,6 +47,8 @@ struct Effects {
     remedies: Vec<Remedy>,
     /// What can't be told beforehand.
     unmeasured: Vec<String>,
+    /// Folders that are made before.
+    made: Vec<PathBuf>,
 }
 
 impl Effects {
@@ -66,14 +69,20 @@ pub(super) async fn measure(bench: &Arc<Workbench>, prepared: &Prepared, cancel:
     if acts.is_empty() {
         return Ok(None);
     }
+    let mut objections = prepared.assessment.objections().map(|finding| finding.class);
+    if objections.all(|class| class == Class::Declared(Danger::Sensitive)) {
+        let effects = vec!["Changes nothing. What it prints may hold secrets.".to_owned()];
+        return Ok(Some(Preview { effects, brief: "only reads".to_owned(), ..Preview::default() }));
+    }
     let mut effects = Effects::default();
     if acts.len() > ACTS {
         effects.unmeasured.push(format!("what follows the first {ACTS} things it does"));
     }
-    let crossed = crossed(&acts, cancel).await;
+    let crossed = crossed(&acts, cancel).await?;
     for (act, crossed) in acts.into_iter().take(ACTS).zip(crossed) {
-        if let Some(path) = crossed {
-            let name = named([path].iter());
+        let (effects_before, warnings_before) = (effects.preview.effects.len(), effects.preview.warnings.len());
+        if let Some(path) = &crossed {
+            let name = named([path].into_iter());
             effects.unmeasured.push(format!("what a part of it does to {name}, which another part changes,"));
             effects.remedies.push(Remedy::Impossible("one part acts on what another leaves.".to_owned()));
             // What git would lose is worth telling all the same.
@@ -98,6 +107,12 @@ pub(super) async fn measure(bench: &Arc<Workbench>, prepared: &Prepared, cancel:
             }
             does => files::measure(&mut effects, folder, does, cancel).await,
         };
+        if crossed.is_some() {
+            let told = effects.preview.effects.iter_mut().skip(effects_before);
+            for sentence in told.chain(effects.preview.warnings.iter_mut().skip(warnings_before)) {
+                *sentence = format!("As things are now: {sentence}");
+            }
+        }
         if let Err(why) = measured {
             effects.unmeasured.push(why);
         }
@@ -106,9 +121,11 @@ pub(super) async fn measure(bench: &Arc<Workbench>, prepared: &Prepared, cancel:
 }
 
 /// For each part the path on which one before it acts, too: then what is there now says nothing of it.
-async fn crossed(acts: &[Act], cancel: &CancellationToken) -> Vec<Option<PathBuf>> {
+///
+/// # Errors
+/// The look didn't end, so that nothing is known of any part.
+async fn crossed(acts: &[Act], cancel: &CancellationToken) -> Result<Vec<Option<PathBuf>>, String> {
     let (acts, cancel) = (acts.iter().take(ACTS).cloned().collect::<Vec<_>>(), cancel.clone());
-    let count = acts.len();
     let look = move || {
         let of = |act: &Act| {
             let folder = act.folder.as_ref().map(PathBuf::from);
@@ -120,7 +137,8 @@ async fn crossed(acts: &[Act], cancel: &CancellationToken) -> Vec<Option<PathBuf
         };
         traces.iter().enumerate().map(crossed).collect()
     };
-    tokio::task::spawn_blocking(look).await.unwrap_or_else(|_| vec![None; count])
+    let unknown = |_| "What it does isn't known beforehand: the look at its parts broke off.".to_owned();
+    tokio::task::spawn_blocking(look).await.map_err(unknown)
 }
 
 /// Adds what git has of the files that would be gone, and sums it up.

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use globset::GlobMatcher;
 use tokio_util::sync::CancellationToken;
 
+use super::commits::MEASURED;
 use super::files::{all, settled, written};
 use super::landing::ends;
 use super::names::{paths, pattern};
 use crate::assess::{Does, Word};
+use crate::tools::git::Repository;
 
 /// Subcommands of git that write files of the working tree.
 const WRITES: [&str; 17] = [
@@ -43,7 +45,17 @@ pub(super) struct Trace {
     patterns: Vec<(PathBuf, GlobMatcher)>,
     /// It is only where output goes: of two such, what is there now is what would be lost.
     output: bool,
-    git: bool,
+    /// It only makes what isn't there.
+    makes: bool,
+    git: Option<OfGit>,
+}
+
+/// A part that is git.
+struct OfGit {
+    /// The folder of its repository, or where it runs.
+    tree: PathBuf,
+    /// What it would lose is told from what the repository has now.
+    measured: bool,
 }
 
 impl Trace {
@@ -73,6 +85,10 @@ impl Trace {
                 trace.changes.extend(ends(names, goal, folder, cancel));
             }
             Does::Rights { names, .. } => trace.meet(names, folder, cancel),
+            Does::Make { names, .. } => {
+                trace.makes = true;
+                trace.change(names, folder, cancel);
+            }
             Does::Redirect { name, .. } => {
                 trace.output = true;
                 for path in paths(name, folder, cancel).unwrap_or_default() {
@@ -84,10 +100,13 @@ impl Trace {
                 trace.changes.extend(starts.iter().map(|start| settled(&folder.join(start))));
             }
             Does::Git { subcommand, .. } => {
-                trace.git = true;
+                let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+                let tree = Repository::root(&folder).unwrap_or(folder);
                 if WRITES.contains(&subcommand.as_str()) {
-                    trace.changes.push(folder.to_path_buf());
+                    trace.changes.push(tree.clone());
                 }
+                let measured = MEASURED.contains(&subcommand.as_str());
+                trace.git = Some(OfGit { tree, measured });
             }
             Does::Unmeasured(_) => {}
         }
@@ -113,8 +132,14 @@ impl Trace {
     /// A path that this part changes and a `later` one acts on, so that it finds something else than is there now. Where
     /// output goes stands behind all others, and may come before any of them.
     pub(super) fn crosses<'a>(&'a self, later: &'a Self) -> Option<&'a Path> {
-        if self.output && later.output || self.git && later.git {
+        let adds = self.makes && (later.makes || later.output);
+        if self.output && later.output || adds {
             return None;
+        }
+        if let (Some(git), Some(later)) = (&self.git, &later.git) {
+            // Whatever it was, what it changed is what the later one counts: files, the index, branches or what is
+            // known of another side.
+            return later.measured.then_some(&git.tree);
         }
         let found = self.changes.iter().find(|changed| later.acts_on(changed));
         let output = later.changes.iter().filter(|_| later.output);

@@ -5,7 +5,7 @@ use super::super::gitconfig::{self, Settings};
 use super::super::refspecs::{Push, Sent, address, deleting, mirrors, plain, remote};
 use super::Effects;
 use super::called::Called;
-use super::commits::{Git, short};
+use super::commits::{Git, short, some};
 use crate::domain::Remedy;
 use crate::domain::number::count;
 
@@ -37,7 +37,8 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
     effects.remedies.push(Remedy::Impossible("what others fetched stays with them.".to_owned()));
     if whole.is_some() {
         effects.briefs.push("everything".to_owned());
-        return Ok(());
+        let mirrors = whole.is_some_and(|whole| whole.starts_with("every ref"));
+        return everything(git, effects, &remote, mirrors, mirrors || prunes).await;
     }
     let named = called.operands.get(1..).unwrap_or_default();
     let refspecs = if called.has("--delete", Some('d')) { deleting(named) } else { named.to_vec() };
@@ -65,6 +66,42 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
     Ok(())
 }
 
+/// What of the branches there, as they are known here, a push of everything deletes or drops.
+async fn everything(
+    git: &Git<'_>,
+    effects: &mut Effects,
+    remote: &str,
+    forced: bool,
+    prunes: bool,
+) -> Result<(), String> {
+    let head = ["for-each-ref", "--format=%(refname:lstrip=3)"];
+    let there = git.text(&[head.as_slice(), &[&format!("refs/remotes/{remote}")]].concat()).await?;
+    let (mut deleted, mut dropped) = (Vec::new(), Vec::new());
+    for name in there.lines().filter(|name| *name != "HEAD") {
+        let Some(here) = git.commit(&format!("refs/heads/{name}")).await else {
+            deleted.push(name);
+            continue;
+        };
+        let known = format!("refs/remotes/{remote}/{name}");
+        if forced && git.count(&["rev-list", "--count", &known, &format!("^{here}")]).await? > 0 {
+            dropped.push(name);
+        }
+    }
+    if prunes && !deleted.is_empty() {
+        let names = some(deleted.iter().copied());
+        effects.warning(format!("Deletes {} there that this clone lacks: {names}.", branches(deleted.len())));
+    }
+    if !dropped.is_empty() {
+        let names = some(dropped.iter().copied());
+        effects.warning(format!("Forced: drops commits of {} there: {names}.", branches(dropped.len())));
+    }
+    Ok(())
+}
+
+fn branches(number: usize) -> String {
+    if number == 1 { "1 branch".to_owned() } else { format!("{number} branches") }
+}
+
 /// One branch: how many commits go there, and whether some would be dropped there.
 async fn one(git: &Git<'_>, effects: &mut Effects, remote: &str, place: &str, sent: &Sent) -> Result<(), String> {
     let known = format!("refs/remotes/{remote}/{}", sent.to);
@@ -73,6 +110,21 @@ async fn one(git: &Git<'_>, effects: &mut Effects, remote: &str, place: &str, se
         effects.warning(format!("Deletes {} on {place}.", sent.to));
         let sort = if sent.to.starts_with("refs/tags/") { "tag" } else { "branch" };
         effects.briefs.push(format!("deletes a {sort} there"));
+        if let Some(there) = there {
+            let but = format!("--exclude={remote}/{}", sent.to);
+            let others = ["--not", "--branches", "--tags", but.as_str(), "--remotes"];
+            let only = git.count(&[["rev-list", "--count", &there].as_slice(), &others].concat()).await?;
+            if only == 0 {
+                effects.effect(format!("Every commit of {} that is known here is on another branch or tag.", sent.to));
+            } else {
+                let are = if only == 1 { "is" } else { "are" };
+                effects.warning(format!(
+                    "{} of it {are} on no other branch or tag that is known here.",
+                    count(only, "commit")
+                ));
+                effects.preview.details.push(git.list(&[[there.as_str()].as_slice(), &others].concat(), only).await?);
+            }
+        }
         return Ok(());
     }
     let Some(here) = git.commit(&sent.from).await else {

@@ -38,6 +38,10 @@ impl std::fmt::Debug for PostgresSession {
     }
 }
 
+/// The first version that looks whether the client of a running statement is still there
+/// (<https://www.postgresql.org/docs/14/runtime-config-connection.html>).
+const FINDS_OUT: u32 = 140_000;
+
 /// Connects.
 pub(super) async fn open(
     options: &PgConnectOptions,
@@ -56,6 +60,10 @@ pub(super) async fn open(
         ));
     }
     run_quietly(&mut connection, &settings).await?;
+    if access == Access::ReadOnly && connection.server_version_num().is_some_and(|version| version >= FINDS_OUT) {
+        // A read ends with this program, however that ends. Where the server can't find out, its time limit ends it.
+        let _not_there = run_quietly(&mut connection, "SET client_connection_check_interval = '2s'").await;
+    }
     Ok(Box::new(PostgresSession {
         connection,
         options: Box::new(options.clone()),

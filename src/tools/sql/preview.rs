@@ -25,6 +25,7 @@ use super::inverse::{Plan, too_many};
 use super::table::Known;
 use super::trial;
 use super::turned::{Turned, variables};
+use crate::assess::sql_catalog::statements;
 use crate::assess::sql_foresee::{Act, InTheWay, NewValues, Reads, each, joins, other, reads, replaces};
 use crate::assess::sql_touch::target;
 use crate::domain::{
@@ -35,8 +36,42 @@ use crate::store::Images;
 /// Why most statements can't be taken back.
 const NOTHING: &str = "nothing is kept of what such a statement replaces.";
 
-/// Measures a statement. None for one that replaces nothing.
+/// Measures a text. None for a statement that replaces nothing.
 pub(super) async fn measure(
+    source: &Source,
+    images: &Images,
+    prepared: &Prepared,
+    operation: &SqlOperation,
+    cancel: &CancellationToken,
+) -> Measurement {
+    let measured = statement(source, images, prepared, operation, cancel).await;
+    let Some(halfway) = halfway(source.dialect(), prepared, &operation.sql) else { return measured };
+    let mut preview = match measured {
+        Ok(Some(preview)) => preview,
+        Ok(None) => return Ok(None),
+        Err(why) => Preview { effects: vec![why], ..Preview::default() },
+    };
+    preview.effects.push(halfway.to_owned());
+    Ok(Some(preview))
+}
+
+/// What several statements leave where one of them fails. PostgreSQL ends those that come in one message together
+/// (<https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-MULTI-STATEMENT>), unless they say
+/// themselves where that is.
+fn halfway(dialect: Dialect, prepared: &Prepared, sql: &str) -> Option<&'static str> {
+    const ENDS: [&str; 7] = ["abort", "begin", "commit", "end", "rollback", "savepoint", "start"];
+    let several = prepared.assessment.findings.iter().any(|finding| finding.rule == "sql.several");
+    let statements = statements(dialect, sql).filter(|_| several)?;
+    let first = |sql: &&str| sql.split(|letter: char| !letter.is_ascii_alphanumeric()).next().map(str::to_lowercase);
+    let bounded = statements.iter().filter_map(first).any(|first| ENDS.contains(&first.as_str()));
+    (!bounded).then_some(match dialect {
+        Dialect::Postgres => "If one of its statements fails, none of them takes effect.",
+        Dialect::Mysql | Dialect::Sqlite => "If one of its statements fails, what those before it did stays.",
+    })
+}
+
+/// Measures one statement.
+async fn statement(
     source: &Source,
     images: &Images,
     prepared: &Prepared,

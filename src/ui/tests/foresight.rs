@@ -170,7 +170,7 @@ fn what_only_a_person_can_undo_names_no_key_of_ours() {
     let mut desk = asked(Some(Foresight::Measured(Box::new(made))));
     let screen = desk.screen(120, 40);
     assert!(screen.contains("can be undone by hand: `DROP TABLE t` undoes it."), "{screen}");
-    assert!(screen.contains("new table · can be undone") && !screen.contains("by u in the list"), "{screen}");
+    assert!(screen.contains("new table · can be undone by hand") && !screen.contains("by u in the list"), "{screen}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::super::table::{Does, Known};
 use super::reach::Reach;
 use crate::assess::sql_foresee::{Act, InTheWay, Part, Reads};
-use crate::domain::number::{count, size, thousands};
+use crate::domain::number::{count, percent, size, thousands};
 use crate::domain::{Dialect, Preview};
 
 /// What fires triggers and meets rules.
@@ -165,11 +165,10 @@ pub(super) fn brief(reads: &Reads, counts: &Counts) -> String {
 /// What it does, in a full sentence.
 pub(super) fn effect(reads: &Reads, counts: &Counts) -> String {
     let (touched, rows, table) = (counts.touched, rows(reads, counts.touched), &reads.table);
-    let share = counts.all.filter(|all| *all > 0).map(|all| {
-        // Tenths of a percent, in whole numbers.
-        let share = u128::from(touched) * 1000 / u128::from(all);
-        format!("{}{} of {} ({}.{} %)", most(reads), thousands(touched), counted(all), share / 10, share % 10)
-    });
+    let share = counts
+        .all
+        .filter(|all| *all > 0)
+        .map(|all| format!("{}{} of {} ({} %)", most(reads), thousands(touched), counted(all), percent(touched, all)));
     let part = share.unwrap_or_else(|| rows.clone());
     let size = counts.size.map(|bytes| format!(", {} with its indexes", size(bytes))).unwrap_or_default();
     match reads.act {
