@@ -445,7 +445,9 @@ fn archived_elsewhere(name: &str, text: &str) -> bool {
         || name == "glow" && forge(text)
         || ["gdalinfo", "ogrinfo"].contains(&name) && ends(text, &[".vrt", ".xml", ".wms", ".ovf"])
         || name.ends_with("identify") && ends(text, &[".msl", ".mvg"])
-        || name == "ffprobe" && ends(text, &[".m3u8", ".m3u", ".mpd", ".sdp", ".concat", ".ffconcat"])
+        || ["sox", "soxi"].contains(&name) && ends(text, &[".m3u", ".m3u8", ".pls"])
+        || ["ffprobe", "ffmpeg"].contains(&name)
+            && ends(text, &[".m3u8", ".m3u", ".mpd", ".sdp", ".concat", ".ffconcat", ".avs", ".avsi", ".vpy"])
 }
 
 /// Whether a file's name ends so: one of pictures, maps or films that names others, or addresses, of which it is made, or that is

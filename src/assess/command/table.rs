@@ -214,8 +214,12 @@ impl Table {
             return false;
         }
         if !subcommands.is_empty() && self.hosts.has(program) {
-            let runs = self.exactly(name).is_some_and(|entry| entry.staged || entry.checks);
-            if runs || !self.programs.has(name) && !self.dangers.has(name) {
+            // What only stands before others' names (`zig build`, before `zig build test`) may run what lies here.
+            let known = match self.exactly(name) {
+                Some(entry) => !entry.staged && !entry.checks,
+                None => self.dangers.has(name),
+            };
+            if !known {
                 return false;
             }
         }
