@@ -209,7 +209,7 @@ async fn what_a_drop_takes_along_is_told() {
     assert_eq!(changed[1..], ["Tables whose rows refer to it and go along or change: child (0 rows)."]);
     assert_eq!(effects("UPDATE parent SET s = 'c'").await.len(), 1);
     let dropped = effects("DROP TABLE parent").await;
-    assert_eq!(dropped[0], "Drops parent with 2 rows, 4 kB with its indexes.");
+    assert_eq!(dropped[0], "Drops parent with 2 rows, 4.1 kB with its indexes.");
     assert!(dropped.contains(&"Views that read it: seen.".to_owned()), "{dropped:?}");
     desk.approved("PRAGMA foreign_keys = off").await;
     if let Some(url) = postgres().await {

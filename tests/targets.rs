@@ -139,7 +139,7 @@ fn a_title_and_a_target_say_what_is_hit() {
         ("DROP TABLE IF EXISTS orders", "Drop table orders"),
         ("/* drop view x */ TRUNCATE TABLE orders", "Empty table orders"),
         ("CREATE UNIQUE INDEX i ON t (a)", "Create index i"),
-        ("INSERT INTO t VALUES (1); DROP TABLE t", "Insert rows and 1 more"),
+        ("INSERT INTO t VALUES (1); DROP TABLE t", "Insert rows and drop table t"),
         ("VACUUM", "Run VACUUM"),
     ] {
         let prepared = desk.prepared(1, "execute_sql", &json!({ "sql": sql, "connection": "shop" }));

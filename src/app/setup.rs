@@ -115,7 +115,10 @@ pub const KEYS: [(&str, &str); 3] = [
 
 /// The modes that are offered, each with what it means.
 pub const MODES: [(ApprovalMode, &str); 2] = [
-    (ApprovalMode::Guarded, "what clearly only reads runs unasked, everything else asks you"),
+    (
+        ApprovalMode::Guarded,
+        "what clearly only reads runs unasked; tests, and commands that the model calls low risk, on a copy of the folder; everything else asks you",
+    ),
     (ApprovalMode::Smart, "what the model itself calls low risk runs too: fewer questions, but you trust its word"),
 ];
 

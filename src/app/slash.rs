@@ -8,7 +8,7 @@ use super::direct::http;
 use super::event::{Another, Effect};
 use super::picker::Picker;
 use super::row::{Pick, Row};
-use super::switch::Wanted;
+use super::switch::{NO_CONNECTION, Wanted};
 use crate::domain::ApprovalMode;
 
 /// A `/` command.
@@ -76,6 +76,9 @@ pub const SLASH: &[Slash] = &[
     Slash::new("sessions", "[ID]", "go on with another session", State::sessions),
     Slash::new("sql", "QUERY", "run SQL on the connection", |state, query, effects| {
         needed(query, "/sql SELECT 1")?;
+        if state.setting.connections.is_empty() {
+            return Err(NO_CONNECTION.to_owned());
+        }
         state.direct("execute_sql", &json!({ "sql": query }), effects);
         Ok(())
     }),
@@ -188,7 +191,9 @@ fn needed(argument: &str, usage: &str) -> Result<(), String> {
 pub(super) fn means(mode: ApprovalMode) -> &'static str {
     match mode {
         ApprovalMode::Strict => "everything asks",
-        ApprovalMode::Guarded => "what clearly only reads runs, everything else asks",
+        ApprovalMode::Guarded => {
+            "what clearly only reads runs; tests, and what is called low risk, on a copy; the rest asks"
+        }
         ApprovalMode::Smart => "the model's claim of low is followed",
         ApprovalMode::AllowAll => "everything runs",
     }

@@ -8,6 +8,9 @@ use super::picker::Picker;
 use super::row::{Pick, Row};
 use super::{Setting, State};
 
+/// What is said where SQL has nowhere to go.
+pub(super) const NO_CONNECTION: &str = "There is no connection: start with --db, or name one in the configuration.";
+
 /// A model that is wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
@@ -58,7 +61,7 @@ impl State {
         let row = |name: &String| Row::new(name, Pick::Line(format!("/db {name}")));
         let rows: Vec<Row> = self.setting.connections.iter().map(row).collect();
         if rows.is_empty() {
-            self.hint = Some("There is no connection: start with --db, or name one in the configuration.".to_owned());
+            self.hint = Some(NO_CONNECTION.to_owned());
         } else {
             self.open_picker(Picker::new("Connections", rows));
         }

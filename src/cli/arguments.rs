@@ -258,7 +258,7 @@ pub(super) enum ConfigCommand {
 pub(super) enum Mode {
     /// Everything asks
     Strict,
-    /// What is clearly read-only runs; the rest asks (the default)
+    /// What clearly only reads runs, low risk on a copy; the rest asks (the default)
     Guarded,
     /// What the model calls low risk runs too
     Smart,

@@ -66,5 +66,6 @@ pub use rule::{Effect as RuleEffect, Rule, Shape};
 pub use staged::{APPLY, ApplyOperation, Deed, StagedChange, brief, change_lines, moves, some_of, staged_brief};
 pub use table::{Cells, Leaf, Table, number as number_of};
 pub use target::{PRODUCTION, PROTECTED, Target};
+pub use title::joined;
 pub use undo::{Change, Image, UNDO, UndoOperation, Undoable};
 pub use wall::Wall;

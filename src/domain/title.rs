@@ -8,6 +8,27 @@ use super::target::Target;
 /// Longest name within a title, in characters.
 const NAME: usize = 30;
 
+/// Longest title that names two acts, in bytes.
+const BOTH: usize = 44;
+
+/// The title of several acts, each named once: both of two, if they are short; else one, and how many more there are.
+/// Those of `mild` are named last.
+#[must_use]
+pub fn joined(acts: &[String], mild: &[&str]) -> String {
+    match acts {
+        [] => return String::new(),
+        [act] => return act.clone(),
+        [first, second] if first.len() + second.len() <= BOTH => {
+            let mut letters = second.chars();
+            let initial = letters.next().map(|first| first.to_lowercase().to_string()).unwrap_or_default();
+            return format!("{first} and {initial}{}", letters.as_str());
+        }
+        _ => {}
+    }
+    let worst = acts.iter().find(|act| !mild.contains(&act.as_str())).unwrap_or(&acts[0]);
+    format!("{worst} and {} more", acts.len() - 1)
+}
+
 impl Prepared {
     /// What it would do in a few words.
     #[must_use]

@@ -301,6 +301,10 @@ fn empty(view: View<'_>, area: Rect, buf: &mut Buffer) {
 fn welcome(view: View<'_>, columns: usize) -> Vec<Line<'static>> {
     let runs = match view.state.queue.gate().policy().in_force() {
         ApprovalMode::Strict => "Everything waits for you: the mode is strict.",
+        ApprovalMode::Guarded if view.state.queue.gate().enforceable().staged_command => {
+            "What clearly only reads runs at once. Tests, and commands that the model calls low risk, run on a copy of \
+             the folder. The rest waits for you."
+        }
         ApprovalMode::Guarded => "What clearly only reads runs at once. The rest waits for you.",
         ApprovalMode::Smart => {
             "What clearly only reads runs at once, and what the model calls low risk. The rest waits for you."

@@ -18,7 +18,7 @@ use super::table;
 use super::text::{self, Break};
 use super::theme::Role;
 use crate::app::{Item, Placing, Status, Undo};
-use crate::domain::{Decider, Foresight, OperationId, Outcome, Stream};
+use crate::domain::{Containment, Decider, Foresight, OperationId, Outcome, Stream};
 
 /// Lines of output that are shown; the output pane has the rest.
 const HEAD: usize = 40;
@@ -75,7 +75,13 @@ fn state(view: View<'_>, item: &Item, columns: usize) -> Vec<Line<'static>> {
     said.extend(item.note.as_deref().map(|note| (text::line(note), Role::Text)));
     let mut lines = labelled(view, "state", said, columns);
     if let Some(decider) = &item.decider {
-        lines.extend(labelled(view, "decided", vec![(decided(decider).to_owned(), Role::Text)], columns));
+        let staged = item.judgement.as_ref().is_some_and(|judgement| judgement.containment == Containment::Staged);
+        let said = if staged && *decider == Decider::Whitelist {
+            "by the whitelist: it runs tests, on a copy of the folder"
+        } else {
+            decided(decider)
+        };
+        lines.extend(labelled(view, "decided", vec![(said.to_owned(), Role::Text)], columns));
     }
     let undo = match &item.undo {
         Undo::Possible(_) if item.status.closed() => Some("can be undone".to_owned()),

@@ -84,6 +84,21 @@ fn charted(view: View<'_>) -> Option<(bool, bool)> {
 
 /// What is worth knowing here, the most useful first.
 fn commands(view: View<'_>, context: Context) -> Vec<Entry> {
+    let mut commands = usual(view, context);
+    let finds = &view.state.finds;
+    let sought = match context {
+        Context::Chat if matches!(view.state.modal, Some(Modal::Page { .. })) => &finds.page,
+        Context::Chat => &finds.chat,
+        Context::Output => &finds.output,
+        _ => return commands,
+    };
+    if !sought.text.is_empty() {
+        commands.insert(0, (Command::FindNext, Some(Command::FindPrevious), "next, earlier match"));
+    }
+    commands
+}
+
+fn usual(view: View<'_>, context: Context) -> Vec<Entry> {
     let one = |command, says| (command, None, says);
     let scroll = (Command::LineUp, Some(Command::LineDown), "scroll");
     let marked = view.state.queue.marked().next().is_some();

@@ -28,7 +28,8 @@ pub fn lines(view: View<'_>, columns: usize) -> Vec<Line<'static>> {
             view.span(format!("{:>digits$}  {} ", item.id.0, text::column(&text::line(item.word()), 8)), Role::Dim),
             view.span(text::fit(&item::gist(&view.state.masks, item), room).into_owned(), Role::Text),
         ]));
-        let told = Line::styled(format!("{} · {}", enforced(item), why(item)), view.theme.style(Role::Dim));
+        let note = item.note.as_deref().map(|note| format!(" · {}", text::line(note))).unwrap_or_default();
+        let told = Line::styled(format!("{} · {}{note}", enforced(item), why(item)), view.theme.style(Role::Dim));
         for row in text::wrap(&told, room.max(10), 0, Break::Words) {
             let mut spans = vec![Span::raw(" ".repeat(digits + 11))];
             spans.extend(row.spans);

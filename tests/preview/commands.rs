@@ -77,7 +77,7 @@ async fn nothing_is_promised_where_one_part_acts_on_what_another_leaves() {
         ),
         ("mv new.txt moved.log && rm b*.txt", "Deletes 1 file (1 B): b*.txt."),
         ("echo a > fresh.txt; echo b >> fresh.txt", "undo: deleting the new file undoes it."),
-        ("git add new.txt && git commit -m x", ""),
+        ("git add new.txt && git commit -m x", "Stages 1 file: new.txt. Commits 1 file to main: new.txt. undo: "),
     ] {
         let told = desk.told(command).await;
         assert!(told.contains(says) && !told.contains("another leaves"), "{command}: {told}");

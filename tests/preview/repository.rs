@@ -85,7 +85,8 @@ async fn what_git_would_lose_is_told_from_what_is_here() {
         ("git branch -D nowhere", "It would fail: there is no branch nowhere."),
         ("git branch -D main", "It would fail: main is checked out."),
         ("git stash drop", "There is no such stash."),
-        ("git commit -m x", "? What `git commit` does isn't known beforehand."),
+        ("git commit -m x", "There is nothing staged: git would refuse"),
+        ("git commit -p", "? What `git commit` takes of it isn't known beforehand."),
         ("git -c alias.x=y reset --hard", "? What `git` does isn't known beforehand."),
     ] {
         let told = desk.told(command).await;
@@ -99,6 +100,46 @@ async fn what_git_would_lose_is_told_from_what_is_here() {
     desk.git(&["stash", "-q"]);
     let told = desk.told("git stash drop").await;
     assert!(told.contains("[1 stash] Drops 1 stash. undo: for some weeks `git stash store "), "{told}");
+}
+
+#[tokio::test]
+async fn what_is_staged_and_committed_is_told() {
+    let desk = Desk::versioned();
+    desk.write("kept.rs", "fn main() {}\n");
+    desk.write("new.txt", "x");
+    for (command, says) in [
+        (
+            "git add .",
+            "[stages 2 files] Stages 2 files: kept.rs, new.txt. undo: `git restore --staged` takes them out again.",
+        ),
+        ("git add -u", "Stages 1 file: kept.rs."),
+        ("git add dir", "There is nothing that it would stage."),
+        ("git add -p", "? Which files `git add` stages isn't known beforehand."),
+        (
+            "git commit -am x",
+            "[commits 1 file] Commits 1 file to main: kept.rs. undo: `git reset --soft HEAD~1` takes it back.",
+        ),
+        ("git commit --amend --no-edit", "Puts another commit in the place of "),
+        ("git add -A && git commit -qm 'one two'", "Commits 2 files to main: kept.rs, new.txt."),
+        ("echo x > new.txt && git add new.txt", "one part acts on what another leaves"),
+        ("git commit -am x && git push", "one part acts on what another leaves"),
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(says), "{command}: {told}");
+    }
+    desk.git(&["add", "kept.rs"]);
+    let preview = desk.command("git commit -m x").await.unwrap().unwrap();
+    assert!(diff(&preview).contains("-    one();"), "{preview:?}");
+    desk.write("kept.rs", "fn main() { two(); }\n");
+    let told = desk.told("git add kept.rs").await;
+    assert!(told.contains("no undo: what is staged of kept.rs already is replaced."), "{told}");
+    let hook = desk.path().join(".git/hooks/pre-commit");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::write(&hook, "#!/bin/sh\n").unwrap();
+    fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let told = desk.told("git commit -m x").await;
+    assert!(told.contains("Hooks of the repository run: pre-commit.") && told.contains("no undo: "), "{told}");
+    assert!(!desk.told("git commit -nm x").await.contains("Hooks"));
 }
 
 #[tokio::test]

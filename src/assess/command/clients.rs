@@ -199,14 +199,17 @@ pub(super) fn psql_shows(text: &str) -> bool {
             let told = ["\\d", "\\l", "\\z", "\\sf", "\\sv", "\\conninfo", "\\?", "\\h"];
             let command = first.trim_end_matches('+').trim_end_matches('s');
             // With all there is to tell they show how other servers are reached, passwords included.
-            if first.ends_with('+') && ["\\deu", "\\dr"].contains(&command) {
+            if first.ends_with('+') && ["\\deu", "\\dr"].contains(&command) || command == "\\dconfig" {
                 return false;
             }
             let known = told.contains(&command) || command.strip_prefix("\\d").is_some_and(|kind| kind.len() <= 7);
             known && text.matches('\\').count() == 1
         }
         [first, second] if first == "select" => SELECTED.contains(&second.as_str()),
-        [first, rest @ ..] if first == "show" => !rest.is_empty() && rest.iter().all(|word| plain(word)),
+        // How another server is reached stands among the settings, its password included.
+        [first, rest @ ..] if first == "show" => {
+            !rest.is_empty() && rest.iter().all(|word| plain(word) && word != "all" && word != "primary_conninfo")
+        }
         _ => false,
     }
 }
@@ -245,16 +248,9 @@ mod tests {
 
     #[test]
     fn only_what_is_wholly_the_servers_own_is_shown() {
-        for text in [
-            "\\dt",
-            "\\l+",
-            "\\d public.users",
-            "\\dt *.*",
-            "\\df+ foo",
-            "SHOW server_version;",
-            "select version()",
-            "show all",
-        ] {
+        for text in
+            ["\\dt", "\\l+", "\\d public.users", "\\dt *.*", "\\df+ foo", "SHOW server_version;", "select version()"]
+        {
             assert!(psql_shows(text), "{text}");
         }
         for text in [

@@ -243,7 +243,8 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
         shared: flags_of(&source.shared)?,
         but: set(&source.but),
         toolchain: source.toolchain,
-        through: source.through,
+        // Programs that read their flags by themselves know no end of them.
+        through: source.through || source.style == Style::Single,
         early: source.early,
         response: source.response,
         splits: source.splits.as_deref().map(set),

@@ -73,9 +73,26 @@ pub(super) fn plain_key(key: &str) -> bool {
 /// Whether a kind of things in a cluster, or one of them, isn't known to hold secrets in the open: those of `OpenShift`
 /// too, and what machines are set up by.
 pub(super) fn plain_resource(text: &str) -> bool {
-    const SECRET: [&str; 5] = ["secret", "oauth", "machineconfig", "kubeadmconfig", "bootstrapconfig"];
+    const SECRET: [&str; 14] = [
+        "secret",
+        "oauth",
+        "machineconfig",
+        "kubeadm",
+        "bootstrapconfig",
+        "talosconfig",
+        "rke2config",
+        "kthreesconfig",
+        "eksconfig",
+        "token",
+        "authconfig",
+        "virtualmachine",
+        "userattribute",
+        "buildconfig",
+    ];
+    const SHORT: [&str; 7] = ["bc", "kcp", "mc", "vm", "vmi", "vmis", "vms"];
     let text = text.to_ascii_lowercase();
-    !SECRET.iter().any(|kind| text.contains(kind))
+    let short = |text: &str| text.split([',', '/', '.']).any(|kind| SHORT.contains(&kind));
+    !SECRET.iter().any(|kind| text.contains(kind)) && !short(&text)
 }
 
 /// Whether a path begins with a host of repositories: what reads pages there fetches it.

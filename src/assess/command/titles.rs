@@ -2,6 +2,7 @@
 //! only read, nothing is said beside others.
 
 use super::word::Word;
+use crate::domain;
 
 /// Longest name in it, in characters.
 const NAME: usize = 30;
@@ -54,8 +55,6 @@ const MILD: [&str; 8] = [
     "Switch branch",
     "Change branches",
 ];
-/// Longest title that names two.
-const BOTH: usize = 44;
 
 /// Managers of packages.
 const MANAGERS: &str = " npm pnpm yarn bun pip pip3 apt apt-get dnf brew gem cargo go poetry uv composer ";
@@ -81,27 +80,13 @@ pub(super) fn title(name: &str, words: &[Word]) -> String {
 
 /// What several commands would do.
 pub(super) fn joined(acts: &[String], writes: bool) -> String {
-    let mut acts: Vec<&str> = acts.iter().map(String::as_str).collect();
-    if writes {
-        acts.push("Write file");
-    }
-    let mut distinct: Vec<&str> = Vec::new();
-    for act in acts {
-        if !distinct.contains(&act) {
-            distinct.push(act);
+    let mut distinct: Vec<String> = Vec::new();
+    for act in acts.iter().map(String::as_str).chain(writes.then_some("Write file")) {
+        if distinct.iter().all(|known| known != act) {
+            distinct.push(act.to_owned());
         }
     }
-    match distinct.as_slice() {
-        [] => return String::new(),
-        [act] => return (*act).to_owned(),
-        [first, second] if first.len() + second.len() <= BOTH => {
-            let (initial, rest) = second.split_at(1);
-            return format!("{first} and {}{rest}", initial.to_lowercase());
-        }
-        _ => {}
-    }
-    let worst = distinct.iter().find(|act| !MILD.contains(act)).unwrap_or(&distinct[0]);
-    format!("{worst} and {} more", distinct.len() - 1)
+    domain::joined(&distinct, &MILD)
 }
 
 fn short(name: &str) -> String {

@@ -2,6 +2,7 @@
 
 use super::lex::{Kind, Token};
 use super::statements::{self, Narrowing};
+use crate::domain;
 
 /// Longest name in it, in characters.
 const NAME: usize = 40;
@@ -15,11 +16,7 @@ pub(super) fn told(statements: &[&[Token]]) -> String {
             acts.push(act);
         }
     }
-    match acts.as_slice() {
-        [] => String::new(),
-        [act] => act.clone(),
-        [first, others @ ..] => format!("{first} and {} more", others.len()),
-    }
+    domain::joined(&acts, &["Read rows", "Insert rows"])
 }
 
 fn act(tokens: &[Token]) -> String {

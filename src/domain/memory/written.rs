@@ -124,8 +124,13 @@ impl Pattern {
 impl fmt::Display for Pattern {
     /// `program rm, flags -r, place workspace`; not neutralised.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let named = self.0.iter().filter(|(_, want)| !want.is_any());
-        for (at, (part, want)) in named.enumerate() {
+        // What says most comes first.
+        const FIRST: [&str; 8] =
+            ["program", "subcommand", "statement", "operation", "method", "server", "tool", "connection"];
+        let rank = |part: &str| FIRST.iter().position(|first| *first == part).unwrap_or(FIRST.len());
+        let mut named: Vec<_> = self.0.iter().filter(|(_, want)| !want.is_any()).collect();
+        named.sort_by_key(|(part, _)| rank(part));
+        for (at, (part, want)) in named.into_iter().enumerate() {
             write!(f, "{}{part} {want}", if at > 0 { ", " } else { "" })?;
         }
         Ok(())

@@ -10,7 +10,7 @@ use super::super::Workbench;
 use super::super::git::Repository;
 use super::called::Called;
 use super::tally::Tally;
-use super::{Effects, push, removal};
+use super::{Effects, push, recording, removal};
 use crate::assess::Word;
 use crate::domain::number::count;
 use crate::domain::{Detail, Remedy, Text};
@@ -18,8 +18,8 @@ use crate::domain::{Detail, Remedy, Text};
 /// Longest diff that is shown, in bytes.
 const DIFF: usize = 64 * 1024;
 /// Subcommands of which it is told what they would lose.
-pub(super) const MEASURED: [&str; 9] =
-    ["branch", "checkout", "clean", "push", "reset", "restore", "rm", "stash", "switch"];
+pub(super) const MEASURED: [&str; 11] =
+    ["add", "branch", "checkout", "clean", "commit", "push", "reset", "restore", "rm", "stash", "switch"];
 /// Most commits that are listed.
 const COMMITS: usize = 15;
 
@@ -55,6 +55,7 @@ pub(super) async fn measure(
         "restore" => &["-s", "--source"],
         "clean" => &["-e", "--exclude"],
         "push" => &["-o", "--push-option", "--repo", "--receive-pack", "--exec"],
+        "commit" => &recording::VALUED,
         "checkout" | "switch" => &["-b", "-B", "-c", "-C", "--orphan"],
         _ => &[],
     };
@@ -65,6 +66,8 @@ pub(super) async fn measure(
         "checkout" | "restore" | "switch" => git.checkout(effects, subcommand, &called).await,
         "branch" => git.branch(effects, &called).await.and_then(|told| if told { Ok(()) } else { Err(unknown()) }),
         "push" => push::measure(&git, effects, &called).await,
+        "add" => recording::add(&git, effects, &called).await,
+        "commit" => recording::commit(&git, effects, &called).await,
         "rm" => removal::measure(&git, effects, &called).await,
         "stash" => git.stash(effects, &called).await.and_then(|told| if told { Ok(()) } else { Err(unknown()) }),
         _ => return Err(unknown()),
@@ -119,7 +122,7 @@ impl Git<'_> {
     }
 
     /// The changes that would be thrown away, as a diff against what they are thrown away for.
-    async fn diff(&self, against: Option<&str>, paths: &[String]) -> Result<Detail, String> {
+    pub(super) async fn diff(&self, against: Option<&str>, paths: &[String]) -> Result<Detail, String> {
         let head = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--submodule=short"];
         let paths = paths.iter().map(String::as_str);
         let arguments = head.into_iter().chain(against).chain(["--"]).chain(paths);

@@ -158,6 +158,7 @@ fn delete(
     let (mut tally, mut absent, mut spared) = (Tally::default(), Vec::new(), Vec::new());
     let mut dots = false;
     let mut before: Option<PathBuf> = None;
+    let mut there = Vec::new();
     for Meant { path, name, link, .. } in all(words, folder, cancel)? {
         if name.is_none() {
             dots = true;
@@ -168,6 +169,7 @@ fn delete(
         } else if !tally.add(&path, recursive, cancel) {
             absent.push(path);
         } else {
+            there.push(path.clone());
             // Only what is in a folder goes if a link and a slash name it.
             tally.folders -= usize::from(link && tally.folders > 0);
             before = recursive.then_some(path);
@@ -182,7 +184,8 @@ fn delete(
     }
     missing(effects, &absent);
     if !tally.is_empty() {
-        effects.effect(format!("Deletes {}: {}.", tally.told(), shown(words)));
+        let names = if absent.is_empty() { shown(words) } else { named(there.iter()) };
+        effects.effect(format!("Deletes {}: {names}.", tally.told()));
         effects.briefs.push(tally.brief());
         if tally.files.is_empty() {
             effects.remedies.push(Remedy::ByHand("the folders are empty.".to_owned()));

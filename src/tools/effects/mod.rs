@@ -10,6 +10,7 @@ mod names;
 mod obstacles;
 mod order;
 mod push;
+mod recording;
 mod removal;
 mod rewriting;
 mod search;
@@ -49,6 +50,8 @@ struct Effects {
     unmeasured: Vec<String>,
     /// Folders that are made before.
     made: Vec<PathBuf>,
+    /// Files that are staged before.
+    staged: Vec<String>,
 }
 
 impl Effects {

@@ -34,6 +34,9 @@ const WRITES: [&str; 17] = [
     "switch",
 ];
 
+/// Subcommands of git that record files: what is staged on the way to a commit is known.
+const RECORDS: [&str; 2] = ["add", "commit"];
+
 /// What a part has to do with paths.
 #[derive(Default)]
 pub(super) struct Trace {
@@ -56,6 +59,7 @@ struct OfGit {
     tree: PathBuf,
     /// What it would lose is told from what the repository has now.
     measured: bool,
+    subcommand: String,
 }
 
 impl Trace {
@@ -106,7 +110,10 @@ impl Trace {
                     trace.changes.push(tree.clone());
                 }
                 let measured = MEASURED.contains(&subcommand.as_str());
-                trace.git = Some(OfGit { tree, measured });
+                if RECORDS.contains(&subcommand.as_str()) {
+                    trace.meets.push(tree.clone());
+                }
+                trace.git = Some(OfGit { tree, measured, subcommand: subcommand.clone() });
             }
             Does::Unmeasured(_) => {}
         }
@@ -139,7 +146,8 @@ impl Trace {
         if let (Some(git), Some(later)) = (&self.git, &later.git) {
             // Whatever it was, what it changed is what the later one counts: files, the index, branches or what is
             // known of another side.
-            return later.measured.then_some(&git.tree);
+            let gathers = git.subcommand == "add" && RECORDS.contains(&later.subcommand.as_str());
+            return (later.measured && !gathers).then_some(&git.tree);
         }
         let found = self.changes.iter().find(|changed| later.acts_on(changed));
         let output = later.changes.iter().filter(|_| later.output);

@@ -12,16 +12,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use futures::{StreamExt as _, TryStreamExt as _};
 use sqlx::sqlite::{Sqlite, SqliteConnection, SqliteQueryResult, SqliteRow};
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Decode, Row, TypeInfo, ValueRef};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Decode, Either, Row, TypeInfo, ValueRef};
 
 use self::still::Still;
 use super::address::SqliteFile;
 use super::connections::Failure;
 use super::rows::Rows;
 use super::session::{Access, Answer, Begun, Brake, Engine, Scope, Session, collect, gather, hex, text};
+use super::statement::changes_rows;
 use super::wall;
-use crate::assess::sql_catalog::{self, Names};
+use crate::assess::sql_catalog::{self, Names, statements};
 use crate::domain::{Catalog, Dialect, Role};
 
 /// Steps of SQLite's machine between two looks at the brake.
@@ -110,7 +112,16 @@ impl SqliteSession {
     }
 
     async fn fetch(&mut self, sql: &str, rows: &mut Rows) -> Result<(), Failure> {
-        gather::<Sqlite>(sqlx::raw_sql(AssertSqlSafe(sql)).fetch_many(&mut self.connection), rows).await?;
+        // SQLite says of what changes no rows how many the one before it changed
+        // (<https://www.sqlite.org/c3ref/changes.html>).
+        let mut statements = statements(Dialect::Sqlite, sql).unwrap_or_default().into_iter();
+        let items = sqlx::raw_sql(AssertSqlSafe(sql)).fetch_many(&mut self.connection).map_ok(move |item| match item {
+            Either::Left(_) if !statements.next().is_none_or(changes_rows) => {
+                Either::Left(SqliteQueryResult::default())
+            }
+            item => item,
+        });
+        gather::<Sqlite>(items.boxed(), rows).await?;
         Ok(self.connection.ping().await?)
     }
 }

@@ -3,10 +3,23 @@
 /// First words of statements that yield rows, even if there are none.
 const YIELDING: [&str; 9] = ["SELECT", "SHOW", "WITH", "VALUES", "TABLE", "EXPLAIN", "DESCRIBE", "DESC", "PRAGMA"];
 
+/// First words of statements that may change rows.
+const CHANGING: [&str; 5] = ["INSERT", "UPDATE", "DELETE", "REPLACE", "WITH"];
+
 /// Whether a statement without rows still answered with rows: none.
 pub(super) fn yields_rows(sql: &str) -> bool {
+    YIELDING.contains(&first(sql).as_str())
+}
+
+/// Whether a statement may change rows of a table.
+pub(super) fn changes_rows(sql: &str) -> bool {
+    CHANGING.contains(&first(sql).as_str())
+}
+
+/// The first word, in capital letters.
+fn first(sql: &str) -> String {
     let word: String = beginning(sql).chars().take_while(char::is_ascii_alphabetic).collect();
-    YIELDING.contains(&word.to_ascii_uppercase().as_str())
+    word.to_ascii_uppercase()
 }
 
 /// The text after blanks, brackets and comments at its beginning.

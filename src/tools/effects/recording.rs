@@ -1,0 +1,169 @@
+//! What `git add` and `git commit` would record, told from the index and the files. Nothing of them runs, hooks least of
+//! all.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::PermissionsExt as _;
+
+use super::super::gitconfig::{self, last};
+use super::Effects;
+use super::called::Called;
+use super::commits::{Git, short, some};
+use crate::domain::Remedy;
+use crate::domain::number::count;
+
+/// Hooks that a commit runs, and whether `--no-verify` leaves them out
+/// (<https://git-scm.com/docs/githooks>).
+const HOOKS: [(&str, bool); 4] =
+    [("pre-commit", true), ("prepare-commit-msg", false), ("commit-msg", true), ("post-commit", false)];
+
+/// Flags of `add` that don't change what is staged but how it is told.
+const ADDING: [&str; 10] = ["-A", "--all", "-v", "--verbose", "-u", "--update", "-n", "--dry-run", "--no-all", "-N"];
+
+/// Flags of `git commit` with a value.
+pub(super) const VALUED: [&str; 17] = [
+    "-m",
+    "--message",
+    "-F",
+    "--file",
+    "-C",
+    "--reuse-message",
+    "-c",
+    "--reedit-message",
+    "-t",
+    "--template",
+    "--author",
+    "--date",
+    "--cleanup",
+    "--fixup",
+    "--squash",
+    "--trailer",
+    "--pathspec-from-file",
+];
+
+/// Measures `git add`.
+///
+/// # Errors
+/// Git can't be asked, or which files it stages can't be told.
+pub(super) async fn add(git: &Git<'_>, effects: &mut Effects, called: &Called) -> Result<(), String> {
+    if !called.flags.iter().all(|flag| ADDING.contains(&flag.as_str())) {
+        return Err("which files `git add` stages".to_owned());
+    }
+    if called.has("--dry-run", Some('n')) {
+        effects.effect("Only lists what it would stage.");
+        return Ok(());
+    }
+    let paths: Vec<String> = called.operands.iter().chain(&called.paths).cloned().collect();
+    let tracked = called.has("--update", Some('u'));
+    if paths.is_empty() && !tracked && !called.has("--all", Some('A')) {
+        effects.effect("Stages nothing: it names no path.");
+        return Ok(());
+    }
+    let changed = states(git, &paths, !tracked).await?;
+    let waiting = |state: &str| !state.ends_with(' ');
+    let (staged, twice): (Vec<_>, Vec<_>) = {
+        let staged: Vec<_> = changed.into_iter().filter(|(state, _)| waiting(state)).collect();
+        let twice = staged.iter().filter(|(state, _)| !state.starts_with([' ', '?'])).cloned().collect();
+        (staged, twice)
+    };
+    if staged.is_empty() {
+        effects.effect("There is nothing that it would stage.");
+        return Ok(());
+    }
+    let names = some(staged.iter().map(|(_, name)| name.as_str()));
+    effects.effect(format!("Stages {}: {names}.", count(staged.len(), "file")));
+    effects.briefs.push(format!("stages {}", count(staged.len(), "file")));
+    effects.remedies.push(if twice.is_empty() {
+        Remedy::ByHand("`git restore --staged` takes them out again.".to_owned())
+    } else {
+        let names = some(twice.iter().map(|(_, name)| name.as_str()));
+        Remedy::Impossible(format!("what is staged of {names} already is replaced."))
+    });
+    effects.staged.extend(staged.into_iter().map(|(_, name)| name));
+    Ok(())
+}
+
+/// Measures `git commit`.
+///
+/// # Errors
+/// Git can't be asked, or what goes into the commit can't be told.
+pub(super) async fn commit(git: &Git<'_>, effects: &mut Effects, called: &Called) -> Result<(), String> {
+    let part = [("--patch", Some('p')), ("--include", Some('i')), ("--interactive", None), ("--fixup", None)];
+    if part.iter().any(|(long, letter)| called.has(long, *letter)) || called.has("--dry-run", None) {
+        return Err("what `git commit` takes of it".to_owned());
+    }
+    let paths: Vec<String> = called.operands.iter().chain(&called.paths).cloned().collect();
+    let all = called.has("--all", Some('a')) || !paths.is_empty();
+    let mut names: BTreeSet<String> = std::mem::take(&mut effects.staged).into_iter().collect();
+    let added = !names.is_empty();
+    for (state, name) in states(git, &paths, false).await? {
+        let taken = if all { state != "??" } else { !state.starts_with([' ', '?']) };
+        if taken {
+            names.insert(name);
+        }
+    }
+    let branch = git.branch_name().await.unwrap_or_else(|| "no branch".to_owned());
+    let head = git.commit("HEAD").await;
+    let amends = called.has("--amend", None);
+    if names.is_empty() && !amends {
+        effects.effect("There is nothing staged: git would refuse, unless it is to be empty.");
+        return Ok(());
+    }
+    let files = count(names.len(), "file");
+    let of = if names.is_empty() { String::new() } else { format!(": {}", some(names.iter().map(String::as_str))) };
+    match (amends, head) {
+        (true, Some(head)) => {
+            let head = short(&head).to_owned();
+            effects.effect(format!("Puts another commit in the place of {head} on {branch}, with {files} more{of}."));
+            effects.briefs.push("replaces the last commit".to_owned());
+            effects.remedies.push(Remedy::ByHand(format!("`git reset --soft {head}` takes it back.")));
+        }
+        (_, Some(_)) => {
+            effects.effect(format!("Commits {files} to {branch}{of}."));
+            effects.briefs.push(format!("commits {files}"));
+            effects.remedies.push(Remedy::ByHand("`git reset --soft HEAD~1` takes it back.".to_owned()));
+        }
+        (_, None) => {
+            effects.effect(format!("Commits {files} to {branch}{of}. It is the first commit."));
+            effects.briefs.push(format!("commits {files}"));
+            effects.remedies.push(Remedy::ByHand("`git update-ref -d HEAD` takes it back.".to_owned()));
+        }
+    }
+    hooks(git, effects, called.has("--no-verify", Some('n'))).await?;
+    // Of what is staged on the way there is no diff yet.
+    if !added {
+        effects.preview.details.push(git.diff(Some(if all { "HEAD" } else { "--cached" }), &paths).await?);
+    }
+    Ok(())
+}
+
+/// Says which hooks would run: nobody knows what they do.
+async fn hooks(git: &Git<'_>, effects: &mut Effects, unverified: bool) -> Result<(), String> {
+    // A repository whose own settings name another folder isn't asked at all.
+    let folder = match last(&gitconfig::of_person(git.bench.home.as_deref()), "core.hookspath") {
+        Some(folder) => git.repository.root.join(folder),
+        None => git.folder.join(git.text(&["rev-parse", "--git-common-dir"]).await?).join("hooks"),
+    };
+    let runs = |name: &str| {
+        let found = folder.join(name).metadata();
+        found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    };
+    let found: Vec<&str> = HOOKS
+        .into_iter()
+        .filter(|(name, verifies)| !(unverified && *verifies) && runs(name))
+        .map(|(name, _)| name)
+        .collect();
+    if !found.is_empty() {
+        effects.warning(format!("Hooks of the repository run: {}.", found.join(", ")));
+        effects.remedies.push(Remedy::Impossible("nothing is kept of what the hooks change.".to_owned()));
+    }
+    Ok(())
+}
+
+/// Files that differ from the last commit, each with the two letters of git's status.
+async fn states(git: &Git<'_>, paths: &[String], untracked: bool) -> Result<Vec<(String, String)>, String> {
+    let untracked = if untracked { "--untracked-files=all" } else { "--untracked-files=no" };
+    let head = ["status", "--porcelain=v1", "-z", "--no-renames", untracked, "--"];
+    let told = git.text(&head.into_iter().chain(paths.iter().map(String::as_str)).collect::<Vec<_>>()).await?;
+    let entries = told.split('\0');
+    Ok(entries.filter_map(|entry| Some((entry.get(..2)?.to_owned(), entry.get(3..)?.to_owned()))).collect())
+}
