@@ -52,6 +52,12 @@ impl Composer {
         text
     }
 
+    /// Whether it is a command of the person's own.
+    #[must_use]
+    pub fn runs(&self) -> bool {
+        self.area.lines().first().is_some_and(|line| line.starts_with('!'))
+    }
+
     fn raw(&self) -> String {
         self.area.lines().join("\n")
     }

@@ -114,6 +114,12 @@ impl Start {
             notices.push(format!("Mode {} of this workspace holds, whatever the command line says.", mode.word()));
             settings.mode = mode;
         }
+        for database in options.databases.iter().map(|database| database.expose_secret()) {
+            let path = Path::new(database);
+            if !database.contains(':') && path.extension().is_some() && !path.exists() {
+                notices.push(format!("--db {database}: no such file is there."));
+            }
+        }
         // Who works in a folder already, or names it, said yes to it.
         let unknown = !matches!(which, Which::Left(_))
             && options.workspace.is_none()

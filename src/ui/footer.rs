@@ -114,7 +114,8 @@ fn usual(view: View<'_>, context: Context) -> Vec<Entry> {
                 commands.extend([one(Command::AnswerYes, "yes"), one(Command::AnswerNo, "no")]);
             }
             if view.state.paused().is_none() || !view.state.composer.is_empty() {
-                commands.push(one(Command::Send, "send"));
+                let own = view.state.composer.runs();
+                commands.push(one(Command::Send, if own { "run it, the model reads the result" } else { "send" }));
             }
             commands.extend(view.state.moving().then_some(one(Command::Back, "stop")));
             commands.extend([

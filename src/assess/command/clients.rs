@@ -275,6 +275,9 @@ mod tests {
             "\\deu+",
             "\\dRs+",
             "\\gexec",
+            "show all",
+            "SHOW primary_conninfo",
+            "\\dconfig *",
             "\\watch",
             "show a\n\\! id",
             "\\lo_export 1 x",
@@ -288,7 +291,9 @@ mod tests {
         ] {
             assert!(!psql_shows(text), "{text}");
         }
-        for (text, lists) in [("\\dt", true), ("SHOW all", true), ("select now()", false), ("SELECT * FROM v", false)] {
+        for (text, lists) in
+            [("\\dt", true), ("SHOW work_mem", true), ("select now()", false), ("SELECT * FROM v", false)]
+        {
             assert_eq!(psql_lists(text), lists, "{text}");
         }
         for text in [
