@@ -10,7 +10,7 @@ use super::spelling::percent_decoded;
 use crate::domain::Span;
 
 /// Known forms, each with what it is.
-const FORMS: [(&str, &str); 33] = [
+const FORMS: [(&str, &str); 34] = [
     (r"\b(?:AKIA|ASIA|AROA|AIDA)[0-9A-Z]{16}\b", "AWS access key"),
     (r"\bgh[pousr]_[A-Za-z0-9]{20,}", "GitHub token"),
     (r"\bgithub_pat_[A-Za-z0-9_]{20,}", "GitHub token"),
@@ -27,6 +27,11 @@ const FORMS: [(&str, &str); 33] = [
     (r"\bya29\.[0-9A-Za-z_-]{16,}", "Google access token"),
     (r"\bGOCSPX-[0-9A-Za-z_-]{16,}", "Google client secret"),
     (r"-----BEGIN[A-Z0-9 +]*PRIVATE[ +]KEY", "private key"),
+    // The same in Base64, as configurations of clusters hold it.
+    (
+        r"\bLS0tLS1CRUdJTiB(?:QUklWQVRF|SU0EgUFJJVkFU|FQyBQUklWQVRF|PUEVOU1NIIFBSSVZB|EU0EgUFJJVkFU|FTkNSWVBURUQgUFJJVkFU)[A-Za-z0-9+/]*",
+        "private key",
+    ),
     (r"\bAGE-SECRET-KEY-1", "private key"),
     (r"\bnpm_[A-Za-z0-9]{30,}", "npm token"),
     (r"\bpypi-AgE[A-Za-z0-9_-]{16,}", "PyPI token"),
@@ -259,6 +264,7 @@ mod tests {
             "-----BEGIN+PRIVATE+KEY-----".to_owned(),
             "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.x".to_owned(),
             "-----BEGIN RSA PRIVATE KEY-----".to_owned(),
+            "LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVk".to_owned(),
             "?password=hunter2".to_owned(),
             "?pass%77ord=hunter2".to_owned(),
             "?pass%2577ord=hunter2".to_owned(),

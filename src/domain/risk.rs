@@ -246,10 +246,13 @@ impl Assessment {
         !self.production.is_empty()
     }
 
-    /// The first finding of the worst class: the reason in one sentence.
+    /// The first finding of the worst class, of dangers the first high one: the reason in one sentence.
     #[must_use]
     pub fn leading(&self) -> Option<&Finding> {
         let class = self.class();
-        self.findings.iter().find(|finding| finding.class == class)
+        let danger = |class| matches!(class, Class::Declared(_));
+        let worst = |finding: &&Finding| finding.class == class || danger(class) && danger(finding.class);
+        let high = self.findings.iter().filter(worst).find(|finding| finding.level == RiskLevel::High);
+        high.or_else(|| self.findings.iter().find(|finding| finding.class == class))
     }
 }
