@@ -72,7 +72,11 @@ pub(super) fn declare(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     for word in words {
         let head = word.prefix();
         if let Some(flags) = word.text().and_then(|text| text.strip_prefix('-')) {
-            if !flags.bytes().all(|flag| b"xrgpaAF-".contains(&flag)) {
+            if name != "export" && flags.contains(['i', 'n']) {
+                let sentence =
+                    format!("`{name} -{flags}` computes what is assigned, or follows it to another variable.");
+                judge.unreadable("command.arithmetic", sentence);
+            } else if !flags.bytes().all(|flag| b"xrgpaAF-".contains(&flag)) {
                 judge
                     .unknown("command.unknown-flag", format!("No rule says that `{name}` with `-{flags}` only reads."));
             }

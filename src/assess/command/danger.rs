@@ -62,6 +62,15 @@ pub(super) fn judge(judge: &mut Judge<'_>, name: &str, words: &[Word]) -> bool {
             }
             judge.produced = Feed::Download;
         }
+        _ if over_disk(name, words) => {
+            judge.ineligible = true;
+            match operands(words).find(|word| judge.raw_device(&word.pattern())).map(Word::shown) {
+                Some(device) => {
+                    judge.catastrophe("command.raw-device", format!("`{name}` destroys what is on {device}."));
+                }
+                None => judge.destructive("command.disk", format!("`{name}` changes disks.")),
+            }
+        }
         "wipefs" | "fdisk" | "sfdisk" | "parted" if only_looks(judge, name, words) => {}
         _ if name.starts_with("mkfs")
             || matches!(name, "wipefs" | "fdisk" | "sfdisk" | "parted" | "mkswap" | "blkdiscard") =>
@@ -78,6 +87,21 @@ pub(super) fn judge(judge: &mut Judge<'_>, name: &str, words: &[Word]) -> bool {
         _ => return false,
     }
     true
+}
+
+/// Whether these words make a program write over a whole disk, or its table of parts.
+fn over_disk(name: &str, words: &[Word]) -> bool {
+    let any = |wanted: &[&str]| words.iter().any(|word| word.text().is_some_and(|text| wanted.contains(&text)));
+    match name {
+        "badblocks" => words.iter().any(|word| {
+            let head = word.prefix();
+            head.starts_with('-') && !head.starts_with("--") && head.contains('w')
+        }),
+        "sgdisk" => any(&["-Z", "-z", "-o", "--zap-all", "--zap", "--clear"]),
+        "hdparm" => words.iter().any(|word| word.prefix().starts_with("--security-erase")),
+        "parted" => any(&["mklabel", "mktable"]),
+        _ => false,
+    }
 }
 
 /// Whether it is we who run it: nothing else holds a client to public hosts, or keeps its settings at home from it.
@@ -126,6 +150,12 @@ fn delete(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     judge.ineligible = true;
     let deep = recursive(words);
     let vital = operands(words).find(|word| judge.vital(word)).map(Word::shown);
+    if name == "shred"
+        && let Some(device) = operands(words).find(|word| judge.raw_device(&word.pattern()))
+    {
+        judge.catastrophe("command.raw-device", format!("`shred` destroys what is on {}.", device.shown()));
+        return;
+    }
     match vital {
         Some(path) if deep => {
             judge.catastrophe("command.rm-everything", format!("`{name}` would delete everything in {path}."));

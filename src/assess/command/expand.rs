@@ -246,10 +246,13 @@ impl Judge<'_> {
                     None => word.push(quotes.unknown()),
                 }
             }
-            ParameterExpr::IndicateErrorIfNullOrUnset { parameter, indirect, error_message: inner, .. } => {
+            ParameterExpr::IndicateErrorIfNullOrUnset { parameter, indirect, error_message: inner, test_type } => {
                 self.used(parameter, *indirect, quotes);
                 self.inner(inner.as_deref());
-                word.push(quotes.unknown());
+                match self.or_default(parameter, test_type, "").filter(|_| !indirect) {
+                    Some(value) => place(&value, quotes, word),
+                    None => word.push(quotes.unknown()),
+                }
             }
             ParameterExpr::UseAlternativeValue { parameter, indirect, alternative_value, .. } => {
                 self.direct(*indirect);
@@ -340,7 +343,9 @@ impl Judge<'_> {
 
     /// What a parameter that the script itself gave a value, or none, becomes where another stands for an empty one.
     fn or_default(&self, parameter: &Parameter, when: &ParameterTestType, default: &str) -> Option<Word> {
+        let home = || self.place.home.as_ref().map(|home| Word::exact(&*home.to_string_lossy()));
         let value = match parameter {
+            Parameter::Named(name) if name == "HOME" => &self.scope.get(name).cloned().or_else(home)?,
             Parameter::Named(name) => self.scope.get(name)?,
             Parameter::Positional(number) => argument(self.scope.arguments()?, *number as usize)?,
             Parameter::Special(_) | Parameter::NamedWithIndex { .. } | Parameter::NamedWithAllIndices { .. } => {
@@ -383,9 +388,8 @@ impl Judge<'_> {
                 | SpecialParameter::LastExitStatus
                 | SpecialParameter::ProcessId => Piece::Number,
                 SpecialParameter::LastBackgroundProcessId if quotes == Quotes::Double => Piece::Digits,
-                SpecialParameter::LastBackgroundProcessId | SpecialParameter::AllPositionalParameters { .. } => {
-                    Piece::Words
-                }
+                SpecialParameter::LastBackgroundProcessId => Piece::Numbers,
+                SpecialParameter::AllPositionalParameters { .. } => Piece::Words,
                 SpecialParameter::ShellName => {
                     return match self.scope.arguments().and_then(|words| argument(words, 0)).cloned() {
                         Some(value) => place(&value, quotes, word),

@@ -155,11 +155,18 @@ fn tests(words: &[Word]) -> Vec<usize> {
 
 /// Whether it looks for some things among all that it passes.
 fn narrowed(words: &[Word]) -> bool {
-    tests(words).into_iter().any(|at| {
-        let Some(test) = words[at].text().and_then(|text| text.strip_prefix('-')) else { return false };
-        let padded = format!(" {test} ");
-        (ONE.contains(&padded) || NONE.contains(&padded) || test.starts_with("newer")) && !WHOLE.contains(&padded)
-    })
+    let tests = tests(words);
+    // What runs once for each thing passes on those of which it says yes.
+    let asked = tests.iter().zip(tests.iter().skip(1)).any(|(at, next)| {
+        let runs = matches!(words[*at].text(), Some("-exec" | "-execdir" | "-ok" | "-okdir"));
+        runs && words[*next - 1].text() == Some(";")
+    });
+    asked
+        || tests.into_iter().any(|at| {
+            let Some(test) = words[at].text().and_then(|text| text.strip_prefix('-')) else { return false };
+            let padded = format!(" {test} ");
+            (ONE.contains(&padded) || NONE.contains(&padded) || test.starts_with("newer")) && !WHOLE.contains(&padded)
+        })
 }
 
 /// Where it starts, and the names it looks for, not those it passes over.

@@ -126,7 +126,7 @@ fn plain(text: &str) -> Result<(), String> {
     let mut openers = 0;
     let mut digits = 0;
     let (mut before, mut last) = (' ', ' ');
-    for c in text.chars() {
+    for (at, c) in text.char_indices() {
         openers += usize::from(c == '`' || last == '$' && matches!(c, '(' | '{' | '['));
         match c {
             '<' | '>' | '.' | '}' if digits > 9 => return Err("It holds a number that is too long.".to_owned()),
@@ -134,7 +134,9 @@ fn plain(text: &str) -> Result<(), String> {
             _ => digits = 0,
         }
         let begins = matches!(before, ' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | '<' | '>' | '{' | ',');
-        if last == '~' && begins && (c.is_ascii_digit() || matches!(c, '+' | '-')) {
+        // In arithmetic it turns bits round.
+        let computes = || text[..at].rfind("$((").is_some_and(|open| !text[open..at].contains("))"));
+        if last == '~' && begins && (c.is_ascii_digit() || matches!(c, '+' | '-')) && !computes() {
             return Err("It uses the shell's stack of folders (`~+`, `~-`, `~1`).".to_owned());
         }
         (before, last) = (last, c);

@@ -60,6 +60,12 @@ impl Judge<'_> {
 
     fn dispatched(&mut self, argv: &[Word]) {
         let Some((first, words)) = argv.split_first() else { return };
+        if first.text() == Some("--") {
+            // Behind `time` it ends the flags of that, and what stands behind it runs.
+            self.unreadable("command.unreadable", "`--` stands where a program should.");
+            self.trial(|judge| judge.dispatch(words));
+            return;
+        }
         let (at, before, acts) = (self.note(argv), self.findings.len(), self.acts.len());
         self.known(first, words);
         self.spare_decisions(first, words);

@@ -235,6 +235,17 @@ fn a_catastrophe_behind_a_wrapper_is_still_one() {
         "sudo --unheard-of root rm -rf /",
         "sudo sh -c 'rm -rf /'",
         "doas -u root rm -rf ~",
+        "time -- rm -rf ~",
+        "time -p -- rm -rf /",
+        "rm -rf ${HOME:?}",
+        "rm -rf ${HOME:-x}",
+        "bash <<< 'rm -rf /'",
+        "echo / | xargs rm -rf",
+        "shred -u /dev/sda",
+        "badblocks -w /dev/sda",
+        "sgdisk --zap-all /dev/sda",
+        "parted /dev/sda mklabel gpt",
+        "hdparm --security-erase x /dev/sda",
         "pkexec --user root rm -rf /",
         "gosu root rm -rf /",
         "su -c 'rm -rf /' root",
@@ -277,8 +288,19 @@ fn a_catastrophe_behind_a_wrapper_is_still_one() {
 }
 
 #[test]
+fn what_is_assigned_to_a_computing_variable_is_not_understood() {
+    for command in ["declare -i n='a[$(touch p)]'", "local -n r='a[$(touch p)]'; echo $r", "typeset -ir n=1"] {
+        assert_eq!(judged(command).class(), Class::Unreadable, "{command}");
+    }
+    allowed("echo $((5 & ~2)) $(( ~1 ))");
+    asks("echo $((1)) ~1");
+}
+
+#[test]
 fn a_wrapper_around_less_than_a_catastrophe_only_asks() {
     for command in [
+        "find . -exec grep -q x {} \\; -delete",
+        "find . -type f -exec test -s {} \\; -exec rm {} \\;",
         "sudo -u root rm -rf build",
         "sudo echo rm -rf /",
         "watch echo rm -rf /",

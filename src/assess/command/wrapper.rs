@@ -175,6 +175,9 @@ pub(super) fn shell(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
                 judge.destructive("command.download-and-run", format!("It runs what it downloads with `{name}`."));
             }
             judge.unknown("command.runs-code", format!("`{name}` runs a script that the command doesn't show."));
+            if let Some(said) = judge.said().map(str::to_owned) {
+                judge.trial(|judge| judge.script(&said, None));
+            }
             judge.behind(words);
             return;
         }

@@ -45,6 +45,10 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
     let fed = Word::from(found.clone().unwrap_or(Piece::Words));
     let mut argv: Vec<Word> = if inner.is_empty() { vec![Word::exact("echo")] } else { inner.to_vec() };
     let before = judge.findings.len();
+    if let Some(said) = judge.said().map(str::to_owned) {
+        let handed: Vec<Word> = argv.iter().cloned().chain(said.split_whitespace().map(Word::exact)).collect();
+        judge.trial(|judge| judge.dispatch(&handed));
+    }
     let mark = placeholder(&given);
     if let Some(mark) = &mark {
         let argv: Vec<Word> = argv.iter().map(|word| replaced(word, mark, found.as_ref())).collect();
