@@ -167,13 +167,14 @@ impl State {
             Ask::Filter => self.only_held("filtered", "WHERE filters"),
             Ask::Find(_) => {}
             Ask::Save => self.save_as(text, effects),
-            Ask::CopyAs => match Export::named(text) {
-                Some(export) => self.copy_table(export, effects),
-                None => {
+            Ask::CopyAs => {
+                if let Some(export) = Export::named(text) {
+                    self.copy_table(export, effects);
+                } else {
                     self.prompt = Some(Prompt { ask, text: text.to_owned(), proposed: true });
                     self.hint = Some("A table is copied as csv, json or md.".to_owned());
                 }
-            },
+            }
         }
     }
 }

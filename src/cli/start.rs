@@ -114,7 +114,7 @@ impl Start {
             notices.push(format!("Mode {} of this workspace holds, whatever the command line says.", mode.word()));
             settings.mode = mode;
         }
-        for database in options.databases.iter().map(|database| database.expose_secret()) {
+        for database in options.databases.iter().map(secrecy::ExposeSecret::expose_secret) {
             let path = Path::new(database);
             if !database.contains(':') && path.extension().is_some() && !path.exists() {
                 notices.push(format!("--db {database}: no such file is there."));
