@@ -245,7 +245,14 @@ impl Picker {
             }
             (KeyCode::Backspace, _) => drop(self.typed.pop()),
             (KeyCode::Char('u'), KeyModifiers::CONTROL) => self.typed.clear(),
-            (KeyCode::Char(letter), KeyModifiers::NONE | KeyModifiers::SHIFT) => self.add(&letter.to_string()),
+            (KeyCode::Char(letter), KeyModifiers::NONE | KeyModifiers::SHIFT) => {
+                // Who changes their mind means the letter that came last.
+                let other = matches!((self.typed.as_str(), letter), ("y", 'n') | ("n", 'y'));
+                if other && matches!(self.form, Form::Question(_)) {
+                    self.typed.clear();
+                }
+                self.add(&letter.to_string());
+            }
             _ => return false,
         }
         self.narrow();

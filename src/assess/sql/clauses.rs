@@ -37,7 +37,7 @@ impl Reading<'_> {
                 Some(statements::written(self.dialect, self.part(at)))
             }
             "union" | "intersect" | "except" if self.combines_no_query(at) => Some(unparsed(self.dialect).at(span)),
-            _ if self.is_misplaced(at) => Some(unparsed(self.dialect).at(span)),
+            _ if self.is_misplaced(at) && !self.is_planned(at) => Some(unparsed(self.dialect).at(span)),
             _ => None,
         }
     }
@@ -86,6 +86,13 @@ impl Reading<'_> {
         });
         let verb = self.tokens[at].text.as_str();
         bracket && goes_on && (statements::begins(verb) || verb == "table" && self.dialect == Dialect::Sqlite)
+    }
+
+    /// Whether it is a named query of PostgreSQL that changes rows, of a statement that is planned and not run.
+    fn is_planned(&self, at: usize) -> bool {
+        let named = self.before(at, 2).is_some_and(|token| token.is("as") || token.is("materialized"));
+        let changes = ["insert", "update", "delete", "merge"].iter().any(|verb| self.is(at, verb));
+        self.dialect == Dialect::Postgres && self.calls == Calls::Planned && named && changes
     }
 
     /// `FOR UPDATE`, `FOR NO KEY UPDATE`, `FOR SHARE`, `FOR KEY SHARE`.
