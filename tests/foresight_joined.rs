@@ -141,7 +141,7 @@ async fn each_of_several_tables_is_told_with_what_it_sets_off() {
             "UPDATE own_a, own_b SET x = 1, y = 2 WHERE own_a.id = own_b.a",
             "5 rows of 2 tables",
             vec![
-                "Changes 2 of 3 rows (66.6 %) of own_a.".to_owned(),
+                "Changes 2 of 3 rows (66.7 %) of own_a.".to_owned(),
                 "Changes 3 of 4 rows (75.0 %) of own_b.".to_owned(),
                 "Triggers that fire: own_noted.".to_owned(),
             ],
@@ -179,13 +179,13 @@ async fn each_of_several_tables_is_told_with_what_it_sets_off() {
             "rows of 2 tables",
             vec![
                 "Changes rows of own_bare; how many isn't counted: no key tells its rows apart.".to_owned(),
-                "Changes 2 of 3 rows (66.6 %) of own_a.".to_owned(),
+                "Changes 2 of 3 rows (66.7 %) of own_a.".to_owned(),
             ],
         ),
         (
             "UPDATE IGNORE own_a, own_b SET own_a.x = 4 WHERE own_a.id = own_b.a",
             "at most 2 of 3 rows",
-            vec!["Changes at most 2 of 3 rows (66.6 %) of own_a.".to_owned()],
+            vec!["Changes at most 2 of 3 rows (66.7 %) of own_a.".to_owned()],
         ),
         (
             "DELETE IGNORE a FROM own_a a, own_child WHERE a.id = 3",

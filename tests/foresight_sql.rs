@@ -228,7 +228,7 @@ async fn what_a_drop_takes_along_is_told() {
         }
         let effects = async |sql: &str| preview(&desk, sql).await.unwrap().unwrap().effects;
         let dropped = effects("DROP TABLE foresight_ddl.parent CASCADE").await;
-        assert!(dropped[0].starts_with("Drops foresight_ddl.parent with 10 rows, 32 kB"), "{dropped:?}");
+        assert!(dropped[0].starts_with("Drops foresight_ddl.parent with 10 rows, 33 kB"), "{dropped:?}");
         assert_eq!(
             dropped[1..],
             [
