@@ -65,6 +65,7 @@ mod upcoming;
 mod usage;
 mod welcome;
 
+pub use crate::assess::unusual_blank;
 pub use budget::{Budget, Limit, Paused};
 pub use chat::{Briefing, Chat, Entry, OpenCall, Phase, Question};
 pub use chosen::{Chosen, KeyWay, Offer, Sort};

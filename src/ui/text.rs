@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::assess::unusual_blank;
+use crate::app::unusual_blank;
 
 /// Blanks that a tab becomes where no columns are counted.
 const TAB: &str = "    ";
