@@ -93,7 +93,7 @@ fn esc_starts_the_practice_model_and_it_is_not_asked_again() {
     let mut it = Driver::first_start(80, 24, &["--workspace", "."], &[("OPENAI_API_KEY", "")]);
     it.wait_for("Who serves the model?");
     it.keys("\x1b");
-    it.wait_for("chooses a model.");
+    it.wait_for("no settings were written.");
     assert!(!it.home().join(".config/countersign/config.toml").exists());
     it.say("show the tables");
     it.wait_for("orders");
@@ -121,7 +121,7 @@ fn by_lines_the_first_start_tells_which_servers_answer() {
     assert!(shown.contains(&format!("1: Ollama – answers at {host}, 2 models")), "{shown}");
     assert_eq!(shown.matches("Who serves the model?").count(), 1, "{shown}");
     it.keys("skip\r");
-    it.wait_for("chooses a model.");
+    it.wait_for("no settings were written.");
     it.keys("/quit\r");
     it.wait_for_exit();
 }

@@ -59,8 +59,9 @@ impl Judge<'_> {
         let Some(raw) = word.span.as_ref().and_then(|span| self.text.get(span.clone())) else {
             return self.text.contains(text);
         };
-        // Without a backslash these quotes are like others.
-        if raw.strip_prefix("$'").and_then(|raw| raw.strip_suffix('\'')) == Some(text) {
+        // In these quotes nothing is expanded.
+        let quoted = raw.strip_prefix("$'").and_then(|raw| raw.strip_suffix('\''));
+        if quoted.is_some_and(|inner| !inner.contains('\'') && !text.contains(char::is_control)) {
             return true;
         }
         let mut rest = text;
