@@ -14,7 +14,7 @@ pub(super) const LARGEST: u64 = 256 * 1024;
 const SECTIONS: [&str; 9] = ["branch", "color", "column", "fetch", "i18n", "init", "pull", "push", "user"];
 
 /// Single keys that only describe or display; `*` stands for a subsection.
-const KEYS: [&str; 43] = [
+const KEYS: [&str; 60] = [
     "core.repositoryformatversion",
     "core.filemode",
     "core.bare",
@@ -58,6 +58,24 @@ const KEYS: [&str; 43] = [
     "remote.*.partialclonefilter",
     "extensions.partialclone",
     "commit.gpgsign",
+    // Our own setting takes its place where we run git.
+    "core.hookspath",
+    "diff.algorithm",
+    "diff.colormoved",
+    "diff.mnemonicprefix",
+    "diff.noprefix",
+    "diff.renamelimit",
+    "diff.renames",
+    "gc.auto",
+    "index.threads",
+    "index.version",
+    "merge.conflictstyle",
+    "merge.ff",
+    "rebase.autosquash",
+    "rebase.autostash",
+    "rerere.autoupdate",
+    "rerere.enabled",
+    "status.showuntrackedfiles",
 ];
 
 /// Keys of the allowed sections that are programs all the same.
@@ -242,7 +260,7 @@ mod tests {
         let text = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\
             \tlogallrefupdates = true\n[remote \"origin\"]\n\turl = https://example.com/x.git\n\
             \tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"main\"]\n\tremote = origin\n\
-            \tmerge = refs/heads/main\n[user]\n\tname = A # [filter \"x\"]\n\temail = a@b\n";
+            \tmerge = refs/heads/main\n[core]\n\thooksPath = .husky\n[diff]\n\talgorithm = histogram\n[user]\n\tname = A # [filter \"x\"]\n\temail = a@b\n";
         assert_eq!(foreign(text), Vec::<String>::new());
     }
 

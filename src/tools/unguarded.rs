@@ -87,7 +87,8 @@ const KEYS: [&str; 30] = [
 
 /// Keys of a repository's own configuration that are harmless only where our guards stand around git: it would fetch
 /// what is missing, or look into other repositories.
-const ONLY_GUARDED: [&str; 6] = [
+const ONLY_GUARDED: [&str; 7] = [
+    "core.hookspath",
     "remote.*.promisor",
     "remote.*.partialclonefilter",
     "extensions.partialclone",

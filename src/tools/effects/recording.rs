@@ -138,8 +138,8 @@ pub(super) async fn commit(git: &Git<'_>, effects: &mut Effects, called: &Called
 
 /// Says which hooks would run: nobody knows what they do.
 async fn hooks(git: &Git<'_>, effects: &mut Effects, unverified: bool) -> Result<(), String> {
-    // A repository whose own settings name another folder isn't asked at all.
-    let folder = match last(&gitconfig::of_person(git.bench.home.as_deref()), "core.hookspath") {
+    let own = git.text(&["config", "--local", "--get", "core.hooksPath"]).await.ok();
+    let folder = match own.or_else(|| last(&gitconfig::of_person(git.bench.home.as_deref()), "core.hookspath")) {
         Some(folder) => git.repository.root.join(folder),
         None => git.folder.join(git.text(&["rev-parse", "--git-common-dir"]).await?).join("hooks"),
     };
