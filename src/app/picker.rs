@@ -146,8 +146,9 @@ impl Picker {
             // A fit of the label alone is worth more than one that needs the detail.
             let own = fuzzy.score(&row.label).map(|score| score.saturating_mul(2));
             let score = own.or_else(|| fuzzy.score(&format!("{} {}", row.label, row.detail)));
-            // A key, or a `/` command that it stands for, is looked for as it is written.
-            let score = score.or_else(|| row.key.contains(&self.typed).then_some(0));
+            // A key, or what is typed in its place, is looked for as it begins.
+            let begins = |key: &str| self.typed.len() > 1 && key.starts_with(self.typed.as_str());
+            let score = score.or_else(|| (begins(&row.key) || begins(row.key.trim_start_matches('/'))).then_some(0));
             fits.extend(score.map(|score| (score, at)));
         }
         let best = |(score, at): &(u32, usize)| (std::cmp::Reverse(*score), *at);

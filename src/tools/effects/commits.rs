@@ -110,9 +110,10 @@ impl Git<'_> {
         Ok(Detail::Text(Text { language: "text", body }))
     }
 
-    /// Tracked files with changes, each with the two letters of git's status.
-    pub(super) async fn changed(&self, paths: &[String]) -> Result<Vec<(String, String)>, String> {
-        let head = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=no", "--"];
+    /// Files that differ from the last commit, each with the two letters of git's status.
+    pub(super) async fn changed(&self, paths: &[String], untracked: bool) -> Result<Vec<(String, String)>, String> {
+        let untracked = if untracked { "--untracked-files=all" } else { "--untracked-files=no" };
+        let head = ["status", "--porcelain=v1", "-z", "--no-renames", untracked, "--"];
         let paths = paths.iter().map(String::as_str);
         let told = self.text(&head.into_iter().chain(paths).collect::<Vec<_>>()).await?;
         Ok(told
@@ -212,7 +213,7 @@ impl Git<'_> {
                 .push(Remedy::ByHand(format!("the reflog keeps the commits: {} is the latest.", short(&now))));
         }
         if called.has("--hard", None) {
-            let changed = self.changed(&[]).await?;
+            let changed = self.changed(&[], false).await?;
             self.thrown_away(effects, &changed, Some("HEAD"), &[]).await?;
             new_deleted(effects, &changed);
             self.written_over(effects, Some(&commit), &[]).await?;
@@ -309,7 +310,7 @@ impl Git<'_> {
             let commit = commit.ok_or("which ignored files it writes over")?;
             return self.ignored_written_over(effects, &commit).await;
         }
-        let changed = self.changed(&paths).await?;
+        let changed = self.changed(&paths, false).await?;
         let staged_too = revision.is_some() || paths.is_empty();
         let lost: Vec<(String, String)> =
             changed.into_iter().filter(|(state, _)| staged_too || !state.ends_with(' ')).collect();

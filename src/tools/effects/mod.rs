@@ -26,7 +26,9 @@ use super::Workbench;
 use super::versions::{Version, Versions};
 use crate::assess::{Act, Does, acts};
 use crate::domain::number::{count, size, thousands};
-use crate::domain::{Class, Danger, Detail, Facts, Measurement, OperationKind, Prepared, Preview, Remedy, Table};
+use crate::domain::{
+    Class, Containment, Danger, Detail, Facts, Measurement, OperationKind, Prepared, Preview, Remedy, Table,
+};
 
 /// Most things of one command that are measured.
 const ACTS: usize = 20;
@@ -73,7 +75,9 @@ pub(super) async fn measure(bench: &Arc<Workbench>, prepared: &Prepared, cancel:
         return Ok(None);
     }
     let mut objections = prepared.assessment.objections().map(|finding| finding.class);
-    if objections.all(|class| class == Class::Declared(Danger::Sensitive)) {
+    // A test runner runs code, whatever it reads.
+    let reads = prepared.assessment.containment != Containment::Staged;
+    if reads && objections.all(|class| class == Class::Declared(Danger::Sensitive)) {
         let effects = vec!["Changes nothing. What it prints may hold secrets.".to_owned()];
         return Ok(Some(Preview { effects, brief: "only reads".to_owned(), ..Preview::default() }));
     }

@@ -17,7 +17,7 @@ const HOOKS: [(&str, bool); 4] =
     [("pre-commit", true), ("prepare-commit-msg", false), ("commit-msg", true), ("post-commit", false)];
 
 /// Flags of `add` that don't change what is staged but how it is told.
-const ADDING: [&str; 10] = ["-A", "--all", "-v", "--verbose", "-u", "--update", "-n", "--dry-run", "--no-all", "-N"];
+const ADDING: [&str; 8] = ["-A", "--all", "-v", "--verbose", "-u", "--update", "-n", "--dry-run"];
 
 /// Flags of `git commit` with a value.
 pub(super) const VALUED: [&str; 17] = [
@@ -58,13 +58,10 @@ pub(super) async fn add(git: &Git<'_>, effects: &mut Effects, called: &Called) -
         effects.effect("Stages nothing: it names no path.");
         return Ok(());
     }
-    let changed = states(git, &paths, !tracked).await?;
-    let waiting = |state: &str| !state.ends_with(' ');
-    let (staged, twice): (Vec<_>, Vec<_>) = {
-        let staged: Vec<_> = changed.into_iter().filter(|(state, _)| waiting(state)).collect();
-        let twice = staged.iter().filter(|(state, _)| !state.starts_with([' ', '?'])).cloned().collect();
-        (staged, twice)
-    };
+    let mut staged = git.changed(&paths, !tracked).await?;
+    staged.retain(|(state, _)| !state.ends_with(' '));
+    let again = staged.iter().filter(|(state, _)| !state.starts_with([' ', '?']));
+    let again: Vec<&str> = again.map(|(_, name)| name.as_str()).collect();
     if staged.is_empty() {
         effects.effect("There is nothing that it would stage.");
         return Ok(());
@@ -72,10 +69,10 @@ pub(super) async fn add(git: &Git<'_>, effects: &mut Effects, called: &Called) -
     let names = some(staged.iter().map(|(_, name)| name.as_str()));
     effects.effect(format!("Stages {}: {names}.", count(staged.len(), "file")));
     effects.briefs.push(format!("stages {}", count(staged.len(), "file")));
-    effects.remedies.push(if twice.is_empty() {
+    effects.remedies.push(if again.is_empty() {
         Remedy::ByHand("`git restore --staged` takes them out again.".to_owned())
     } else {
-        let names = some(twice.iter().map(|(_, name)| name.as_str()));
+        let names = some(again.into_iter());
         Remedy::Impossible(format!("what is staged of {names} already is replaced."))
     });
     effects.staged.extend(staged.into_iter().map(|(_, name)| name));
@@ -95,7 +92,7 @@ pub(super) async fn commit(git: &Git<'_>, effects: &mut Effects, called: &Called
     let all = called.has("--all", Some('a')) || !paths.is_empty();
     let mut names: BTreeSet<String> = std::mem::take(&mut effects.staged).into_iter().collect();
     let added = !names.is_empty();
-    for (state, name) in states(git, &paths, false).await? {
+    for (state, name) in git.changed(&paths, false).await? {
         let taken = if all { state != "??" } else { !state.starts_with([' ', '?']) };
         if taken {
             names.insert(name);
@@ -157,13 +154,4 @@ async fn hooks(git: &Git<'_>, effects: &mut Effects, unverified: bool) -> Result
         effects.remedies.push(Remedy::Impossible("nothing is kept of what the hooks change.".to_owned()));
     }
     Ok(())
-}
-
-/// Files that differ from the last commit, each with the two letters of git's status.
-async fn states(git: &Git<'_>, paths: &[String], untracked: bool) -> Result<Vec<(String, String)>, String> {
-    let untracked = if untracked { "--untracked-files=all" } else { "--untracked-files=no" };
-    let head = ["status", "--porcelain=v1", "-z", "--no-renames", untracked, "--"];
-    let told = git.text(&head.into_iter().chain(paths.iter().map(String::as_str)).collect::<Vec<_>>()).await?;
-    let entries = told.split('\0');
-    Ok(entries.filter_map(|entry| Some((entry.get(..2)?.to_owned(), entry.get(3..)?.to_owned()))).collect())
 }

@@ -35,7 +35,7 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
         let folders = some(folders.into_iter());
         effects.warning(format!("As things are now, it would fail: without -r it takes no folder ({folders})."));
     }
-    let changed = git.changed(&paths).await?;
+    let changed = git.changed(&paths, false).await?;
     if !changed.is_empty() && !called.has("--force", Some('f')) && !called.has("--cached", None) {
         let names = some(changed.iter().map(|(_, name)| name.as_str()));
         effects.warning(format!(
