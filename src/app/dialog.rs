@@ -158,6 +158,7 @@ impl State {
             | Command::FocusQueue
             | Command::FocusOutput
             | Command::FocusChat
+            | Command::Zoom
             | Command::Redraw
             | Command::Palette
             | Command::Choose

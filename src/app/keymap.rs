@@ -119,6 +119,7 @@ commands! {
     FocusQueue "focus-queue" "to the operations",
     FocusOutput "focus-output" "to the output",
     FocusChat "focus-chat" "to the chat",
+    Zoom "zoom" "one pane alone, or all",
     Back "back" "stop or close",
     Interrupt "interrupt" "stop, twice to leave",
     Quit "quit" "leave",

@@ -120,6 +120,7 @@ impl State {
             Command::FocusQueue => self.go(Pane::Queue),
             Command::FocusOutput => self.go(Pane::Output),
             Command::FocusChat => self.go(Pane::Chat),
+            Command::Zoom => self.zoom(),
             Command::Back => self.back(effects),
             Command::Interrupt => self.interrupt(effects),
             Command::Quit => self.leave(effects),
@@ -240,6 +241,19 @@ impl State {
         if pane != Pane::Composer {
             self.tab = pane;
         }
+    }
+
+    /// Gives the whole screen to the pane that one is in, or was in last, or shows all panes again.
+    fn zoom(&mut self) {
+        let shows = |pane| self.sight.areas.iter().any(|(shown, ..)| *shown == pane);
+        let panes = [Pane::Chat, Pane::Queue, Pane::Output].into_iter().filter(|pane| shows(*pane)).count();
+        if !self.zoomed && panes < 2 {
+            self.hint = Some("There is room for one pane alone here.".to_owned());
+            return;
+        }
+        self.zoomed = !self.zoomed;
+        let key = self.keymap.key(Context::Everywhere, Command::Zoom).filter(|_| self.zoomed);
+        self.hint = key.map(|key| format!("One pane alone; {key} shows all again."));
     }
 
     /// Esc: shows all of a pane again, then leaves it for the composer, else stops what is under way.

@@ -151,6 +151,8 @@ pub struct State {
     pub focus: Pane,
     /// The pane that a narrow screen shows.
     pub tab: Pane,
+    /// Whether a screen that has room for several panes shows that one alone.
+    pub zoomed: bool,
     /// The keys in force.
     pub keymap: Keymap,
     /// What the status line says.
@@ -246,6 +248,7 @@ impl State {
             modal: None,
             focus: Pane::Composer,
             tab: Pane::Chat,
+            zoomed: false,
             keymap,
             setting,
             sight: Sight::default(),

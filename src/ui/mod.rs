@@ -154,7 +154,9 @@ fn panes(view: View<'_>, screen: Rect, buf: &mut Buffer, cache: &mut Cache, sigh
         let focused = view.focused(Pane::Composer);
         rule(view, buf, bottom(&mut rest, 1), focused, &Line::default(), &Line::default());
     }
-    if screen.width >= WIDE && screen.height >= 12 {
+    if view.state.zoomed {
+        tabs(view, rest, buf, cache, sight);
+    } else if screen.width >= WIDE && screen.height >= 12 {
         beside(view, rest, buf, cache, sight);
     } else if screen.width >= STACKED.0 && screen.height >= STACKED.1 {
         stacked(view, rest, buf, cache, sight);

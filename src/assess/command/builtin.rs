@@ -137,6 +137,13 @@ pub(super) fn unset(judge: &mut Judge<'_>, words: &[Word]) {
     }
 }
 
+/// `trap - EXIT`, `trap '' INT`: nothing, or what the shell does by itself, is done at a signal.
+pub(super) fn untraps(words: &[Word]) -> bool {
+    let named = |word: &Word| word.text().is_some_and(|text| text.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+    matches!(words, [action, signals @ ..]
+        if matches!(action.text(), Some("-" | "")) && !signals.is_empty() && signals.iter().all(named))
+}
+
 /// `read`: its variables may be anything afterwards, unless one of them takes all of what flows in as it is.
 pub(super) fn read(judge: &mut Judge<'_>, words: &[Word]) {
     judge.readers.insert("read".to_owned());

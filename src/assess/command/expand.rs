@@ -12,7 +12,7 @@ use super::escapes::ansi_c;
 use super::judge::{Feed, Judge};
 use super::parse::{Tildes, options, pieces};
 use super::parted::place;
-use super::raw::{assignment, is_plain, quoted};
+use super::raw::{assignment, is_plain, plainly_quoted, quoted};
 use super::scope::{known_variable, secret_variable};
 use super::word::{Piece, Word};
 
@@ -239,7 +239,7 @@ impl Judge<'_> {
             }
             ParameterExpr::UseDefaultValues { parameter, indirect, test_type, default_value } => {
                 self.used(parameter, *indirect, quotes);
-                self.inner(default_value.as_deref());
+                self.inner(default_value.as_deref(), quotes);
                 let default = default_value.as_deref().unwrap_or_default();
                 match self.or_default(parameter, test_type, default).filter(|_| !indirect) {
                     Some(value) => place(&value, quotes, word),
@@ -248,7 +248,7 @@ impl Judge<'_> {
             }
             ParameterExpr::IndicateErrorIfNullOrUnset { parameter, indirect, error_message: inner, test_type } => {
                 self.used(parameter, *indirect, quotes);
-                self.inner(inner.as_deref());
+                self.inner(inner.as_deref(), quotes);
                 match self.or_default(parameter, test_type, "").filter(|_| !indirect) {
                     Some(value) => place(&value, quotes, word),
                     None => word.push(quotes.unknown()),
@@ -257,12 +257,12 @@ impl Judge<'_> {
             ParameterExpr::UseAlternativeValue { parameter, indirect, alternative_value, .. } => {
                 self.direct(*indirect);
                 self.indexed(parameter);
-                self.inner(alternative_value.as_deref());
+                self.inner(alternative_value.as_deref(), quotes);
                 word.push(quotes.unknown());
             }
             ParameterExpr::AssignDefaultValues { parameter, indirect, default_value, .. } => {
                 self.used(parameter, *indirect, quotes);
-                self.inner(default_value.as_deref());
+                self.inner(default_value.as_deref(), quotes);
                 match parameter {
                     Parameter::Named(name) => self.assign(name, Word::any()),
                     Parameter::Positional(_)
@@ -288,7 +288,7 @@ impl Judge<'_> {
             | ParameterExpr::LowercaseFirstChar { parameter, indirect, pattern }
             | ParameterExpr::LowercasePattern { parameter, indirect, pattern } => {
                 self.used(parameter, *indirect, quotes);
-                self.inner(pattern.as_deref());
+                self.inner(pattern.as_deref(), Quotes::Pattern);
                 word.push(quotes.unknown());
             }
             ParameterExpr::Substring { parameter, indirect, offset, length } => {
@@ -321,8 +321,8 @@ impl Judge<'_> {
             }
             ParameterExpr::ReplaceSubstring { parameter, indirect, pattern, replacement, .. } => {
                 self.used(parameter, *indirect, quotes);
-                self.inner(Some(pattern));
-                self.inner(replacement.as_deref());
+                self.inner(Some(pattern), Quotes::Pattern);
+                self.inner(replacement.as_deref(), quotes);
                 word.push(quotes.unknown());
             }
             ParameterExpr::VariableNames { .. } | ParameterExpr::MemberKeys { .. } => word.push(Piece::Words),
@@ -413,12 +413,13 @@ impl Judge<'_> {
         }
     }
 
-    /// A word within `${…}`: judged for its substitutions alone.
-    fn inner(&mut self, raw: Option<&str>) {
+    /// A word within `${…}`: judged for its substitutions alone. The quotes are those around it, if what it says may
+    /// come to stand in them.
+    fn inner(&mut self, raw: Option<&str>, around: Quotes) {
         let Some(raw) = raw else { return };
         // An end of a line or a tab, as in `${PATH//:/$'\n'}`, is the same to all that know it.
         let raw = &raw.replace("$'\\n'", "").replace("$'\\t'", "");
-        if raw.contains(['\'', '"', '\\', '`']) {
+        if raw.contains(['\'', '"', '\\', '`']) && !plainly_quoted(raw, around == Quotes::Double) {
             self.unreadable("command.quotes", "It has quotes within `${…}`, which shells read differently.");
             return;
         }

@@ -152,6 +152,7 @@ impl Judge<'_> {
             "let" => builtin::arithmetic(self, words),
             // Alone it only opens and closes what its redirections name, which are judged.
             "exec" if words.is_empty() => _ = self.readers.insert(name.to_owned()),
+            "trap" if builtin::untraps(words) => _ = self.readers.insert(name.to_owned()),
             "pwd" => builtin::pwd(self, words),
             // Whatever its words are, it prints them.
             "echo" => {

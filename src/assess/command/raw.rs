@@ -18,6 +18,25 @@ pub(super) fn quoted(raw: &str) -> Option<&str> {
     single.or_else(|| inner('"').filter(|text| !text.contains(['"', '$', '`', '\\'])))
 }
 
+/// Whether all shells see the same quotes in a word within `${…}`: they close, and nothing in them could open or close
+/// anything. Within other quotes some shells take them for the end of those, so that nothing else may be in them.
+pub(super) fn plainly_quoted(raw: &str, within: bool) -> bool {
+    let quote = if raw.contains('"') { '"' } else { '\'' };
+    let parts: Vec<&str> = raw.split(quote).collect();
+    let variables = |part: &str| {
+        let mut behind = part.split('$').skip(1);
+        quote == '"' && behind.all(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
+    };
+    let inside = |part: &str| {
+        let opens = part.contains(['\'', '\\', '`', '{', '}', '(', ')', '<', '>', '\n']);
+        is_plain(part) || !within && !opens && (!part.contains('$') || variables(part))
+    };
+    let outside = |part: &str| !part.contains(['\'', '\\', '`']) && !part.ends_with('$');
+    parts.len() % 2 == 1
+        && parts.iter().step_by(2).all(|part| outside(part))
+        && parts.iter().skip(1).step_by(2).all(|part| inside(part))
+}
+
 /// Whether a raw word is its own text.
 pub(super) fn is_plain(raw: &str) -> bool {
     raw.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_./:@%+,=-".contains(&byte))
@@ -25,7 +44,7 @@ pub(super) fn is_plain(raw: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use super::{plainly_quoted, quoted};
 
     #[test]
     fn a_word_in_one_pair_of_quotes_is_its_own_text() {
@@ -38,6 +57,38 @@ mod tests {
             ["'a'b", "'a''b'", "'a'\"b\"'c'", "\"$a\"", "\"a\\b\"", "\"`a`\"", "\"a\"\"b\"", "'", "\"", "$'a'", "a", ""]
         {
             assert_eq!(quoted(raw), None, "{raw}");
+        }
+    }
+
+    #[test]
+    fn quotes_in_an_expansion_are_plain_if_nothing_in_them_opens_or_closes() {
+        for (raw, within) in [
+            ("\"none\"", true),
+            ("a\"b\"c", true),
+            ("\"$dir\"/", false),
+            ("\"a b\"", false),
+            ("'a b'", false),
+            ("-\"$x\"-\"$y\"", false),
+        ] {
+            assert!(plainly_quoted(raw, within), "{raw}");
+        }
+        for (raw, within) in [
+            ("\"$dir\"", true),
+            ("\"a b\"", true),
+            ("'a b'", true),
+            ("\"", false),
+            ("\"a\"\"", false),
+            ("\"}\"", false),
+            ("\"${a}\"", false),
+            ("\"$(a)\"", false),
+            ("'a\"b'", false),
+            ("\"a'b\"", false),
+            ("$\"a\"", false),
+            ("\"a$\"", false),
+            ("'$a'", false),
+            ("\\\"a\"", false),
+        ] {
+            assert!(!plainly_quoted(raw, within), "{raw}");
         }
     }
 }

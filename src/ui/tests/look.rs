@@ -81,3 +81,26 @@ fn columns_stay_where_they_are_while_a_result_is_leafed_through() {
     desk.event(Event::Run(OperationId(1), RunEvent::Table(part(1, "x").into())));
     assert_eq!(place(&desk.screen(120, 40)), before);
 }
+
+#[test]
+fn one_pane_alone_has_the_whole_screen_and_gives_it_back() {
+    let mut desk = put_off();
+    let panes = |screen: &str| screen.lines().rev().skip(1).collect::<Vec<_>>().join("\n");
+    for (columns, rows) in [(120, 40), (80, 24)] {
+        let all = panes(&desk.screen(columns, rows));
+        desk.press(KeyCode::F(2));
+        desk.press(KeyCode::F(6));
+        let alone = desk.screen(columns, rows);
+        let said = alone.contains("One pane alone; f6 shows all again.");
+        assert!(said && !alone.contains("you\n") && alone.contains("DELETE FROM orders"), "{alone}");
+        assert!(alone.contains(" chat ") && !alone.contains('┬'), "{alone}");
+        // The pane that was looked at last stays there while one types.
+        desk.key('i');
+        assert!(desk.screen(columns, rows).contains("OPERATIONS"));
+        desk.press(KeyCode::F(6));
+        assert_eq!(panes(&desk.screen(columns, rows)), all);
+    }
+    desk.screen(60, 15);
+    desk.press(KeyCode::F(6));
+    assert!(desk.screen(60, 15).contains("There is room for one pane alone here."));
+}
