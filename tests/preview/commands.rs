@@ -93,13 +93,13 @@ async fn what_is_made_is_told() {
             "mkdir -p build && touch build/a",
             "[1 new folder · 1 new file] Makes 1 new folder: build. Makes 1 new file: a.",
         ),
-        ("mkdir -p a/b && echo x > a/b/c", "Makes 1 new folder: b. Creates a/b/c. undo: "),
+        ("mkdir -p a/b && echo x > a/b/c", "Makes 2 new folders: a, b. Creates a/b/c. undo: "),
         ("mkdir -p dir", "dir is there already."),
         ("mkdir dir", "As things are now, it would fail: dir is there."),
         ("mkdir no/way", "As things are now, it would fail: the folder of way is not there."),
         ("touch no/way", "As things are now, it would fail: the folder of way is not there."),
         ("touch kept.rs new.rs", "Sets the time of 1 file: kept.rs. no undo: nobody keeps the time as it is now."),
-        ("mkdir src/{a,b} -p", "Makes 2 new folders: a, b."),
+        ("mkdir src/{a,b} -p", "Makes 3 new folders: src, a, b."),
         ("cat .env | head -3", "[only reads] Changes nothing. What it prints may hold secrets."),
         ("touch -r kept.rs x", "? What `touch` does isn't known beforehand."),
     ] {
@@ -269,5 +269,45 @@ async fn what_a_search_deletes_is_listed_by_the_same_search() {
     ] {
         let told = desk.told(command).await;
         assert!(told.contains(says), "{command}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn where_it_happens_elsewhere_or_patterns_match_otherwise_nothing_is_told() {
+    let desk = Desk::versioned();
+    desk.write("a.txt", "a");
+    for (command, says) in [
+        ("cd nope; rm *", "What it does where it can't go into nope, which isn't there, isn't known beforehand."),
+        ("cd nope || true; echo x > a.txt", "which isn't there"),
+        ("cd nope && cd ../dir && rm kept.txt", "which isn't there"),
+        ("cd a.txt; rm *", "which isn't there"),
+        ("(cd nope); rm a.txt", "Deletes 1 file (1 B): a.txt."),
+        ("shopt -s globstar; rm **/*.txt", "? What `rm` does isn't known beforehand."),
+        ("shopt -s nocaseglob; rm A*", "? What `rm` does isn't known beforehand."),
+        ("set -f; rm *.txt", "? What `rm` does isn't known beforehand."),
+        ("set -euo pipefail; rm *.txt", "Deletes 1 file (1 B): *.txt."),
+        ("cd dir; rm *", "Deletes 1 file (5 B): *."),
+        ("mkdir -p new/deep && cd new && echo x > deep/y", "Makes 2 new folders: new, deep. Creates deep/y."),
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(says), "{command}: {told}");
+        assert!(!says.contains("which isn't") || told.contains("? ") || told.contains("no undo"), "{command}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_of_two_names_changes_under_both() {
+    let desk = Desk::versioned();
+    desk.write("one.txt", "0123");
+    fs::hard_link(desk.path().join("one.txt"), desk.path().join("two.txt")).unwrap();
+    for command in ["echo x > two.txt", "echo x >> two.txt", "cp kept.rs two.txt", "truncate -s 1 two.txt"] {
+        let told = desk.told(command).await;
+        assert!(
+            told.contains("two.txt has another name (hard links): what is there changes, too."),
+            "{command}: {told}"
+        );
+    }
+    for command in ["rm two.txt", "sed -i s/0/1/ two.txt", "echo x > kept.rs"] {
+        assert!(!desk.told(command).await.contains("hard link"), "{command}");
     }
 }

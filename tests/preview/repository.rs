@@ -65,7 +65,10 @@ async fn what_git_would_lose_is_told_from_what_is_here() {
         ),
         ("git reset --hard HEAD~1", "Moves main back to"),
         ("git reset --hard nowhere", "It would fail: `nowhere` names no commit here."),
-        ("git reset HEAD~1", ", by 1 commit. The files stay as they are. undo: the reflog keeps the commits"),
+        (
+            "git reset HEAD~1",
+            ", by 1 commit. Nothing of it is staged. The files stay as they are. undo: the reflog keeps the commits",
+        ),
         ("git checkout -- kept.rs", "Throws away the changes in 1 file: kept.rs."),
         ("git checkout .", "Throws away the changes in 1 file: kept.rs."),
         (
@@ -203,4 +206,59 @@ async fn what_git_rm_deletes_is_told_from_the_index() {
     assert!(told.contains("without -f it takes nothing that has changes (kept.rs)."), "{told}");
     let told = desk.told("git rm -f kept.rs").await;
     assert!(told.contains("Deletes 1 file (13 B) that git tracks: kept.rs. no undo: git has no copy"), "{told}");
+}
+
+#[tokio::test]
+async fn what_git_spares_moves_or_takes_along_is_told() {
+    let desk = Desk::versioned();
+    desk.git(&["checkout", "-q", "-b", "feat"]);
+    desk.git(&["commit", "-q", "--allow-empty", "-m", "on feat"]);
+    desk.git(&["checkout", "-q", "main"]);
+    desk.write("late.txt", "late\n");
+    desk.git(&["add", "late.txt"]);
+    desk.git(&["commit", "-q", "-m", "late"]);
+    desk.write("late.txt", "later\n");
+    desk.write("new.txt", "x");
+    desk.write("other.txt", "x");
+    for (command, says) in [
+        ("git checkout -B feat", "1 commit of feat is on no other branch or tag. Moves the branch feat from "),
+        ("git switch -C feat main", "1 commit of feat is on no other branch or tag. Moves the branch feat from "),
+        ("git checkout -b feat", "It would fail: there is a branch feat already."),
+        ("git checkout -b fresh", "Makes the branch fresh and switches to it."),
+        ("git clean -f -e new.txt", "Deletes 1 file (1 B) that git doesn't have."),
+        ("git clean -f '--exclude=*.txt'", "There is nothing that it would delete."),
+        ("git checkout feat -- .", "No tracked file has changes that it would throw away."),
+        ("git restore --source feat .", "Throws away the changes in 1 file: late.txt."),
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(says), "{command}: {told}");
+    }
+    let way = desk.told("git checkout -B feat").await;
+    assert!(way.contains("undo: `git branch -f feat "), "{way}");
+    desk.write("kept.rs", "staged\n");
+    desk.git(&["add", "kept.rs"]);
+    for command in ["git reset", "git reset kept.rs", "git restore --staged kept.rs", "git reset HEAD -- kept.rs"] {
+        let told = desk.told(command).await;
+        let says = "Takes 1 file out of what is staged: kept.rs. The files stay as they are. undo: `git add` stages it";
+        assert!(told.contains(says), "{command}: {told}");
+    }
+    desk.write("kept.rs", "and then\n");
+    for command in ["git reset", "git reset HEAD~1", "git restore --staged kept.rs"] {
+        let told = desk.told(command).await;
+        let says = "Of kept.rs other text is staged than the file has now: that is lost.";
+        assert!(told.contains(says) && told.contains("no undo: what is staged of kept.rs is in no commit."), "{told}");
+    }
+    desk.git(&["stash", "-q"]);
+    desk.write("kept.rs", "once more\n");
+    desk.git(&["stash", "-q"]);
+    let told = desk.told("git stash clear").await;
+    assert!(told.contains("Drops 2 stashes. undo: ") && told.contains("if you keep the numbers"), "{told}");
+    desk.git(&["remote", "add", "origin", "https://example.com/shop.git"]);
+    desk.git(&["update-ref", "refs/remotes/origin/main", "HEAD~1"]);
+    desk.git(&["tag", "-a", "v2", "-m", "second"]);
+    desk.git(&["tag", "light"]);
+    assert!(!desk.told("git push origin main").await.contains("tags"));
+    desk.git(&["config", "push.followTags", "true"]);
+    let told = desk.told("git push origin main").await;
+    assert!(told.contains("Sends tags that aren't there yet, too, of v2."), "{told}");
 }

@@ -3,10 +3,10 @@
 
 use super::git;
 use super::programs::plain_name;
-use super::reading::{Reading, reading};
+use super::reading::{ReadCommand, Reading, reading};
 use super::rewriting::{self, Spelled};
 use super::table::Takes;
-use super::word::Word;
+use super::word::{Piece, Word};
 use crate::assess::AssessSettings;
 use crate::domain::Facts;
 
@@ -17,6 +17,8 @@ pub struct Act {
     pub does: Does,
     /// The folder that its names start from; none if that may be any.
     pub folder: Option<String>,
+    /// The folders that were gone into before: if one isn't there, it happens elsewhere, or not.
+    pub entered: Vec<String>,
 }
 
 /// What happens to a file where another one goes.
@@ -137,35 +139,76 @@ pub enum Does {
 pub fn acts(command: &str, facts: &Facts, settings: &AssessSettings) -> Vec<Act> {
     let Reading { commands, redirects } = reading(command, facts, settings);
     let mut acts: Vec<Act> = Vec::new();
-    let told = commands.into_iter().filter(|command| command.objected && !command.wraps).flat_map(|command| {
-        let folder = command.folder;
+    let otherwise = commands.iter().any(matches_otherwise) || command.contains("GLOBIGNORE");
+    let start = facts.place.cwd.to_string_lossy();
+    let mut entered: Vec<String> = Vec::new();
+    let mut add = |does: Does, folder: Option<String>, entered: &[String]| {
+        if !acts.iter().any(|act| act.does == does && act.folder == folder) {
+            acts.push(Act { does, folder, entered: entered.to_vec() });
+        }
+    };
+    for command in commands {
+        if let Some(folder) = command.folder.as_ref().filter(|folder| **folder != start && !entered.contains(folder)) {
+            entered.push(folder.clone());
+        }
+        if !command.objected || command.wraps {
+            continue;
+        }
         match command.words.split_first() {
-            Some((first, words)) => told(first, words, folder),
-            None => vec![Act { does: Does::Unmeasured("a command without a name".to_owned()), folder }],
+            Some((first, words)) if otherwise && words.iter().any(patterned) => {
+                add(Does::Unmeasured(first.shown()), command.folder, &entered);
+            }
+            Some((first, words)) => {
+                for (does, folder) in told(first, words, command.folder) {
+                    add(does, folder, &entered);
+                }
+            }
+            None => add(Does::Unmeasured("a command without a name".to_owned()), command.folder, &entered),
         }
-    });
-    let written = redirects.into_iter().map(|redirect| Act {
-        does: Does::Redirect { name: redirect.word, appends: redirect.appends },
-        folder: redirect.folder,
-    });
-    for act in told.chain(written) {
-        if !acts.contains(&act) {
-            acts.push(act);
-        }
+    }
+    for redirect in redirects {
+        let does = if otherwise && patterned(&redirect.word) {
+            Does::Unmeasured(redirect.word.shown())
+        } else {
+            Does::Redirect { name: redirect.word, appends: redirect.appends }
+        };
+        add(does, redirect.folder, &entered);
     }
     acts
 }
 
-fn told(first: &Word, words: &[Word], folder: Option<String>) -> Vec<Act> {
+/// Whether a command changes what patterns match from there on.
+fn matches_otherwise(command: &ReadCommand) -> bool {
+    let Some((first, words)) = command.words.split_first() else { return false };
+    let flagged = |letter: char| {
+        let flag = |text: &str| text == "noglob" || text.starts_with(['-', '+']) && text.contains(letter);
+        words.iter().any(|word| word.text().is_none_or(flag))
+    };
+    match first.text().map(plain_name) {
+        Some("shopt") => true,
+        Some("set") => flagged('f'),
+        Some("bash") => flagged('f') || flagged('O'),
+        Some(_) | None => false,
+    }
+}
+
+fn patterned(word: &Word) -> bool {
+    word.pieces().iter().any(|piece| matches!(piece, Piece::Pattern(_)))
+}
+
+/// What happens, each with the folder that its names start from.
+type Placed = (Does, Option<String>);
+
+fn told(first: &Word, words: &[Word], folder: Option<String>) -> Vec<Placed> {
     match first.text().and_then(|first| rewriting::told(plain_name(first), words)) {
-        Some(does) => does.into_iter().map(|does| Act { does, folder: folder.clone() }).collect(),
+        Some(does) => does.into_iter().map(|does| (does, folder.clone())).collect(),
         None => vec![act(first, words, folder)],
     }
 }
 
-fn act(first: &Word, words: &[Word], folder: Option<String>) -> Act {
+fn act(first: &Word, words: &[Word], folder: Option<String>) -> Placed {
     let Some(name) = first.text().map(plain_name) else {
-        return Act { does: Does::Unmeasured(first.shown()), folder };
+        return (Does::Unmeasured(first.shown()), folder);
     };
     let does = match name {
         "rm" => flagged(words, &[]).map(|read| {
@@ -182,7 +225,7 @@ fn act(first: &Word, words: &[Word], folder: Option<String>) -> Act {
         "git" => return of_git(words, folder),
         _ => None,
     };
-    Act { does: does.unwrap_or_else(|| Does::Unmeasured(name.to_owned())), folder }
+    (does.unwrap_or_else(|| Does::Unmeasured(name.to_owned())), folder)
 }
 
 /// Flags that `mv` and `cp` share, beside those of [`Read::clash`]. Others change where things go.
@@ -329,8 +372,8 @@ fn flagged(words: &[Word], valued: &[&str]) -> Option<Read> {
 }
 
 /// A git command: the folder that `-C` names counts, another repository or setting can't be told.
-fn of_git(words: &[Word], folder: Option<String>) -> Act {
-    let unmeasured = |folder| Act { does: Does::Unmeasured("git".to_owned()), folder };
+fn of_git(words: &[Word], folder: Option<String>) -> Placed {
+    let unmeasured = |folder| (Does::Unmeasured("git".to_owned()), folder);
     let mut folder = folder;
     let mut at = 0;
     while let Some(text) = words.get(at).map(|word| word.text().unwrap_or("-")).filter(|text| text.starts_with('-')) {
@@ -351,7 +394,7 @@ fn of_git(words: &[Word], folder: Option<String>) -> Act {
     match words.get(at).and_then(Word::text) {
         Some(subcommand) => {
             let (subcommand, words) = (subcommand.to_owned(), words[at + 1..].to_vec());
-            Act { does: Does::Git { subcommand, words }, folder }
+            (Does::Git { subcommand, words }, folder)
         }
         None => unmeasured(folder),
     }

@@ -4,7 +4,7 @@
 use brush_parser::ast::Word as Raw;
 
 use super::judge::Judge;
-use super::word::Word;
+use super::word::{Piece, Word};
 
 impl Judge<'_> {
     /// An array is assigned, or added to.
@@ -48,6 +48,10 @@ impl Judge<'_> {
     pub(super) fn all_of(&self, raw: &str) -> Option<Vec<Word>> {
         let quoted = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"'));
         let bare = quoted.unwrap_or(raw);
+        // Its places, as it surely has members without keys.
+        if let Some(name) = bare.strip_prefix("${!").and_then(|bare| bare.strip_suffix("[@]}")) {
+            return self.scope.members(name).map(|_| vec![Piece::Numbers.into()]);
+        }
         let words = match bare {
             "$@" | "${@}" => self.scope.arguments()?.get(1..)?,
             _ if quoted.is_none() && self.split(raw).is_some() => return self.split(raw),

@@ -110,6 +110,9 @@ pub(super) fn declare(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
         if let Some(locals) = judge.locals.as_mut().filter(|_| !given('g') && !matches!(name, "export" | "readonly")) {
             locals.push(variable.to_owned());
         }
+        if given('A') {
+            judge.scope.key(variable);
+        }
         if name == "readonly" || given('r') {
             judge.scope.fix(variable);
         }

@@ -51,6 +51,8 @@ pub(super) struct Scope {
     fixed: BTreeSet<String>,
     /// The members of arrays, where they are known.
     arrays: BTreeMap<String, Vec<Word>>,
+    /// Arrays that may have keys instead of places.
+    keyed: BTreeSet<String>,
     functions: BTreeMap<String, Defined>,
     /// The name that the script or function was called by and its words, where they are known.
     arguments: Option<Vec<Word>>,
@@ -77,9 +79,16 @@ impl Scope {
 
     /// The members of an array that was just assigned.
     pub(super) fn fill(&mut self, name: &str, members: Vec<Word>) {
-        if !OWN.contains(&name) && !self.fixed.contains(name) && members.len() <= WORDS && members.iter().all(short) {
+        let placed = !self.fixed.contains(name) && !self.keyed.contains(name);
+        if placed && !OWN.contains(&name) && members.len() <= WORDS && members.iter().all(short) {
             self.arrays.insert(name.to_owned(), members);
         }
+    }
+
+    /// From here on an array may have keys.
+    pub(super) fn key(&mut self, name: &str) {
+        self.keyed.insert(name.to_owned());
+        self.arrays.remove(name);
     }
 
     /// The members of an array.
@@ -161,6 +170,7 @@ impl Scope {
         }
         self.moved |= other.moved;
         self.fixed.extend(other.fixed.iter().cloned());
+        self.keyed.extend(other.keyed.iter().cloned());
         self.arrays.retain(|name, members| other.arrays.get(name) == Some(members));
         for name in other.functions.keys() {
             self.functions.entry(name.clone()).or_insert(Defined::Unsure);

@@ -52,6 +52,14 @@ impl Called {
             || letter.is_some_and(|letter| self.times(long, letter) > 0)
     }
 
+    /// The values of a flag, by its letter or its long name.
+    pub(super) fn values<'c>(&'c self, short: &'c str, long: &'c str) -> impl Iterator<Item = &'c str> {
+        self.flags.iter().filter_map(move |flag| {
+            let (name, value) = flag.split_once([' ', '='])?;
+            (name == short || name == long).then_some(value)
+        })
+    }
+
     /// How many times a flag is there.
     pub(super) fn times(&self, long: &str, letter: char) -> usize {
         let times = |flag: &String| match flag.split(['=', ' ']).next() {

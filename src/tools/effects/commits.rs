@@ -1,6 +1,7 @@
 //! What git commands would lose or send, told from the index, the files and the local refs alone: nothing is fetched,
 //! nothing of the command runs, not even as a dry run, which runs hooks.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use crate::domain::number::count;
 use crate::domain::{Detail, Remedy, Text};
 
 /// Longest diff that is shown, in bytes.
-const DIFF: usize = 64 * 1024;
+pub(super) const DIFF: usize = 64 * 1024;
 /// Subcommands of which it is told what they would lose.
 pub(super) const MEASURED: [&str; 11] =
     ["add", "branch", "checkout", "clean", "commit", "push", "reset", "restore", "rm", "stash", "switch"];
@@ -187,8 +188,7 @@ impl Git<'_> {
     async fn reset(&self, effects: &mut Effects, called: &Called) -> Result<(), String> {
         let (revision, paths) = self.split(called, called.has("--hard", None)).await;
         if !paths.is_empty() {
-            effects.effect(format!("Takes {} out of what is staged; the files stay as they are.", some_of(&paths)));
-            return Ok(());
+            return self.unstage(effects, &paths).await;
         }
         if called.has("--keep", None) || called.has("--merge", None) {
             return Err("what `git reset --keep` or `--merge` leaves".to_owned());
@@ -214,11 +214,14 @@ impl Git<'_> {
         }
         if called.has("--hard", None) {
             let changed = self.changed(&[], false).await?;
+            self.submodules(effects, called).await?;
             self.thrown_away(effects, &changed, Some("HEAD"), &[]).await?;
             new_deleted(effects, &changed);
             self.written_over(effects, Some(&commit), &[]).await?;
-        } else {
+        } else if called.has("--soft", None) {
             effects.effect("The files stay as they are.");
+        } else {
+            self.unstage(effects, &[]).await?;
         }
         if gone > 0 {
             effects.preview.details.push(self.list(&["HEAD", &format!("^{commit}")], gone).await?);
@@ -246,6 +249,9 @@ impl Git<'_> {
         if !folders {
             arguments.push("--directory");
         }
+        let excluded: Vec<String> =
+            called.values("-e", "--exclude").map(|pattern| format!("--exclude={pattern}")).collect();
+        arguments.extend(excluded.iter().map(String::as_str));
         arguments.push("--");
         arguments.extend(called.operands.iter().chain(&called.paths).map(String::as_str));
         let told = self.text(&arguments).await?;
@@ -271,12 +277,9 @@ impl Git<'_> {
         let forced = called.has("--force", Some('f')) || called.has("--discard-changes", None);
         let staged = name == "restore" && called.has("--staged", Some('S'));
         if staged && !called.has("--worktree", Some('W')) {
-            effects.effect(format!(
-                "Takes {} out of what is staged; the files stay as they are.",
-                some_of(&called.operands)
-            ));
-            return Ok(());
+            return self.unstage(effects, &[called.operands.as_slice(), &called.paths].concat()).await;
         }
+        self.submodules(effects, called).await?;
         let (revision, paths) = match name {
             "restore" => {
                 let source = called.flags.iter().find_map(|flag| {
@@ -295,7 +298,7 @@ impl Git<'_> {
         let commit = self.commit(if to == "-" { "@{-1}" } else { to }).await;
         let made = ["-b ", "-B ", "-c ", "-C ", "--orphan "];
         if let Some(name) = called.flags.iter().find_map(|flag| made.iter().find_map(|made| flag.strip_prefix(made))) {
-            effects.effect(format!("Makes the branch {name} and switches to it."));
+            self.made(effects, name, commit.as_deref(), called).await?;
             if !forced && revision.is_none() {
                 return Ok(());
             }
@@ -310,7 +313,14 @@ impl Git<'_> {
             let commit = commit.ok_or("which ignored files it writes over")?;
             return self.ignored_written_over(effects, &commit).await;
         }
-        let changed = self.changed(&paths, false).await?;
+        let mut changed = self.changed(&paths, false).await?;
+        // `checkout` leaves alone what the other commit lacks, `restore` deletes it.
+        if let Some(commit) = commit.as_ref().filter(|_| name == "checkout" && !paths.is_empty() && revision.is_some())
+        {
+            let there = self.text(&["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit, "--"]).await?;
+            let there: BTreeSet<&str> = there.split('\0').collect();
+            changed.retain(|(_, name)| called.has("--no-overlay", None) || there.contains(name.as_str()));
+        }
         let staged_too = revision.is_some() || paths.is_empty();
         let lost: Vec<(String, String)> =
             changed.into_iter().filter(|(state, _)| staged_too || !state.ends_with(' ')).collect();
@@ -331,6 +341,77 @@ impl Git<'_> {
         Ok(())
     }
 
+    /// A branch that is made, or moved, and switched to.
+    async fn made(
+        &self,
+        effects: &mut Effects,
+        name: &str,
+        commit: Option<&str>,
+        called: &Called,
+    ) -> Result<(), String> {
+        let Some(now) = self.commit(&format!("refs/heads/{name}")).await else {
+            effects.effect(format!("Makes the branch {name} and switches to it."));
+            return Ok(());
+        };
+        if !called.flags.iter().any(|flag| flag.starts_with("-B ") || flag.starts_with("-C ")) {
+            effects.warning(format!("It would fail: there is a branch {name} already."));
+            return Ok(());
+        }
+        let commit = commit.ok_or_else(|| format!("where it moves the branch {name}"))?;
+        effects.effect(format!(
+            "Moves the branch {name} from {} to {} and switches to it.",
+            short(&now),
+            short(commit)
+        ));
+        let others = ["--not", commit, &format!("--exclude={name}"), "--branches", "--remotes", "--tags"];
+        let only = self.count(&[["rev-list", "--count", &now].as_slice(), &others].concat()).await?;
+        if only > 0 {
+            let are = if only == 1 { "is" } else { "are" };
+            let commits = count(only, "commit");
+            effects.warning(format!("{commits} of {name} {are} on no other branch or tag."));
+            effects.briefs.push(format!("drops {commits}"));
+            effects.preview.details.push(self.list(&[[now.as_str()].as_slice(), &others].concat(), only).await?);
+        }
+        effects.remedies.push(Remedy::ByHand(format!("`git branch -f {name} {}` moves it back.", short(&now))));
+        Ok(())
+    }
+
+    /// Says what is no longer staged, and of which file more was staged than is kept.
+    async fn unstage(&self, effects: &mut Effects, paths: &[String]) -> Result<(), String> {
+        let staged: Vec<(String, String)> =
+            self.changed(paths, false).await?.into_iter().filter(|(state, _)| !state.starts_with(' ')).collect();
+        let names = |of: &[&(String, String)]| some(of.iter().map(|(_, name)| name.as_str()));
+        let all: Vec<_> = staged.iter().collect();
+        if all.is_empty() {
+            effects.effect("Nothing of it is staged. The files stay as they are.");
+            return Ok(());
+        }
+        let files = count(all.len(), "file");
+        effects.effect(format!("Takes {files} out of what is staged: {}. The files stay as they are.", names(&all)));
+        let parted: Vec<_> = staged.iter().filter(|(state, _)| !state.ends_with(' ')).collect();
+        if parted.is_empty() {
+            effects.remedies.push(Remedy::ByHand("`git add` stages it again.".to_owned()));
+        } else {
+            let names = names(&parted);
+            effects.warning(format!("Of {names} other text is staged than the file has now: that is lost."));
+            effects.remedies.push(Remedy::Impossible(format!("what is staged of {names} is in no commit.")));
+        }
+        Ok(())
+    }
+
+    /// Says where submodules go along, whose files aren't looked at.
+    async fn submodules(&self, effects: &mut Effects, called: &Called) -> Result<(), String> {
+        let flagged = called.has("--recurse-submodules", None);
+        let set = async || self.text(&["config", "--type=bool", "--get", "submodule.recurse"]).await;
+        if !called.has("--no-recurse-submodules", None)
+            && (flagged || set().await.is_ok_and(|set| set == "true"))
+            && !self.text(&["ls-files", "--", ":/.gitmodules"]).await?.is_empty()
+        {
+            effects.unmeasured.push("what it throws away in submodules".to_owned());
+        }
+        Ok(())
+    }
+
     /// A revision and paths, as git tells them apart. With `--hard`, there are no paths.
     async fn split(&self, called: &Called, only_revision: bool) -> (Option<String>, Vec<String>) {
         let mut operands = called.operands.clone();
@@ -342,94 +423,6 @@ impl Git<'_> {
         };
         operands.extend(called.paths.iter().cloned());
         (first, operands)
-    }
-
-    /// False if it is another use of `branch`.
-    async fn branch(&self, effects: &mut Effects, called: &Called) -> Result<bool, String> {
-        let forced = called.has("", Some('D')) || called.has("--force", Some('f'));
-        let deletes = called.has("", Some('D')) || called.has("--delete", Some('d'));
-        if !deletes || called.has("--remotes", Some('r')) {
-            return Ok(false);
-        }
-        let current = self.branch_name().await;
-        for name in &called.operands {
-            if current.as_ref() == Some(name) {
-                effects.warning(format!("It would fail: {name} is checked out."));
-                continue;
-            }
-            let reference = format!("refs/heads/{name}");
-            let Some(commit) = self.commit(&reference).await else {
-                effects.warning(format!("It would fail: there is no branch {name}."));
-                continue;
-            };
-            let others = ["--not", &format!("--exclude={name}"), "--branches", "--remotes", "--tags"];
-            let only = self.count(&[["rev-list", "--count", &commit].as_slice(), &others].concat()).await?;
-            if only == 0 {
-                effects.effect(format!("Deletes the branch {name}: every commit of it is on another branch or tag."));
-                let way = format!("`git branch {name} {}` makes it again.", short(&commit));
-                effects.remedies.push(Remedy::ByHand(way));
-                effects.briefs.push("merged branch".to_owned());
-                continue;
-            }
-            let refuses = if forced { "" } else { " Without force git refuses." };
-            let are = if only == 1 { "is" } else { "are" };
-            effects.warning(format!(
-                "{name} isn't merged: {} {are} on no other branch or tag.{refuses}",
-                count(only, "commit")
-            ));
-            effects.effect(format!("Deletes the branch {name}."));
-            effects.briefs.push(format!("{}, not merged", count(only, "commit")));
-            let way = format!("for some weeks `git branch {name} {}` makes it again.", short(&commit));
-            effects.remedies.push(Remedy::ByHand(way));
-            let range = [[commit.as_str()].as_slice(), &others].concat();
-            effects.preview.details.push(self.list(&range, only).await?);
-        }
-        Ok(true)
-    }
-
-    /// False if it is another use of `stash`.
-    async fn stash(&self, effects: &mut Effects, called: &Called) -> Result<bool, String> {
-        let mut operands = called.operands.iter();
-        let entries = match operands.next().map(String::as_str) {
-            Some("clear") => self.stashes().await?,
-            Some("drop") => {
-                let which = operands.next().map_or("0", String::as_str);
-                let number = which.trim_start_matches("stash@{").trim_end_matches('}');
-                let all = self.stashes().await?;
-                number.parse::<usize>().ok().and_then(|number| all.into_iter().nth(number)).into_iter().collect()
-            }
-            Some(_) | None => return Ok(false),
-        };
-        if entries.is_empty() {
-            effects.effect("There is no such stash.");
-            return Ok(true);
-        }
-        let stashes = if entries.len() == 1 { "1 stash".to_owned() } else { format!("{} stashes", entries.len()) };
-        effects.effect(format!("Drops {stashes}."));
-        effects.briefs.push(stashes);
-        let commit = entries[0].split(' ').next().unwrap_or_default().to_owned();
-        let way = format!("for some weeks `git stash store {commit}` brings it back, if you keep that number.");
-        effects.remedies.push(Remedy::ByHand(way));
-        effects.preview.details.push(Detail::Text(Text { language: "text", body: entries.join("\n") }));
-        if let [_] = entries.as_slice() {
-            let against = format!("{commit}^1");
-            let mut arguments = vec!["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"];
-            arguments.extend([against.as_str(), commit.as_str(), "--"]);
-            let text = self.text(&arguments).await?;
-            if text.len() <= DIFF {
-                effects.preview.details.push(Detail::Diff { text, language: String::new() });
-            }
-        }
-        Ok(true)
-    }
-
-    /// Every stash entry as `abc1234 when subject`, newest first.
-    async fn stashes(&self) -> Result<Vec<String>, String> {
-        if self.commit("refs/stash").await.is_none() {
-            return Ok(Vec::new());
-        }
-        let told = self.text(&["log", "-g", "--no-show-signature", "--format=%h %cr %gs", "refs/stash", "--"]).await?;
-        Ok(told.lines().map(str::to_owned).collect())
     }
 }
 

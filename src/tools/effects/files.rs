@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use tokio_util::sync::CancellationToken;
@@ -236,6 +237,7 @@ fn redirect(
         _ => return Err(format!("where the output goes: {} is several names", word.shown())),
     };
     let name = word.shown();
+    other_names(effects, &path);
     if link && path.exists() {
         effects.effect(format!("{name} leads through a link to {}.", path.display()));
     }
@@ -271,6 +273,16 @@ fn redirect(
         }
     }
     Ok(())
+}
+
+/// Says that a file which is written in its place has other names, too.
+pub(super) fn other_names(effects: &mut Effects, path: &Path) {
+    let others = path.metadata().ok().filter(std::fs::Metadata::is_file).map_or(0, |found| found.nlink() - 1);
+    if others > 0 {
+        let names = if others == 1 { "another name".to_owned() } else { format!("{others} other names") };
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        effects.warning(format!("{name} has {names} (hard links): what is there changes, too."));
+    }
 }
 
 /// The file that writing to a path writes, and whether a link leads there. None if that leads round in a circle.

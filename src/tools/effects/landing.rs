@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use tokio_util::sync::CancellationToken;
 
-use super::files::{Meant, all, missing, settled, shown};
+use super::files::{Meant, all, missing, other_names, settled, shown};
 use super::names::paths;
 use super::tally::Tally;
 use super::{Effects, NAMED, named};
@@ -355,6 +355,9 @@ impl Trip {
             effects.effect(format!("What is there already gets another name: {}.", named(self.renamed.iter())));
         }
         if !self.taken.files.is_empty() {
+            for found in self.taken.files.iter().filter(|_| does == "Copies") {
+                other_names(effects, &found.path);
+            }
             let names = self.taken.files.iter().map(|found| &found.path).collect::<Vec<_>>();
             effects.warning(format!("Replaces {}: {}.", self.taken.told(), named(names.into_iter())));
             effects.briefs.push(format!("replaces {}", self.taken.brief()));

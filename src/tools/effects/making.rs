@@ -26,6 +26,10 @@ pub(super) fn make(
             there.push(path);
         } else if parents && folders || path.parent().is_some_and(place) {
             if folders {
+                let above =
+                    path.ancestors().skip(1).take_while(|above| !above.exists() && !within(&effects.made, above));
+                let above: Vec<PathBuf> = above.map(Path::to_path_buf).collect();
+                new.extend(above.into_iter().rev());
                 effects.made.push(path.clone());
             }
             new.push(path);

@@ -3,6 +3,7 @@
 
 mod called;
 mod commits;
+mod dropped;
 mod files;
 mod landing;
 mod making;
@@ -97,6 +98,12 @@ pub(super) async fn measure(bench: &Arc<Workbench>, prepared: &Prepared, cancel:
                 continue;
             }
         }
+        if let Some(folder) = act.entered.iter().find(|folder| !enters(Path::new(folder), &effects.made)) {
+            let name = named([&PathBuf::from(folder)].into_iter());
+            effects.unmeasured.push(format!("what it does where it can't go into {name}, which isn't there,"));
+            effects.remedies.push(Remedy::Impossible("where it works isn't known.".to_owned()));
+            continue;
+        }
         if let Does::Unmeasured(what) = &act.does {
             effects.unmeasured.push(format!("what `{what}` does"));
             continue;
@@ -125,6 +132,11 @@ pub(super) async fn measure(bench: &Arc<Workbench>, prepared: &Prepared, cancel:
         }
     }
     finish(effects, bench, facts, cancel).await
+}
+
+/// Whether a shell can go into a folder that is there, or is made before.
+fn enters(folder: &Path, made: &[PathBuf]) -> bool {
+    folder.join(".").is_dir() || making::within(made, folder)
 }
 
 /// For each part the path on which one before it acts, too: then what is there now says nothing of it.

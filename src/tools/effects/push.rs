@@ -58,10 +58,20 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
     if sent.is_empty() {
         return Err("no branch is checked out".to_owned());
     }
+    let set = |key: &str| settings.get(key).and_then(|values| values.last()).map(String::as_str);
+    let follows = called.has("--follow-tags", None) || set("push.followtags").is_some_and(|set| set == "true");
+    let follows = follows && !called.has("--no-follow-tags", None);
+    let submodules = set("push.recursesubmodules").is_some_and(|set| ["on-demand", "only"].contains(&set));
+    if submodules || called.flags.iter().any(|flag| flag.starts_with("--recurse-submodules=")) {
+        effects.unmeasured.push("what it sends of submodules".to_owned());
+    }
     let forced = called.has("--force", Some('f')) || called.has("--force-with-lease", None);
     for mut sent in sent {
         sent.forced |= forced;
         one(git, effects, &remote, &place, &sent).await?;
+        if follows && !sent.from.is_empty() {
+            tags_along(git, effects, &sent.from).await?;
+        }
     }
     Ok(())
 }
@@ -100,6 +110,19 @@ async fn everything(
 
 fn branches(number: usize) -> String {
     if number == 1 { "1 branch".to_owned() } else { format!("{number} branches") }
+}
+
+/// Tags with a text of their own that go along if they aren't there yet, which nobody here knows.
+async fn tags_along(git: &Git<'_>, effects: &mut Effects, from: &str) -> Result<(), String> {
+    let Some(here) = git.commit(from).await else { return Ok(()) };
+    let merged = format!("--merged={here}");
+    let head = ["for-each-ref", "--format=%(objecttype) %(refname:lstrip=2)", "--sort=-creatordate"];
+    let told = git.text(&[head.as_slice(), &[&merged, "refs/tags"]].concat()).await?;
+    let tags: Vec<&str> = told.lines().filter_map(|line| line.strip_prefix("tag ")).collect();
+    if !tags.is_empty() {
+        effects.effect(format!("Sends tags that aren't there yet, too, of {}.", some(tags.iter().copied())));
+    }
+    Ok(())
 }
 
 /// One branch: how many commits go there, and whether some would be dropped there.

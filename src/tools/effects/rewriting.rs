@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tokio_util::sync::CancellationToken;
 
-use super::files::{Meant, all, missing, shown, written};
+use super::files::{Meant, all, missing, other_names, shown, written};
 use super::tally::Tally;
 use super::{Effects, named};
 use crate::assess::Word;
@@ -22,6 +22,7 @@ pub(super) fn resize(
     let (mut cut, mut filled, mut new, mut absent) = (Tally::default(), Tally::default(), Vec::new(), Vec::new());
     for Meant { path, .. } in all(words, folder, cancel)? {
         let Some((path, _)) = written(&path) else { return Err(format!("where {} leads", path.display())) };
+        other_names(effects, &path);
         match path.metadata() {
             Ok(found) if found.is_dir() => effects.warning(format!("It leaves {}: a folder.", path.display())),
             Ok(found) if to.is_some_and(|to| to > found.len()) => drop(filled.add(&path, false, cancel)),

@@ -54,11 +54,18 @@ fn arrays_are_their_members() {
         "files=(a.txt); files+=(b.txt); cat ${files[@]}",
         "files=(*.md); wc -l \"${files[@]}\"",
         "declare -A m=([a]=1 [b]=2); echo \"${m[a]}\"",
+        "arr=(a b c); for i in \"${!arr[@]}\"; do echo \"$i ${arr[$i]}\"; done",
+        "f=src/a.rs; d=src; echo \"${f#\"$d\"/}\" \"${f:-\"none\"}\" ${f:+\"$f\"}",
         "declare -A m; m[a]=1; echo \"${m[a]}\"; echo \"${!m[@]}\"",
     ] {
         allowed(command);
     }
     for command in [
+        "declare -A arr; arr=(a b); for i in \"${!arr[@]}\"; do echo $((i)); done",
+        "arr=(a b); for x in 1 2; do for i in \"${!arr[@]}\"; do echo $((i)); done; unset arr; declare -A arr; arr=(\"$y\" 2); done",
+        "f() { local -A arr; arr=(a b); }; f; for i in \"${!arr[@]}\"; do cat \"/srv/$i/../$x\"; done",
+        "echo \"${x:-\"$(rm a)\"}\"",
+        "echo \"${x#\"}\"; rm a; \"${y}\"",
         "files=(a.txt .env); cat \"${files[@]}\"",
         "files=(a.txt .env); cat \"${files[1]}\"",
         "files=(a.txt); files+=(.env); cat \"${files[@]}\"",
