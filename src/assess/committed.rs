@@ -123,7 +123,8 @@ impl Committed {
 
     /// Whether a line of a search is one of a sensitive file: `path:…`, `REV:path:…`, `path-…` around what was found.
     fn found(&mut self, line: &str) -> bool {
-        let parts: Vec<&str> = line.splitn(4, [':', '\0']).collect();
+        // The sign for a zero byte stands for it in what a model gets.
+        let parts: Vec<&str> = line.splitn(4, [':', '\0', '\u{2400}']).collect();
         if self.heading && parts.len() <= 2 && parts.last().is_some_and(|path| !path.is_empty() && self.is(path)) {
             self.state = State::Hidden;
             return false;
@@ -234,8 +235,16 @@ mod tests {
 
     #[test]
     fn what_a_search_found_in_a_sensitive_file_is_hidden() {
-        for line in ["HEAD:.env:A=1", "HEAD~2:.env:12:A=1", ".env:A=1", "HEAD:a/server.key-3-x", ".env=A", "v1:.env-A"]
-        {
+        for line in [
+            "HEAD:.env:A=1",
+            "HEAD:.env\u{2400}A=1",
+            "HEAD:.env\0A=1",
+            "HEAD~2:.env:12:A=1",
+            ".env:A=1",
+            "HEAD:a/server.key-3-x",
+            ".env=A",
+            "v1:.env-A",
+        ] {
             assert_eq!(hidden("git grep A HEAD", line), [line], "{line}");
         }
         for line in ["HEAD:src/a.rs:12: see .env: it", "src/a-b.rs-3-x", "HEAD:README.md:a", "a.env.example:1"] {

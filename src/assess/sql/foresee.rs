@@ -78,6 +78,8 @@ pub struct Reads {
     pub cascade: bool,
     /// How many of the new values the sample shows.
     pub new_values: NewValues,
+    /// Those that it shows.
+    pub new: Vec<NewValue>,
     /// The rows that it touches, as what stands behind the list of a `SELECT`, where they are those of one table.
     pub from: Option<String>,
     /// Whether it bounds how many rows it touches: which they are may be left to chance.
@@ -94,6 +96,17 @@ pub struct Reads {
     pub updates: Vec<String>,
     /// It leaves out the tables that inherit from its own.
     pub only: bool,
+}
+
+/// A value that a column gets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewValue {
+    /// The column, without quotes.
+    pub column: String,
+    /// The expression.
+    pub value: String,
+    /// How it stands in the list of the sample.
+    pub item: String,
 }
 
 /// What a statement says of rows that are in its way: those with the same key. The worst comes last.
@@ -254,6 +267,7 @@ fn whole(dialect: Dialect, act: Act, name: &ObjectName, only: bool) -> Reads {
         added: None,
         cascade: false,
         new_values: NewValues::None,
+        new: Vec::new(),
         from: None,
         bounded: false,
         columns: Vec::new(),
@@ -360,27 +374,57 @@ fn changed(dialect: Dialect, update: Update, only: bool) -> Result<Reads, String
     // With other tables, a new value may name a row that the sample doesn't hold.
     let new = if others.is_empty() { new_values(dialect, &update.assignments) } else { Vec::new() };
     let from = (spelled.as_str(), narrowed.as_str(), bounds.as_str());
-    let mut reads = touching(dialect, Act::Change, name, from, &new.concat(), only);
+    let items: String = new.iter().map(|new| new.item.as_str()).collect();
+    let mut reads = touching(dialect, Act::Change, name, from, &items, only);
     reads.new_values = match new.len() {
         0 => NewValues::None,
         shown if shown == update.assignments.len() => NewValues::All,
         _ => NewValues::Some,
     };
+    reads.new = new;
     reads.in_the_way = update.or.map_or(InTheWay::Fail, said);
     reads.chance = steady(&update.selection).and(steady(&others)).is_err();
     Ok(reads)
 }
 
-/// `, value AS "new column"` for each plain assignment.
-fn new_values(dialect: Dialect, assignments: &[Assignment]) -> Vec<String> {
+/// What each plain assignment puts into its column, where that is the same each time it is computed. MySQL computes one
+/// after the other, with what those before it have set.
+fn new_values(dialect: Dialect, assignments: &[Assignment]) -> Vec<NewValue> {
     let quote = if dialect == Dialect::Mysql { '`' } else { '"' };
+    let mut set: Vec<String> = Vec::new();
     let one = |assignment: &Assignment| {
         let AssignmentTarget::ColumnName(column) = &assignment.target else { return None };
-        let plain: String = column.to_string().chars().filter(|letter| !matches!(letter, '"' | '`' | '\\')).collect();
-        (!assignment.value.to_string().eq_ignore_ascii_case("default"))
-            .then(|| format!(", {} AS {quote}new {plain}{quote}", assignment.value))
+        let plain = |text: &str| text.chars().filter(|letter| !matches!(letter, '"' | '`' | '\\')).collect::<String>();
+        let column = plain(&column.to_string());
+        let value = assignment.value.to_string();
+        let reads = |set: &String| {
+            plain(&value).to_lowercase().split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == set)
+        };
+        let known = !value.eq_ignore_ascii_case("default")
+            && steady(&assignment.value).is_ok()
+            && !(dialect == Dialect::Mysql && set.iter().any(reads));
+        let last = column.rsplit('.').next().unwrap_or_default().to_owned();
+        set.push(last.to_lowercase());
+        known.then(|| NewValue { item: format!(", {value} AS {quote}new {column}{quote}"), column: last, value })
     };
     assignments.iter().filter_map(one).collect()
+}
+
+impl NewValue {
+    /// The same in its list, as a column of a type keeps it: a number is rounded.
+    #[must_use]
+    pub fn kept_as(&self, dialect: Dialect, kind: &str) -> Option<String> {
+        let kind = kind.to_ascii_lowercase();
+        let whole = ["smallint", "integer", "bigint", "int", "tinyint", "mediumint"];
+        let name = kind.split(['(', ' ']).next().unwrap_or_default();
+        let kind = match dialect {
+            Dialect::Postgres if whole.contains(&name) || kind.starts_with("numeric(") => kind.as_str(),
+            Dialect::Mysql if whole.contains(&name) => "signed",
+            Dialect::Mysql if name == "decimal" => kind.split_inclusive(')').next()?,
+            _ => return None,
+        };
+        Some(self.item.replacen(&self.value, &format!("CAST({} AS {kind})", self.value), 1))
+    }
 }
 
 /// What SQLite's `OR …` says of rows that are in the way.

@@ -26,7 +26,7 @@ use super::table::Known;
 use super::trial;
 use super::turned::{Turned, variables};
 use crate::assess::sql_catalog::statements;
-use crate::assess::sql_foresee::{Act, InTheWay, NewValues, Reads, each, joins, other, reads, replaces};
+use crate::assess::sql_foresee::{Act, InTheWay, NewValue, NewValues, Reads, each, joins, other, reads, replaces};
 use crate::assess::sql_touch::target;
 use crate::domain::{
     Class, Detail, Dialect, Measurement, Prepared, Preview, Remedy, SqlOperation, SqlWay, Table, TakeBack, Trial,
@@ -241,8 +241,9 @@ fn told(reads: &Reads, counts: &Counts) -> Preview {
 impl Desk<'_> {
     /// Shows some of the rows.
     async fn samples(&self, preview: &mut Preview, reads: &Reads, counts: &Counts, known: Option<&Known>) {
-        if let Some(sql) = reads.sample.as_ref().filter(|_| counts.touched > 0)
-            && let Ok(mut table) = self.rows(sql).await
+        let sample = reads.sample.as_ref().filter(|_| counts.touched > 0);
+        if let Some(sql) = sample.map(|sql| with_kept(self.dialect, sql, &reads.new, known))
+            && let Ok(mut table) = self.rows(&sql).await
         {
             let title = match reads.act {
                 Act::Change => match reads.new_values {
@@ -326,6 +327,18 @@ fn changed_first(table: &mut Table, known: Option<&Known>) {
     for row in &mut table.rows {
         *row = order.iter().map(|at| row.get(*at).cloned().flatten()).collect();
     }
+}
+
+/// A sample whose new values are what their columns make of them.
+fn with_kept(dialect: Dialect, sample: &str, new: &[NewValue], known: Option<&Known>) -> String {
+    let mut sample = sample.to_owned();
+    for new in new {
+        let column = known.and_then(|known| known.columns.iter().find(|column| column.name == new.column));
+        if let Some(kept) = column.and_then(|column| new.kept_as(dialect, &column.kind)) {
+            sample = sample.replacen(&new.item, &kept, 1);
+        }
+    }
+    sample
 }
 
 /// Heads the columns of rows that it brings by the names of those that they go to.

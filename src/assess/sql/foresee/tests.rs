@@ -102,9 +102,31 @@ fn the_sample_says_how_many_new_values_it_shows() {
         ("UPDATE t SET a = 1, (b, c) = (SELECT 1, 2)", NewValues::Some),
         ("UPDATE t SET (a, b) = (SELECT 1, 2)", NewValues::None),
         ("UPDATE t SET a = u.a FROM u WHERE t.i = u.i", NewValues::None),
+        ("UPDATE t SET a = random() * 100", NewValues::None),
+        ("UPDATE t SET a = a + 1, b = a", NewValues::All),
     ] {
         assert_eq!(reads(Dialect::Postgres, sql).unwrap().unwrap().new_values, shown, "{sql}");
     }
+    for (sql, shown) in [
+        ("UPDATE t SET a = a + 1, b = concat(b, a)", NewValues::Some),
+        ("UPDATE t SET t.A = t.a + 1, b = `a`", NewValues::Some),
+        ("UPDATE t SET a = a + 1, b = b - 1", NewValues::All),
+    ] {
+        assert_eq!(reads(Dialect::Mysql, sql).unwrap().unwrap().new_values, shown, "{sql}");
+    }
+}
+
+#[test]
+fn a_new_number_is_what_its_column_keeps() {
+    let told = reads(Dialect::Postgres, "UPDATE t SET a = 1.239, b = 'x'").unwrap().unwrap();
+    let kept: Vec<_> = told.new.iter().map(|new| new.kept_as(Dialect::Postgres, "numeric(8,2)")).collect();
+    assert_eq!(kept[0].as_deref(), Some(", CAST(1.239 AS numeric(8,2)) AS \"new a\""));
+    assert_eq!(
+        told.new[0].kept_as(Dialect::Mysql, "decimal(8,2) unsigned").unwrap(),
+        ", CAST(1.239 AS decimal(8,2)) AS \"new a\""
+    );
+    assert_eq!(told.new[0].kept_as(Dialect::Postgres, "text"), None);
+    assert_eq!(told.new[0].kept_as(Dialect::Sqlite, "integer"), None);
 }
 
 #[test]

@@ -1,0 +1,66 @@
+//! New values that a preview shows are those that the columns keep: rounded as they are, and none where each look would
+//! give another.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod common;
+#[path = "common/databases.rs"]
+mod databases;
+#[path = "common/left_out.rs"]
+mod left_out;
+
+use countersign::domain::{Detail, Table};
+use countersign::tools::Tool as _;
+use databases::{Desk, mariadb, postgres};
+use tokio_util::sync::CancellationToken;
+
+/// The rows that a preview shows.
+async fn shown(desk: &Desk, sql: &str) -> Table {
+    let preview = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap();
+    let Some(Detail::Rows { table, .. }) = preview.details.into_iter().next() else { panic!("{sql}: no rows") };
+    table
+}
+
+/// One value of the first row, by its column.
+fn value(table: &Table, column: &str) -> Option<String> {
+    let at = table.columns.iter().position(|name| name == column)?;
+    table.rows[0][at].clone()
+}
+
+async fn rounds(url: &str, money: &str) {
+    let desk = Desk::new(url);
+    let table = "foresight_values";
+    for sql in [
+        format!("DROP TABLE IF EXISTS {table}"),
+        format!("CREATE TABLE {table} (id int PRIMARY KEY, amount {money}, n int, name varchar(20))"),
+        format!("INSERT INTO {table} VALUES (1, 1, 1, 'Ann')"),
+    ] {
+        desk.approved(&sql).await;
+    }
+    let rounded = shown(&desk, &format!("UPDATE {table} SET amount = amount + 0.239, n = 40.55, name = 'Bo'")).await;
+    let told = ["new amount", "new n", "new name"].map(|column| value(&rounded, column).unwrap_or_default());
+    desk.approved(&format!("UPDATE {table} SET amount = amount + 0.239, n = 40.55, name = 'Bo'")).await;
+    let kept = shown(&desk, &format!("UPDATE {table} SET id = 2")).await;
+    assert_eq!(told, ["amount", "n", "name"].map(|column| value(&kept, column).unwrap_or_default()), "{url}");
+    let chance = shown(
+        &desk,
+        &format!("UPDATE {table} SET n = {} * 100", if money.starts_with('n') { "random()" } else { "rand()" }),
+    )
+    .await;
+    assert_eq!(value(&chance, "new n"), None, "{chance:?}");
+    desk.approved(&format!("DROP TABLE {table}")).await;
+}
+
+#[tokio::test]
+async fn new_values_are_what_postgres_keeps() {
+    if let Some(url) = postgres().await {
+        rounds(&url, "numeric(8,2)").await;
+    }
+}
+
+#[tokio::test]
+async fn new_values_are_what_mariadb_keeps() {
+    if let Some(url) = mariadb().await {
+        rounds(&url, "decimal(8,2)").await;
+    }
+}
