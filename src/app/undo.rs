@@ -4,9 +4,17 @@ use serde_json::json;
 
 use super::decide::About;
 use super::event::Effect;
-use super::queue::{Status, Undo};
+use super::queue::{Item, Status, Undo};
 use super::{Pane, State};
-use crate::domain::{JournalEvent, OperationId, Origin, ToolCall, UNDO, Undoable};
+use crate::domain::{Class, JournalEvent, OperationId, Origin, Prepared, ToolCall, UNDO, Undoable};
+
+/// Whether it ran, is no mere read, and nothing can take it back.
+fn nothing_kept(item: &Item) -> bool {
+    let reads = |prepared: &Prepared| prepared.assessment.class() == Class::Whitelisted;
+    matches!(item.status, Status::Ended { .. })
+        && item.undo == Undo::Impossible
+        && item.prepared.as_ref().is_some_and(|prepared| !reads(prepared))
+}
 
 impl State {
     /// What a running operation did can be taken back.
@@ -81,15 +89,21 @@ impl State {
             self.hint = Some("Nothing that changed since that turn was kept for undo.".to_owned());
             return;
         }
+        let left: Vec<String> = since().filter(|item| nothing_kept(item)).map(|item| item.id.to_string()).collect();
+        let left = (!left.is_empty()).then(|| format!("Nothing was kept of what {} changed.", left.join(", ")));
         for id in &calls {
             self.undo(*id, effects);
         }
         if !ids.is_empty() {
             self.take_back(ids.clone(), Origin::Person, kept(&ids), effects);
         }
-        if calls.len() + usize::from(!ids.is_empty()) > 1 {
-            self.hint = Some("Several operations wait, the newest change first: A lists them all.".to_owned());
+        let several = calls.len() + usize::from(!ids.is_empty()) > 1;
+        let mut said =
+            several.then(|| "Several operations wait, the newest change first: A lists them all.".to_owned());
+        if let Some(left) = left {
+            said = Some(said.map_or_else(String::new, |said| said + " ") + &left);
         }
+        self.hint = said.or(self.hint.take());
     }
 
     fn take_back(&mut self, ids: Vec<OperationId>, origin: Origin, call: ToolCall, effects: &mut Vec<Effect>) {

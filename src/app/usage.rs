@@ -16,6 +16,9 @@ pub struct Tally {
 
 impl Tally {
     fn told(self, priced: bool) -> String {
+        if self.read == 0 && self.written == 0 {
+            return "no tokens reported".to_owned();
+        }
         let cost = if priced { format!(", cost {}", self.cost.amount().shown()) } else { String::new() };
         format!("{} tokens read, {} written{cost}", number::thousands(self.read), number::thousands(self.written))
     }

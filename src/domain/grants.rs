@@ -17,6 +17,9 @@ struct Grant {
     way: Option<Discriminant<SqlWay>>,
     /// What an unknown one was: unknown is no kind of danger, so only the same program, statement or host is alike.
     shapes: Vec<Shape>,
+    /// The text of a command, and what its parts were.
+    command: Option<String>,
+    forms: Vec<Shape>,
     ceiling: RiskLevel,
 }
 
@@ -42,27 +45,65 @@ impl Grants {
             rules: rules(prepared),
             way: way(prepared),
             shapes: prepared.assessment.shapes.clone(),
+            command: command(prepared).map(str::to_owned),
+            forms: prepared.assessment.forms.clone(),
             ceiling: prepared.assessment.level(),
         });
     }
 
-    /// Whether the turn's approval covers every finding of `prepared`.
+    /// Whether the turn's approval covers every finding of `prepared`: what the model asks for, not what the person
+    /// begins beside it, who is there to be asked.
     #[must_use]
     pub fn cover(&self, prepared: &Prepared) -> bool {
-        grantable(prepared)
+        prepared.operation.origin.by_model()
+            && grantable(prepared)
             && self.granted.iter().any(|grant| {
                 grant.tool == prepared.operation.tool
                     && grant.target == prepared.assessment.target
                     && prepared.assessment.level() <= grant.ceiling
                     && way(prepared) == grant.way
                     && rules(prepared).is_subset(&grant.rules)
-                    && (!(unknown(prepared) || foreign(prepared)) || alike(&prepared.assessment.shapes, &grant.shapes))
+                    && same_kind(prepared, grant)
             })
     }
 }
 
+/// Whether it does the same as what was approved, to the same sort of thing: a command the same to ordinary files of the
+/// workspace, SQL the same to the same tables. Of other tools the findings tell it, unless nothing is known of it.
+fn same_kind(prepared: &Prepared, grant: &Grant) -> bool {
+    let assessment = &prepared.assessment;
+    match &prepared.operation.kind {
+        OperationKind::Command(command) if grant.command.as_ref() == Some(&command.command) => true,
+        OperationKind::Command(_) => {
+            let like =
+                |part: &Shape| part.is("clean", "yes") || grant.forms.iter().any(|other| commands_alike(part, other));
+            !assessment.forms.is_empty() && assessment.forms.iter().all(like)
+        }
+        OperationKind::Sql(_) => alike(&assessment.shapes, &grant.shapes),
+        _ => !(unknown(prepared) || foreign(prepared)) || alike(&assessment.shapes, &grant.shapes),
+    }
+}
+
+/// Whether two parts of commands are the same, or differ in nothing but which files of the workspace, or which texts,
+/// they name.
+fn commands_alike(part: &Shape, approved: &Shape) -> bool {
+    let free = [("place", "workspace"), ("free", "yes")].iter().any(|(name, value)| part.is(name, value));
+    let named = |name: &str| free && ["arguments", "folder"].contains(&name);
+    let kept = |shape: &Shape| -> Vec<(String, String)> {
+        let written =
+            |name: &str, value: &str| if free && name == "redirect" { String::new() } else { value.to_owned() };
+        let parts = shape.0.iter().filter(|(name, _)| !named(name));
+        parts.map(|(name, value)| (name.clone(), written(name, value))).collect()
+    };
+    kept(part) == kept(approved)
+}
+
 fn unknown(prepared: &Prepared) -> bool {
     prepared.assessment.objections().any(|finding| finding.class == Class::Unknown)
+}
+
+fn command(prepared: &Prepared) -> Option<&str> {
+    if let OperationKind::Command(command) = &prepared.operation.kind { Some(&command.command) } else { None }
 }
 
 /// Whether SQL is run as it is, tried, or takes something back.

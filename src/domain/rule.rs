@@ -20,6 +20,11 @@ impl Shape {
     pub fn new<K: Into<String>, V: Into<String>>(parts: impl IntoIterator<Item = (K, V)>) -> Self {
         Self(parts.into_iter().map(|(key, value)| (key.into(), value.into())).collect())
     }
+
+    /// Whether a part has that value.
+    pub(super) fn is(&self, part: &str, value: &str) -> bool {
+        self.0.get(part).is_some_and(|is| is == value)
+    }
 }
 
 /// What a rule says of an operation that it matches.

@@ -11,10 +11,11 @@ use crate::domain::RepositoryFact;
 pub(super) const LARGEST: u64 = 256 * 1024;
 
 /// Sections whose every key only describes or displays. From git-config(1).
-const SECTIONS: [&str; 9] = ["branch", "color", "column", "fetch", "i18n", "init", "pull", "push", "user"];
+const SECTIONS: [&str; 13] =
+    ["branch", "color", "column", "fetch", "gitflow", "github", "gui", "i18n", "init", "pull", "push", "tag", "user"];
 
 /// Single keys that only describe or display; `*` stands for a subsection.
-const KEYS: [&str; 60] = [
+const KEYS: [&str; 89] = [
     "core.repositoryformatversion",
     "core.filemode",
     "core.bare",
@@ -76,6 +77,36 @@ const KEYS: [&str; 60] = [
     "rerere.autoupdate",
     "rerere.enabled",
     "status.showuntrackedfiles",
+    // What other programs keep here: gh, git-lfs, editors and forges.
+    "remote.*.gh-resolved",
+    "remote.*.glab-resolved",
+    "remote.*.lfsurl",
+    "remote.pushdefault",
+    "lfs.*.access",
+    "lfs.*.locksverify",
+    "lfs.url",
+    "lfs.locksverify",
+    "blame.coloring",
+    "blame.date",
+    "commit.template",
+    "commit.verbose",
+    "core.editor",
+    "core.pager",
+    "credential.helper",
+    "credential.*.helper",
+    "credential.*.username",
+    "credential.username",
+    "diff.tool",
+    "feature.manyfiles",
+    "gpg.format",
+    "http.*.extraheader",
+    "http.extraheader",
+    "http.postbuffer",
+    "log.date",
+    "log.decorate",
+    "log.abbrevcommit",
+    "merge.tool",
+    "protocol.version",
 ];
 
 /// Keys of the allowed sections that are programs all the same.
@@ -260,7 +291,7 @@ mod tests {
         let text = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\
             \tlogallrefupdates = true\n[remote \"origin\"]\n\turl = https://example.com/x.git\n\
             \tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"main\"]\n\tremote = origin\n\
-            \tmerge = refs/heads/main\n[core]\n\thooksPath = .husky\n[diff]\n\talgorithm = histogram\n[user]\n\tname = A # [filter \"x\"]\n\temail = a@b\n";
+            \tmerge = refs/heads/main\n[core]\n\thooksPath = .husky\n[diff]\n\talgorithm = histogram\n[remote \"origin\"]\n\tgh-resolved = base\n[lfs \"https://example.com/x.git/info/lfs\"]\n\taccess = basic\n[user]\n\tname = A # [filter \"x\"]\n\temail = a@b\n";
         assert_eq!(foreign(text), Vec::<String>::new());
     }
 

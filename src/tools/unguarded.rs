@@ -87,8 +87,11 @@ const KEYS: [&str; 30] = [
 
 /// Keys of a repository's own configuration that are harmless only where our guards stand around git: it would fetch
 /// what is missing, or look into other repositories.
-const ONLY_GUARDED: [&str; 7] = [
+const ONLY_GUARDED: [&str; 10] = [
     "core.hookspath",
+    "core.pager",
+    "credential.helper",
+    "credential.*.helper",
     "remote.*.promisor",
     "remote.*.partialclonefilter",
     "extensions.partialclone",

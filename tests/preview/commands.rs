@@ -100,7 +100,10 @@ async fn what_is_made_is_told() {
         ("touch no/way", "As things are now, it would fail: the folder of way is not there."),
         ("touch kept.rs new.rs", "Sets the time of 1 file: kept.rs. no undo: nobody keeps the time as it is now."),
         ("mkdir src/{a,b} -p", "Makes 3 new folders: src, a, b."),
-        ("cat .env | head -3", "[only reads] Changes nothing. What it prints may hold secrets."),
+        (
+            "cat .env | head -3",
+            "[only reads] Changes nothing. What it prints may hold secrets, and the model gets it as it is.",
+        ),
         ("touch -r kept.rs x", "? What `touch` does isn't known beforehand."),
     ] {
         let told = desk.told(command).await;

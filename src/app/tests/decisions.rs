@@ -106,10 +106,10 @@ fn approve_all_lists_everything_and_takes_a_second_key() {
     assert_eq!(world.commands(), ["make a"], "in order, one after the other");
     world.finish(1);
     world.finish(2);
-    world.model("", &[("rm c", None), ("make d", None), ("cat .env", None)]);
+    world.model("", &[("rm c", None), ("make a", None), ("cat .env", None)]);
     world.finish(3);
     world.finish(4);
-    assert_eq!(world.commands(), ["make a", "rm b", "rm c", "make d"], "the rest of the turn, but nothing sensitive");
+    assert_eq!(world.commands(), ["make a", "rm b", "rm c", "make a"], "the rest of the turn, but nothing sensitive");
     assert_eq!(*world.status(5), Status::Waiting);
     world.say("next");
     assert!(world.state.queue.gate().seal(OperationId(5)).is_some());
@@ -141,7 +141,7 @@ fn approve_all_takes_no_high_one_along_whose_end_nobody_saw() {
 }
 
 #[test]
-fn approve_all_reaches_the_same_unknown_program_and_no_other() {
+fn approve_all_reaches_the_same_unknown_command_and_no_other() {
     let mut world = asked(&[("make a", None), ("make b", None)]);
     world.look();
     world.press(KeyCode::Char('A'));
@@ -149,10 +149,23 @@ fn approve_all_reaches_the_same_unknown_program_and_no_other() {
     world.press(KeyCode::Char('y'));
     world.finish(1);
     world.finish(2);
-    world.model("", &[("make c", None), ("deploy", None)]);
+    world.model("", &[("make b", None), ("make c", None), ("deploy", None)]);
     world.finish(3);
-    assert_eq!(world.commands(), ["make a", "make b", "make c"]);
-    assert_eq!(*world.status(4), Status::Waiting);
+    assert_eq!(world.commands(), ["make a", "make b", "make b"]);
+    assert_eq!([4, 5].map(|id| world.status(id).clone()), [Status::Waiting, Status::Waiting]);
+}
+
+#[test]
+fn approve_all_covers_nothing_that_the_person_begins() {
+    let mut world = asked(&[("rm a", None), ("rm b", None)]);
+    world.look();
+    world.press(KeyCode::Char('A'));
+    world.look();
+    world.press(KeyCode::Char('y'));
+    world.finish(1);
+    world.finish(2);
+    world.say("! rm c");
+    assert_eq!(*world.status(3), Status::Waiting);
 }
 
 #[test]

@@ -141,13 +141,18 @@ pub fn acts(command: &str, facts: &Facts, settings: &AssessSettings) -> Vec<Act>
     let mut acts: Vec<Act> = Vec::new();
     let otherwise = commands.iter().any(matches_otherwise) || command.contains("GLOBIGNORE");
     let start = facts.place.cwd.to_string_lossy();
+    let elsewhere = command.contains("CDPATH");
     let mut entered: Vec<String> = Vec::new();
     let mut add = |does: Does, folder: Option<String>, entered: &[String]| {
         if !acts.iter().any(|act| act.does == does && act.folder == folder) {
             acts.push(Act { does, folder, entered: entered.to_vec() });
         }
     };
-    for command in commands {
+    for mut command in commands {
+        // Where `cd` looks is no longer told by its words.
+        if command.folder.as_deref() != Some(&start) && elsewhere {
+            command.folder = None;
+        }
         if let Some(folder) = command.folder.as_ref().filter(|folder| **folder != start && !entered.contains(folder)) {
             entered.push(folder.clone());
         }

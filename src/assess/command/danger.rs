@@ -158,7 +158,7 @@ fn delete(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     }
     match vital {
         Some(path) if deep => {
-            judge.catastrophe("command.rm-everything", format!("`{name}` would delete everything in {path}."));
+            judge.catastrophe("command.rm-everything", format!("`{name}` would delete everything in `{path}`."));
         }
         Some(_) | None => {
             judge.destructive(&format!("command.{name}"), format!("`{name}` deletes {}.", named(operands(words))));
@@ -198,7 +198,18 @@ fn overwrite(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     if operands(words).any(|word| judge.raw_device(&word.pattern())) && matches!(name, "cp" | "mv" | "truncate") {
         judge.catastrophe("command.raw-device", format!("`{name}` writes straight to a device."));
     }
-    judge.destructive(&format!("command.{name}"), format!("`{name}` changes {}.", named(operands(words))));
+    let targets = words.iter().any(|word| word.prefix().starts_with("-t") || word.prefix().starts_with("--target"));
+    let all: Vec<&Word> = operands(words).collect();
+    let does = match (name, all.split_last()) {
+        ("cp" | "install", Some((to, from @ [_, ..]))) if !targets => {
+            format!("copies {} to {}", named(from.iter().copied()), to.shown())
+        }
+        ("mv", Some((to, from @ [_, ..]))) if !targets => {
+            format!("moves {} to {}", named(from.iter().copied()), to.shown())
+        }
+        _ => format!("changes {}", named(all.into_iter())),
+    };
+    judge.destructive(&format!("command.{name}"), format!("`{name}` {does}."));
 }
 
 fn dd(judge: &mut Judge<'_>, words: &[Word]) {

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::super::run_later;
 use super::judge::Judge;
 use super::word::{Piece, Reach, Word};
-use crate::domain::GlobFact;
+use crate::domain::{GlobFact, PathFact};
 
 /// The beginning of the number in `/dev/fd/3` or `/proc/self/fd/3`, which a program already has open; none for
 /// any other path, whatever it begins with.
@@ -163,6 +163,11 @@ impl Judge<'_> {
         if everything { Reach::Everything } else { Reach::Chosen }
     }
 
+    /// What is there by that name, if it was looked at.
+    pub(super) fn fact_of(&self, path: &str) -> Option<&PathFact> {
+        self.facts?.paths.get(&self.absolute_if_moved(path))
+    }
+
     /// The entry of the sensitive list that a path hits: as spelled, as normalised, as it really leads, or, for a
     /// folder, with what stands in it.
     pub(super) fn sensitive_entry(&mut self, path: &str) -> Option<String> {
@@ -256,11 +261,16 @@ impl Judge<'_> {
 
     /// The absolute, lexically normal form of an exact path; none where the folder may be any.
     pub(super) fn normal(&self, path: &str) -> Option<String> {
+        self.normal_in(self.scope.cwd.as_deref(), path)
+    }
+
+    /// The same from another folder, if one is known.
+    fn normal_in(&self, folder: Option<&str>, path: &str) -> Option<String> {
         let home = self.place.home.as_ref().map(|home| home.to_string_lossy().into_owned());
         let path = match path.strip_prefix('~') {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{}{rest}", home?),
             _ if path.starts_with('/') => path.to_owned(),
-            _ => format!("{}/{path}", self.scope.cwd.as_deref()?),
+            _ => format!("{}/{path}", folder?),
         };
         let mut parts: Vec<&str> = Vec::new();
         for part in path.split('/') {
@@ -348,8 +358,14 @@ impl Judge<'_> {
         if stem.is_empty() {
             return false;
         }
-        let Some(normal) = self.normal(stem) else { return stem == "/" };
-        let normal = Path::new(&normal);
+        let mut meant: Vec<String> =
+            self.scope.astray.iter().filter_map(|folder| self.normal_in(Some(folder), stem)).collect();
+        meant.extend(self.normal(stem).or_else(|| (stem == "/").then(|| stem.to_owned())));
+        meant.iter().any(|normal| self.vital_folder(Path::new(normal)))
+    }
+
+    /// Whether a folder is one of the system's, or holds everything of the person or of the workspace.
+    fn vital_folder(&self, normal: &Path) -> bool {
         let holds = |inner: &Path| inner.starts_with(normal);
         let system = [
             "/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/var", "/home", "/root", "/opt", "/dev",

@@ -137,6 +137,14 @@ pub fn foreign_settings(file: &str, text: &str) -> Option<Vec<String>> {
         ".yarnrc.yml" => Some(yarn(text)),
         "composer.json" => Some(composer(text)),
         "global.json" => Some(dotnet(text)),
+        "compose.yaml"
+        | "compose.yml"
+        | "docker-compose.yaml"
+        | "docker-compose.yml"
+        | "compose.override.yaml"
+        | "compose.override.yml"
+        | "docker-compose.override.yaml"
+        | "docker-compose.override.yml" => Some(compose(text)),
         // Once it was a name alone.
         "rust-toolchain" if !text.contains('=') => Some(named(text.trim())),
         "rust-toolchain.toml" | "rust-toolchain" => Some(toolchain(text)),
@@ -147,6 +155,15 @@ pub fn foreign_settings(file: &str, text: &str) -> Option<Vec<String>> {
 /// Whether local reading should look into a file of that name.
 pub(super) fn can_be_plain(file: &str) -> bool {
     foreign_settings(file, "").is_some()
+}
+
+/// A project of Docker Compose that takes in another one, or may do so by letters that are spelled otherwise.
+fn compose(text: &str) -> Vec<String> {
+    ["include", "extends", "\\u", "\\x", "\\U"]
+        .into_iter()
+        .filter(|word| text.contains(word))
+        .map(str::to_owned)
+        .collect()
 }
 
 fn npm(text: &str) -> Vec<String> {

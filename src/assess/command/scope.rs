@@ -60,6 +60,8 @@ pub(super) struct Scope {
     pub(super) cwd: Option<String>,
     /// Whether `cwd` is still the folder that the command starts in.
     pub(super) moved: bool,
+    /// Where it stands instead if a `cd` fails whose folder isn't there.
+    pub(super) astray: BTreeSet<String>,
 }
 
 impl Scope {
@@ -169,6 +171,7 @@ impl Scope {
             self.cwd = None;
         }
         self.moved |= other.moved;
+        self.astray.extend(other.astray.iter().cloned());
         self.fixed.extend(other.fixed.iter().cloned());
         self.keyed.extend(other.keyed.iter().cloned());
         self.arrays.retain(|name, members| other.arrays.get(name) == Some(members));

@@ -37,12 +37,32 @@ const SWITCHES: [&str; 23] = [
 /// Which account and region of a cloud is asked, by names that its own settings have.
 const ACCOUNTS: [&str; 4] = ["AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE", "AWS_DEFAULT_OUTPUT"];
 
+/// Variables of bash's that hold integers: what they are set to is evaluated as arithmetic (`declare -p`).
+const INTEGERS: [&str; 12] = [
+    "RANDOM",
+    "SRANDOM",
+    "SECONDS",
+    "LINENO",
+    "HISTCMD",
+    "BASHPID",
+    "BASH_SUBSHELL",
+    "EPOCHSECONDS",
+    "OPTIND",
+    "PPID",
+    "UID",
+    "EUID",
+];
+
 impl Judge<'_> {
     /// Sets a variable of the shell, unless it steers the shell or is one that programs are known to obey.
     pub(super) fn assign(&mut self, name: &str, value: Word) {
         let plain = value.text().is_some_and(|value| plain_setting(name, value));
         if obeyed_variable(name) && !plain {
             self.steered(name);
+        }
+        if INTEGERS.contains(&name) && value.number().is_none() {
+            let sentence = format!("`{name}` computes what it is set to, and arithmetic can run commands.");
+            self.unreadable("command.arithmetic", sentence);
         }
         // Where it can't be set, the rest of the line is left out.
         if self.scope.fixed(name) || matches!(name, "UID" | "EUID" | "PPID") {
@@ -54,6 +74,9 @@ impl Judge<'_> {
     /// Sets a variable that programs get, unless it may steer them. No value: it may be any.
     pub(super) fn exported(&mut self, name: &str, value: Option<&Word>) {
         let plain = value.and_then(Word::text).is_some_and(|value| plain_setting(name, value));
+        if INTEGERS.contains(&name) && !value.is_some_and(|value| value.number().is_some()) {
+            self.unreadable("command.arithmetic", format!("`{name}` computes what it is set to."));
+        }
         if steering_variable(name) && !plain {
             self.steered(name);
         }

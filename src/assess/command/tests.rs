@@ -2,6 +2,7 @@
 
 mod columns;
 mod loops;
+mod placed;
 mod scripts;
 mod searching;
 mod seen;

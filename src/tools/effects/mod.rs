@@ -79,7 +79,8 @@ pub(super) async fn measure(bench: &Arc<Workbench>, prepared: &Prepared, cancel:
     // A test runner runs code, whatever it reads.
     let reads = prepared.assessment.containment != Containment::Staged;
     if reads && objections.all(|class| class == Class::Declared(Danger::Sensitive)) {
-        let effects = vec!["Changes nothing. What it prints may hold secrets.".to_owned()];
+        let effects =
+            vec!["Changes nothing. What it prints may hold secrets, and the model gets it as it is.".to_owned()];
         return Ok(Some(Preview { effects, brief: "only reads".to_owned(), ..Preview::default() }));
     }
     let mut effects = Effects::default();

@@ -29,7 +29,8 @@ use crate::assess::sql_catalog::statements;
 use crate::assess::sql_foresee::{Act, InTheWay, NewValue, NewValues, Reads, each, joins, other, reads, replaces};
 use crate::assess::sql_touch::target;
 use crate::domain::{
-    Class, Detail, Dialect, Measurement, Prepared, Preview, Remedy, SqlOperation, SqlWay, Table, TakeBack, Trial,
+    Class, Detail, Dialect, Measurement, OperationKind, Prepared, Preview, Remedy, SqlOperation, SqlWay, Table,
+    TakeBack, Trial,
 };
 use crate::store::Images;
 
@@ -60,6 +61,9 @@ pub(super) async fn measure(
 /// themselves where that is.
 fn halfway(dialect: Dialect, prepared: &Prepared, sql: &str) -> Option<&'static str> {
     const ENDS: [&str; 7] = ["abort", "begin", "commit", "end", "rollback", "savepoint", "start"];
+    if matches!(&prepared.operation.kind, OperationKind::Sql(sql) if matches!(sql.way, SqlWay::TakeBack(_))) {
+        return None;
+    }
     let several = prepared.assessment.findings.iter().any(|finding| finding.rule == "sql.several");
     let statements = statements(dialect, sql).filter(|_| several)?;
     let first = |sql: &&str| sql.split(|letter: char| !letter.is_ascii_alphanumeric()).next().map(str::to_lowercase);

@@ -1,0 +1,133 @@
+//! What depends on which folders and files are there: what a turn's approval covers, and where a `cd` that fails leaves
+//! a command standing.
+
+use std::path::Path;
+
+use super::{asks, judged};
+use crate::assess::{AssessSettings, CommandAssessor, Subject, assess};
+use crate::domain::{
+    Assessment, Claim, Class, CommandOperation, Facts, Grants, Operation, OperationId, OperationKind, Origin, PathFact,
+    PathKind, Place, Prepared,
+};
+
+/// A command in `/w`, where every name that it has is there: a folder without a dot in it, a file with one. Those that
+/// begin with `no` aren't.
+fn prepared(command: &str, origin: Origin) -> Prepared {
+    let kind = CommandOperation { command: command.to_owned(), timeout: None, terminal: false };
+    let operation = Operation {
+        id: OperationId(1),
+        origin,
+        tool: "execute_command".to_owned(),
+        claim: Claim::Absent,
+        kind: OperationKind::Command(kind),
+        cwd: "/w".into(),
+    };
+    let place = Place { cwd: "/w".into(), workspace: "/w".into(), home: Some("/home/ann".into()) };
+    let fact = |word: &str| {
+        let path = word.trim_end_matches([';', ')']);
+        let kind = match path {
+            _ if path.starts_with("no") => PathKind::Missing,
+            _ if path.contains('.') => PathKind::File,
+            _ => PathKind::Folder,
+        };
+        (path.to_owned(), PathFact { real: Path::new("/w").join(path), kind, size: 1, content: None })
+    };
+    let facts = Facts { place, paths: command.split(' ').map(fact).collect(), ..Facts::default() };
+    let settings = AssessSettings::default();
+    let assessment = assess(&CommandAssessor, Subject { operation: &operation, facts: &facts, settings: &settings });
+    Prepared { operation, facts, assessment }
+}
+
+fn model() -> Origin {
+    Origin::Model { call_id: "1".to_owned() }
+}
+
+fn assessed(command: &str) -> Assessment {
+    prepared(command, model()).assessment
+}
+
+#[test]
+fn a_turns_approval_covers_the_same_to_ordinary_files_of_the_workspace() {
+    for (approved, asked, covered) in [
+        ("rm a.txt", "rm b.txt", true),
+        ("rm a.txt", "ls && rm b.txt c.txt", true),
+        ("rm a.txt", "rm -rf docs", false),
+        ("rm a.txt", "rm ../outside.txt", false),
+        ("rm a.txt", "rm /home/ann/notes.txt", false),
+        ("rm -r docs", "rm -r .git", false),
+        ("rm a.txt", "rm .env", false),
+        ("rm a.txt", "mv b.txt c.txt", false),
+        ("cp a.txt b.txt", "cp a.txt ../b.txt", false),
+        ("git add a.txt", "git add b.txt", true),
+        ("git add a.txt", "git clean -f", false),
+        ("git commit -m x", "git commit -m y", true),
+        ("git commit -m x", "git commit --amend", false),
+        ("echo x > a.txt", "echo y > b.txt", true),
+        ("echo x > a.txt", "echo y > ../b.txt", false),
+        ("make build", "make build", true),
+        ("make build", "make deploy", false),
+        ("chmod 600 a.txt", "chmod 777 a.txt", false),
+    ] {
+        let mut grants = Grants::default();
+        grants.extend(&prepared(approved, model()));
+        assert_eq!(grants.cover(&prepared(asked, model())), covered, "{approved} covers {asked}");
+        assert!(!grants.cover(&prepared(asked, Origin::Person)), "{asked} of the person");
+    }
+}
+
+#[test]
+fn where_a_folder_is_not_there_a_catastrophe_may_happen_where_the_command_stood() {
+    for command in [
+        "cd nope; rm -rf *",
+        "cd nope || true; rm -rf .git *",
+        "cd nope/deep; rm -rf ../*",
+        "(cd nope; rm -rf *)",
+        "pushd nope; rm -rf *",
+        "cd nope; cd src; cd ..; rm -rf *",
+        "cd nope || true && rm -rf *",
+        "! cd nope && rm -rf *",
+        "{ cd nope; true; } && rm -rf *",
+        "f() { cd nope; true; }; f && rm -rf *",
+        "cd a.txt; rm -rf *",
+    ] {
+        assert_eq!(assessed(command).class(), Class::Catastrophe, "{command}");
+    }
+    for command in [
+        "cd nope && rm -rf *",
+        "cd nope || exit 1; rm -rf *",
+        "cd src; rm -rf *",
+        "(cd nope); rm -rf src",
+        "mkdir -p nope && cd nope && rm -rf *",
+        "cd nope; rm -rf src",
+    ] {
+        assert!(assessed(command).class() < Class::Catastrophe, "{command}");
+    }
+}
+
+#[test]
+fn a_variable_of_the_shell_that_computes_is_set_to_numbers_alone() {
+    for command in [
+        "RANDOM='a[$(touch z)]'",
+        "SRANDOM=$(cat a.txt)",
+        "read -r RANDOM < a.txt",
+        "for RANDOM in 'a[$(id)]'; do :; done",
+        "printf -v SECONDS '%s' 'a[$(id)]'",
+        "mapfile RANDOM < a.txt",
+        "export RANDOM='a[$(id)]'",
+        "declare LINENO='a[$(id)]'",
+        "readonly SECONDS='a[$(id)]'",
+        "RANDOM='a[$(id)]' ls",
+        "RANDOM+='a[$(id)]'",
+        "OPTIND='a[$(id)]'",
+        ": ${RANDOM:='a[$(id)]'}",
+        "RANDOM=('a[$(id)]')",
+        "getopts ab RANDOM",
+        "f() { local RANDOM=\"$1\"; }; f 'a[$(id)]'",
+        "while read RANDOM; do :; done < a.txt",
+    ] {
+        asks(command);
+    }
+    for command in ["SECONDS=0; ls; echo $SECONDS", "RANDOM=5; echo $RANDOM"] {
+        assert_eq!(judged(command).class(), Class::Whitelisted, "{command}");
+    }
+}
