@@ -248,8 +248,8 @@ impl Picker {
             (KeyCode::Char('u'), KeyModifiers::CONTROL) => self.typed.clear(),
             (KeyCode::Char(letter), KeyModifiers::NONE | KeyModifiers::SHIFT) => {
                 // Who changes their mind means the letter that came last.
-                let other = matches!((self.typed.as_str(), letter), ("y", 'n') | ("n", 'y'));
-                if other && matches!(self.form, Form::Question(_)) {
+                let answer = |letter: char| matches!(letter, 'y' | 'n');
+                if answer(letter) && self.typed.chars().all(answer) && matches!(self.form, Form::Question(_)) {
                     self.typed.clear();
                 }
                 self.add(&letter.to_string());

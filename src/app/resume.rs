@@ -10,7 +10,7 @@ use super::choices::choices;
 use super::deny::sentence;
 use super::event::Effect;
 use super::queue::{Status, Undo};
-use crate::domain::{JournalEntry, JournalEvent, Kept, Message, OperationId, Origin, Outcome, ToolCall};
+use crate::domain::{ApprovalMode, JournalEntry, JournalEvent, Kept, Message, OperationId, Origin, Outcome, ToolCall};
 
 /// What the model reads of an operation that ran when its session was left.
 const INTERRUPTED: &str = "interrupted, outcome unknown: the program ended while this ran. It was not run again. Look at \
@@ -39,6 +39,8 @@ pub struct Resumed {
     results: BTreeMap<OperationId, String>,
     answered: BTreeSet<OperationId>,
     unreadable: Option<Unreadable>,
+    /// The mode that was chosen last.
+    mode: Option<ApprovalMode>,
     /// Where what the program wants done on the way goes: nowhere.
     nowhere: Vec<Effect>,
 }
@@ -53,6 +55,7 @@ impl Resumed {
             results: BTreeMap::new(),
             answered: BTreeSet::new(),
             unreadable: None,
+            mode: None,
             nowhere: Vec::new(),
         }
     }
@@ -88,9 +91,10 @@ impl Resumed {
             }
             JournalEvent::Notice { text, trouble } => self.state.chat.remark(text, trouble),
             JournalEvent::Forgotten { .. } => self.unreadable = Some(Unreadable::Forgotten),
-            // The mode that holds is the one that this program was started with; the rest is about operations.
-            JournalEvent::Mode { .. }
-            | JournalEvent::Proposed { .. }
+            // The mode that holds is the one that this program was started with.
+            JournalEvent::Mode { mode } => self.mode = Some(mode),
+            // The rest is about operations.
+            JournalEvent::Proposed { .. }
             | JournalEvent::Decided { .. }
             | JournalEvent::Started { .. }
             | JournalEvent::Finished { .. }
@@ -212,7 +216,12 @@ impl Resumed {
         for (run, changes) in held {
             self.state.propose_left(*run, changes, &mut effects);
         }
-        let Self { mut state, .. } = self;
+        let Self { mut state, mode, .. } = self;
+        let holds = state.queue.gate.policy().mode;
+        if let Some(left) = mode.filter(|left| *left != holds) {
+            let (now, then) = (holds.word(), left.word());
+            state.chat.remark(format!("Mode {now} holds now; the session was left in mode {then}."), false);
+        }
         // Whoever comes back looks first, and may type already.
         state.last_typed = Some(state.now);
         state.rest();

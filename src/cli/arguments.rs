@@ -129,7 +129,7 @@ pub(super) enum Subcommand {
         #[arg(long, value_name = "LINE", conflicts_with = "words", required_unless_present = "words")]
         command: Option<String>,
         /// The words of one command
-        #[arg(last = true, value_name = "WORD")]
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "WORD")]
         words: Vec<String>,
     },
     /// Choose provider, model and mode on one page

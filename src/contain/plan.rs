@@ -105,7 +105,7 @@ pub struct Surroundings {
 }
 
 /// Folders for temporary files: private inside.
-const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
+pub const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 /// Folders in which the sockets of daemons are.
 const SOCKETS: [&str; 2] = ["/run", "/var/run"];
 /// Where the names of other machines are looked up, kept when there is a network.

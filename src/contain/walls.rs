@@ -42,6 +42,8 @@ pub struct Reader<'a> {
     pub folders: &'a BTreeSet<PathBuf>,
     /// Folders outside the workspace that it was told to look into, whatever lies below: without links in them.
     pub named: &'a BTreeSet<PathBuf>,
+    /// What it was told to look at in folders for temporary files, which are empty otherwise: without links in them.
+    pub kept: &'a BTreeSet<PathBuf>,
     /// What is sensitive.
     pub judge: Judge<'a>,
     /// Files that are read with masks in the place of their secrets.
@@ -141,7 +143,7 @@ impl Walls {
             home: reader.home.map(Path::to_path_buf),
             own: self.own.clone(),
             runtime: self.runtime.clone(),
-            kept: Vec::new(),
+            kept: reader.kept.iter().cloned().collect(),
         };
         let mut plan = surroundings.read_only(layers, &found.paths, reader.needs, reader.cwd);
         plan.hidden.extend(reader.masked.iter().cloned());

@@ -9,9 +9,12 @@ use super::environment::Asked;
 use super::proxy::{Closed, Hosts, Proxy};
 use super::{children, repository};
 use crate::assess::{Known, conceal_text};
-use crate::contain::{self, Answer, DOOR, Door, Hidden, Layers, Plan, Reader, Sort};
+use crate::contain::{self, Answer, DOOR, Door, Hidden, Layers, Plan, Reader, Sort, TEMPORARY};
 use crate::domain::{Containment, Countersigned, Facts, Need, PathKind, Place};
 use crate::store::Layer;
+
+/// Most files and folders that stay in sight among temporary ones.
+const KEPT: usize = 64;
 
 /// How a run is contained.
 #[derive(Debug)]
@@ -107,7 +110,7 @@ fn located(needs: &BTreeSet<Need>, home: Option<&Path>) -> BTreeSet<Need> {
 pub async fn look_around(bench: Arc<Workbench>) {
     let _known = tokio::task::spawn_blocking(move || {
         let cwd = bench.workspace.clone();
-        read_only(&bench, Layers::default(), (&BTreeSet::new(), &BTreeSet::new()), &cwd).map(drop)
+        read_only(&bench, Layers::default(), (&BTreeSet::new(), &Named::default()), &cwd).map(drop)
     })
     .await;
 }
@@ -117,7 +120,7 @@ pub(super) async fn plan(bench: &Arc<Workbench>, run: &Countersigned) -> Contain
     match run.containment() {
         Containment::ReadOnly => {}
         Containment::Staged => {
-            let named = named(&run.prepared().facts, &bench.workspace);
+            let named = Named::of(&run.prepared().facts, &bench.workspace);
             return match staged(bench, &run.operation().cwd, named, &bench.staged_hosts).await {
                 Ok((plan, layer, way)) => Contained::Staged(Box::new(plan), layer, way),
                 Err(why) => Contained::Refused(format!("it runs staged alone and {why}")),
@@ -128,7 +131,8 @@ pub(super) async fn plan(bench: &Arc<Workbench>, run: &Countersigned) -> Contain
     let assessment = &run.prepared().assessment;
     let needs = located(&assessment.needs, bench.home.as_deref());
     // What shows nothing that files hold needn't wait until those are found that must not be shown.
-    let named = if assessment.listing { BTreeSet::new() } else { named(&run.prepared().facts, &bench.workspace) };
+    let named = Named::of(&run.prepared().facts, &bench.workspace);
+    let named = if assessment.listing { Named { folders: BTreeSet::new(), ..named } } else { named };
     let contained = walled(bench, &run.operation().cwd, needs, named).await;
     let shown = match &contained {
         Contained::By(plan, _) => plan.missed.map(|missed| missed.to_string()),
@@ -148,26 +152,42 @@ pub(super) async fn plan(bench: &Arc<Workbench>, run: &Countersigned) -> Contain
     }
 }
 
-/// The folders outside the workspace that a command names, after links. Those of the system hold programs and their
-/// data, and too much of it to look through.
-fn named(facts: &Facts, workspace: &Path) -> BTreeSet<PathBuf> {
-    const SYSTEM: [&str; 12] =
-        ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/proc", "/sys", "/dev", "/boot", "/nix"];
-    let folders = facts.paths.values().filter(|fact| fact.kind == PathKind::Folder).map(|fact| fact.real.clone());
-    let elsewhere = |folder: &PathBuf| {
-        folder.parent().is_some()
-            && !folder.starts_with(workspace)
-            && !SYSTEM.iter().any(|system| folder.starts_with(system))
-    };
-    folders.filter(elsewhere).collect()
+/// What a command names outside the workspace, after links.
+#[derive(Clone, Debug, Default)]
+struct Named {
+    /// Folders, but for those of the system, which hold programs and their data, and too much of it to look through.
+    folders: BTreeSet<PathBuf>,
+    /// Files and folders below those for temporary files.
+    temporary: BTreeSet<PathBuf>,
+}
+
+impl Named {
+    fn of(facts: &Facts, workspace: &Path) -> Self {
+        const SYSTEM: [&str; 12] =
+            ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/proc", "/sys", "/dev", "/boot", "/nix"];
+        let elsewhere = |folder: &&PathBuf| {
+            folder.parent().is_some()
+                && !folder.starts_with(workspace)
+                && !SYSTEM.iter().any(|system| folder.starts_with(system))
+        };
+        let temporary = |path: &&PathBuf| TEMPORARY.iter().any(|folder| path.starts_with(folder));
+        let of = |kinds: &[PathKind]| {
+            let kinds = kinds.to_vec();
+            facts.paths.values().filter(move |fact| kinds.contains(&fact.kind)).map(|fact| &fact.real)
+        };
+        Self {
+            folders: of(&[PathKind::Folder]).filter(elsewhere).cloned().collect(),
+            temporary: of(&[PathKind::Folder, PathKind::File]).filter(temporary).take(KEPT).cloned().collect(),
+        }
+    }
 }
 
 /// The containment of a reader that starts in a folder.
 pub(super) async fn reader(bench: &Arc<Workbench>, cwd: &Path, needs: BTreeSet<Need>) -> Contained {
-    walled(bench, cwd, needs, BTreeSet::new()).await
+    walled(bench, cwd, needs, Named::default()).await
 }
 
-async fn walled(bench: &Arc<Workbench>, cwd: &Path, needs: BTreeSet<Need>, named: BTreeSet<PathBuf>) -> Contained {
+async fn walled(bench: &Arc<Workbench>, cwd: &Path, needs: BTreeSet<Need>, named: Named) -> Contained {
     let proof = bench.walls.proof().await;
     let Some(layers) = proof.layers else {
         return Contained::Cannot("this system has no walls that hold".to_owned());
@@ -189,7 +209,7 @@ async fn walled(bench: &Arc<Workbench>, cwd: &Path, needs: BTreeSet<Need>, named
 async fn staged(
     bench: &Arc<Workbench>,
     cwd: &Path,
-    named: BTreeSet<PathBuf>,
+    named: Named,
     hosts: &BTreeSet<String>,
 ) -> Result<(Plan, Layer, Way), String> {
     let proof = bench.walls.proof().await;
@@ -264,7 +284,7 @@ pub async fn stages(bench: &Arc<Workbench>) -> Result<(), String> {
 }
 
 async fn tried(bench: &Arc<Workbench>) -> Result<(), String> {
-    let (plan, _layer, _way) = staged(bench, &bench.workspace, BTreeSet::new(), &BTreeSet::new()).await?;
+    let (plan, _layer, _way) = staged(bench, &bench.workspace, Named::default(), &BTreeSet::new()).await?;
     let bash = children::bash().ok_or("there is no bash")?;
     let told = |error: std::io::Error| error.to_string();
     let arguments = ["--noprofile", "--norc", "-c", ":"];
@@ -280,18 +300,13 @@ async fn tried(bench: &Arc<Workbench>) -> Result<(), String> {
 }
 
 /// The plan of a reader in a folder of the workspace.
-fn read_only(
-    bench: &Workbench,
-    layers: Layers,
-    asked: (&BTreeSet<Need>, &BTreeSet<PathBuf>),
-    cwd: &Path,
-) -> Result<Plan, String> {
+fn read_only(bench: &Workbench, layers: Layers, asked: (&BTreeSet<Need>, &Named), cwd: &Path) -> Result<Plan, String> {
     with_reader(bench, asked, cwd, |reader| bench.walls.read_only(layers, reader))
 }
 
 /// The files and folders that no command can read behind the walls of a reader in the workspace.
 pub(super) fn hidden(bench: &Workbench) -> Vec<PathBuf> {
-    let none = (&BTreeSet::new(), &BTreeSet::new());
+    let none = (&BTreeSet::new(), &Named::default());
     let plan = read_only(bench, Layers::default(), none, &bench.workspace).unwrap_or_default();
     plan.hidden.into_iter().filter(|hidden| hidden.instead.is_none()).map(|hidden| hidden.path).collect()
 }
@@ -299,7 +314,7 @@ pub(super) fn hidden(bench: &Workbench) -> Vec<PathBuf> {
 /// Plans for a command in a folder of the workspace: with the ways out that it needs, and the folders that it names.
 fn with_reader<T>(
     bench: &Workbench,
-    (needs, named): (&BTreeSet<Need>, &BTreeSet<PathBuf>),
+    (needs, named): (&BTreeSet<Need>, &Named),
     cwd: &Path,
     plan: impl FnOnce(Reader<'_>) -> T,
 ) -> T {
@@ -315,7 +330,8 @@ fn with_reader<T>(
         home: bench.home.as_deref(),
         needs,
         folders: &folders,
-        named,
+        named: &named.folders,
+        kept: &named.temporary,
         judge: &judge,
         masked: &masked,
     };

@@ -15,7 +15,7 @@ const SECTIONS: [&str; 13] =
     ["branch", "color", "column", "fetch", "gitflow", "github", "gui", "i18n", "init", "pull", "push", "tag", "user"];
 
 /// Single keys that only describe or display; `*` stands for a subsection.
-const KEYS: [&str; 89] = [
+const KEYS: [&str; 103] = [
     "core.repositoryformatversion",
     "core.filemode",
     "core.bare",
@@ -86,7 +86,21 @@ const KEYS: [&str; 89] = [
     "lfs.*.locksverify",
     "lfs.url",
     "lfs.locksverify",
+    "am.threeway",
+    "apply.whitespace",
     "blame.coloring",
+    "checkout.defaultremote",
+    "core.excludesfile",
+    "grep.linenumber",
+    "grep.extendregexp",
+    "help.autocorrect",
+    "mergetool.keepbackup",
+    "pack.threads",
+    "safe.directory",
+    "status.branch",
+    "status.short",
+    "submodule.fetchjobs",
+    "transfer.fsckobjects",
     "blame.date",
     "commit.template",
     "commit.verbose",

@@ -320,6 +320,22 @@ fn changes_of_a_staged_run_that_waited_wait_again_and_are_dropped_once_decided()
 }
 
 #[test]
+fn another_mode_than_the_session_was_left_in_is_said() {
+    let mut before = World::new();
+    before.say("hello");
+    before.model("Hello.", &[]);
+    before.press(KeyCode::F(8));
+    let notices = |world: &World| {
+        let entries = world.state.chat.entries().iter();
+        let said = |entry: &Entry| if let Entry::Notice { text, .. } = entry { Some(text.clone()) } else { None };
+        entries.filter_map(said).collect::<Vec<_>>().join(" ")
+    };
+    let said = notices(&resumed(&before.journal));
+    assert!(said.contains("Mode guarded holds now; the session was left in mode strict."), "{said}");
+    assert!(!notices(&resumed_in(&before.journal, ApprovalMode::Strict)).contains("holds now"));
+}
+
+#[test]
 fn who_leaves_is_told_what_is_kept() {
     let mut world = World::new();
     assert_eq!(world.state.farewell(), None, "nothing was said");

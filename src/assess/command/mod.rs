@@ -15,6 +15,7 @@ mod braces;
 mod brackets;
 mod builtin;
 mod catalogs;
+mod chain;
 mod clients;
 mod columns;
 mod danger;

@@ -135,6 +135,7 @@ pub fn foreign_settings(file: &str, text: &str) -> Option<Vec<String>> {
     match file {
         ".npmrc" => Some(npm(text)),
         ".yarnrc.yml" => Some(yarn(text)),
+        "pnpm-workspace.yaml" => Some(members(text)),
         "composer.json" => Some(composer(text)),
         "global.json" => Some(dotnet(text)),
         "compose.yaml"
@@ -177,6 +178,20 @@ fn npm(text: &str) -> Vec<String> {
         (!(NPM.contains(&key) && plain)).then(|| key.to_owned())
     });
     foreign.collect()
+}
+
+/// A workspace of pnpm that says no more than which folders belong to it.
+fn members(text: &str) -> Vec<String> {
+    let breaks = |c: char| matches!(c, '\r' | '\n' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    let lines = text.split(breaks).map(str::trim_end).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let foreign = lines.filter(|line| {
+        let item = line.trim_start().strip_prefix("- ").map(|item| item.trim().trim_matches(['"', '\'']));
+        let plain = |item: &str| {
+            !item.is_empty() && item.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./*@!".contains(&byte))
+        };
+        *line != "packages:" && !item.is_some_and(plain)
+    });
+    foreign.map(|line| line.split(':').next().unwrap_or(line).trim().to_owned()).collect()
 }
 
 /// Lines of a key and one plain word: whatever else YAML can say, such as what goes on in the next line, isn't read.

@@ -37,6 +37,19 @@ pub(super) fn plainly_quoted(raw: &str, within: bool) -> bool {
         && parts.iter().skip(1).step_by(2).all(|part| inside(part))
 }
 
+/// Whether a raw word is one variable in quotes, maybe with nothing in its place: `"$x"`, `"${x}"`, `"${x:-}"`.
+pub(super) fn one_variable(raw: &str) -> bool {
+    let quoted = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"'));
+    let bare = |raw: &str| {
+        let inside = raw.strip_prefix('{').and_then(|raw| raw.strip_suffix('}'));
+        let name = inside.map_or(raw, |inside| inside.trim_end_matches('-').trim_end_matches(':')).to_owned();
+        !name.is_empty()
+            && !name.starts_with(|c: char| c.is_ascii_digit())
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    quoted.and_then(|raw| raw.strip_prefix('$')).is_some_and(bare)
+}
+
 /// Whether a raw word is its own text.
 pub(super) fn is_plain(raw: &str) -> bool {
     raw.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_./:@%+,=-".contains(&byte))

@@ -37,6 +37,8 @@ const SWITCHES: [&str; 23] = [
 /// Which account and region of a cloud is asked, by names that its own settings have.
 const ACCOUNTS: [&str; 4] = ["AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE", "AWS_DEFAULT_OUTPUT"];
 
+/// What zsh keeps the same as the variable in capitals (<https://zsh.sourceforge.io/Doc/Release/Parameters.html>).
+const TIED: [&str; 6] = ["path", "fpath", "cdpath", "manpath", "mailpath", "module_path"];
 /// Variables of bash's that hold integers: what they are set to is evaluated as arithmetic (`declare -p`).
 const INTEGERS: [&str; 12] = [
     "RANDOM",
@@ -57,7 +59,7 @@ impl Judge<'_> {
     /// Sets a variable of the shell, unless it steers the shell or is one that programs are known to obey.
     pub(super) fn assign(&mut self, name: &str, value: Word) {
         let plain = value.text().is_some_and(|value| plain_setting(name, value));
-        if obeyed_variable(name) && !plain {
+        if obeyed_variable(name) && !plain || TIED.contains(&name) && self.text.contains("zsh") {
             self.steered(name);
         }
         if INTEGERS.contains(&name) && value.number().is_none() {
@@ -74,7 +76,7 @@ impl Judge<'_> {
     /// Sets a variable that programs get, unless it may steer them. No value: it may be any.
     pub(super) fn exported(&mut self, name: &str, value: Option<&Word>) {
         let plain = value.and_then(Word::text).is_some_and(|value| plain_setting(name, value));
-        if INTEGERS.contains(&name) && !value.is_some_and(|value| value.number().is_some()) {
+        if INTEGERS.contains(&name) && value.is_none_or(|value| value.number().is_none()) {
             self.unreadable("command.arithmetic", format!("`{name}` computes what it is set to."));
         }
         if steering_variable(name) && !plain {

@@ -4,13 +4,14 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use brush_parser::ast::{
-    AndOr, AndOrList, Assignment, AssignmentName, AssignmentValue, BinaryPredicate, Command, CommandPrefixOrSuffixItem,
+    AndOr, Assignment, AssignmentName, AssignmentValue, BinaryPredicate, Command, CommandPrefixOrSuffixItem,
     CompoundCommand, CompoundList, ExtendedTestExpr, IoRedirect, Pipeline, SeparatorOperator, SimpleCommand,
     SourceLocation, UnaryPredicate, Word as Raw,
 };
 
 use super::judge::{Feed, Judge};
 use super::parse::parse;
+use super::raw::one_variable;
 use super::redirect::complains;
 use super::source::Source;
 use super::uncertain::redirections;
@@ -81,53 +82,7 @@ impl Judge<'_> {
         }
     }
 
-    /// A chain of `&&` and `||`. What an earlier part changed holds for a later one, if that runs only after it.
-    fn and_or(&mut self, list: &AndOrList) {
-        let before = self.scope.astray.clone();
-        self.pipeline(&list.first);
-        if list.additional.is_empty() {
-            return;
-        }
-        // Where it may still stand behind `&&`: a `cd` before that didn't fail.
-        let mut sure = if goes(&list.first) { before.clone() } else { self.scope.astray.clone() };
-        let mut chained = true;
-        let mut after = self.scope.clone();
-        for next in &list.additional {
-            if self.exhausted() {
-                break;
-            }
-            match next {
-                AndOr::And(pipeline) => {
-                    if chained {
-                        self.scope.astray.clone_from(&sure);
-                    }
-                    self.pipeline(pipeline);
-                    if !goes(pipeline) {
-                        sure.clone_from(&self.scope.astray);
-                    }
-                    (self.produced, self.printed, self.echoed) = (Feed::Text, None, None);
-                }
-                AndOr::Or(pipeline) => {
-                    let first = self.flowing();
-                    let skipped = std::mem::replace(&mut self.scope, after.clone());
-                    self.pipeline(pipeline);
-                    self.scope.join(&skipped);
-                    self.either(first);
-                    let whole = goes(&list.first) && list.additional.len() == 1;
-                    if whole && ends(pipeline) && self.scope.function("exit").is_none() {
-                        after.astray.clone_from(&before);
-                        self.scope.astray = before;
-                        break;
-                    }
-                    chained = false;
-                }
-            }
-            after.join(&self.scope);
-        }
-        self.scope = after;
-    }
-
-    fn pipeline(&mut self, pipeline: &Pipeline) {
+    pub(super) fn pipeline(&mut self, pipeline: &Pipeline) {
         if let [only] = pipeline.seq.as_slice() {
             self.command(only);
             return;
@@ -279,7 +234,11 @@ impl Judge<'_> {
                 {
                     self.unreadable("command.test", "It tests a variable by a computed name, which can run code.");
                 }
-                self.value(word);
+                let length =
+                    matches!(predicate, UnaryPredicate::StringHasZeroLength | UnaryPredicate::StringHasNonZeroLength);
+                if !length || !one_variable(&word.value) {
+                    self.value(word);
+                }
             }
             ExtendedTestExpr::BinaryTest(predicate, left, right) => {
                 self.value(left);
@@ -357,6 +316,12 @@ impl Judge<'_> {
                 }
                 CommandPrefixOrSuffixItem::AssignmentWord(assignment, word) if declares => {
                     argv.push(self.declared_word(assignment, word));
+                }
+                // Whether there is one tells nothing of it.
+                CommandPrefixOrSuffixItem::Word(word)
+                    if self.tested && argv.last().is_some_and(asks_if_empty) && one_variable(&word.value) =>
+                {
+                    argv.push(Piece::Any.into());
                 }
                 CommandPrefixOrSuffixItem::Word(word) | CommandPrefixOrSuffixItem::AssignmentWord(_, word) => {
                     argv.extend(self.words(word));
@@ -457,20 +422,9 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a pipeline is nothing but a command of this name.
-fn named(pipeline: &Pipeline, names: &[&str]) -> bool {
-    matches!(pipeline.seq.as_slice(), [Command::Simple(command)]
-        if !pipeline.bang && command.word_or_name.as_ref().is_some_and(|name| names.contains(&name.value.as_str())))
-}
-
-/// Whether it goes into another folder, or fails.
-fn goes(pipeline: &Pipeline) -> bool {
-    named(pipeline, &["cd", "pushd"])
-}
-
-/// Whether nothing of the script follows it.
-fn ends(pipeline: &Pipeline) -> bool {
-    named(pipeline, &["exit"])
+/// The operators of `test` that look at nothing but whether a text is empty.
+fn asks_if_empty(word: &Word) -> bool {
+    matches!(word.text(), Some("-n" | "-z"))
 }
 
 /// Whether what a list prints is what its only pipeline prints, or those that run where the one before failed.

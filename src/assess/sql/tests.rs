@@ -424,7 +424,7 @@ fn a_turns_approval_covers_no_other_way_to_run_the_same() {
         });
         let operation = Operation {
             id: OperationId(1),
-            origin: Origin::Person,
+            origin: Origin::Model { call_id: "1".to_owned() },
             tool: "execute_sql".to_owned(),
             claim: Claim::Absent,
             kind,

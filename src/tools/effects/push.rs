@@ -58,10 +58,10 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
     if sent.is_empty() {
         return Err("no branch is checked out".to_owned());
     }
-    let set = |key: &str| settings.get(key).and_then(|values| values.last()).map(String::as_str);
-    let follows = called.has("--follow-tags", None) || set("push.followtags").is_some_and(|set| set == "true");
+    let value = |key: &str| settings.get(key).and_then(|values| values.last()).map(String::as_str);
+    let follows = called.has("--follow-tags", None) || value("push.followtags") == Some("true");
     let follows = follows && !called.has("--no-follow-tags", None);
-    let submodules = set("push.recursesubmodules").is_some_and(|set| ["on-demand", "only"].contains(&set));
+    let submodules = value("push.recursesubmodules").is_some_and(|value| ["on-demand", "only"].contains(&value));
     if submodules || called.flags.iter().any(|flag| flag.starts_with("--recurse-submodules=")) {
         effects.unmeasured.push("what it sends of submodules".to_owned());
     }

@@ -124,10 +124,15 @@ fn a_variable_of_the_shell_that_computes_is_set_to_numbers_alone() {
         "getopts ab RANDOM",
         "f() { local RANDOM=\"$1\"; }; f 'a[$(id)]'",
         "while read RANDOM; do :; done < a.txt",
+        "zsh -c 'path=/tmp/evil; ls'",
+        "zsh -c 'path+=/tmp/evil; rg x'",
+        "zsh -c 'for path in .; do ls; done'",
+        "zsh -c 'export path=.; ls'",
     ] {
         asks(command);
     }
-    for command in ["SECONDS=0; ls; echo $SECONDS", "RANDOM=5; echo $RANDOM"] {
+    for command in ["path=src; ls $path", "zsh -lc 'ls -la'", "SECONDS=0; ls; echo $SECONDS", "RANDOM=5; echo $RANDOM"]
+    {
         assert_eq!(judged(command).class(), Class::Whitelisted, "{command}");
     }
 }

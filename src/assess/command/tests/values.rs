@@ -372,3 +372,27 @@ fn a_name_that_xargs_parts_is_none() {
         asks(command);
     }
 }
+
+#[test]
+fn whether_a_secret_is_set_tells_nothing_of_it() {
+    for command in [
+        "[ -n \"$GITHUB_TOKEN\" ] && echo set || echo unset",
+        "[ -z \"${OPENAI_API_KEY:-}\" ] && echo missing",
+        "[[ -n \"$AWS_SECRET_ACCESS_KEY\" ]] && echo ok",
+        "if test -z \"${API_KEY-}\"; then echo no key; fi",
+    ] {
+        allowed(command);
+    }
+    for command in [
+        "[ \"$GITHUB_TOKEN\" = a ] && echo yes",
+        "[[ $GITHUB_TOKEN == a* ]] && echo yes",
+        "[ -f \"$GITHUB_TOKEN\" ]",
+        "[ -n \"${GITHUB_TOKEN#a}\" ]",
+        "[ -n \"${GITHUB_TOKEN%%[b-z]*}\" ] && echo yes",
+        "[ -n \"$GITHUB_TOKEN\" = \"$GITHUB_TOKEN\" ]",
+        "echo -n \"$GITHUB_TOKEN\"",
+        "[[ -n \"${GITHUB_TOKEN:0:1}\" ]]",
+    ] {
+        asks(command);
+    }
+}
