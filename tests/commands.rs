@@ -9,9 +9,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use common::{bench, countersigned, facts, run};
-use countersign::domain::{
-    Assessment, CommandOperation, Facts, OperationKind, Outcome, PathFact, PathKind, RunEvent, RunReport,
-};
+use countersign::domain::{Assessment, CommandOperation, OperationKind, Outcome, RunEvent, RunReport};
 use countersign::tools::CommandTool;
 use tokio_util::sync::CancellationToken;
 
@@ -272,29 +270,4 @@ async fn no_terminal_is_given_to_what_was_to_have_walls() {
     assert!(matches!(admitted, countersign::domain::Admission::Waiting(_)), "{admitted:?}");
     let spec = countersign::tools::Tool::spec(&tool);
     assert!(spec.parameters["properties"]["terminal"]["description"].as_str().unwrap().contains("always asks"));
-}
-
-#[tokio::test]
-async fn what_is_named_among_temporary_files_is_there_and_no_other() {
-    let [folder, named, other] = [(); 3].map(|()| tempfile::tempdir().unwrap());
-    let file = named.path().join("seen.txt");
-    std::fs::write(&file, "what another run left\n").unwrap();
-    std::fs::write(named.path().join(".env"), "PIN=canary\n").unwrap();
-    let command =
-        format!("cat {}; cd {}; ls -a; for f in ../*; do echo $f; done", file.display(), named.path().display());
-    let at =
-        |path: &Path, kind| (path.display().to_string(), PathFact { real: path.into(), kind, size: 1, content: None });
-    let paths = [at(&file, PathKind::File), at(named.path(), PathKind::Folder)].into();
-    let facts = Facts { paths, ..facts(folder.path()) };
-    let unasked = async |command: &str| {
-        let tool = CommandTool::new(bench(folder.path()));
-        let reads = Assessment::whitelisted("test", "It reads.");
-        run(&tool, countersigned(kind(command, None), facts.clone(), reads), CancellationToken::new()).await.1
-    };
-    let report = unasked(&command).await;
-    assert!(report.result.contains("what another run left") && report.result.contains("seen.txt"), "{}", report.result);
-    let name = |folder: &tempfile::TempDir| folder.path().file_name().unwrap().to_str().unwrap().to_owned();
-    assert!(!report.result.contains(&name(&other)), "{}", report.result);
-    let report = unasked(&format!("cd {}; grep -r PIN .", named.path().display())).await;
-    assert!(!report.result.contains("canary"), "{}", report.result);
 }

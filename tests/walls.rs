@@ -347,6 +347,28 @@ async fn secrets_of_another_folder_that_a_command_names_are_hidden_too() {
 }
 
 #[tokio::test]
+async fn what_is_named_among_temporary_files_is_there_and_no_other() {
+    let Some(world) = world("that temporary files can be named").await else { return };
+    let folder = || tempfile::Builder::new().prefix("left").tempdir_in("/tmp").unwrap();
+    let (named, other) = (folder(), folder());
+    std::fs::write(named.path().join("out.log"), "to be read\n").unwrap();
+    std::fs::write(named.path().join(".env"), TOKEN).unwrap();
+    let (named, other) = (named.path().display(), other.path().file_name().unwrap().to_str().unwrap().to_owned());
+    for line in [
+        format!("cat {named}/out.log"),
+        format!("cd {named}; cat *.log; ls"),
+        format!("grep -r '' {named}; cat {named}/.env; cd {named}; cat .env; cat .[!.]*"),
+        format!("cat {named}/out.log; echo x > {named}/out.log"),
+    ] {
+        let said = world.says_of_named(&format!("{line}; cd /; for f in /tmp/*; do echo $f; done")).await;
+        assert!(said.contains("to be read") && !said.contains(TOKEN) && !said.contains(&other), "{line}: {said}");
+    }
+    assert_eq!(std::fs::read_to_string(format!("{named}/out.log")).unwrap(), "to be read\n");
+    let report = world.says_of_named(&format!("ls /tmp; cat /tmp/{other}/.env")).await;
+    assert!(report.contains(&other), "{report}");
+}
+
+#[tokio::test]
 async fn what_shows_files_whole_is_not_run_where_some_secret_stays_in_sight() {
     let Some(world) = world("what is run where not every secret can be hidden").await else { return };
     let line = "find . -type f | xargs cat";
