@@ -147,8 +147,8 @@ pub fn all(
     }
     let reach = match reach {
         Reach::Turn => {
-            "The rest of this turn's operations of the same tool, kind and target run too, at no higher risk; never on \
-            production."
+            "Later ones of this turn that do the same run too: the same program on ordinary files of the workspace, the \
+            same statement on the same tables, at no higher risk; never on production."
         }
         Reach::Listed => "What is listed and nothing else.",
     };

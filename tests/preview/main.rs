@@ -235,6 +235,9 @@ async fn a_delete_and_a_move_say_what_is_there_and_what_git_has_of_it() {
     let preview = desk.file(delete("dir/kept.txt")).await;
     assert_eq!(preview.effects, ["Deletes a file: 5 B, 1 line.", "Git has dir/kept.txt as it is now."]);
     assert!(matches!(preview.remedy, Remedy::ByHand(_)), "{preview:?}");
+    std::os::unix::fs::symlink("kept.rs", desk.path().join("linked")).unwrap();
+    let preview = desk.file(delete("linked")).await;
+    assert!(preview.warnings[0].contains("is a link") && preview.remedy == Remedy::Unknown, "{preview:?}");
     let preview = desk.file(delete("dir")).await;
     assert!(preview.warnings[0].contains("not empty"), "{preview:?}");
     let preview = desk.file(json!({ "operation": "move", "path": "dir", "destination": "there" })).await;

@@ -89,6 +89,8 @@ async fn what_git_would_lose_is_told_from_what_is_here() {
         ("git branch -D main", "It would fail: main is checked out."),
         ("git stash drop", "There is no such stash."),
         ("git commit -m x", "There is nothing staged: git would refuse"),
+        ("git checkout -p", "? Which changes `git checkout` takes isn't known beforehand."),
+        ("git reset -p", "? Which changes `git reset` takes isn't known beforehand."),
         ("git commit -p", "? What `git commit` takes of it isn't known beforehand."),
         ("git -c alias.x=y reset --hard", "? What `git` does isn't known beforehand."),
     ] {

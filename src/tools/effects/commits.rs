@@ -186,6 +186,9 @@ impl Git<'_> {
     }
 
     async fn reset(&self, effects: &mut Effects, called: &Called) -> Result<(), String> {
+        if called.has("--patch", Some('p')) {
+            return Err("which changes `git reset` takes".to_owned());
+        }
         let (revision, paths) = self.split(called, called.has("--hard", None)).await;
         if !paths.is_empty() {
             return self.unstage(effects, &paths).await;
@@ -274,6 +277,9 @@ impl Git<'_> {
     }
 
     async fn checkout(&self, effects: &mut Effects, name: &str, called: &Called) -> Result<(), String> {
+        if called.has("--patch", Some('p')) {
+            return Err(format!("which changes `git {name}` takes"));
+        }
         let forced = called.has("--force", Some('f')) || called.has("--discard-changes", None);
         let staged = name == "restore" && called.has("--staged", Some('S'));
         if staged && !called.has("--worktree", Some('W')) {

@@ -10,6 +10,7 @@ use similar::{ChangeTag, TextDiff};
 use tokio_util::sync::CancellationToken;
 
 use super::super::Workbench;
+use super::super::look::located;
 use super::super::versions::Versions;
 use super::real::{self, Sort, Spot, sort};
 use super::{FileError, Judged, writing};
@@ -104,7 +105,11 @@ pub(super) enum Present {
 
 fn effect(operation: &FileOperation, facts: &Facts) -> Result<Option<Effect>, FileError> {
     let path = Judged::of(facts, operation.path())?;
+    let link = writing::refuse_link(&path, &located(operation.path(), &facts.place)).err();
     let mut effect = match operation {
+        FileOperation::Delete { .. } | FileOperation::Move { .. } if link.is_some() => {
+            Effect::failing(&FileError::Link(path.name()))
+        }
         FileOperation::Write { content, .. } => write(&path, content)?,
         FileOperation::Edit { old, new, all, .. } => match present(&path) {
             Ok(Present::Text(text)) => match writing::edited(&path, &text, old, new, *all) {

@@ -219,7 +219,7 @@ pub(super) fn relocate(
 }
 
 /// A link itself was judged by where it leads: deleting or moving it would be another thing.
-fn refuse_link(path: &Judged<'_>, at: &Path) -> Result<(), FileError> {
+pub(super) fn refuse_link(path: &Judged<'_>, at: &Path) -> Result<(), FileError> {
     match std::fs::symlink_metadata(at) {
         Ok(metadata) if metadata.is_symlink() => Err(FileError::Link(path.name())),
         Ok(_) | Err(_) => Ok(()),

@@ -55,7 +55,14 @@ pub(super) fn measure(apply: &ApplyOperation, held: &Held, images: &Images) -> P
     if added + removed > 0 {
         preview.effects.push(format!("+{added} −{removed} lines of text."));
     }
-    preview.remedy = remedy(apply, images);
+    preview.remedy = if preview.warnings.is_empty() {
+        remedy(apply, images)
+    } else {
+        Remedy::Impossible(format!(
+            "approved, it fails, and what {} left is dropped: deny it and run that again.",
+            apply.of
+        ))
+    };
     preview
 }
 
