@@ -284,6 +284,8 @@ async fn where_it_happens_elsewhere_or_patterns_match_otherwise_nothing_is_told(
         ("cd nope || true; echo x > a.txt", "which isn't there"),
         ("cd nope && cd ../dir && rm kept.txt", "which isn't there"),
         ("cd a.txt; rm *", "which isn't there"),
+        ("cd -P dir; cd ..; rm a.txt; rm b.txt", "in a folder that may be any"),
+        ("CDPATH=/; cd dir; rm *", "in a folder that may be any"),
         ("(cd nope); rm a.txt", "Deletes 1 file (1 B): a.txt."),
         ("shopt -s globstar; rm **/*.txt", "? What `rm` does isn't known beforehand."),
         ("shopt -s nocaseglob; rm A*", "? What `rm` does isn't known beforehand."),

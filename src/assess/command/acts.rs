@@ -141,18 +141,18 @@ pub fn acts(command: &str, facts: &Facts, settings: &AssessSettings) -> Vec<Act>
     let mut acts: Vec<Act> = Vec::new();
     let otherwise = commands.iter().any(matches_otherwise) || command.contains("GLOBIGNORE");
     let start = facts.place.cwd.to_string_lossy();
-    let elsewhere = command.contains("CDPATH");
+    let elsewhere = command.contains("CDPATH") || commands.iter().any(goes_by_links);
     let mut entered: Vec<String> = Vec::new();
     let mut add = |does: Does, folder: Option<String>, entered: &[String]| {
         if !acts.iter().any(|act| act.does == does && act.folder == folder) {
             acts.push(Act { does, folder, entered: entered.to_vec() });
         }
     };
+    // Whether it stands in another folder than its words tell.
+    let mut gone = false;
     for mut command in commands {
-        // Where `cd` looks is no longer told by its words.
-        if command.folder.as_deref() != Some(&start) && elsewhere {
-            command.folder = None;
-        }
+        command.folder = command.folder.filter(|_| !gone);
+        gone |= elsewhere && goes(&command);
         if let Some(folder) = command.folder.as_ref().filter(|folder| **folder != start && !entered.contains(folder)) {
             entered.push(folder.clone());
         }
@@ -177,24 +177,35 @@ pub fn acts(command: &str, facts: &Facts, settings: &AssessSettings) -> Vec<Act>
         } else {
             Does::Redirect { name: redirect.word, appends: redirect.appends }
         };
-        add(does, redirect.folder, &entered);
+        add(does, redirect.folder.filter(|_| !gone), &entered);
     }
     acts
 }
 
 /// Whether a command changes what patterns match from there on.
 fn matches_otherwise(command: &ReadCommand) -> bool {
-    let Some((first, words)) = command.words.split_first() else { return false };
-    let flagged = |letter: char| {
-        let flag = |text: &str| text == "noglob" || text.starts_with(['-', '+']) && text.contains(letter);
-        words.iter().any(|word| word.text().is_none_or(flag))
-    };
-    match first.text().map(plain_name) {
+    match command.words.first().and_then(Word::text).map(plain_name) {
         Some("shopt") => true,
-        Some("set") => flagged('f'),
-        Some("bash") => flagged('f') || flagged('O'),
+        Some("set") => may_have(command, 'f') || command.words.iter().any(|word| word.text() == Some("noglob")),
+        Some("bash") => may_have(command, 'f') || may_have(command, 'O'),
         Some(_) | None => false,
     }
+}
+
+/// Whether `..` leads out of where links lead, from there on, not out of how they are spelled.
+fn goes_by_links(command: &ReadCommand) -> bool {
+    (goes(command) || command.words.first().and_then(Word::text) == Some("set")) && may_have(command, 'P')
+}
+
+/// Whether it goes into another folder.
+fn goes(command: &ReadCommand) -> bool {
+    matches!(command.words.first().and_then(Word::text), Some("cd" | "pushd"))
+}
+
+/// Whether a letter is among its flags, or may be.
+fn may_have(command: &ReadCommand, letter: char) -> bool {
+    let flag = |text: &str| text.starts_with(['-', '+']) && text.contains(letter);
+    command.words.iter().skip(1).any(|word| word.text().map_or(word.may_be_flag(), flag))
 }
 
 fn patterned(word: &Word) -> bool {

@@ -28,19 +28,16 @@ pub(super) fn cd(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     let home = judge.place.home.as_ref().map(|home| home.to_string_lossy().into_owned());
     judge.stood_in.insert(judge.scope.cwd.clone());
     let before = judge.scope.cwd.clone();
-    let fact = target.and_then(Word::text).and_then(|path| judge.fact_of(path)).cloned();
-    if judge.facts.is_some() && !fact.as_ref().is_some_and(|fact| fact.kind == PathKind::Folder) {
+    let fact = target.and_then(Word::text).and_then(|path| judge.fact_of(path));
+    if judge.facts.is_some() && fact.is_none_or(|fact| fact.kind != PathKind::Folder) {
         judge.scope.astray.extend(before);
     }
-    let physical = words.iter().any(|word| word.text().is_some_and(|text| text.starts_with('-') && text.contains('P')));
     judge.scope.cwd = match target.map(Word::text) {
         None if name == "cd" => home,
         Some(Some("-") | None) | None => None,
         // A flag that it doesn't know, or a place in the stack of folders.
         Some(Some(path)) if path.starts_with('-') && !flagless(words) => None,
         Some(Some(path)) if path.starts_with('+') && name == "pushd" => None,
-        // What links lead through counts, not how they are spelled.
-        Some(Some(_)) if physical => fact.map(|fact| fact.real.to_string_lossy().into_owned()),
         Some(Some(path)) => judge.normal(path),
     };
     judge.scope.moved = judge.scope.cwd.as_deref() != Some(&*judge.place.cwd.to_string_lossy());

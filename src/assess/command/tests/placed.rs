@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use super::{asks, judged};
-use crate::assess::{AssessSettings, CommandAssessor, Subject, assess};
+use super::{asks, judged, judged_where};
+use crate::assess::{AssessSettings, CommandAssessor, RiskAssessor as _, Subject, assess};
 use crate::domain::{
     Assessment, Claim, Class, CommandOperation, Facts, Grants, Operation, OperationId, OperationKind, Origin, PathFact,
     PathKind, Place, Prepared,
@@ -134,5 +134,20 @@ fn a_variable_of_the_shell_that_computes_is_set_to_numbers_alone() {
     for command in ["path=src; ls $path", "zsh -lc 'ls -la'", "SECONDS=0; ls; echo $SECONDS", "RANDOM=5; echo $RANDOM"]
     {
         assert_eq!(judged(command).class(), Class::Whitelisted, "{command}");
+    }
+}
+
+#[test]
+fn a_link_behind_a_cd_is_looked_at_whichever_way_it_goes() {
+    let link = |facts: &mut Facts| {
+        let fact = PathFact { real: "/home/me/project/.env".into(), kind: PathKind::File, size: 1, content: None };
+        facts.paths.insert("/home/me/project/src/x".to_owned(), fact);
+    };
+    for command in ["cd src; cat x", "cd -P src; cat x", "cd src -P; cat x"] {
+        assert_ne!(judged_where(command, link).class(), Class::Whitelisted, "{command}");
+        let kind =
+            OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None, terminal: false });
+        let place = Place { cwd: "/w".into(), workspace: "/w".into(), home: None };
+        assert!(CommandAssessor.mentions(&kind, &place).paths.contains("/w/src/x"), "{command}");
     }
 }
