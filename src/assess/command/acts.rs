@@ -2,11 +2,12 @@
 //! a preview. Told from what the judging walk read; decides nothing.
 
 use super::git;
+use super::otherwise::{goes, goes_by_links, matches_otherwise, patterned};
 use super::programs::plain_name;
-use super::reading::{ReadCommand, Reading, reading};
+use super::reading::{Reading, reading};
 use super::rewriting::{self, Spelled};
 use super::table::Takes;
-use super::word::{Piece, Word};
+use super::word::Word;
 use crate::assess::AssessSettings;
 use crate::domain::Facts;
 
@@ -180,36 +181,6 @@ pub fn acts(command: &str, facts: &Facts, settings: &AssessSettings) -> Vec<Act>
         add(does, redirect.folder.filter(|_| !gone), &entered);
     }
     acts
-}
-
-/// Whether a command changes what patterns match from there on.
-fn matches_otherwise(command: &ReadCommand) -> bool {
-    match command.words.first().and_then(Word::text).map(plain_name) {
-        Some("shopt") => true,
-        Some("set") => may_have(command, 'f') || command.words.iter().any(|word| word.text() == Some("noglob")),
-        Some("bash") => may_have(command, 'f') || may_have(command, 'O'),
-        Some(_) | None => false,
-    }
-}
-
-/// Whether `..` leads out of where links lead, from there on, not out of how they are spelled.
-fn goes_by_links(command: &ReadCommand) -> bool {
-    (goes(command) || command.words.first().and_then(Word::text) == Some("set")) && may_have(command, 'P')
-}
-
-/// Whether it goes into another folder.
-fn goes(command: &ReadCommand) -> bool {
-    matches!(command.words.first().and_then(Word::text), Some("cd" | "pushd"))
-}
-
-/// Whether a letter is among its flags, or may be.
-fn may_have(command: &ReadCommand, letter: char) -> bool {
-    let flag = |text: &str| text.starts_with(['-', '+']) && text.contains(letter);
-    command.words.iter().skip(1).any(|word| word.text().map_or(word.may_be_flag(), flag))
-}
-
-fn patterned(word: &Word) -> bool {
-    word.pieces().iter().any(|piece| matches!(piece, Piece::Pattern(_)))
 }
 
 /// What happens, each with the folder that its names start from.

@@ -42,6 +42,7 @@ mod naming;
 mod needs;
 mod numbers;
 mod obeys;
+mod otherwise;
 mod own;
 mod parse;
 mod parted;
