@@ -64,7 +64,7 @@ fn computed(tokens: &[Token]) -> Result<Vec<Range<usize>>, String> {
 }
 
 /// The blanks and comments that a text begins with.
-fn lead(text: &str) -> &str {
+pub(super) fn lead(text: &str) -> &str {
     let mut rest = text;
     loop {
         rest = rest.trim_start_matches([' ', '\t']);
@@ -113,19 +113,19 @@ fn whole(word: &str, written: &str) -> Result<(), String> {
 }
 
 /// A text by the numbers of its letters, as the tokens count them.
-struct Letters<'a> {
+pub(super) struct Letters<'a> {
     text: &'a str,
     /// Byte of each letter; none if they are the same.
     bytes: Option<Vec<usize>>,
 }
 
 impl<'a> Letters<'a> {
-    fn of(text: &'a str) -> Self {
+    pub(super) fn of(text: &'a str) -> Self {
         let bytes = (!text.is_ascii()).then(|| text.char_indices().map(|(at, _)| at).collect());
         Self { text, bytes }
     }
 
-    fn between(&self, from: usize, to: usize) -> &'a str {
+    pub(super) fn between(&self, from: usize, to: usize) -> &'a str {
         let byte = |at: usize| match &self.bytes {
             Some(bytes) => bytes.get(at).copied().unwrap_or(self.text.len()),
             None => at.min(self.text.len()),

@@ -21,6 +21,7 @@ mod columns;
 mod danger;
 mod danger_kind;
 mod destinations;
+mod documents;
 mod eligible;
 mod escapes;
 mod expand;

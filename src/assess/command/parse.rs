@@ -8,7 +8,7 @@ use brush_parser::ast::Program;
 use brush_parser::word::{self, WordPieceWithSource};
 use brush_parser::{ParserOptions, Token, parse_tokens, uncached_tokenize_str};
 
-use super::brackets;
+use super::{brackets, documents};
 
 /// Most expansions (`$(`, `${`, `$[`, a backtick) in one word: the parser's time doubles with each level.
 const EXPANSIONS_IN_A_WORD: usize = 6;
@@ -110,6 +110,7 @@ fn tree(text: &str) -> Result<Program, String> {
         .map_err(|error| format!("The shell text is not complete: {error}."))?;
     nested(&tokens)?;
     brackets::agreed(text, &tokens)?;
+    documents::told_apart(text, &tokens)?;
     parse_tokens(&tokens, &options).map_err(|_| "The shell text could not be parsed.".to_owned())
 }
 
