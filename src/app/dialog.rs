@@ -51,8 +51,20 @@ impl State {
             self.dialog_digit(digit, effects);
             return;
         }
+        let decides = matches!(
+            command,
+            Some(Command::Approve | Command::Deny | Command::ApproveAll | Command::DenyAll | Command::Try)
+        );
         match command {
-            Some(command) => self.dialog_command(command, effects),
+            Some(_) if decides && !self.rhythm.alone() => {
+                self.dialog_hint(format!("Among other letters it doesn't count: press {} by itself.", Key::from(key)));
+            }
+            Some(command) => {
+                self.dialog_command(command, effects);
+                if command == Command::ToEnd {
+                    self.rhythm.pause();
+                }
+            }
             None => self.elsewhere(key),
         }
     }
@@ -89,7 +101,13 @@ impl State {
         let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
         match dialog.asking {
             Asking::Confirm { .. } => {
-                if dialog.digit(digit) {
+                let says_yes = |code| {
+                    let key = KeyEvent::new(code, KeyModifiers::NONE);
+                    self.keymap.command(Context::Dialog, key) == Some(Command::Approve)
+                };
+                if !self.rhythm.follows(says_yes) {
+                    dialog.hint = Some("Among other letters it doesn't count: type the number by itself.".to_owned());
+                } else if dialog.digit(digit) {
                     self.approve_shown(effects);
                 }
             }

@@ -263,6 +263,11 @@ impl State {
         self.keep_draft();
         let Some(Modal::Edit(editor)) = self.modal.take() else { return };
         self.open(editor.id);
+        let key = |command| self.keymap.key(Context::Dialog, command).unwrap_or_default();
+        if editor.changed() {
+            let (edit, yes) = (key(Command::Edit), key(Command::Approve));
+            self.dialog_hint(format!("Your text is kept: {edit} goes on with it. {yes} runs what stands here."));
+        }
     }
 
     fn keep_draft(&mut self) {

@@ -126,6 +126,8 @@ pub enum Pane {
 pub enum Event {
     /// A key was pressed.
     Key(KeyEvent),
+    /// Keys that came at once: typed ahead, or pasted by a terminal that doesn't say so. None of them decides.
+    Keys(Vec<KeyEvent>),
     /// Text was pasted. Never a key, so never an approval.
     Paste(String),
     /// The mouse did something.

@@ -19,10 +19,11 @@ use crate::domain::{ANSWER, APPLY, ApprovalMode, JournalEvent, OperationId, Orig
 const TWICE: u64 = 1_500;
 
 impl State {
-    pub(super) fn key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
+    pub(super) fn key(&mut self, key: KeyEvent, together: bool, effects: &mut Vec<Effect>) {
         if key.kind == KeyEventKind::Release {
             return;
         }
+        self.rhythm.hear(key, self.now, together);
         self.hint = None;
         self.handed_over = false;
         if let (Some(id), None) = (self.typing_into(), &self.modal) {
@@ -35,6 +36,14 @@ impl State {
         if self.interrupted_at == interrupted {
             self.interrupted_at = None;
         }
+    }
+
+    /// Keys that came at once. True: the screen changes.
+    pub(super) fn keys(&mut self, keys: Vec<KeyEvent>, effects: &mut Vec<Effect>) -> bool {
+        for key in keys {
+            self.key(key, true, effects);
+        }
+        true
     }
 
     fn key_of(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {

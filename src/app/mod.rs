@@ -45,6 +45,7 @@ mod reader;
 mod reading;
 mod remember;
 mod resume;
+mod rhythm;
 mod roles;
 mod row;
 mod rules;
@@ -193,6 +194,7 @@ pub struct State {
     told: BTreeMap<OperationId, Told>,
     prompt: Option<Prompt>,
     last_typed: Option<Millis>,
+    rhythm: rhythm::Rhythm,
     /// The person sent a message and typed nothing since: a dialog may open at once.
     handed_over: bool,
     told_remote: bool,
@@ -271,6 +273,7 @@ impl State {
             told: BTreeMap::new(),
             prompt: None,
             last_typed: None,
+            rhythm: rhythm::Rhythm::default(),
             handed_over: false,
             told_remote: false,
             unanswered: false,
@@ -353,9 +356,10 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
             state.dirty
         }
         Event::Key(key) => {
-            state.key(key, &mut effects);
+            state.key(key, false, &mut effects);
             true
         }
+        Event::Keys(keys) => state.keys(keys, &mut effects),
         Event::Paste(text) => {
             state.paste(&text, &mut effects);
             true

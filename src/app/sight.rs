@@ -149,8 +149,8 @@ impl State {
             Some(Command::Approve | Command::SaveRule) => {
                 self.dialog_hint(format!("The mouse never approves: press {named}."));
             }
-            Some(_) => self.key(key, effects),
-            None if enter => self.key(key, effects),
+            Some(_) => self.key(key, false, effects),
+            None if enter => self.key(key, false, effects),
             None => {}
         }
         true

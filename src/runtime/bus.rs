@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crossterm::event::{Event as TermEvent, EventStream};
+use crossterm::event::{Event as TermEvent, EventStream, poll, read};
 use futures::StreamExt as _;
 use tokio::sync::mpsc;
 
@@ -17,6 +17,8 @@ use crate::domain::{
 
 /// Room in each lane.
 const ROOM: usize = 256;
+/// Most keys that are taken at once.
+const KEYS: usize = 256;
 /// An interrupt from the keyboard, by its number as a signal.
 pub const INTERRUPT: u8 = 2;
 /// The terminal was hung up.
@@ -159,6 +161,8 @@ impl Source {
 #[derive(Debug)]
 pub struct Bus {
     source: Source,
+    /// What the terminal said right behind some keys.
+    held: Option<TermEvent>,
     model: mpsc::Receiver<(StepId, ModelEvent)>,
     run: mpsc::Receiver<(OperationId, RunEvent)>,
     work: mpsc::Receiver<Work>,
@@ -174,7 +178,7 @@ impl Bus {
     pub fn new(receivers: Receivers, start: Instant) -> std::io::Result<Self> {
         let Receivers { model, run, work } = receivers;
         let source = Source::Keys(Box::new(EventStream::new()));
-        Ok(Self { source, model, run, work, signals: Signals::new()?, start })
+        Ok(Self { source, held: None, model, run, work, signals: Signals::new()?, start })
     }
 
     /// The same, hearing lines of standard input.
@@ -184,7 +188,7 @@ impl Bus {
     pub fn lines(receivers: Receivers, start: Instant) -> std::io::Result<Self> {
         let Receivers { model, run, work } = receivers;
         let source = Source::Lines(listen(move || since(start)), true);
-        Ok(Self { source, model, run, work, signals: Signals::new()?, start })
+        Ok(Self { source, held: None, model, run, work, signals: Signals::new()?, start })
     }
 
     /// The same, hearing nobody but signals.
@@ -193,7 +197,7 @@ impl Bus {
     /// Signals can't be listened to.
     pub fn unattended(receivers: Receivers, start: Instant) -> std::io::Result<Self> {
         let Receivers { model, run, work } = receivers;
-        Ok(Self { source: Source::Nobody, model, run, work, signals: Signals::new()?, start })
+        Ok(Self { source: Source::Nobody, held: None, model, run, work, signals: Signals::new()?, start })
     }
 
     /// Stops reading the terminal, which another program gets.
@@ -227,6 +231,9 @@ impl Bus {
     /// The next thing to do. Keys come first, then what is due, then the model, then work and runs. The
     /// senders of every lane are kept by the loop, so no lane ever closes while it runs.
     pub async fn next(&mut self, wake: Option<Millis>, frame: Option<Instant>) -> Input {
+        if let Some(said) = self.held.take() {
+            return Input::Event(self.heard(said));
+        }
         let wake = wake.map(|at| self.start + Duration::from_millis(at.0));
         let away = matches!(self.source, Source::Away);
         loop {
@@ -235,15 +242,9 @@ impl Bus {
                 word = self.source.next() => match word {
                     Word::Line(Some((line, typed))) => return Input::Line(line, typed),
                     Word::Line(None) => return Input::Closed,
-                    Word::Key(term) => match term {
-                    Some(Ok(TermEvent::Key(key))) => Event::Key(key),
-                    Some(Ok(TermEvent::Paste(text))) => Event::Paste(text),
-                    Some(Ok(TermEvent::Mouse(mouse))) => Event::Mouse(mouse),
-                    Some(Ok(TermEvent::Resize(columns, rows))) => Event::Resize(columns, rows),
-                    Some(Ok(TermEvent::FocusGained)) => Event::Focus(true),
-                    Some(Ok(TermEvent::FocusLost)) => Event::Focus(false),
-                    Some(Err(_)) | None => return Input::Leave(None),
-                }},
+                    Word::Key(Some(Ok(said))) => self.heard(said),
+                    Word::Key(Some(Err(_)) | None) => return Input::Leave(None),
+                },
                 // An interrupt is the other program's while it has the terminal.
                 signal = self.signals.recv() => {
                     if signal == INTERRUPT && away {
@@ -285,6 +286,32 @@ impl Bus {
             };
             return Input::Event(event);
         }
+    }
+
+    /// What the terminal said. Keys that are there at once come together.
+    fn heard(&mut self, said: TermEvent) -> Event {
+        let first = match said {
+            TermEvent::Key(key) => key,
+            TermEvent::Paste(text) => return Event::Paste(text),
+            TermEvent::Mouse(mouse) => return Event::Mouse(mouse),
+            TermEvent::Resize(columns, rows) => return Event::Resize(columns, rows),
+            TermEvent::FocusGained => return Event::Focus(true),
+            TermEvent::FocusLost => return Event::Focus(false),
+        };
+        let mut keys = vec![first];
+        // Not by the stream: whoever only looks into it is the one that it wakes the next time.
+        while keys.len() < KEYS && poll(Duration::ZERO).unwrap_or(false) {
+            match read() {
+                Ok(TermEvent::Key(key)) => keys.push(key),
+                Ok(other) => {
+                    self.held = Some(other);
+                    break;
+                }
+                // What is wrong is wrong the next time, too.
+                Err(_) => break,
+            }
+        }
+        if let [only] = keys.as_slice() { Event::Key(*only) } else { Event::Keys(keys) }
     }
 
     /// The next signal that asks to leave, by its number.

@@ -215,7 +215,7 @@ impl Session {
                     pending = true;
                 }
                 Input::Event(event) => {
-                    prompt |= matches!(event, Event::Key(_) | Event::Paste(_) | Event::Resize(..));
+                    prompt |= matches!(event, Event::Key(_) | Event::Keys(_) | Event::Paste(_) | Event::Resize(..));
                     if matches!(event, Event::Edited(..) | Event::Paged(_)) {
                         screen.resume()?;
                         let (columns, rows) = crossterm::terminal::size()?;

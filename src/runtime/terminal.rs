@@ -113,6 +113,8 @@ fn take() -> io::Result<()> {
     let taken = execute!(
         io::stdout(),
         EnterAlternateScreen,
+        // What a program left there that was killed stays in it.
+        Clear(ClearType::All),
         EnableBracketedPaste,
         EnableMouseCapture,
         EnableFocusChange,

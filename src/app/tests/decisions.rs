@@ -48,6 +48,7 @@ fn a_high_takes_its_number_after_its_end_was_on_the_screen() {
     world.look();
     world.press(KeyCode::Char('1'));
     assert!(world.executed.is_empty(), "its end was not seen when y was pressed");
+    world.look();
     world.press(KeyCode::Char('y'));
     world.press(KeyCode::Char('1'));
     assert!(world.executed.is_empty(), "the second key counts only once its prompt was drawn");

@@ -30,6 +30,7 @@ fn remembered(world: &World) -> usize {
 fn saving_takes_a_second_key_that_was_drawn_and_decides_by_it() {
     let mut world = asked(&[("mkdir a", None)]);
     world.press(KeyCode::Char('m'));
+    world.feed(300, Event::Wake);
     assert!(making(&world).is_some());
     world.press(KeyCode::Char('y'));
     assert_eq!((world.executed.len(), remembered(&world)), (0, 0), "not before it was drawn");
@@ -50,6 +51,7 @@ fn saving_takes_a_second_key_that_was_drawn_and_decides_by_it() {
 fn esc_goes_back_and_saves_nothing() {
     let mut world = asked(&[("mkdir a", None)]);
     world.press(KeyCode::Char('m'));
+    world.feed(300, Event::Wake);
     world.draw(true);
     world.press(KeyCode::Esc);
     assert!(making(&world).is_none() && world.dialog().is_some());
@@ -64,6 +66,7 @@ fn a_high_one_takes_its_number_after_its_end_was_seen() {
     world.draw(false);
     world.feed(GUARD, Event::Wake);
     world.press(KeyCode::Char('m'));
+    world.feed(300, Event::Wake);
     world.draw(true);
     world.press(KeyCode::Char('y'));
     world.draw(true);
@@ -72,13 +75,16 @@ fn a_high_one_takes_its_number_after_its_end_was_seen() {
     world.press(KeyCode::Esc);
     world.draw(true);
     world.press(KeyCode::Char('m'));
+    world.feed(300, Event::Wake);
     world.draw(true);
     world.press(KeyCode::Char('1'));
     assert_eq!(remembered(&world), 0, "the number counts only behind y");
+    world.feed(300, Event::Wake);
     world.press(KeyCode::Char('y'));
     world.press(KeyCode::Char('1'));
     assert_eq!(remembered(&world), 0, "and once it was asked for on the screen");
     world.draw(true);
+    world.feed(300, Event::Wake);
     world.press(KeyCode::Char('y'));
     world.press(KeyCode::Char('2'));
     assert_eq!(remembered(&world), 0);
@@ -94,6 +100,7 @@ fn a_high_one_takes_its_number_after_its_end_was_seen() {
 fn changing_a_part_takes_a_confirmation_back() {
     let mut world = asked(&[("rm a", None)]);
     world.press(KeyCode::Char('m'));
+    world.feed(300, Event::Wake);
     world.draw(true);
     world.press(KeyCode::Char('y'));
     world.draw(true);
@@ -107,6 +114,7 @@ fn changing_a_part_takes_a_confirmation_back() {
 fn sensitive_ones_are_not_offered_and_say_why() {
     let mut world = asked(&[("cat .env", None)]);
     world.press(KeyCode::Char('m'));
+    world.feed(300, Event::Wake);
     assert!(making(&world).is_none());
     let Some(Modal::Confirm(dialog)) = &world.state.modal else { panic!() };
     assert!(dialog.hint.as_ref().unwrap().contains(".env is sensitive"), "{:?}", dialog.hint);
@@ -116,6 +124,7 @@ fn sensitive_ones_are_not_offered_and_say_why() {
 fn a_rule_of_the_turn_ends_with_it() {
     let mut world = asked(&[("mkdir a", None)]);
     world.press(KeyCode::Char('m'));
+    world.feed(300, Event::Wake);
     world.draw(true);
     // Down to the scope, and from session to turn.
     for _ in 0..8 {
@@ -138,6 +147,7 @@ fn a_rule_of_the_turn_ends_with_it() {
 fn never_again_denies_this_one_those_that_wait_and_those_to_come() {
     let mut world = asked(&[("mkdir a", None), ("mkdir b", None), ("touch c", None)]);
     world.press(KeyCode::Char('M'));
+    world.feed(300, Event::Wake);
     world.draw(true);
     world.press(KeyCode::Char('y'));
     assert!(world.executed.is_empty());
@@ -171,6 +181,7 @@ fn a_new_rule_starts_nothing_that_waits_unseen() {
 fn rules_are_listed_and_revoked_and_what_they_let_through_asks_again() {
     let mut world = asked(&[("mkdir a", None)]);
     world.press(KeyCode::Char('m'));
+    world.feed(300, Event::Wake);
     world.draw(true);
     world.press(KeyCode::Char('y'));
     world.finish(1);
@@ -191,6 +202,7 @@ fn rules_are_listed_and_revoked_and_what_they_let_through_asks_again() {
 fn an_edited_one_is_not_covered_by_a_rule() {
     let mut world = asked(&[("mkdir a", None)]);
     world.press(KeyCode::Char('m'));
+    world.feed(300, Event::Wake);
     world.draw(true);
     world.press(KeyCode::Char('y'));
     world.finish(1);

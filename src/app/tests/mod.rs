@@ -23,6 +23,7 @@ mod switching;
 mod terminal;
 mod trial;
 mod turns;
+mod typing;
 mod unattended;
 mod undo;
 
