@@ -146,6 +146,17 @@ async fn no_secret_is_read_and_none_looks_changed() {
     assert!(std::process::Command::new("bash").args(["-c", git]).current_dir(&world.work).status().unwrap().success());
     let status = world.says("git status --short; git diff --stat").await;
     assert_eq!(status, "exit 0, no output", "a hidden file that git knows is none that changed");
+    for line in [
+        "git show | tac",
+        "git log -p | awk '{print}'",
+        "echo \"$(git show HEAD)\"",
+        "git grep planted HEAD | tac",
+        "git diff --no-index /dev/null .env | tac",
+    ] {
+        let said = world.says(line).await;
+        assert!(!said.contains(TOKEN), "{line}: {said}");
+    }
+    assert!(world.says("git show | tac").await.contains("notes"), "other files are shown");
     std::fs::write(world.work.join("late.pem"), TOKEN).unwrap();
     assert!(!world.says("cat late.pem").await.contains(TOKEN), "a secret that came later");
 }

@@ -89,6 +89,8 @@ pub(super) struct List {
     paths: Vec<usize>,
     harmless: Vec<Name>,
     harmless_folders: Vec<String>,
+    /// The same entries for git, as far as they may be anywhere.
+    attributes: String,
 }
 
 impl List {
@@ -117,6 +119,7 @@ impl List {
             singles: Vec::new(),
             paths: Vec::new(),
             harmless: harmless.map(|text| Name::glob(&text)).collect(),
+            attributes: attributes(&data),
             harmless_folders: data.harmless_folders,
         };
         let mut deep = GlobSetBuilder::new();
@@ -145,6 +148,12 @@ impl List {
         }
         list.deep = deep.build().unwrap_or_else(|_| GlobSet::empty());
         list
+    }
+
+    /// What git is told of its entries, in lines of a file of attributes (gitattributes(5)): what they name has no text
+    /// that could be shown.
+    pub fn attributes(&self) -> &str {
+        &self.attributes
     }
 
     /// Adds one entry.
@@ -402,6 +411,32 @@ impl Entry {
 fn literal_folder(text: &str) -> &str {
     let known = text.find(['*', '?', '[', '{']).map_or(text, |at| &text[..at]);
     known.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The entries that may be anywhere, as git reads them. The last line that matches decides: what only looks like an
+/// entry is shown, but nothing in a folder that is one.
+fn attributes(data: &Data) -> String {
+    let all = |texts: fn(&Kind) -> &Vec<String>| data.kind.iter().flat_map(texts);
+    let mut lines = String::new();
+    let mut say = |text: &str, below: bool, what: &str| {
+        for text in alternatives(text, ALTERNATIVES_CAP).unwrap_or_default() {
+            let text = text.trim_matches('/').replace('\\', "\\\\").replace('"', "\\\"");
+            let anywhere = if text.contains('/') || below { "**/" } else { "" };
+            let below = if below { "/**" } else { "" };
+            for text in BTreeSet::from([text.to_lowercase(), text.to_uppercase()]) {
+                lines.push_str(&format!("\"{anywhere}{text}{below}\" {what}\n"));
+            }
+        }
+    };
+    all(|kind| &kind.files).for_each(|text| say(text, false, "-diff"));
+    data.harmless.iter().for_each(|text| say(text, false, "!diff"));
+    all(|kind| &kind.folders).for_each(|text| say(text, true, "-diff"));
+    for text in all(|kind| &kind.own).filter(|text| !text.starts_with(['~', '/'])) {
+        let text = text.trim_end_matches("/**");
+        say(text, false, "-diff");
+        say(text, true, "-diff");
+    }
+    lines
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! The sensitive paths: one list for every tool and every spelling. The entries are data in
 //! `assets/rules/sensitive.toml`; the configuration adds its own.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use super::own::Own;
 use super::paths::{Data, Kind, List};
@@ -12,6 +13,25 @@ use crate::domain::Place;
 /// The built-in list, parsed once.
 static BUILT_IN: LazyLock<List> =
     LazyLock::new(|| List::parse(include_str!(concat!(env!("OUT_DIR"), "/sensitive.json"))));
+
+/// Longest text whose answer is remembered, in bytes, and most of them.
+const REMEMBERED: usize = 256;
+const ANSWERS: usize = 2048;
+
+/// What is asked of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Question {
+    Entry,
+    MayMatch,
+    LiesBelow,
+}
+
+/// What was answered in a place. A command is read twice, and most of its words are asked about more than once each time.
+#[derive(Debug, Default)]
+struct Memory {
+    place: Option<Place>,
+    answers: HashMap<String, Vec<(Question, Option<String>)>>,
+}
 
 /// Files of databases whose rows stay with the person: read by another program, they would hold nothing back.
 #[derive(Debug)]
@@ -30,6 +50,8 @@ pub struct Sensitive {
     own: Own,
     /// Whether nothing is looked up at all.
     idle: bool,
+    /// Answers of these lists.
+    memory: Arc<Mutex<Memory>>,
 }
 
 impl Sensitive {
@@ -56,7 +78,7 @@ impl Sensitive {
         let own = files.iter().map(|file| globset::escape(&file.to_string_lossy())).collect();
         let kind = Kind { what: "database whose rows stay with you".to_owned(), own, ..Kind::default() };
         let list = List::of(Data { kind: vec![kind], ..Data::default() });
-        Self { kept: Some(Arc::new(Kept { files, list })), ..self }
+        Self { kept: Some(Arc::new(Kept { files, list })), memory: Arc::default(), ..self }
     }
 
     /// What no tool may write.
@@ -74,14 +96,14 @@ impl Sensitive {
     /// "private key or key store (`*.pem`)". A sensitive folder itself counts too.
     #[must_use]
     pub fn entry(&self, path: &str, place: &Place) -> Option<String> {
-        self.search(path, place, List::entry)
+        self.search(path, place, Question::Entry)
     }
 
     /// Why a glob, or a path with parts that may become anything (`*`), may name a sensitive path. Only its
     /// own letters count: `.e*`, `*.pem` and `~/.ssh/*` may, `*`, `*.txt` and `src/*` don't.
     #[must_use]
     pub fn may_match(&self, pattern: &str, place: &Place) -> Option<String> {
-        self.search(pattern, place, List::may_match)
+        self.search(pattern, place, Question::MayMatch)
     }
 
     /// Whether sensitive paths lie somewhere below a folder that isn't one itself: `/`, `/etc`, a home folder. Names
@@ -89,9 +111,12 @@ impl Sensitive {
     /// what is sensitive there.
     #[must_use]
     pub fn lies_below(&self, folder: &str, place: &Place) -> bool {
-        let outside = |kept: &&Kept| kept.files.iter().any(|file| !file.starts_with(&place.workspace));
-        let kept = self.kept.as_deref().filter(outside).map(|kept| &kept.list);
-        self.named().chain(kept).any(|list| list.lies_below(folder, place))
+        self.remembered(folder, place, Question::LiesBelow, || {
+            let outside = |kept: &&Kept| kept.files.iter().any(|file| !file.starts_with(&place.workspace));
+            let kept = self.kept.as_deref().filter(outside).map(|kept| &kept.list);
+            self.named().chain(kept).any(|list| list.lies_below(folder, place)).then(String::new)
+        })
+        .is_some()
     }
 
     /// Whether a real path is sensitive, or for a folder all that is in it, while no folder that it lies in is. Quick,
@@ -110,6 +135,12 @@ impl Sensitive {
         self.named().flat_map(|list| list.folders(place)).chain(kept.map(Path::to_path_buf)).collect()
     }
 
+    /// What git is told of them, in lines of a file of attributes: their text isn't shown, wherever it is committed.
+    #[must_use]
+    pub fn attributes(&self) -> String {
+        self.named().map(List::attributes).collect()
+    }
+
     /// What is sensitive by its name: the built-in list and the configuration's own.
     fn named(&self) -> impl Iterator<Item = &List> {
         let built_in = (!self.idle).then(|| &*BUILT_IN);
@@ -121,15 +152,50 @@ impl Sensitive {
     }
 
     /// What the lists say of a text, and of what it may be an editor's copy of.
-    fn search(&self, text: &str, place: &Place, told: fn(&List, &Written<'_>) -> Option<String>) -> Option<String> {
+    fn search(&self, text: &str, place: &Place, question: Question) -> Option<String> {
         if self.idle {
             return None;
         }
+        let told = if question == Question::MayMatch { List::may_match } else { List::entry };
         let said = |text: &str| {
             let written = Written::new(text, place);
             self.lists().find_map(|list| told(list, &written))
         };
-        said(text).or_else(|| said(&original(text)?))
+        self.remembered(text, place, question, || said(text).or_else(|| said(&original(text)?)))
+    }
+
+    /// The answer of before, or a new one.
+    fn remembered(
+        &self,
+        text: &str,
+        place: &Place,
+        question: Question,
+        answer: impl FnOnce() -> Option<String>,
+    ) -> Option<String> {
+        if text.len() > REMEMBERED {
+            return answer();
+        }
+        let memory = || self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        {
+            let mut memory = memory();
+            if memory.place.as_ref() != Some(place) {
+                *memory = Memory { place: Some(place.clone()), ..Memory::default() };
+            }
+            let known = memory.answers.get(text).and_then(|all| all.iter().find(|(asked, _)| *asked == question));
+            if let Some((_, answer)) = known {
+                return answer.clone();
+            }
+        }
+        let answer = answer();
+        let mut memory = memory();
+        // Another thread may have gone elsewhere meanwhile.
+        if memory.place.as_ref() == Some(place) {
+            if memory.answers.len() >= ANSWERS {
+                memory.answers.clear();
+            }
+            memory.answers.entry(text.to_owned()).or_default().push((question, answer.clone()));
+        }
+        answer
     }
 }
 

@@ -29,7 +29,7 @@ pub use canary::{CANARY, main as canary};
 pub use door::{DOOR, Door, PROXY};
 pub use handover::{Answer, Handover, Orders, Program};
 pub use layer::{Layer, stageable};
-pub use plan::{Cover, Hidden, Layers, Plan, Surroundings, TEMPORARY};
+pub use plan::{ATTRIBUTES, Cover, Hidden, Layers, Plan, Surroundings, TEMPORARY};
 pub use proof::{Proof, kept, prove};
 pub use survey::{Found, Linked, Sort, Survey, TooMuch, other_names};
 pub use walls::{Reader, Walls};

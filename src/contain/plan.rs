@@ -55,6 +55,8 @@ pub struct Plan {
     pub hidden: Vec<Hidden>,
     /// What is empty.
     pub covers: Vec<Cover>,
+    /// The text of [`ATTRIBUTES`]; empty where there is no such file.
+    pub attributes: String,
     /// The ways out that stay open.
     pub needs: BTreeSet<Need>,
     /// Why not everything sensitive is hidden, if so. Nothing to the child.
@@ -106,6 +108,8 @@ pub struct Surroundings {
 
 /// Folders for temporary files: private inside.
 pub const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
+/// Where git reads inside which committed files it must not show: a file of attributes, gitattributes(5).
+pub const ATTRIBUTES: &str = "/dev/.attributes";
 /// Folders in which the sockets of daemons are.
 const SOCKETS: [&str; 2] = ["/run", "/var/run"];
 /// Where the names of other machines are looked up, kept when there is a network.

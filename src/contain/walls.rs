@@ -48,6 +48,8 @@ pub struct Reader<'a> {
     pub judge: Judge<'a>,
     /// Files that are read with masks in the place of their secrets.
     pub masked: &'a [Hidden],
+    /// What git is told of committed files that are sensitive, in lines of a file of attributes.
+    pub attributes: &'a str,
 }
 
 impl Walls {
@@ -147,6 +149,7 @@ impl Walls {
         };
         let mut plan = surroundings.read_only(layers, &found.paths, reader.needs, reader.cwd);
         plan.hidden.extend(reader.masked.iter().cloned());
+        reader.attributes.clone_into(&mut plan.attributes);
         Ok(Plan { missed: found.missed, ..plan })
     }
 }

@@ -334,6 +334,7 @@ fn with_reader<T>(
         kept: &named.temporary,
         judge: &judge,
         masked: &masked,
+        attributes: &sensitive.attributes(),
     };
     plan(reader)
 }

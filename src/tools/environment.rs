@@ -4,6 +4,8 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+use crate::contain::ATTRIBUTES;
+
 /// Names that pass as they are. Anything else of ours stays with us: keys, tokens, proxies with passwords,
 /// `BASH_ENV`, `BASH_FUNC_*`, `LD_*`.
 const PASSED: [&str; 43] = [
@@ -84,11 +86,11 @@ const UNASKED: [(&str, &str); 13] = [
     ("PGOPTIONS", "-c default_transaction_read_only=on"),
 ];
 
-/// Settings that outrank the repository's own.
+/// Settings that outrank the repository's own. Where there are no walls there are no attributes either.
 const GIT_SETTINGS: [(&str, &str); 21] = [
     ("core.fsmonitor", "false"),
     ("core.hooksPath", "/dev/null"),
-    ("core.attributesFile", "/dev/null"),
+    ("core.attributesFile", ATTRIBUTES),
     ("core.pager", "cat"),
     ("core.editor", "false"),
     ("core.sshCommand", "false"),
@@ -169,7 +171,11 @@ pub(super) fn of_child(
             set(name, value);
         }
     }
-    let unasked = if asked == Asked::No { &GIT_SETTINGS[..] } else { &[] };
+    let unasked: &[_] = match asked {
+        Asked::No => &GIT_SETTINGS,
+        Asked::Staged => &[("core.attributesFile", ATTRIBUTES)],
+        Asked::Yes | Asked::Terminal => &[],
+    };
     let settings = unasked.iter().chain(if walls { &GIT_BEHIND_WALLS[..] } else { &[] });
     let mut count = 0;
     for (name, value) in settings {
@@ -262,10 +268,12 @@ mod tests {
 
     #[test]
     fn a_staged_run_reads_nothing_that_is_hidden_at_home_and_obeys_its_repository() {
-        let names: Vec<_> =
-            child(&[("SSH_AUTH_SOCK", "/run/agent")], Asked::Staged).into_iter().map(|(name, _)| name).collect();
-        assert!(names.contains(&"NPM_CONFIG_USERCONFIG".to_owned()) && !names.contains(&"SSH_AUTH_SOCK".to_owned()));
-        assert!(!names.contains(&"GIT_CONFIG_COUNT".to_owned()), "{names:?}");
+        let of = child(&[("SSH_AUTH_SOCK", "/run/agent")], Asked::Staged);
+        let names: Vec<&str> = of.iter().map(|(name, _)| name.as_str()).collect();
+        assert!(names.contains(&"NPM_CONFIG_USERCONFIG") && !names.contains(&"SSH_AUTH_SOCK"));
+        let said: Vec<&str> =
+            of.iter().filter(|(name, _)| name.starts_with("GIT_CONFIG_KEY")).map(|(_, key)| key.as_str()).collect();
+        assert_eq!(said, ["core.attributesFile"], "but for what hides committed files");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use nix::sys::stat::{Mode, futimens};
 use nix::sys::time::TimeSpec;
 use nix::unistd::{getgid, getuid};
 
-use super::super::plan::{Cover, Hidden, Need, Plan};
+use super::super::plan::{ATTRIBUTES, Cover, Hidden, Need, Plan};
 use super::{network, overlay, raw};
 
 /// Most that all private temporary files may hold together, for each folder.
@@ -68,7 +68,7 @@ fn disk(plan: &Plan) -> Built<()> {
     let kept: Vec<Vec<_>> = plan.covers.iter().map(kept).collect();
     let hidden = plan.hidden.iter().filter_map(|hidden| Some((hidden, fs::symlink_metadata(&hidden.path).ok()?)));
     let hidden: Vec<(&Hidden, fs::Metadata)> = hidden.collect();
-    devices(&hidden)?;
+    devices(&hidden, &plan.attributes)?;
     for (cover, kept) in plan.covers.iter().zip(&kept) {
         covered(cover, kept)?;
     }
@@ -81,11 +81,12 @@ fn disk(plan: &Plan) -> Built<()> {
     std::env::set_current_dir(&plan.cwd).map_err(|e| at(&plan.cwd, &e))
 }
 
-/// A private `/dev`: a few harmless devices, no disk, no terminal; and in it what hidden files are replaced by.
-fn devices(decoys: &[(&Hidden, fs::Metadata)]) -> Built<()> {
+/// A private `/dev`: a few harmless devices, no disk, no terminal; and in it what hidden files are replaced by, and what
+/// git reads.
+fn devices(decoys: &[(&Hidden, fs::Metadata)], attributes: &str) -> Built<()> {
     let there = |name: &&'static str| Some((*name, handle(&Path::new("/dev").join(name)).ok()?));
     let opened: Vec<(&str, OwnedFd)> = DEVICES.iter().filter_map(there).collect();
-    temporary(Path::new("/dev"), "size=64k,mode=755")?;
+    temporary(Path::new("/dev"), "size=256k,mode=755")?;
     for (name, opened) in &opened {
         let place = Path::new("/dev").join(name);
         File::create(&place).map_err(|e| at(&place, &e))?;
@@ -94,6 +95,9 @@ fn devices(decoys: &[(&Hidden, fs::Metadata)]) -> Built<()> {
     }
     for (target, link) in LINKS {
         std::os::unix::fs::symlink(target, link).map_err(|e| at(link, &e))?;
+    }
+    if !attributes.is_empty() {
+        write(ATTRIBUTES, attributes)?;
     }
     folder(Path::new("/dev/shm"), 0o755)?;
     folder(Path::new(DECOYS), 0o000)?;
