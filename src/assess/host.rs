@@ -89,8 +89,8 @@ const LOOPBACK_NAMES: [&str; 17] = [
     "local.gd",
 ];
 
-/// Public services that record requests for whoever set them up.
-const CATCHERS: [&str; 32] = [
+/// Public services that record requests for whoever set them up, or act or tell somebody by a mere look.
+const CATCHERS: [&str; 49] = [
     "requestrepo.com",
     "interactsh.com",
     "webhook.site",
@@ -123,6 +123,23 @@ const CATCHERS: [&str; 32] = [
     "ptsv2.com",
     "ptsv3.com",
     "postb.in",
+    "ntfy.sh",
+    "maker.ifttt.com",
+    "hooks.zapier.com",
+    "hook.make.com",
+    "hook.eu1.make.com",
+    "hook.eu2.make.com",
+    "hook.us1.make.com",
+    "hook.us2.make.com",
+    "hookb.in",
+    "play.svix.com",
+    "iplogger.org",
+    "iplogger.com",
+    "grabify.link",
+    "api.day.app",
+    "api.callmebot.com",
+    "api.telegram.org",
+    "script.google.com",
 ];
 
 /// Where the host of a URL leads.

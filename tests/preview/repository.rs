@@ -236,7 +236,7 @@ async fn what_git_spares_moves_or_takes_along_is_told() {
         assert!(told.contains(says), "{command}: {told}");
     }
     let way = desk.told("git checkout -B feat").await;
-    assert!(way.contains("undo: `git branch -f feat "), "{way}");
+    assert!(way.contains("undo: `git reset --keep "), "{way}");
     desk.write("kept.rs", "staged\n");
     desk.git(&["add", "kept.rs"]);
     for command in ["git reset", "git reset kept.rs", "git restore --staged kept.rs", "git reset HEAD -- kept.rs"] {

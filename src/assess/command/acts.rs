@@ -4,7 +4,7 @@
 use super::git;
 use super::otherwise::{goes, goes_by_links, matches_otherwise, patterned};
 use super::programs::plain_name;
-use super::reading::{Reading, reading};
+use super::reading::{ReadCommand, Reading, reading};
 use super::rewriting::{self, Spelled};
 use super::table::Takes;
 use super::word::Word;
@@ -151,13 +151,22 @@ pub fn acts(command: &str, facts: &Facts, settings: &AssessSettings) -> Vec<Act>
     };
     // Whether it stands in another folder than its words tell.
     let mut gone = false;
-    for mut command in commands {
+    let mut commands = commands.into_iter();
+    while let Some(mut command) = commands.next() {
         command.folder = command.folder.filter(|_| !gone);
         gone |= elsewhere && goes(&command);
         if let Some(folder) = command.folder.as_ref().filter(|folder| **folder != start && !entered.contains(folder)) {
             entered.push(folder.clone());
         }
-        if !command.objected || command.wraps {
+        if command.wraps {
+            if let Some(does) = finds(&command) {
+                // What it runs is told with it.
+                let _run = commands.next();
+                add(does, command.folder, &entered);
+            }
+            continue;
+        }
+        if !command.objected {
             continue;
         }
         match command.words.split_first() {
@@ -183,6 +192,12 @@ pub fn acts(command: &str, facts: &Facts, settings: &AssessSettings) -> Vec<Act>
     acts
 }
 
+/// What a search deletes by a program that it runs.
+fn finds(command: &ReadCommand) -> Option<Does> {
+    let (first, words) = command.words.split_first()?;
+    first.text().filter(|first| plain_name(first) == "find").and_then(|_| rewriting::has_rm_delete(words))
+}
+
 /// What happens, each with the folder that its names start from.
 type Placed = (Does, Option<String>);
 
@@ -198,13 +213,14 @@ fn act(first: &Word, words: &[Word], folder: Option<String>) -> Placed {
         return (Does::Unmeasured(first.shown()), folder);
     };
     let does = match name {
-        "rm" => flagged(words, &[]).map(|read| {
-            let recursive = read.has(&["-r", "-R"]) || read.shortened("--recursive");
-            Does::Delete { names: read.operands, recursive }
-        }),
-        "unlink" | "rmdir" | "shred" => {
-            flagged(words, &["-n", "-s"]).map(|read| Does::Delete { names: read.operands, recursive: false })
-        }
+        // Whether somebody answers its questions isn't known.
+        "rm" => flagged(words, &[]).filter(|read| !read.has(&["-i", "-I"]) && !read.shortened("--interactive")).map(
+            |read| {
+                let recursive = read.has(&["-r", "-R"]) || read.shortened("--recursive");
+                Does::Delete { names: read.operands, recursive }
+            },
+        ),
+        "unlink" | "rmdir" => flagged(words, &[]).map(|read| Does::Delete { names: read.operands, recursive: false }),
         "mv" => moving(words),
         "cp" => copying(words),
         "chmod" | "chown" | "chgrp" => permitting(name, words),

@@ -48,6 +48,9 @@ impl Judge<'_> {
     pub(super) fn all_of(&self, raw: &str) -> Option<Vec<Word>> {
         let quoted = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"'));
         let bare = quoted.unwrap_or(raw);
+        if quoted.is_none() && self.scope.splits_oddly() {
+            return None;
+        }
         // Its places, as it surely has members without keys.
         if let Some(name) = bare.strip_prefix("${!").and_then(|bare| bare.strip_suffix("[@]}")) {
             return self.scope.members(name).map(|_| vec![Piece::Numbers.into()]);
@@ -71,7 +74,8 @@ impl Judge<'_> {
         let text = self.scope.get(name)?.text()?;
         let known = text.contains([' ', '\t', '\n']) && !text.contains(['*', '?', '[', '\\']);
         let words: Vec<Word> = text.split([' ', '\t', '\n']).filter(|word| !word.is_empty()).map(Word::exact).collect();
-        (known && self.scope.get("IFS").is_none() && !words.is_empty()).then_some(words)
+        let usual = self.scope.get("IFS").is_none_or(|value| value.text() == Some(" \t\n"));
+        (known && usual && !words.is_empty()).then_some(words)
     }
 
     /// The value of one member of an array.

@@ -137,7 +137,11 @@ pub(super) fn unset(judge: &mut Judge<'_>, words: &[Word]) {
                 if !variables {
                     judge.scope.undefine(name);
                 }
-                judge.assign(name, Word::any());
+                if name == "IFS" {
+                    judge.scope.set(name, Word::exact(" \t\n"));
+                } else {
+                    judge.assign(name, Word::any());
+                }
             }
             Some(_) | None => {
                 judge.unreadable("command.assignment", format!("What {} unsets is not known.", word.shown()));
@@ -184,7 +188,7 @@ pub(super) fn read(judge: &mut Judge<'_>, words: &[Word]) {
             }
         }
     }
-    let one = names.len() == 1 && !elsewhere;
+    let one = names.len() == 1 && !elsewhere && !judge.scope.splits_oddly();
     let value = match judge.feed {
         Feed::Number | Feed::Numbers if one => Piece::Digits.into(),
         // A piece of a name may be another one, or begin with a dash.
@@ -197,6 +201,7 @@ pub(super) fn read(judge: &mut Judge<'_>, words: &[Word]) {
         Feed::Number
         | Feed::Numbers
         | Feed::Numbered
+        | Feed::Counted
         | Feed::Hashed
         | Feed::Refs
         | Feed::Names

@@ -64,12 +64,14 @@ pub(super) fn sqlite(judge: &mut Judge<'_>, first: &Word, words: &[Word]) {
         || file.text() == Some(":memory:")
         || words.iter().any(|word| matches!(word.text(), Some("-readonly" | "--readonly")));
     let file = kept.unwrap_or_else(|| (*file).clone());
-    if !statements.is_empty() && statements.iter().all(reads) && !present(judge, &file) {
+    // What is opened for reading alone is not made.
+    let there = present(judge, &file) || only;
+    if !statements.is_empty() && statements.iter().all(reads) && !there {
         judge.ineligible = true;
         judge.unknown("command.client", format!("`sqlite3` would make {}, which isn't there.", file.shown()));
         return;
     }
-    let said = judge.said().is_some_and(lines) && present(judge, &file);
+    let said = judge.said().is_some_and(lines) && there;
     if statements.is_empty() && !said || !statements.iter().all(reads) {
         judge.looked_up("sqlite3", first, words);
         return;

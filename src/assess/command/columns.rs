@@ -51,6 +51,7 @@ impl Judge<'_> {
     pub(super) fn first_column(&self, words: &[Word]) -> Option<Feed> {
         match self.feed {
             Feed::Numbered => (first_field(words) || before_a_colon(words)).then_some(Feed::Numbers),
+            Feed::Counted => (first_word(words) || first_tab(words)).then_some(Feed::Numbers),
             Feed::Hashed => first_word(words).then_some(Feed::Hashes),
             _ => None,
         }
@@ -82,6 +83,32 @@ fn one_line(format: &str) -> bool {
             _ => false,
         }
     }) && !rest.contains('\n')
+}
+
+/// Whether each line that `wc`, `du` or `uniq` prints begins with a number: names of files are in it, of which none goes
+/// over several lines.
+pub(super) fn begins_with_counts(name: &str, words: &[Word]) -> bool {
+    let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_./-".contains(&byte));
+    let texts: Option<Vec<&str>> = words.iter().map(|word| word.text().filter(|text| plain(text))).collect();
+    let Some(texts) = texts else { return false };
+    let (flags, files): (Vec<&str>, Vec<&str>) = texts.into_iter().partition(|text| text.starts_with('-'));
+    let known = |letters: &str| {
+        let among = |flag: &&str| flag.len() > 1 && flag[1..].chars().all(|letter| letters.contains(letter));
+        flags.iter().all(among)
+    };
+    let says = |letter: char| flags.iter().any(|flag| flag.contains(letter));
+    match name {
+        "wc" => known("lwcmL") && !flags.is_empty() && !files.is_empty(),
+        // Of one folder without those below, in whole units.
+        "du" => known("sbkmxlLD") && says('s'),
+        _ => known("cidu") && says('c') && files.len() <= 1,
+    }
+}
+
+/// Whether `cut` leaves what stands before the first tab.
+fn first_tab(words: &[Word]) -> bool {
+    let texts: Option<Vec<&str>> = words.iter().map(Word::text).collect();
+    matches!(texts.as_deref(), Some(["-f1"] | ["-f", "1"]))
 }
 
 /// Whether `cut` leaves what stands before the first colon.

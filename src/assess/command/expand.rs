@@ -34,7 +34,10 @@ impl Judge<'_> {
                     // An empty one is no word.
                     let raws = raws.iter().filter(|raw| !raw.is_empty());
                     return raws
-                        .map(|raw| passed(self.plain_word(raw, Quotes::None), false).at(span.clone()))
+                        .map(|raw| {
+                            let word = self.plain_word(raw, Quotes::None);
+                            passed(self.split_oddly(word), false).at(span.clone())
+                        })
                         .collect();
                 }
                 Some(_) => {}
@@ -46,7 +49,13 @@ impl Judge<'_> {
             }
         }
         let word = self.word(raw, Quotes::None);
-        vec![passed(word, self.tested).at(span)]
+        vec![passed(self.split_oddly(word), self.tested).at(span)]
+    }
+
+    /// A word in which something was put without quotes, where a script said that words are split elsewhere than at
+    /// blanks: it may be any words.
+    fn split_oddly(&self, word: Word) -> Word {
+        if word.many && self.scope.splits_oddly() { Piece::Words.into() } else { word }
     }
 
     /// What one word may become, without brace expansion. Where it looks like an assignment, the shell expands the
@@ -193,7 +202,7 @@ impl Judge<'_> {
             (None, Feed::Refs) => word.push(Piece::Refs),
             (None, Feed::Names) => word.push(Piece::Names),
             (None, Feed::Numbers) => word.push(Piece::Numbers),
-            (None, Feed::Numbered | Feed::Hashed | Feed::Text | Feed::Download | Feed::Nothing) => {
+            (None, Feed::Numbered | Feed::Counted | Feed::Hashed | Feed::Text | Feed::Download | Feed::Nothing) => {
                 word.push(quotes.unknown());
             }
         }
@@ -419,7 +428,10 @@ impl Judge<'_> {
         let Some(raw) = raw else { return };
         // An end of a line or a tab, as in `${PATH//:/$'\n'}`, is the same to all that know it.
         let raw = &raw.replace("$'\\n'", "").replace("$'\\t'", "");
-        if raw.contains(['\'', '"', '\\', '`']) && !plainly_quoted(raw, around == Quotes::Double) {
+        // So is a sign that means nothing in quotes or patterns, as in `${path//\//_}`.
+        let signs = ["\\/", "\\.", "\\-", "\\:", "\\,"];
+        let told = signs.iter().fold(raw.clone(), |raw, sign| raw.replace(sign, "_"));
+        if told.contains(['\'', '"', '\\', '`']) && !plainly_quoted(&told, around == Quotes::Double) {
             self.unreadable("command.quotes", "It has quotes within `${…}`, which shells read differently.");
             return;
         }

@@ -27,6 +27,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
         | Feed::Number
         | Feed::Numbers
         | Feed::Numbered
+        | Feed::Counted
         | Feed::Hashed
         | Feed::Refs
         | Feed::Names

@@ -155,17 +155,25 @@ fn tests(words: &[Word]) -> Vec<usize> {
 
 /// Whether it looks for some things among all that it passes.
 fn narrowed(words: &[Word]) -> bool {
-    let tests = tests(words);
+    // What stands behind it leaves nothing from it.
+    let mut tests = tests(words);
+    let end = tests.iter().position(|at| words[*at].text() == Some("-delete")).unwrap_or(tests.len());
+    tests.truncate(end + 1);
+    // Neither files nor folders.
+    let odd = |at: usize| {
+        words.get(at).and_then(Word::text).is_some_and(|kinds| kinds.bytes().all(|kind| b"lpsbcD,".contains(&kind)))
+    };
     // What runs once for each thing passes on those of which it says yes.
     let asked = tests.iter().zip(tests.iter().skip(1)).any(|(at, next)| {
         let runs = matches!(words[*at].text(), Some("-exec" | "-execdir" | "-ok" | "-okdir"));
         runs && words[*next - 1].text() == Some(";")
     });
     asked
-        || tests.into_iter().any(|at| {
+        || tests.into_iter().take(end).any(|at| {
             let Some(test) = words[at].text().and_then(|text| text.strip_prefix('-')) else { return false };
             let padded = format!(" {test} ");
             (ONE.contains(&padded) || NONE.contains(&padded) || test.starts_with("newer")) && !WHOLE.contains(&padded)
+                || matches!(test, "type" | "xtype") && odd(at + 1)
         })
 }
 

@@ -84,7 +84,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
     if let Some(subcommand) = words.get(at).and_then(Word::text) {
         let before = judge.findings.len();
         let rest = &words[at + 1..];
-        if words.iter().any(|word| ["%G", "(signature"].iter().any(|mark| word.pattern().contains(mark))) {
+        if words.iter().any(|word| of_signatures(subcommand, &word.pattern())) {
             judge.unknown("command.git-signature", "A format of signatures makes git run a program that checks them.");
         }
         // A format may run a program, too, and the name of a branch may be one.
@@ -178,4 +178,12 @@ pub(super) fn forces(words: &[Word]) -> bool {
         let long = ["--force", "--mirror", "--delete", "--prune"].iter().any(means);
         short || long || text.starts_with(['+', ':'])
     })
+}
+
+/// Whether a format, or what lines are sorted by, asks who signed something: by git-log(1) and git-for-each-ref(1).
+fn of_signatures(subcommand: &str, text: &str) -> bool {
+    const FORMATS: [&str; 6] = ["%G", "%+G", "%-G", "% G", "(signature", "(*signature"];
+    let key = text.strip_prefix("--sort=").unwrap_or(text).trim_start_matches(['-', '*']);
+    let sorts = ["branch", "tag", "for-each-ref"].contains(&subcommand) && key.starts_with("signature");
+    sorts || FORMATS.iter().any(|mark| text.contains(mark))
 }

@@ -1,7 +1,7 @@
 //! The judge of one command text: what it knows, what it has found so far, and how it objects. The walk, the
 //! words, the paths and the programs are further `impl` blocks in the files beside this one.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::function::Function;
@@ -38,6 +38,8 @@ pub(super) enum Feed {
     Numbers,
     /// Lines that begin with their number and a colon.
     Numbered,
+    /// Lines that begin with a number, maybe behind blanks, and a blank or a tab.
+    Counted,
     /// Names of branches and tags of which none begins with a dash, one a line.
     Refs,
     /// What a daemon or a cluster calls its things: no word of it begins with a dash.
@@ -57,8 +59,6 @@ pub(super) struct Judge<'a> {
     pub(super) sensitive: &'a Sensitive,
     /// The names that patterns match, where they were listed.
     pub(super) lists: &'a BTreeMap<String, Vec<String>>,
-    /// What the list of sensitive paths said of patterns, and of paths, that were asked about before.
-    pub(super) told: HashMap<(bool, String), Option<String>>,
     pub(super) scope: Scope,
     pub(super) findings: Vec<Finding>,
     pub(super) shapes: Vec<Shape>,
@@ -151,7 +151,6 @@ impl<'a> Judge<'a> {
             facts,
             sensitive,
             lists: facts.map_or(&UNLISTED, |facts| &facts.lists),
-            told: HashMap::new(),
             scope: Scope::at(place.cwd.to_string_lossy().into_owned()),
             findings: Vec::new(),
             shapes: Vec::new(),

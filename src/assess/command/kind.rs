@@ -130,6 +130,8 @@ pub(super) enum Kind {
     Sent,
     /// What `curl` tells of a transfer at its end, not into a file.
     Told,
+    /// A format of rpm that expands no macro.
+    Tags,
     /// Sums of `dc`, without what runs a command or a text.
     Sums,
     /// None may stand here.
@@ -247,6 +249,7 @@ impl Judge<'_> {
             Kind::Module if word.text().is_some_and(|text| module(name, text)) => {}
             Kind::Here if word.text().is_some_and(|text| text.starts_with('/') && !text.contains(',') || this_machine(text)) => {}
             Kind::Shown if word.text().is_some_and(|text| !shows_environment(text)) => {}
+            Kind::Tags if word.text().is_some_and(|text| !text.contains("expand")) => {}
             Kind::Fields if word.text().is_some_and(plain_fields) => {}
             Kind::Image if word.text().is_some_and(|text| image(name, text)) => {}
             Kind::Sums if word.text().is_some_and(|text| text.bytes().all(|byte| b" \n0123456789._+-*/%^~|pnfcdrvkKiIoOzZ".contains(&byte))) => {}
@@ -278,6 +281,7 @@ impl Judge<'_> {
             | Kind::Mysql
             | Kind::Told
             | Kind::Sums
+            | Kind::Tags
             | Kind::Store
             | Kind::Format
             | Kind::Never
@@ -357,7 +361,14 @@ fn dated(format: &str) -> Option<Word> {
     let mut word = Word::default();
     let mut rest = format.chars();
     while let Some(c) = rest.next() {
-        let parts: &[&str] = match (c, if c == '%' { rest.next()? } else { c }) {
+        let mut letter = if c == '%' { rest.next()? } else { c };
+        if c == '%' && letter == '-' {
+            letter = rest.next()?;
+        } else if c == '%' && letter.is_ascii_digit() {
+            // The first digits of a second's parts.
+            letter = rest.next().filter(|letter| *letter == 'N')?;
+        }
+        let parts: &[&str] = match (c, letter) {
             ('%', 's' | 'Y' | 'm' | 'd' | 'H' | 'M' | 'S' | 'j' | 'u' | 'w' | 'y' | 'C' | 'V' | 'G' | 'N') => &[""],
             ('%', 'F') => &["", "-", "-"],
             ('%', 'T') => &["", ":", ":"],
@@ -372,7 +383,9 @@ fn dated(format: &str) -> Option<Word> {
             if !between.is_empty() {
                 word.push(Piece::Exact((*between).to_owned()));
             }
-            word.push(Piece::Number);
+            if word.pieces.last() != Some(&Piece::Number) {
+                word.push(Piece::Number);
+            }
         }
     }
     Some(word)

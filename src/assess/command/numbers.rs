@@ -1,6 +1,7 @@
 //! Programs that print whole numbers alone, told by their words: what is computed from them can run no code, and no
 //! path or flag comes of them.
 
+use super::columns::begins_with_counts;
 use super::judge::{Feed, Judge};
 use super::word::{Piece, Word};
 
@@ -23,8 +24,16 @@ impl Judge<'_> {
                 }
                 counts
             }
-            "cut" | "sed" | "awk" | "gawk" | "mawk" if matches!(self.feed, Feed::Numbered | Feed::Hashed) => {
+            "cut" | "sed" | "awk" | "gawk" | "mawk"
+                if matches!(self.feed, Feed::Numbered | Feed::Counted | Feed::Hashed) =>
+            {
                 self.first_column(words)
+            }
+            "wc" | "du" | "uniq" => {
+                if begins_with_counts(name, words) {
+                    self.produced = Feed::Counted;
+                }
+                None
             }
             "sed" => words
                 .strip_prefix(&[Word::exact("-n")])

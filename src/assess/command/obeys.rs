@@ -45,6 +45,9 @@ pub(super) struct Rule {
     /// Only where nothing is put up around commands: all it can do is write, which walls would stop.
     #[serde(default)]
     unguarded: bool,
+    /// Of its programs, those that reach no registry: which one the files name is nothing to them.
+    #[serde(default)]
+    offline: Vec<String>,
     /// Without one of these flags it writes a cache to the folder, where nothing is put up around commands.
     #[serde(default)]
     cache: Vec<String>,
@@ -55,9 +58,20 @@ impl Rule {
     fn covers(&self, reader: &str) -> bool {
         self.programs.iter().any(|program| match program.strip_suffix('*') {
             Some(start) => reader.starts_with(start),
-            None => reader.strip_prefix(program.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')),
+            None => is_or_below(reader, program),
         })
     }
+
+    /// Whether a key of one of its files means nothing to a program or subcommand.
+    fn passes_over(&self, reader: &str, key: &str) -> bool {
+        let registry = key == "registry" || key.ends_with(":registry") || key.starts_with("//");
+        registry && self.offline.iter().any(|program| is_or_below(reader, program))
+    }
+}
+
+/// Whether a program or subcommand is another one, or a subcommand of it.
+fn is_or_below(reader: &str, program: &str) -> bool {
+    reader.strip_prefix(program).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
 /// The rules embedded with the program (`assets/rules/obeys.toml`).
@@ -169,7 +183,8 @@ impl Judge<'_> {
                 self.mentions.settings.insert(path.clone());
             }
             let keys = self.facts.and_then(|facts| facts.settings.get(&path)).filter(|_| plain);
-            if keys.is_some_and(Vec::is_empty) {
+            let means = |key: &&String| !rule.passes_over(reader, key);
+            if keys.is_some_and(|keys| !keys.iter().any(|key| means(&key))) {
                 self.mentions.paths.insert(path);
                 continue;
             }
@@ -183,7 +198,8 @@ impl Judge<'_> {
                     format!("{folder}/")
                 };
                 self.ineligible = true;
-                let by = keys.and_then(|keys| keys.first()).map(|key| format!(" by `{key}`")).unwrap_or_default();
+                let by =
+                    keys.and_then(|keys| keys.iter().find(means)).map(|key| format!(" by `{key}`")).unwrap_or_default();
                 self.unknown(
                     "command.obeyed-file",
                     format!("`{reader}` obeys {file} of {place}, which can make it run or change something{by}."),
@@ -282,7 +298,7 @@ mod tests {
     fn a_view_asks_where_a_file_that_it_obeys_is_present() {
         for (command, file) in [
             ("cargo tree", ".cargo/config.toml"),
-            ("cargo --version", ".cargo/config"),
+            ("cargo metadata", ".cargo/config"),
             ("cargo metadata --no-deps", "rust-toolchain"),
             ("python3 -m json.tool a.json", "json.py"),
             ("yarn --version", ".yarnrc"),
@@ -316,6 +332,8 @@ mod tests {
         for (command, file, plain, other) in [
             ("cargo tree", "rust-toolchain.toml", "[toolchain]\nchannel = \"1.80\"\n", "[toolchain]\npath = \"x\"\n"),
             ("rustc -vV", "rust-toolchain", "stable\n", "./x\n"),
+            ("npm ls", ".npmrc", "registry=https://r.example/\n//r.example/:_authToken=${T}\n", "git=./x\n"),
+            ("npm view x", ".npmrc", "save-exact=true\n", "registry=https://r.example/\n"),
             ("npm ls", ".npmrc", "save-exact=true\n", "save-exact=true\ngit=./x\n"),
             ("yarn --version", ".yarnrc.yml", "nodeLinker: pnp\n", "yarnPath: ./x\n"),
             ("composer show", "composer.json", "{}", "{\"scripts\": {\"command\": \"./x\"}}"),

@@ -183,17 +183,10 @@ impl Judge<'_> {
         self.told(true, &pattern)
     }
 
-    /// What the sensitive list says of a pattern, or of a path. Each is looked for once: loops and flags ask again and
-    /// again.
-    pub(super) fn told(&mut self, pattern: bool, text: &str) -> Option<String> {
-        let key = (pattern, text.to_owned());
-        if let Some(told) = self.told.get(&key) {
-            return told.clone();
-        }
+    /// What the sensitive list says of a pattern, or of a path.
+    pub(super) fn told(&self, pattern: bool, text: &str) -> Option<String> {
         let list = self.sensitive;
-        let told = if pattern { list.may_match(text, self.place) } else { list.entry(text, self.place) };
-        self.told.insert(key, told.clone());
-        told
+        if pattern { list.may_match(text, self.place) } else { list.entry(text, self.place) }
     }
 
     /// A search below a folder reads files: the folder must not be a sensitive one.

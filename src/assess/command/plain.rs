@@ -2,7 +2,8 @@
 //! something. Local reading asks this for the files that `obeys` names; what is held of them is the keys alone.
 
 /// Settings of npm and pnpm that only say what is kept, checked or shown.
-const NPM: [&str; 34] = [
+const NPM: [&str; 36] = [
+    "always-auth",
     "audit",
     "auto-install-peers",
     "color",
@@ -18,6 +19,7 @@ const NPM: [&str; 34] = [
     "legacy-peer-deps",
     "link-workspace-packages",
     "lockfile",
+    "lockfile-version",
     "loglevel",
     "message",
     "node-linker",

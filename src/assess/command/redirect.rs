@@ -94,6 +94,7 @@ impl Judge<'_> {
             | Feed::Number
             | Feed::Numbers
             | Feed::Numbered
+            | Feed::Counted
             | Feed::Hashed
             | Feed::Refs
             | Feed::Names

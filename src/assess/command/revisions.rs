@@ -91,9 +91,9 @@ fn hashes(subcommand: &str, words: &[Word]) -> bool {
             words[..end].iter().all(|word| named(word) || shorter(word))
         }
         "log" => {
-            let one = ["%H", "%h", "%T", "%t"]
-                .iter()
-                .flat_map(|hash| [format!("--format={hash}"), format!("--pretty=format:{hash}")]);
+            let one = ["%H", "%h", "%T", "%t"].iter().flat_map(|hash| {
+                [format!("--format={hash}"), format!("--pretty=format:{hash}"), format!("--pretty={hash}")]
+            });
             let formats: Vec<String> = one.collect();
             let end = words.iter().position(|word| word.text() == Some("--")).unwrap_or(words.len());
             let (flags, _) = words.split_at(end);

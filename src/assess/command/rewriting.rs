@@ -1,4 +1,4 @@
-//! The words of what changes files by its own name: `truncate`, `tee`, `sed -i`, `find … -delete`. Material of a preview,
+//! The words of what changes files by its own name: `truncate`, `tee`, `shred`, `sed -i`, `find … -delete`. Material of a preview,
 //! as in `acts`; decides nothing.
 
 use super::acts::Does;
@@ -8,14 +8,30 @@ use super::word::Word;
 /// What stands before the first word of a search's expression.
 const LEADING: [&str; 2] = ["-P", "-O"];
 /// What makes a search follow links, or hand what it finds to something else: what it deletes then can't be listed.
-const BEYOND: [&str; 10] =
-    ["-L", "-H", "-follow", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprint0", "-files0-from"];
+const BEYOND: [&str; 13] = [
+    "-L",
+    "-H",
+    "-follow",
+    "-exec",
+    "-execdir",
+    "-ok",
+    "-okdir",
+    "-fprint",
+    "-fprint0",
+    "-fprintf",
+    "-fls",
+    "-printf",
+    "-files0-from",
+];
+/// What it says of what it finds, which a listing leaves out.
+const SAYING: [&str; 3] = ["-print", "-print0", "-ls"];
 
 /// What such a program does, if its words tell.
 pub(super) fn told(name: &str, words: &[Word]) -> Option<Vec<Does>> {
     match name {
         "truncate" => truncate(words).map(|does| vec![does]),
         "tee" => tee(words),
+        "shred" => shred(words),
         "sed" | "gsed" => sed(words),
         "find" => find(words).map(|does| vec![does]),
         _ => None,
@@ -129,6 +145,20 @@ fn tee(words: &[Word]) -> Option<Vec<Does>> {
     Some(read.operands.into_iter().map(|name| Does::Redirect { name, appends }).collect())
 }
 
+/// Writes over what is there, of a link what it leads to, and with `-u` deletes the name.
+fn shred(words: &[Word]) -> Option<Vec<Does>> {
+    let valued = ["-n", "--iterations", "-s", "--size", "--random-source"];
+    let read = Spelled::of(words, &valued, &[])?;
+    let known = ["-f", "--force", "-v", "--verbose", "-x", "--exact", "-z", "--zero", "-u", "--remove"];
+    if !read.only(&[valued.as_slice(), &known].concat()) || read.operands.is_empty() {
+        return None;
+    }
+    let deletes = read.has(&["-u", "--remove"]);
+    let names = read.operands.clone();
+    let over = read.operands.into_iter().map(|name| Does::Redirect { name, appends: false });
+    Some(over.chain(deletes.then_some(Does::Delete { names, recursive: false })).collect())
+}
+
 fn sed(words: &[Word]) -> Option<Vec<Does>> {
     let valued = ["-e", "--expression", "-f", "--file", "-l", "--line-length"];
     let read = Spelled::of(words, &valued, &['i'])?;
@@ -175,7 +205,30 @@ fn sed(words: &[Word]) -> Option<Vec<Does>> {
 /// The same search, which lists what it would delete.
 fn find(words: &[Word]) -> Option<Does> {
     let texts: Vec<&str> = words.iter().map(Word::text).collect::<Option<_>>()?;
-    if !texts.contains(&"-delete") || texts.iter().any(|text| BEYOND.contains(text)) {
+    // To delete is to look into folders first.
+    texts.contains(&"-delete").then(|| listing(&texts, "-delete", &["-depth"], &["-print0"]))?
+}
+
+/// The same of a search whose only action, at its end, has `rm` delete what it finds: files alone.
+pub(super) fn has_rm_delete(words: &[Word]) -> Option<Does> {
+    const LAST: &str = "-delete";
+    // The mark of what is found is no text.
+    let mark = |word: &Word| word.text().map_or("{}", |text| if text == ";" { ";" } else { text }).to_owned();
+    let texts: Vec<String> = words.iter().map(mark).collect();
+    let mut texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let at = texts.iter().position(|text| *text == "-exec")?;
+    let action = texts.split_off(at);
+    let ["-exec", "rm", flags @ .., "{}", ";" | "+"] = action.as_slice() else { return None };
+    if !flags.iter().all(|flag| ["-f", "-v", "-fv", "-vf", "--"].contains(flag)) || texts.contains(&LAST) {
+        return None;
+    }
+    texts.push(LAST);
+    listing(&texts, LAST, &[], &["!", "-type", "d", "-print0"])
+}
+
+/// The words of a search with others in the place of its action, and some before its expression.
+fn listing(texts: &[&str], action: &str, more: &[&str], instead: &[&str]) -> Option<Does> {
+    if texts.iter().any(|text| BEYOND.contains(text)) {
         return None;
     }
     let leads = |text: &&&str| LEADING.iter().any(|lead| text.starts_with(lead));
@@ -183,12 +236,15 @@ fn find(words: &[Word]) -> Option<Does> {
     let begins = |text: &&str| text.starts_with('-') || ["(", "!", ","].contains(text);
     let start = texts.iter().skip(options).position(begins)? + options;
     let (before, behind) = texts.split_at(start);
-    // To delete is to look into folders first.
-    let listing = before.iter().copied().chain(["-depth"]);
-    let behind = behind.iter().map(|&text| if text == "-delete" { "-print0" } else { text });
+    let listing = before.iter().chain(more);
+    let behind = behind.iter().flat_map(|text| match *text {
+        text if text == action => instead,
+        text if SAYING.contains(&text) => &["-true"],
+        _ => std::slice::from_ref(text),
+    });
     let starts: Vec<&str> = before.iter().skip(options).copied().collect();
     Some(Does::Search {
-        words: listing.chain(behind).map(str::to_owned).collect(),
+        words: listing.chain(behind).map(|text| (*text).to_owned()).collect(),
         starts: if starts.is_empty() { vec![".".to_owned()] } else { starts.into_iter().map(str::to_owned).collect() },
     })
 }

@@ -141,6 +141,11 @@ impl Scope {
         self.variables.get(name)
     }
 
+    /// Whether `IFS` may split words elsewhere than at blanks, where they are taken to be split otherwise.
+    pub(super) fn splits_oddly(&self) -> bool {
+        self.get("IFS").is_some_and(|value| !blank(value))
+    }
+
     /// What another scope knows by name may have any value here: it may be exported, or not.
     pub(super) fn inherit<'n>(&mut self, other: &'n Self, given: impl Iterator<Item = &'n str>) {
         let names = other.variables.keys().map(String::as_str).chain(given);
@@ -196,10 +201,16 @@ impl Scope {
     }
 }
 
+/// Whether a value of `IFS` splits words at blanks alone.
+pub(super) fn blank(value: &Word) -> bool {
+    value.text().is_some_and(|text| text.chars().all(|c| matches!(c, ' ' | '\t' | '\n')))
+}
+
 /// Well-known variables whose value is known, or harmless and short.
 pub(super) fn known_variable(name: &str, scope: &Scope, home: Option<&str>) -> Option<Word> {
     match name {
         "HOME" => home.map(Word::exact),
+        "IFS" => Some(Word::exact(" \t\n")),
         "PWD" => scope.cwd.as_deref().map(Word::exact),
         "RANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID" | "BASHPID" | "COLUMNS" | "LINES" | "SHLVL"
         | "EPOCHSECONDS" => Some(Piece::Number.into()),

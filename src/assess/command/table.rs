@@ -200,8 +200,9 @@ pub(super) struct Table {
     pub(super) hosts: Index,
     /// What was read of each entry: none if it can't be read, which a test rules out; then no rule covers it.
     pub(super) read: [OnceLock<Option<Box<Entry>>>; rules::ENTRIES],
-    /// Names with a `*` at the end of some word, which stands for any rest of it.
-    pub(super) starred: OnceLock<Vec<&'static str>>,
+    /// Names with a `*` at the end of some word, which stands for any rest of it, by their first word; those of which it
+    /// is the first by nothing.
+    pub(super) starred: OnceLock<HashMap<&'static str, Vec<&'static str>>>,
     pub(super) obeys: OnceLock<Option<Vec<Rule>>>,
 }
 
@@ -291,9 +292,17 @@ impl Table {
             let all = name.split(' ').all(|word| patterns.next().is_some_and(|pattern| fits(pattern, word)));
             all && patterns.next().is_none()
         };
-        let starred = || self.programs.iter().map(|(name, _)| name).filter(|name| name.contains('*')).collect();
-        let starred: &Vec<_> = self.starred.get_or_init(starred);
-        let found = starred.iter().filter(|pattern| same(pattern)).filter_map(|name| self.exactly(name));
+        let starred = self.starred.get_or_init(|| {
+            let mut starred: HashMap<&str, Vec<&str>> = HashMap::new();
+            for name in self.programs.iter().map(|(name, _)| name).filter(|name| name.contains('*')) {
+                let first = name.split(' ').next().filter(|first| !first.contains('*')).unwrap_or_default();
+                starred.entry(first).or_default().push(name);
+            }
+            starred
+        });
+        let first = name.split(' ').next().unwrap_or_default();
+        let starred = [first, ""].into_iter().filter_map(|first| starred.get(first)).flatten();
+        let found = starred.filter(|pattern| same(pattern)).filter_map(|name| self.exactly(name));
         let entry = found.min_by_key(|entry| entry.group)?;
         let parts = name.replace(' ', "-");
         let barred =

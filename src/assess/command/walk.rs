@@ -13,6 +13,7 @@ use super::judge::{Feed, Judge};
 use super::parse::parse;
 use super::raw::one_variable;
 use super::redirect::complains;
+use super::scope::blank;
 use super::source::Source;
 use super::uncertain::redirections;
 use super::word::{Piece, Word};
@@ -354,7 +355,7 @@ impl Judge<'_> {
             };
             let value = if assignment.append { Word::any() } else { value };
             match &assignment.name {
-                AssignmentName::VariableName(name) if plain && name == "IFS" && blank(&value) => {}
+                AssignmentName::VariableName(name) if plain && name == "IFS" => self.scope.set("IFS", value),
                 AssignmentName::VariableName(name) if plain => self.assign(name, value),
                 AssignmentName::VariableName(name) if name == "IFS" && argv[0].text() == Some("read") => {
                     // Lines end their first column at a blank.
@@ -437,9 +438,4 @@ pub(super) fn alone(list: &CompoundList) -> bool {
 /// Whether a command doesn't start if a file of its redirections can't be opened.
 fn redirected(command: &SimpleCommand) -> bool {
     redirections(command).any(|redirect| matches!(redirect, IoRedirect::File(..)))
-}
-
-/// Whether a value of `IFS` splits words at blanks alone, where they are taken to be split anyway.
-fn blank(value: &Word) -> bool {
-    value.text().is_some_and(|text| text.chars().all(|c| matches!(c, ' ' | '\t' | '\n')))
 }

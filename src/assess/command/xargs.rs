@@ -35,6 +35,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         Feed::Number
         | Feed::Numbers
         | Feed::Numbered
+        | Feed::Counted
         | Feed::Hashed
         | Feed::Refs
         | Feed::Names

@@ -378,7 +378,8 @@ impl Git<'_> {
             effects.briefs.push(format!("drops {commits}"));
             effects.preview.details.push(self.list(&[[now.as_str()].as_slice(), &others].concat(), only).await?);
         }
-        effects.remedies.push(Remedy::ByHand(format!("`git branch -f {name} {}` moves it back.", short(&now))));
+        // It is checked out then, and git moves no such branch by name.
+        effects.remedies.push(Remedy::ByHand(format!("`git reset --keep {}` moves it back.", short(&now))));
         Ok(())
     }
 

@@ -20,11 +20,13 @@ fn catastrophes_are_known_in_every_spelling() {
         "mkfs.ext4 /dev/sda1",
         "chmod -R 777 /",
         "find / -delete",
+        "find . -delete -name a.txt",
+        "find . -type f -delete",
         ":(){ :|:& };:",
     ] {
         assert_eq!(judged(command).class(), Class::Catastrophe, "{command}");
     }
-    for command in ["rm -rf build", "rm x", "dd if=a of=b", "chmod -R 755 src"] {
+    for command in ["rm -rf build", "rm x", "dd if=a of=b", "chmod -R 755 src", "find . -type l -delete"] {
         assert_eq!(judged(command).class(), Class::Declared(crate::domain::Danger::Destructive), "{command}");
     }
 }

@@ -195,3 +195,34 @@ fn paths_of_a_folder_are_no_flags_where_none_of_its_names_is_one() {
         assert!(!runs(command, Some(false)), "allows: {command}");
     }
 }
+
+#[test]
+fn counts_stand_in_for_numbers() {
+    for command in [
+        "n=$(wc -l a.rs | awk '{print $1}'); echo $((n * 2))",
+        "echo $(( $(wc -c a.rs | cut -d' ' -f1) / 1024 ))",
+        "echo $(( $(du -sk src | cut -f1) / 1024 ))",
+        "s=$(du -sb . | awk '{print $1}'); echo $((s / 1048576)) MB",
+        "n=$(wc -l a.rs b.rs | tail -1 | awk '{print $1}'); [ $((n + 1)) -gt 5 ] && echo many",
+        "n=$(cut -d: -f1 a | sort | uniq -c | sort -rn | head -1 | awk '{print $1}'); echo $((n + 1))",
+        "a=$(date +%s%3N); b=$(date +%s%3N); echo $((b - a)) ms",
+        "echo $(( ($(date +%-H) + 1) % 24 ))",
+    ] {
+        allowed(command);
+    }
+    for command in [
+        "n=$(wc -l $f | awk '{print $1}'); echo $((n))",
+        "n=$(wc -l *.rs | awk '{print $1}'); echo $((n))",
+        "n=$(wc -l a.rs | awk '{print $2}'); echo $((n))",
+        "n=$(wc -l --total=never a.rs | awk '{print $1}'); echo $((n))",
+        "n=$(wc -l a.rs 2>&1 | awk '{print $1}'); echo $((n))",
+        "n=$(du -k src | cut -f1); echo $((n))",
+        "n=$(du -sh src | cut -f1); echo $((n))",
+        "n=$(du -sk src | cut -f2); echo $((n))",
+        "n=$(sort a | uniq -cz | awk '{print $1}'); echo $((n))",
+        "n=$(sort a | uniq | awk '{print $1}'); echo $((n))",
+        "n=$(date +%s%p); echo $((n))",
+    ] {
+        asks(command);
+    }
+}

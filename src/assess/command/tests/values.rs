@@ -396,3 +396,53 @@ fn whether_a_secret_is_set_tells_nothing_of_it() {
         asks(command);
     }
 }
+
+#[test]
+fn words_are_split_where_a_script_says() {
+    for command in [
+        "IFS=,; for x in $list; do echo \"$x\"; done",
+        "IFS=','; read -ra parts <<< \"$line\"; echo \"${parts[0]}\"",
+        "(IFS=:; for d in $PATH; do ls -d \"./$d\"; done)",
+        "IFS=:; for d in $PATH; do echo \"$d\"; done",
+        "old=$IFS; IFS=$'\\n'; for l in $(cat a); do echo \"$l\"; done; IFS=$old",
+        "IFS=,; echo \"$x\"; unset IFS; x=src/a; cat $x",
+        "IFS=$'\\n'; x=src/a; cat $x",
+    ] {
+        allowed(command);
+    }
+    for command in [
+        "IFS=,; x='a,-delete'; find . $x",
+        "IFS=/; x=a/.env; cat $x",
+        "IFS=,; x=src,/etc/shadow; cat $x",
+        "IFS=X; x=aX.env; cat ${x}",
+        "IFS=,; ls | while read -r f; do cat $f; done",
+        "IFS=x; for f in $(find . -name '*.rs'); do cat $f; done",
+        "IFS=$y; x=src/a; cat $x",
+        "IFS=,; a=(src/a,-x); find ${a[@]}",
+        "IFS=,; f() { find $1; }; f .,-delete",
+        "export IFS=,; cat a",
+        "IFS=,; x=.,-delete; eval find $x",
+        "for i in 1 2; do x=.,-delete; find $x; IFS=,; done",
+    ] {
+        asks(command);
+    }
+}
+
+#[test]
+fn a_function_may_have_the_name_of_a_view() {
+    allowed("log() { echo \"$(date +%T) $*\"; }; log start; ls src; log end");
+    allowed("info() { printf '%s\\n' \"$1\"; }; info a");
+    asks("log() { rm \"$1\"; }; log a");
+    asks("ls() { echo \"$1\"; }; ls a");
+    asks("log() { echo a; }; unset -f log; log show");
+}
+
+#[test]
+fn signs_that_mean_nothing_may_be_escaped_in_an_expansion() {
+    for command in ["echo \"${f//\\//_}\"", "echo \"${x#*\\:}\"", "for f in src/*; do echo \"${f/\\.rs/}\"; done"] {
+        allowed(command);
+    }
+    for command in ["echo \"${f//\\\\//_}\"", "echo ${f//\\}/_}", "echo ${f//\\\\/.}", "echo \"${f//\\\"/_}\""] {
+        asks(command);
+    }
+}
