@@ -38,14 +38,6 @@ impl State {
         }
     }
 
-    /// Keys that came at once. True: the screen changes.
-    pub(super) fn keys(&mut self, keys: Vec<KeyEvent>, effects: &mut Vec<Effect>) -> bool {
-        for key in keys {
-            self.key(key, true, effects);
-        }
-        true
-    }
-
     fn key_of(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
         match &self.modal {
             Some(Modal::Confirm(_)) => self.dialog_key(key, effects),

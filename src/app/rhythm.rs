@@ -3,7 +3,8 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::event::Millis;
+use super::State;
+use super::event::{Effect, Millis};
 
 /// How long nothing else was typed before a key that decides, in milliseconds. Who writes at 60 words a minute presses
 /// five keys a second.
@@ -47,6 +48,16 @@ impl Rhythm {
     pub(super) fn follows(&self, says_yes: impl Fn(KeyCode) -> bool) -> bool {
         let digit = |code: KeyCode| matches!(code, KeyCode::Char('0'..='9'));
         !self.together && self.before.is_none_or(|code| digit(code) || says_yes(code))
+    }
+}
+
+impl State {
+    /// Keys that came at once. True: the screen changes.
+    pub(super) fn keys(&mut self, keys: Vec<KeyEvent>, effects: &mut Vec<Effect>) -> bool {
+        for key in keys {
+            self.key(key, true, effects);
+        }
+        true
     }
 }
 
