@@ -204,7 +204,7 @@ impl State {
 
     fn look_again(&mut self, id: OperationId, effects: &mut Vec<Effect>) {
         let Some(prepared) = self.queue.gate.prepared(id) else { return };
-        effects.push(Effect::Refresh(Box::new(prepared.operation.clone())));
+        effects.push(Effect::Refresh(Box::new(prepared.operation.clone()), self.shown_effects(id)));
         self.queue.set_status(id, Status::Allowed { starting: true });
     }
 
@@ -242,7 +242,7 @@ impl State {
         self.start_next(effects);
     }
 
-    fn requeue(&mut self, id: OperationId, why: String) {
+    pub(super) fn requeue(&mut self, id: OperationId, why: String) {
         let judgement = self.queue.gate.judgement(id).cloned();
         let prepared = self.queue.gate.prepared(id).cloned().map(Box::new);
         let now = self.now;

@@ -11,7 +11,7 @@ use super::picker::PickerId;
 use super::row::Row;
 use crate::domain::{
     Countersigned, Draft, Enforceable, Foresight, JournalEntry, Leaf, Look, ModelEvent, ModelRequest, Operation,
-    OperationId, Origin, Page, Prepared, Printed, Recalled, Remembered, RuleId, RunEvent, Seal, StepId, Table,
+    OperationId, Origin, Page, Prepared, Preview, Printed, Recalled, Remembered, RuleId, RunEvent, Seal, StepId, Table,
     ToolCall, Typed,
 };
 
@@ -144,6 +144,8 @@ pub enum Event {
     Assessed(u64, Proposal),
     /// An allowed operation was looked at again, right before its start.
     Refreshed(OperationId, Proposal),
+    /// The same, but it would do something else now than the person was shown.
+    Otherwise(OperationId, Box<Prepared>, Foresight),
     /// The effects of a waiting operation were measured, or can't be; only while it still has this seal.
     Measured(OperationId, Seal, Foresight),
     /// A running operation said something.
@@ -226,8 +228,9 @@ pub enum Effect {
         /// The call as it is now.
         call: ToolCall,
     },
-    /// Look at an operation again, right before its start.
-    Refresh(Box<Operation>),
+    /// Look at an operation again, right before its start, and measure it again where it would destroy something: this
+    /// is what the person was shown that it would do.
+    Refresh(Box<Operation>, Option<Box<Preview>>),
     /// Measure what a waiting operation would do, for as long as it has this seal.
     Measure(Box<Prepared>, Seal),
     /// Nobody needs the measure of it any more.

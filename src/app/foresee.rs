@@ -4,7 +4,12 @@
 use super::State;
 use super::event::Effect;
 use super::modal::Modal;
-use crate::domain::{Detail, Foresight, OperationId, OperationKind, Remedy, Seal};
+use crate::domain::{
+    Decider, Detail, Foresight, OperationId, OperationKind, Prepared, Preview, Remedy, RiskLevel, Seal, Standing,
+};
+
+/// Why an operation waits again that would do something else than was shown.
+const OTHERWISE: &str = "It would do something else now than was shown.";
 
 /// Whether a preview stands before the operation's text: of a file, a diff says in a few lines what its whole new
 /// text says in many.
@@ -58,6 +63,38 @@ impl State {
                 self.queue.foresights.insert(id, (seal, Foresight::Measuring));
             }
         }
+    }
+
+    /// What the person was shown that a command would do, if it is one that destroys: what it acts on may have changed
+    /// since, without a word of its text. Where that goes on, the second yes counts.
+    pub(super) fn shown_effects(&self, id: OperationId) -> Option<Box<Preview>> {
+        let item = self.queue.get(id)?;
+        let high = item.judgement.as_ref().is_some_and(|judgement| judgement.risk == RiskLevel::High);
+        let again = item.requeued.as_deref() == Some(OTHERWISE);
+        let person =
+            matches!(self.queue.gate.standing(id), Some(Standing::Allowed(Decider::Person | Decider::PersonAll)));
+        let command = matches!(self.queue.gate.prepared(id)?.operation.kind, OperationKind::Command(_));
+        match self.queue.foresights.get(&id) {
+            Some((_, Foresight::Measured(shown))) if high && command && person && !again => Some(shown.clone()),
+            Some(_) | None => None,
+        }
+    }
+
+    /// Right before its start an operation would do something else than was shown: it waits again. True: the screen
+    /// changes.
+    pub(super) fn otherwise(
+        &mut self,
+        id: OperationId,
+        prepared: Prepared,
+        foresight: Foresight,
+        effects: &mut Vec<Effect>,
+    ) -> bool {
+        if let Some(seal) = self.queue.gate.put_back(id, prepared) {
+            self.requeue(id, OTHERWISE.to_owned());
+            self.queue.foresights.insert(id, (seal, foresight));
+            self.start_next(effects);
+        }
+        true
     }
 
     /// Keeps what was measured, if that is still what waits. True if the screen changes.

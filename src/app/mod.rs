@@ -382,6 +382,7 @@ pub fn update(state: &mut State, now: Millis, event: Event) -> Vec<Effect> {
             state.refreshed(id, proposal, &mut effects);
             true
         }
+        Event::Otherwise(id, prepared, foresight) => state.otherwise(id, *prepared, foresight, &mut effects),
         Event::Measured(id, seal, foresight) => state.measured(id, seal, foresight) || state.dirty,
         Event::Run(id, event) => {
             state.run(id, event, &mut effects);

@@ -300,6 +300,14 @@ impl Gate {
         Release::Run(Box::new(Countersigned { prepared: fresh, containment, decider, judgement }))
     }
 
+    /// Instead of its start, an allowed operation waits again, as `fresh`: then its new seal.
+    pub fn put_back(&mut self, id: OperationId, fresh: Prepared) -> Option<Seal> {
+        let (judgement, seal) = (self.judge(&fresh), self.next_seal());
+        let entry = self.entries.get_mut(&id).filter(|entry| matches!(entry.standing, Standing::Allowed(_)))?;
+        *entry = Entry { prepared: fresh, judgement, seal, standing: Standing::Waiting };
+        Some(seal)
+    }
+
     /// The turn is over: approvals, refusals and remembered denials end with it, and rules for the turn.
     pub fn end_turn(&mut self) {
         self.grants = Grants::default();

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::bus::{Lanes, Work};
 use super::judging::{look, propose, read};
-use super::measure::Measuring;
+use super::measure::{Measuring, otherwise};
 use super::recorder::Recorder;
 use super::remember::Memory;
 use super::servers;
@@ -23,8 +23,8 @@ use crate::app::Proposal;
 use crate::contain;
 use crate::domain::{
     self, ANSWER, APPLY, Containment, Countersigned, FailureKind, JournalEntry, JournalEvent, ModelEvent, ModelFailure,
-    ModelRequest, Operation, OperationId, OperationKind, Origin, Outcome, Place, Prepared, RunEvent, RunReport, Seal,
-    StepId, ToolCall, Typed,
+    ModelRequest, Operation, OperationId, OperationKind, Origin, Outcome, Place, Prepared, Preview, RunEvent,
+    RunReport, Seal, StepId, ToolCall, Typed,
 };
 use crate::providers::{PracticeWorld, Provider};
 use crate::store::{History, Kept};
@@ -166,19 +166,25 @@ impl Engine {
         });
     }
 
-    /// Looks at an operation again, right before its start.
-    pub fn refresh(&self, operation: Operation) {
+    /// Looks at an operation again, right before its start, and whether it would still do what was `shown`.
+    pub fn refresh(&self, operation: Operation, shown: Option<Box<Preview>>) {
         let (side, lane) = (self.side(&operation.origin, &operation.tool).clone(), self.lanes.work.clone());
         let (id, model_side, rules) = (operation.id, self.model_side.clone(), self.memory.rules.clone());
         tokio::spawn(async move {
             if matches!(operation.kind, OperationKind::Command(_)) {
                 prove(&model_side, &lane).await;
             }
-            let proposal = match look(side, operation).await {
-                Ok(prepared) => Proposal::Ready(Box::new(prepared)),
-                Err(reason) => Proposal::Refused(reason),
+            let work = match look(side.clone(), operation).await {
+                Ok(prepared) => {
+                    let prepared = Box::new(prepared);
+                    match otherwise(&side, &prepared, shown).await {
+                        Some(foresight) => Work::Otherwise(id, prepared, foresight),
+                        None => Work::Refreshed(id, Proposal::Ready(prepared)),
+                    }
+                }
+                Err(reason) => Work::Refreshed(id, Proposal::Refused(reason)),
             };
-            rules.hand_on(Work::Refreshed(id, proposal), &lane).await;
+            rules.hand_on(work, &lane).await;
         });
     }
 

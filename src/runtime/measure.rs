@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::bus::Work;
 use super::engine::Side;
 use crate::assess::conceal;
-use crate::domain::{Foresight, OperationId, Prepared, Seal};
+use crate::domain::{Foresight, OperationId, Prepared, Preview, Seal};
 
 /// Operations that are measured at once.
 const AT_ONCE: usize = 4;
@@ -19,6 +19,9 @@ const AT_ONCE: usize = 4;
 const LIMIT: Duration = Duration::from_secs(3);
 /// Time to tell what was found by then.
 const GRACE: Duration = Duration::from_millis(500);
+
+/// Time that measuring may take right before a start.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// The measuring tasks.
 pub(super) struct Measuring {
@@ -64,6 +67,15 @@ impl Measuring {
     pub(super) fn stop_all(&mut self) {
         self.open.drain().for_each(|(_, token)| token.cancel());
     }
+}
+
+/// What an operation would do now, where that isn't what was shown. What can't be told in time is taken to be the same.
+pub(super) async fn otherwise(side: &Side, prepared: &Prepared, shown: Option<Box<Preview>>) -> Option<Foresight> {
+    let shown = Foresight::Measured(shown?);
+    let cancel = CancellationToken::new();
+    let now = timeout(AGAIN, measure(side, prepared.clone(), &cancel)).await.ok()?;
+    let told = !matches!(now, Foresight::Unmeasurable(_) | Foresight::Measuring);
+    (told && now != shown).then_some(now)
 }
 
 /// One measure in a task of its own, so that a tool that fails can't take the program along.

@@ -97,7 +97,8 @@ async fn earlier((journal, session): (PathBuf, String)) -> Option<Vec<Prepared>>
 /// Tells the state what time it is before a decision about an operation: rules end by the wall's clock, which also goes
 /// on while the machine sleeps.
 pub fn clock(state: &mut State, now: Millis, event: &Event) {
-    if matches!(event, Event::Proposed(..) | Event::Refreshed(..) | Event::Key(_) | Event::Keys(_) | Event::Said(..)) {
+    let decides = matches!(event, Event::Proposed(..) | Event::Refreshed(..) | Event::Otherwise(..) | Event::Said(..));
+    if decides || matches!(event, Event::Key(_) | Event::Keys(_)) {
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         if seconds != state.queue.gate().policy().now {
             update(state, now, Event::Clock(seconds));

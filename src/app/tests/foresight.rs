@@ -135,3 +135,34 @@ fn a_preview_that_comes_later_moves_nothing_and_delays_nothing() {
     world.press(KeyCode::Char('y'));
     assert_eq!(world.commands(), ["make"]);
 }
+
+#[test]
+fn what_would_do_something_else_than_was_shown_waits_once_more() {
+    let mut world = waiting(&[("rm x*", None), ("make", None)]);
+    for at in 0..2 {
+        let (id, seal) = world.measuring[at];
+        world.feed(5, Event::Measured(id, seal, told("1 file")));
+    }
+    world.otherwise = Some(told("2 files"));
+    let approve = |world: &mut World| {
+        world.look();
+        world.press(KeyCode::Char('y'));
+        world.draw(true);
+        world.press(KeyCode::Char('1'));
+    };
+    approve(&mut world);
+    assert!(world.executed.is_empty());
+    assert_eq!(*world.status(1), Status::Waiting);
+    assert_eq!(world.state.queue.foresight(OperationId(1)), Some(&told("2 files")));
+    let why = world.state.queue.get(OperationId(1)).unwrap().requeued.clone();
+    assert_eq!(why.as_deref(), Some("It would do something else now than was shown."));
+    world.press(KeyCode::Esc);
+    world.state.open(OperationId(1));
+    approve(&mut world);
+    assert_eq!(world.commands(), ["rm x*"], "the second yes counts");
+    world.finish(1);
+    world.state.open(OperationId(2));
+    world.look();
+    world.press(KeyCode::Char('y'));
+    assert_eq!(world.commands(), ["rm x*", "make"], "what isn't high starts at once");
+}

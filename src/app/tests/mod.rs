@@ -78,6 +78,8 @@ pub(super) struct World {
     step: StepId,
     /// Facts are different the second time for commands that contain this.
     pub changing: &'static str,
+    /// What a command would do right before its start.
+    pub otherwise: Option<crate::domain::Foresight>,
 }
 
 impl World {
@@ -117,6 +119,7 @@ impl World {
             waiting: VecDeque::new(),
             step: StepId(0),
             changing: "\0",
+            otherwise: None,
         }
     }
 
@@ -140,7 +143,7 @@ impl World {
                 Event::Proposed(id, proposal)
             }
             Effect::Assess { draft, id, origin, call } => Event::Assessed(draft, propose(id, origin, &call)),
-            Effect::Refresh(operation) => {
+            Effect::Refresh(operation, shown) => {
                 let OperationKind::Command(command) = &operation.kind else {
                     let prepared = applying(*operation);
                     return self.feed(0, Event::Refreshed(prepared.operation.id, Proposal::Ready(Box::new(prepared))));
@@ -149,7 +152,10 @@ impl World {
                 if command.command.contains(self.changing) {
                     prepared.facts.programs.insert("changed".to_owned(), None);
                 }
-                Event::Refreshed(operation.id, Proposal::Ready(Box::new(prepared)))
+                match self.otherwise.clone().filter(|_| shown.is_some()) {
+                    Some(now) => Event::Otherwise(operation.id, Box::new(prepared), now),
+                    None => Event::Refreshed(operation.id, Proposal::Ready(Box::new(prepared))),
+                }
             }
             Effect::Execute(countersigned, _) => {
                 let operation = countersigned.operation();

@@ -143,7 +143,7 @@ impl Desk {
         let wanted: Vec<Operation> = std::mem::take(&mut self.effects)
             .into_iter()
             .filter_map(|effect| match effect {
-                Effect::Refresh(operation) => Some(*operation),
+                Effect::Refresh(operation, _) => Some(*operation),
                 kept @ (Effect::StartStep(..) | Effect::Measure(..)) => {
                     self.effects.push(kept);
                     None
