@@ -57,7 +57,7 @@ impl State {
         );
         match command {
             Some(_) if decides && !self.rhythm.alone() => {
-                self.dialog_hint(format!("Among other letters it doesn't count: press {} by itself.", Key::from(key)));
+                self.among_letters(key);
             }
             Some(command) => {
                 self.dialog_command(command, effects);
@@ -371,6 +371,11 @@ impl State {
             Some(Modal::Confirm(dialog)) => Some(dialog.id),
             Some(Modal::Edit(_) | Modal::Pick(_) | Modal::Page { .. } | Modal::Setup(_)) | None => None,
         }
+    }
+
+    /// A key that decides was pressed among others.
+    pub(super) fn among_letters(&mut self, key: KeyEvent) {
+        self.dialog_hint(format!("Among other letters it doesn't count: press {} by itself.", Key::from(key)));
     }
 
     pub(super) fn dialog_hint(&mut self, hint: String) {

@@ -6,7 +6,6 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use super::State;
 use super::event::{Effect, Millis};
-use super::key::Key;
 use super::keymap::Command;
 use super::linear::Ruling;
 use super::modal::{Asking, GUARD, Modal};
@@ -103,7 +102,7 @@ impl State {
                 }
             }
             Some(Command::SaveRule) if !self.rhythm.alone() => {
-                self.dialog_hint(format!("Among other letters it doesn't count: press {} by itself.", Key::from(key)));
+                self.among_letters(key);
             }
             Some(Command::SaveRule) => self.ask_save_rule(effects),
             Some(Command::Back | Command::Interrupt | Command::Quit | Command::StopAll) => return false,

@@ -19,7 +19,7 @@ const REMEMBERED: usize = 256;
 const ANSWERS: usize = 2048;
 
 /// What is asked of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Question {
     Entry,
     MayMatch,

@@ -73,6 +73,8 @@ impl Measuring {
 pub(super) async fn otherwise(side: &Side, prepared: &Prepared, shown: Option<Box<Preview>>) -> Option<Foresight> {
     let shown = Foresight::Measured(shown?);
     let cancel = CancellationToken::new();
+    // Nobody waits for what it still does then.
+    let _ended = cancel.clone().drop_guard();
     let now = timeout(AGAIN, measure(side, prepared.clone(), &cancel)).await.ok()?;
     let told = !matches!(now, Foresight::Unmeasurable(_) | Foresight::Measuring);
     (told && now != shown).then_some(now)

@@ -272,6 +272,7 @@ async fn what_a_search_deletes_is_listed_by_the_same_search() {
         ("find . -name '*.x' -exec rm {} \\;", "[] It finds nothing that it would delete. "),
         ("find dir -exec rm -v {} \\;", "Deletes 3 files (9 B) that it finds: "),
         ("find dir -exec rm -r {} +", "? What"),
+        ("find $x -exec rm {} +", "? What"),
         ("find dir -name '*.o' -exec rm {} + -print", "? What"),
         ("shred a.o", "a.o"),
         ("find . -exec rm {} + -delete", "? What"),

@@ -6,6 +6,7 @@ use super::clients::{mysql_shows, psql_lists, psql_shows};
 use super::fields::plain_fields;
 use super::filter::only_filters;
 use super::judge::Judge;
+use super::numbers::dated;
 use super::path::descriptor;
 use super::published::{image, module, package, unresolved};
 use super::regex::as_glob;
@@ -354,41 +355,6 @@ impl Judge<'_> {
             }
         });
     }
-}
-
-/// What `date` prints for a format of numbers and plain text; none if a word of a language is in it.
-fn dated(format: &str) -> Option<Word> {
-    let mut word = Word::default();
-    let mut rest = format.chars();
-    while let Some(c) = rest.next() {
-        let mut letter = if c == '%' { rest.next()? } else { c };
-        if c == '%' && letter == '-' {
-            letter = rest.next()?;
-        } else if c == '%' && letter.is_ascii_digit() {
-            // The first digits of a second's parts.
-            letter = rest.next().filter(|letter| *letter == 'N')?;
-        }
-        let parts: &[&str] = match (c, letter) {
-            ('%', 's' | 'Y' | 'm' | 'd' | 'H' | 'M' | 'S' | 'j' | 'u' | 'w' | 'y' | 'C' | 'V' | 'G' | 'N') => &[""],
-            ('%', 'F') => &["", "-", "-"],
-            ('%', 'T') => &["", ":", ":"],
-            ('%', 'R') => &["", ":"],
-            (c, plain) if c == plain && (c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':')) => {
-                word.push(Piece::Exact(c.to_string()));
-                continue;
-            }
-            _ => return None,
-        };
-        for between in parts {
-            if !between.is_empty() {
-                word.push(Piece::Exact((*between).to_owned()));
-            }
-            if word.pieces.last() != Some(&Piece::Number) {
-                word.push(Piece::Number);
-            }
-        }
-    }
-    Some(word)
 }
 
 /// Whether something is a number, `owner/name`, or an address at github.com.

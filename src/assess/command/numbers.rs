@@ -154,6 +154,41 @@ impl Judge<'_> {
     }
 }
 
+/// What `date` prints for a format of numbers and plain text; none if a word of a language is in it.
+pub(super) fn dated(format: &str) -> Option<Word> {
+    let mut word = Word::default();
+    let mut rest = format.chars();
+    while let Some(c) = rest.next() {
+        let mut letter = if c == '%' { rest.next()? } else { c };
+        if c == '%' && letter == '-' {
+            letter = rest.next()?;
+        } else if c == '%' && letter.is_ascii_digit() {
+            // The first digits of a second's parts.
+            letter = rest.next().filter(|letter| *letter == 'N')?;
+        }
+        let parts: &[&str] = match (c, letter) {
+            ('%', 's' | 'Y' | 'm' | 'd' | 'H' | 'M' | 'S' | 'j' | 'u' | 'w' | 'y' | 'C' | 'V' | 'G' | 'N') => &[""],
+            ('%', 'F') => &["", "-", "-"],
+            ('%', 'T') => &["", ":", ":"],
+            ('%', 'R') => &["", ":"],
+            (c, plain) if c == plain && (c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':')) => {
+                word.push(Piece::Exact(c.to_string()));
+                continue;
+            }
+            _ => return None,
+        };
+        for between in parts {
+            if !between.is_empty() {
+                word.push(Piece::Exact((*between).to_owned()));
+            }
+            if word.pieces.last() != Some(&Piece::Number) {
+                word.push(Piece::Number);
+            }
+        }
+    }
+    Some(word)
+}
+
 /// `seq` of whole numbers.
 fn seq(words: &[Word]) -> Option<Feed> {
     let written = |text: &str| {

@@ -212,10 +212,7 @@ fn find(words: &[Word]) -> Option<Does> {
 /// The same of a search whose only action, at its end, has `rm` delete what it finds: files alone.
 pub(super) fn has_rm_delete(words: &[Word]) -> Option<Does> {
     const LAST: &str = "-delete";
-    // The mark of what is found is no text.
-    let mark = |word: &Word| word.text().map_or("{}", |text| if text == ";" { ";" } else { text }).to_owned();
-    let texts: Vec<String> = words.iter().map(mark).collect();
-    let mut texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let mut texts: Vec<&str> = words.iter().map(Word::text).collect::<Option<_>>()?;
     let at = texts.iter().position(|text| *text == "-exec")?;
     let action = texts.split_off(at);
     let ["-exec", "rm", flags @ .., "{}", ";" | "+"] = action.as_slice() else { return None };
