@@ -156,6 +156,12 @@ pub enum Ruling {
     Save(&'static str),
 }
 
+/// Whether a line is meant for what waits, not for the model, and says not what or which.
+fn decides_nothing(line: &str) -> bool {
+    const WORDS: [&str; 9] = ["y", "yes", "n", "no", "ok", "approve", "deny", "approve all", "approve it"];
+    WORDS.iter().any(|word| line.trim_end_matches(['.', '!']).eq_ignore_ascii_case(word))
+}
+
 /// What was told of an operation that waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Told {
@@ -205,6 +211,14 @@ impl State {
             return;
         }
         match said {
+            Said::Line(line) if decides_nothing(&line) && self.queue.waiting().next().is_some() => {
+                let waits: Vec<String> = self.queue.waiting().map(|item| item.id.to_string()).collect();
+                self.hint = Some(format!(
+                    "Nothing was decided or sent: say which, approve or deny and a number. {} {}.",
+                    waits.join(", "),
+                    if waits.len() == 1 { "waits" } else { "wait" },
+                ));
+            }
             Said::Approve(numbers) => self.approve_told(&numbers, typed, effects),
             Said::Deny(numbers, why) => self.deny_told(&numbers, why.as_deref(), effects),
             Said::DenyAll => self.deny_all(effects),

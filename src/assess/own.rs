@@ -33,10 +33,29 @@ impl Own {
     #[must_use]
     pub fn named(&self, text: &str, place: &Place) -> bool {
         let Some(list) = &self.list else { return false };
+        if !self.perhaps(text, place) {
+            return false;
+        }
         // All that is in a folder is more than what is ours there.
         let text = text.trim_end_matches(['/', '*', '?']);
         let spared = |path: &String| self.spared.as_ref().is_some_and(|spared| Path::new(path).starts_with(spared));
         list.may_match(&Written::new(text, place)).is_some() && !spelling::absolute(text, place).iter().all(spared)
+    }
+
+    /// Whether it is worth comparing: a path without patterns and variables names one of them only where the last name
+    /// of that stands in it, or in the folder that it starts from.
+    fn perhaps(&self, text: &str, place: &Place) -> bool {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._/-+,=@:".contains(&byte);
+        if !text.bytes().all(plain) {
+            return true;
+        }
+        let holds = |text: &[u8], name: &[u8]| text.windows(name.len()).any(|part| part.eq_ignore_ascii_case(name));
+        self.places.iter().any(|own| match own.file_name().map(std::ffi::OsStr::as_encoded_bytes) {
+            Some(name) if name.is_ascii() => {
+                holds(text.as_bytes(), name) || holds(place.cwd.as_os_str().as_encoded_bytes(), name)
+            }
+            Some(_) | None => true,
+        })
     }
 
     /// Whether a real path is one of them or lies in one.
@@ -75,6 +94,8 @@ mod tests {
         ] {
             assert!(own.named(path, &place), "{path}");
         }
+        let inside = Place { cwd: data.join("images"), ..place.clone() };
+        assert!(own.named("x", &inside) && own.named("/home/ann/.config/CounterSign/x", &place));
         for path in ["config.toml", "~/.config/other", "~/.config/*", "~/.local/share/countersign/practice/shop.db"] {
             assert!(!own.named(path, &place), "{path}");
         }

@@ -2,12 +2,12 @@
 //! by is a `Terms`; a line that can't be read is answered too.
 
 use std::cell::RefCell;
-use std::io::{self, BufRead, BufReader, Read as _, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -31,8 +31,10 @@ use crate::tools::{self, Seen};
 const LINE_CAP: u64 = 32 * 1024 * 1024;
 /// Stack of the thread that judges: parsers of deeply nested text need it.
 const STACK: usize = 64 * 1024 * 1024;
-/// How long lines that follow each other may share what was seen on the disk.
-const SEEN: Duration = Duration::from_millis(50);
+/// How long lines that follow each other at once may share what was seen on the disk.
+const SEEN: Duration = Duration::from_secs(1);
+/// After such a pause the next line may be about what was done since the last answer.
+const PAUSE: Duration = Duration::from_millis(1);
 /// How much of a bad line is searched for its id.
 const ID_CAP: usize = 4096;
 /// How many characters of a wrong value a reason quotes.
@@ -82,7 +84,7 @@ struct Bench {
 pub fn assess(terms: Terms) -> ExitCode {
     // A parser that fails on hostile text is caught and answered; its words don't belong between the answers.
     std::panic::set_hook(Box::new(|_| {}));
-    match run(terms.proved(), BufReader::new(io::stdin()), io::stdout()) {
+    match run(terms.proved(), io::stdin(), io::stdout()) {
         Ok(()) => ExitCode::SUCCESS,
         // The reader has seen enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
@@ -93,11 +95,11 @@ pub fn assess(terms: Terms) -> ExitCode {
     }
 }
 
-/// Judges line by line, each answered before the next is read.
+/// Judges line by line. Each is answered before another one is waited for.
 ///
 /// # Errors
 /// Input that can't be read, output that can't be written.
-pub fn run(terms: Terms, input: impl BufRead + Send, output: impl Write + Send) -> io::Result<()> {
+pub fn run(terms: Terms, input: impl Read + Send, output: impl Write + Send) -> io::Result<()> {
     let bench = Bench::new(terms);
     thread::scope(|scope| {
         let worker = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, move || bench.all(input, output))?;
@@ -118,10 +120,19 @@ impl Bench {
         }
     }
 
-    fn all(&self, mut input: impl BufRead, mut output: impl Write) -> io::Result<()> {
+    fn all(&self, input: impl Read, output: impl Write) -> io::Result<()> {
+        let (mut input, mut output) = (BufReader::new(input), BufWriter::new(output));
         let mut number = 0;
         let mut text = Vec::new();
-        while let Some(line) = next_line(&mut input)? {
+        let mut answered = Instant::now();
+        loop {
+            // Who has sent the next line already doesn't wait for the last answer.
+            if !input.buffer().contains(&b'\n') {
+                output.flush()?;
+            }
+            let Some(line) = next_line(&mut input)? else { return output.flush() };
+            let age = if answered.elapsed() > PAUSE { Duration::ZERO } else { SEEN };
+            self.seen.borrow_mut().refresh(age);
             if line.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
@@ -133,9 +144,8 @@ impl Bench {
             serde_json::to_writer(&mut text, &answer)?;
             text.push(b'\n');
             output.write_all(&text)?;
-            output.flush()?;
+            answered = Instant::now();
         }
-        Ok(())
     }
 
     fn answer(&self, number: u64, line: &[u8]) -> Answer {
@@ -196,7 +206,6 @@ impl Bench {
         let workspace = operation.cwd.clone();
         let place = Place { cwd: workspace.clone(), workspace, home: self.home.clone() };
         let mut seen = self.seen.take();
-        seen.refresh(SEEN);
         let scales = Scales {
             settings: &self.terms.settings,
             policy: &self.terms.policy,

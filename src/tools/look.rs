@@ -7,6 +7,7 @@ use std::fs::Metadata;
 use std::hash::{Hash as _, Hasher as _};
 use std::io::{ErrorKind, Read as _};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::unguarded::Unguarded;
@@ -56,6 +57,8 @@ pub struct Seen {
     /// Repositories by the folder in which git would run.
     repositories: HashMap<PathBuf, Option<RepositoryFact>>,
     since: Option<Instant>,
+    /// A `PATH`, and its folders.
+    searched: Option<(OsString, Arc<[PathBuf]>)>,
     /// What steers the run, where it isn't ours.
     unguarded: Option<Unguarded>,
 }
@@ -330,14 +333,8 @@ impl<'a> Look<'a> {
 
     fn on_path(&mut self, name: &str) -> Option<PathBuf> {
         let mut file = PathBuf::new();
-        let mut before: Vec<PathBuf> = Vec::new();
-        for folder in std::env::split_paths(self.path?).filter(|folder| folder.is_absolute()) {
-            // Many a `PATH` names a folder twice.
-            if before.contains(&folder) {
-                continue;
-            }
-            before.push(folder.clone());
-            file.clone_from(&folder);
+        for folder in &*self.search_folders()? {
+            file.clone_from(folder);
             file.push(name);
             if runnable(&file) {
                 return match self.entry(&file) {
@@ -347,6 +344,25 @@ impl<'a> Look<'a> {
             }
         }
         None
+    }
+
+    /// The absolute folders of the `PATH`. Many a `PATH` names one twice.
+    fn search_folders(&mut self) -> Option<Arc<[PathBuf]>> {
+        let path = self.path?;
+        if let Some((known, folders)) = &self.seen.searched
+            && known == path
+        {
+            return Some(Arc::clone(folders));
+        }
+        let mut folders: Vec<PathBuf> = Vec::new();
+        for folder in std::env::split_paths(path).filter(|folder| folder.is_absolute()) {
+            if !folders.contains(&folder) {
+                folders.push(folder);
+            }
+        }
+        let folders: Arc<[PathBuf]> = folders.into();
+        self.seen.searched = Some((path.to_owned(), Arc::clone(&folders)));
+        Some(folders)
     }
 }
 

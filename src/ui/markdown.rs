@@ -154,6 +154,8 @@ fn prose(raw: &str, page: Page<'_>, rows: &mut Vec<Line<'static>>) {
         let said = line.to_string();
         if said.starts_with(['┌', '│', '├', '└']) && line.width() <= columns {
             rows.push(line);
+        } else if said == "---" {
+            rows.push(Line::styled("─".repeat(columns), theme.style(Role::Border)));
         } else {
             rows.extend(wrap(&line, columns, hang(&said), Break::Words));
         }
@@ -377,6 +379,11 @@ mod tests {
     #[test]
     fn markdown_becomes_rows() {
         insta::assert_snapshot!(shown(ANSWER, 28).join("\n"));
+    }
+
+    #[test]
+    fn a_thematic_break_is_a_rule_across_the_page() {
+        assert_eq!(shown("one\n\n---\n\ntwo\n", 12), ["one", "", "────────────", "", "two"]);
     }
 
     #[test]

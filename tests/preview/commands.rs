@@ -29,7 +29,7 @@ async fn what_rm_deletes_is_counted_and_looked_up_in_git() {
         ("ls | wc -l", "nothing"),
         ("make", "? What `make` does isn't known beforehand."),
         ("rm $x", "? What `rm` does isn't known beforehand."),
-        ("find . -name x | xargs rm", "? What … becomes isn't known beforehand."),
+        ("ls *.x | xargs rm", "? What … becomes isn't known beforehand."),
     ] {
         assert_eq!(desk.told(command).await, says, "{command}");
     }
@@ -252,7 +252,7 @@ async fn what_is_cut_or_written_by_name_is_told() {
 #[tokio::test]
 async fn what_a_search_deletes_is_listed_by_the_same_search() {
     let desk = Desk::versioned();
-    for path in ["a.o", "dir/b.o", "dir/deep/c.o", "gone/d.o"] {
+    for path in ["a.o", "dir/b.o", "dir/deep/c.o", "gone/d.o", "e f.txt"] {
         desk.write(path, "xx");
     }
     for (command, says) in [
@@ -271,7 +271,23 @@ async fn what_a_search_deletes_is_listed_by_the_same_search() {
         ("find dir -name '*.o' -exec rm -f {} +", "Deletes 2 files (4 B) that it finds: "),
         ("find . -name '*.x' -exec rm {} \\;", "[] It finds nothing that it would delete. "),
         ("find dir -exec rm -v {} \\;", "Deletes 3 files (9 B) that it finds: "),
-        ("find dir -exec rm -r {} +", "? What"),
+        ("find dir -name deep -exec rm -r {} +", "Deletes 1 file (2 B) and 1 folder that it finds: c.o."),
+        (
+            "find . -type d -name deep -prune -exec rm -rf {} \\;",
+            "Deletes 1 file (2 B) and 1 folder that it finds: c.o.",
+        ),
+        ("find dir -exec rm -rf {} +", "Deletes 3 files (9 B) and 2 folders that it finds"),
+        ("find dir -depth -exec rm -rf {} +", "Deletes 3 files (9 B) and 2 folders that it finds"),
+        ("find dir -exec rm -ri {} +", "? What"),
+        ("find dir -name '*.o' | xargs rm", "Deletes 2 files (4 B) that it finds: "),
+        ("find dir -name '*.o' -print0 | xargs -0r rm -f", "Deletes 2 files (4 B) that it finds: "),
+        ("cd dir && find . -name 'b*' 2>/dev/null | xargs -n 1 rm -v", "Deletes 1 file (2 B) that it finds: b.o."),
+        ("find dir -name '*.o' | xargs -0 rm", "? What"),
+        ("find dir -name '*.o' | head -1 | xargs rm", "? What"),
+        ("find dir -name a -o -name '*.o' | xargs rm", "? What"),
+        ("{ find dir; find gone; } | xargs rm", "? What"),
+        ("find . -name 'e *' | xargs rm", "? What `find` deletes (names with blanks or quotes are taken apart)"),
+        ("find . -name 'e *' -print0 | xargs -0 rm", "Deletes 1 file (2 B) that it finds: e f.txt."),
         ("find $x -exec rm {} +", "? What"),
         ("find dir -name '*.o' -exec rm {} + -print", "? What"),
         ("shred a.o", "a.o"),

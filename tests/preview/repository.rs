@@ -88,6 +88,23 @@ async fn what_git_would_lose_is_told_from_what_is_here() {
         ("git branch -D nowhere", "It would fail: there is no branch nowhere."),
         ("git branch -D main", "It would fail: main is checked out."),
         ("git stash drop", "There is no such stash."),
+        (
+            "git stash",
+            "[changes in 1 file] Puts the changes in 1 file aside: kept.rs. undo: `git stash pop` brings them back.",
+        ),
+        ("git stash push -u -m 'a b'", "Puts the changes in 3 files aside: "),
+        ("git stash push -p", "? What `git stash` does isn't known beforehand."),
+        ("git stash pop", "There is no such stash."),
+        ("git merge side", "[1 commit] Moves main forward to "),
+        (
+            "git merge --no-ff -m x side",
+            "Merges 1 commit into main; it stops where both changed the same lines. undo: `git reset --keep ",
+        ),
+        ("git merge merged", "Does nothing: main has all of merged already."),
+        ("git merge nowhere", "It would fail: `nowhere` names no commit here."),
+        ("git merge --squash side", "? What `git merge` does isn't known beforehand."),
+        ("git tag v1", "Makes the tag v1 at "),
+        ("git tag -d v1", "It would fail: there is no tag v1."),
         ("git commit -m x", "There is nothing staged: git would refuse"),
         ("git checkout -p", "? Which changes `git checkout` takes isn't known beforehand."),
         ("git reset -p", "? Which changes `git reset` takes isn't known beforehand."),
@@ -105,6 +122,17 @@ async fn what_git_would_lose_is_told_from_what_is_here() {
     desk.git(&["stash", "-q"]);
     let told = desk.told("git stash drop").await;
     assert!(told.contains("[1 stash] Drops 1 stash. undo: for some weeks `git stash store "), "{told}");
+    let told = desk.told("git stash pop").await;
+    assert!(
+        told.contains(
+            "Brings back the changes in 2 tracked files: dir/kept.txt, kept.rs, and drops the stash if they fit."
+        ),
+        "{told}"
+    );
+    desk.git(&["tag", "v1"]);
+    let told = desk.told("git tag -d v1").await;
+    assert!(told.contains("Deletes the tag v1, here alone. undo: `git tag v1 "), "{told}");
+    assert!(desk.told("git tag v1").await.contains("It would fail: there is a tag v1."));
 }
 
 #[tokio::test]

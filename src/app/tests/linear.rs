@@ -95,6 +95,20 @@ fn a_line_denies_with_a_reason_stops_and_sets_the_mode() {
 }
 
 #[test]
+fn a_yes_that_says_not_to_what_is_neither_a_decision_nor_a_message() {
+    let mut world = told(true);
+    world.feed(GUARD, Event::Wake);
+    for said in ["y", "Yes.", "approve all", "no"] {
+        line(&mut world, said);
+        assert!(hint(&world).contains("#1, #2 wait."), "{said}: {}", hint(&world));
+    }
+    assert!(world.executed.is_empty() && world.requests.len() == 1, "only the first message went to the model");
+    line(&mut world, "deny all");
+    line(&mut world, "yes");
+    assert!(!hint(&world).contains("Nothing was decided"), "{}", hint(&world));
+}
+
+#[test]
 fn a_number_that_is_nobodys_is_nobodys() {
     let mut world = told(true);
     line(&mut world, "deny all");

@@ -6,6 +6,7 @@ use super::otherwise::{goes, goes_by_links, matches_otherwise, patterned};
 use super::programs::plain_name;
 use super::reading::{ReadCommand, Reading, reading};
 use super::rewriting::{self, Spelled};
+use super::searching::{self, Search};
 use super::table::Takes;
 use super::word::Word;
 use crate::assess::AssessSettings;
@@ -118,12 +119,7 @@ pub enum Does {
         parents: bool,
     },
     /// Deletes what a search finds.
-    Search {
-        /// The words of a search that lists the same.
-        words: Vec<String>,
-        /// Where it begins.
-        starts: Vec<String>,
-    },
+    Search(Search),
     /// A subcommand of git.
     Git {
         /// Such as `push`.
@@ -151,18 +147,28 @@ pub fn acts(command: &str, facts: &Facts, settings: &AssessSettings) -> Vec<Act>
     };
     // Whether it stands in another folder than its words tell.
     let mut gone = false;
+    // A search before which nothing but `cd` was: all that flows into what stands behind it is its own.
+    let mut searched: Option<ReadCommand> = None;
+    let mut first = true;
     let mut commands = commands.into_iter();
     while let Some(mut command) = commands.next() {
+        let search = searched.take();
+        if first && !goes(&command) {
+            first = false;
+            searched = Some(command.clone());
+        }
         command.folder = command.folder.filter(|_| !gone);
         gone |= elsewhere && goes(&command);
         if let Some(folder) = command.folder.as_ref().filter(|folder| **folder != start && !entered.contains(folder)) {
             entered.push(folder.clone());
         }
         if command.wraps {
-            if let Some(does) = finds(&command) {
+            let run = commands.as_slice().first();
+            let fed = || searching::fed(search.as_ref()?, &command, run?);
+            if let Some(search) = searching::runs(&command).or_else(fed) {
                 // What it runs is told with it.
                 let _run = commands.next();
-                add(does, command.folder, &entered);
+                add(Does::Search(search), command.folder, &entered);
             }
             continue;
         }
@@ -190,12 +196,6 @@ pub fn acts(command: &str, facts: &Facts, settings: &AssessSettings) -> Vec<Act>
         add(does, redirect.folder.filter(|_| !gone), &entered);
     }
     acts
-}
-
-/// What a search deletes by a program that it runs.
-fn finds(command: &ReadCommand) -> Option<Does> {
-    let (first, words) = command.words.split_first()?;
-    first.text().filter(|first| plain_name(first) == "find").and_then(|_| rewriting::has_rm_delete(words))
 }
 
 /// What happens, each with the folder that its names start from.
@@ -436,7 +436,7 @@ mod tests {
                         let what = if *folders { "folders" } else { "files" };
                         format!("make {what} {}{}", names(which), if *parents { " and those above" } else { "" })
                     }
-                    Does::Search { words, .. } => format!("delete by find {}", words.join(" ")),
+                    Does::Search(search) => format!("delete by find {}", search.words.join(" ")),
                     Does::Git { subcommand, words } => format!("git {subcommand} {}", names(words)),
                     Does::Unmeasured(what) => format!("? {what}"),
                 };

@@ -35,6 +35,24 @@ impl Index {
         self.find(name).is_some()
     }
 
+    /// Whether some name begins with this: the lines stand in the order of their names.
+    pub(super) fn begins(&self, start: &str) -> bool {
+        let bytes = self.text.as_bytes();
+        let line = |at: usize| bytes[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let name = |from: usize| bytes[from..].split(|byte| *byte == b'\t').next().unwrap_or_default();
+        let (mut low, mut high) = (0, bytes.len());
+        while low < high {
+            let from = line(low + (high - low) / 2);
+            if name(from) < start.as_bytes() {
+                let end = bytes[from..].iter().position(|byte| *byte == b'\n');
+                low = end.map_or(bytes.len(), |end| from + end + 1);
+            } else {
+                high = from;
+            }
+        }
+        bytes[low..].starts_with(start.as_bytes())
+    }
+
     /// Each name and what is known of it.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.text.lines().filter_map(|line| line.split_once('\t'))
@@ -82,8 +100,12 @@ mod tests {
         }
         assert!(["", "n", "n1000", "n1\t1", "1"].iter().all(|name| !index.has(name)));
         assert_eq!(index.iter().count(), lines.len());
+        for start in ["", "n", "n0", "n99", "n998", "n37"] {
+            assert!(index.begins(start), "{start}");
+        }
+        assert!(["a", "m", "n1000", "n998x", "z"].iter().all(|start| !index.begins(start)));
         let empty = Index { text: "", slots: &[] };
-        assert_eq!(empty.find("a"), None);
+        assert_eq!((empty.find("a"), empty.begins("a")), (None, false));
     }
 
     #[test]

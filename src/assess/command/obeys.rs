@@ -2,6 +2,8 @@
 //! `.hg/hgrc`, … Where one is present, what such a program runs is not in the command, so it asks. The names stand
 //! in a table; whether they exist is told by the facts. `programs` calls it for each program that passed.
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
 
 use super::git;
@@ -24,7 +26,7 @@ struct Source {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(clippy::struct_excessive_bools)] // independent traits, as the rule file spells them
-pub(super) struct Rule {
+struct Rule {
     programs: Vec<String>,
     files: Vec<String>,
     /// Flags that name another folder, or a file in it, where they are looked for too.
@@ -69,21 +71,59 @@ impl Rule {
     }
 }
 
+/// The rules, found by the program that they are about.
+#[derive(Debug)]
+pub(super) struct Rules {
+    all: Vec<Rule>,
+    /// By a program's name, without its subcommands.
+    by: HashMap<String, Vec<usize>>,
+    /// Those about names of which only the beginning is told.
+    open: Vec<usize>,
+}
+
+impl Rules {
+    fn of(all: Vec<Rule>) -> Self {
+        let (mut by, mut open) = (HashMap::<String, Vec<usize>>::new(), Vec::new());
+        for (at, rule) in all.iter().enumerate() {
+            for program in &rule.programs {
+                let of = match program.split_once(' ') {
+                    Some((name, _)) => by.entry(name.to_owned()).or_default(),
+                    None if program.ends_with('*') => &mut open,
+                    None => by.entry(program.clone()).or_default(),
+                };
+                if of.last() != Some(&at) {
+                    of.push(at);
+                }
+            }
+        }
+        Self { all, by, open }
+    }
+
+    /// The rules about a program or subcommand, in their order.
+    fn about(&self, reader: &str) -> impl Iterator<Item = &Rule> {
+        let name = reader.split(' ').next().unwrap_or_default();
+        let mut at: Vec<usize> = self.by.get(name).into_iter().flatten().chain(&self.open).copied().collect();
+        at.sort_unstable();
+        at.dedup();
+        at.into_iter().filter_map(|at| self.all.get(at)).filter(move |rule| rule.covers(reader))
+    }
+}
+
 /// Whether a program or subcommand is another one, or a subcommand of it.
 fn is_or_below(reader: &str, program: &str) -> bool {
     reader.strip_prefix(program).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
 /// The rules embedded with the program (`assets/rules/obeys.toml`).
-pub(super) fn rules() -> Option<Vec<Rule>> {
-    serde_json::from_str(RULES).ok().map(|source: Source| source.rule)
+pub(super) fn rules() -> Option<Rules> {
+    serde_json::from_str(RULES).ok().map(|source: Source| Rules::of(source.rule))
 }
 
 impl Judge<'_> {
     /// Asks if a file that a program obeys is present. `reader` is the program or subcommand that passed as one
     /// that only looks, `words` what follows the program's name.
-    pub(super) fn obeys(&mut self, rules: &[Rule], reader: &str, words: &[Word]) {
-        for rule in rules.iter().filter(|rule| rule.covers(reader)) {
+    pub(super) fn obeys(&mut self, rules: &Rules, reader: &str, words: &[Word]) {
+        for rule in rules.about(reader) {
             if rule.shim && !self.shim(reader) || rule.unguarded && self.facts.is_some_and(|facts| !facts.unguarded) {
                 continue;
             }

@@ -1,30 +1,10 @@
-//! The words of what changes files by its own name: `truncate`, `tee`, `shred`, `sed -i`, `find … -delete`. Material of a preview,
-//! as in `acts`; decides nothing.
+//! The words of what changes files by its own name: `truncate`, `tee`, `shred`, `sed -i`. Material of a preview, as in
+//! `acts`; decides nothing.
 
 use super::acts::Does;
+use super::searching;
 use super::sed::only_edits;
 use super::word::Word;
-
-/// What stands before the first word of a search's expression.
-const LEADING: [&str; 2] = ["-P", "-O"];
-/// What makes a search follow links, or hand what it finds to something else: what it deletes then can't be listed.
-const BEYOND: [&str; 13] = [
-    "-L",
-    "-H",
-    "-follow",
-    "-exec",
-    "-execdir",
-    "-ok",
-    "-okdir",
-    "-fprint",
-    "-fprint0",
-    "-fprintf",
-    "-fls",
-    "-printf",
-    "-files0-from",
-];
-/// What it says of what it finds, which a listing leaves out.
-const SAYING: [&str; 3] = ["-print", "-print0", "-ls"];
 
 /// What such a program does, if its words tell.
 pub(super) fn told(name: &str, words: &[Word]) -> Option<Vec<Does>> {
@@ -33,7 +13,7 @@ pub(super) fn told(name: &str, words: &[Word]) -> Option<Vec<Does>> {
         "tee" => tee(words),
         "shred" => shred(words),
         "sed" | "gsed" => sed(words),
-        "find" => find(words).map(|does| vec![does]),
+        "find" => searching::deletes(words).map(|search| vec![Does::Search(search)]),
         _ => None,
     }
 }
@@ -202,57 +182,9 @@ fn sed(words: &[Word]) -> Option<Vec<Does>> {
     Some(if edits { vec![rewrite] } else { vec![rewrite, Does::Unmeasured("sed".to_owned())] })
 }
 
-/// The same search, which lists what it would delete.
-fn find(words: &[Word]) -> Option<Does> {
-    let texts: Vec<&str> = words.iter().map(Word::text).collect::<Option<_>>()?;
-    // To delete is to look into folders first.
-    texts.contains(&"-delete").then(|| listing(&texts, "-delete", &["-depth"], &["-print0"]))?
-}
-
-/// The same of a search whose only action, at its end, has `rm` delete what it finds: files alone.
-pub(super) fn has_rm_delete(words: &[Word]) -> Option<Does> {
-    const LAST: &str = "-delete";
-    let mut texts: Vec<&str> = words.iter().map(Word::text).collect::<Option<_>>()?;
-    let at = texts.iter().position(|text| *text == "-exec")?;
-    let action = texts.split_off(at);
-    let ["-exec", "rm", flags @ .., "{}", ";" | "+"] = action.as_slice() else { return None };
-    if !flags.iter().all(|flag| ["-f", "-v", "-fv", "-vf", "--"].contains(flag)) || texts.contains(&LAST) {
-        return None;
-    }
-    texts.push(LAST);
-    listing(&texts, LAST, &[], &["!", "-type", "d", "-print0"])
-}
-
-/// The words of a search with others in the place of its action, and some before its expression.
-fn listing(texts: &[&str], action: &str, more: &[&str], instead: &[&str]) -> Option<Does> {
-    if texts.iter().any(|text| BEYOND.contains(text)) {
-        return None;
-    }
-    let leads = |text: &&&str| LEADING.iter().any(|lead| text.starts_with(lead));
-    let options = texts.iter().take_while(leads).count();
-    let begins = |text: &&str| text.starts_with('-') || ["(", "!", ","].contains(text);
-    let start = texts.iter().skip(options).position(begins)? + options;
-    let (before, behind) = texts.split_at(start);
-    let listing = before.iter().chain(more);
-    let behind = behind.iter().flat_map(|text| match *text {
-        text if text == action => instead,
-        text if SAYING.contains(&text) => &["-true"],
-        _ => std::slice::from_ref(text),
-    });
-    let starts: Vec<&str> = before.iter().skip(options).copied().collect();
-    Some(Does::Search {
-        words: listing.chain(behind).map(|text| (*text).to_owned()).collect(),
-        starts: if starts.is_empty() { vec![".".to_owned()] } else { starts.into_iter().map(str::to_owned).collect() },
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn words(text: &str) -> Vec<Word> {
-        text.split(' ').map(Word::exact).collect()
-    }
 
     #[test]
     fn sizes_that_depend_on_nothing_are_told() {
@@ -269,18 +201,6 @@ mod tests {
             ("99999999999T", None),
         ] {
             assert_eq!(bytes(size), told, "{size}");
-        }
-    }
-
-    #[test]
-    fn a_search_that_deletes_becomes_one_that_lists() {
-        let Some(Does::Search { words: listing, starts }) = find(&words("-P a b -name *.o -delete")) else { panic!() };
-        assert_eq!(listing.join(" "), "-P a b -depth -name *.o -print0");
-        assert_eq!(starts, ["a", "b"]);
-        let Some(Does::Search { words: listing, starts }) = find(&words("-delete")) else { panic!() };
-        assert_eq!((listing.join(" ").as_str(), starts.as_slice()), ("-depth -print0", [".".to_owned()].as_slice()));
-        for text in [". -name x", "-L . -delete", ". -exec rm {} + -delete"] {
-            assert_eq!(find(&words(text)), None, "{text}");
         }
     }
 }

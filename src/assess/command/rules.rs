@@ -280,7 +280,7 @@ mod tests {
         for (name, known) in TABLE.dangers.iter() {
             assert!(known.split_once('\t').is_some_and(|(kind, _)| kinds.contains(&kind)), "{name}: {known}");
         }
-        assert!(!obeys::rules().unwrap().is_empty());
+        assert!(obeys::rules().is_some());
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub(super) use super::danger_kind::DangerKind;
 use super::index::{Index, groups};
 use super::kind::Kind;
 use super::needs::{Needs, Sees};
-use super::obeys::{self, Rule};
+use super::obeys::{self, Rules};
 use super::rules;
 
 /// What a flag takes.
@@ -203,7 +203,7 @@ pub(super) struct Table {
     /// Names with a `*` at the end of some word, which stands for any rest of it, by their first word; those of which it
     /// is the first by nothing.
     pub(super) starred: OnceLock<HashMap<&'static str, Vec<&'static str>>>,
-    pub(super) obeys: OnceLock<Option<Vec<Rule>>>,
+    pub(super) obeys: OnceLock<Option<Rules>>,
 }
 
 impl Table {
@@ -228,8 +228,8 @@ impl Table {
     }
 
     /// Which files of a workspace programs obey. None if the rules can't be read, which a test rules out.
-    pub(super) fn obeys(&self) -> Option<&[Rule]> {
-        self.obeys.get_or_init(obeys::rules).as_deref()
+    pub(super) fn obeys(&self) -> Option<&Rules> {
+        self.obeys.get_or_init(obeys::rules).as_ref()
     }
 
     /// The name of every entry, aliases too.
@@ -278,7 +278,7 @@ impl Table {
 
     /// Whether there are entries of subcommands of a name.
     pub(super) fn continues(&self, name: &str) -> bool {
-        self.programs.text.contains(&format!("\n{name} "))
+        self.programs.begins(&format!("{name} "))
     }
 
     /// The entry whose name has a `*` where this one has something else; rather one of a subcommand than of a group.

@@ -1,6 +1,9 @@
 //! What a remembered rule may lift. A finding is liftable where the form pins what it is about; what runs code that
 //! nobody sees, reads secrets, hides text or can't be read is never.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::{Lift, Pattern, Want};
 use crate::domain::{Class, Danger, Finding};
 
@@ -223,7 +226,8 @@ const SEARCHES: [&str; 2] = ["search_files", "find_files"];
 pub fn runs_code(program: &str) -> bool {
     // `python3.12`, `lua5.4`, `gcc-13` are what they are without their version.
     let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
-    RUN_CODE.contains(&program) || RUN_CODE.contains(&plain) || program.contains('/')
+    static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| RUN_CODE.iter().copied().collect());
+    NAMES.contains(program) || NAMES.contains(plain) || program.contains('/')
 }
 
 /// Whether a finding is of a class that a remembered rule may lift at all.

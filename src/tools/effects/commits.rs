@@ -11,7 +11,7 @@ use super::super::Workbench;
 use super::super::git::Repository;
 use super::called::Called;
 use super::tally::Tally;
-use super::{Effects, push, recording, removal};
+use super::{Effects, merging, push, recording, removal};
 use crate::assess::Word;
 use crate::domain::number::count;
 use crate::domain::{Detail, Remedy, Text};
@@ -19,8 +19,9 @@ use crate::domain::{Detail, Remedy, Text};
 /// Longest diff that is shown, in bytes.
 pub(super) const DIFF: usize = 64 * 1024;
 /// Subcommands of which it is told what they would lose.
-pub(super) const MEASURED: [&str; 11] =
-    ["add", "branch", "checkout", "clean", "commit", "push", "reset", "restore", "rm", "stash", "switch"];
+pub(super) const MEASURED: [&str; 13] = [
+    "add", "branch", "checkout", "clean", "commit", "merge", "push", "reset", "restore", "rm", "stash", "switch", "tag",
+];
 /// Most commits that are listed.
 const COMMITS: usize = 15;
 
@@ -57,6 +58,7 @@ pub(super) async fn measure(
         "clean" => &["-e", "--exclude"],
         "push" => &["-o", "--push-option", "--repo", "--receive-pack", "--exec"],
         "commit" => &recording::VALUED,
+        "merge" | "stash" | "tag" => &merging::VALUED,
         "checkout" | "switch" => &["-b", "-B", "-c", "-C", "--orphan"],
         _ => &[],
     };
@@ -70,7 +72,9 @@ pub(super) async fn measure(
         "add" => recording::add(&git, effects, &called).await,
         "commit" => recording::commit(&git, effects, &called).await,
         "rm" => removal::measure(&git, effects, &called).await,
+        "merge" => merging::measure(&git, effects, &called).await,
         "stash" => git.stash(effects, &called).await.and_then(|told| if told { Ok(()) } else { Err(unknown()) }),
+        "tag" => git.tag(effects, &called).await.and_then(|told| if told { Ok(()) } else { Err(unknown()) }),
         _ => return Err(unknown()),
     }
     .map_err(|reason| if reason.starts_with("what ") || reason.starts_with("which ") { reason } else { why(reason) })

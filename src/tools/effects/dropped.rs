@@ -1,10 +1,10 @@
-//! What `git branch` and `git stash` would drop, and how long it can be found again.
+//! What `git branch` and `git tag` would drop or make, and how long it can be found again.
 
 use super::Effects;
 use super::called::Called;
-use super::commits::{DIFF, Git, short};
+use super::commits::{Git, short};
+use crate::domain::Remedy;
 use crate::domain::number::count;
-use crate::domain::{Detail, Remedy, Text};
 
 impl Git<'_> {
     /// False if it is another use of `branch`.
@@ -50,52 +50,43 @@ impl Git<'_> {
         Ok(true)
     }
 
-    /// False if it is another use of `stash`.
-    pub(super) async fn stash(&self, effects: &mut Effects, called: &Called) -> Result<bool, String> {
-        let mut operands = called.operands.iter();
-        let entries = match operands.next().map(String::as_str) {
-            Some("clear") => self.stashes().await?,
-            Some("drop") => {
-                let which = operands.next().map_or("0", String::as_str);
-                let number = which.trim_start_matches("stash@{").trim_end_matches('}');
-                let all = self.stashes().await?;
-                number.parse::<usize>().ok().and_then(|number| all.into_iter().nth(number)).into_iter().collect()
+    /// A tag that is deleted or made. False if it is another use of `tag`.
+    pub(super) async fn tag(&self, effects: &mut Effects, called: &Called) -> Result<bool, String> {
+        const MAKING: [&str; 5] = ["-a", "--annotate", "-m", "--message", "--no-sign"];
+        let here =
+            async |name: &str| self.text(&["rev-parse", "--verify", "-q", &format!("refs/tags/{name}")]).await.ok();
+        if called.flags.len() == 1 && called.has("--delete", Some('d')) {
+            for name in &called.operands {
+                let Some(tag) = here(name).await else {
+                    effects.warning(format!("It would fail: there is no tag {name}."));
+                    continue;
+                };
+                effects.effect(format!("Deletes the tag {name}, here alone."));
+                effects.briefs.push(format!("deletes {name}"));
+                effects.remedies.push(Remedy::ByHand(format!("`git tag {name} {}` makes it again.", short(&tag))));
             }
-            Some(_) | None => return Ok(false),
-        };
-        if entries.is_empty() {
-            effects.effect("There is no such stash.");
             return Ok(true);
         }
-        let stashes = if entries.len() == 1 { "1 stash".to_owned() } else { format!("{} stashes", entries.len()) };
-        effects.effect(format!("Drops {stashes}."));
-        effects.briefs.push(stashes);
-        let commit = entries[0].split(' ').next().unwrap_or_default().to_owned();
-        let way = if entries.len() == 1 {
-            format!("for some weeks `git stash store {commit}` brings it back, if you keep that number.")
-        } else {
-            "for some weeks `git stash store` and the number of one brings it back, if you keep the numbers.".to_owned()
+        let known = |flag: &String| MAKING.contains(&flag.split([' ', '=']).next().unwrap_or(flag));
+        let (name, revision) = match called.operands.as_slice() {
+            [name] => (name, "HEAD"),
+            [name, revision] => (name, revision.as_str()),
+            _ => return Ok(false),
         };
-        effects.remedies.push(Remedy::ByHand(way));
-        effects.preview.details.push(Detail::Text(Text { language: "text", body: entries.join("\n") }));
-        if let [_] = entries.as_slice() {
-            let against = format!("{commit}^1");
-            let mut arguments = vec!["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"];
-            arguments.extend([against.as_str(), commit.as_str(), "--"]);
-            let text = self.text(&arguments).await?;
-            if text.len() <= DIFF {
-                effects.preview.details.push(Detail::Diff { text, language: String::new() });
-            }
+        if !called.flags.iter().all(known) {
+            return Ok(false);
         }
+        if here(name).await.is_some() {
+            effects.warning(format!("It would fail: there is a tag {name}."));
+            return Ok(true);
+        }
+        let Some(commit) = self.commit(revision).await else {
+            effects.warning(format!("It would fail: `{revision}` names no commit here."));
+            return Ok(true);
+        };
+        effects.effect(format!("Makes the tag {name} at {}, here alone.", short(&commit)));
+        effects.briefs.push(format!("tags {}", short(&commit)));
+        effects.remedies.push(Remedy::ByHand(format!("`git tag -d {name}` deletes it.")));
         Ok(true)
-    }
-
-    /// Every stash entry as `abc1234 when subject`, newest first.
-    async fn stashes(&self) -> Result<Vec<String>, String> {
-        if self.commit("refs/stash").await.is_none() {
-            return Ok(Vec::new());
-        }
-        let told = self.text(&["log", "-g", "--no-show-signature", "--format=%h %cr %gs", "refs/stash", "--"]).await?;
-        Ok(told.lines().map(str::to_owned).collect())
     }
 }

@@ -7,6 +7,7 @@ mod dropped;
 mod files;
 mod landing;
 mod making;
+mod merging;
 mod names;
 mod obstacles;
 mod order;
@@ -15,6 +16,7 @@ mod recording;
 mod removal;
 mod rewriting;
 mod search;
+mod stash;
 mod tally;
 
 use std::path::{Path, PathBuf};
@@ -117,9 +119,7 @@ pub(super) async fn measure(bench: &Arc<Workbench>, prepared: &Prepared, cancel:
             Does::Git { subcommand, words } => {
                 commits::measure(&mut effects, bench, &folder, &subcommand, &words, cancel).await
             }
-            Does::Search { words, starts } => {
-                search::measure(&mut effects, (bench, prepared), &folder, (&words, &starts), cancel).await
-            }
+            Does::Search(search) => search::measure(&mut effects, (bench, prepared), &folder, &search, cancel).await,
             does => files::measure(&mut effects, folder, does, cancel).await,
         };
         if crossed.is_some() {

@@ -100,8 +100,8 @@ impl Trace {
                     trace.changes.push(settled(&path));
                 }
             }
-            Does::Search { starts, .. } => {
-                trace.changes.extend(starts.iter().map(|start| settled(&folder.join(start))));
+            Does::Search(search) => {
+                trace.changes.extend(search.starts.iter().map(|start| settled(&folder.join(start))));
             }
             Does::Git { subcommand, .. } => {
                 let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());

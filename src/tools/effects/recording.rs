@@ -125,7 +125,7 @@ pub(super) async fn commit(git: &Git<'_>, effects: &mut Effects, called: &Called
             effects.remedies.push(Remedy::ByHand("`git update-ref -d HEAD` takes it back.".to_owned()));
         }
     }
-    hooks(git, effects, called.has("--no-verify", Some('n'))).await?;
+    hooks(git, effects, &HOOKS, called.has("--no-verify", Some('n'))).await?;
     // Of what is staged on the way there is no diff yet.
     if !added {
         effects.preview.details.push(git.diff(Some(if all { "HEAD" } else { "--cached" }), &paths).await?);
@@ -133,8 +133,13 @@ pub(super) async fn commit(git: &Git<'_>, effects: &mut Effects, called: &Called
     Ok(())
 }
 
-/// Says which hooks would run: nobody knows what they do.
-async fn hooks(git: &Git<'_>, effects: &mut Effects, unverified: bool) -> Result<(), String> {
+/// Says which hooks would run, of these, each with whether `--no-verify` leaves it out: nobody knows what they do.
+pub(super) async fn hooks(
+    git: &Git<'_>,
+    effects: &mut Effects,
+    names: &[(&str, bool)],
+    unverified: bool,
+) -> Result<(), String> {
     let own = git.text(&["config", "--local", "--get", "core.hooksPath"]).await.ok();
     let folder = match own.or_else(|| last(&gitconfig::of_person(git.bench.home.as_deref()), "core.hookspath")) {
         Some(folder) => git.repository.root.join(folder),
@@ -144,11 +149,8 @@ async fn hooks(git: &Git<'_>, effects: &mut Effects, unverified: bool) -> Result
         let found = folder.join(name).metadata();
         found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
     };
-    let found: Vec<&str> = HOOKS
-        .into_iter()
-        .filter(|(name, verifies)| !(unverified && *verifies) && runs(name))
-        .map(|(name, _)| name)
-        .collect();
+    let found = names.iter().filter(|(name, verifies)| !(unverified && *verifies) && runs(name));
+    let found: Vec<&str> = found.map(|(name, _)| *name).collect();
     if !found.is_empty() {
         effects.warning(format!("Hooks of the repository run: {}.", found.join(", ")));
         effects.remedies.push(Remedy::Impossible("nothing is kept of what the hooks change.".to_owned()));

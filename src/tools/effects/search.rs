@@ -1,4 +1,4 @@
-//! What `find … -delete` would delete: the same search is run without deleting anything, where the judge says that it
+//! What a search would delete, by itself or by an `rm` that is given what it finds: the same search is run without deleting anything, where the judge says that it
 //! only reads, behind a reader's walls.
 
 use std::collections::{BTreeSet, HashSet};
@@ -14,11 +14,11 @@ use super::super::git::{answer, program};
 use super::files::Meant;
 use super::tally::Tally;
 use super::{Effects, named};
-use crate::assess::{CommandAssessor, Subject, assess};
+use crate::assess::{CommandAssessor, Folders, Search, Subject, assess};
 use crate::domain::number::count;
 use crate::domain::{Class, CommandOperation, Operation, OperationKind, Prepared};
 
-/// Measures a search: its words, and where it begins.
+/// Measures a search.
 ///
 /// # Errors
 /// What it finds can't be told beforehand, as what isn't known.
@@ -26,18 +26,22 @@ pub(super) async fn measure(
     effects: &mut Effects,
     (bench, prepared): (&Arc<Workbench>, &Prepared),
     folder: &Path,
-    (words, starts): (&[String], &[String]),
+    search: &Search,
     cancel: &CancellationToken,
 ) -> Result<(), String> {
     let unknown = |why: &str| format!("what `find` deletes ({why})");
-    if !reads(bench, prepared, folder, words) {
+    if !reads(bench, prepared, folder, &search.words) {
         return Err(unknown("no rule says that its search only reads"));
     }
     let find = program("find", &bench.workspace).ok_or_else(|| unknown("there is no find on this machine"))?;
-    let arguments: Vec<&str> = words.iter().map(String::as_str).collect();
+    let arguments: Vec<&str> = search.words.iter().map(String::as_str).collect();
     let found = answer(bench, folder, ("find", &find), &arguments, cancel).await.map_err(|why| unknown(&why))?;
-    let (folder, starts, cancel) = (folder.to_path_buf(), starts.to_vec(), cancel.clone());
-    let counted = tokio::task::spawn_blocking(move || counted(&folder, &found, &starts, &cancel)).await;
+    let split = |byte: &u8| byte.is_ascii_whitespace() || b"'\"\\".contains(byte);
+    if search.parts && found.iter().any(split) {
+        return Err(unknown("names with blanks or quotes are taken apart"));
+    }
+    let (folder, search, cancel) = (folder.to_path_buf(), search.clone(), cancel.clone());
+    let counted = tokio::task::spawn_blocking(move || counted(&folder, &found, &search, &cancel)).await;
     let (tally, spared) = counted.map_err(|_| unknown("looking failed"))?;
     if !spared.is_empty() {
         let folders = count(spared.len(), "folder");
@@ -68,11 +72,11 @@ fn reads(bench: &Workbench, prepared: &Prepared, folder: &Path, words: &[String]
     assess(&CommandAssessor, subject).class() == Class::Whitelisted
 }
 
-/// Counts what was found, in the order in which it goes: a folder goes if all that it holds went before it.
-fn counted(folder: &Path, found: &[u8], starts: &[String], cancel: &CancellationToken) -> (Tally, Vec<PathBuf>) {
+/// Counts what was found, in the order in which it goes, and what stays as it isn't empty.
+fn counted(folder: &Path, found: &[u8], search: &Search, cancel: &CancellationToken) -> (Tally, Vec<PathBuf>) {
     // Each as it stands before what is found, and really.
-    let starts: Vec<(PathBuf, PathBuf)> =
-        starts.iter().map(|start| folder.join(start)).map(|start| (start.clone(), Meant::of(&start).path)).collect();
+    let starts = search.starts.iter().map(|start| folder.join(start));
+    let starts: Vec<(PathBuf, PathBuf)> = starts.map(|start| (start.clone(), Meant::of(&start).path)).collect();
     let (mut tally, mut spared, mut gone) = (Tally::default(), Vec::new(), HashSet::new());
     let mut roots = BTreeSet::new();
     for name in found.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
@@ -89,13 +93,28 @@ fn counted(folder: &Path, found: &[u8], starts: &[String], cancel: &Cancellation
             |(start, real): &(PathBuf, PathBuf)| Some((path.strip_prefix(start).ok()?.to_path_buf(), real.clone()));
         let Some((rest, real)) = starts.iter().find_map(below) else { continue };
         let path = if rest == Path::new("") { real.clone() } else { real.join(&rest) };
-        if path.symlink_metadata().is_ok_and(|found| found.is_dir()) && !empties(&path, &gone) {
+        let whole = search.folders == Folders::Whole;
+        if whole {
+            // A folder is found before what is in it, or the other way round.
+            if path.ancestors().any(|above| gone.contains(above)) {
+                continue;
+            }
+            gone.retain(|below: &PathBuf| !below.starts_with(&path));
+        } else if path.symlink_metadata().is_ok_and(|found| found.is_dir()) && !empties(&path, &gone) {
             spared.push(path);
             continue;
+        } else {
+            tally.add(&path, false, cancel);
         }
-        tally.add(&path, false, cancel);
         roots.insert(rest.iter().next().map_or_else(|| real.clone(), |first| real.join(first)));
         gone.insert(path);
+    }
+    if search.folders == Folders::Whole {
+        let mut whole: Vec<PathBuf> = gone.into_iter().collect();
+        whole.sort();
+        for path in whole {
+            tally.add(&path, true, cancel);
+        }
     }
     tally.roots = roots.into_iter().collect();
     (tally, spared)

@@ -1,0 +1,61 @@
+//! What `git merge` would bring into a branch, told from the local refs alone. Nothing of it runs, hooks least of all.
+
+use super::Effects;
+use super::called::Called;
+use super::commits::{Git, short, some};
+use super::recording::hooks;
+use crate::domain::Remedy;
+use crate::domain::number::count;
+
+/// Flags of `git merge` with a value.
+pub(super) const VALUED: [&str; 2] = ["-m", "--message"];
+/// Those that change nothing of what is told here.
+const KNOWN: [&str; 9] = ["-m", "--message", "--ff", "--ff-only", "--no-ff", "--no-edit", "-q", "--quiet", "--stat"];
+/// Hooks that a merge runs, and whether `--no-verify` leaves them out (<https://git-scm.com/docs/githooks>).
+const HOOKS: [(&str, bool); 4] =
+    [("pre-merge-commit", true), ("prepare-commit-msg", false), ("commit-msg", true), ("post-merge", false)];
+
+/// Measures `git merge` of one revision.
+///
+/// # Errors
+/// Git can't be asked, or it is another use.
+pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Called) -> Result<(), String> {
+    let known = |flag: &String| KNOWN.contains(&flag.split([' ', '=']).next().unwrap_or(flag));
+    let [name] = called.operands.as_slice() else { return Err("what `git merge` does".to_owned()) };
+    if !called.flags.iter().all(known) {
+        return Err("what `git merge` does".to_owned());
+    }
+    let Some(commit) = git.commit(name).await else {
+        effects.warning(format!("It would fail: `{name}` names no commit here."));
+        return Ok(());
+    };
+    let here = git.commit("HEAD").await.ok_or("there is no commit yet")?;
+    let branch = git.branch_name().await.unwrap_or_else(|| "HEAD".to_owned());
+    let new = git.count(&["rev-list", "--count", &commit, "^HEAD"]).await?;
+    if new == 0 {
+        effects.effect(format!("Does nothing: {branch} has all of {name} already."));
+        return Ok(());
+    }
+    let own = git.count(&["rev-list", "--count", "HEAD", &format!("^{commit}")]).await?;
+    let commits = count(new, "commit");
+    if own == 0 && !called.has("--no-ff", None) {
+        effects.effect(format!("Moves {branch} forward to {}, by {commits}.", short(&commit)));
+    } else if called.has("--ff-only", None) {
+        effects.warning(format!("It would fail: {branch} has {} that {name} lacks.", count(own, "commit")));
+        return Ok(());
+    } else {
+        effects.effect(format!("Merges {commits} into {branch}; it stops where both changed the same lines."));
+    }
+    effects.briefs.push(commits);
+    let listing = ["diff", "--no-ext-diff", "--no-textconv", "--no-renames", "--name-only", "-z"];
+    let names = git.text(&[&listing[..], &[&format!("HEAD...{commit}"), "--"]].concat()).await?;
+    let names: Vec<&str> = names.split('\0').filter(|name| !name.is_empty()).collect();
+    if !names.is_empty() {
+        let files = count(names.len(), "file");
+        effects.effect(format!("Changes {files}: {}.", some(names.into_iter())));
+    }
+    effects.remedies.push(Remedy::ByHand(format!("`git reset --keep {}` goes back.", short(&here))));
+    hooks(git, effects, &HOOKS, called.has("--no-verify", None)).await?;
+    effects.preview.details.push(git.list(&[&commit, "^HEAD"], new).await?);
+    Ok(())
+}

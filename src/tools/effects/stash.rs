@@ -1,0 +1,106 @@
+//! What `git stash` would put aside, bring back or drop, and how long that can be found again.
+
+use super::Effects;
+use super::called::Called;
+use super::commits::{DIFF, Git, some};
+use crate::domain::number::count;
+use crate::domain::{Detail, Remedy, Text};
+
+impl Git<'_> {
+    /// False if it is another use of `stash`.
+    pub(super) async fn stash(&self, effects: &mut Effects, called: &Called) -> Result<bool, String> {
+        let mut operands = called.operands.iter();
+        let entries: Vec<String> = match operands.next().map(String::as_str) {
+            Some("clear") => self.stashes().await?,
+            Some("drop") => self.stashed(operands.next()).await?.into_iter().collect(),
+            None | Some("push") => return self.put_aside(effects, called).await,
+            Some(back @ ("pop" | "apply")) => return self.bring_back(effects, back == "pop", operands.next()).await,
+            Some(_) => return Ok(false),
+        };
+        if entries.is_empty() {
+            effects.effect("There is no such stash.");
+            return Ok(true);
+        }
+        let stashes = if entries.len() == 1 { "1 stash".to_owned() } else { format!("{} stashes", entries.len()) };
+        effects.effect(format!("Drops {stashes}."));
+        effects.briefs.push(stashes);
+        let commit = entries[0].split(' ').next().unwrap_or_default().to_owned();
+        let way = if entries.len() == 1 {
+            format!("for some weeks `git stash store {commit}` brings it back, if you keep that number.")
+        } else {
+            "for some weeks `git stash store` and the number of one brings it back, if you keep the numbers.".to_owned()
+        };
+        effects.remedies.push(Remedy::ByHand(way));
+        effects.preview.details.push(Detail::Text(Text { language: "text", body: entries.join("\n") }));
+        if let [_] = entries.as_slice() {
+            let against = format!("{commit}^1");
+            let mut arguments = vec!["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"];
+            arguments.extend([against.as_str(), commit.as_str(), "--"]);
+            let text = self.text(&arguments).await?;
+            if text.len() <= DIFF {
+                effects.preview.details.push(Detail::Diff { text, language: String::new() });
+            }
+        }
+        Ok(true)
+    }
+
+    /// Every stash entry as `abc1234 when subject`, newest first.
+    async fn stashes(&self) -> Result<Vec<String>, String> {
+        if self.commit("refs/stash").await.is_none() {
+            return Ok(Vec::new());
+        }
+        let told = self.text(&["log", "-g", "--no-show-signature", "--format=%h %cr %gs", "refs/stash", "--"]).await?;
+        Ok(told.lines().map(str::to_owned).collect())
+    }
+
+    /// The entry that a word names, or the newest.
+    async fn stashed(&self, which: Option<&String>) -> Result<Option<String>, String> {
+        let which = which.map_or("0", String::as_str);
+        let number = which.trim_start_matches("stash@{").trim_end_matches('}').parse::<usize>().ok();
+        let all = self.stashes().await?;
+        Ok(number.and_then(|number| all.into_iter().nth(number)))
+    }
+
+    /// False if only a part of the changes is put aside.
+    async fn put_aside(&self, effects: &mut Effects, called: &Called) -> Result<bool, String> {
+        const KNOWN: [&str; 8] =
+            ["-m", "--message", "-q", "--quiet", "-u", "--include-untracked", "-k", "--keep-index"];
+        let known = |flag: &String| KNOWN.contains(&flag.split([' ', '=']).next().unwrap_or(flag));
+        let named = called.operands.len() > 1 || !called.paths.is_empty();
+        if named || !called.flags.iter().all(known) {
+            return Ok(false);
+        }
+        let changed = self.changed(&[], called.has("--include-untracked", Some('u'))).await?;
+        if changed.is_empty() {
+            effects.effect("There is nothing that it would put aside.");
+            return Ok(true);
+        }
+        let files = count(changed.len(), "file");
+        let names = some(changed.iter().map(|(_, name)| name.as_str()));
+        effects.effect(format!("Puts the changes in {files} aside: {names}."));
+        effects.briefs.push(format!("changes in {files}"));
+        effects.remedies.push(Remedy::ByHand("`git stash pop` brings them back.".to_owned()));
+        Ok(true)
+    }
+
+    async fn bring_back(&self, effects: &mut Effects, drops: bool, which: Option<&String>) -> Result<bool, String> {
+        let Some(entry) = self.stashed(which).await? else {
+            effects.effect("There is no such stash.");
+            return Ok(true);
+        };
+        let commit = entry.split(' ').next().unwrap_or_default();
+        let head = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"];
+        let between = [&format!("{commit}^1"), commit, "--"];
+        let names = self.text(&[&head[..], &["--name-only", "-z"], &between].concat()).await?;
+        let names: Vec<&str> = names.split('\0').filter(|name| !name.is_empty()).collect();
+        let files = count(names.len(), "tracked file");
+        let then = if drops { ", and drops the stash if they fit" } else { "" };
+        effects.effect(format!("Brings back the changes in {files}: {}{then}.", some(names.into_iter())));
+        effects.briefs.push(format!("changes in {files}"));
+        let text = self.text(&[&head[..], &between].concat()).await?;
+        if text.len() <= DIFF {
+            effects.preview.details.push(Detail::Diff { text, language: String::new() });
+        }
+        Ok(true)
+    }
+}
