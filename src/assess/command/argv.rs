@@ -4,7 +4,8 @@
 use super::flags::{Flags, is_flag, revokes};
 use super::judge::{Feed, Judge};
 use super::kind::{Kind, narrows};
-use super::naming::{calls, identifies};
+use super::naming::{begins_with_names, calls, identifies};
+use super::selectors::names_a_type;
 use super::table::{Entry, Produces, Style, Takes, table};
 use super::word::{Piece, Reach, Word};
 
@@ -33,6 +34,8 @@ struct Reading {
     required: bool,
     /// A flag that must be there was taken back, as by `--quiet=false`.
     revoked: bool,
+    /// The first operand is the type of what the others name.
+    typed: bool,
 }
 
 impl Reading {
@@ -228,7 +231,8 @@ impl Judge<'_> {
         }
         // What is looked for matters only where names flow out.
         let lists = reading.lists || entry.produces == Produces::Paths;
-        let named = lists || entry.produces == Produces::Same && self.feed != Feed::Text;
+        let paths_in = matches!(self.feed, Feed::Paths(_) | Feed::Whole(_));
+        let named = lists || entry.produces == Produces::Same && paths_in;
         let picks = !reading.inverted && !self.sought.is_empty() && self.sought.iter().all(|glob| narrows(glob));
         let seeks = named && self.seeks_sensitive();
         let tainted = reading.tainted || seeks;
@@ -264,6 +268,8 @@ impl Judge<'_> {
         } else if calls(entry, words) {
             self.printed = Some(Piece::Names.into());
             self.produced = Feed::Names;
+        } else if begins_with_names(entry, words) {
+            self.produced = Feed::Named;
         }
         if !entry.numbers.is_empty() {
             let texts: Option<Vec<&str>> = words.iter().map(Word::text).collect();
@@ -331,6 +337,14 @@ impl Judge<'_> {
             Some(Kind::File) => Kind::File,
             Some(_) | None => entry.rest,
         };
+        if kind == Kind::Resource {
+            // Behind a type stand names alone: one with a type of its own is refused there.
+            let typed = reading.typed;
+            reading.typed |= nth == 0 && word.text().is_some_and(names_a_type);
+            if typed && word.pieces == [Piece::Names] {
+                return;
+            }
+        }
         self.disclosed |= kind.opens();
         if matches!(kind, Kind::Path | Kind::File) {
             let reach = self.reach(word);

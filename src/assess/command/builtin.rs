@@ -203,16 +203,23 @@ pub(super) fn read(judge: &mut Judge<'_>, words: &[Word]) {
         | Feed::Numbered
         | Feed::Counted
         | Feed::Hashed
+        | Feed::Named
         | Feed::Refs
         | Feed::Names
         | Feed::Text
         | Feed::Download
         | Feed::Nothing => Word::any(),
     };
-    // Of a line that begins with a hash the first of several variables takes just that.
-    let column = judge.feed == Feed::Hashed && names.len() > 1 && !elsewhere && !cut && !ended;
+    // Of a line that begins with a hash or a name the first of several variables takes just that.
+    let first = match judge.feed {
+        Feed::Hashed => Some(Piece::Hashes),
+        Feed::Named => Some(Piece::Names),
+        _ => None,
+    };
+    let column = first.filter(|_| names.len() > 1 && !elsewhere && !cut && !ended);
     for (nth, name) in names.into_iter().enumerate() {
-        judge.assign(name, if column && nth == 0 { Piece::Hashes.into() } else { value.clone() });
+        let taken = column.clone().filter(|_| nth == 0);
+        judge.assign(name, taken.map_or_else(|| value.clone(), Word::from));
     }
 }
 

@@ -1,4 +1,4 @@
-//! Lines that begin with their number or with a hash, and what is left of them where only that column is taken: then a
+//! Lines that begin with their number, with a hash or with a name, and what is left of them where only that column is taken: then a
 //! substitution of it is no flag, and no path that matters.
 
 use super::judge::{Feed, Judge};
@@ -53,6 +53,7 @@ impl Judge<'_> {
             Feed::Numbered => (first_field(words) || before_a_colon(words)).then_some(Feed::Numbers),
             Feed::Counted => (first_word(words) || first_tab(words)).then_some(Feed::Numbers),
             Feed::Hashed => first_word(words).then_some(Feed::Hashes),
+            Feed::Named => first_word(words).then_some(Feed::Names),
             _ => None,
         }
     }
@@ -126,18 +127,28 @@ fn before_a_colon(words: &[Word]) -> bool {
     matches!(texts.as_deref(), Some(["-F:", "{print $1}" | "{print $1; exit}"] | ["-F", ":", "{print $1}"]))
 }
 
+/// Whether a program of `awk` prints the first word of some lines, and nothing else: behind a pattern that only tests.
+fn takes_first(program: &str) -> bool {
+    let Some((pattern, action)) = program.trim().strip_suffix('}').and_then(|rest| rest.split_once('{')) else {
+        return false;
+    };
+    let action = action.trim().trim_end_matches(';').trim_end();
+    let action = action.strip_suffix("exit").map_or(action, |action| action.trim_end().trim_end_matches(';'));
+    // What assigns may set the word, what calls may change it; in a pattern of letters a slash ends it.
+    let tested = pattern.replace("==", "").replace("!=", "").replace(">=", "").replace("<=", "");
+    let changes = ["++", "--"].iter().any(|sign| tested.contains(sign)) || tested.contains(['=', '(', '\\', '\n', '}']);
+    let names = ["BEGIN", "END", "getline"].iter().any(|word| pattern.contains(word));
+    action == "print $1" && !changes && !names
+}
+
 /// Whether `awk` or `cut` leaves the first word of each line.
 fn first_word(words: &[Word]) -> bool {
     let texts: Option<Vec<&str>> = words.iter().map(Word::text).collect();
+    if let Some([program]) = texts.as_deref() {
+        return takes_first(program);
+    }
     matches!(
         texts.as_deref(),
-        Some(
-            ["{print $1}"]
-                | ["-d ", "-f1"]
-                | ["-f1", "-d "]
-                | ["-d", " ", "-f1"]
-                | ["-d", " ", "-f", "1"]
-                | ["-f1", "-d", " "]
-        )
+        Some(["-d ", "-f1"] | ["-f1", "-d "] | ["-d", " ", "-f1"] | ["-d", " ", "-f", "1"] | ["-f1", "-d", " "])
     )
 }

@@ -202,9 +202,16 @@ impl Judge<'_> {
             (None, Feed::Refs) => word.push(Piece::Refs),
             (None, Feed::Names) => word.push(Piece::Names),
             (None, Feed::Numbers) => word.push(Piece::Numbers),
-            (None, Feed::Numbered | Feed::Counted | Feed::Hashed | Feed::Text | Feed::Download | Feed::Nothing) => {
-                word.push(quotes.unknown());
-            }
+            (
+                None,
+                Feed::Numbered
+                | Feed::Counted
+                | Feed::Hashed
+                | Feed::Named
+                | Feed::Text
+                | Feed::Download
+                | Feed::Nothing,
+            ) => word.push(quotes.unknown()),
         }
     }
 

@@ -29,6 +29,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
         | Feed::Numbered
         | Feed::Counted
         | Feed::Hashed
+        | Feed::Named
         | Feed::Refs
         | Feed::Names
         | Feed::Download

@@ -40,6 +40,8 @@ pub(super) enum Feed {
     Numbered,
     /// Lines that begin with a number, maybe behind blanks, and a blank or a tab.
     Counted,
+    /// Lines that begin with what a daemon or a cluster calls a thing, and a blank.
+    Named,
     /// Names of branches and tags of which none begins with a dash, one a line.
     Refs,
     /// What a daemon or a cluster calls its things: no word of it begins with a dash.

@@ -1,6 +1,8 @@
 //! What a program prints by its flags, where that is known to be names of its things: another program can take them
 //! without taking one for a flag. Told by the table; `argv` asks.
 
+use std::collections::HashSet;
+
 use super::flags::Flags;
 use super::judge::Judge;
 use super::table::Entry;
@@ -43,17 +45,41 @@ pub(super) fn calls(entry: &Entry, words: &[Word]) -> bool {
     if words.iter().any(|word| word.pattern().contains("role")) {
         return false;
     }
+    let (called, others): (Vec<_>, Vec<_>) = spelled(entry, words).partition(|flag| entry.calls.contains(flag));
+    !called.is_empty() && others.iter().all(|flag| among(&entry.beside, flag))
+}
+
+/// Whether each line that the words make a program print begins with what one of its things is called: it is a table
+/// whose first column that is, and no flag makes it something else.
+pub(super) fn begins_with_names(entry: &Entry, words: &[Word]) -> bool {
+    if entry.column.is_empty() || words.iter().any(|word| word.text().is_none()) {
+        return false;
+    }
+    // A table of what anybody may name columns of could have ends of lines in them.
+    let first = words.first().and_then(Word::text).filter(|_| !entry.column_of.is_empty());
+    let others = match first {
+        Some(first) if !entry.column_of.contains(first) => return false,
+        Some(_) => &words[1..],
+        None if !entry.column_of.is_empty() => return false,
+        None => words,
+    };
+    spelled(entry, others).all(|flag| among(&entry.column, &flag))
+}
+
+/// The flags that are given, each with its value behind `=`.
+fn spelled(entry: &Entry, words: &[Word]) -> impl Iterator<Item = String> {
     let given = Flags::of(entry, words);
-    let spelled = given.all().map(|(flag, value)| match value.and_then(Word::text) {
+    let spelled = |(flag, value): (&str, Option<&Word>)| match value.and_then(Word::text) {
         None | Some("") => flag.to_owned(),
         Some(value) => format!("{flag}={value}"),
-    });
-    let beside = |flag: &str| match flag.split_once('=') {
-        Some((name, _)) => entry.beside.contains(&format!("{name}=")),
-        None => entry.beside.contains(flag),
     };
-    let (called, others): (Vec<_>, Vec<_>) = spelled.partition(|flag| entry.calls.contains(flag));
-    !called.is_empty() && others.iter().all(|flag| beside(flag))
+    given.all().map(spelled).collect::<Vec<_>>().into_iter()
+}
+
+/// Whether a flag is among some, of which those that end with `=` stand for any value.
+fn among(some: &HashSet<String>, flag: &str) -> bool {
+    let any = || flag.split_once('=').is_some_and(|(name, _)| some.contains(&format!("{name}=")));
+    some.contains(flag) || any()
 }
 
 /// Several short flags in one word, the last of which takes a value: whether one of them makes it print identifiers.

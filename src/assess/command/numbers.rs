@@ -25,7 +25,7 @@ impl Judge<'_> {
                 counts
             }
             "cut" | "sed" | "awk" | "gawk" | "mawk"
-                if matches!(self.feed, Feed::Numbered | Feed::Counted | Feed::Hashed) =>
+                if matches!(self.feed, Feed::Numbered | Feed::Counted | Feed::Hashed | Feed::Named) =>
             {
                 self.first_column(words)
             }

@@ -96,6 +96,7 @@ impl Judge<'_> {
             | Feed::Numbered
             | Feed::Counted
             | Feed::Hashed
+            | Feed::Named
             | Feed::Refs
             | Feed::Names
             | Feed::Nothing => Feed::Text,

@@ -124,6 +124,10 @@ struct SourceEntry {
     #[serde(default)]
     calls: Vec<String>,
     #[serde(default)]
+    column: String,
+    #[serde(default)]
+    column_of: String,
+    #[serde(default)]
     numbers: Vec<String>,
     needs: Option<Needs>,
     #[serde(default)]
@@ -233,6 +237,8 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
         hashes: set(&source.hashes),
         beside: set(&source.beside),
         calls: source.calls.into_iter().collect(),
+        column: set(&source.column),
+        column_of: set(&source.column_of),
         numbers: source.numbers,
         needs: source.needs,
         sockets: source.socket,

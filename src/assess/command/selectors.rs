@@ -95,6 +95,11 @@ pub(super) fn plain_resource(text: &str) -> bool {
     !SECRET.iter().any(|kind| text.contains(kind)) && !short(&text)
 }
 
+/// Whether it is one type of such things, and none of them by its name.
+pub(super) fn names_a_type(text: &str) -> bool {
+    plain_resource(text) && !text.contains(['/', ','])
+}
+
 /// Whether a path begins with a host of repositories: what reads pages there fetches it.
 pub(super) fn forge(text: &str) -> bool {
     let first = text.split('/').next().unwrap_or(text).to_ascii_lowercase();

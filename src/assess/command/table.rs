@@ -127,6 +127,10 @@ pub(super) struct Entry {
     /// With one of these flags (`--flag=value`) it prints what its things are called, no word of which begins with a
     /// dash, and nothing else under the same condition.
     pub(super) calls: HashSet<String>,
+    /// With no other flags than these it prints a table whose first column is what its things are called, if its
+    /// first word is one of `column_of`, where any stand there.
+    pub(super) column: HashSet<String>,
+    pub(super) column_of: HashSet<String>,
     /// With exactly these words it prints one whole number, and nothing else.
     pub(super) numbers: Vec<String>,
     pub(super) needs: Option<Needs>,

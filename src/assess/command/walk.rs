@@ -359,7 +359,9 @@ impl Judge<'_> {
                 AssignmentName::VariableName(name) if plain => self.assign(name, value),
                 AssignmentName::VariableName(name) if name == "IFS" && argv[0].text() == Some("read") => {
                     // Lines end their first column at a blank.
-                    if self.feed == Feed::Hashed && !(blank(&value) && value.pattern().contains(' ')) {
+                    if matches!(self.feed, Feed::Hashed | Feed::Named)
+                        && !(blank(&value) && value.pattern().contains(' '))
+                    {
                         self.feed = Feed::Text;
                     }
                 }

@@ -37,6 +37,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         | Feed::Numbered
         | Feed::Counted
         | Feed::Hashed
+        | Feed::Named
         | Feed::Refs
         | Feed::Names
         | Feed::Text
