@@ -6,7 +6,7 @@ use super::git;
 use super::judge::{Feed, Judge};
 use super::programs::first_word;
 use super::table::{DangerKind, Declared, table};
-use super::word::Word;
+use super::word::{Piece, Word};
 use crate::domain::Finding;
 
 /// Words that say of a subcommand that it looks, more likely than not.
@@ -137,7 +137,13 @@ pub(super) fn recursive(words: &[Word]) -> bool {
 const NAMED: usize = 4;
 
 fn named<'w>(words: impl Iterator<Item = &'w Word>) -> String {
-    let mut names: Vec<String> = words.map(Word::shown).collect();
+    let found = |word: &Word| word.pieces.iter().any(|piece| matches!(piece, Piece::Found(_) | Piece::Whole(_)));
+    let shown = |word: &Word| match word.shown() {
+        _ if found(word) => "what a search finds".to_owned(),
+        shown if shown == "…" => "what isn't written out".to_owned(),
+        shown => shown,
+    };
+    let mut names: Vec<String> = words.map(shown).collect();
     let more = names.len().saturating_sub(NAMED);
     if more > 0 {
         names.truncate(NAMED);
