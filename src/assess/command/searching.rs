@@ -76,7 +76,7 @@ pub(super) fn fed(search: &ReadCommand, xargs: &ReadCommand, run: &ReadCommand) 
     let mut found = texts(of("find", search)?)?;
     let nulls = nulls(of("xargs", xargs)?)?;
     let (last, flags) = of("rm", run)?.split_last()?;
-    let ([Piece::Found(_)] | [Piece::Whole(_)]) = last.pieces.as_slice() else { return None };
+    let [Piece::Found(_) | Piece::Whole(_)] = last.pieces.as_slice() else { return None };
     let flags = texts(flags)?;
     if search.folder != xargs.folder || xargs.folder != run.folder {
         return None;

@@ -187,6 +187,9 @@ const RUN_CODE: &[&str] = &[
     "mamba",
 ];
 
+/// The same, to look one up.
+static RUNNERS: LazyLock<HashSet<&str>> = LazyLock::new(|| RUN_CODE.iter().copied().collect());
+
 /// Findings that a form of their tool pins.
 const PINNED: [(&str, &[&str]); 4] = [
     (
@@ -226,8 +229,7 @@ const SEARCHES: [&str; 2] = ["search_files", "find_files"];
 pub fn runs_code(program: &str) -> bool {
     // `python3.12`, `lua5.4`, `gcc-13` are what they are without their version.
     let plain = program.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
-    static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| RUN_CODE.iter().copied().collect());
-    NAMES.contains(program) || NAMES.contains(plain) || program.contains('/')
+    RUNNERS.contains(program) || RUNNERS.contains(plain) || program.contains('/')
 }
 
 /// Whether a finding is of a class that a remembered rule may lift at all.

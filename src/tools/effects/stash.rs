@@ -66,8 +66,8 @@ impl Git<'_> {
         const KNOWN: [&str; 8] =
             ["-m", "--message", "-q", "--quiet", "-u", "--include-untracked", "-k", "--keep-index"];
         let known = |flag: &String| KNOWN.contains(&flag.split([' ', '=']).next().unwrap_or(flag));
-        let named = called.operands.len() > 1 || !called.paths.is_empty();
-        if named || !called.flags.iter().all(known) {
+        let partly = called.operands.len() > 1 || !called.paths.is_empty();
+        if partly || !called.flags.iter().all(known) {
             return Ok(false);
         }
         let changed = self.changed(&[], called.has("--include-untracked", Some('u'))).await?;
