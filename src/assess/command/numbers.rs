@@ -47,7 +47,13 @@ impl Judge<'_> {
             _ if name.starts_with("gh ") => numbered_there(words).then_some(Feed::Numbers),
             "lsof" => processes_alone(words).then_some(Feed::Numbers),
             "stat" => self.tells(words),
-            "pgrep" => self.processes(words, "finowxcvq", "onc"),
+            "pgrep" => match words.split_first() {
+                // In one line.
+                Some((comma, rest)) if comma.text() == Some("-d,") => {
+                    self.processes(rest, "finowxvq", "").map(|_| Feed::Number)
+                }
+                _ => self.processes(words, "finowxcvq", "onc"),
+            },
             "pidof" => self.processes(words, "sxcq", "s"),
             "tr" if self.feed == Feed::Number => blanks(words).then_some(Feed::Number),
             _ => None,

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::git;
 use super::judge::Judge;
-use super::plain::can_be_plain;
+use super::plain::{UNREADABLE, can_be_plain, of_python};
 use super::word::Word;
 use crate::domain::PathKind;
 
@@ -50,6 +50,12 @@ struct Rule {
     /// Of its programs, those that reach no registry: which one the files name is nothing to them.
     #[serde(default)]
     offline: Vec<String>,
+    /// Keys of its files, where those alone matter.
+    #[serde(default)]
+    matters: Vec<String>,
+    /// Flags with which nothing of its files matters.
+    #[serde(default)]
+    unless: Vec<String>,
     /// Without one of these flags it writes a cache to the folder, where nothing is put up around commands.
     #[serde(default)]
     cache: Vec<String>,
@@ -64,8 +70,16 @@ impl Rule {
         })
     }
 
+    /// Whether what its file of a name holds is looked at: settings of a project in Python are many programs'.
+    fn reads(&self, file: &str) -> bool {
+        can_be_plain(file) && (!self.matters.is_empty() || !of_python(file))
+    }
+
     /// Whether a key of one of its files means nothing to a program or subcommand.
     fn passes_over(&self, reader: &str, key: &str) -> bool {
+        if !self.matters.is_empty() {
+            return key != UNREADABLE && !self.matters.iter().any(|matters| matters == key);
+        }
         let registry = key == "registry" || key.ends_with(":registry") || key.starts_with("//");
         registry && self.offline.iter().any(|program| is_or_below(reader, program))
     }
@@ -134,6 +148,9 @@ impl Judge<'_> {
                 self.obeys_modules(reader);
             }
             let without = |flag: &String| words.iter().any(|word| word.text() == Some(flag));
+            if rule.unless.iter().any(without) {
+                continue;
+            }
             let caches = !rule.cache.is_empty() && !rule.cache.iter().any(without);
             if caches && self.facts.is_some_and(|facts| facts.unguarded) {
                 let flag = &rule.cache[0];
@@ -218,7 +235,7 @@ impl Judge<'_> {
     fn obeyed_files(&mut self, rule: &Rule, reader: &str, folder: &str) -> bool {
         for file in &rule.files {
             let path = format!("{folder}/{file}");
-            let plain = can_be_plain(file);
+            let plain = rule.reads(file);
             if plain {
                 self.mentions.settings.insert(path.clone());
             }
@@ -372,6 +389,8 @@ mod tests {
         for (command, file, plain, other) in [
             ("cargo tree", "rust-toolchain.toml", "[toolchain]\nchannel = \"1.80\"\n", "[toolchain]\npath = \"x\"\n"),
             ("rustc -vV", "rust-toolchain", "stable\n", "./x\n"),
+            ("ruff check", "pyproject.toml", "[tool.ruff]\nline-length = 9\n", "[tool.ruff]\nfix = true\n"),
+            ("ruff check src", ".ruff.toml", "[lint]\n", "extend = \"x.toml\"\n"),
             ("npm ls", ".npmrc", "registry=https://r.example/\n//r.example/:_authToken=${T}\n", "git=./x\n"),
             ("npm view x", ".npmrc", "save-exact=true\n", "registry=https://r.example/\n"),
             ("npm ls", ".npmrc", "save-exact=true\n", "save-exact=true\ngit=./x\n"),

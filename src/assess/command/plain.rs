@@ -130,6 +130,9 @@ const INSTALLING: [&str; 12] = [
     "pre-update-cmd",
 ];
 
+/// Stands for a key where a file can't be read for sure.
+pub(super) const UNREADABLE: &str = "an unreadable line";
+
 /// The settings of a file that may make a program run or change something, by the file's name; none where such files
 /// aren't read. What can't be read for sure counts as one.
 #[must_use]
@@ -151,8 +154,26 @@ pub fn foreign_settings(file: &str, text: &str) -> Option<Vec<String>> {
         // Once it was a name alone.
         "rust-toolchain" if !text.contains('=') => Some(named(text.trim())),
         "rust-toolchain.toml" | "rust-toolchain" => Some(toolchain(text)),
+        file if of_python(file) => Some(ruff(file, text)),
         _ => None,
     }
+}
+
+/// Whether a file holds what Ruff obeys, and maybe much else.
+pub(super) fn of_python(file: &str) -> bool {
+    matches!(file, "pyproject.toml" | "ruff.toml" | ".ruff.toml")
+}
+
+/// The keys of Ruff's settings: which of them matter is for a rule to say
+/// (<https://docs.astral.sh/ruff/settings/>).
+fn ruff(file: &str, text: &str) -> Vec<String> {
+    let Ok(all) = text.parse::<toml::Table>() else { return vec![UNREADABLE.to_owned()] };
+    let own = if file == "pyproject.toml" {
+        all.get("tool").and_then(|tool| tool.get("ruff")).and_then(toml::Value::as_table)
+    } else {
+        Some(&all)
+    };
+    own.map(|own| own.keys().cloned().collect()).unwrap_or_default()
 }
 
 /// Whether local reading should look into a file of that name.
@@ -217,7 +238,7 @@ fn dotnet(text: &str) -> Vec<String> {
     let twice = SDK.iter().any(|key| text.matches(&format!("\"{key}\"")).count() > 1);
     let object = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text).ok();
     let Some(object) = object.filter(|_| !twice && !text.contains('\\')) else {
-        return vec!["an unreadable line".to_owned()];
+        return vec![UNREADABLE.to_owned()];
     };
     let mut foreign: Vec<String> = object.keys().filter(|key| *key != "sdk").cloned().collect();
     match object.get("sdk") {
@@ -244,7 +265,7 @@ fn dotnet(text: &str) -> Vec<String> {
 fn composer(text: &str) -> Vec<String> {
     use serde_json::Value;
     let Ok(project) = serde_json::from_str::<serde_json::Map<String, Value>>(text) else {
-        return vec!["an unreadable line".to_owned()];
+        return vec![UNREADABLE.to_owned()];
     };
     let mut foreign = Vec::new();
     for (key, value) in &project {
@@ -275,7 +296,7 @@ fn composer(text: &str) -> Vec<String> {
 }
 
 fn toolchain(text: &str) -> Vec<String> {
-    let Ok(file) = text.parse::<toml::Table>() else { return vec!["an unreadable line".to_owned()] };
+    let Ok(file) = text.parse::<toml::Table>() else { return vec![UNREADABLE.to_owned()] };
     let mut foreign: Vec<String> = file.keys().filter(|key| *key != "toolchain").cloned().collect();
     match file.get("toolchain") {
         Some(toml::Value::Table(toolchain)) => {
@@ -302,6 +323,19 @@ fn named(name: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_keys_of_ruff_are_told_wherever_they_stand() {
+        let keys = |file, text| foreign_settings(file, text).unwrap().join(" ");
+        assert_eq!(
+            keys("pyproject.toml", "[project]\nname = 'a'\n[tool.ruff]\nline-length = 9\nfix = true"),
+            "fix line-length"
+        );
+        assert_eq!(keys("pyproject.toml", "[tool]\nruff.fix = true\n[tool.black]\nx = 1"), "fix");
+        assert_eq!(keys("ruff.toml", "'extend' = '../x.toml'\n[lint]\nselect = []"), "extend lint");
+        assert_eq!(keys("pyproject.toml", "[project]"), "");
+        assert_eq!(keys(".ruff.toml", "a = "), UNREADABLE);
+    }
 
     #[test]
     fn plain_settings_are_told_from_those_that_run_something() {
