@@ -46,6 +46,11 @@ pub(super) fn show(dialect: Dialect, tokens: &[Token]) -> Form<'_> {
             let class = Class::Declared(crate::domain::Danger::Sensitive);
             Form::Objection(Finding::new("sql.secret", class, sentence))
         }
+        Dialect::Mysql if matches!(word(tokens, 1), "binlog" | "relaylog") => {
+            let sentence = "Shows what everybody wrote, hashes of passwords included.";
+            let class = Class::Declared(crate::domain::Danger::Sensitive);
+            Form::Objection(Finding::new("sql.secret", class, sentence))
+        }
         // Plugins add things to show; whatever follows, `SHOW` changes nothing but by a function in its `WHERE`.
         Dialect::Mysql if !word(tokens, 1).is_empty() => Form::Looks(tokens),
         Dialect::Mysql => unreadable(dialect, tokens),

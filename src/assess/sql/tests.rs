@@ -249,6 +249,8 @@ fn what_writes_locks_sleeps_or_leaves_never_runs_unasked() {
             "SELECT NEXT VALUE FOR s",
             "SHOW TABLES WHERE SLEEP(5)",
             "SHOW CREATE USER me",
+            "SHOW BINLOG EVENTS IN 'binlog.000001'",
+            "SHOW RELAYLOG EVENTS",
             "HANDLER t OPEN",
             "EXPLAIN ANALYZE DELETE FROM t",
         ],
