@@ -106,11 +106,19 @@ fn forms_where(text: &str, counts: impl Fn(&str, &str) -> bool) -> Vec<Span> {
 /// that are set as an environment's are (`DB_PASSWORD=…`). Programs' own text is left as it is, though it may speak of
 /// passwords.
 pub(super) fn certain(text: &str) -> Vec<Span> {
+    const NAMES: &str =
+        "PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?|DATABASE_URL";
     static SET: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        let names =
-            "PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?|DATABASE_URL";
         let value = r#""([^"\n]+)"|('[^'\n]+')|([^\s"']+)"#;
-        Regex::new(&format!(r"\b[A-Z0-9_]*(?:{names})[A-Z0-9_]*=(?:{value})")).ok()
+        Regex::new(&format!(r"\b[A-Z0-9_]*(?:{NAMES})[A-Z0-9_]*=(?:{value})")).ok()
+    });
+    // As YAML, JSON and files of properties write the same: one word, alone in its line if it has no quotes.
+    static SAID: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let value = r#"(?:"([^"\s]+)"|'([^'\s]+)'|([^\s"'(){}\[\]<>,;]+)[ \t]*$)"#;
+        let property =
+            r"^[a-z][A-Za-z0-9_-]*\.(?:[A-Za-z0-9_-]+\.)*(?:password|passwd|secret|secret-key|api-key|token)";
+        Regex::new(&format!(r#"(?m)(?:\b[A-Z0-9_]*(?:{NAMES})[A-Z0-9_]*"?:[ \t]+|{property}[ \t]*=[ \t]*){value}"#))
+            .ok()
     });
     // How libpq writes a connection down (its manual, 32.1.1.1): words of a setting each, in any order.
     static CONNECTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -131,6 +139,10 @@ pub(super) fn certain(text: &str) -> Vec<Span> {
         let value = (1..=3).find_map(|part| found.get(part));
         spans.extend(value.filter(|value| !placeholder(value.as_str())).map(|value| value.range()));
     }
+    for found in SAID.as_ref().into_iter().flat_map(|said| said.captures_iter(text)) {
+        let value = (1..=3).find_map(|part| found.get(part));
+        spans.extend(value.filter(|value| mixed(value.as_str())).map(|value| value.range()));
+    }
     let connection = text.contains("password=").then(|| CONNECTION.as_ref()).flatten();
     for found in connection.into_iter().flat_map(|connection| connection.captures_iter(text)) {
         let value = ["behind", "before"].iter().find_map(|name| found.name(name));
@@ -140,7 +152,14 @@ pub(super) fn certain(text: &str) -> Vec<Span> {
     spans
 }
 
-/// Whether a text can hold one at all: a value that is set, a URL, a key of several lines, or a word as long as the
+/// Whether a word is no placeholder and neither letters nor digits alone, as words of a language, types and limits are.
+fn mixed(word: &str) -> bool {
+    let letters = |byte: u8| byte.is_ascii_alphabetic() || b"-_./".contains(&byte);
+    let digits = |byte: u8| byte.is_ascii_digit() || b"_.".contains(&byte);
+    word.len() >= 6 && !placeholder(word) && !word.bytes().all(letters) && !word.bytes().all(digits)
+}
+
+/// Whether a text can hold one at all: a value that is set or said, a URL, a key of several lines, or a word as long as the
 /// shortest. The screen asks this of every row.
 fn may_hold(text: &str) -> bool {
     const SHORTEST: usize = 12;
@@ -148,7 +167,8 @@ fn may_hold(text: &str) -> bool {
     text.bytes().any(|byte| {
         run = if byte.is_ascii_alphanumeric() || b"_-.+/~".contains(&byte) { run + 1 } else { 0 };
         run >= SHORTEST || byte == b'='
-    }) || text.contains("://")
+    }) || text.contains(": ") && ["PASS", "SECRET", "TOKEN", "KEY", "CREDENTIAL"].iter().any(|name| text.contains(name))
+        || text.contains("://")
         || text.contains("-----")
 }
 
@@ -312,6 +332,9 @@ mod tests {
             ("host=db user=app password=hunter2 dbname=shop", "hunter2"),
             ("password='hunt er2' host=db", "'hunt er2'"),
             ("{\"dsn\":\"dbname=shop password=hunter2\"}", "hunter2"),
+            ("  DB_PASSWORD: hunter2", "hunter2"),
+            ("{\"DB_PASSWORD\": \"hunt/er2\", \"A\": 1}", "hunt/er2"),
+            ("spring.datasource.password=hunter2\nspring.x=1", "hunter2"),
         ] {
             assert!(hidden(text).iter().any(|found| found == secret), "{text}: {:?}", hidden(text));
         }
@@ -320,6 +343,14 @@ mod tests {
             "let password = get_password()?;",
             "Basic authentication and bearer authentication-of-requests",
             "PASSWORD=$1",
+            "  DB_PASSWORD: ${DB_PASSWORD}",
+            "  TOKEN: string;\n  SECRET: String",
+            "PASSWORD_MIN_LENGTH: 100000",
+            "API_KEY_HEADER: X-Api-Key",
+            "PASSWORD: the one of 2024 is gone",
+            "SECRET_KEY: env(\"SECRET_1\"),",
+            "self.password = password",
+            "config.password = get(\"x1\")",
             "connect(host=db, user=app, password=prompt())",
             "a host=db and\npassword=hunter2 elsewhere",
             "root:x:0:0:root:/root:/bin/bash",

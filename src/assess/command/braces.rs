@@ -12,10 +12,32 @@ const BRACES: usize = 6;
 /// in another way.
 pub(super) fn braces(raw: &str) -> Option<Vec<String>> {
     // A quote within `$'…'` is escaped in a way that the scanner doesn't know.
-    if raw.bytes().filter(|&byte| byte == b'{').count() > BRACES || raw.contains("$'") && raw.contains("\\'") {
+    if opening(raw).is_none_or(|count| count > BRACES) || raw.contains("$'") && raw.contains("\\'") {
         return None;
     }
     expanded(raw)
+}
+
+/// How many braces open outside quotes and substitutions, as [`scan`] reads them; none if that isn't clear.
+fn opening(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let (mut at, mut quote, mut count) = (0, 0, 0);
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'\\' if quote != b'\'' => at += 1,
+            b'$' | b'<' | b'>'
+                if matches!(quote, 0 | b'"') && bytes.get(at + 1) == Some(&b'(') && (quote == 0 || byte == b'$') =>
+            {
+                at = substitution_end(bytes, at + 2)?;
+            }
+            _ if quote != 0 => quote = if byte == quote { 0 } else { quote },
+            b'"' | b'\'' | b'`' => quote = byte,
+            b'{' => count += 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    Some(count)
 }
 
 fn expanded(text: &str) -> Option<Vec<String>> {
@@ -182,6 +204,8 @@ mod tests {
             assert_eq!(braces(raw).unwrap().join(" "), words, "{raw}");
         }
         assert_eq!(braces("{a,}").unwrap(), ["a", ""]);
+        let quoted = "'table {{.ID}},{{.Names}},{{.Status}},{{.Image}}'";
+        assert_eq!(braces(quoted).unwrap(), [quoted]);
         for raw in ["{1..100}", "{Z..a}", "{1..9}{1..9}", "{1..{a,b}}"] {
             assert_eq!(braces(raw), None, "{raw}");
         }

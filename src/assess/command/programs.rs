@@ -240,15 +240,20 @@ impl Judge<'_> {
         {
             self.unreadable("command.vague-flag", format!("What follows `{name}` may become any subcommand of it."));
         }
+        // What a longer name stands for was judged as that.
+        let mut handed = false;
         match entry {
-            Some(entry) if entry.group => self.group(entry, name, without_toolchain(entry, words)),
+            Some(entry) if entry.group => handed = self.group(entry, name, without_toolchain(entry, words)),
             Some(entry) => {
                 let words = without_toolchain(entry, words);
                 if entry.toolchain && words.first().is_some_and(|word| word.prefix().starts_with('+')) {
                     self.unknown("command.toolchain", format!("`{name}` runs what lies in the folder that it names."));
                 }
                 match words.first().and_then(|word| longer(name, word)) {
-                    Some(longer) => self.subcommand(&longer, &words[1..]),
+                    Some(longer) => {
+                        self.subcommand(&longer, &words[1..]);
+                        handed = true;
+                    }
                     None => self.by_entry(entry, name, words),
                 }
             }
@@ -264,7 +269,11 @@ impl Judge<'_> {
         // it is known to run what is here.
         let declared = table().danger(name);
         self.outlasts = outlasts;
-        self.ineligible = outer || declared.is_none_or(|declared| declared.kind != DangerKind::Works);
+        let found = &self.findings[before..];
+        let checks = !found.is_empty() && found.iter().all(|finding| finding.rule == "command.checks");
+        if !handed && !checks {
+            self.ineligible = outer || declared.is_none_or(|declared| declared.kind != DangerKind::Works);
+        }
         let Some(declared) = declared else { return };
         if !danger::told(&self.findings[before..]) {
             // What it does says more than that it wasn't called for a look.
@@ -275,8 +284,9 @@ impl Judge<'_> {
         }
     }
 
-    /// A program with subcommands: flags before the subcommand, then the subcommand's own entry.
-    fn group(&mut self, entry: &Entry, name: &str, words: &[Word]) {
+    /// A program with subcommands: flags before the subcommand, then the subcommand's own entry. False where it didn't
+    /// come to that.
+    fn group(&mut self, entry: &Entry, name: &str, words: &[Word]) -> bool {
         let mut at = 0;
         let mut looks = !entry.acts;
         let mut leading = Vec::new();
@@ -286,7 +296,7 @@ impl Judge<'_> {
                     let sentence = format!("{} may become any subcommand of `{name}`.", word.shown());
                     judge.unreadable("command.vague-flag", sentence);
                 });
-                return;
+                return false;
             };
             if !text.starts_with('-') || longer(name, word).is_some() {
                 break;
@@ -297,7 +307,7 @@ impl Judge<'_> {
             match entry.flags.get(flag) {
                 Some(Takes::Value(kind)) if flag == text => {
                     if self.uncertain_value(name, words.get(at + 1)) {
-                        return;
+                        return false;
                     }
                     if let Some(value) = words.get(at + 1) {
                         self.about(value, |judge| judge.meant(*kind, name, value));
@@ -314,7 +324,7 @@ impl Judge<'_> {
                         let sentence = format!("No rule says that `{name}` with `{flag}` only reads.");
                         judge.unknown("command.unknown-flag", sentence);
                     });
-                    return;
+                    return false;
                 }
             }
             at += 1;
@@ -326,11 +336,11 @@ impl Judge<'_> {
             } else {
                 self.unknown("command.no-subcommand", format!("`{name}` alone does something."));
             }
-            return;
+            return false;
         };
         if subcommand.contains(char::is_whitespace) {
             self.unknown("command.unknown-subcommand", format!("`{subcommand}` is no subcommand of `{name}`."));
-            return;
+            return false;
         }
         let name = format!("{name} {subcommand}");
         // `apt-get -s install x` is `apt-get install -s x`, and what a flag may be there it may be here.
@@ -342,6 +352,7 @@ impl Judge<'_> {
         let passed = leading.into_iter().filter(|(flag, _)| alike(flag)).flat_map(|(_, words)| words);
         let words: Vec<Word> = passed.chain(&words[at + 1..]).cloned().collect();
         self.subcommand(&name, &words);
+        true
     }
 
     /// Words that a shell takes for its own, and help or version of a program of the table.
