@@ -60,7 +60,9 @@ pub(super) fn lasts(word: &Word) -> bool {
     // Code is longer than a name, and has blanks or brackets.
     let name = text.len() <= 80 && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:/@=".contains(c));
     let mut parts = text.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_ascii_lowercase);
-    name && parts.any(|part| LASTING.contains(&part.as_str()))
+    // What compilers call it when they take their time.
+    let profile = text == "--release";
+    name && !profile && parts.any(|part| LASTING.contains(&part.as_str()))
 }
 
 impl Judge<'_> {
@@ -102,6 +104,7 @@ mod tests {
     fn the_word_that_no_claim_lifts_is_named() {
         for (command, says) in [
             ("frob deploy", "`deploy` names what may last beyond the run, or send something"),
+            ("frob release", "`release` names what may last beyond the run, or send something"),
             ("deploy.sh", "`deploy.sh` names what may last beyond the run, or send something"),
             ("frob $x", "one of its words may become any"),
             ("frob --with=.env", "`--with=.env` names something sensitive"),
@@ -110,7 +113,7 @@ mod tests {
             assert!(!assessment.claim_eligible, "{command}");
             assert_eq!(assessment.outlasts.as_deref(), Some(says), "{command}");
         }
-        for command in ["frob a", "ls", "frob 'a b'"] {
+        for command in ["frob a", "ls", "frob 'a b'", "frob --release"] {
             assert_eq!(judged(command).outlasts, None, "{command}");
         }
     }
