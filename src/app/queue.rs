@@ -358,7 +358,15 @@ impl Queue {
 
     /// Whether anything that may change something is under way.
     pub(super) fn under_way(&self) -> bool {
-        self.items.values().any(|item| item.status.may_change())
+        // What reads unasked and hasn't begun changes nothing either.
+        let reads = |item: &Item| {
+            let judgement = item.judgement.as_ref();
+            judgement.is_some_and(|told| told.verdict == Verdict::Allow && told.containment == Containment::ReadOnly)
+        };
+        self.items.values().any(|item| match item.status {
+            Status::Allowed { .. } => !reads(item),
+            _ => item.status.may_change(),
+        })
     }
 
     pub(super) fn set_status(&mut self, id: OperationId, status: Status) {

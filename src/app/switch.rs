@@ -97,6 +97,10 @@ impl State {
         self.chat.brief_anew(switched.briefing);
         let folder = std::mem::take(&mut self.setting.folder);
         self.setting = Setting { folder, ..switched.setting };
+        // What a yes to the folder allows depends on who works there.
+        if self.arriving() && self.setup().is_none() {
+            self.ask_folder();
+        }
         self.chat.notice(said, false);
     }
 

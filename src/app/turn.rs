@@ -300,6 +300,8 @@ impl State {
         self.chat.phase = Phase::Idle;
         match self.chat.held.take() {
             Some(held) => {
+                // What was approved or denied for the turn before ends with it, though it was said while this one waited.
+                self.queue.gate.end_turn();
                 let message = self.chat.with_asides(&held);
                 self.chat.remember(Message::User(message));
                 Filled::WithMessage

@@ -166,7 +166,8 @@ mod tests {
             connection: "shop".to_owned(),
             engine: None,
             database: Some("orders".to_owned()),
-            host: Some("db.prod.example.com".to_owned()),
+            host: Some("db.prod.example.com:5433".to_owned()),
+            place: None,
         };
         assert_eq!(Production::default().told(&[database]), ["the host db.prod.example.com matches `prod`"]);
     }

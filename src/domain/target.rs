@@ -25,8 +25,13 @@ pub enum Target {
         engine: Option<Dialect>,
         /// Name or file of the database, where known.
         database: Option<String>,
-        /// Where it runs; none for a file, or where that isn't known.
+        /// Where it runs, with its port where that isn't the engine's usual one; none for a file, or where that isn't
+        /// known.
         host: Option<String>,
+        /// What tells it from another one of that name, where known: user, host and port, or the whole path of a file.
+        /// Not shown; rules compare it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        place: Option<String>,
     },
     /// A host that is talked to.
     Host {
@@ -108,8 +113,24 @@ impl Target {
             Self::Account { sort, name } => [Some((sort, name)), None, None],
             Self::Branch { .. } | Self::Remote { .. } => [None, None, None],
         };
-        known.into_iter().flatten().map(|(sort, name)| (sort, name.as_str())).collect()
+        let bare = |sort: &str, name| if sort == "host" { without_port(name) } else { name };
+        known.into_iter().flatten().map(|(sort, name)| (sort, bare(sort, name.as_str()))).collect()
     }
+
+    /// What a rule remembers it by: how it is shown, and for a database where that is, too.
+    #[must_use]
+    pub fn identity(&self) -> String {
+        match self {
+            Self::Database { place: Some(place), .. } => format!("{self} · {place}"),
+            other => other.to_string(),
+        }
+    }
+}
+
+/// The host without the port that may stand behind it.
+fn without_port(host: &str) -> &str {
+    let port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    host.rsplit_once(':').filter(|(host, end)| port(end) && !host.contains(':')).map_or(host, |(host, _)| host)
 }
 
 impl Target {
@@ -136,7 +157,7 @@ impl fmt::Display for Target {
     /// As a person would name it; not yet neutralised.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Database { connection, engine, database, host } => {
+            Self::Database { connection, engine, database, host, .. } => {
                 f.write_str(connection)?;
                 if let Some(engine) = engine {
                     write!(f, " ({})", engine.word())?;
@@ -192,4 +213,26 @@ pub fn moved(shown: &[Target], fresh: &[Target]) -> Option<String> {
         (None, Some(new)) => format!("It would hit {new} now, too."),
         (None, None) => "What it would hit is in another order than when it was shown.".to_owned(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn databases_of_one_name_are_told_apart_by_where_they_are() {
+        let at = |host: Option<&str>, place: &str| Target::Database {
+            connection: "test".to_owned(),
+            engine: Some(Dialect::Postgres),
+            database: Some("test".to_owned()),
+            host: host.map(str::to_owned),
+            place: Some(place.to_owned()),
+        };
+        let (here, tunnel) = (at(Some("db"), "ann at db:5432"), at(Some("db:5433"), "ann at db:5433"));
+        assert_eq!(tunnel.to_string(), "test (postgres) · test on db:5433");
+        assert_ne!(here.identity(), tunnel.identity());
+        assert_ne!(at(None, "/a/test.db").identity(), at(None, "/b/test.db").identity());
+        assert!(tunnel.names().contains(&("host", "db")), "a pattern of production says no port");
+        assert_eq!(without_port("::1"), "::1");
+    }
 }

@@ -201,7 +201,10 @@ async fn make_ready(
             });
             let provider = from_settings(settings).map_err(|error| error.to_string())?;
             let elsewhere = || {
-                let mut side = side((*person.bench).clone(), Arc::clone(&person.connections));
+                // While the person has no connection of their own, theirs is the practice database.
+                let lent = Arc::ptr_eq(&person.connections, &present.connections);
+                let connections = if lent { Arc::default() } else { Arc::clone(&person.connections) };
+                let mut side = side((*person.bench).clone(), connections);
                 if let Some(servers) = person.registry.servers() {
                     side.registry.join(Arc::clone(servers));
                 }

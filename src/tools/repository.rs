@@ -218,10 +218,15 @@ fn foreign_keys(file: &Path) -> Vec<String> {
         Err(_) => Vec::new(),
         Ok(found) if !found.is_file() || found.len() > LARGEST => vec!["a configuration that can't be read".to_owned()],
         Ok(_) => match std::fs::read_to_string(file) {
-            Ok(text) => keys(&text).into_iter().filter(|key| !allowed(key)).collect(),
+            Ok(text) => foreign(&text),
             Err(_) => vec!["a configuration that can't be read".to_owned()],
         },
     }
+}
+
+fn foreign(text: &str) -> Vec<String> {
+    let foreign = |(key, value): &(String, String)| !allowed(key) || runs(key, value);
+    entries(text).into_iter().filter(foreign).map(|(key, _)| key).collect()
 }
 
 /// Whether a key, lower case and with its subsection as `*`, only describes or displays.
@@ -230,6 +235,13 @@ pub(super) fn allowed(key: &str) -> bool {
         return false;
     }
     KEYS.contains(&key) || key.split_once('.').is_some_and(|(section, _)| SECTIONS.contains(&section))
+}
+
+/// Whether a key that may name one of git's own helpers names a program or a command instead: an object that isn't here
+/// is fetched, and then it runs.
+fn runs(key: &str, value: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_\"".contains(&byte);
+    key.starts_with("credential.") && key.ends_with("helper") && !value.trim().bytes().all(plain)
 }
 
 /// Every key of a configuration text as `section.key` or `section.*.key`. What isn't understood exactly as git
@@ -296,10 +308,6 @@ fn header(text: &str) -> Option<(String, &str)> {
 mod tests {
     use super::*;
 
-    fn foreign(text: &str) -> Vec<String> {
-        keys(text).into_iter().filter(|key| !allowed(key)).collect()
-    }
-
     #[test]
     fn an_ordinary_clone_has_no_foreign_keys() {
         let text = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\
@@ -328,6 +336,17 @@ mod tests {
             "merge.*.driver",
         ];
         assert_eq!(foreign(text), expected);
+    }
+
+    #[test]
+    fn a_helper_of_gits_own_is_none_of_somebody_elses() {
+        assert_eq!(
+            foreign("[credential]\nhelper = store\n[credential \"https://x\"]\nhelper=\nhelper = manager-core"),
+            [""; 0]
+        );
+        for helper in ["!touch x", "/tmp/x", "./x", "\"!x\"", "cache --timeout=1"] {
+            assert_eq!(foreign(&format!("[credential]\n\thelper = {helper}")), ["credential.helper"], "{helper}");
+        }
     }
 
     #[test]

@@ -48,7 +48,7 @@ impl Version {
             Self::Modified => Some(format!("{what} is modified: git has only an older text of it.")),
             Self::Untracked => Some(format!("{what} is untracked: git doesn't have it.")),
             Self::Ignored => Some(format!("{what} is ignored by git, which doesn't have it.")),
-            Self::Nowhere => Some(format!("{what} is in no git repository: nothing brings it back.")),
+            Self::Nowhere => Some(format!("{what} is in no git repository.")),
         }
     }
 }

@@ -168,7 +168,12 @@ pub fn whole(
         lines.drain(..usize::from(leads && !lines.is_empty()));
         Arc::new(lines)
     };
-    let details = Arc::clone(held.details.get_or_insert_with(make));
+    let known = held.details.as_ref().filter(|(of, _)| of == preview.as_ref()).map(|(_, rows)| Arc::clone(rows));
+    let details = known.unwrap_or_else(|| {
+        let rows = make();
+        held.details = Some((preview.as_ref().clone(), Arc::clone(&rows)));
+        rows
+    });
     if !leads {
         return Body { end: Some(rows), samples: details.len(), parts: vec![text, details], ..Body::default() };
     }

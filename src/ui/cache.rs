@@ -11,7 +11,7 @@ use super::paint::Page;
 use super::printed;
 use super::text;
 use crate::app::{MaskStamp, Status};
-use crate::domain::{Foresight, Judgement, OperationId, Seal, Table};
+use crate::domain::{Foresight, Judgement, OperationId, Preview, Seal, Table};
 
 /// Rows that were made for earlier frames.
 #[derive(Debug, Default)]
@@ -149,5 +149,6 @@ pub(super) struct DialogRows {
     pub lines: Arc<Vec<Line<'static>>>,
     /// The derivation of a judgement, once it was looked at.
     pub derivation: Option<(Judgement, Arc<Vec<Line<'static>>>)>,
-    pub details: Option<Arc<Vec<Line<'static>>>>,
+    /// The rows of a preview: measured anew, it is another one under the same seal.
+    pub details: Option<(Preview, Arc<Vec<Line<'static>>>)>,
 }

@@ -235,6 +235,27 @@ fn deny_all_covers_the_rest_of_the_turn() {
 }
 
 #[test]
+fn what_is_said_of_all_ends_where_a_message_that_waited_begins() {
+    let mut world = asked(&[("make a", None), ("make b", None)]);
+    world.press(KeyCode::Esc);
+    world.say("now something else");
+    for id in [1, 2] {
+        assert_eq!(*world.status(id), Status::Waiting, "the message waits for them");
+    }
+    if world.dialog().is_none() {
+        world.state.open(OperationId(1));
+    }
+    world.look();
+    world.press(KeyCode::Char('A'));
+    world.look();
+    world.press(KeyCode::Char('y'));
+    world.finish(1);
+    world.finish(2);
+    world.model("", &[("make b", None)]);
+    assert_eq!(*world.status(3), Status::Waiting, "its turn is over");
+}
+
+#[test]
 fn what_a_wall_may_have_stopped_is_offered_again_and_waits() {
     let mut world = asked(&[("ls a", None)]);
     assert_eq!(world.commands(), ["ls a"]);

@@ -69,7 +69,7 @@ impl Judge<'_> {
         reading.whole = given.carry(&entry.whole);
         reading.open = given.carry(&entry.opens);
         reading.lists = given.carry(&entry.lists);
-        let narrow = given.narrow(entry);
+        let narrow = given.narrow(entry) && (given.ordinary(entry) || !self.among_secrets(words));
         let quiet = reading.lists || entry.quiet.contains("*") || given.carry(&entry.quiet);
         self.shows = !quiet || given.carry(&entry.loud);
         // A search shows the lines that are looked for.

@@ -177,7 +177,7 @@ fn owner(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     let vital = operands(words).skip(1).find(|word| judge.vital(word)).map(Word::shown);
     match vital {
         Some(path) if recursive(words) => {
-            judge.catastrophe("command.chmod-everything", format!("`{name}` would change everything in {path}."));
+            judge.catastrophe("command.chmod-everything", format!("`{name}` would change everything in `{path}`."));
         }
         Some(_) | None => {
             judge.destructive(

@@ -56,6 +56,8 @@ pub(super) fn plain_fields(template: &str) -> bool {
 
 /// The words of an action without its texts. None if they can't be told.
 fn words(action: &str) -> Option<String> {
+    // The end of a line and a tab, as texts have them.
+    let action = action.replace("\\n", "").replace("\\t", "");
     if action.contains(['\\', '`', '\'']) || action.matches('"').count() % 2 == 1 {
         return None;
     }
@@ -98,6 +100,7 @@ mod tests {
             "{{if .State.Running}}up{{else}}{{.State.ExitCode}}{{end}}",
             "{{- .Config.Image | upper -}}",
             "table {{.Name}}\t{{.State}}",
+            "{{range .Mounts}}{{.Source}} -> {{.Destination}}{{\"\\n\"}}{{end}}",
         ] {
             assert!(plain_fields(template), "{template}");
         }
@@ -112,6 +115,8 @@ mod tests {
             "{{.HostConfig}}",
             "{{index .Config \"Env\"}}",
             "{{index . \"Config\"}}",
+            "{{range .Mounts}}{{\"a\\\\n\"}}{{end}}",
+            "{{\"a\\\"\"}}{{.Config}}",
             "{{range .Config.Env}}{{.}}{{end}}",
             "{{range .Mounts}}{{json $}}{{end}}",
             "{{range .Mounts}}{{$.Config.Env}}{{end}}",

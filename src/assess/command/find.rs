@@ -2,7 +2,7 @@
 //! its words; `-delete`, `-fprint` and their kind change things.
 
 use super::judge::{Feed, Judge};
-use super::kind::narrows;
+use super::kind::{narrows, ordinary};
 use super::numbers;
 use super::programs::plain_name;
 use super::regex::as_glob;
@@ -32,7 +32,9 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         || roots.iter().any(|root| root.text().is_none_or(|root| judge.sensitive_entry(root).is_some()));
     let vital = roots.iter().find(|root| judge.vital(root)).filter(|_| !narrowed(words));
     let everything = roots.iter().any(|root| judge.reach(root) == Reach::Everything);
-    let reach = match (named(words), everything) {
+    // Where secrets lie below, a mere name may be that of one.
+    let chosen = named(words) && !(everything && names.iter().any(|name| !ordinary(name)));
+    let reach = match (chosen, everything) {
         (true, _) => Reach::Chosen,
         (false, true) => Reach::Everything,
         (false, false) => Reach::Hidden,

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::kind::{Kind, narrows};
+use super::kind::{Kind, narrows, ordinary};
 use super::table::{Entry, Style, Takes};
 use super::word::Word;
 
@@ -101,6 +101,15 @@ impl Flags {
     }
 
     /// Whether a flag limits what is read to names that it says plainly.
+    /// Whether the globs among them name nothing but sources and texts.
+    pub(super) fn ordinary(&self, entry: &Entry) -> bool {
+        self.values.iter().all(|(flag, value)| match (entry.flags.get(flag), value.text()) {
+            (Some(Takes::Value(Kind::Glob)), Some(glob)) => glob.starts_with('!') || ordinary(glob),
+            (Some(Takes::Value(Kind::Glob)), None) => false,
+            _ => true,
+        })
+    }
+
     pub(super) fn narrow(&self, entry: &Entry) -> bool {
         let ending = |value: &str| !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_alphanumeric());
         self.values.iter().any(|(flag, value)| match (entry.flags.get(flag), value.text()) {

@@ -102,6 +102,8 @@ pub(super) struct Judge<'a> {
     /// Programs that showed names and data about files alone, or what was piped to them; and whether any file was opened.
     pub(super) listers: BTreeSet<String>,
     pub(super) disclosed: bool,
+    /// Whether it reads any file, shown or not.
+    pub(super) looked: bool,
     /// What it may show of sensitive files that walls would hide from it: a sentence.
     pub(super) walled: Option<String>,
     /// What it looks for in names or lines, as patterns of names.
@@ -176,6 +178,7 @@ impl<'a> Judge<'a> {
             prints: false,
             listers: BTreeSet::new(),
             disclosed: false,
+            looked: false,
             walled: None,
             said: None,
             echoed: None,

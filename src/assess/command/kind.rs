@@ -457,6 +457,17 @@ pub(super) fn narrows(glob: &str) -> bool {
     ending || beginning >= 3 || beginning > 0 && beginning == name.len()
 }
 
+/// Whether a glob names files by an ending that sources and texts have: where secrets lie below, others may be theirs.
+pub(super) fn ordinary(glob: &str) -> bool {
+    const ENDINGS: &str = " adoc bash c cc conf cpp cs css csv cxx dart erl ex exs fish go h hh hpp hs htm html ipynb java jl js \
+        jsx kt kts less lock log lua md mjs ml php pl pm proto py pyi r rb rs rst s scala scss sh sql svelte svg swift ts tsx \
+        txt v vue xsl zig zsh ";
+    let name = glob.rsplit('/').next().unwrap_or(glob);
+    name.rsplit_once('.').is_some_and(|(_, ending)| {
+        !ending.is_empty() && ENDINGS.contains(&format!(" {} ", ending.to_ascii_lowercase()))
+    })
+}
+
 fn plain_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
 }

@@ -149,6 +149,14 @@ fn assessment(mut judge: Judge<'_>) -> Assessment {
         judge.ineligible = true;
         judge.findings.push(Finding::new("command.two-networks", Class::Unknown, sentence));
     }
+    // By what it read it may choose the address, or whether to ask there at all.
+    let lookers = ["[", "[[", "test", "find"];
+    let looks = |reader: &String| lookers.contains(&reader.as_str()) || reader.starts_with("git ");
+    if (judge.looked || judge.readers.iter().any(looks)) && ways.iter().any(|way| way.web) {
+        let sentence = "It reads files and looks at a public host: what it asks for there may tell what they hold.";
+        judge.ineligible = true;
+        judge.findings.push(Finding::new("command.read-and-fetch", Class::Unknown, sentence));
+    }
     let clean = judge.findings.is_empty();
     let eligible = !judge.ineligible
         && !judge.findings.is_empty()

@@ -37,6 +37,7 @@ impl Judge<'_> {
 
     fn read_by_name(&mut self, word: &Word) {
         self.disclosed |= self.shows;
+        self.looked = true;
         let pattern = word.pattern();
         if self.door(&pattern) {
             self.unreadable("command.path", format!("Where {} leads is known only to the program.", word.shown()));
@@ -141,6 +142,17 @@ impl Judge<'_> {
         let real = self.facts.and_then(|facts| facts.paths.get(&spelled)).map(|fact| fact.real.to_string_lossy());
         let mut paths = std::iter::once(spelled.as_str().into()).chain(real);
         paths.any(|path| self.sensitive.lies_below(&path, self.place))
+    }
+
+    /// Whether some word of a search, or the folder that it stands in, is a place with secrets of the system or of a person
+    /// below it.
+    pub(super) fn among_secrets(&mut self, words: &[Word]) -> bool {
+        let folder = self.folder().is_some_and(|folder| self.lies_below(&folder));
+        folder
+            || words.iter().filter(|word| !word.prefix().starts_with('-')).any(|word| match word.text() {
+                Some(place) => self.lies_below(place),
+                None => self.picks_among_secrets(&word.pattern()),
+            })
     }
 
     /// Whether a pattern picks names in a folder that has sensitive ones below.

@@ -245,7 +245,7 @@ impl Remembered {
 /// only added to.
 fn hit(prepared: &Prepared) -> impl Iterator<Item = String> {
     let stays = |target: &&Target| !matches!(target, Target::Branch { rewrites: false, .. });
-    prepared.facts.targets.iter().filter(stays).map(ToString::to_string)
+    prepared.facts.targets.iter().filter(stays).map(Target::identity)
 }
 
 impl Policy {

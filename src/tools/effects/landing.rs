@@ -343,7 +343,10 @@ impl Trip {
             effects.briefs.push(self.goes.brief());
             // Where something there keeps its name, or got another, that alone wouldn't be right.
             let plain = self.kept.is_empty() && self.renamed.is_empty();
-            effects.remedies.push(if plain { Remedy::ByHand(undo.to_owned()) } else { Remedy::Unknown });
+            // Of what is replaced, git's copy says more than that.
+            if self.taken.files.is_empty() {
+                effects.remedies.push(if plain { Remedy::ByHand(undo.to_owned()) } else { Remedy::Unknown });
+            }
         }
         for (link, real) in self.through.iter().take(NAMED) {
             effects.effect(format!("{} is a link: what changes is {}.", named([link].into_iter()), real.display()));

@@ -67,6 +67,39 @@ impl Address {
         self
     }
 
+    /// The host as it is shown: with its port where that isn't the usual one.
+    pub(super) fn shown_host(&self) -> Option<String> {
+        let host = self.host.as_ref()?;
+        let port = match &self.options {
+            Options::Sqlite(_) => None,
+            Options::Postgres(server) => Some(server.get_port()).filter(|port| *port != 5432),
+            Options::Mysql(server) => Some(server.get_port()).filter(|port| *port != 3306),
+        };
+        Some(port.map_or_else(|| host.clone(), |port| format!("{host}:{port}")))
+    }
+
+    /// What tells it from another one of the same name: user, host and port of a server, the real path of a file. None
+    /// for one in memory.
+    pub(super) fn place(&self) -> Option<String> {
+        let of = |user: &str, host: &str, port: u16, socket: Option<&PathBuf>| match socket {
+            Some(socket) => format!("{user} by {}:{port}", socket.display()),
+            None => format!("{user} at {host}:{port}"),
+        };
+        match &self.options {
+            Options::Sqlite(file) => {
+                let path = file.path.as_deref()?;
+                let real = path.canonicalize().or_else(|_| std::path::absolute(path)).ok()?;
+                Some(real.display().to_string())
+            }
+            Options::Postgres(server) => {
+                Some(of(server.get_username(), server.get_host(), server.get_port(), server.get_socket()))
+            }
+            Options::Mysql(server) => {
+                Some(of(server.get_username(), server.get_host(), server.get_port(), server.get_socket()))
+            }
+        }
+    }
+
     /// The file that holds it, as its URL says; none for a server, and for one in memory.
     #[must_use]
     pub fn file(&self) -> Option<&Path> {

@@ -328,12 +328,13 @@ impl Connections {
     #[must_use]
     pub fn targets(&self) -> BTreeMap<String, Target> {
         let target = |(name, source): (&String, &Arc<Source>)| {
-            let Address { dialect, database, host, .. } = &source.database.address;
+            let Address { dialect, database, .. } = &source.database.address;
             let target = Target::Database {
                 connection: name.clone(),
                 engine: Some(*dialect),
                 database: database.clone(),
-                host: host.clone(),
+                host: source.database.address.shown_host(),
+                place: source.database.address.place(),
             };
             (name.clone(), target)
         };

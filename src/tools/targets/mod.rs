@@ -34,6 +34,7 @@ pub(super) fn targets(
                 engine: sql.dialect,
                 database: None,
                 host: None,
+                place: None,
             };
             let known = known.unwrap_or_else(named);
             let others = elsewhere(&known, sql, settings);
@@ -65,7 +66,7 @@ pub(super) fn targets(
 /// The other databases of the server that a statement names, where databases are what stands before a dot. What may be a
 /// table's other name counts only where that is a name of production.
 fn elsewhere(known: &Target, sql: &SqlOperation, settings: &AssessSettings) -> Vec<Target> {
-    let Target::Database { connection, engine: Some(Dialect::Mysql), database, host } = known else {
+    let Target::Database { connection, engine: Some(Dialect::Mysql), database, host, place } = known else {
         return Vec::new();
     };
     let target = |name: String| Target::Database {
@@ -73,6 +74,7 @@ fn elsewhere(known: &Target, sql: &SqlOperation, settings: &AssessSettings) -> V
         engine: Some(Dialect::Mysql),
         database: Some(name),
         host: host.clone(),
+        place: place.clone(),
     };
     let known = |name: &str| database.as_ref().is_some_and(|known| known.eq_ignore_ascii_case(name));
     let others = databases(&sql.sql).into_iter().filter(|(name, _)| !known(name) && !ENGINES.contains(&name.as_str()));

@@ -257,6 +257,7 @@ fn prepared(id: OperationId, tool: &str, arguments: &str, findings: Vec<Finding>
             engine: sql.dialect,
             database: Some(sql.connection.clone()),
             host: None,
+            place: None,
         }],
         _ => Vec::new(),
     };

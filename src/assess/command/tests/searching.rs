@@ -87,6 +87,8 @@ fn everything_below_a_home_or_system_folder_is_not_shown() {
         "find / -exec grep x {} \\;",
         "find /etc -type f | xargs cat",
         "find / -name shadow -exec cat {} \\;",
+        "find ~ -name deploy -exec cat {} +",
+        "find ~ -name hosts.yml -exec cat {} +",
         "find /etc -iname 'SHAD*' | xargs head",
         "find / -name x -o -type f -exec cat {} +",
         "find / -exec cat {} + -name x",
