@@ -21,6 +21,7 @@ use crate::assess::Known;
 use crate::cli::{Asking, Start, Which};
 use crate::config::{ChosenModel, Problem, process_environment};
 use crate::contain;
+use crate::domain::Target;
 use crate::domain::number::size;
 use crate::memory::{Instructions, Rules, ThemeChoice, Workspaces, instructions};
 use crate::providers::prompt::{Surroundings, fill, project};
@@ -127,6 +128,7 @@ pub async fn assemble(start: &Arc<Start>, lanes: Lanes, size: (u16, u16)) -> Res
     });
     let journal = opening(start.folders.journal(), start.session.clone(), lanes.work.clone());
     let (state, effects) = Box::pin(resume(start, state)).await?;
+    notices.extend(missing_connection(&state));
     allow_outputs(&state, &model_side.bench);
     notices.extend(start.elsewhere());
     if state.setting.practice && matches!(start.which, Which::Left(_)) {
@@ -178,6 +180,20 @@ pub(super) fn side(mut bench: Workbench, connections: Arc<Connections>) -> Side 
     let bench = Arc::new(bench);
     let path = std::env::var_os("PATH").map(|path| search_path(&path));
     Side { registry: standard(&bench, &connections), bench, connections, path }
+}
+
+/// What is said where a session that goes on worked on a database to which there is no connection now.
+fn missing_connection(state: &State) -> Option<String> {
+    let hit = state.queue.all().filter_map(|item| item.prepared.as_ref()).flat_map(|prepared| &prepared.facts.targets);
+    let absent = hit.filter(|target| match target {
+        Target::Database { connection, .. } => !state.setting.connections.contains(connection),
+        _ => false,
+    });
+    let target = absent.last()?;
+    Some(format!(
+        "This session worked on {target}, to which there is no connection now. To have it again, leave and go on with the \
+         same `--db` before `--continue`."
+    ))
 }
 
 /// The practice model, or a scripted session from the file that is named as its model, with a database, folder
