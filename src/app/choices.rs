@@ -33,7 +33,31 @@ pub(super) fn asks_before(text: &str) -> bool {
     // What goes on with the last choice is indented.
     let behind = |line: &&str| !line.trim().is_empty() && !line.starts_with([' ', '\t']);
     let closed = text[last..].lines().skip(1).all(|line| !behind(&line));
-    asks(line) && closed || asks(text)
+    let question = text.trim_end().rsplit('\n').next().unwrap_or_default();
+    asks(line) && closed || asks(text) && (closed || !wants_a_yes(question))
+}
+
+/// Whether a question behind a list is about all of it: a yes or a no answers it.
+fn wants_a_yes(question: &str) -> bool {
+    const BEGINNINGS: [&str; 12] = [
+        "shall i",
+        "should i",
+        "do you want",
+        "would you like",
+        "may i",
+        "can i",
+        "is that",
+        "is this",
+        "are these",
+        "ok to",
+        "want me to",
+        "ready",
+    ];
+    let sentence =
+        question.trim_end_matches(['?', '*', '_', ' ']).rsplit(['.', '!', ':', '?']).next().unwrap_or_default();
+    let sentence = sentence.trim_start_matches(['*', '_', ' ', '>']).to_lowercase();
+    BEGINNINGS.iter().any(|beginning| sentence.starts_with(beginning))
+        && !["which", " or ", "number", "one of"].iter().any(|word| sentence.contains(word))
 }
 
 /// The last list of a text: where each choice begins, its number stands, and its words begin.
@@ -100,6 +124,9 @@ mod tests {
         assert!(!asks_before("- why? Because.\n\nDone:\n1. a\n2. b") && !asks_before("Really?"));
         assert!(!asks_before("What did I do? This:\n1. a\n2. b\n\nThe end.") && !asks_before("Why?\n1. a\n2. b\nSo."));
         assert!(!asks_before("Done:\n1. a\n2. b\n\n```rust\nformat!(\"{:?}\", x)\n```"));
+        assert!(!asks_before("I found:\n1. a\n2. b\n\nThat is all. Shall I delete them all?"));
+        assert!(!asks_before("Files:\n1. a\n2. b\n\n**Do you want me to go on?**"));
+        assert!(asks_before("1. a\n2. b\n\nShall I do 1 or 2?") && asks_before("1. a\n2. b\n\nWhich one do you want?"));
         assert!(asks_before("Which?\n1. a\n   the first\n2. b\n   the second\n"));
     }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::State;
 use super::chat::{Entry, Phase, asks};
-use super::choices::choices;
+use super::choices::{asks_before, choices};
 use super::deny::sentence;
 use super::event::Effect;
 use super::queue::{Status, Undo};
@@ -313,9 +313,9 @@ impl State {
                 self.chat.remark("The model has not answered yet: enter asks it.", false);
             }
             (Phase::Idle, Some(Message::Assistant { text, .. })) => {
-                let choices = choices(text);
+                let choices = if asks_before(text) { choices(text) } else { Vec::new() };
                 let ends = matches!(self.chat.entries().last(), Some(Entry::Model { .. }));
-                if ends && (asks(text) || text.contains('?') && !choices.is_empty()) {
+                if ends && (asks(text) || !choices.is_empty()) {
                     self.chat.mark_question(choices);
                 }
             }

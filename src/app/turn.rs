@@ -149,10 +149,10 @@ impl State {
     fn message_ended(&mut self, calls: Vec<ToolCall>, reason: &StopReason, usage: Usage, effects: &mut Vec<Effect>) {
         let text = self.chat.take_said();
         if calls.is_empty() {
-            let choices = choices(&text);
+            let choices = if asks_before(&text) { choices(&text) } else { Vec::new() };
             if text.trim().is_empty() {
                 self.chat.notice("The model answered nothing. Send the message again, or another one.", true);
-            } else if asks(&text) || asks_before(&text) && !choices.is_empty() {
+            } else if asks(&text) || !choices.is_empty() {
                 self.chat.mark_question(choices);
             }
             if *reason == StopReason::Length {

@@ -19,6 +19,10 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
     let remote = remote(called.operands.first().cloned(), branch.as_deref(), &settings);
     let named = plain(&remote);
     let place = address(&remote, &settings).map_or_else(|| named.clone(), |address| format!("{named} ({address})"));
+    if called.operands.is_empty() && address(&remote, &settings).is_none() {
+        effects.warning(format!("It would fail: there is no remote {named}."));
+        return Ok(());
+    }
     if called.has("--dry-run", Some('n')) {
         effects.effect(format!("Only asks {place} what a push would do; the hook pre-push runs all the same."));
         return Ok(());
