@@ -381,7 +381,12 @@ impl State {
 
     /// The first operation that waits and that the person has not put off.
     pub(super) fn next_unseen(&self) -> Option<OperationId> {
-        self.queue.waiting().find(|item| !item.put_off).map(|item| item.id)
+        // Who asked for a trial looks at that next, and then at what was tried.
+        let trial = self.queue.all().filter(|item| item.tries.is_some() && !item.status.closed()).last();
+        match trial.filter(|trial| !trial.put_off) {
+            Some(trial) => (trial.status == Status::Waiting).then_some(trial.id),
+            None => self.queue.waiting().find(|item| !item.put_off).map(|item| item.id),
+        }
     }
 
     /// Opens the dialog of an operation that waits.

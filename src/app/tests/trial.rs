@@ -5,9 +5,15 @@ use crate::domain::{Foresight, Preview, Trial};
 
 /// One command that waits, of which this is known.
 fn waiting(trial: Trial) -> World {
+    among(trial, &[])
+}
+
+/// The same with others behind it.
+fn among(trial: Trial, others: &[&str]) -> World {
     let mut world = World::new();
     world.say("go");
-    world.model("", &[("make", Some("high"))]);
+    let others = others.iter().map(|other| (*other, None));
+    world.model("", &std::iter::once(("make", Some("high"))).chain(others).collect::<Vec<_>>());
     let (id, seal) = world.measuring[0];
     let preview = Preview { trial, ..Preview::default() };
     world.feed(5, Event::Measured(id, seal, Foresight::Measured(Box::new(preview))));
@@ -34,6 +40,17 @@ fn a_trial_asks_by_itself_and_what_it_tries_comes_back() {
     assert!(matches!(world.status(2), Status::Denied { .. }));
     assert_eq!((world.status(1), shown(&world)), (&Status::Waiting, 1), "what it tries is shown again");
     assert!(world.commands().is_empty());
+}
+
+#[test]
+fn a_trial_comes_before_what_else_waits_and_what_it_tries_after_it() {
+    let mut world = among(Trial::Offered, &["rm a", "rm b"]);
+    assert_eq!(shown(&world), 1);
+    world.press(KeyCode::Char('t'));
+    assert_eq!(shown(&world), 4, "the trial asks");
+    world.look();
+    world.press(KeyCode::Char('n'));
+    assert_eq!(shown(&world), 1, "what it tries is shown again");
 }
 
 #[test]
