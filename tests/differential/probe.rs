@@ -156,8 +156,11 @@ fn probe(root: &Path, status: u8) {
          case $name in\nwc) case $* in -[lwcmL]) echo 7 ;; *) echo 1 2 x ;; esac ;;\n\
          git) case $* in merge-base*|rev-parse*|rev-list*|*format=%[hH]*) printf '%s\\n' 1f2e3d4 ab12cd3 ;; *) hostile ;; esac ;;\n\
          docker) case $* in 'ps -q'*|'ps -aq'*|'images -q'*) printf '%s\\n' 1f2e3d4c5b6a ;;\n\
-         'volume ls -q'*|*format*.Names*|*format*.ID*) printf '%s\\n' web-1 A.b_c ;; *) hostile ;; esac ;;\n\
-         kubectl) case $* in *'-o name'*|*'.metadata.name}}'*) printf '%s\\n' pod/web-1 a.b-c ;; *) hostile ;; esac ;;\n\
+         'volume ls -q'*|*format*.Names*|*format*.ID*) printf '%s\\n' web-1 A.b_c ;;\n\
+         ps|'ps -a') printf '%s\\n' 'CONTAINER ID  IMAGE' '1f2e3d4c5b6a  web -rf' ;; *) hostile ;; esac ;;\n\
+         kubectl) case $* in *'-o name'*|*'.metadata.name}}'*) printf '%s\\n' pod/web-1 a.b-c ;;\n\
+         *-o*) hostile ;;\n\
+         'get pods'*|'top pods'*) printf '%s\\n' 'NAME   READY' 'web-1  -rf 1/1' ;; *) hostile ;; esac ;;\n\
          grep|head) if [ -p /dev/stdin ]; then /bin/cat; else hostile; fi ;;\n\
          *) hostile ;;\nesac\nexit {status}\n"
     );
