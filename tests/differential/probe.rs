@@ -162,6 +162,7 @@ fn probe(root: &Path, status: u8) {
          *-o*) hostile ;;\n\
          'get pods'*|'top pods'*) printf '%s\\n' 'NAME   READY' 'web-1  -rf 1/1' ;; *) hostile ;; esac ;;\n\
          grep|head) if [ -p /dev/stdin ]; then /bin/cat; else hostile; fi ;;\n\
+         awk) if [ -p /dev/stdin ]; then exec /usr/bin/awk \"$@\"; else hostile; fi ;;\n\
          *) hostile ;;\nesac\nexit {status}\n"
     );
     let path = root.join(format!("probe{status}"));
