@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -33,8 +33,6 @@ const LINE_CAP: u64 = 32 * 1024 * 1024;
 const STACK: usize = 64 * 1024 * 1024;
 /// How long lines that follow each other at once may share what was seen on the disk.
 const SEEN: Duration = Duration::from_secs(1);
-/// After such a pause the next line may be about what was done since the last answer.
-const PAUSE: Duration = Duration::from_millis(1);
 /// How much of a bad line is searched for its id.
 const ID_CAP: usize = 4096;
 /// How many characters of a wrong value a reason quotes.
@@ -124,14 +122,15 @@ impl Bench {
         let (mut input, mut output) = (BufReader::new(input), BufWriter::new(output));
         let mut number = 0;
         let mut text = Vec::new();
-        let mut answered = Instant::now();
         loop {
             // Who has sent the next line already doesn't wait for the last answer.
-            if !input.buffer().contains(&b'\n') {
+            let waits = !input.buffer().contains(&b'\n');
+            if waits {
                 output.flush()?;
             }
             let Some(line) = next_line(&mut input)? else { return output.flush() };
-            let age = if answered.elapsed() > PAUSE { Duration::ZERO } else { SEEN };
+            // The next line may be about what was done since the last answer.
+            let age = if waits { Duration::ZERO } else { SEEN };
             self.seen.borrow_mut().refresh(age);
             if line.iter().all(u8::is_ascii_whitespace) {
                 continue;
@@ -144,7 +143,6 @@ impl Bench {
             serde_json::to_writer(&mut text, &answer)?;
             text.push(b'\n');
             output.write_all(&text)?;
-            answered = Instant::now();
         }
     }
 

@@ -47,6 +47,8 @@ pub struct Assembled {
     pub world: Option<PracticeWorld>,
 }
 
+/// Name of the connection to the practice model's database.
+const PRACTICE: &str = "practice";
 /// What is said where the practice model goes on with a session: it may have been had with another model.
 const RESUMED_IN_PRACTICE: &str = "The practice model goes on with this session. If it was had with a real model, leave \
     and start again with the same --base-url, --model and --db.";
@@ -186,7 +188,9 @@ pub(super) fn side(mut bench: Workbench, connections: Arc<Connections>) -> Side 
 fn missing_connection(state: &State) -> Option<String> {
     let hit = state.queue.all().filter_map(|item| item.prepared.as_ref()).flat_map(|prepared| &prepared.facts.targets);
     let absent = hit.filter(|target| match target {
-        Target::Database { connection, .. } => !state.setting.connections.contains(connection),
+        Target::Database { connection, .. } => {
+            connection != PRACTICE && !state.setting.connections.contains(connection)
+        }
         _ => false,
     });
     let target = absent.last()?;
@@ -212,7 +216,7 @@ pub(super) async fn practice(
     .map_err(|error| error.to_string())?;
     let address = Connections::parse_url(&world.database_url).map_err(|error| error.to_string())?;
     let mut connections = Connections::default();
-    connections.add("practice", address);
+    connections.add(PRACTICE, address);
     let mut bench = start.bench().map_err(|error| error.to_string())?;
     bench.walls = Arc::clone(&of.walls);
     bench.settings.known = of.settings.known.clone();

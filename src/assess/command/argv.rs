@@ -268,7 +268,7 @@ impl Judge<'_> {
         } else if calls(entry, words) {
             self.printed = Some(Piece::Names.into());
             self.produced = Feed::Names;
-        } else if begins_with_names(entry, words) {
+        } else if begins_with_names(entry, name, words) {
             self.produced = Feed::Named;
         }
         if !entry.numbers.is_empty() {

@@ -136,7 +136,8 @@ fn takes_first(program: &str) -> bool {
     let action = action.strip_suffix("exit").map_or(action, |action| action.trim_end().trim_end_matches(';'));
     // What assigns may set the word, what calls may change it; in a pattern of letters a slash ends it.
     let tested = pattern.replace("==", "").replace("!=", "").replace(">=", "").replace("<=", "");
-    let changes = ["++", "--"].iter().any(|sign| tested.contains(sign)) || tested.contains(['=', '(', '\\', '\n', '}']);
+    let changes =
+        ["++", "--"].iter().any(|sign| tested.contains(sign)) || tested.contains(['=', '(', '\\', '\n', '}', ';', '#']);
     let names = ["BEGIN", "END", "getline"].iter().any(|word| pattern.contains(word));
     action == "print $1" && !changes && !names
 }

@@ -150,7 +150,7 @@ fn assessment(mut judge: Judge<'_>) -> Assessment {
         judge.findings.push(Finding::new("command.two-networks", Class::Unknown, sentence));
     }
     // By what it read it may choose the address, or whether to ask there at all.
-    let lookers = ["[", "[[", "test", "find"];
+    let lookers = ["[", "test", "find", "fd", "fdfind", "ls", "stat", "du", "readlink", "realpath"];
     let looks = |reader: &String| lookers.contains(&reader.as_str()) || reader.starts_with("git ");
     if (judge.looked || judge.readers.iter().any(looks)) && ways.iter().any(|way| way.web) {
         let sentence = "It reads files and looks at a public host: what it asks for there may tell what they hold.";

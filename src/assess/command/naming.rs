@@ -51,8 +51,10 @@ pub(super) fn calls(entry: &Entry, words: &[Word]) -> bool {
 
 /// Whether each line that the words make a program print begins with what one of its things is called: it is a table
 /// whose first column that is, and no flag makes it something else.
-pub(super) fn begins_with_names(entry: &Entry, words: &[Word]) -> bool {
-    if entry.column.is_empty() || words.iter().any(|word| word.text().is_none()) {
+pub(super) fn begins_with_names(entry: &Entry, name: &str, words: &[Word]) -> bool {
+    // Podman's rows go on in another line where a command's words do.
+    let podman = name.starts_with("podman") || name.starts_with("nerdctl");
+    if entry.column.is_empty() || podman || words.iter().any(|word| word.text().is_none()) {
         return false;
     }
     // A table of what anybody may name columns of could have ends of lines in them.

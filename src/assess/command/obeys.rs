@@ -147,7 +147,8 @@ impl Judge<'_> {
             if rule.modules {
                 self.obeys_modules(reader);
             }
-            let without = |flag: &String| words.iter().any(|word| word.text() == Some(flag));
+            let flags = words.iter().take_while(|word| word.text() != Some("--"));
+            let without = |flag: &String| flags.clone().any(|word| word.text() == Some(flag));
             if rule.unless.iter().any(without) {
                 continue;
             }
@@ -390,6 +391,7 @@ mod tests {
             ("cargo tree", "rust-toolchain.toml", "[toolchain]\nchannel = \"1.80\"\n", "[toolchain]\npath = \"x\"\n"),
             ("rustc -vV", "rust-toolchain", "stable\n", "./x\n"),
             ("ruff check", "pyproject.toml", "[tool.ruff]\nline-length = 9\n", "[tool.ruff]\nfix = true\n"),
+            ("ruff check -- --no-fix", "ruff.toml", "line-length = 9\n", "fix = true\n"),
             ("ruff check src", ".ruff.toml", "[lint]\n", "extend = \"x.toml\"\n"),
             ("npm ls", ".npmrc", "registry=https://r.example/\n//r.example/:_authToken=${T}\n", "git=./x\n"),
             ("npm view x", ".npmrc", "save-exact=true\n", "registry=https://r.example/\n"),

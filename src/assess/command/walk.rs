@@ -237,12 +237,19 @@ impl Judge<'_> {
                 }
                 let length =
                     matches!(predicate, UnaryPredicate::StringHasZeroLength | UnaryPredicate::StringHasNonZeroLength);
+                self.looked |= !length;
                 if !length || !one_variable(&word.value) {
                     self.value(word);
                 }
             }
             ExtendedTestExpr::BinaryTest(predicate, left, right) => {
                 self.value(left);
+                self.looked |= matches!(
+                    predicate,
+                    BinaryPredicate::FilesReferToSameDeviceAndInodeNumbers
+                        | BinaryPredicate::LeftFileIsNewerOrExistsWhenRightDoesNot
+                        | BinaryPredicate::LeftFileIsOlderOrDoesNotExistWhenRightDoes
+                );
                 match predicate {
                     BinaryPredicate::StringMatchesRegex | BinaryPredicate::StringContainsSubstring => {
                         self.regex(right);

@@ -56,7 +56,7 @@ impl Git<'_> {
         let here =
             async |name: &str| self.text(&["rev-parse", "--verify", "-q", &format!("refs/tags/{name}")]).await.ok();
         if called.flags.len() == 1 && called.has("--delete", Some('d')) {
-            for name in &called.operands {
+            for name in called.operands.iter().chain(&called.paths) {
                 let Some(tag) = here(name).await else {
                     effects.warning(format!("It would fail: there is no tag {name}."));
                     continue;
@@ -80,10 +80,7 @@ impl Git<'_> {
             effects.warning(format!("It would fail: there is a tag {name}."));
             return Ok(true);
         }
-        let Some(commit) = self.commit(revision).await else {
-            effects.warning(format!("It would fail: `{revision}` names no commit here."));
-            return Ok(true);
-        };
+        let Some(commit) = self.commit(revision).await else { return Ok(false) };
         effects.effect(format!("Makes the tag {name} at {}, here alone.", short(&commit)));
         effects.briefs.push(format!("tags {}", short(&commit)));
         effects.remedies.push(Remedy::ByHand(format!("`git tag -d {name}` deletes it.")));

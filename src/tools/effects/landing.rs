@@ -344,8 +344,11 @@ impl Trip {
             // Where something there keeps its name, or got another, that alone wouldn't be right.
             let plain = self.kept.is_empty() && self.renamed.is_empty();
             // Of what is replaced, git's copy says more than that.
-            if self.taken.files.is_empty() {
-                effects.remedies.push(if plain { Remedy::ByHand(undo.to_owned()) } else { Remedy::Unknown });
+            let replaces = self.taken.files.len() >= self.goes.files.len() && !self.taken.files.is_empty();
+            if !plain {
+                effects.remedies.push(Remedy::Unknown);
+            } else if !replaces {
+                effects.remedies.push(Remedy::ByHand(undo.to_owned()));
             }
         }
         for (link, real) in self.through.iter().take(NAMED) {

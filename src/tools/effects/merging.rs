@@ -25,7 +25,11 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
     if !called.flags.iter().all(known) {
         return Err("what `git merge` does".to_owned());
     }
-    let Some(commit) = git.commit(name).await else {
+    // What the settings say of it may be another merge.
+    if git.text(&["config", "--get-regexp", r"^(merge\.ff|branch\..*\.mergeoptions)$"]).await.is_ok() {
+        return Err("what `git merge` does by the settings here".to_owned());
+    }
+    let Some(commit) = git.commit(if name == "-" { "@{-1}" } else { name }).await else {
         effects.warning(format!("It would fail: `{name}` names no commit here."));
         return Ok(());
     };

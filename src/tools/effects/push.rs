@@ -19,7 +19,9 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
     let remote = remote(called.operands.first().cloned(), branch.as_deref(), &settings);
     let named = plain(&remote);
     let place = address(&remote, &settings).map_or_else(|| named.clone(), |address| format!("{named} ({address})"));
-    if called.operands.is_empty() && address(&remote, &settings).is_none() {
+    let name = !remote.contains(['/', ':']) && remote != ".";
+    let whole = !settings.keys().any(|key| key.starts_with("include"));
+    if called.operands.is_empty() && name && whole && address(&remote, &settings).is_none() {
         effects.warning(format!("It would fail: there is no remote {named}."));
         return Ok(());
     }

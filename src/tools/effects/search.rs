@@ -79,6 +79,7 @@ fn counted(folder: &Path, found: &[u8], search: &Search, cancel: &CancellationTo
     let starts: Vec<(PathBuf, PathBuf)> = starts.map(|start| (start.clone(), Meant::of(&start).path)).collect();
     let (mut tally, mut spared, mut gone) = (Tally::default(), Vec::new(), HashSet::new());
     let mut roots = BTreeSet::new();
+    let mut found_whole: Vec<PathBuf> = Vec::new();
     for name in found.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
         if cancel.is_cancelled() {
             tally.more = true;
@@ -95,11 +96,7 @@ fn counted(folder: &Path, found: &[u8], search: &Search, cancel: &CancellationTo
         let path = if rest == Path::new("") { real.clone() } else { real.join(&rest) };
         let whole = search.folders == Folders::Whole;
         if whole {
-            // A folder is found before what is in it, or the other way round.
-            if path.ancestors().any(|above| gone.contains(above)) {
-                continue;
-            }
-            gone.retain(|below: &PathBuf| !below.starts_with(&path));
+            found_whole.push(path.clone());
         } else if path.symlink_metadata().is_ok_and(|found| found.is_dir()) && !empties(&path, &gone) {
             spared.push(path);
             continue;
@@ -109,11 +106,13 @@ fn counted(folder: &Path, found: &[u8], search: &Search, cancel: &CancellationTo
         roots.insert(rest.iter().next().map_or_else(|| real.clone(), |first| real.join(first)));
         gone.insert(path);
     }
-    if search.folders == Folders::Whole {
-        let mut whole: Vec<PathBuf> = gone.into_iter().collect();
-        whole.sort();
-        for path in whole {
+    // A folder stands before what is in it, which goes with it.
+    found_whole.sort();
+    let mut last: Option<PathBuf> = None;
+    for path in found_whole {
+        if last.as_ref().is_none_or(|last| !path.starts_with(last)) {
             tally.add(&path, true, cancel);
+            last = Some(path);
         }
     }
     tally.roots = roots.into_iter().collect();

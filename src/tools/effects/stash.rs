@@ -53,12 +53,15 @@ impl Git<'_> {
         Ok(told.lines().map(str::to_owned).collect())
     }
 
-    /// The entry that a word names, or the newest.
+    /// The entry that a word names by its number, or the newest.
+    ///
+    /// # Errors
+    /// It is named otherwise.
     async fn stashed(&self, which: Option<&String>) -> Result<Option<String>, String> {
         let which = which.map_or("0", String::as_str);
-        let number = which.trim_start_matches("stash@{").trim_end_matches('}').parse::<usize>().ok();
-        let all = self.stashes().await?;
-        Ok(number.and_then(|number| all.into_iter().nth(number)))
+        let number = which.strip_prefix("stash@{").and_then(|rest| rest.strip_suffix('}')).unwrap_or(which);
+        let number: usize = number.parse().map_err(|_| format!("which stash {which} is"))?;
+        Ok(self.stashes().await?.into_iter().nth(number))
     }
 
     /// False if only a part of the changes is put aside.
@@ -92,8 +95,14 @@ impl Git<'_> {
         let head = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames"];
         let between = [&format!("{commit}^1"), commit, "--"];
         let names = self.text(&[&head[..], &["--name-only", "-z"], &between].concat()).await?;
-        let names: Vec<&str> = names.split('\0').filter(|name| !name.is_empty()).collect();
-        let files = count(names.len(), "tracked file");
+        // Files that git didn't track are a commit of their own.
+        let others = [commit, "^3"].concat();
+        let others = match self.commit(&others).await {
+            Some(others) => self.text(&["ls-tree", "-r", "-z", "--name-only", "--full-tree", &others, "--"]).await?,
+            None => String::new(),
+        };
+        let names: Vec<&str> = names.split('\0').chain(others.split('\0')).filter(|name| !name.is_empty()).collect();
+        let files = count(names.len(), "file");
         let then = if drops { ", and drops the stash if they fit" } else { "" };
         effects.effect(format!("Brings back the changes in {files}: {}{then}.", some(names.into_iter())));
         effects.briefs.push(format!("changes in {files}"));
