@@ -107,7 +107,7 @@ async fn what_git_would_lose_is_told_from_what_is_here() {
         ("git tag v1", "Makes the tag v1 at "),
         ("git push", "It would fail: there is no remote origin."),
         ("git tag -d v1", "It would fail: there is no tag v1."),
-        ("git merge -", "It would fail: `-` names no commit here."),
+        ("git merge -", "[1 commit] Moves main forward to "),
         ("git commit -m x", "There is nothing staged: git would refuse"),
         ("git checkout -p", "? Which changes `git checkout` takes isn't known beforehand."),
         ("git reset -p", "? Which changes `git reset` takes isn't known beforehand."),
