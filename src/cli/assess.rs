@@ -29,6 +29,8 @@ use crate::tools::{self, Seen};
 
 /// Longest line that is read, in bytes.
 const LINE_CAP: u64 = 32 * 1024 * 1024;
+/// How much is read at once, in bytes: lines that came together share what was seen.
+const CHUNK: usize = 256 * 1024;
 /// Stack of the thread that judges: parsers of deeply nested text need it.
 const STACK: usize = 64 * 1024 * 1024;
 /// How long lines that follow each other at once may share what was seen on the disk.
@@ -119,7 +121,7 @@ impl Bench {
     }
 
     fn all(&self, input: impl Read, output: impl Write) -> io::Result<()> {
-        let (mut input, mut output) = (BufReader::new(input), BufWriter::new(output));
+        let (mut input, mut output) = (BufReader::with_capacity(CHUNK, input), BufWriter::new(output));
         let mut number = 0;
         let mut text = Vec::new();
         loop {
