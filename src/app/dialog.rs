@@ -51,14 +51,8 @@ impl State {
             self.dialog_digit(digit, effects);
             return;
         }
-        let decides = matches!(
-            command,
-            Some(Command::Approve | Command::Deny | Command::ApproveAll | Command::DenyAll | Command::Try)
-        );
         match command {
-            Some(_) if decides && !self.rhythm.alone() => {
-                self.among_letters(key);
-            }
+            Some(command) if !looks(command) && !self.rhythm.alone() => self.among_letters(key),
             Some(command) => {
                 self.dialog_command(command, effects);
                 if command == Command::ToEnd {
@@ -418,6 +412,25 @@ impl State {
             self.dirty = true;
         }
     }
+}
+
+/// Whether it only looks around or leaves: it may follow any letter.
+fn looks(command: Command) -> bool {
+    matches!(
+        command,
+        Command::LineUp
+            | Command::LineDown
+            | Command::PageUp
+            | Command::PageDown
+            | Command::HalfUp
+            | Command::HalfDown
+            | Command::ToStart
+            | Command::ToEnd
+            | Command::Back
+            | Command::Interrupt
+            | Command::Quit
+            | Command::StopAll
+    )
 }
 
 /// Whether a modifier other than shift is held.

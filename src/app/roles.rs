@@ -34,12 +34,16 @@ impl State {
     }
 }
 
-/// The power that says most, and how many more there are.
+/// The power that says most, and how many more there are beside one that doesn't have them all.
 fn powers(role: &Role) -> Option<String> {
-    const MOST: [&str; 3] = ["superuser", "SUPER", "FILE"];
-    let known = MOST.iter().find(|power| role.powers.iter().any(|held| held == *power));
-    let first = known.map(|power| (*power).to_owned()).or_else(|| role.powers.first().cloned())?;
-    Some(if role.powers.len() == 1 { first } else { format!("{first} and {} more", role.powers.len() - 1) })
+    const ALL: [&str; 2] = ["superuser", "SUPER"];
+    let held = |power: &&&str| role.powers.iter().any(|held| held == **power);
+    if let Some(power) = ALL.iter().find(held) {
+        return Some((*power).to_owned());
+    }
+    let first = role.powers.iter().find(|power| *power == "FILE").or_else(|| role.powers.first())?;
+    let more = role.powers.len() - 1;
+    Some(if more == 0 { first.clone() } else { format!("{first} and {more} more") })
 }
 
 #[cfg(test)]
@@ -52,7 +56,7 @@ mod tests {
             |powers: &[&str]| Role { name: "ann".to_owned(), powers: powers.iter().map(ToString::to_string).collect() };
         assert_eq!(powers(&role(&[])), None);
         assert_eq!(powers(&role(&["superuser"])).as_deref(), Some("superuser"));
-        assert_eq!(powers(&role(&["FILE", "RELOAD", "SUPER"])).as_deref(), Some("SUPER and 2 more"));
+        assert_eq!(powers(&role(&["FILE", "RELOAD", "SUPER"])).as_deref(), Some("SUPER"));
         assert_eq!(powers(&role(&["BINLOG ADMIN", "FILE"])).as_deref(), Some("FILE and 1 more"));
     }
 }

@@ -59,6 +59,8 @@ impl State {
             KeyCode::Enter => setup.take(effects),
             KeyCode::Up if rows > 0 => setup.at = setup.at.min(rows - 1).checked_sub(1).unwrap_or(rows - 1),
             KeyCode::Down | KeyCode::Tab if rows > 0 => setup.at = setup.at.wrapping_add(1) % rows,
+            KeyCode::Home | KeyCode::PageUp if rows > 0 => setup.at = 0,
+            KeyCode::End | KeyCode::PageDown if rows > 0 => setup.at = rows - 1,
             KeyCode::Backspace if setup.types() && !setup.typed.is_empty() => {
                 setup.typed.pop();
                 if setup.stage == Stage::Model {

@@ -73,7 +73,8 @@ pub async fn assemble(start: &Arc<Start>, lanes: Lanes, size: (u16, u16)) -> Res
             (from_settings(settings).map_err(|error| error.to_string())?, person_side.clone(), None)
         }
         ChosenModel::Practice => {
-            let (provider, practice_side, world) = practice(start, &person_side.bench).await?;
+            let (provider, practice_side, world) =
+                practice(start, &person_side.bench, matches!(start.which, Which::New)).await?;
             if person_side.connections.is_empty() {
                 // The person's own SQL works on the practice database while they have no connection.
                 person_side = side((*person_side.bench).clone(), Arc::clone(&practice_side.connections));
@@ -202,12 +203,14 @@ fn missing_connection(state: &State) -> Option<String> {
 
 /// The practice model, or a scripted session from the file that is named as its model, with a database, folder
 /// and server of its own. Its folder lies in the program's own, so its
-/// list of sensitive paths names the files there that are not its own, rather than the whole.
+/// list of sensitive paths names the files there that are not its own, rather than the whole. `fresh`: as on the first
+/// day, for a session that is new.
 pub(super) async fn practice(
     start: &Start,
     of: &Workbench,
+    fresh: bool,
 ) -> Result<(Arc<dyn Provider>, Side, PracticeWorld), String> {
-    let world = PracticeWorld::open(&start.folders.data).await.map_err(|error| error.to_string())?;
+    let world = PracticeWorld::open(&start.folders.data, fresh).await.map_err(|error| error.to_string())?;
     let script = start.settings.provider.as_ref().and_then(|model| model.model.as_deref());
     let provider = match script {
         Some(file) => Practice::from_file(Path::new(file)).map(|script| script.with_server(&*world.server_url)),

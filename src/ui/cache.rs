@@ -22,6 +22,8 @@ pub struct Cache {
     pub(super) details: Option<DetailRows>,
     /// Where the list of operations was.
     pub(super) anchor: Option<Anchor>,
+    /// The first row that a dialog takes in this frame.
+    pub(super) covered: Option<u16>,
 }
 
 /// Where the list of operations was in the frame before.

@@ -70,6 +70,9 @@ const STACKED: (u16, u16) = (60, 20);
 /// From so many rows on, the practice banner stays on the screen; on smaller ones the status line says it alone.
 const BANNER: u16 = 30;
 
+/// Fewest rows above a dialog that are worth it to move the conversation's end there.
+const GLIMPSE: u16 = 3;
+
 /// Draws the whole screen and says what was seen on it.
 ///
 /// ```text
@@ -103,16 +106,19 @@ pub fn draw(frame: &mut Frame, state: &State, cache: &mut Cache, theme: &Theme) 
         }
         return sight;
     }
+    // The status line stays in sight under every dialog.
+    let mut below = screen;
+    top(&mut below, 1);
+    let floating = modal::lay_out(view, below, cache);
+    cache.covered = floating.as_ref().and_then(modal::Floating::above);
     let typed = panes(view, screen, buf, cache, &mut sight);
     let above = typed_above(&sight);
     if let Some((completion, above)) = state.completion().zip(above) {
         complete::draw(view, screen, above, buf, completion);
     }
-    // The status line stays in sight under every dialog.
-    let mut below = screen;
-    top(&mut below, 1);
     let asked = sight.cursor.map(Position::from);
-    let cursor = modal::draw(view, below, buf, cache, &mut sight).or(asked).or(typed);
+    let floats = floating.and_then(|floating| modal::draw(view, below, buf, cache, &mut sight, &floating));
+    let cursor = floats.or(asked).or(typed);
     if let Some(cursor) = cursor {
         frame.set_cursor_position(cursor);
     }
@@ -279,10 +285,17 @@ fn pane(view: View<'_>, mut area: Rect, buf: &mut Buffer, which: Pane, cache: &m
 fn inner(view: View<'_>, area: Rect, buf: &mut Buffer, which: Pane, cache: &mut Cache, sight: &mut Sight) {
     seen(sight, which, area);
     match which {
-        Pane::Chat | Pane::Composer => chat::draw(view, area, buf, cache, sight),
+        Pane::Chat | Pane::Composer => chat::draw(view, uncovered(view, area, cache.covered), buf, cache, sight),
         Pane::Queue => queue::draw(view, area, buf, cache, sight),
         Pane::Output => output::draw(view, area, buf, cache, sight),
     }
+}
+
+/// What a dialog leaves of the conversation while that follows its end.
+fn uncovered(view: View<'_>, area: Rect, covered: Option<u16>) -> Rect {
+    let follows = view.state.chat.scroll().follow && !view.state.chat.entries().is_empty();
+    let free = covered.map_or(area.height, |top| top.saturating_sub(area.y)).min(area.height);
+    if follows && free >= GLIMPSE { Rect { height: free, ..area } } else { area }
 }
 
 fn name(view: View<'_>, pane: Pane, long: bool) -> String {

@@ -27,15 +27,51 @@ use super::typing::Rows;
 use crate::app::{Asking, Command, Context, Dialog, Item, Modal, Numbers, Placing, Sight};
 use crate::domain::{self, Detail, Foresight, OperationId, Origin, Prepared};
 
-/// Draws what floats, if anything does; says where the cursor belongs.
-pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, cache: &mut Cache, sight: &mut Sight) -> Option<Position> {
+/// What floats above the panes in this frame.
+pub enum Floating<'a> {
+    /// The dialog about an operation, laid out.
+    Confirm(Box<Laid<'a>>),
+    /// Anything else.
+    Other(&'a Modal),
+}
+
+impl Floating<'_> {
+    /// The first row that a dialog takes. It is known before the panes are drawn, so that what the conversation ends
+    /// with, as a rule why the model wants it, stays in sight above it.
+    pub fn above(&self) -> Option<u16> {
+        match self {
+            Self::Confirm(laid) => Some(laid.area.y),
+            Self::Other(_) => None,
+        }
+    }
+}
+
+/// Lays out what floats, if anything does, in `screen`.
+pub fn lay_out<'a>(view: View<'a>, screen: Rect, cache: &mut Cache) -> Option<Floating<'a>> {
     match view.state.modal.as_ref()? {
-        Modal::Page { page, scroll } => reader::draw(view, screen, buf, cache, sight, (*page, *scroll)),
-        // The page is drawn instead of everything else.
-        Modal::Setup(_) => None,
-        Modal::Edit(editor) => Some(editor::draw(view, screen, buf, editor)),
-        Modal::Pick(picker) => picker::draw(view, screen, buf, picker, sight),
-        Modal::Confirm(dialog) => confirm(view, screen, buf, cache, sight, dialog),
+        Modal::Confirm(dialog) => confirm(view, screen, cache, dialog).map(|laid| Floating::Confirm(Box::new(laid))),
+        modal => Some(Floating::Other(modal)),
+    }
+}
+
+/// Draws what floats; says where the cursor belongs.
+pub fn draw(
+    view: View<'_>,
+    screen: Rect,
+    buf: &mut Buffer,
+    cache: &mut Cache,
+    sight: &mut Sight,
+    floating: &Floating<'_>,
+) -> Option<Position> {
+    match floating {
+        Floating::Confirm(laid) => laid.draw(view, buf, sight),
+        Floating::Other(Modal::Page { page, scroll }) => {
+            reader::draw(view, screen, buf, cache, sight, (*page, *scroll))
+        }
+        Floating::Other(Modal::Edit(editor)) => Some(editor::draw(view, screen, buf, editor)),
+        Floating::Other(Modal::Pick(picker)) => picker::draw(view, screen, buf, picker, sight),
+        // The page of the first start is drawn instead of everything else.
+        Floating::Other(Modal::Setup(_) | Modal::Confirm(_)) => None,
     }
 }
 
@@ -63,14 +99,17 @@ struct Parts {
     keys: Vec<Line<'static>>,
 }
 
-fn confirm(
-    view: View<'_>,
-    screen: Rect,
-    buf: &mut Buffer,
-    cache: &mut Cache,
-    sight: &mut Sight,
-    dialog: &Dialog,
-) -> Option<Position> {
+/// A dialog with its place.
+pub struct Laid<'a> {
+    dialog: &'a Dialog,
+    prepared: &'a Prepared,
+    parts: Parts,
+    area: Rect,
+    /// Rows for a reason that is typed.
+    reason: usize,
+}
+
+fn confirm<'a>(view: View<'a>, screen: Rect, cache: &mut Cache, dialog: &'a Dialog) -> Option<Laid<'a>> {
     let gate = view.state.queue.gate();
     let item = view.state.queue.get(dialog.id)?;
     let prepared = gate.prepared(dialog.id)?;
@@ -84,18 +123,25 @@ fn confirm(
     let wanted = others + parts.effect.len() + parts.body.len().max(parts.usual) + reason;
     let late = dialog.placing == Placing::Late && reason == 0;
     let area = place(screen, others + preview::RESERVED + parts.usual, wanted, late);
-    let inside = frame(view, area, buf, &title(view, dialog, prepared), &corner(view, dialog, prepared));
-    let (scrolls, cursor) = lay(view, inside, buf, dialog, &parts, reason, sight);
-    let Scrolls { skipped, rows, total } = scrolls;
-    let first = first(dialog, total, rows);
-    shown(view, buf, area, first, rows, total);
-    sight.rows.dialog = rows;
-    sight.limits.dialog = total.saturating_sub(rows);
-    let end = parts.body.end.is_some_and(|end| rows > 0 && skipped + first + rows >= end);
-    sight.dialog = Some((dialog.seal, end));
-    let seen = |end: &usize| (first + 1..=first + rows).contains(end);
-    sight.ends = parts.body.ends.iter().filter(|(_, end)| skipped == 0 && seen(end)).map(|(id, _)| *id).collect();
-    cursor
+    Some(Laid { dialog, prepared, parts, area, reason })
+}
+
+impl Laid<'_> {
+    fn draw(&self, view: View<'_>, buf: &mut Buffer, sight: &mut Sight) -> Option<Position> {
+        let Self { dialog, prepared, parts, area, reason } = self;
+        let inside = frame(view, *area, buf, &title(view, dialog, prepared), &corner(view, dialog, prepared));
+        let (scrolls, cursor) = lay(view, inside, buf, dialog, parts, *reason, sight);
+        let Scrolls { skipped, rows, total } = scrolls;
+        let first = first(dialog, total, rows);
+        shown(view, buf, *area, first, rows, total);
+        sight.rows.dialog = rows;
+        sight.limits.dialog = total.saturating_sub(rows);
+        let end = parts.body.end.is_some_and(|end| rows > 0 && skipped + first + rows >= end);
+        sight.dialog = Some((dialog.seal, end));
+        let seen = |end: &usize| (first + 1..=first + rows).contains(end);
+        sight.ends = parts.body.ends.iter().filter(|(_, end)| skipped == 0 && seen(end)).map(|(id, _)| *id).collect();
+        cursor
+    }
 }
 
 /// The part of a dialog that scrolls.

@@ -22,7 +22,9 @@ const PRODUCTION: usize = 4;
 /// Fewest columns of a number, so that the tenth operation moves nothing.
 const DIGITS: usize = 2;
 /// Columns that what an operation would do keeps beside how it ended.
-const LEAST: usize = 12;
+const LEAST: usize = 20;
+/// From so many columns on, what is done with names its tool, too: on fewer it says what it was.
+const ROOMY: usize = 80;
 
 /// Most columns of what it waits for, or would do, beside that.
 const MOST: usize = 34;
@@ -195,7 +197,7 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, columns: Columns) -> 
     let production = item::hits_production(item);
     let badge = if production { PRODUCTION + 2 } else { 0 };
     let used = 1 + digits + 2 + 6 + 2;
-    let wide = columns > used + WORD + 24;
+    let wide = columns > used + WORD + 24 && (columns >= ROOMY || !item.status.closed());
     let used = used + badge + if wide { WORD + 1 } else { 0 };
     let end = match &item.status {
         Status::Waiting => waits(view, item, columns.saturating_sub(used + LEAST + 3)),

@@ -55,6 +55,7 @@ fn pattern(word: &Word, apart: bool) -> Regex {
             | Piece::Names
             | Piece::Refs
             | Piece::Found(_) => pattern += ".*",
+            Piece::Label => pattern += "[0-9A-Za-z][-0-9A-Za-z._+]*",
             Piece::Whole(_) => pattern += "[^-].*",
         }
     }

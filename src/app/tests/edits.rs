@@ -134,6 +134,7 @@ fn masked_secrets_are_shown_by_their_key_before_they_are_edited_and_never_told()
     world.look();
     world.press(KeyCode::Char('e'));
     assert_eq!(world.dialog(), Some(OperationId(1)), "the editor stays closed");
+    world.look();
     world.press(KeyCode::Char('s'));
     world.look();
     world.press(KeyCode::Char('e'));

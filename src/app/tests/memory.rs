@@ -74,6 +74,7 @@ fn a_high_one_takes_its_number_after_its_end_was_seen() {
     assert_eq!((world.executed.len(), remembered(&world)), (0, 0), "the end of the operation was not on the screen");
     world.press(KeyCode::Esc);
     world.draw(true);
+    world.feed(300, Event::Wake);
     world.press(KeyCode::Char('m'));
     world.feed(300, Event::Wake);
     world.draw(true);

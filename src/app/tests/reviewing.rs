@@ -88,6 +88,7 @@ fn keys_that_do_nothing_in_a_dialog_say_why() {
     assert_eq!(dialog_says(&world), Some("y first, then 1."));
     world.press(KeyCode::F(2));
     assert_eq!(dialog_says(&world), Some("esc first: it keeps waiting, then f2."));
+    world.feed(300, Event::Wake);
     world.press(KeyCode::Char('>'));
     world.draw(true);
     world.press(KeyCode::Char('y'));

@@ -271,10 +271,11 @@ impl Judge<'_> {
         } else if begins_with_names(entry, name, words) {
             self.produced = Feed::Named;
         }
-        if !entry.numbers.is_empty() {
-            let texts: Option<Vec<&str>> = words.iter().map(Word::text).collect();
-            let known = |texts: Vec<&str>| entry.numbers.contains(&texts.join(" "));
-            self.printed = texts.is_some_and(known).then(|| Piece::Number.into());
+        for (known, printed) in [(&entry.numbers, Piece::Number), (&entry.labels, Piece::Label)] {
+            if !known.is_empty() {
+                let texts: Option<Vec<&str>> = words.iter().map(Word::text).collect();
+                self.printed = texts.is_some_and(|texts| known.contains(&texts.join(" "))).then(|| printed.into());
+            }
         }
         self.prints_numbers(name, words);
         if let ("which", [program]) = (name, words) {

@@ -60,7 +60,7 @@ pub(super) fn declare(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     let named = words.iter().any(|word| !word.prefix().starts_with('-'));
     // What a function holds, or only what it is called.
     let printed = matches!(name, "declare" | "typeset") && words.first().and_then(Word::text) == Some("-f");
-    if printed && words.len() > 1 && words[1..].iter().all(|word| word.text().is_some_and(is_name)) {
+    if printed && words[1..].iter().all(|word| word.text().is_some_and(is_name)) {
         judge.readers.insert(name.to_owned());
         return;
     }

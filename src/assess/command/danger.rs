@@ -213,6 +213,12 @@ fn overwrite(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
         ("mv", Some((to, from @ [_, ..]))) if !targets => {
             format!("moves {} to {}", named(from.iter().copied()), to.shown())
         }
+        ("truncate", _) => {
+            let takes = |word: &Word| matches!(word.text(), Some("-s" | "--size" | "-r" | "--reference"));
+            let size =
+                |word: &Word| words.windows(2).any(|pair| takes(&pair[0]) && std::ptr::eq(&raw const pair[1], word));
+            format!("changes {}", named(all.into_iter().filter(|word| !size(word))))
+        }
         _ => format!("changes {}", named(all.into_iter())),
     };
     judge.destructive(&format!("command.{name}"), format!("`{name}` {does}."));

@@ -44,6 +44,8 @@ pub(super) enum Kind {
     Bsd,
     /// The word `never`.
     Never,
+    /// A word that turns a flag off: `false`, `never`.
+    Off,
     /// A filter of jq that can see the environment.
     Jq,
     /// A key of git's configuration, not one that holds a secret.
@@ -191,6 +193,7 @@ impl Judge<'_> {
                 if word.text().is_some_and(|text| !text.contains(['e', 'E']) || columns(text)) => {}
             Kind::Key if word.text().is_some_and(plain_key) => {}
             Kind::Never if word.text() == Some("never") => {}
+            Kind::Off if matches!(word.text(), Some("false" | "never")) => {}
             Kind::Jq if word.text().is_some_and(only_filters) => {}
             Kind::Format if word.prefix().starts_with('+') && !word.open() => {
                 self.printed = word.text().and_then(|text| dated(&text[1..]));
@@ -286,6 +289,7 @@ impl Judge<'_> {
             | Kind::Store
             | Kind::Format
             | Kind::Never
+            | Kind::Off
             | Kind::Archive
             | Kind::Setting
             | Kind::Name

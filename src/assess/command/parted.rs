@@ -56,6 +56,7 @@ pub(super) fn place(value: &Word, quotes: Quotes, word: &mut Word) {
             | Piece::Hashes
             | Piece::Names
             | Piece::Refs
+            | Piece::Label
             | Piece::Found(_)
             | Piece::Whole(_) => piece.clone(),
         });
@@ -82,6 +83,7 @@ fn origin(value: &Word) -> String {
             | Piece::Hashes
             | Piece::Names
             | Piece::Refs
+            | Piece::Label
             | Piece::Found(_)
             | Piece::Whole(_)
             | Piece::Any

@@ -347,9 +347,13 @@ impl Judge<'_> {
         for piece in &word.pieces {
             match piece {
                 Piece::Exact(text) | Piece::Pattern(text) => pattern.push_str(text),
-                Piece::Number | Piece::Digits | Piece::Numbers | Piece::Hashes | Piece::Found(_) | Piece::Whole(_) => {
-                    return false;
-                }
+                Piece::Number
+                | Piece::Digits
+                | Piece::Numbers
+                | Piece::Hashes
+                | Piece::Label
+                | Piece::Found(_)
+                | Piece::Whole(_) => return false,
                 // An empty variable leaves what stands around it: `rm -rf "$x/"` may be `rm -rf /`.
                 Piece::Names | Piece::Refs | Piece::Any | Piece::Words => {}
             }

@@ -143,14 +143,7 @@ pub fn foreign_settings(file: &str, text: &str) -> Option<Vec<String>> {
         "pnpm-workspace.yaml" => Some(members(text)),
         "composer.json" => Some(composer(text)),
         "global.json" => Some(dotnet(text)),
-        "compose.yaml"
-        | "compose.yml"
-        | "docker-compose.yaml"
-        | "docker-compose.yml"
-        | "compose.override.yaml"
-        | "compose.override.yml"
-        | "docker-compose.override.yaml"
-        | "docker-compose.override.yml" => Some(compose(text)),
+        file if of_compose(file) => Some(compose(text)),
         // Once it was a name alone.
         "rust-toolchain" if !text.contains('=') => Some(named(text.trim())),
         "rust-toolchain.toml" | "rust-toolchain" => Some(toolchain(text)),
@@ -162,6 +155,12 @@ pub fn foreign_settings(file: &str, text: &str) -> Option<Vec<String>> {
 /// Whether a file holds what Ruff obeys, and maybe much else.
 pub(super) fn of_python(file: &str) -> bool {
     matches!(file, "pyproject.toml" | "ruff.toml" | ".ruff.toml")
+}
+
+/// Whether a file is called as projects of Docker Compose are, by default or beside it: `compose.prod.yaml`.
+fn of_compose(file: &str) -> bool {
+    let name = file.strip_suffix(".yaml").or_else(|| file.strip_suffix(".yml"));
+    name.is_some_and(|name| name.split(['.', '-', '_']).any(|part| part == "compose"))
 }
 
 /// The keys of Ruff's settings: which of them matter is for a rule to say

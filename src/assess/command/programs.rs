@@ -334,7 +334,7 @@ impl Judge<'_> {
             if looks {
                 self.readers.insert(name.to_owned());
             } else {
-                self.unknown("command.no-subcommand", format!("`{name}` alone does something."));
+                self.unknown("command.no-subcommand", format!("`{name}` without a subcommand does more than look."));
             }
             return false;
         };

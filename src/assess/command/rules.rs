@@ -129,6 +129,8 @@ struct SourceEntry {
     column_of: String,
     #[serde(default)]
     numbers: Vec<String>,
+    #[serde(default)]
+    labels: Vec<String>,
     needs: Option<Needs>,
     #[serde(default)]
     sees: Vec<Sees>,
@@ -240,6 +242,7 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
         column: set(&source.column),
         column_of: set(&source.column_of),
         numbers: source.numbers,
+        labels: source.labels,
         needs: source.needs,
         sockets: source.socket,
         sees: source.sees,

@@ -133,6 +133,8 @@ pub(super) struct Entry {
     pub(super) column_of: HashSet<String>,
     /// With exactly these words it prints one whole number, and nothing else.
     pub(super) numbers: Vec<String>,
+    /// With exactly these words it prints one word that begins with a letter or a digit, and no slash is in it.
+    pub(super) labels: Vec<String>,
     pub(super) needs: Option<Needs>,
     /// Where its daemon listens; of a program's group, where that of its subcommands does.
     pub(super) sockets: Vec<String>,

@@ -3,6 +3,7 @@
 mod catastrophes;
 mod columns;
 mod loops;
+mod obeyed;
 mod placed;
 mod scripts;
 mod searching;

@@ -37,6 +37,8 @@ pub enum Piece {
     Refs,
     /// What a daemon or a cluster calls its things: any text that no dash begins, or nothing. Never a flag.
     Names,
+    /// What a kernel or a machine is called: one word of letters, digits, `.`, `_`, `+` and `-`. Never a flag.
+    Label,
     /// A path that a search found below the folder written before it.
     Found(Reach),
     /// The same, whole: it begins with the folder where the search began, and so is no flag.
@@ -58,6 +60,7 @@ impl Piece {
             | Self::Hashes
             | Self::Names
             | Self::Refs
+            | Self::Label
             | Self::Found(_)
             | Self::Whole(_)
             | Self::Any
@@ -192,6 +195,7 @@ impl Word {
             | Piece::Hashes
             | Piece::Names
             | Piece::Refs
+            | Piece::Label
             | Piece::Found(_)
             | Piece::Whole(_)
             | Piece::Any
@@ -219,6 +223,7 @@ impl Word {
                 | Piece::Hashes
                 | Piece::Names
                 | Piece::Refs
+                | Piece::Label
                 | Piece::Found(_)
                 | Piece::Whole(_)
                 | Piece::Any
@@ -261,7 +266,7 @@ impl Word {
     pub(super) fn may_be_empty(&self) -> bool {
         !self.pieces.iter().any(|piece| match piece {
             Piece::Exact(text) => !text.is_empty(),
-            Piece::Number | Piece::Pattern(_) | Piece::Found(_) | Piece::Whole(_) => true,
+            Piece::Number | Piece::Label | Piece::Pattern(_) | Piece::Found(_) | Piece::Whole(_) => true,
             Piece::Digits | Piece::Numbers | Piece::Hashes | Piece::Names | Piece::Refs | Piece::Any | Piece::Words => {
                 false
             }
@@ -312,9 +317,10 @@ impl Word {
         self.pieces.iter().any(|piece| matches!(piece, Piece::Names | Piece::Refs))
     }
 
-    /// Whether a number in it decides which file it names.
+    /// Whether a number or a machine's name in it decides which file it names.
     pub(super) fn computes_name(&self) -> bool {
-        self.pieces.iter().any(|piece| matches!(piece, Piece::Number | Piece::Digits | Piece::Numbers))
+        let computed = |piece: &Piece| matches!(piece, Piece::Number | Piece::Digits | Piece::Numbers | Piece::Label);
+        self.pieces.iter().any(computed)
     }
 
     /// Whether names of files are in it.
@@ -376,7 +382,7 @@ impl Word {
                 Piece::Exact(text) if text.is_empty() => {}
                 Piece::Digits | Piece::Numbers | Piece::Hashes | Piece::Names | Piece::Refs => behind = true,
                 Piece::Exact(text) => return behind && text.starts_with('-'),
-                Piece::Number | Piece::Whole(_) => return false,
+                Piece::Number | Piece::Label | Piece::Whole(_) => return false,
                 Piece::Pattern(_) | Piece::Found(_) | Piece::Any | Piece::Words => return true,
             }
         }
@@ -395,6 +401,7 @@ impl Word {
                 }
                 Piece::Exact(text) | Piece::Pattern(text) => pattern.push_str(text),
                 Piece::Number | Piece::Digits | Piece::Numbers => pattern.push_str("{,[-0-9]*}"),
+                Piece::Label => pattern.push_str("[0-9A-Za-z_]*"),
                 Piece::Hashes => pattern.push_str("{,[0-9a-f][0-9a-f][0-9a-f][0-9a-f]*}"),
                 Piece::Names | Piece::Refs | Piece::Found(_) | Piece::Whole(_) | Piece::Any | Piece::Words => {
                     pattern.push('*');

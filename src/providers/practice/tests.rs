@@ -196,7 +196,7 @@ fn a_question_comes_before_the_call_and_the_answer_decides() {
 async fn every_statement_runs_on_the_practice_database() {
     use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
     let data = tempfile::tempdir().unwrap();
-    let world = PracticeWorld::open(data.path()).await.unwrap();
+    let world = PracticeWorld::open(data.path(), false).await.unwrap();
     let options: sqlx::sqlite::SqliteConnectOptions = world.database_url.parse().unwrap();
     let mut connection = options.connect().await.unwrap();
     for entry in &session().entries {

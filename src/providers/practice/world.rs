@@ -1,6 +1,8 @@
 //! The world of the practice model: a small shop database, a folder and a server on this machine, made on first
-//! use below the program's own data folder. Nothing in it belongs to the person; it can be made anew any time.
+//! use below the program's own data folder. Nothing in it belongs to the person: a new session finds it as on the first
+//! day.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use sqlx::sqlite::SqliteConnectOptions;
@@ -55,14 +57,17 @@ pub struct PracticeWorld {
     pub workspace: PathBuf,
     /// Address of the server, without a slash at its end.
     pub server_url: String,
-    folder: PathBuf,
     _server: PracticeServer,
+    _used: Option<File>,
 }
 
 impl PracticeWorld {
-    /// Makes what is missing below `data/practice` and starts the server. What is there stays as it is.
-    pub async fn open(data: &Path) -> Result<Self, WorldError> {
+    /// Makes what is missing below `data/practice` and starts the server. What is there stays as it is, unless it is
+    /// wanted `fresh`, as on the first day, and no other session works in it.
+    pub async fn open(data: &Path, fresh: bool) -> Result<Self, WorldError> {
         let folder = data.join("practice");
+        fs::create_dir_all(&folder).await.map_err(|source| WorldError::Folder { path: folder.clone(), source })?;
+        let used = Self::used(&folder, fresh).await?;
         let workspace = folder.join("workspace");
         if !exists(&workspace).await {
             make_files(&workspace).await?;
@@ -73,23 +78,37 @@ impl PracticeWorld {
         }
         let server = PracticeServer::start().await.map_err(WorldError::Server)?;
         let server_url = server.url().to_owned();
-        Ok(Self { database_url: address(&database), workspace, server_url, folder, _server: server })
+        Ok(Self { database_url: address(&database), workspace, server_url, _server: server, _used: used })
     }
 
-    /// Makes database and folder anew, as on the first day. Connections to the old database must be closed first.
-    pub async fn reset(&self) -> Result<(), WorldError> {
-        let failed = |source| WorldError::Folder { path: self.folder.clone(), source };
-        let missing_is_fine = |result: std::io::Result<()>| match result {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(failed(error)),
-            _ => Ok(()),
-        };
-        for name in ["shop.db", "shop.db-wal", "shop.db-shm", "shop.db-journal"] {
-            missing_is_fine(fs::remove_file(self.folder.join(name)).await)?;
+    /// The sign that a session works in the folder, held as long as it does; the first of them clears the folder where
+    /// it is wanted fresh. Where a file system knows no locks, nothing is cleared.
+    async fn used(folder: &Path, fresh: bool) -> Result<Option<File>, WorldError> {
+        let Ok(sign) = File::create(folder.join("in-use")) else { return Ok(None) };
+        if fresh && sign.try_lock().is_ok() {
+            clear(folder).await?;
+            if sign.unlock().is_err() {
+                return Ok(None);
+            }
         }
-        missing_is_fine(fs::remove_dir_all(&self.workspace).await)?;
-        make_files(&self.workspace).await?;
-        make_database(&self.folder, &self.folder.join("shop.db")).await
+        Ok(sign.try_lock_shared().is_ok().then_some(sign))
     }
+}
+
+/// Takes away database and files of an earlier session.
+async fn clear(folder: &Path) -> Result<(), WorldError> {
+    let gone = |path: PathBuf, result: std::io::Result<()>| match result {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(WorldError::Folder { path, source }),
+        _ => Ok(()),
+    };
+    for name in ["shop.db", "shop.db-wal", "shop.db-shm", "shop.db-journal"] {
+        let path = folder.join(name);
+        let removed = fs::remove_file(&path).await;
+        gone(path, removed)?;
+    }
+    let workspace = folder.join("workspace");
+    let removed = fs::remove_dir_all(&workspace).await;
+    gone(workspace, removed)
 }
 
 /// Whether something is at a path.
@@ -149,10 +168,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_world_is_made_once_kept_and_made_anew_on_request() {
+    async fn the_world_is_kept_for_a_session_that_goes_on_and_made_anew_for_a_new_one() {
         let data = tempfile::tempdir().unwrap();
         let data = data.path().join("with space");
-        let world = PracticeWorld::open(&data).await.unwrap();
+        let world = PracticeWorld::open(&data, false).await.unwrap();
         assert_eq!(count(&world, "SELECT count(*) FROM orders").await, 340);
         assert_eq!(count(&world, "SELECT count(*) FROM orders WHERE status = 'cancelled'").await, 12);
         assert_eq!(count(&world, "SELECT count(DISTINCT customer_id) FROM orders").await, 24);
@@ -165,10 +184,13 @@ mod tests {
         std::fs::remove_file(world.workspace.join("data.csv")).unwrap();
         drop(world);
 
-        let world = PracticeWorld::open(&data).await.unwrap();
+        let world = PracticeWorld::open(&data, false).await.unwrap();
         assert_eq!(count(&world, "SELECT count(*) FROM orders").await, 328);
         assert!(!world.workspace.join("data.csv").exists());
-        world.reset().await.unwrap();
+        let second = PracticeWorld::open(&data, true).await.unwrap();
+        assert_eq!(count(&second, "SELECT count(*) FROM orders").await, 328, "another session works in it");
+        drop((world, second));
+        let world = PracticeWorld::open(&data, true).await.unwrap();
         assert_eq!(count(&world, "SELECT count(*) FROM orders").await, 340);
         assert!(world.workspace.join("data.csv").exists());
     }

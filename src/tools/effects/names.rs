@@ -77,6 +77,7 @@ fn parts(word: &Word) -> Result<Vec<Part>, String> {
             | Piece::Hashes
             | Piece::Names
             | Piece::Refs
+            | Piece::Label
             | Piece::Found(_)
             | Piece::Whole(_)
             | Piece::Any

@@ -450,7 +450,7 @@ fn report(
         End::Done(Ok(_)) => {
             let summary = match operation.way {
                 SqlWay::Trial => format!("{} would change; rolled back", some_rows(rows.touched())),
-                SqlWay::Plain | SqlWay::TakeBack(_) => rows.summary(statement::yields_rows(&operation.sql)),
+                SqlWay::Plain | SqlWay::TakeBack(_) => rows.summary(statement::answers(&operation.sql)),
             };
             let mut result = if text.is_empty() { summary.clone() } else { format!("{summary}\n{text}") };
             if operation.dialect.is_some_and(|dialect| turned::moves(dialect, &operation.sql)) {

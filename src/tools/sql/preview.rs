@@ -180,7 +180,12 @@ async fn statement(
     let followers = plan.and(along).and(code).and(followers);
     preview.remedy = match followers.and_then(|followers| kept(images, &counts, &followers)) {
         Ok(()) => {
-            let kept = "its rows are kept as they are now, and an undo proposes what puts them back.";
+            let kept = match reads.act {
+                Act::Add if matches!(reads.in_the_way, InTheWay::Fail | InTheWay::Stay) => {
+                    "what it adds is noted, and an undo proposes what takes it away again."
+                }
+                _ => "its rows are kept as they are now, and an undo proposes what puts them back.",
+            };
             // Row by row, one may get a value that another still has.
             let fails = unique.map(|column| format!(" That may fail: {column} is unique.")).unwrap_or_default();
             Remedy::Possible(format!("{kept}{fails}"))

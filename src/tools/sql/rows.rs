@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::super::RunPort;
+use super::statement::Answers;
 use crate::domain::{Cells, RunEvent, Table, number};
 use crate::store::RowSpool;
 
@@ -212,13 +213,16 @@ impl Rows {
     }
 
     /// The figure for a list: `12 rows`, `3 rows changed`, `done`.
-    pub(super) fn summary(&self, yields_rows: bool) -> String {
+    pub(super) fn summary(&self, answers: Answers) -> String {
         let rows = some_rows;
         match (self.sets.last(), self.changed) {
             (Some(set), 0) => rows(set.total),
             (Some(set), changed) => format!("{}, {} changed", rows(set.total), rows(changed)),
-            (None, 0) if yields_rows => rows(0),
-            (None, 0) => "done, no rows changed".to_owned(),
+            (None, 0) => match answers {
+                Answers::Rows => rows(0),
+                Answers::Changes => "no rows changed".to_owned(),
+                Answers::Nothing => "done".to_owned(),
+            },
             (None, changed) => format!("{} changed", rows(changed)),
         }
     }
@@ -332,7 +336,7 @@ mod tests {
             }
         }
         rows.end_set(5000);
-        assert_eq!(rows.summary(true), "5,000 rows");
+        assert_eq!(rows.summary(Answers::Rows), "5,000 rows");
         let text = rows.for_model(200);
         assert!(text.starts_with("id | name\n0 | NULL\n") && text.len() < 300, "{text}");
         assert!(text.ends_with("more rows\n"), "{text}");
@@ -416,10 +420,10 @@ mod tests {
     fn changes_are_told_from_rows() {
         let mut rows = rows();
         rows.end_set(12);
-        assert_eq!(rows.summary(false), "12 rows changed");
+        assert_eq!(rows.summary(Answers::Changes), "12 rows changed");
         rows.begin_set(columns());
         rows.keep(vec![None, None]);
         rows.end_set(1);
-        assert_eq!(rows.summary(true), "1 row, 12 rows changed");
+        assert_eq!(rows.summary(Answers::Rows), "1 row, 12 rows changed");
     }
 }

@@ -6,9 +6,24 @@ const YIELDING: [&str; 9] = ["SELECT", "SHOW", "WITH", "VALUES", "TABLE", "EXPLA
 /// First words of statements that may change rows.
 const CHANGING: [&str; 5] = ["INSERT", "UPDATE", "DELETE", "REPLACE", "WITH"];
 
-/// Whether a statement without rows still answered with rows: none.
-pub(super) fn yields_rows(sql: &str) -> bool {
-    YIELDING.contains(&first(sql).as_str())
+/// What a statement answers with, even if it is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answers {
+    /// Rows.
+    Rows,
+    /// How many rows changed.
+    Changes,
+    /// That it is done: `CREATE`, `DROP`, `SET`.
+    Nothing,
+}
+
+/// What a statement answers with.
+pub(super) fn answers(sql: &str) -> Answers {
+    match first(sql).as_str() {
+        word if YIELDING.contains(&word) => Answers::Rows,
+        word if CHANGING.contains(&word) || word == "MERGE" => Answers::Changes,
+        _ => Answers::Nothing,
+    }
 }
 
 /// Whether a statement may change rows of a table.
@@ -46,8 +61,9 @@ mod tests {
 
     #[test]
     fn the_first_word_is_found_behind_comments() {
-        assert!(yields_rows("-- all of them\n /* really */ (select 1)"));
-        assert!(!yields_rows("UPDATE a SET b = 1"));
-        assert!(!yields_rows("/* open"));
+        assert_eq!(answers("-- all of them\n /* really */ (select 1)"), Answers::Rows);
+        assert_eq!(answers("UPDATE a SET b = 1"), Answers::Changes);
+        assert_eq!(answers("DROP TABLE a"), Answers::Nothing);
+        assert_eq!(answers("/* open"), Answers::Nothing);
     }
 }
