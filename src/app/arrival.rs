@@ -23,7 +23,7 @@ impl State {
 
     /// What a yes allows, in sentences.
     fn about_folder(&self) -> Vec<String> {
-        const SAFE: &str = "but nothing sensitive, such as .env or keys. What could change, delete or send asks first";
+        const SAFE: &str = "but nothing sensitive, such as .env or keys. What could change, delete or send asks first: unasked, only new files are added";
         let folder = self.setting.folder.clone();
         if self.setting.practice {
             let own = "Your own ! and / lines run here. The practice model doesn't: it has a folder and a database of \

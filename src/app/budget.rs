@@ -189,12 +189,14 @@ impl State {
             Limit::Cost => format!("Limit of a turn's cost, {figure}, reached"),
             Limit::Calls | Limit::Minutes | Limit::Tokens => {
                 let word = if most == 1 { limit.word().trim_end_matches('s') } else { limit.word() };
-                format!("Limit of {figure} {word} a turn reached")
+                // A message alone may be what goes over it.
+                let how = if self.spent.of(limit) >= most { "reached" } else { "would be passed" };
+                format!("Limit of {figure} {word} a turn {how}")
             }
         };
         let open = match calls.len() {
             0 => String::new(),
-            open => format!(" ({} not read yet)", number::count(open, "call")),
+            open => format!(" ({} more wanted, not read yet)", number::count(open, "call")),
         };
         let next = if self.attended() {
             "enter goes on, esc stops. /limit changes it.".to_owned()
@@ -254,6 +256,7 @@ impl State {
             (_, Some(most)) => {
                 format!("{} {} of {}", limit.word(), limit.figure(self.spent.of(limit)), limit.figure(most))
             }
+            (Limit::Cost, None) if self.setting.prices.is_none() => "cost unknown (no prices configured)".to_owned(),
             (_, None) => format!("{} {} (no limit)", limit.word(), limit.figure(self.spent.of(limit))),
         });
         let unpriced = matches!(change, Some((Limit::Cost, _))) && self.setting.prices.is_none();

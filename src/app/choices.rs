@@ -5,6 +5,8 @@ const MOST: usize = 9;
 /// Longest text of a choice that is sent, in characters.
 const LONGEST: usize = 200;
 
+/// Lines between a list and a question behind it that still is about the list.
+const NEAR: usize = 3;
 /// How far back from a text's end they are looked for, in bytes: a question stands at the end, and a text may be long.
 const BACK: usize = 8 * 1024;
 
@@ -32,9 +34,11 @@ pub(super) fn asks_before(text: &str) -> bool {
     let line = before.rfind('\n').map_or(before, |at| &before[at + 1..]);
     // What goes on with the last choice is indented.
     let behind = |line: &&str| !line.trim().is_empty() && !line.starts_with([' ', '\t']);
-    let closed = text[last..].lines().skip(1).all(|line| !behind(&line));
+    let after = text[last..].lines().skip(1).filter(behind).count();
+    let closed = after == 0;
     let question = text.trim_end().rsplit('\n').next().unwrap_or_default();
-    asks(line) && closed || asks(text) && (closed || !wants_a_yes(question))
+    // A question far behind a list asks about something else.
+    asks(line) && closed || asks(text) && (closed || after <= NEAR && !wants_a_yes(question))
 }
 
 /// Whether a question behind a list is about all of it: a yes or a no answers it.

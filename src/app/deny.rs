@@ -38,6 +38,11 @@ impl State {
 
     /// The person denies everything that waits, and the rest of the turn.
     pub(super) fn deny_all(&mut self, effects: &mut Vec<Effect>) {
+        // A message of theirs that waited for the results ends what is said of all: it goes with the last of them.
+        if self.chat.phase != Phase::Idle {
+            self.queue.gate.refuse_rest();
+            self.hint = Some("Denied, and so is all that the model asks for until your next message.".to_owned());
+        }
         let waiting: Vec<OperationId> = self.queue.waiting().map(|item| item.id).collect();
         for id in waiting.into_iter().chain(self.batch()) {
             let open = self.queue.get(id).is_some_and(|item| match item.status {
@@ -49,9 +54,6 @@ impl State {
             if open {
                 self.deny_as(id, Decider::PersonAll, None, effects);
             }
-        }
-        if self.chat.phase != Phase::Idle {
-            self.queue.gate.refuse_rest();
         }
         self.start_next(effects);
     }

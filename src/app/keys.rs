@@ -61,6 +61,8 @@ impl State {
             Some(Modal::Confirm(dialog)) => {
                 if let Asking::Reason(area) = &mut dialog.asking {
                     area.insert_str(text.lines().collect::<Vec<_>>().join(" "));
+                } else {
+                    dialog.hint = Some("Pasted text decides nothing and goes nowhere here.".to_owned());
                 }
             }
             Some(Modal::Edit(_)) => self.paste_edit(text, effects),

@@ -49,6 +49,11 @@ impl Numbers {
         self.0.contains(&(id.0..=id.0))
     }
 
+    /// The numbers that were written: each alone, and both ends of a range.
+    pub fn ends(&self) -> impl Iterator<Item = OperationId> + '_ {
+        self.0.iter().flat_map(|range| [OperationId(*range.start()), OperationId(*range.end())])
+    }
+
     /// The number, if it is one alone.
     #[must_use]
     pub fn single(&self) -> Option<OperationId> {

@@ -20,7 +20,10 @@ const STATUS: [(&str, &str); 5] = [
     ("2 waiting (1 HIGH)", "so many wait for you, so many of them are high"),
     ("PROD", "the connection counts as production"),
     ("contained", "commands that only read run behind walls: no writes, no secrets, no network"),
-    ("contained, staged", "other commands can run on a copy of the folder; what they change there asks"),
+    (
+        "staged, or contained, staged",
+        "other commands can run on a copy of the folder: new files are added at once, changes ask",
+    ),
     ("not contained", "there are no walls here: commands run as you"),
 ];
 /// What the list of earlier messages is called.

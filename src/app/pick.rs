@@ -49,7 +49,13 @@ impl State {
         let numbers = Numbers::parse(typed).ok_or("Type numbers and ranges, such as 1,3-5.")?;
         let ids: Vec<OperationId> =
             self.queue.waiting().map(|item| item.id).filter(|id| numbers.contains(*id)).collect();
-        if ids.is_empty() { Err("None of them waits.".to_owned()) } else { Ok(ids) }
+        // A number that was meant and isn't there says that others were meant than are taken.
+        let absent = numbers.ends().find(|end| !ids.contains(end));
+        match absent {
+            Some(absent) => Err(format!("{absent} doesn't wait.")),
+            None if ids.is_empty() => Err("None of them waits.".to_owned()),
+            None => Ok(ids),
+        }
     }
 
     /// Marks the selected operation, or no longer, and goes on to the next.

@@ -315,10 +315,14 @@ impl State {
 
     pub(super) fn picker_key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
         // Whoever chooses is busy: no dialog opens under their fingers.
-        self.last_typed = Some(self.now);
+        let paused = self.last_typed.replace(self.now).is_none_or(|typed| self.now.since(typed) >= super::QUIET);
         let height = self.sight.rows.dialog.max(1);
         let command = self.keymap.command(Context::Picker, key);
         let Some(picker) = self.picker_mut() else { return };
+        // What was typed long before is no part of an answer.
+        if paused && picker.misses() && matches!(key.code, KeyCode::Char(_)) {
+            picker.typed.clear();
+        }
         match command {
             Some(Command::LineUp) => picker.by(-1, height),
             Some(Command::LineDown) => picker.by(1, height),
@@ -329,7 +333,7 @@ impl State {
             // Who was typing a message when the question came has not answered it.
             Some(Command::Choose) if picker.misses() => {
                 picker.typed.clear();
-                self.hint = Some("That was no answer: y or n, then enter.".to_owned());
+                self.hint = Some("That is no answer: y or n, then enter.".to_owned());
             }
             Some(Command::Choose) => {
                 let at = picker.selected();
@@ -341,7 +345,12 @@ impl State {
             Some(Command::Back) => self.close_picker(),
             // However the keys are bound, a list can be left.
             _ if key.code == KeyCode::Esc => self.close_picker(),
-            _ => drop(picker.typing(key)),
+            _ => {
+                picker.typing(key);
+                if picker.misses() {
+                    self.hint = Some("That is no answer: y or n, then enter.".to_owned());
+                }
+            }
         }
     }
 

@@ -191,9 +191,7 @@ fn needed(argument: &str, usage: &str) -> Result<(), String> {
 pub(super) fn means(mode: ApprovalMode) -> &'static str {
     match mode {
         ApprovalMode::Strict => "everything asks",
-        ApprovalMode::Guarded => {
-            "what clearly only reads runs; tests, and what is called low risk, on a copy; the rest asks"
-        }
+        ApprovalMode::Guarded => "what clearly only reads runs; tests and low risk on a copy; the rest asks",
         ApprovalMode::Smart => "the model's claim of low is followed",
         ApprovalMode::AllowAll => "everything runs",
     }

@@ -4,7 +4,8 @@
 use super::State;
 use super::chat::{Entry, OpenCall, Phase, asks};
 use super::choices::{asks_before, choices};
-use super::event::Effect;
+use super::event::{Effect, Pane};
+use super::keymap::{Command, Context};
 use super::queue::Status;
 use crate::domain::{
     APPLY, ApprovalMode, FailureKind, JournalEvent, Message, ModelEvent, ModelFailure, OperationId, Origin, StepId,
@@ -47,10 +48,16 @@ impl State {
         self.handed_over = true;
         self.output.unpin();
         self.chat.scroll = super::Scroll::END;
+        // Where one pane has all of the screen, the answer is what they want to see.
+        if !self.sight.areas.iter().any(|(pane, ..)| *pane == Pane::Chat) {
+            self.tab = Pane::Chat;
+        }
         if self.accept(text) {
             self.next_step(effects);
         } else {
-            self.hint = Some("It goes to the model once what waits is decided.".to_owned());
+            let key = self.keymap.key(Context::Everywhere, Command::FocusQueue);
+            let there = key.map(|key| format!(": {key} goes there")).unwrap_or_default();
+            self.hint = Some(format!("It goes to the model once what waits is decided{there}."));
         }
     }
 
@@ -242,9 +249,13 @@ impl State {
             Origin::Person | Origin::Beside { .. } => Some("I ran this myself".to_owned()),
             Origin::Program { after, .. } if item.call.name == APPLY && (denied || refused) => {
                 let aside = if denied {
-                    format!("I denied what {after} changed; it was dropped.")
+                    format!(
+                        "I denied what {after} changed of what was there; that was dropped. Files that it added stay."
+                    )
                 } else {
-                    format!("What {after} changed could not be put in place; it was dropped.")
+                    format!(
+                        "What {after} changed could not be put in place; that was dropped. Files that it added stay."
+                    )
                 };
                 self.aside(id, aside);
                 return Filled::Open;

@@ -13,6 +13,7 @@ fn nothing_kept(item: &Item) -> bool {
     let reads = |prepared: &Prepared| prepared.assessment.class() == Class::Whitelisted;
     matches!(item.status, Status::Ended { .. })
         && item.undo == Undo::Impossible
+        && item.tries.is_none()
         && item.prepared.as_ref().is_some_and(|prepared| !reads(prepared))
 }
 
@@ -42,7 +43,9 @@ impl State {
             Undo::Possible(_) if !item.status.closed() => self.hint = Some(format!("{id} still runs.")),
             Undo::Possible(Undoable::Kept) => self.take_back(vec![id], Origin::Person, kept(&[id]), effects),
             Undo::Possible(Undoable::Call(arguments)) => {
-                if let Some(lacking) = self.lacks_connection(arguments) {
+                // Beside the practice model the person's own have connections of their own.
+                let own = self.setting.practice && !item.origin.by_model();
+                if let Some(lacking) = self.lacks_connection(arguments).filter(|_| !own) {
                     self.hint = Some(format!("{id} can't be undone here: there is no connection {lacking}."));
                     return;
                 }

@@ -81,6 +81,8 @@ pub struct Mentions {
     pub repositories: BTreeSet<String>,
     /// Folders in which git names branches and tags.
     pub refs: BTreeSet<String>,
+    /// Ids of git's objects, or beginnings of them, each behind the folder in which git would look for it and a colon.
+    pub objects: BTreeSet<String>,
     /// Folders in which a pattern picks names.
     pub folders: BTreeSet<String>,
     /// Patterns by which files are read.
@@ -105,6 +107,7 @@ impl Mentions {
         self.programs.extend(other.programs);
         self.repositories.extend(other.repositories);
         self.refs.extend(other.refs);
+        self.objects.extend(other.objects);
         self.folders.extend(other.folders);
         self.globs.extend(other.globs);
         self.parted.extend(other.parted);

@@ -32,7 +32,7 @@ const FORMS: [(&str, &str); 34] = [
         r"\bLS0tLS1CRUdJTiB(?:QUklWQVRF|SU0EgUFJJVkFU|FQyBQUklWQVRF|PUEVOU1NIIFBSSVZB|EU0EgUFJJVkFU|FTkNSWVBURUQgUFJJVkFU)[A-Za-z0-9+/]*",
         "private key",
     ),
-    (r"\bAGE-SECRET-KEY-1", "private key"),
+    (r"\bAGE-SECRET-KEY-(?:PQ-)?1[A-Z0-9]*", "private key"),
     (r"\bnpm_[A-Za-z0-9]{30,}", "npm token"),
     (r"\bpypi-AgE[A-Za-z0-9_-]{16,}", "PyPI token"),
     (r"\bcio[A-Za-z0-9]{32}\b", "Cargo registry token"),

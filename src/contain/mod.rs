@@ -31,7 +31,7 @@ pub use handover::{Answer, Handover, Orders, Program};
 pub use layer::{Layer, stageable};
 pub use plan::{ATTRIBUTES, Cover, Hidden, Layers, Plan, Surroundings, TEMPORARY};
 pub use proof::{Proof, kept, prove};
-pub use survey::{Found, Linked, Sort, Survey, TooMuch, other_names};
+pub use survey::{Found, Linked, Sort, Survey, TooMuch, other_names, system};
 pub use walls::{Reader, Walls};
 
 /// First argument of our own binary when it is to become a child.

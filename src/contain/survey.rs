@@ -58,6 +58,8 @@ struct Folder {
     /// What is sensitive in it, and whether that is a link.
     hidden: Vec<(PathBuf, bool)>,
     folders: Vec<PathBuf>,
+    /// Folders outside the workspace that its links lead to.
+    elsewhere: Vec<PathBuf>,
     /// The numbers of its files on their disk: one of them may be a sensitive file under another name.
     files: Vec<u64>,
 }
@@ -145,7 +147,7 @@ impl Survey {
                 continue;
             }
             let remembered = before.remove(&path).or_else(|| known.remove(&path));
-            let Some(folder) = look(&path, remembered, judge) else { continue };
+            let Some(folder) = look(&path, remembered, workspace, judge) else { continue };
             for place in folder.hidden.iter().filter_map(|(path, link)| place(path, *link)) {
                 if found.paths.len() == HIDDEN {
                     found.missed = Some(TooMuch::Files);
@@ -163,6 +165,9 @@ impl Survey {
                 };
                 stages[to].push_back((path.clone(), true));
             }
+            // Whoever follows a link reads there, too.
+            let elsewhere = folder.elsewhere.iter().filter(|_| deeper).cloned();
+            stages[stage.max(1)].extend(elsewhere.map(|path| (path, true)));
             known.insert(path, folder);
         }
         if !linked.0.is_empty() {
@@ -237,14 +242,23 @@ fn place(path: &Path, link: bool) -> Option<PathBuf> {
     }
 }
 
+/// Whether a path lies in the system's folders, which hold programs and their data, and too much of it to look through.
+pub fn system(path: &Path) -> bool {
+    const SYSTEM: [&str; 12] =
+        ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/proc", "/sys", "/dev", "/boot", "/nix"];
+    SYSTEM.iter().any(|system| path.starts_with(system))
+}
+
 /// A folder as it is: as it was the last time, if it has not changed. None if there is none, or not for us.
-fn look(path: &Path, known: Option<Folder>, judge: Judge<'_>) -> Option<Folder> {
+fn look(path: &Path, known: Option<Folder>, workspace: &Path, judge: Judge<'_>) -> Option<Folder> {
     let about = fs::symlink_metadata(path).ok().filter(Metadata::is_dir)?;
     let stamp = Stamp(about.mtime(), about.mtime_nsec(), about.ino(), about.dev());
     if let Some(known) = known.filter(|known| known.stamp == stamp) {
         return Some(known);
     }
-    let mut folder = Folder { stamp, hidden: Vec::new(), folders: Vec::new(), files: Vec::new() };
+    let mut folder =
+        Folder { stamp, hidden: Vec::new(), folders: Vec::new(), elsewhere: Vec::new(), files: Vec::new() };
+    let mut leads_out = false;
     for entry in fs::read_dir(path).ok()?.flatten() {
         let (path, kind) = (entry.path(), entry.file_type().ok()?);
         let sort = if kind.is_dir() { Sort::Folder } else { Sort::File };
@@ -260,120 +274,29 @@ fn look(path: &Path, known: Option<Folder>, judge: Judge<'_>) -> Option<Folder> 
             folder.hidden.push((path, kind.is_symlink()));
         } else if kind.is_dir() {
             folder.folders.push(path);
+        } else if kind.is_symlink() {
+            match path.canonicalize() {
+                Ok(target) if target.starts_with(workspace) || system(&target) => {}
+                Ok(target) => {
+                    leads_out = true;
+                    if target.is_dir() {
+                        folder.elsewhere.extend(target.parent().is_some().then(|| target.clone()));
+                    } else if judge(&target, Sort::File) {
+                        folder.hidden.push((target, false));
+                    }
+                }
+                Err(_) => leads_out = true,
+            }
         }
     }
     let settled = about.modified().ok().and_then(|time| SystemTime::now().duration_since(time).ok());
-    if settled.is_none_or(|since| since < SETTLED) {
+    // Where a link leads that leaves the workspace, or leads nowhere, changes without its folder.
+    if leads_out || settled.is_none_or(|since| since < SETTLED) {
         folder.stamp = Stamp(0, 0, 0, 0);
     }
     Some(folder)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn found(survey: &Survey, root: &Path) -> Vec<String> {
-        let judge = |path: &Path, _| path.file_name().is_some_and(|name| name.to_string_lossy().contains("secret"));
-        let found = survey.find(root, &BTreeSet::new(), &BTreeSet::from([root.to_path_buf()]), &judge);
-        assert_eq!(found.missed, None);
-        found.paths.iter().map(|path| path.strip_prefix(root).unwrap().display().to_string()).collect()
-    }
-
-    #[test]
-    fn what_comes_and_goes_is_seen_and_links_lead_to_what_they_name() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
-        let survey = Survey::default();
-        std::fs::create_dir_all(root.join("a/b/.git")).unwrap();
-        std::fs::write(root.join("a/b/secret"), "").unwrap();
-        std::fs::write(root.join("a/b/.git/secret-branch"), "").unwrap();
-        std::fs::write(root.join("plain"), "").unwrap();
-        assert_eq!(found(&survey, &root), ["a/b/secret"]);
-        std::os::unix::fs::symlink("plain", root.join("link-to-secret")).unwrap();
-        std::fs::create_dir(root.join("a/secrets")).unwrap();
-        std::fs::write(root.join("a/secrets/inside"), "").unwrap();
-        assert_eq!(found(&survey, &root), ["a/b/secret", "a/secrets", "plain"]);
-        std::fs::remove_file(root.join("a/b/secret")).unwrap();
-        assert_eq!(found(&survey, &root), ["a/secrets", "plain"]);
-    }
-
-    #[test]
-    fn the_same_file_under_a_harmless_name_is_found() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
-        let survey = Survey::default();
-        std::fs::create_dir_all(root.join("a")).unwrap();
-        std::fs::write(root.join("secret"), "").unwrap();
-        std::fs::write(root.join("a/other"), "").unwrap();
-        assert_eq!(found(&survey, &root), ["secret"]);
-        std::fs::hard_link(root.join("secret"), root.join("a/notes")).unwrap();
-        assert_eq!(found(&survey, &root), ["a/notes", "secret"]);
-        std::fs::create_dir(root.join("secrets")).unwrap();
-        std::fs::write(root.join("secrets/inside"), "").unwrap();
-        std::fs::hard_link(root.join("secrets/inside"), root.join("a/plain")).unwrap();
-        assert_eq!(found(&survey, &root), ["a/notes", "a/plain", "secret", "secrets"]);
-        std::fs::remove_file(root.join("a/plain")).unwrap();
-        std::fs::remove_dir_all(root.join("secrets")).unwrap();
-        std::fs::remove_file(root.join("a/notes")).unwrap();
-        assert_eq!(found(&survey, &root), ["secret"]);
-    }
-
-    #[test]
-    fn more_than_can_be_hidden_is_said_and_what_lies_near_is_found_first() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
-        for (place, names) in [("node_modules/a", HIDDEN), ("src/b/c", 1)] {
-            std::fs::create_dir_all(root.join(place)).unwrap();
-            (0..names).for_each(|number| std::fs::write(root.join(place).join(number.to_string()), "").unwrap());
-        }
-        let none = BTreeSet::new();
-        let found = || Survey::default().find(&root, &none, &none, &|_, sort| sort == Sort::File);
-        assert_eq!((found().missed, found().paths.len()), (Some(TooMuch::Files), HIDDEN));
-        assert!(found().paths.contains(&root.join("src/b/c/0")));
-        std::fs::remove_file(root.join("node_modules/a/0")).unwrap();
-        assert_eq!((found().missed, found().paths.len()), (None, HIDDEN));
-    }
-
-    #[test]
-    fn what_a_command_names_is_looked_through_for_a_while_and_the_workspace_whole() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
-        for place in ["work/a/b", "work/target/b", "named/a/b"] {
-            std::fs::create_dir_all(root.join(place)).unwrap();
-            std::fs::write(root.join(place).join("secret"), "").unwrap();
-        }
-        let (named, none) = (BTreeSet::from([root.join("named")]), BTreeSet::new());
-        let found = |patience| {
-            let is_file = |_: &Path, sort| sort == Sort::File;
-            Survey::default().find_within(patience, &root.join("work"), (&named, &none), &is_file)
-        };
-        let short = found(Duration::ZERO);
-        let within = BTreeSet::from(["work/a/b/secret", "work/target/b/secret"].map(|path| root.join(path)));
-        assert_eq!((short.missed, short.paths), (Some(TooMuch::Time), within));
-        let long = found(Duration::from_mins(1));
-        assert_eq!((long.missed, long.paths.len()), (None, 3));
-    }
-
-    #[test]
-    fn folders_that_a_command_names_are_searched_with_the_workspace_under_one_cap_and_none_is_kept() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
-        for (place, names) in [("work", HIDDEN / 2), ("named/a", HIDDEN / 2), ("named/b", 1), ("other/c", 1)] {
-            std::fs::create_dir_all(root.join(place)).unwrap();
-            (0..names).for_each(|number| std::fs::write(root.join(place).join(number.to_string()), "").unwrap());
-        }
-        let survey = Survey::default();
-        let found = |named: &[&str]| {
-            let named = named.iter().map(|name| root.join(name)).collect();
-            survey.find(&root.join("work"), &named, &BTreeSet::new(), &|_, sort| sort == Sort::File)
-        };
-        let kept = || survey.last.lock().unwrap().folders.len();
-        let both = found(&["named/a", "named"]);
-        assert_eq!((both.missed, both.paths.len()), (Some(TooMuch::Files), HIDDEN));
-        assert_eq!(kept(), 4);
-        let one = found(&["other"]);
-        assert_eq!((one.missed, one.paths.len(), kept()), (None, HIDDEN / 2 + 1, 3));
-        assert_eq!((found(&[]).paths.len(), kept()), (HIDDEN / 2, 1));
-    }
-}
+#[path = "survey_tests.rs"]
+mod tests;

@@ -93,6 +93,8 @@ pub enum GlobFact {
     Nothing,
     /// A sensitive file, or a link to one: its path, one of maybe several.
     Sensitive(String),
+    /// Nothing by its name, but a link leads to something sensitive, or to a folder elsewhere: its path.
+    Linked(String),
     /// There are more names than are looked through.
     TooMany,
 }
@@ -127,6 +129,9 @@ pub struct Facts {
     /// By folder: whether no branch or tag of the repository there has a name that begins with a dash.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub refs: BTreeMap<String, bool>,
+    /// By folder and id, a colon between them: whether what git keeps there under it is a file, as far as is known.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub objects: BTreeMap<String, bool>,
     /// By folder: whether a part of a path below it, split at blanks, may be a flag; none where nobody could tell.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub dashed: BTreeMap<String, Option<bool>>,

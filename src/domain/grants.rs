@@ -20,6 +20,8 @@ struct Grant {
     /// The text of a command, and what its parts were.
     command: Option<String>,
     forms: Vec<Shape>,
+    /// It wrote over what was there.
+    replaces: bool,
     ceiling: RiskLevel,
 }
 
@@ -47,6 +49,7 @@ impl Grants {
             shapes: prepared.assessment.shapes.clone(),
             command: command(prepared).map(str::to_owned),
             forms: prepared.assessment.forms.clone(),
+            replaces: prepared.assessment.replaces,
             ceiling: prepared.assessment.level(),
         });
     }
@@ -75,9 +78,15 @@ fn same_kind(prepared: &Prepared, grant: &Grant) -> bool {
     match &prepared.operation.kind {
         OperationKind::Command(command) if grant.command.as_ref() == Some(&command.command) => true,
         OperationKind::Command(_) => {
-            let like =
-                |part: &Shape| part.is("clean", "yes") || grant.forms.iter().any(|other| commands_alike(part, other));
-            !assessment.forms.is_empty() && assessment.forms.iter().all(like)
+            // What only prints writes where its output goes into a file.
+            let writes = assessment.forms.iter().any(|part| part.0.contains_key("redirect"));
+            let printed =
+                |part: &Shape| grant.forms.iter().any(|other| other.0.get("program") == part.0.get("program"));
+            let clean = |part: &Shape| part.is("clean", "yes") && (!writes || printed(part));
+            let like = |part: &Shape| clean(part) || grant.forms.iter().any(|other| commands_alike(part, other));
+            !assessment.forms.is_empty()
+                && (grant.replaces || !assessment.replaces)
+                && assessment.forms.iter().all(like)
         }
         OperationKind::Sql(_) => alike(&assessment.shapes, &grant.shapes),
         _ => !(unknown(prepared) || foreign(prepared)) || alike(&assessment.shapes, &grant.shapes),

@@ -186,6 +186,9 @@ pub struct Assessment {
     pub forms: Vec<Shape>,
     /// What it acts on, for grants and for the person: a connection, a host, a workspace.
     pub target: String,
+    /// Whether a command writes over what is there, as far as is known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replaces: bool,
     /// The public hosts, each with its port, that a command looks at if it is whitelisted.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub hosts: BTreeSet<String>,

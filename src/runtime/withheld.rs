@@ -1,5 +1,5 @@
-//! Secrets in what a run printed that nobody was asked about: a history, what lies below a folder and what a script opens
-//! may hold some that no name tells of. The model gets masks in their place.
+//! Secrets in what a run printed that nobody was asked about: a history, a log, what lies below a folder and what a script
+//! opens may hold some that no name tells of. The model gets masks in their place.
 
 use crate::assess::{AssessSettings, Committed, Known, printed_withheld};
 use crate::domain::{Countersigned, Decider, OperationKind, Place, RunReport};
@@ -9,13 +9,12 @@ use crate::domain::{Countersigned, Decider, OperationKind, Place, RunReport};
 pub struct Withheld(Option<Committed>);
 
 impl Withheld {
-    /// They are if nobody was asked and it looks at what isn't named one by one. Who was asked saw what is read.
+    /// They are if nobody was asked and it reads files. Who was asked saw what is read.
     pub fn of(run: &Countersigned, settings: &AssessSettings) -> Self {
         let unasked = matches!(run.decider(), Decider::Whitelist | Decider::Claim);
         let looks = match &run.operation().kind {
-            OperationKind::Command(_) | OperationKind::Search(_) | OperationKind::Find(_) => true,
+            OperationKind::Command(_) | OperationKind::Search(_) | OperationKind::Find(_) | OperationKind::File(_) => true,
             OperationKind::Sql(_)
-            | OperationKind::File(_)
             | OperationKind::Http(_)
             | OperationKind::Undo(_)
             | OperationKind::Apply(_)

@@ -9,7 +9,7 @@ use super::environment::Asked;
 use super::proxy::{Closed, Hosts, Proxy};
 use super::{children, repository};
 use crate::assess::{Known, conceal_text};
-use crate::contain::{self, Answer, DOOR, Door, Hidden, Layers, Plan, Reader, Sort, TEMPORARY};
+use crate::contain::{self, Answer, DOOR, Door, Hidden, Layers, Plan, Reader, Sort, TEMPORARY, system};
 use crate::domain::{Containment, Countersigned, Facts, Need, PathKind, Place};
 use crate::store::Layer;
 
@@ -163,13 +163,8 @@ struct Named {
 
 impl Named {
     fn of(facts: &Facts, workspace: &Path) -> Self {
-        const SYSTEM: [&str; 12] =
-            ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/proc", "/sys", "/dev", "/boot", "/nix"];
-        let elsewhere = |folder: &&PathBuf| {
-            folder.parent().is_some()
-                && !folder.starts_with(workspace)
-                && !SYSTEM.iter().any(|system| folder.starts_with(system))
-        };
+        let elsewhere =
+            |folder: &&PathBuf| folder.parent().is_some() && !folder.starts_with(workspace) && !system(folder);
         let temporary = |path: &&PathBuf| TEMPORARY.iter().any(|folder| path.starts_with(folder));
         let of = |kinds: &[PathKind]| {
             let kinds = kinds.to_vec();

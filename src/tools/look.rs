@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::unguarded::Unguarded;
-use super::{modules, refs, repository};
+use super::{modules, objects, refs, repository};
 use crate::assess::{Mentions, foreign_settings};
 use crate::domain::{Facts, FolderFact, PathFact, PathKind, Place, RepositoryFact};
 
@@ -124,6 +124,7 @@ impl<'a> Look<'a> {
             &mentions.globs,
             &mentions.parted,
             &mentions.refs,
+            &mentions.objects,
             &mentions.below,
             &mentions.settings,
         ];
@@ -153,6 +154,11 @@ impl<'a> Look<'a> {
         }
         for folder in &mentions.refs {
             facts.refs.insert(folder.clone(), refs::plain(&located(folder, self.place)));
+        }
+        for object in &mentions.objects {
+            if let Some((folder, id)) = object.rsplit_once(':') {
+                facts.objects.insert(object.clone(), objects::is_file(&located(folder, self.place), id));
+            }
         }
         for pattern in &mentions.parted {
             facts.parted.insert(pattern.clone(), self.parted(pattern));

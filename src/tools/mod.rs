@@ -21,6 +21,7 @@ pub mod mcp;
 mod modules;
 mod names;
 mod nolink;
+mod objects;
 mod offered;
 mod output;
 mod own_files;

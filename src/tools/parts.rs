@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::look::{Look, located};
 use crate::assess::Sensitive;
+use crate::contain::system;
 use crate::domain::{GlobFact, Place};
 
 /// Most names below a folder that are looked through.
@@ -12,11 +13,11 @@ const NAMES: usize = 50_000;
 
 impl Look<'_> {
     /// Looks through all that lies below a folder: for parts of paths that are sensitive, and for those that may be
-    /// flags, where that could be told. Links are not followed.
+    /// flags, where that could be told. Links are not followed, but where they lead is looked at.
     pub(super) fn below(&self, folder: &str, sensitive: &Sensitive) -> (GlobFact, Option<bool>) {
         let root = located(folder, self.place());
         let mut folders = vec![root.clone()];
-        let (mut left, mut dashed) = (NAMES, false);
+        let (mut left, mut dashed, mut linked) = (NAMES, false, None);
         while let Some(folder) = folders.pop() {
             let Ok(entries) = std::fs::read_dir(&folder) else { continue };
             for entry in entries.flatten() {
@@ -31,12 +32,28 @@ impl Look<'_> {
                 if names_sensitive(below, sensitive, self.place()) {
                     return (GlobFact::Sensitive(path.to_string_lossy().into_owned()), dashed.then_some(true));
                 }
-                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                let kind = entry.file_type().ok();
+                if kind.is_some_and(|kind| kind.is_dir()) {
                     folders.push(path);
+                } else if linked.is_none()
+                    && kind.is_some_and(|kind| kind.is_symlink())
+                    && self.leads_out(&path, sensitive)
+                {
+                    linked = Some(path.to_string_lossy().into_owned());
                 }
             }
         }
-        (GlobFact::Nothing, Some(dashed))
+        (linked.map_or(GlobFact::Nothing, GlobFact::Linked), Some(dashed))
+    }
+
+    /// Whether a link leads to something sensitive, or to a folder outside of the workspace, of which nobody knows what
+    /// is in it.
+    fn leads_out(&self, link: &Path, sensitive: &Sensitive) -> bool {
+        let place = self.place();
+        link.canonicalize().is_ok_and(|target| {
+            sensitive.entry(&target.to_string_lossy(), place).is_some()
+                || target.is_dir() && !target.starts_with(&place.workspace) && !system(&target)
+        })
     }
 }
 

@@ -44,6 +44,13 @@ fn loose(folder: &Path, left: &mut usize) -> bool {
             if entry.file_name().as_encoded_bytes().starts_with(b"-") {
                 return false;
             }
+            // Which branch a remote has by default is a name in it, whether or not that is there.
+            if entry.file_name() == "HEAD" {
+                let target = std::fs::read(entry.path()).unwrap_or_default();
+                if !target.starts_with(b"ref: refs/") || target.windows(2).any(|pair| pair == b"/-") {
+                    return false;
+                }
+            }
             if entry.file_type().is_ok_and(|kind| !kind.is_file()) {
                 folders.push(entry.path());
             }
@@ -71,6 +78,8 @@ mod tests {
             ("HEAD", "ref: refs/heads/--output=x\n"),
             ("refs/tags/-x", ""),
             ("refs/remotes/-x/main", ""),
+            ("refs/remotes/x/HEAD", "ref: refs/heads/--output=x\n"),
+            ("refs/remotes/x/HEAD", "ref: --output=x\n"),
             ("reftable/tables.list", ""),
             ("HEAD", "0123456789012345678901234567890123456789\n"),
             ("rebase-merge/head-name", "refs/heads/x --output=y"),

@@ -129,13 +129,21 @@ impl Known {
                 ["--literal-pathspecs"].into_iter().chain(head.iter().copied()).chain(["--"]).chain(names).collect();
             repository.ask(bench, &arguments, cancel).await
         };
-        let (tracked, status, ignored) = tokio::join!(
+        let setting =
+            async |name: &str| repository.ask(bench, &["config", "--get", name], cancel).await.unwrap_or_default();
+        let (tracked, ends, crlf, eol, status, ignored) = tokio::join!(
             ask(&["ls-files", "-v", "-z"]),
+            ask(&["ls-files", "--eol", "-z"]),
+            setting("core.autocrlf"),
+            setting("core.eol"),
             ask(&["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=no"]),
             ask(&["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"]),
         );
         let known = Self { root: repository.root.clone(), paths, ..Self::default() };
-        Ok(known.read(&tracked?, &status?, &ignored?))
+        let mut known = known.read(&tracked?, &status?, &ignored?);
+        let converts = crlf.trim_ascii() == b"true" || eol.trim_ascii() == b"crlf";
+        known.changed.extend(ends?.split(|byte| *byte == 0).filter_map(|entry| converted(entry, converts)));
+        Ok(known)
     }
 
     fn read(mut self, tracked: &[u8], status: &[u8], ignored: &[u8]) -> Self {
@@ -163,6 +171,19 @@ impl Known {
         let ignored = name.ancestors().any(|up| self.ignored.contains(&bytes(up)));
         if ignored { Version::Ignored } else { Version::Untracked }
     }
+}
+
+/// The name of a file that git would bring back with other ends of lines than it has: of an entry of `ls-files --eol`,
+/// `i/lf    w/crlf  attr/text eol=lf \tname`. `converts`: git makes those of Windows where nothing else is said.
+fn converted(entry: &[u8], converts: bool) -> Option<Vec<u8>> {
+    let tab = entry.iter().position(|byte| *byte == b'\t')?;
+    let about = std::str::from_utf8(&entry[..tab]).ok()?;
+    let mut parts = about.split_ascii_whitespace();
+    let (index, file) = (parts.next()?.strip_prefix("i/")?, parts.next()?.strip_prefix("w/")?);
+    let said = about.split("attr/").nth(1).unwrap_or_default();
+    let windows = said.contains("eol=crlf") || converts && !said.contains("eol=lf") && !said.contains("-text");
+    let back = if windows && index == "lf" { "crlf" } else { index };
+    (back != file).then(|| entry[tab + 1..].to_vec())
 }
 
 /// The paths as git is told them, from its root: as they are, or if they are many the folders that they are in.

@@ -6,7 +6,7 @@ use super::paint::{View, keys};
 use super::remember;
 use super::text;
 use crate::app::{Asking, Command, Context, Dialog, Reach};
-use crate::domain::{Foresight, OperationKind, RiskLevel, Trial};
+use crate::domain::{Draft, Foresight, OperationKind, Prepared, RiskLevel, Trial};
 
 /// Columns from which on the keys stand in rows of their own.
 const ROOMY: usize = 74;
@@ -114,11 +114,13 @@ fn deciding(view: View<'_>, dialog: &Dialog) -> Vec<Option<(String, String)>> {
 fn others(view: View<'_>, dialog: &Dialog) -> Vec<Option<(String, String)>> {
     let key = |command, says: &str| view.key(Context::Dialog, command, says);
     let (waiting, high) = view.state.queue.counts();
-    let all = if high > 0 { format!("all, {high} HIGH") } else { format!("all {waiting}") };
+    let all = if high > 0 { format!("all {waiting} ({high} HIGH)") } else { format!("all {waiting}") };
     let several = |command, says: &str| several(view).then(|| key(command, says)).flatten();
+    let prepared = view.state.queue.gate().prepared(dialog.id);
+    let draft = |rule: fn(&Prepared) -> Result<Draft, String>| prepared.is_some_and(|prepared| rule(prepared).is_ok());
     vec![
-        key(Command::Remember, "remember"),
-        key(Command::Never, "never"),
+        draft(Draft::allow).then(|| key(Command::Remember, "remember")).flatten(),
+        draft(Draft::deny).then(|| key(Command::Never, "never")).flatten(),
         key(Command::Derivation, if dialog.derivation { "text" } else { "why" }),
         key(Command::Help, "keys"),
         several(Command::ApproveAll, &all),

@@ -44,7 +44,7 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, (printout, table): (&P
     if grid.len(table) == 0 {
         let room = Rect { x: area.x + 1, width: area.width - 2, ..area };
         let none = || view.line("No rows.", Role::Dim);
-        put(buf, room, 0, &if grid.filter.is_empty() { none() } else { table::none_holds(view, grid) });
+        put(buf, room, 0, &if grid.filter.is_empty() { none() } else { table::none_holds(view, table, grid) });
         return;
     }
     let rows: Vec<usize> = (0..grid.len(table)).filter_map(|at| grid.row(table, at)).collect();

@@ -303,7 +303,7 @@ fn welcome(view: View<'_>, columns: usize) -> Vec<Line<'static>> {
         ApprovalMode::Strict => "Everything waits for you: the mode is strict.",
         ApprovalMode::Guarded if view.state.queue.gate().enforceable().staged_command => {
             "What clearly only reads runs at once. Tests, and commands that the model calls low risk, run on a copy of \
-             the folder. The rest waits for you."
+             the folder: new files are added, changes wait for you, as does the rest."
         }
         ApprovalMode::Guarded => "What clearly only reads runs at once. The rest waits for you.",
         ApprovalMode::Smart => {

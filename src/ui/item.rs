@@ -73,6 +73,7 @@ pub fn fate(view: View<'_>, item: &Item) -> Fate {
         // Nobody denied it: what it belonged to was stopped.
         Status::Denied { .. } if item.decider == Some(Decider::Interrupt) => quiet("✗", Role::Dim, "not started"),
         Status::Denied { .. } => match item.again {
+            0 if item.decider == Some(Decider::PersonAll) => quiet("✗", Role::Dim, "denied with all"),
             0 => {
                 let why = item.denied_why().map(|why| text::line(&view.state.masks.hide(why)));
                 quiet("✗", Role::Dim, &why.map_or_else(|| "denied".to_owned(), |why| format!("denied: {why}")))

@@ -304,7 +304,11 @@ fn parts(
     let text = body::operation(view, cache, dialog, prepared, columns);
     let usual = text.len();
     let foresight = view.state.queue.foresight(dialog.id);
-    let effect = || preview::rows(view, prepared, foresight, dialog.placing, columns);
+    let effect = || {
+        let mut lines = preview::tried(view, dialog.id, columns);
+        lines.extend(preview::rows(view, prepared, foresight, dialog.placing, columns));
+        lines
+    };
     let (body, why, effect) = match &dialog.asking {
         Asking::All { listed, high, reach } => {
             let ids: Vec<OperationId> = listed.iter().map(|(id, _)| *id).collect();

@@ -10,8 +10,8 @@ use super::paint::View;
 use super::table;
 use super::text::{self, Break};
 use super::theme::{Role, Theme};
-use crate::app::{Command, Context, Placing};
-use crate::domain::{self, Detail, Foresight, OperationKind, Prepared, Preview, Remedy, masked};
+use crate::app::{Command, Context, Placing, Status};
+use crate::domain::{self, Detail, Foresight, OperationId, OperationKind, Outcome, Prepared, Preview, Remedy, masked};
 
 /// Rows that are kept free for the effect while it is being measured: two for what it does, one for undoing it.
 pub const RESERVED: usize = 3;
@@ -75,6 +75,23 @@ pub fn rows(
         lines.resize_with(lines.len().max(RESERVED), Line::default);
     }
     lines
+}
+
+/// What a trial of it came to, if it was tried: `12 rows would change; rolled back (#4)`.
+pub fn tried(view: View<'_>, id: OperationId, columns: usize) -> Vec<Line<'static>> {
+    let trials = view.state.queue.all().filter(|item| item.tries == Some(id));
+    let Some(trial) = trials.max_by_key(|item| item.id) else { return Vec::new() };
+    let Status::Ended { outcome, .. } = &trial.status else { return Vec::new() };
+    let (said, role) = match outcome {
+        Outcome::Succeeded { summary } => (text::line(summary), Role::Text),
+        Outcome::Failed { reason } => {
+            (format!("failed: {}", text::line(&view.state.masks.hide(reason))), Role::Trouble)
+        }
+        Outcome::Cancelled => ("stopped, rolled back".to_owned(), Role::Text),
+        Outcome::TimedOut { .. } => ("took too long, rolled back".to_owned(), Role::Text),
+        Outcome::Lost => return Vec::new(),
+    };
+    labelled(view, "tried", vec![(format!("{said} ({})", trial.id), role)], columns)
 }
 
 fn detailed(foresight: &Foresight) -> bool {

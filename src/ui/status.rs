@@ -135,7 +135,7 @@ fn right(view: View<'_>) -> (Line<'static>, Vec<Span<'static>>) {
     let enforceable = view.state.queue.gate().enforceable();
     let walls = match (enforceable.read_only_command, enforceable.staged_command) {
         _ if !roomy => Vec::new(),
-        (true, true) => vec![view.span("contained, staged", Role::Dim), view.span("contained", Role::Dim)],
+        (true, true) => vec![view.span("contained, staged", Role::Dim), view.span("staged", Role::Dim)],
         (true, false) => vec![view.span("contained", Role::Dim)],
         (false, _) => vec![view.span("not contained", Role::Medium)],
     };

@@ -169,7 +169,11 @@ pub fn plain(view: View<'_>, table: &Table, masks: Option<&Masks>, columns: usiz
 pub fn count(table: &Table, printout: &Printout, sight: &Sight) -> String {
     let (grid, of) = (&printout.grid, held_of(table));
     let (held, height) = (grid.len(table), sight.rows.output);
+    let partly = (table.rows.len() as u64) < table.total;
     if grid.filter.is_empty() {
+        if grid.sort.is_some() && partly {
+            return format!("sorted in {of}");
+        }
         if grid.shape != Shape::Rows || held <= height || height == 0 {
             return of;
         }
@@ -179,16 +183,26 @@ pub fn count(table: &Table, printout: &Printout, sight: &Sight) -> String {
         let all = number::count(usize::try_from(table.total).unwrap_or(usize::MAX), "row");
         return format!("{}–{} of {all}", place(first + 1), place((first + height).min(held)));
     }
-    let among = if (table.rows.len() as u64) < table.total { "in" } else { "of" };
+    let among = if partly { "in" } else { "of" };
     let filter = text::fit(&text::line(&grid.filter), FILTER).into_owned();
     format!("/{filter} · {} {among} {of}", number::thousands(grid.len(table) as u64))
 }
 
 /// That no row holds what is asked for, and how all are shown again.
-pub fn none_holds(view: View<'_>, grid: &Grid) -> Line<'static> {
+pub fn none_holds(view: View<'_>, table: &Table, grid: &Grid) -> Line<'static> {
     let key = view.key(Context::Output, Command::Back, "").map_or_else(String::new, |(key, _)| key);
     let filter = text::fit(&text::line(&grid.filter), FILTER).into_owned();
-    view.line(format!("No row holds {filter}: {key} shows all."), Role::Dim)
+    let held = table.rows.len() as u64;
+    let said = if held < table.total {
+        let (first, last) = (number::thousands(table.first + 1), number::thousands(table.end()));
+        format!(
+            "None of rows {first}–{last} of {} holds {filter}: {key} shows them again.",
+            number::thousands(table.total)
+        )
+    } else {
+        format!("No row holds {filter}: {key} shows all.")
+    };
+    view.line(said, Role::Dim)
 }
 
 /// `5 rows`, or which of them are here: `1–1,000 of 25,000 rows`.
@@ -208,7 +222,7 @@ fn note(view: View<'_>, table: &Table, grid: Option<&Grid>) -> Option<Line<'stat
         return Some(view.line("No rows.", Role::Dim));
     }
     if grid.is_some_and(|grid| grid.len(table) == 0) {
-        return grid.map(|grid| none_holds(view, grid));
+        return grid.map(|grid| none_holds(view, table, grid));
     }
     let more = table.total.checked_sub(table.end()).filter(|more| *more > 0)?;
     let rows = number::count(usize::try_from(more).unwrap_or(usize::MAX), "more row");

@@ -73,7 +73,7 @@ async fn nothing_is_promised_where_one_part_acts_on_what_another_leaves() {
         ("mv new.txt moved.txt && mv b.txt dir/", "undo: moving it back undoes it."),
         (
             "cp new.txt copy.txt && mv new.txt moved.txt",
-            "undo: deleting the copies undoes it. moving it back undoes it.",
+            "undo: deleting the copies undoes it. Moving it back undoes it.",
         ),
         ("mv new.txt moved.log && rm b*.txt", "Deletes 1 file (1 B): b*.txt."),
         ("echo a > fresh.txt; echo b >> fresh.txt", "undo: deleting the new file undoes it."),

@@ -256,6 +256,19 @@ fn what_is_said_of_all_ends_where_a_message_that_waited_begins() {
 }
 
 #[test]
+fn denying_all_ends_where_a_message_that_waited_begins() {
+    let mut world = asked(&[("make a", None), ("make b", None)]);
+    world.press(KeyCode::Esc);
+    world.say("now something else");
+    world.press(KeyCode::F(2));
+    world.look();
+    world.press(KeyCode::Char('D'));
+    assert_eq!(world.results().len(), 2);
+    world.model("", &[("make c", None)]);
+    assert_eq!(*world.status(3), Status::Waiting, "its turn is over");
+}
+
+#[test]
 fn what_a_wall_may_have_stopped_is_offered_again_and_waits() {
     let mut world = asked(&[("ls a", None)]);
     assert_eq!(world.commands(), ["ls a"]);

@@ -5,6 +5,7 @@ use super::flags::{Flags, is_flag, revokes};
 use super::judge::{Feed, Judge};
 use super::kind::{Kind, narrows};
 use super::naming::{begins_with_names, calls, identifies};
+use super::sed::behind_operand;
 use super::selectors::names_a_type;
 use super::table::{Entry, Produces, Style, Takes, table};
 use super::word::{Piece, Reach, Word};
@@ -16,6 +17,8 @@ struct Reading {
     operands: usize,
     /// The first operand isn't what `first` says.
     whole: bool,
+    /// Only behind the first operand: a `sed` that looks at flags no more then (POSIX) takes that for its script.
+    late: bool,
     /// A word of unknown number came by: positions are no longer known.
     shifted: bool,
     /// Every operand is text.
@@ -50,10 +53,10 @@ impl Reading {
 impl Judge<'_> {
     /// Judges `words` (without the program's name) by an entry. `name` is for people.
     pub(super) fn by_entry(&mut self, entry: &Entry, name: &str, words: &[Word]) {
-        let outer = (self.shows, self.recurses, self.prints);
+        let outer = (self.shows, self.recurses, self.prints, self.follows);
         self.sought.clear();
         self.by_words(entry, name, words);
-        (self.shows, self.recurses, self.prints) = outer;
+        (self.shows, self.recurses, self.prints, self.follows) = outer;
     }
 
     fn by_words(&mut self, entry: &Entry, name: &str, words: &[Word]) {
@@ -67,6 +70,7 @@ impl Judge<'_> {
         let mut rest = words.iter().peekable();
         let given = Flags::of(entry, words);
         reading.whole = given.carry(&entry.whole);
+        reading.late = reading.whole && behind_operand(entry, words);
         reading.open = given.carry(&entry.opens);
         reading.lists = given.carry(&entry.lists);
         let narrow = given.narrow(entry) && (given.ordinary(entry) || !self.among_secrets(words));
@@ -78,6 +82,7 @@ impl Judge<'_> {
         reading.inverted = given.has("-v") || given.has("--invert-match");
         reading.altered = given.carry(&entry.alters);
         self.recurses = !narrow && (entry.recurses.contains("*") || given.carry(&entry.recurses));
+        self.follows = given.carry(&entry.follows);
         let marks = ["file://", "fileb://", "-file=", "templatefile="];
         let by_file = |word: &&Word| marks.iter().any(|mark| word.pattern().contains(mark));
         // A flag that says how to print may name a file that says so.
@@ -331,6 +336,9 @@ impl Judge<'_> {
                 self.unknown("command.operand", format!("No rule says that `{name} {}` only reads.", word.shown()));
             }
             return;
+        }
+        if nth == 0 && reading.late {
+            self.sed_script(word);
         }
         let first = entry.first.get(nth).copied().filter(|_| !reading.whole);
         let kind = match first {

@@ -6,8 +6,9 @@ use super::git;
 use super::judge::{Feed, Judge};
 use super::programs::first_word;
 use super::table::{DangerKind, Declared, table};
+use super::web::sends;
 use super::word::{Piece, Word};
-use crate::domain::Finding;
+use crate::domain::{Finding, PathKind};
 
 /// Words that say of a subcommand that it looks, more likely than not.
 const LOOKS: [&str; 13] = [
@@ -58,7 +59,15 @@ pub(super) fn judge(judge: &mut Judge<'_>, name: &str, words: &[Word]) -> bool {
                 judge.unknown("command.client-unguarded", sentence);
             } else if !looks {
                 judge.ineligible = true;
-                judge.external(&format!("command.{name}"), format!("`{name}` reaches another machine."));
+                match sends(words) {
+                    Some(sent) => {
+                        judge.destructive(
+                            "command.sends",
+                            format!("`{name}` {sent} to another machine, which may change something there."),
+                        );
+                    }
+                    None => judge.external(&format!("command.{name}"), format!("`{name}` reaches another machine.")),
+                }
             }
             judge.produced = Feed::Download;
         }
@@ -206,6 +215,21 @@ fn overwrite(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     }
     let targets = words.iter().any(|word| word.prefix().starts_with("-t") || word.prefix().starts_with("--target"));
     let all: Vec<&Word> = operands(words).collect();
+    match all.split_last() {
+        Some((to, from @ [_, ..])) if !targets && name != "truncate" => {
+            let kind = judge.lands_on(to);
+            let within = |word: &Word| {
+                let file = word.text()?.trim_end_matches('/').rsplit('/').next()?;
+                Some(Word::exact(format!("{}/{file}", to.text()?.trim_end_matches('/'))))
+            };
+            if judge.facts.is_none() || kind == Some(PathKind::Folder) {
+                for word in from {
+                    judge.lands_on(&within(word).unwrap_or_else(Word::any));
+                }
+            }
+        }
+        _ => judge.replaces = true,
+    }
     let does = match (name, all.split_last()) {
         ("cp" | "install", Some((to, from @ [_, ..]))) if !targets => {
             format!("copies {} to {}", named(from.iter().copied()), to.shown())

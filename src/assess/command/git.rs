@@ -139,6 +139,16 @@ pub(super) fn repository(judge: &mut Judge<'_>) {
 }
 
 impl Judge<'_> {
+    /// What git keeps under an id is shown: of a file nobody knows what it is called.
+    fn shows_by_id(&mut self, id: &str) {
+        let Some(folder) = self.folder() else { return };
+        let object = format!("{folder}:{id}");
+        if self.facts.is_some_and(|facts| facts.objects.get(&object) == Some(&true)) {
+            self.sensitive(format!("{id} is a file by its id, whatever it is called: it may be a sensitive one."));
+        }
+        self.mentions.objects.insert(object);
+    }
+
     /// A revision, a path, or a path within a revision, whose content is shown.
     pub(super) fn revision(&mut self, word: &Word) {
         let Some(text) = word.text() else {
@@ -153,6 +163,9 @@ impl Judge<'_> {
             }
             return;
         };
+        if !text.contains(':') {
+            text.split("..").filter_map(object_id).for_each(|id| self.shows_by_id(id));
+        }
         let path = text.rsplit_once(':').map_or(text, |(_, path)| path);
         let path = path.rsplit_once(')').map_or(path, |(_, path)| path);
         let glob = path.contains(['*', '?', '[']);
@@ -166,6 +179,12 @@ impl Judge<'_> {
             self.sensitive(format!("Below {path} there are sensitive files."));
         }
     }
+}
+
+/// What may be the id of an object, or the beginning of one, in a revision.
+fn object_id(text: &str) -> Option<&str> {
+    let id = text.trim_start_matches(['^', '.']).split(['^', '~', '@']).next()?;
+    ((4..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(id)
 }
 
 /// Whether a push may drop or delete what is there, as its words say.

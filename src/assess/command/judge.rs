@@ -97,6 +97,12 @@ pub(super) struct Judge<'a> {
     /// Whether the command that is judged shows the content of what it reads, and reads whole folders.
     pub(super) shows: bool,
     pub(super) recurses: bool,
+    /// Links that it finds below them are followed.
+    pub(super) follows: bool,
+    /// It writes over what is there, as far as is known.
+    pub(super) replaces: bool,
+    /// Something is told to another machine whose owner its words choose.
+    pub(super) exposed: bool,
     /// Whether it prints files as they are, not only what it looks for in them.
     pub(super) prints: bool,
     /// Programs that showed names and data about files alone, or what was piped to them; and whether any file was opened.
@@ -175,6 +181,9 @@ impl<'a> Judge<'a> {
             printed: None,
             shows: true,
             recurses: false,
+            follows: false,
+            exposed: false,
+            replaces: false,
             prints: false,
             listers: BTreeSet::new(),
             disclosed: false,

@@ -349,6 +349,7 @@ impl Judge<'_> {
         if !self.opened && (open || word.text().is_some_and(|text| harmless.contains(&text))) {
             return;
         }
+        self.lands_on(word);
         self.ineligible |= self.run_later(word);
         self.about(word, |judge| {
             if judge.raw_device(&word.pattern()) {

@@ -25,6 +25,7 @@ mod documents;
 mod eligible;
 mod escapes;
 mod expand;
+mod exposed;
 mod fd;
 mod fields;
 mod filter;
@@ -152,7 +153,7 @@ fn assessment(mut judge: Judge<'_>) -> Assessment {
     // By what it read it may choose the address, or whether to ask there at all.
     let lookers = ["[", "test", "find", "fd", "fdfind", "ls", "stat", "du", "readlink", "realpath"];
     let looks = |reader: &String| lookers.contains(&reader.as_str()) || reader.starts_with("git ");
-    if (judge.looked || judge.readers.iter().any(looks)) && ways.iter().any(|way| way.web) {
+    if (judge.looked || judge.readers.iter().any(looks)) && (judge.exposed || ways.iter().any(|way| way.web)) {
         let sentence = "It reads files and looks at a public host: what it asks for there may tell what they hold.";
         judge.ineligible = true;
         judge.findings.push(Finding::new("command.read-and-fetch", Class::Unknown, sentence));
@@ -210,6 +211,7 @@ fn assessment(mut judge: Judge<'_>) -> Assessment {
         walled: judge.walled.filter(|_| clean),
         listing,
         act,
+        replaces: judge.replaces,
         ..Assessment::default()
     }
 }

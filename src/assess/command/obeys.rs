@@ -127,7 +127,7 @@ impl Rules {
 }
 
 /// Whether a program or subcommand is another one, or a subcommand of it.
-fn is_or_below(reader: &str, program: &str) -> bool {
+pub(super) fn is_or_below(reader: &str, program: &str) -> bool {
     reader.strip_prefix(program).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
@@ -319,7 +319,7 @@ impl Judge<'_> {
 }
 
 /// The values of a flag, wherever it stands.
-fn flag_values<'a>(words: &'a [Word], flag: &'a str) -> impl Iterator<Item = Word> + 'a {
+pub(super) fn flag_values<'a>(words: &'a [Word], flag: &'a str) -> impl Iterator<Item = Word> + 'a {
     words.iter().enumerate().filter_map(move |(at, word)| flag_value(word, words.get(at + 1), flag))
 }
 

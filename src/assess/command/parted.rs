@@ -107,8 +107,7 @@ impl Judge<'_> {
     /// Paths that a search found are read, and may come apart at blanks and ends of lines: then a part of one may be the
     /// name of a sensitive file.
     pub(super) fn parts_of_found(&mut self) {
-        let folders: Vec<String> = self.searched.iter().flatten().chain(&self.reached).cloned().collect();
-        for folder in folders {
+        for folder in self.links_of_found() {
             match self.facts.and_then(|facts| facts.below.get(&folder)) {
                 Some(GlobFact::Sensitive(path)) => {
                     self.sensitive(format!("Split at blanks, {path} names a sensitive file."));
@@ -118,10 +117,26 @@ impl Judge<'_> {
                         "Of very many names below {folder}, a part of one may be that of a sensitive file."
                     ));
                 }
-                Some(GlobFact::Nothing) | None => {}
+                Some(GlobFact::Nothing | GlobFact::Linked(_)) | None => {}
             }
-            self.mentions.below.insert(folder);
         }
+    }
+
+    /// What a search found is read, and links among it are followed to where they lead. Gives the folders.
+    pub(super) fn links_of_found(&mut self) -> Vec<String> {
+        let folders: Vec<String> = self.searched.iter().flatten().chain(&self.reached).cloned().collect();
+        for folder in &folders {
+            self.links_below(folder);
+        }
+        folders
+    }
+
+    /// What lies below a folder is read, and links are followed there. Walls hide what is sensitive where they lead.
+    pub(super) fn links_below(&mut self, folder: &str) {
+        if let Some(GlobFact::Linked(path)) = self.facts.and_then(|facts| facts.below.get(folder)) {
+            self.walled = Some(format!("{path} is a link to something sensitive, or to a folder elsewhere."));
+        }
+        self.mentions.below.insert(folder.to_owned());
     }
 
     /// Whether a path that a search found, or a part of it where it comes apart, may be a flag; none where nobody could

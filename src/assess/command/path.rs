@@ -6,7 +6,7 @@ use std::path::Path;
 use super::super::run_later;
 use super::judge::Judge;
 use super::word::{Piece, Reach, Word};
-use crate::domain::{GlobFact, PathFact};
+use crate::domain::{GlobFact, PathFact, PathKind};
 
 /// The beginning of the number in `/dev/fd/3` or `/proc/self/fd/3`, which a program already has open; none for
 /// any other path, whatever it begins with.
@@ -26,6 +26,15 @@ fn folder_of(pattern: &str) -> &str {
     fixed.rsplit_once('/').map_or(".", |(folder, _)| if folder.is_empty() { "/" } else { folder })
 }
 
+/// Whether a path, or what a pattern may match, lies where a repository of git keeps what is committed.
+fn holds_objects(pattern: &str) -> bool {
+    let may_be = |part: &str| {
+        let fixed = part.split(['*', '?', '[', '{']).next().unwrap_or_default();
+        part == "objects" || fixed.len() < part.len() && "objects".starts_with(fixed)
+    };
+    pattern.split_once(".git/").is_some_and(|(_, below)| below.split('/').any(may_be))
+}
+
 impl Judge<'_> {
     /// The content of what a word names is read.
     pub(super) fn reads(&mut self, word: &Word) {
@@ -41,6 +50,10 @@ impl Judge<'_> {
         let pattern = word.pattern();
         if self.door(&pattern) {
             self.unreadable("command.path", format!("Where {} leads is known only to the program.", word.shown()));
+            return;
+        }
+        if self.shows && holds_objects(&self.absolute_if_moved(&pattern)) {
+            self.sensitive(format!("{} is what git keeps of files, sensitive ones among them.", word.shown()));
             return;
         }
         if let Some(path) = word.text() {
@@ -82,7 +95,7 @@ impl Judge<'_> {
             Some(GlobFact::TooMany) => {
                 self.walled = Some(format!("The pattern {shown} may match a sensitive file among very many."));
             }
-            Some(GlobFact::Nothing) | None => {}
+            Some(GlobFact::Nothing | GlobFact::Linked(_)) | None => {}
         }
         self.mentions.globs.insert(pattern);
     }
@@ -119,6 +132,8 @@ impl Judge<'_> {
             self.sensitive(format!("{path} is a device."));
         } else if self.recurses && self.shows && self.lies_below(path) {
             self.sensitive(format!("Below {path} there are sensitive files."));
+        } else if let Some(folder) = self.normal(path).filter(|_| self.recurses && self.shows && self.follows) {
+            self.links_below(&folder);
         }
     }
 
@@ -130,6 +145,7 @@ impl Judge<'_> {
             Some(folder) if self.lies_below(&folder) => {
                 self.sensitive(format!("Below {folder} there are sensitive files."));
             }
+            Some(folder) if self.follows => self.links_below(&folder),
             Some(_) => {}
         }
     }
@@ -213,6 +229,8 @@ impl Judge<'_> {
         }
         if self.shows && word.pieces.iter().any(|piece| matches!(piece, Piece::Found(_))) {
             self.parts_of_found();
+        } else if self.shows {
+            self.links_of_found();
         }
         if self.shows && !word.prefix().starts_with('/') && self.found_elsewhere() {
             let sentence = format!("{} was found in another folder, and may be any file in this one.", word.shown());
@@ -331,6 +349,19 @@ impl Judge<'_> {
             ["sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "dm-", "mapper/", "md", "mem", "kmem"];
         let normal = self.normal(path).unwrap_or_else(|| path.to_owned());
         normal.strip_prefix("/dev/").is_some_and(|name| DISKS.iter().any(|disk| name.starts_with(disk)))
+    }
+
+    /// What a word names is written, maybe over what is there: a file, or what isn't known. A folder stays what it is.
+    /// Gives what is there, as far as is known.
+    pub(super) fn lands_on(&mut self, word: &Word) -> Option<PathKind> {
+        let Some(path) = word.text().map(|path| self.absolute_if_moved(path)) else {
+            self.replaces = true;
+            return None;
+        };
+        let kind = self.facts.and_then(|facts| facts.paths.get(&path)).map(|fact| fact.kind);
+        self.replaces |= !matches!(kind, Some(PathKind::Missing | PathKind::Folder));
+        self.mentions.paths.insert(path);
+        kind
     }
 
     /// Whether a word may name a file that others run later.

@@ -122,6 +122,7 @@ impl Judge<'_> {
         // What runs staged runs the workspace's code anyway.
         if !self.staged {
             for reader in readers.iter().filter(|reader| first_word(reader) == name) {
+                self.exposes(reader, words);
                 match table().obeys() {
                     Some(rules) => self.obeys(rules, reader, words),
                     None => self.unreadable("command.obeyed", format!("What `{reader}` obeys can't be told.")),
@@ -242,6 +243,12 @@ impl Judge<'_> {
         }
         // What a longer name stands for was judged as that.
         let mut handed = false;
+        let named = entry.is_some_and(|entry| without_toolchain(entry, words).len() < words.len());
+        if named && self.facts.is_some_and(|facts| facts.unguarded) {
+            let sentence =
+                format!("Nothing guards `{name}` in this run, and it may fetch the toolchain that it names.");
+            self.unknown("command.toolchain", sentence);
+        }
         match entry {
             Some(entry) if entry.group => handed = self.group(entry, name, without_toolchain(entry, words)),
             Some(entry) => {

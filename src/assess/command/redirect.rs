@@ -159,6 +159,9 @@ impl Judge<'_> {
         if let Some(read) = &mut self.read {
             read.redirects.push(Redirect { word: word.clone(), folder: self.scope.cwd.clone(), appends });
         }
+        if !appends {
+            self.lands_on(&word);
+        }
         self.ineligible |= self.run_later(&word);
         self.redirect_form(&word, appends);
         self.shapes.push(Shape::new([("redirect", pattern.as_str())]));

@@ -30,7 +30,12 @@ pub(super) fn named(subcommand: &str, words: &[Word]) -> bool {
             matches!(formats.as_slice(), [only] if format(only)) && others.iter().all(chosen)
         }
         "tag" => texts.iter().all(chosen),
-        "symbolic-ref" => texts.iter().all(|text| plain(text) || matches!(*text, "--short" | "-q" | "--quiet")),
+        // Those whose target is looked at, too: that of any other may be a branch that isn't there.
+        "symbolic-ref" => texts.iter().all(|text| {
+            let remote = text.strip_prefix("refs/remotes/").and_then(|name| name.strip_suffix("/HEAD"));
+            let looked_at = *text == "HEAD" || remote.is_some_and(|name| plain(name) && !name.contains(".."));
+            looked_at || matches!(*text, "--short" | "-q" | "--quiet")
+        }),
         "rev-parse" => {
             let mode = |text: &&&str| matches!(**text, "--abbrev-ref" | "--symbolic-full-name");
             let (modes, others): (Vec<&&str>, Vec<&&str>) = texts.iter().partition(|text| mode(text));

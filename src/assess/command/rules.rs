@@ -84,6 +84,8 @@ struct SourceEntry {
     #[serde(default)]
     recurses: String,
     #[serde(default)]
+    follows: String,
+    #[serde(default)]
     values: HashMap<String, HashSet<String>>,
     #[serde(default)]
     choices: Vec<String>,
@@ -220,6 +222,7 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
         loud: set(&source.loud),
         alters: set(&source.alters),
         recurses: set(&source.recurses),
+        follows: set(&source.follows),
         values: source.values,
         choices: source.choices.iter().map(|choice| set(choice)).collect(),
         not: set(&source.not),

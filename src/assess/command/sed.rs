@@ -1,7 +1,10 @@
 //! `sed` scripts: every command of one is read, so that `e`, `w`, `r` and the `s///e` and `s///w` flags are seen
 //! wherever they stand. A script that isn't understood to its end asks.
 
+use super::flags::Flags;
 use super::judge::Judge;
+use super::kind::Kind;
+use super::table::Entry;
 use super::word::Word;
 
 impl Judge<'_> {
@@ -35,6 +38,13 @@ impl Judge<'_> {
             }
         }
     }
+}
+
+/// Whether scripts are given by flags that stand behind an operand: a `sed` that looks at flags no more then takes that
+/// operand for its script.
+pub(super) fn behind_operand(entry: &Entry, words: &[Word]) -> bool {
+    let flags = words.iter().take_while(|word| word.prefix().starts_with('-')).count();
+    entry.first.first() == Some(&Kind::Sed) && !Flags::of(entry, &words[..flags]).carry(&entry.whole)
 }
 
 /// Whether a script only edits what it is given: it is understood whole, writes no other file and runs nothing.

@@ -88,6 +88,8 @@ pub(super) struct Entry {
     pub(super) alters: HashSet<String>,
     /// With one of these flags, or always (`*`), it reads everything below the folders it is given, or its own.
     pub(super) recurses: HashSet<String>,
+    /// With one of these flags links that it finds there are followed.
+    pub(super) follows: HashSet<String>,
     /// The only values that a flag may have.
     pub(super) values: HashMap<String, HashSet<String>>,
     /// What the first operands may be; `*` for anything, empty for what `first` and `rest` say.
@@ -183,6 +185,7 @@ impl Entry {
             &self.hidden,
             &self.alters,
             &self.recurses,
+            &self.follows,
         ];
         let mut known = self.flags.keys().chain(sets.into_iter().flatten());
         flag.starts_with("--") && flag.len() > 2 && known.any(|known| known != flag && known.starts_with(flag))

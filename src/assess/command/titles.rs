@@ -65,7 +65,11 @@ pub(super) fn title(name: &str, words: &[Word]) -> String {
     let listed = |table: &[(&str, &str)], word: &str| {
         table.iter().find(|(names, _)| holds(names, word)).map(|(_, title)| (*title).to_owned())
     };
-    let subcommand = words.iter().filter_map(Word::text).find(|text| !text.starts_with('-'));
+    // The value of a flag that stands before the subcommand is none.
+    let takes = |word: &Word| name == "git" && matches!(word.text(), Some("-C" | "-c" | "--git-dir" | "--work-tree"));
+    let valued = |at: usize| at.checked_sub(1).and_then(|before| words.get(before)).is_some_and(takes);
+    let apart = words.iter().enumerate().filter(|(at, _)| !valued(*at));
+    let subcommand = apart.filter_map(|(_, word)| word.text()).find(|text| !text.starts_with('-'));
     let files = || words.iter().any(|word| matches!(word.text(), Some("--" | ".")));
     let told = match (name, subcommand) {
         ("git", Some("checkout")) if files() => Some("Restore files".to_owned()),

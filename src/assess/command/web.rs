@@ -4,6 +4,7 @@
 
 use super::judge::Judge;
 use super::kind::Kind;
+use super::obeys::flag_values;
 use super::word::{Piece, Word};
 use crate::assess::http;
 
@@ -91,6 +92,45 @@ impl Judge<'_> {
         }
         rest.is_empty()
     }
+}
+
+/// What a `curl` or a `wget` that is no look sends, for a person: the files that it names, or that it is something. None
+/// where no flag says so.
+pub(super) fn sends(words: &[Word]) -> Option<String> {
+    const FILES: [&str; 4] = ["-T", "--upload-file", "--post-file", "--body-file"];
+    const DATA: [&str; 11] = [
+        "-d",
+        "--data",
+        "--data-binary",
+        "--data-ascii",
+        "--data-urlencode",
+        "--data-raw",
+        "--json",
+        "-F",
+        "--form",
+        "--post-data",
+        "--body-data",
+    ];
+    const METHODS: [&str; 3] = ["-X", "--request", "--method"];
+    let asks = |word: &Word| matches!(word.text(), Some("-G" | "--get"));
+    if words.iter().any(asks) {
+        return None;
+    }
+    let values = |flags: &'static [&'static str]| flags.iter().flat_map(|flag| flag_values(words, flag));
+    let within = |word: &Word| {
+        let text = word.shown();
+        text.split_once('@').map(|(_, file)| file.split(';').next().unwrap_or(file).to_owned())
+    };
+    let files: Vec<String> =
+        values(&FILES).map(|word| word.shown()).chain(values(&DATA).filter_map(|word| within(&word))).collect();
+    if !files.is_empty() {
+        return Some(format!("sends {}", files.join(", ")));
+    }
+    let writes = |word: Word| {
+        word.text().is_none_or(|method| !["GET", "HEAD", "OPTIONS"].contains(&method.to_uppercase().as_str()))
+    };
+    let sends = values(&DATA).next().is_some() || values(&METHODS).any(writes);
+    sends.then(|| "sends something".to_owned())
 }
 
 fn is_name(text: &str) -> bool {

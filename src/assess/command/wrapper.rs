@@ -116,7 +116,9 @@ fn told(words: &[Word]) -> Option<Told<'_>> {
         let flag = words.get(at)?.text()?;
         at += 1;
         match flag {
-            "-o" => at += usize::from(STRICTNESS.contains(&words.get(at)?.text()?)),
+            // Another one may take back that it only checks: zsh's `exec`.
+            "-o" if !STRICTNESS.contains(&words.get(at)?.text()?) => return None,
+            "-o" => at += 1,
             "--norc" | "--noprofile" | "--login" => {}
             _ => {
                 let letters =
@@ -126,7 +128,10 @@ fn told(words: &[Word]) -> Option<Told<'_>> {
                 if letters.is_empty() || option && (text || !letters.ends_with('o')) {
                     return None;
                 }
-                at += usize::from(option && STRICTNESS.contains(&words.get(at)?.text()?));
+                if option && !STRICTNESS.contains(&words.get(at)?.text()?) {
+                    return None;
+                }
+                at += usize::from(option);
                 runs |= text;
                 checks |= letters.contains('n');
             }

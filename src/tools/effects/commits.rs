@@ -10,7 +10,6 @@ use tokio_util::sync::CancellationToken;
 use super::super::Workbench;
 use super::super::git::Repository;
 use super::called::Called;
-use super::tally::Tally;
 use super::{Effects, merging, push, recording, removal};
 use crate::assess::Word;
 use crate::domain::number::count;
@@ -211,9 +210,13 @@ impl Git<'_> {
         let gone = self.count(&["rev-list", "--count", "HEAD", &format!("^{commit}")]).await?;
         let branch = self.branch_name().await.unwrap_or_else(|| "HEAD".to_owned());
         if gone > 0 {
-            let to = short(&commit);
-            effects.effect(format!("Moves {branch} back to {to}, by {}.", count(gone, "commit")));
-            effects.briefs.push(count(gone, "commit"));
+            let (to, gone) = (short(&commit), count(gone, "commit"));
+            let come = self.count(&["rev-list", "--count", &commit, "^HEAD"]).await?;
+            effects.effect(match come {
+                0 => format!("Moves {branch} back to {to}, by {gone}."),
+                come => format!("Moves {branch} to {to}: {gone} of its own go, {} come.", count(come, "commit")),
+            });
+            effects.briefs.push(gone);
             let now = self.commit("HEAD").await.unwrap_or_default();
             effects
                 .remedies
@@ -233,50 +236,6 @@ impl Git<'_> {
         if gone > 0 {
             effects.preview.details.push(self.list(&["HEAD", &format!("^{commit}")], gone).await?);
         }
-        Ok(())
-    }
-
-    async fn clean(&self, effects: &mut Effects, called: &Called) -> Result<(), String> {
-        if called.has("--dry-run", Some('n')) {
-            effects.effect("Only lists what it would delete.");
-            return Ok(());
-        }
-        let forces = called.times("--force", 'f');
-        if forces == 0 {
-            effects.effect("Without -f git refuses to delete anything.");
-        }
-        // Of what is named, git deletes folders too.
-        let folders = called.has("", Some('d')) || !called.operands.is_empty() || !called.paths.is_empty();
-        let mut arguments = vec!["ls-files", "-z", "--others"];
-        if called.has("", Some('X')) {
-            arguments.extend(["--ignored", "--exclude-standard"]);
-        } else if !called.has("", Some('x')) {
-            arguments.push("--exclude-standard");
-        }
-        if !folders {
-            arguments.push("--directory");
-        }
-        let excluded: Vec<String> =
-            called.values("-e", "--exclude").map(|pattern| format!("--exclude={pattern}")).collect();
-        arguments.extend(excluded.iter().map(String::as_str));
-        arguments.push("--");
-        arguments.extend(called.operands.iter().chain(&called.paths).map(String::as_str));
-        let told = self.text(&arguments).await?;
-        // With a slash at its end: a folder that git has nothing of, or a repository of its own. Both stay, but
-        // forced twice git deletes repositories with the folders.
-        let deep = folders && forces > 1;
-        let names = told.split('\0').filter(|name| !name.is_empty() && (deep || !name.ends_with('/')));
-        let mut tally = Tally::default();
-        for name in names {
-            tally.add(&self.folder.join(name.trim_end_matches('/')), deep, self.cancel);
-        }
-        if tally.is_empty() {
-            effects.effect("There is nothing that it would delete.");
-            return Ok(());
-        }
-        effects.effect(format!("Deletes {} that git doesn't have.", tally.told()));
-        effects.briefs.push(tally.brief());
-        effects.take(tally);
         Ok(())
     }
 
@@ -321,7 +280,7 @@ impl Git<'_> {
         }
         if paths.is_empty() && !forced {
             let commit = commit.ok_or("which ignored files it writes over")?;
-            return self.ignored_written_over(effects, &commit).await;
+            return self.ignored_written_over(effects, &commit, &[]).await.map(drop);
         }
         let mut changed = self.changed(&paths, false).await?;
         // `checkout` leaves alone what the other commit lacks, `restore` deletes it.

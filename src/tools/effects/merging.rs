@@ -56,7 +56,24 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
     let names: Vec<&str> = names.split('\0').filter(|name| !name.is_empty()).collect();
     if !names.is_empty() {
         let files = count(names.len(), "file");
-        effects.effect(format!("Changes {files}: {}.", some(names.into_iter())));
+        effects.effect(format!("Changes {files}: {}.", some(names.iter().copied())));
+    }
+    let mut stands: Vec<String> = Vec::new();
+    let untracked = git.ignored_written_over(effects, &commit, &names).await?;
+    stands.extend(
+        untracked.iter().map(|path| path.strip_prefix(&git.repository.root).unwrap_or(path).display().to_string()),
+    );
+    // A merge of two sides takes nothing that is staged.
+    let both = own > 0 || called.has("--no-ff", None);
+    let changed = git.changed(&[], false).await?;
+    let refuses =
+        |(state, name): &&(String, String)| names.contains(&name.as_str()) || both && !state.starts_with([' ', '?']);
+    stands.extend(changed.iter().filter(refuses).map(|(_, name)| name.clone()));
+    if !stands.is_empty() {
+        let names = some(stands.iter().map(String::as_str));
+        effects.warning(format!(
+            "As things are now, it would fail: changes that are in no commit stand in its way ({names})."
+        ));
     }
     effects.remedies.push(Remedy::ByHand(format!("`git reset --keep {}` goes back.", short(&here))));
     hooks(git, effects, &HOOKS, called.has("--no-verify", None)).await?;

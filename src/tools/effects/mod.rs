@@ -2,6 +2,7 @@
 //! others, and what git would lose. Looks and counts; nothing of the command runs.
 
 mod called;
+mod cleaning;
 mod commits;
 mod dropped;
 mod files;
@@ -277,7 +278,13 @@ fn remedy(remedies: Vec<Remedy>, unmeasured: bool) -> Remedy {
             Remedy::ByHand(_) | Remedy::Possible(_) | Remedy::Unknown | Remedy::Impossible(_) => {}
         }
     }
-    if ways.is_empty() { Remedy::Unknown } else { Remedy::ByHand(ways.join(" ")) }
+    if ways.is_empty() { Remedy::Unknown } else { Remedy::ByHand(sentences(&ways)) }
+}
+
+/// The first goes on with a sentence; those behind it begin one.
+fn sentences(ways: &[String]) -> String {
+    let behind = ways.iter().skip(1).map(|way| capital(way));
+    ways.iter().take(1).cloned().chain(behind).collect::<Vec<_>>().join(" ")
 }
 
 /// With a capital letter.

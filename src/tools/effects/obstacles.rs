@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::super::versions::{Version, Versions};
 use super::commits::Git;
-use super::tally::Tally;
+use super::tally::{Found, Tally};
 use super::{Effects, named};
 
 /// A folder for another repository, in the letters of git's modes: what is in it stays.
@@ -27,15 +27,31 @@ impl Git<'_> {
         Ok(())
     }
 
-    /// The same where git asks before it writes over what isn't ignored.
-    pub(super) async fn ignored_written_over(&self, effects: &mut Effects, commit: &str) -> Result<(), String> {
+    /// The same where git asks before it writes over what isn't ignored: of the files of a commit that it puts there, or
+    /// of all where none are named. Gives those that it asks about.
+    pub(super) async fn ignored_written_over(
+        &self,
+        effects: &mut Effects,
+        commit: &str,
+        brought: &[&str],
+    ) -> Result<Vec<PathBuf>, String> {
         let mut tally = self.obstacles(Some(commit), &[]).await?;
         let versions = Versions::of(self.bench, &tally.roots, self.cancel).await?;
-        tally.files.retain(|found| versions.version(&found.path) == Version::Ignored);
+        let put = |path: &Path| {
+            let name = path.strip_prefix(&self.repository.root).ok();
+            brought.is_empty()
+                || name.is_some_and(|name| brought.iter().any(|brought| Path::new(brought).starts_with(name)))
+        };
+        tally.files.retain(|found| put(&found.path));
+        let (ignored, others) = std::mem::take(&mut tally.files)
+            .into_iter()
+            .partition(|found| versions.version(&found.path) == Version::Ignored);
+        tally.files = ignored;
         tally.bytes = tally.files.iter().map(|found| found.bytes).sum();
         tally.folders = 0;
         tell(effects, tally);
-        Ok(())
+        let others: Vec<Found> = others;
+        Ok(others.into_iter().map(|found| found.path).collect())
     }
 
     /// What stands where a commit has files that aren't staged, or what is staged isn't there: in their place, or in

@@ -44,12 +44,12 @@ impl Git<'_> {
         Ok(true)
     }
 
-    /// Every stash entry as `abc1234 when subject`, newest first.
+    /// Every stash entry as `abc1234 2026-01-31 subject`, newest first.
     async fn stashes(&self) -> Result<Vec<String>, String> {
         if self.commit("refs/stash").await.is_none() {
             return Ok(Vec::new());
         }
-        let told = self.text(&["log", "-g", "--no-show-signature", "--format=%h %cr %gs", "refs/stash", "--"]).await?;
+        let told = self.text(&["log", "-g", "--no-show-signature", "--format=%h %cs %gs", "refs/stash", "--"]).await?;
         Ok(told.lines().map(str::to_owned).collect())
     }
 
@@ -82,7 +82,10 @@ impl Git<'_> {
         let names = some(changed.iter().map(|(_, name)| name.as_str()));
         effects.effect(format!("Puts the changes in {files} aside: {names}."));
         effects.briefs.push(format!("changes in {files}"));
-        effects.remedies.push(Remedy::ByHand("`git stash pop` brings them back.".to_owned()));
+        // Where other text is staged than the file has, both come back by that alone.
+        let staged = changed.iter().any(|(state, _)| !state.starts_with([' ', '?']));
+        let pop = if staged { "git stash pop --index" } else { "git stash pop" };
+        effects.remedies.push(Remedy::ByHand(format!("`{pop}` brings them back.")));
         Ok(true)
     }
 
@@ -104,7 +107,8 @@ impl Git<'_> {
         let names: Vec<&str> = names.split('\0').chain(others.split('\0')).filter(|name| !name.is_empty()).collect();
         let files = count(names.len(), "file");
         let then = if drops { ", and drops the stash if they fit" } else { "" };
-        effects.effect(format!("Brings back the changes in {files}: {}{then}.", some(names.into_iter())));
+        effects.effect(format!("Brings back the changes in {files}: {}{then}.", some(names.iter().copied())));
+        self.ignored_written_over(effects, commit, &names).await?;
         effects.briefs.push(format!("changes in {files}"));
         let text = self.text(&[&head[..], &between].concat()).await?;
         if text.len() <= DIFF {

@@ -367,6 +367,8 @@ async fn execute(
         () = cancel.cancelled() => return End::Stopped(Why::Cancelled, Halt::Before),
     };
     let sql = job.1;
+    // What takes something back leaves a session as it was.
+    let leaves = access == Access::Full && !matches!(job.0, Work::TakeBack(_));
     let end = attend(session.as_mut(), source, job, limit, rows, cancel).await;
     match end {
         (end, true) => {
@@ -374,7 +376,7 @@ async fn execute(
             if turned::moves(source.dialect(), sql) {
                 return end;
             }
-            if access == Access::Full {
+            if leaves {
                 source.turn(sql);
             }
             source.give_back(access, session).await;

@@ -17,9 +17,9 @@ pub(super) enum Turned {
 }
 
 /// Statements that leave a session as it was.
-const PLAIN: [&str; 22] = [
+const PLAIN: [&str; 23] = [
     "select", "with", "values", "table", "insert", "update", "delete", "merge", "replace", "truncate", "drop", "alter",
-    "create", "explain", "show", "describe", "desc", "analyze", "vacuum", "comment", "grant", "revoke",
+    "create", "rename", "explain", "show", "describe", "desc", "analyze", "vacuum", "comment", "grant", "revoke",
 ];
 /// Words with which such a statement doesn't.
 const LASTING: [&str; 3] = ["set_config", "temp", "temporary"];

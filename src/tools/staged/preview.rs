@@ -2,7 +2,9 @@
 
 use super::super::file::{Place, Sort, Spot, compare, is, sort};
 use crate::domain::number::{count, size};
-use crate::domain::{ApplyOperation, Deed, Detail, Image, Preview, Remedy, StagedChange, Table, Text, moves};
+use crate::domain::{
+    ApplyOperation, Change, Deed, Detail, Image, Preview, Remedy, StagedChange, Table, Text, moves, some_of,
+};
 use crate::store::{Held, Images};
 
 /// Most diffs that are shown.
@@ -52,6 +54,23 @@ pub(super) fn measure(apply: &ApplyOperation, held: &Held, images: &Images) -> P
         preview.details.push(Detail::Text(Text { language: "text", body }));
     }
     preview.effects.push(format!("Puts in place what {} changed: {}.", apply.of, apply.brief()));
+    let there = images.changes(apply.of);
+    let there: Vec<&std::path::Path> = there
+        .iter()
+        .filter_map(|change| match change {
+            Change::Replaced { path, before: Image::Nothing, .. } => {
+                Some(path.strip_prefix(&apply.workspace).unwrap_or(path))
+            }
+            _ => None,
+        })
+        .collect();
+    if !there.is_empty() {
+        let there = some_of(there.into_iter());
+        preview.effects.push(format!(
+            "Already added by it: {there}. That stays if this is denied; `u` on {} undoes it.",
+            apply.of
+        ));
+    }
     if added + removed > 0 {
         preview.effects.push(format!("+{added} −{removed} lines of text."));
     }
