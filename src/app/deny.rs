@@ -41,7 +41,10 @@ impl State {
         // A message of theirs that waited for the results ends what is said of all: it goes with the last of them.
         if self.chat.phase != Phase::Idle {
             self.queue.gate.refuse_rest();
-            self.hint = Some("Denied, and so is all that the model asks for until your next message.".to_owned());
+            self.hint = match self.chat.held {
+                Some(_) => Some("Denied: your message goes to the model.".to_owned()),
+                None => Some("Denied, and so is all that the model asks for until your next message.".to_owned()),
+            };
         }
         let waiting: Vec<OperationId> = self.queue.waiting().map(|item| item.id).collect();
         for id in waiting.into_iter().chain(self.batch()) {
