@@ -5,7 +5,7 @@ use super::flags::{Flags, is_flag, revokes};
 use super::judge::{Feed, Judge};
 use super::kind::{Kind, narrows};
 use super::naming::{begins_with_names, calls, identifies};
-use super::sed::behind_operand;
+use super::sed::script_before;
 use super::selectors::names_a_type;
 use super::table::{Entry, Produces, Style, Takes, table};
 use super::word::{Piece, Reach, Word};
@@ -17,8 +17,6 @@ struct Reading {
     operands: usize,
     /// The first operand isn't what `first` says.
     whole: bool,
-    /// Only behind the first operand: a `sed` that looks at flags no more then (POSIX) takes that for its script.
-    late: bool,
     /// A word of unknown number came by: positions are no longer known.
     shifted: bool,
     /// Every operand is text.
@@ -70,7 +68,9 @@ impl Judge<'_> {
         let mut rest = words.iter().peekable();
         let given = Flags::of(entry, words);
         reading.whole = given.carry(&entry.whole);
-        reading.late = reading.whole && behind_operand(entry, words);
+        if let Some(script) = script_before(entry, words).filter(|_| reading.whole) {
+            self.sed_script(script);
+        }
         reading.open = given.carry(&entry.opens);
         reading.lists = given.carry(&entry.lists);
         let narrow = given.narrow(entry) && (given.ordinary(entry) || !self.among_secrets(words));
@@ -336,9 +336,6 @@ impl Judge<'_> {
                 self.unknown("command.operand", format!("No rule says that `{name} {}` only reads.", word.shown()));
             }
             return;
-        }
-        if nth == 0 && reading.late {
-            self.sed_script(word);
         }
         let first = entry.first.get(nth).copied().filter(|_| !reading.whole);
         let kind = match first {

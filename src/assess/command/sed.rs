@@ -40,11 +40,12 @@ impl Judge<'_> {
     }
 }
 
-/// Whether scripts are given by flags that stand behind an operand: a `sed` that looks at flags no more then takes that
-/// operand for its script.
-pub(super) fn behind_operand(entry: &Entry, words: &[Word]) -> bool {
+/// The first operand, where scripts are given by flags only behind it: a `sed` that looks at flags no more then (POSIX)
+/// takes it for its script.
+pub(super) fn script_before<'w>(entry: &Entry, words: &'w [Word]) -> Option<&'w Word> {
     let flags = words.iter().take_while(|word| word.prefix().starts_with('-')).count();
-    entry.first.first() == Some(&Kind::Sed) && !Flags::of(entry, &words[..flags]).carry(&entry.whole)
+    let sed = entry.first.first() == Some(&Kind::Sed) && !Flags::of(entry, &words[..flags]).carry(&entry.whole);
+    words.get(flags).filter(|_| sed)
 }
 
 /// Whether a script only edits what it is given: it is understood whole, writes no other file and runs nothing.
