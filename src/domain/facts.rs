@@ -11,7 +11,7 @@ use super::mcp::Declared;
 use super::target::Target;
 
 /// Where an operation happens.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Place {
     /// Folder that relative paths start from.
     #[serde(with = "super::path")]

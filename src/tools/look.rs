@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use super::unguarded::Unguarded;
 use super::{modules, objects, refs, repository};
-use crate::assess::{Mentions, foreign_settings};
-use crate::domain::{Facts, FolderFact, PathFact, PathKind, Place, RepositoryFact};
+use crate::assess::{Mentions, Sensitive, foreign_settings};
+use crate::domain::{Facts, FolderFact, GlobFact, PathFact, PathKind, Place, RepositoryFact};
 
 /// Most names of each sort that are looked up; more is trouble.
 pub(super) const NAMES: usize = 500;
@@ -56,6 +56,8 @@ pub struct Seen {
     programs: HashMap<String, Option<PathBuf>>,
     /// Repositories by the folder in which git would run.
     repositories: HashMap<PathBuf, Option<RepositoryFact>>,
+    /// What lies below a folder, and in whose eyes: what of it is sensitive depends on where the operation happens.
+    below: HashMap<(PathBuf, Place), Below>,
     since: Option<Instant>,
     /// A `PATH`, and its folders.
     searched: Option<(OsString, Arc<[PathBuf]>)>,
@@ -77,6 +79,9 @@ impl Seen {
         Self { unguarded: Some(unguarded), ..Self::default() }
     }
 }
+
+/// Whether a path below a folder may come apart into a sensitive one, and whether a part of one may be a flag.
+pub(super) type Below = (GlobFact, Option<bool>);
 
 /// One look at what an operation names.
 pub(super) struct Look<'a> {
@@ -109,6 +114,17 @@ impl<'a> Look<'a> {
         let left = self.listable.checked_sub(1);
         self.listable = left.unwrap_or_default();
         left.is_some()
+    }
+
+    /// What lies below a folder, looked through once for all who ask from the same place.
+    pub(super) fn below(&mut self, folder: &str, sensitive: &Sensitive) -> Below {
+        let about = (located(folder, self.place), self.place.clone());
+        if let Some(known) = self.seen.below.get(&about) {
+            return known.clone();
+        }
+        let below = self.looked_below(&about.0, sensitive);
+        self.seen.below.insert(about, below.clone());
+        below
     }
 
     /// Looks at everything that is mentioned.

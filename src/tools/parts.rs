@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::look::{Look, located};
+use super::look::{Below, Look};
 use crate::assess::Sensitive;
 use crate::contain::system;
 use crate::domain::{GlobFact, Place};
@@ -14,9 +14,8 @@ const NAMES: usize = 50_000;
 impl Look<'_> {
     /// Looks through all that lies below a folder: for parts of paths that are sensitive, and for those that may be
     /// flags, where that could be told. Links are not followed, but where they lead is looked at.
-    pub(super) fn below(&self, folder: &str, sensitive: &Sensitive) -> (GlobFact, Option<bool>) {
-        let root = located(folder, self.place());
-        let mut folders = vec![root.clone()];
+    pub(super) fn looked_below(&self, root: &Path, sensitive: &Sensitive) -> Below {
+        let mut folders = vec![root.to_owned()];
         let (mut left, mut dashed, mut linked) = (NAMES, false, None);
         while let Some(folder) = folders.pop() {
             let Ok(entries) = std::fs::read_dir(&folder) else { continue };
@@ -28,7 +27,7 @@ impl Look<'_> {
                 let name = entry.file_name();
                 let name = name.to_string_lossy();
                 dashed |= may_be_flag(&name) || folder == root && name.starts_with(['+', '@']);
-                let below = path.strip_prefix(&root).unwrap_or(&path);
+                let below = path.strip_prefix(root).unwrap_or(&path);
                 if names_sensitive(below, sensitive, self.place()) {
                     return (GlobFact::Sensitive(path.to_string_lossy().into_owned()), dashed.then_some(true));
                 }
