@@ -123,9 +123,10 @@ pub fn seconds() -> Vec<Change> {
             Change::new(&format!("…{joint}{other}"), promise, move |line| {
                 (joint == "\n" && ends(line) || open(line)).then(|| format!("{line}{joint}{other}"))
             }),
-            // Behind a pipe a change of folder holds for nobody else.
+            // Behind a pipe a change of folder, or of a variable, holds for nobody else.
             Change::new(&format!("{other}{joint}…"), promise, move |line| {
-                (joint != " | " || !line.starts_with("cd ")).then(|| format!("{other}{joint}{line}"))
+                let changes = line.split_whitespace().next().is_some_and(|first| first == "cd" || first.contains('='));
+                (joint != " | " || !changes).then(|| format!("{other}{joint}{line}"))
             }),
         ]
     };
