@@ -201,3 +201,112 @@ async fn what_is_added_can_be_taken_back_unless_something_refers_to_it_since() {
         assert_eq!(added(&desk).await, after, "{engine}: {again}");
     }
 }
+
+const PARTS: [&str; 9] = [
+    "DROP TABLE IF EXISTS part_n, part_c, part_up, part_of, part_p",
+    "CREATE TABLE part_p (id int PRIMARY KEY, v int) PARTITION BY RANGE (id)",
+    "CREATE TABLE part_low PARTITION OF part_p FOR VALUES FROM (0) TO (100) PARTITION BY RANGE (id)",
+    "CREATE TABLE part_high PARTITION OF part_p FOR VALUES FROM (100) TO (200)",
+    "CREATE TABLE part_least PARTITION OF part_low FOR VALUES FROM (0) TO (50)",
+    "CREATE TABLE part_c (id int PRIMARY KEY, p int REFERENCES part_p ON DELETE CASCADE ON UPDATE CASCADE)",
+    "CREATE TABLE part_n (id int PRIMARY KEY, p int REFERENCES part_p ON DELETE SET NULL)",
+    "INSERT INTO part_p VALUES (1, 1), (2, 2), (101, 3)",
+    "INSERT INTO part_c VALUES (1, 1), (2, 2), (3, 101)",
+];
+
+#[tokio::test]
+async fn what_refers_to_a_partitioned_table_refers_to_its_parts() {
+    let Some(url) = postgres().await else { return };
+    let desk = Desk::keeping(&url);
+    for sql in PARTS {
+        desk.approved(sql).await;
+    }
+    desk.approved("INSERT INTO part_n SELECT * FROM part_c").await;
+    let all = async || {
+        let mut all = desk.row("SELECT count(*), sum(id), sum(v) FROM part_p").await;
+        all.extend(desk.row("SELECT count(*), sum(p) FROM part_c").await);
+        all.extend(desk.row("SELECT count(*), sum(p) FROM part_n").await);
+        all
+    };
+    let before = all().await;
+    for table in ["part_least", "part_low"] {
+        let sql = format!("DELETE FROM {table}");
+        let preview = desk.tool.preview(&desk.judged(&sql).await, CancellationToken::new()).await.unwrap().unwrap();
+        assert!(matches!(preview.remedy, Remedy::Possible(_)), "{table}: {:?}", preview.remedy);
+        let effects = preview.effects.join(" ");
+        assert!(["part_c", "part_n"].iter().all(|table| effects.contains(&format!("{table} (2 rows)"))), "{effects}");
+        let back = call(&desk, &json!({ "sql": sql }).to_string()).await.unwrap();
+        let after = all().await;
+        assert_eq!(desk.row("SELECT count(*), count(p) FROM part_n").await, ["3", "1"], "{table}");
+        let again = call(&desk, &back).await.unwrap();
+        assert_eq!(all().await, before, "{table}: {back}");
+        let back = call(&desk, &again).await.unwrap();
+        assert_eq!(all().await, after, "{table}");
+        call(&desk, &back).await.unwrap();
+    }
+    for sql in [
+        "UPDATE part_least SET id = id + 5",
+        "MERGE INTO part_least p USING (SELECT 1 AS i) s ON p.id = s.i WHEN MATCHED THEN DELETE",
+    ] {
+        let preview = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap();
+        assert!(matches!(preview.remedy, Remedy::Impossible(_)), "{sql}: {:?}", preview.remedy);
+        assert!(preview.effects.join(" ").contains("part_c ("), "{sql}: {:?}", preview.effects);
+    }
+    // What refers to a part alone, where others may hold the same key; and to what the rows are a part of.
+    for sql in [
+        "CREATE TABLE part_of (id int PRIMARY KEY, p int REFERENCES part_least ON DELETE CASCADE)",
+        "INSERT INTO part_of VALUES (1, 1)",
+    ] {
+        desk.approved(sql).await;
+    }
+    let sql = "DELETE FROM part_p WHERE id = 1";
+    let preview = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap();
+    assert!(preview.effects.join(" ").contains("part_of (about 1 row)"), "{:?}", preview.effects);
+    let Remedy::Impossible(why) = preview.remedy else { panic!("{:?}", preview.remedy) };
+    assert!(why.contains("rows of part_of go along or change, and aren't kept: they refer to a part of it."), "{why}");
+    desk.approved("DROP TABLE part_of").await;
+    desk.approved("UPDATE part_p SET v = 1 WHERE id <> 1").await;
+    desk.approved("UPDATE part_p SET v = NULL WHERE id = 1").await;
+    desk.approved("ALTER TABLE part_p ADD FOREIGN KEY (v) REFERENCES part_p ON DELETE CASCADE").await;
+    let sql = "DELETE FROM part_least WHERE id = 1";
+    let preview = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap();
+    assert!(preview.effects.join(" ").contains("part_p (about 2 rows)"), "{:?}", preview.effects);
+    let Remedy::Impossible(why) = preview.remedy else { panic!("{:?}", preview.remedy) };
+    assert!(why.contains("in more than one way"), "{why}");
+}
+
+#[tokio::test]
+async fn rows_that_would_get_another_value_matter_only_where_there_are_any() {
+    let make = [
+        "DROP TABLE IF EXISTS default_c",
+        "DROP TABLE IF EXISTS default_p",
+        "CREATE TABLE default_p (id int NOT NULL PRIMARY KEY)",
+        "CREATE TABLE default_c (id int NOT NULL PRIMARY KEY, p int DEFAULT 0, \
+         FOREIGN KEY (p) REFERENCES default_p (id) ON DELETE SET DEFAULT)",
+        "INSERT INTO default_p VALUES (0), (1), (2)",
+        "INSERT INTO default_c VALUES (1, 2)",
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let mut desks = vec![Desk::keeping(&format!("sqlite:{}?mode=rwc", folder.path().join("u.db").display()))];
+    if let Some(url) = postgres().await {
+        desks.push(Desk::keeping(&url));
+    }
+    for desk in desks {
+        for sql in make {
+            desk.approved(sql).await;
+        }
+        let remedy = async |sql: &str| {
+            desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap().remedy
+        };
+        let (none, one) = ("DELETE FROM default_p WHERE id = 1", "DELETE FROM default_p WHERE id = 2");
+        assert!(matches!(remedy(none).await, Remedy::Possible(_)));
+        let Remedy::Impossible(why) = remedy(one).await else { panic!() };
+        assert_eq!(why, "rows of default_c get another value, and aren't kept.");
+        let back = call(&desk, &json!({ "sql": none }).to_string()).await.unwrap();
+        assert_eq!(desk.row("SELECT count(*) FROM default_p").await, ["2"]);
+        call(&desk, &back).await.unwrap();
+        assert_eq!(desk.row("SELECT count(*) FROM default_p").await, ["3"]);
+        let said = call(&desk, &json!({ "sql": one }).to_string()).await.unwrap_err();
+        assert!(said.contains(&why), "{said}");
+    }
+}

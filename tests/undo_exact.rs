@@ -178,3 +178,47 @@ async fn that_a_unique_column_may_stand_in_the_way_of_undo_is_said() {
         desk.approved("DROP TABLE undo_places").await;
     }
 }
+
+#[tokio::test]
+async fn rows_of_sqlite_are_told_apart_by_their_number_where_no_key_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::keeping(&format!("sqlite:{}?mode=rwc", folder.path().join("u.db").display()));
+    for (table, columns) in [
+        ("text_key", "id TEXT PRIMARY KEY, v"),
+        ("two_keys", "id, v, PRIMARY KEY (id, v)"),
+        ("int_key", "id INT PRIMARY KEY, v"),
+        ("down_key", "id INTEGER PRIMARY KEY DESC, v"),
+        ("no_key", "id, v"),
+        ("named", "id, v, rowid, oid"),
+    ] {
+        desk.approved(&format!("CREATE TABLE {table} ({columns})")).await;
+        let number = if table == "named" { "_rowid_" } else { "rowid" };
+        let told = format!(
+            "SELECT count(*), group_concat(n || typeof(id) || coalesce(id, '') || v) \
+             FROM (SELECT {number} AS n, id, v FROM {table} ORDER BY 1)"
+        );
+        desk.approved(&format!("INSERT INTO {table} (id, v) VALUES ('5', 1), (NULL, 2)")).await;
+        for sql in [
+            format!("UPDATE {table} SET v = v + 1"),
+            format!("DELETE FROM {table} WHERE v > 1"),
+            format!("INSERT INTO {table} (id, v) VALUES ('7', 3), ('8', 3)"),
+            format!("DELETE FROM {table}"),
+        ] {
+            let preview = desk.tool.preview(&desk.judged(&sql).await, CancellationToken::new()).await.unwrap().unwrap();
+            assert!(matches!(preview.remedy, Remedy::Possible(_)), "{sql}: {:?}", preview.remedy);
+            let before = desk.row(&told).await;
+            let (events, report) = desk.call(&json!({ "sql": sql }).to_string()).await;
+            let back = undoable(&events).unwrap_or_else(|| panic!("{sql}: {} {events:?}", report.result));
+            let after = desk.row(&told).await;
+            let (events, _) = desk.call(&back).await;
+            assert_eq!(desk.row(&told).await, before, "{sql}");
+            let (events, _) = desk.call(&undoable(&events).unwrap()).await;
+            assert_eq!(desk.row(&told).await, after, "{sql}");
+            desk.call(&undoable(&events).unwrap()).await;
+            assert_eq!(desk.row(&told).await, before, "{sql}");
+        }
+        let sql = format!("UPDATE {table} SET {number} = {number}");
+        let preview = desk.tool.preview(&desk.judged(&sql).await, CancellationToken::new()).await.unwrap().unwrap();
+        assert!(matches!(preview.remedy, Remedy::Impossible(_)), "{sql}: {:?}", preview.remedy);
+    }
+}

@@ -319,6 +319,11 @@ async fn what_cannot_be_taken_back_says_so_before_and_after() {
             ("UPDATE undo_not SET id = id + 10 WHERE id = 2", "it changes the key"),
         ] {
             let told = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap();
+            // SQLite numbers the rows of a table without a key.
+            if dialect == Dialect::Sqlite && !sql.starts_with("UPDATE") {
+                assert!(matches!(told.remedy, Remedy::Possible(_)), "{sql}: {:?}", told.remedy);
+                continue;
+            }
             let Remedy::Impossible(said) = &told.remedy else { panic!("{dialect:?} {sql}: {:?}", told.remedy) };
             assert!(said.contains(why), "{dialect:?} {sql}: {said}");
             let (events, _) = desk.call(&json!({ "sql": sql }).to_string()).await;

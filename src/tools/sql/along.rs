@@ -26,6 +26,8 @@ pub(super) struct Along {
     pub(super) plan: Plan,
     /// Its rows stay and only lose what they refer to.
     clears: bool,
+    /// Why none of its rows is kept: it must have none.
+    pub(super) unkept: Option<String>,
     /// By what they follow.
     pub(super) reference: Reference,
     /// What follows its rows.
@@ -43,7 +45,7 @@ pub(super) struct Reference {
     refers: Vec<usize>,
 }
 
-/// What follows rows that a statement deletes.
+/// What follows rows that a statement deletes. `path` holds the tables that were met, each with those that share its rows.
 ///
 /// # Errors
 /// Of the inner result: why that can't be kept, in words that begin small.
@@ -51,7 +53,7 @@ pub(super) fn along<'a>(
     session: &'a mut dyn Session,
     dialect: Dialect,
     (plan, known): (&'a Plan, &'a Known),
-    path: &'a mut Vec<(String, String)>,
+    path: &'a mut Vec<Vec<(String, String)>>,
 ) -> BoxFuture<'a, Result<Result<Vec<Along>, String>, Failure>> {
     Box::pin(async move {
         let followers = known.taken_along("delete", &[]);
@@ -61,22 +63,22 @@ pub(super) fn along<'a>(
         if plan.target.bounded {
             return Ok(Err("its LIMIT may pick other rows the second time.".to_owned()));
         }
-        path.push((known.schema.clone(), known.name.clone()));
+        path.push(known.kin());
         let links = match links(session, dialect, known, &followers).await? {
             Ok(links) => links,
             Err(why) => return Ok(Err(why)),
         };
         let mut all = Vec::new();
         for link in links {
-            let place = (link.schema.clone(), link.table.clone());
-            if path.contains(&place) || path.len() > DEPTH {
-                return Ok(Err(format!("rows of {} go along or change in more than one way.", link.table)));
-            }
             let spelled = format!("{}.{}", quoted_name(dialect, &link.schema), quoted_name(dialect, &link.table));
             let child = Known::ask(session, dialect, &spelled, (Some(&link.schema), &link.table)).await?;
             let Some(child) = child else {
                 return Ok(Err(format!("rows of {} go along or change, and it is not found.", link.table)));
             };
+            let kin = child.kin();
+            if path.iter().flatten().any(|place| kin.contains(place)) || path.len() > DEPTH {
+                return Ok(Err(format!("rows of {} go along or change in more than one way.", link.table)));
+            }
             let mut follower = match follower(dialect, plan, known, &link, &child) {
                 Ok(follower) => follower,
                 Err(why) => return Ok(Err(why)),
@@ -87,7 +89,7 @@ pub(super) fn along<'a>(
                     Err(why) => return Ok(Err(why)),
                 }
             }
-            path.push(place);
+            path.push(kin);
             all.push(follower);
         }
         Ok(Ok(all))
@@ -142,12 +144,13 @@ fn unkept(table: &str, why: &str) -> String {
 /// How the rows behind one foreign key are kept.
 fn follower(dialect: Dialect, plan: &Plan, known: &Known, link: &Link, child: &Known) -> Result<Along, String> {
     let table = link.table.clone();
-    let clears = match link.on_delete {
-        Fate::Cascade => false,
-        Fate::SetNull => true,
-        Fate::Stay | Fate::Other => return Err(format!("rows of {table} get another value, and aren't kept.")),
-    };
+    let clears = link.on_delete != Fate::Cascade;
+    let other = matches!(link.on_delete, Fate::Stay | Fate::Other);
+    let unkept_why = other.then(|| format!("rows of {table} get another value, and aren't kept."));
     let why = |why: &str| unkept(&table, why);
+    if link.part {
+        return Err(why("they refer to a part of it."));
+    }
     if child.collated {
         return Err(why(COLLATED));
     }
@@ -167,7 +170,7 @@ fn follower(dialect: Dialect, plan: &Plan, known: &Known, link: &Link, child: &K
         returning: false,
     };
     let plan = Plan::of(dialect, target, child).map_err(|reason| why(&reason))?;
-    Ok(Along { plan, clears, reference, next: Vec::new() })
+    Ok(Along { plan, clears, unkept: unkept_why, reference, next: Vec::new() })
 }
 
 impl Reference {
@@ -255,7 +258,7 @@ pub(super) struct Branch<'b> {
 /// Reads what follows rows of a table, and keeps others from changing it. `held` counts rows and bytes of all of it.
 ///
 /// # Errors
-/// Of the inner result: it is too much, in words that begin small.
+/// Of the inner result: it is too much, or of rows that aren't kept, in words that begin small.
 pub(super) fn follow<'a, 'b: 'a>(
     session: &'a mut dyn Session,
     (plan, rows): (&'a Plan, &'a [Row]),
@@ -270,6 +273,9 @@ pub(super) fn follow<'a, 'b: 'a>(
                 let Some(behind) = along.reference.rows_of(plan, some) else { continue };
                 let measured = session.ask(&along.plan.measure_of(&behind)).await?;
                 *held = (held.0 + measured.number(0), held.1 + measured.number(1));
+                if let Some(why) = along.unkept.as_ref().filter(|_| measured.number(0) > 0) {
+                    return Ok(Err(why.clone()));
+                }
                 if let Some(why) = too_many(held.0, held.1) {
                     return Ok(Err(why));
                 }

@@ -87,7 +87,7 @@ impl Plan {
         }
         let set: &[String] = if target.act == Act::Change { &target.set } else { &[] };
         let stored = known.columns.iter().filter(|column| !column.generated);
-        let columns: Vec<(Column, Form)> = stored
+        let mut columns: Vec<(Column, Form)> = stored
             .map(|column| match column.form {
                 Some(form) => Ok((column.clone(), form)),
                 None => Err(format!("no text tells a {} exactly, which {} is.", column.kind, column.name)),
@@ -101,13 +101,17 @@ impl Plan {
             .filter(|key| key.iter().all(fixed))
             .filter_map(|key| key.iter().map(at).collect())
             .collect();
-        let Some(key) = keys.into_iter().find(|key| !key.is_empty()) else {
-            let table = &target.spelled;
-            return Err(if known.keys.is_empty() {
-                format!("{table} has no key that tells its rows apart.")
-            } else {
-                format!("it changes the key of {table}.")
-            });
+        let number = numbered(known, set);
+        let key = match (keys.into_iter().find(|key| !key.is_empty()), number) {
+            (Some(key), _) => key,
+            (None, Some(number)) => {
+                columns.push((number, Form::Any));
+                vec![columns.len() - 1]
+            }
+            (None, None) if known.keys.is_empty() => {
+                return Err(format!("{} has no key that tells its rows apart.", target.spelled));
+            }
+            (None, None) => return Err(format!("it changes the key of {}.", target.spelled)),
         };
         let place = known.place(dialect);
         Ok(Self { dialect, target, place, columns, key, collated: known.collated })
@@ -277,6 +281,20 @@ impl Plan {
         let pairs: Option<Vec<_>> = before.iter().map(|row| Some((row, *after.get(&key(row))?))).collect();
         Some(pairs?.into_iter().filter(|(before, after)| before != after).collect())
     }
+}
+
+/// The number of SQLite's rows, where they have one that isn't set and no key, which may be that number.
+fn numbered(known: &Known, set: &[String]) -> Option<Column> {
+    let sets = set.iter().any(|set| ["*", "rowid", "_rowid_", "oid"].contains(&set.as_str()));
+    (known.keys.is_empty() && !known.number.is_empty() && !sets).then(|| Column {
+        name: known.number.clone(),
+        form: Some(Form::Any),
+        kind: "integer".to_owned(),
+        generated: false,
+        numbered: false,
+        renewed: false,
+        filled: false,
+    })
 }
 
 impl Script {

@@ -382,6 +382,9 @@ fn planned(dialect: Dialect, known: &Result<Option<Known>, String>, sql: &str) -
 
 /// Whether so many rows would be kept; if not, why.
 fn kept(images: &Images, counts: &Counts, followers: &[Follower]) -> Result<(), String> {
+    if let Some(why) = followers.iter().find_map(|follower| follower.unkept.as_ref()) {
+        return Err(why.clone());
+    }
     let bytes = counts.bytes.ok_or("how large its rows are can't be told beforehand.")?;
     let bytes = bytes + followers.iter().map(|follower| follower.bytes).sum::<u64>();
     let rows = counts.touched + followers.iter().map(|follower| follower.rows).sum::<u64>();

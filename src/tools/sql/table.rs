@@ -80,6 +80,8 @@ pub(super) struct Link {
     pub(super) table: String,
     pub(super) on_delete: Fate,
     pub(super) on_update: Fate,
+    /// It leads to a part of the table: other parts may hold rows of the same key.
+    pub(super) part: bool,
     /// Their columns, each with the one that it refers to; empty for that of the key at the same place.
     pub(super) pairs: Vec<(String, String)>,
 }
@@ -135,6 +137,8 @@ pub(super) struct Known {
     pub(super) columns: Vec<Column>,
     /// The columns of each unique key without NULLs, the primary one first.
     pub(super) keys: Vec<Vec<String>>,
+    /// By what name SQLite tells its rows apart, where they have a number. Empty where they have none.
+    pub(super) number: String,
     /// All unique keys.
     pub(super) unique: Vec<Key>,
     /// What it says itself of rows that are in the way of those that come: SQLite.
@@ -144,6 +148,9 @@ pub(super) struct Known {
     /// The rules for what is done to it.
     rewrites: Vec<Rewrite>,
     pub(super) referrers: Vec<Referrer>,
+    /// Schema and name of the tables whose rows are its own, too: itself, what it is a part of, its parts. Of PostgreSQL;
+    /// elsewhere no row is in two tables.
+    kin: Vec<(String, String)>,
     /// Views that read it.
     pub(super) views: Vec<String>,
     /// Rules of other tables that name it.
@@ -188,9 +195,11 @@ impl Known {
             let [sort, key, one, two, three] = std::array::from_fn(|_| texts.next().unwrap_or_default());
             match (sort.as_str(), links.iter_mut().find(|(known, _)| *known == key)) {
                 ("link", _) => {
-                    let (deleted, updated) = three.split_once('/').unwrap_or((&three, ""));
+                    let mut said = three.split('/');
+                    let (deleted, updated) = (said.next().unwrap_or_default(), said.next().unwrap_or_default());
                     let (on_delete, on_update) = (Fate::named(deleted), Fate::named(updated));
-                    links.push((key, Link { schema: one, table: two, on_delete, on_update, pairs: Vec::new() }));
+                    let (part, pairs) = (said.next().is_some(), Vec::new());
+                    links.push((key, Link { schema: one, table: two, on_delete, on_update, part, pairs }));
                 }
                 ("pair", Some((_, link))) => link.pairs.push((one, two)),
                 _ => {}
@@ -258,6 +267,8 @@ impl Known {
                     known.rewrites.push(Rewrite { name: one, event: two, does });
                 }
                 "names" => known.named_by.push(one),
+                "number" => known.number = one,
+                "kin" => known.kin.push((one, two)),
                 "refers" => known.referrers.push(Referrer {
                     table: one,
                     along: two.split_whitespace().map(str::to_owned).collect(),
@@ -277,6 +288,13 @@ impl Known {
     /// The table with its schema, quoted.
     pub(super) fn place(&self, dialect: Dialect) -> String {
         place(dialect, &self.schema, &self.name)
+    }
+
+    /// Schema and name of all tables that hold rows of its own, itself first.
+    pub(super) fn kin(&self) -> Vec<(String, String)> {
+        let own = (self.schema.clone(), self.name.clone());
+        let others = self.kin.iter().filter(|place| **place != own).cloned();
+        std::iter::once(own.clone()).chain(others).collect()
     }
 
     /// Whether it is a view: its rows lie in other tables.

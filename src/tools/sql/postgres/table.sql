@@ -1,6 +1,7 @@
 -- What is known of one table, whose number is in the setting `countersign.table`: what it is, its columns, its unique
--- keys without NULLs, its triggers and rules, and what refers to it. Six columns: sort, and five that depend on it.
-WITH t AS (
+-- keys without NULLs, its triggers and rules, what refers to it, and the tables that share rows with it. Six columns:
+-- sort, and five that depend on it.
+WITH RECURSIVE t AS (
   SELECT c.*, n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE c.oid = current_setting('countersign.table')::oid
 ),
@@ -8,6 +9,17 @@ tree AS (
   SELECT t.oid FROM t
   UNION
   SELECT p.relid FROM t CROSS JOIN LATERAL pg_partition_tree(t.oid) AS p WHERE t.relkind = 'p'
+),
+-- Tables whose rows are its own, too: what it is a part of, its parts, and what inherits from it.
+kin AS (
+  SELECT t.oid FROM t
+  UNION
+  SELECT p.relid FROM t CROSS JOIN LATERAL pg_partition_ancestors(t.oid) AS p
+  UNION
+  SELECT i.inhrelid FROM kin JOIN pg_inherits i ON i.inhparent = kin.oid
+  WHERE NOT EXISTS (
+    SELECT FROM t CROSS JOIN LATERAL pg_partition_ancestors(t.oid) AS p WHERE p.relid = kin.oid AND p.relid <> t.oid
+  )
 )
 SELECT 'table', t.nspname::text, t.relname::text,
   CASE
@@ -64,11 +76,14 @@ UNION ALL
 SELECT 'refers', o.relname::text,
   concat_ws(' ', CASE WHEN f.confdeltype IN ('c', 'n', 'd') THEN 'delete' END, CASE WHEN f.confupdtype IN ('c', 'n', 'd') THEN 'update' END),
   a.attname::text, '', 0
-FROM t
-JOIN pg_constraint f ON f.confrelid = t.oid AND f.contype = 'f' AND f.conparentid = 0
+FROM kin
+JOIN pg_constraint f ON f.confrelid = kin.oid AND f.contype = 'f' AND f.conparentid = 0
 JOIN pg_class o ON o.oid = f.conrelid
 CROSS JOIN LATERAL unnest(f.confkey) AS k (attnum)
-JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = k.attnum
+JOIN pg_attribute a ON a.attrelid = f.confrelid AND a.attnum = k.attnum
+UNION ALL
+SELECT 'kin', n.nspname::text, c.relname::text, '', '', 0
+FROM kin JOIN pg_class c USING (oid) JOIN pg_namespace n ON n.oid = c.relnamespace
 UNION ALL
 SELECT 'rule', w.rulename::text, CASE w.ev_type WHEN '2' THEN 'update' WHEN '3' THEN 'insert' ELSE 'delete' END,
   CASE WHEN NOT w.is_instead THEN 'adds' WHEN w.ev_qual::text = '<>' THEN 'replaces' ELSE 'replaces some' END, '', 0

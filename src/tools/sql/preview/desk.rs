@@ -20,11 +20,13 @@ use crate::domain::{Catalog, Class, Dialect, Facts, Operation, OperationKind, Pr
 /// Seconds that each read may take.
 const PATIENCE: u64 = 2;
 
-/// Rows of another table that go along, or change, and are kept with the others.
+/// Rows of another table that go along, or change.
 pub(super) struct Follower {
     pub(super) place: (String, String),
     pub(super) rows: u64,
     pub(super) bytes: u64,
+    /// Why they aren't kept, where there is any.
+    pub(super) unkept: Option<String>,
 }
 
 /// Where reads are run.
@@ -139,7 +141,8 @@ impl Desk<'_> {
             let numbers = self.numbers(&along.plan.measure_of(&rows)).await?;
             let at = |at: usize| numbers.get(at).copied().unwrap_or_default();
             let place = along.place();
-            followers.push(Follower { place, rows: at(0), bytes: at(1) });
+            let unkept = along.unkept.clone().filter(|_| at(0) > 0);
+            followers.push(Follower { place, rows: at(0), bytes: at(1), unkept });
         }
         Ok(followers)
     }

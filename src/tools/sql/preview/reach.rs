@@ -175,7 +175,7 @@ impl Desk<'_> {
         let Some(from) = &reads.from else { return reach };
         let event = if reads.act == Act::Change { Event::Changed } else { Event::Deleted };
         let first = Step { known: known.clone(), rows: from.clone(), event, set: set.to_vec(), depth: 0 };
-        let (started, mut keys) = (Instant::now(), 0);
+        let (started, mut keys, mut kin) = (Instant::now(), 0, Vec::new());
         let mut steps = VecDeque::from([first]);
         while let Some(step) = steps.pop_front() {
             let links = if step.depth < DEPTH { self.links(&step.known).await } else { None };
@@ -200,7 +200,9 @@ impl Desk<'_> {
                 };
                 let child = if number > 0 || step.known.collated { self.child(&link).await } else { None };
                 let collated = step.known.collated || child.as_ref().is_some_and(|child| child.collated);
-                let about = reads.chance || reads.bounded || collated;
+                kin.extend(step.known.kin().into_iter().skip(1));
+                // Of tables that share rows with another, one may be counted twice.
+                let about = reads.chance || reads.bounded || collated || link.part || kin.contains(&place);
                 reach.add(&place, if about { Number::About(number) } else { Number::Exactly(number) });
                 match child {
                     Some(known) if number > 0 => {

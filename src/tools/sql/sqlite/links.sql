@@ -5,7 +5,8 @@ FROM pragma_foreign_keys k JOIN sqlite_schema m JOIN pragma_foreign_key_list(m.n
 WHERE m.type = 'table' AND lower(f."table") = lower({name}) AND k.foreign_keys = 1 AND f.seq = 0
   AND (f.on_delete IN ('CASCADE', 'SET NULL', 'SET DEFAULT') OR f.on_update IN ('CASCADE', 'SET NULL', 'SET DEFAULT'))
 UNION ALL
-SELECT 'pair', m.name || '/' || f.id, f."from", coalesce(f."to", ''), '', 1 + f.seq
+SELECT 'pair', m.name || '/' || f.id, f."from",
+  coalesce(f."to", (SELECT c.name FROM pragma_table_xinfo({name}) c WHERE c.pk = f.seq + 1), ''), '', 1 + f.seq
 FROM sqlite_schema m JOIN pragma_foreign_key_list(m.name) f
 WHERE m.type = 'table' AND lower(f."table") = lower({name})
 ORDER BY 6

@@ -1,5 +1,5 @@
--- What is known of one table: what it is, its columns, its unique keys, the statement that made it, its
--- triggers, and what refers to it. Six columns: sort, and five that depend on it.
+-- What is known of one table: what it is, its columns, its unique keys, the number of its rows, the
+-- statement that made it, its triggers, and what refers to it. Six columns: sort, and five that depend on it.
 SELECT 'table', 'main', m.name,
   CASE
     WHEN m.type = 'view' THEN 'it is a view'
@@ -34,6 +34,13 @@ SELECT 'key', l.name, coalesce(i.name, ''),
   '', 1000 + i.seqno
 FROM pragma_index_list({name}) l JOIN pragma_index_info(l.name) i WHERE l."unique" = 1 AND l.origin <> 'pk'
 UNION ALL
+-- The number of a row, by a name that no column has.
+SELECT 'number', (
+  SELECT n.column1 FROM (VALUES ('rowid'), ('_rowid_'), ('oid')) n
+  WHERE NOT EXISTS (SELECT 1 FROM pragma_table_xinfo({name}) c WHERE lower(c.name) = n.column1) LIMIT 1
+), '', '', '', 0
+FROM pragma_table_list({name}) l WHERE l.schema = 'main' AND l.type = 'table' AND l.wr = 0
+UNION ALL
 SELECT 'made', m.sql, '', '', '', 0
 FROM sqlite_schema m WHERE lower(m.name) = lower({name}) AND m.type = 'table'
 UNION ALL
@@ -45,7 +52,7 @@ SELECT 'refers', m.name,
   CASE WHEN k.foreign_keys = 0 THEN '' ELSE
     CASE WHEN f.on_delete IN ('CASCADE', 'SET NULL', 'SET DEFAULT') THEN 'delete' ELSE '' END
     || CASE WHEN f.on_update IN ('CASCADE', 'SET NULL', 'SET DEFAULT') THEN ' update' ELSE '' END
-  END, coalesce(f."to", ''), '', 0
+  END, coalesce(f."to", (SELECT c.name FROM pragma_table_xinfo({name}) c WHERE c.pk = f.seq + 1), ''), '', 0
 FROM pragma_foreign_keys k JOIN sqlite_schema m JOIN pragma_foreign_key_list(m.name) f
 WHERE m.type = 'table' AND lower(f."table") = lower({name})
 UNION ALL
