@@ -78,7 +78,9 @@ async fn what_goes_along_is_counted_by_table_where_it_is_not_kept() {
             said.sort_unstable();
             along.sort_unstable();
             assert_eq!(said, along, "{dialect:?}: {sql}");
-            assert!(undo(&preview).starts_with("no: "), "{dialect:?}: {sql}: {}", undo(&preview));
+            // SQLite numbers the rows of a table without a key.
+            let kept = dialect == Dialect::Sqlite && sql.starts_with("DELETE FROM reach_c");
+            assert_eq!(undo(&preview).starts_with("no: "), !kept, "{dialect:?}: {sql}: {}", undo(&preview));
         }
         if dialect == Dialect::Mysql {
             let preview = told(&desk, "DELETE FROM reach_p ORDER BY id LIMIT 1").await;
@@ -193,7 +195,8 @@ async fn what_could_be_undone_or_not_is_said_of_every_write() {
         }
         let read = desk.judged("SELECT a FROM said FOR UPDATE").await;
         if dialect != Dialect::Sqlite {
-            assert_eq!(desk.tool.preview(&read, CancellationToken::new()).await, Ok(None));
+            let preview = desk.tool.preview(&read, CancellationToken::new()).await.unwrap().unwrap();
+            assert!(preview.effects[0].starts_with("What it does beside giving rows isn't known"), "{preview:?}");
         }
     }
 }

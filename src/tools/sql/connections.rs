@@ -1,7 +1,7 @@
 //! The named connections of a session: nothing is opened before its first use, and what broke is opened
 //! again at the next one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -11,14 +11,16 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::address::{Address, Options};
-use super::session::{Access, Session};
+use super::session::{Access, Session, State};
 use super::turned::Turned;
-use super::{SqlError, mysql, postgres, sqlite};
+use super::{SqlError, mysql, postgres, sqlite, turned};
 use crate::domain::{Dialect, Target};
 
 /// Time to make a connection, or to find out that an idle one still works.
 const CONNECT: Duration = Duration::from_secs(10);
 const PING: Duration = Duration::from_secs(2);
+/// Most differences of two sessions that are named.
+const NAMED: usize = 3;
 
 /// What engines say of a statement that they stopped. MySQL: killed; at its limit in MariaDB, in MySQL.
 const MYSQL_STOPPED: [u16; 3] = [1317, 1969, 3024];
@@ -69,15 +71,85 @@ impl Source {
         self.database.address.dialect
     }
 
-    /// A statement ran in a session that writes.
-    pub(super) fn turn(&self, sql: &str) {
+    /// A statement ran in a session that writes, or was refused there.
+    pub(super) fn turn(&self, sql: &str, refused: bool) {
         let mut turned = self.turned.lock().unwrap_or_else(PoisonError::into_inner);
-        *turned = std::mem::take(&mut *turned).after(self.dialect(), sql);
+        if !(refused && turned::whole(self.dialect(), sql)) {
+            *turned = std::mem::take(&mut *turned).after(self.dialect(), sql);
+        }
     }
 
-    /// How its sessions that write stand to a new one.
-    pub(super) fn turned(&self) -> Turned {
+    /// How its sessions that write stand to those that only read.
+    pub(super) async fn turned(&self) -> Turned {
+        if self.dialect() == Dialect::Postgres {
+            match timeout(PING, self.compared()).await {
+                Ok(Ok(Some(turned))) => return turned,
+                Ok(Ok(None)) => {}
+                Ok(Err(_)) | Err(_) => {
+                    return Turned::Apart("what holds in the session that writes can't be told".into());
+                }
+            }
+        }
         self.turned.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The same as the sessions say it themselves. None where none that writes is there.
+    async fn compared(&self) -> Result<Option<Turned>, SqlError> {
+        let mut writing = Vec::new();
+        {
+            let mut full = self.full.lock().await;
+            let mut broken = Vec::new();
+            for (at, session) in full.iter_mut().enumerate() {
+                if !session.alive().await {
+                    broken.push(at);
+                    continue;
+                }
+                match session.state().await.map_err(|failure| self.explain(failure))? {
+                    Some(state) => writing.push(state),
+                    None => return Ok(Some(Turned::Open)),
+                }
+            }
+            // As whoever takes one would find it, too.
+            broken.into_iter().rev().for_each(|at| drop(full.remove(at)));
+        }
+        if writing.is_empty() {
+            return Ok(None);
+        }
+        let mut apart = Turned::Same;
+        for fresh in [false, true] {
+            let mut reading = self.reading.lock().await;
+            // One that was opened before a setting of the database changed still has the old one.
+            if fresh {
+                reading.clear();
+            }
+            if reading.is_empty() {
+                reading.push(self.open(Access::ReadOnly, PING.as_secs()).await?);
+            }
+            apart = Turned::Same;
+            for session in reading.iter_mut() {
+                let state = session.state().await.map_err(|failure| self.explain(failure))?.unwrap_or_default();
+                let other =
+                    writing.iter().map(|writing| self.apart(writing, &state)).find(|turned| *turned != Turned::Same);
+                apart = other.unwrap_or(apart);
+            }
+            if apart == Turned::Same {
+                break;
+            }
+        }
+        Ok(Some(apart))
+    }
+
+    fn apart(&self, writing: &State, reading: &State) -> Turned {
+        // That another role reads is said.
+        let meant = |name: &&str| *name != "role" || self.database.reading.is_none();
+        let names: BTreeSet<&str> = writing.keys().chain(reading.keys()).map(String::as_str).collect();
+        let other = names.into_iter().filter(meant).filter(|name| writing.get(*name) != reading.get(*name));
+        let other: Vec<&str> = other.take(NAMED).collect();
+        if other.is_empty() {
+            return Turned::Same;
+        }
+        let names = other.join(", ");
+        Turned::Apart(format!("the session that writes differs from the one that counts ({names})"))
     }
 
     fn address(&self, access: Access) -> &Address {

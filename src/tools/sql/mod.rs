@@ -377,7 +377,7 @@ async fn execute(
                 return end;
             }
             if leaves {
-                source.turn(sql);
+                source.turn(sql, matches!(end, End::Done(Err(SqlError::Refused { .. }))));
             }
             source.give_back(access, session).await;
             end

@@ -1,6 +1,7 @@
 //! PostgreSQL: reads in a read-only transaction that is rolled back; every value as the text the server prints.
 
 mod catalog;
+mod state;
 
 use futures::future::BoxFuture;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgQueryResult, PgRow, PgValueFormat, Postgres};
@@ -8,7 +9,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, Row, SqlSafeStr,
 
 use super::connections::Failure;
 use super::rows::Rows;
-use super::session::{Access, Answer, Begun, Brake, Engine, Scope, Session, before, collect, gather, hex, text};
+use super::session::{Access, Answer, Begun, Brake, Engine, Scope, Session, State, before, collect, gather, hex, text};
 use super::wall;
 use crate::assess::sql_catalog::Names;
 use crate::domain::{Catalog, Dialect, Role};
@@ -137,6 +138,16 @@ impl PostgresSession {
         Ok(prepared.columns().len())
     }
 
+    /// Whether a transaction is open, one that failed included.
+    async fn within(&mut self) -> Result<bool, sqlx::Error> {
+        // A savepoint is refused outside of a transaction, and in one that failed.
+        match run_quietly(&mut self.connection, "SAVEPOINT countersign; RELEASE SAVEPOINT countersign").await {
+            Err(error) if coded(&error, IDLE) => Ok(false),
+            Err(error) if !coded(&error, ABORTED) => Err(error),
+            Ok(()) | Err(_) => Ok(true),
+        }
+    }
+
     async fn looked(&mut self, names: &Names) -> Result<Catalog, Failure> {
         if self.access == Access::Full {
             return Ok(catalog::ask(&mut self.connection, names).await?.catalog);
@@ -213,12 +224,8 @@ impl Session for PostgresSession {
 
     fn begin(&mut self, scope: Scope) -> BoxFuture<'_, Result<Begun, Failure>> {
         Box::pin(async move {
-            // A savepoint is refused outside of a transaction, and in one that failed.
-            match run_quietly(&mut self.connection, "SAVEPOINT countersign; RELEASE SAVEPOINT countersign").await {
-                Ok(()) => return Ok(Begun::Within),
-                Err(error) if coded(&error, IDLE) => {}
-                Err(error) if coded(&error, ABORTED) => return Ok(Begun::Within),
-                Err(error) => return Err(error.into()),
+            if self.within().await? {
+                return Ok(Begun::Within);
             }
             let begin = match scope {
                 // One snapshot for what is read beforehand and what is written.
@@ -235,6 +242,15 @@ impl Session for PostgresSession {
             };
             run_quietly(&mut self.connection, &begin).await?;
             Ok(Begun::Ours)
+        })
+    }
+
+    fn state(&mut self) -> BoxFuture<'_, Result<Option<State>, Failure>> {
+        Box::pin(async {
+            if self.access == Access::Full && self.within().await? {
+                return Ok(None);
+            }
+            Ok(Some(state::read(Session::ask(self, state::QUESTION).await?)))
         })
     }
 

@@ -25,11 +25,11 @@ use super::inverse::{Plan, too_many};
 use super::table::Known;
 use super::trial;
 use super::turned::{Turned, variables};
-use crate::assess::sql_catalog::statements;
+use crate::assess::sql_catalog::{names, statements};
 use crate::assess::sql_foresee::{Act, InTheWay, NewValue, NewValues, Reads, each, joins, other, reads, replaces};
 use crate::assess::sql_touch::target;
 use crate::domain::{
-    Class, Detail, Dialect, Measurement, OperationKind, Prepared, Preview, Remedy, SqlOperation, SqlWay, Table,
+    Class, Danger, Detail, Dialect, Measurement, OperationKind, Prepared, Preview, Remedy, SqlOperation, SqlWay, Table,
     TakeBack, Trial,
 };
 use crate::store::Images;
@@ -87,8 +87,8 @@ async fn statement(
     if let SqlWay::TakeBack(back) = &operation.way {
         return Ok(Some(taken_back(back)));
     }
-    let turned = source.turned();
-    let why = || turned.why().or_else(|| variables(dialect, sql));
+    let turned = source.turned().await;
+    let why = || turned.why().or_else(|| variables(dialect, sql, &turned, prepared.facts.catalog.as_ref()));
     if let Some(other) = other(dialect, sql) {
         return match why() {
             None => Ok(Some(desk.other(&other).await)),
@@ -214,10 +214,40 @@ fn uncounted(why: String, remedy: Remedy) -> Measurement {
     }
 }
 
-/// What is known of a statement that touches no rows of a table, if it replaces something.
+/// What is known of a statement of which no rows are counted, if it isn't one that only reads.
 fn untouching(prepared: &Prepared, dialect: Dialect, sql: &str) -> Option<Preview> {
-    let reads = prepared.assessment.class() == Class::Whitelisted || !replaces(dialect, sql);
-    (!reads).then(|| Preview { remedy: Remedy::Impossible(NOTHING.to_owned()), ..Preview::default() })
+    let reads = |class: Class| matches!(class, Class::Whitelisted | Class::Declared(Danger::Sensitive));
+    if prepared.assessment.class() == Class::Whitelisted {
+        return None;
+    }
+    let remedy = if replaces(dialect, sql) { Remedy::Impossible(NOTHING.to_owned()) } else { Remedy::Unknown };
+    if remedy == Remedy::Unknown && prepared.assessment.objections().all(|finding| reads(finding.class)) {
+        return None;
+    }
+    let why = unmeasured(dialect, &names(dialect, sql).map(|names| names.verb).unwrap_or_default());
+    Some(Preview { effects: vec![why.to_owned()], remedy, ..Preview::default() })
+}
+
+/// What is said of a statement of which nothing is measured, by its first word.
+fn unmeasured(dialect: Dialect, verb: &str) -> &'static str {
+    match verb {
+        // MySQL's ends a transaction that is open.
+        "begin" | "start" if dialect != Dialect::Mysql => "Changes no rows by itself.",
+        "savepoint" => "Changes no rows by itself.",
+        "begin" | "start" | "commit" | "end" | "release" | "rollback" | "abort" => {
+            "What it keeps or drops isn't known beforehand: nobody else sees what the transaction changed."
+        }
+        "call" | "do" | "execute" | "exec" => {
+            "What it does isn't known beforehand: it runs code that the database or its session holds."
+        }
+        "select" | "with" | "values" | "table" | "explain" | "show" | "describe" | "desc" => {
+            "What it does beside giving rows isn't known beforehand: what it names or calls isn't looked through."
+        }
+        "create" | "drop" | "alter" | "rename" => {
+            "What it changes isn't known beforehand: only tables, views and indexes are looked up."
+        }
+        _ => "What it does isn't known beforehand: nothing is looked up for such a statement.",
+    }
 }
 
 /// Whether it is clear from the text that nothing would be kept, and why.

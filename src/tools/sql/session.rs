@@ -1,5 +1,6 @@
 //! What an open session of any engine can do, and how rows of any engine are gathered.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -71,6 +72,9 @@ pub(super) fn before(limit: u64) -> u64 {
     milliseconds - (milliseconds / 10).min(500)
 }
 
+/// What holds in a session, each with its value.
+pub(super) type State = BTreeMap<String, String>;
+
 /// An open connection.
 pub(super) trait Session: Send + fmt::Debug {
     /// Whether it still answers.
@@ -99,6 +103,12 @@ pub(super) trait Session: Send + fmt::Debug {
     /// Puts back the settings that a transaction of our own changed.
     fn restore(&mut self) -> BoxFuture<'_, Result<(), Failure>> {
         Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// What decides in this session which rows a statement means, name by name: its settings, its role, tables of its
+    /// own. None while a transaction is open, or where the engine doesn't tell.
+    fn state(&mut self) -> BoxFuture<'_, Result<Option<State>, Failure>> {
+        Box::pin(std::future::ready(Ok(None)))
     }
 
     /// Whether a temporary table of this session stands before a table.

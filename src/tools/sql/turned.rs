@@ -1,15 +1,21 @@
 //! What statements leave in a session that writes: another database, other settings, an open transaction, tables of its
 //! own. What is counted in another session then needn't be what the next statement touches.
 
+use std::collections::BTreeSet;
+
 use crate::assess::sql_catalog::{names, statements};
-use crate::domain::Dialect;
+use crate::domain::{Catalog, Dialect, Meaning};
 
 /// How the sessions of a connection that write stand to a new one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Turned {
-    /// As it.
+    /// As it: none ran anything that lasts.
     #[default]
     No,
+    /// As it: they were compared. Settings that somebody made up can't be.
+    Same,
+    /// Other than it, in these words.
+    Apart(String),
     /// A transaction is open, whose changes nobody else sees.
     Open,
     /// A statement that begins so may have changed what the next one means.
@@ -21,8 +27,25 @@ const PLAIN: [&str; 23] = [
     "select", "with", "values", "table", "insert", "update", "delete", "merge", "replace", "truncate", "drop", "alter",
     "create", "rename", "explain", "show", "describe", "desc", "analyze", "vacuum", "comment", "grant", "revoke",
 ];
+/// The same of an engine's own. MySQL's `FLUSH` and `UNLOCK` may end a lock, and leave none but with the word for it.
+const OWN: [(Dialect, &[&str]); 2] = [
+    (Dialect::Sqlite, &["reindex"]),
+    (Dialect::Mysql, &["optimize", "check", "repair", "checksum", "flush", "unlock", "kill"]),
+];
+/// SQLite's settings that are the file's, or nobody's.
+const PRAGMAS: [&str; 7] = [
+    "user_version",
+    "application_id",
+    "optimize",
+    "wal_checkpoint",
+    "integrity_check",
+    "quick_check",
+    "incremental_vacuum",
+];
+/// What a refused statement may have done a part of.
+const PARTLY: [&str; 8] = ["call", "execute", "do", "begin", "commit", "rollback", "end", "set"];
 /// Words with which such a statement doesn't.
-const LASTING: [&str; 3] = ["set_config", "temp", "temporary"];
+const LASTING: [&str; 5] = ["set_config", "temp", "temporary", "lock", "export"];
 
 impl Turned {
     /// What holds behind statements that ran, or were begun.
@@ -45,8 +68,8 @@ impl Turned {
         let has = |word: &str| names.words.contains(word);
         let own = || LASTING.into_iter().any(has) || names.words.iter().any(|word| word.starts_with("pg_temp"));
         match (self, names.verb.as_str()) {
-            (Self::By(verb), _) => Self::By(verb),
-            (now, verb) if PLAIN.contains(&verb) && !own() => now,
+            (now @ (Self::By(_) | Self::Apart(_)), _) => now,
+            (now, verb) if (PLAIN.contains(&verb) || passing(dialect, verb, &names.words)) && !own() => now,
             (_, "begin" | "start") => Self::Open,
             (Self::No, "savepoint") if dialect == Dialect::Sqlite => Self::Open,
             (now, "commit" | "rollback") if has("chain") && !has("no") => now,
@@ -60,7 +83,8 @@ impl Turned {
     /// Why nothing can be counted for a statement beforehand, in a sentence.
     pub(super) fn why(&self) -> Option<String> {
         match self {
-            Self::No => None,
+            Self::No | Self::Same => None,
+            Self::Apart(why) => Some(format!("Its rows can't be counted beforehand: {why}.")),
             Self::Open => Some(
                 "Its rows can't be counted beforehand: a transaction is open, and nobody else sees what it changed."
                     .to_owned(),
@@ -72,18 +96,55 @@ impl Turned {
     }
 }
 
+/// Whether a statement of an engine leaves a session as it was.
+fn passing(dialect: Dialect, verb: &str, words: &BTreeSet<String>) -> bool {
+    let own = OWN.iter().any(|(engine, verbs)| *engine == dialect && verbs.contains(&verb));
+    let pragma = dialect == Dialect::Sqlite && verb == "pragma";
+    own || pragma && PRAGMAS.iter().any(|name| words.contains(*name))
+}
+
+/// Whether a text is one statement that does nothing where it is refused.
+pub(super) fn whole(dialect: Dialect, sql: &str) -> bool {
+    let Some(names) = names(dialect, sql).filter(|names| !names.conditional) else { return false };
+    let one = statements(dialect, sql).is_some_and(|statements| statements.len() == 1);
+    one && !PARTLY.contains(&names.verb.as_str())
+}
+
 /// Whether statements go over to another database of the server.
 pub(super) fn moves(dialect: Dialect, sql: &str) -> bool {
     let goes = |sql: &str| names(dialect, sql).is_some_and(|names| names.verb == "use");
     dialect == Dialect::Mysql && statements(dialect, sql).unwrap_or_default().into_iter().any(goes)
 }
 
+/// Functions of MySQL and MariaDB that tell what only their session knows.
+const SESSION: [&str; 4] = ["last_insert_id", "found_rows", "row_count", "connection_id"];
+
 /// Why nothing can be counted for such a statement in another session, in a sentence.
-pub(super) fn variables(dialect: Dialect, sql: &str) -> Option<String> {
-    let reads = names(dialect, sql).is_some_and(|names| names.operators.iter().any(|operator| operator.contains('@')));
-    (dialect == Dialect::Mysql && reads)
-        .then(|| "Its rows can't be counted beforehand: it reads variables that only its session knows.".to_owned())
+pub(super) fn variables(dialect: Dialect, sql: &str, turned: &Turned, catalog: Option<&Catalog>) -> Option<String> {
+    let names = names(dialect, sql)?;
+    let why = match dialect {
+        Dialect::Mysql if names.operators.iter().any(|operator| operator.contains('@')) => {
+            "it reads variables that only its session knows".to_owned()
+        }
+        Dialect::Mysql => {
+            let called =
+                SESSION.iter().find(|name| names.called.iter().any(|called| called.eq_ignore_ascii_case(name)))?;
+            format!("what `{called}` gives, only its session knows")
+        }
+        // Somebody may have made up a setting, and no catalog lists those.
+        Dialect::Postgres if *turned == Turned::Same => {
+            let entries = catalog.iter().flat_map(|catalog| &catalog.entries);
+            let within = |meaning: &Meaning| matches!(meaning, Meaning::Text(text) if text.contains(SETTING));
+            let reads = names.words.contains(SETTING) || entries.map(|entry| &entry.meaning).any(within);
+            reads.then(|| "it reads settings that only its session may know".to_owned())?
+        }
+        Dialect::Postgres | Dialect::Sqlite => return None,
+    };
+    Some(format!("Its rows can't be counted beforehand: {why}."))
 }
+
+/// PostgreSQL's function that reads a setting.
+const SETTING: &str = "current_setting";
 
 #[cfg(test)]
 mod tests {
@@ -113,12 +174,30 @@ mod tests {
         assert_eq!(after(&[open, (post, "COMMIT AND NO CHAIN")]), Turned::No);
         let body = "CREATE TRIGGER t AFTER INSERT ON o BEGIN DELETE FROM x; END";
         assert_eq!(after(&[(lite, "BEGIN"), (lite, body)]), Turned::Open);
-        assert!(variables(maria, "DELETE FROM o WHERE id > @x").is_some());
-        assert!(variables(maria, "DELETE FROM o WHERE m = 'a@b'").is_none());
+        let reads = |dialect, sql: &str| variables(dialect, sql, &Turned::Same, None);
+        assert!(reads(maria, "DELETE FROM o WHERE id > @x").is_some());
+        assert!(reads(maria, "DELETE FROM o WHERE m = 'a@b' AND row_count = 1").is_none());
+        assert!(reads(maria, "DELETE FROM o WHERE id = LAST_INSERT_ID()").unwrap().contains("`last_insert_id`"));
+        assert!(reads(post, "DELETE FROM o WHERE t = current_setting('my.tenant')").is_some());
+        assert_eq!(variables(post, "DELETE FROM o WHERE t = current_setting('my.tenant')", &Turned::No, None), None);
+        for (dialect, sql) in [
+            (lite, "REINDEX"),
+            (lite, "PRAGMA user_version = 5"),
+            (lite, "PRAGMA optimize"),
+            (maria, "OPTIMIZE TABLE o"),
+            (maria, "FLUSH TABLES"),
+            (maria, "UNLOCK TABLES"),
+        ] {
+            assert_eq!(after(&[(dialect, sql)]), Turned::No, "{sql}");
+        }
+        assert!(whole(maria, "KILL 9") && whole(lite, "ATTACH 'x' AS y"));
+        assert!(!whole(maria, "CALL p()") && !whole(maria, "CREATE TEMPORARY TABLE t (a INT); SELECT 1"));
         for (dialect, sql) in [
             (maria, "USE h"),
             (maria, "/*! USE h */"),
             (maria, "SET NAMES latin1"),
+            (maria, "FLUSH TABLES WITH READ LOCK"),
+            (maria, "FLUSH TABLES o FOR EXPORT"),
             (maria, "CREATE TEMPORARY TABLE t (a INT)"),
             (post, "SET search_path TO s"),
             (post, "SELECT set_config('search_path', 's', false)"),
