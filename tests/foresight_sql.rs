@@ -293,8 +293,8 @@ async fn rows_in_the_way_and_rows_left_to_chance_are_told() {
     )
     .await;
     for sql in [
-        "WITH x AS (SELECT 1 AS i) UPDATE way SET a = 1 WHERE id IN (SELECT i FROM x)",
-        "WITH x AS (SELECT 1) DELETE FROM way",
+        "WITH way AS (SELECT 1 AS i) UPDATE way SET a = 1 WHERE id IN (SELECT 1)",
+        "WITH Way AS (SELECT 1) DELETE FROM way",
     ] {
         assert!(uncounted(&desk, sql).await.contains("behind a `WITH`"), "{sql}");
     }

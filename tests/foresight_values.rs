@@ -9,7 +9,7 @@ mod databases;
 #[path = "common/left_out.rs"]
 mod left_out;
 
-use countersign::domain::{Detail, Table};
+use countersign::domain::{Detail, Remedy, Table};
 use countersign::tools::Tool as _;
 use databases::{Desk, mariadb, postgres};
 use tokio_util::sync::CancellationToken;
@@ -62,5 +62,40 @@ async fn new_values_are_what_postgres_keeps() {
 async fn new_values_are_what_mariadb_keeps() {
     if let Some(url) = mariadb().await {
         rounds(&url, "decimal(8,2)").await;
+    }
+}
+
+#[tokio::test]
+async fn a_change_behind_a_with_is_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut desks = vec![Desk::new(&format!("sqlite:{}?mode=rwc", folder.path().join("f.db").display()))];
+    if let Some(url) = postgres().await {
+        desks.push(Desk::new(&url));
+    }
+    for desk in desks {
+        for sql in [
+            "DROP TABLE IF EXISTS with_t",
+            "CREATE TABLE with_t (id int NOT NULL PRIMARY KEY, n int)",
+            "INSERT INTO with_t VALUES (1, 1), (2, 2), (3, 3)",
+        ] {
+            desk.approved(sql).await;
+        }
+        for (sql, counted) in [
+            ("WITH x AS (SELECT max(id) AS m FROM with_t) INSERT INTO with_t SELECT m + 1, 0 FROM x", "1 row"),
+            (
+                "WITH x AS (SELECT id FROM with_t WHERE n > 1) UPDATE with_t SET n = 9 WHERE id IN (SELECT id FROM x)",
+                "2 of 4 rows",
+            ),
+            (
+                "WITH x AS (SELECT id FROM with_t WHERE n < 9) DELETE FROM with_t WHERE id IN (SELECT id FROM x)",
+                "2 of 4 rows",
+            ),
+        ] {
+            let preview = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap();
+            assert_eq!(preview.brief, counted, "{sql}: {:?}", preview.effects);
+            assert!(matches!(preview.remedy, Remedy::Impossible(_)), "{sql}: {:?}", preview.remedy);
+            let happened = desk.approved(sql).await;
+            assert!(happened.starts_with(&counted[..1]), "{sql}: {happened}");
+        }
     }
 }

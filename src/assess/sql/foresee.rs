@@ -2,6 +2,7 @@
 //! that it meets, and all the rows of its table. Text to text, by the syntax tree; each read is judged like any
 //! other before somebody runs it.
 
+mod behind;
 mod brought;
 mod each;
 mod insert;
@@ -160,8 +161,11 @@ fn count(dialect: Dialect) -> &'static str {
 /// # Errors
 /// A full sentence: it touches rows, and can't be told which.
 pub fn reads(dialect: Dialect, sql: &str) -> Result<Option<Reads>, String> {
-    let Parsed { statement, only, ignores } =
-        statement(dialect, sql).ok_or("Its rows can't be counted beforehand: it is not understood whole.")?;
+    let parsed = statement(dialect, sql);
+    of(dialect, parsed.ok_or("Its rows can't be counted beforehand: it is not understood whole.")?)
+}
+
+fn of(dialect: Dialect, Parsed { statement, only, ignores }: Parsed) -> Result<Option<Reads>, String> {
     match statement {
         Statement::Delete(delete) => {
             let in_the_way = if ignores { InTheWay::Stay } else { InTheWay::Fail };
@@ -170,9 +174,7 @@ pub fn reads(dialect: Dialect, sql: &str) -> Result<Option<Reads>, String> {
         Statement::Update(update) => changed(dialect, update, only).map(Some),
         Statement::Insert(insert) => insert::added(dialect, &insert).map(Some),
         // What begins with `WITH` is a query to the parser, whatever it ends as.
-        Statement::Query(query) if writes(&query) => {
-            Err("Its rows can't be counted beforehand: it changes rows within or behind a `WITH`.".to_owned())
-        }
+        Statement::Query(query) if writes(&query) => behind::behind(dialect, *query),
         Statement::Explain { analyze: true, statement, .. } if writes(&statement) => {
             Err("Its rows can't be counted beforehand: it runs the statement that it explains.".to_owned())
         }

@@ -280,3 +280,29 @@ fn joined_tables_are_read_as_the_server_reads_them() {
         assert_eq!(joins(dialect, sql), None, "{sql}");
     }
 }
+
+#[test]
+fn a_change_behind_a_with_is_read_behind_the_same_with() {
+    let of = |dialect, sql: &str| reads(dialect, sql).unwrap().unwrap();
+    let told = of(
+        Dialect::Postgres,
+        "WITH big AS (SELECT id FROM o WHERE n > 3) DELETE FROM t WHERE id IN (SELECT id FROM big)",
+    );
+    assert_eq!((told.act, told.place.1.as_str(), told.from), (Act::Delete, "t", None));
+    let touched = told.touched.unwrap();
+    assert!(touched.starts_with("WITH big AS (SELECT id FROM o WHERE n > 3) SELECT pg_catalog.count(*)"), "{touched}");
+    assert_eq!(of(Dialect::Sqlite, "WITH x AS (SELECT 1 AS a) UPDATE t SET a = 2 WHERE a IN x").act, Act::Change);
+    assert!(
+        of(Dialect::Sqlite, "WITH x AS (SELECT 1) INSERT INTO t SELECT * FROM x")
+            .touched
+            .unwrap()
+            .starts_with("WITH x")
+    );
+    for sql in [
+        "WITH t AS (SELECT 1 AS id) DELETE FROM t WHERE id = 1",
+        "WITH d AS (DELETE FROM o RETURNING id) DELETE FROM t WHERE id IN (SELECT id FROM d)",
+        "WITH d AS (DELETE FROM o RETURNING id) SELECT * FROM d",
+    ] {
+        assert!(reads(Dialect::Postgres, sql).unwrap_err().contains("within or behind a `WITH`"), "{sql}");
+    }
+}
