@@ -133,6 +133,22 @@ impl Push<'_> {
         Ok(vec![Sent { from: branch.to_owned(), to, forced: false }])
     }
 
+    /// Whether git refuses, as the branch belongs to none there and nothing says where it goes.
+    pub(super) fn refused(&self) -> bool {
+        let of_branch = |key| self.branch.and_then(|branch| last(self.settings, &format!("branch.{branch}.{key}")));
+        let simple = last(self.settings, "push.default").is_none_or(|way| way == "simple");
+        let makes = last(self.settings, "push.autosetupremote").is_some_and(|makes| makes != "false");
+        let other = of_branch("remote").is_some_and(|remote| remote != self.remote);
+        self.refspecs.is_empty()
+            && self.configured().is_empty()
+            && simple
+            && !makes
+            && !other
+            && self.remote == "origin"
+            && self.branch.is_some()
+            && of_branch("merge").is_none()
+    }
+
     /// What one refspec sends.
     fn one(&self, written: &str) -> Result<Sent, String> {
         let (forced, refspec) = written.strip_prefix('+').map_or((false, written), |rest| (true, rest));

@@ -21,6 +21,8 @@ pub(super) enum Version {
     Kept,
     /// An older text only.
     Modified,
+    /// What is staged alone, in no commit: where that goes, too, nothing.
+    Staged,
     /// Nothing: it was never added.
     Untracked,
     /// Nothing: `.gitignore` names it.
@@ -35,6 +37,7 @@ impl Version {
         match self {
             Self::Kept => "has it",
             Self::Modified => "modified",
+            Self::Staged => "only staged",
             Self::Untracked => "untracked",
             Self::Ignored => "ignored",
             Self::Nowhere => "not in git",
@@ -46,6 +49,7 @@ impl Version {
         match self {
             Self::Kept => None,
             Self::Modified => Some(format!("{what} is modified: git has only an older text of it.")),
+            Self::Staged => Some(format!("{what} is only staged: it is in no commit.")),
             Self::Untracked => Some(format!("{what} is untracked: git doesn't have it.")),
             Self::Ignored => Some(format!("{what} is ignored by git, which doesn't have it.")),
             Self::Nowhere => Some(format!("{what} is in no git repository.")),

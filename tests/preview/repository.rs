@@ -106,6 +106,8 @@ async fn what_git_would_lose_is_told_from_what_is_here() {
         ("git merge --squash side", "? What `git merge` does isn't known beforehand."),
         ("git tag v1", "Makes the tag v1 at "),
         ("git push", "It would fail: there is no remote origin."),
+        ("git push origin main --force", "It would fail: there is no remote origin."),
+        ("git checkout --detach", "Leaves the branch for no branch, at the commit that is checked out."),
         ("git tag -d v1", "It would fail: there is no tag v1."),
         ("git merge -", "[1 commit] Moves main forward to "),
         ("git commit -m x", "There is nothing staged: git would refuse"),
@@ -184,6 +186,10 @@ async fn what_a_push_sends_and_drops_is_told_without_asking_the_other_side() {
     desk.git(&["commit", "-q", "--allow-empty", "-m", "second"]);
     let there = "main on origin (https://example.com/shop.git)";
     let told = desk.told("git push").await;
+    assert!(told.contains("As things are now, it would fail: main has no upstream branch."), "{told}");
+    desk.git(&["config", "branch.main.remote", "origin"]);
+    desk.git(&["config", "branch.main.merge", "refs/heads/main"]);
+    let told = desk.told("git push").await;
     assert!(told.contains(&format!("[1 commit] Sends 1 commit to {there}. no undo: what others fetched")), "{told}");
     desk.git(&["reset", "-q", "--hard", "HEAD~1"]);
     desk.git(&["commit", "-q", "--allow-empty", "-m", "other"]);
@@ -237,6 +243,44 @@ async fn what_git_rm_deletes_is_told_from_the_index() {
     assert!(told.contains("without -f it takes nothing that has changes (kept.rs)."), "{told}");
     let told = desk.told("git rm -f kept.rs").await;
     assert!(told.contains("Deletes 1 file (13 B) that git tracks: kept.rs. no undo: git has no copy"), "{told}");
+}
+
+#[tokio::test]
+async fn what_is_only_staged_has_no_copy_once_git_removes_it() {
+    let desk = Desk::versioned();
+    desk.write("new.txt", "only staged");
+    desk.write("kept.rs", "staged\n");
+    desk.write("gone.txt", "staged, then deleted");
+    desk.git(&["add", "."]);
+    fs::remove_file(desk.path().join("gone.txt")).unwrap();
+    let told = desk.told("git rm -f new.txt kept.rs").await;
+    assert!(told.contains("no copy of 2 of 2 files as now: 2 only staged (kept.rs, new.txt)"), "{told}");
+    let told = desk.told("git rm -f gone.txt").await;
+    assert!(told.contains("no undo: what is staged of gone.txt is in no commit."), "{told}");
+    let told = desk.told("git rm --cached new.txt").await;
+    assert!(told.contains("undo: `git add` of the same names undoes it."), "{told}");
+    desk.write("new.txt", "and then");
+    desk.write("dir/kept.txt", "changed\n");
+    let told = desk.told("git rm -rf .").await;
+    assert!(
+        told.contains("no undo: ") && told.contains("no copy of 3 of 4 files as now: 1 modified (kept.txt), 2 only"),
+        "{told}"
+    );
+    let told = desk.told("git rm -f --cached new.txt").await;
+    assert!(told.contains("no undo: what is staged of new.txt is in no commit."), "{told}");
+    let told = desk.told("git rm --cached dir/kept.txt").await;
+    assert!(told.contains("undo: `git restore --staged` undoes it"), "{told}");
+}
+
+#[tokio::test]
+async fn a_dash_is_the_branch_before() {
+    let desk = Desk::versioned();
+    desk.git(&["checkout", "-q", "-b", "side"]);
+    desk.git(&["checkout", "-q", "main"]);
+    for command in ["git checkout -", "git switch -"] {
+        let told = desk.told(command).await;
+        assert!(told.contains("Switches to side. Git refuses") && told.contains("undo: `git switch main`"), "{told}");
+    }
 }
 
 #[tokio::test]

@@ -263,6 +263,7 @@ impl Git<'_> {
             "switch" => (called.operands.first().cloned(), Vec::new()),
             _ => self.split(called, false).await,
         };
+        let detaches = called.has("--detach", Some('d')) && name != "restore";
         let to = revision.as_deref().unwrap_or("HEAD");
         let commit = self.commit(if to == "-" { "@{-1}" } else { to }).await;
         let made = ["-b ", "-B ", "-c ", "-C ", "--orphan "];
@@ -272,8 +273,19 @@ impl Git<'_> {
                 return Ok(());
             }
         } else if paths.is_empty() && !forced {
-            let to = revision.as_deref().unwrap_or("another branch");
-            effects.effect(format!("Switches to {to}. Git refuses where that would overwrite changes."));
+            let to = match revision.as_deref() {
+                Some("-") => {
+                    self.text(&["rev-parse", "--abbrev-ref", "@{-1}"]).await.unwrap_or_else(|_| "-".to_owned())
+                }
+                Some(to) => to.to_owned(),
+                None if detaches => "the commit that is checked out".to_owned(),
+                None => "another branch".to_owned(),
+            };
+            effects.effect(if detaches {
+                format!("Leaves the branch for no branch, at {to}. Git refuses where that would overwrite changes.")
+            } else {
+                format!("Switches to {to}. Git refuses where that would overwrite changes.")
+            });
             if let Some(branch) = self.branch_name().await {
                 effects.remedies.push(Remedy::ByHand(format!("`git switch {branch}` goes back.")));
             }
@@ -386,6 +398,8 @@ impl Git<'_> {
     async fn split(&self, called: &Called, only_revision: bool) -> (Option<String>, Vec<String>) {
         let mut operands = called.operands.clone();
         let first = match operands.first() {
+            // The branch before.
+            Some(first) if first == "-" => Some(operands.remove(0)),
             Some(first) if called.split || only_revision || self.commit(first).await.is_some() => {
                 Some(operands.remove(0))
             }

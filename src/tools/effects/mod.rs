@@ -20,6 +20,7 @@ mod search;
 mod stash;
 mod tally;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -58,6 +59,8 @@ struct Effects {
     made: Vec<PathBuf>,
     /// Files that are staged before.
     staged: Vec<String>,
+    /// Files of which what is staged goes, too, and is in no commit.
+    only_staged: BTreeSet<PathBuf>,
 }
 
 impl Effects {
@@ -186,8 +189,12 @@ async fn finish(
 
 /// What git couldn't bring back, and the list of what would be gone.
 async fn lost(effects: &mut Effects, bench: &Arc<Workbench>, facts: &Facts, cancel: &CancellationToken) {
+    let version = |versions: &Versions, path: &PathBuf| match versions.version(path) {
+        Version::Kept | Version::Modified if effects.only_staged.contains(path) => Version::Staged,
+        version => version,
+    };
     let mut told: Vec<(Option<Version>, &Found)> = match Versions::of(bench, &effects.roots, cancel).await {
-        Ok(versions) => effects.gone.iter().map(|found| (Some(versions.version(&found.path)), found)).collect(),
+        Ok(versions) => effects.gone.iter().map(|found| (Some(version(&versions, &found.path)), found)).collect(),
         Err(reason) => {
             let sentence = format!("whether git has a copy isn't known: {reason}.");
             effects.remedies.push(Remedy::Impossible(sentence));
@@ -220,7 +227,7 @@ async fn lost(effects: &mut Effects, bench: &Arc<Workbench>, facts: &Facts, canc
 /// Whether git could bring all of it back.
 fn by_git(told: &[(Option<Version>, &Found)], more: bool) -> Remedy {
     let mut kinds: Vec<(Version, Vec<&Found>)> = Vec::new();
-    for version in [Version::Untracked, Version::Modified, Version::Ignored, Version::Nowhere] {
+    for version in [Version::Untracked, Version::Modified, Version::Staged, Version::Ignored, Version::Nowhere] {
         let of: Vec<&Found> = told.iter().filter(|(is, _)| *is == Some(version)).map(|(_, found)| *found).collect();
         if !of.is_empty() {
             kinds.push((version, of));

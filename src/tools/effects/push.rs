@@ -21,7 +21,9 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
     let place = address(&remote, &settings).map_or_else(|| named.clone(), |address| format!("{named} ({address})"));
     let name = !remote.contains(['/', ':']) && remote != ".";
     let whole = !settings.keys().any(|key| key.starts_with("include"));
-    if called.operands.is_empty() && name && whole && address(&remote, &settings).is_none() {
+    // What is no remote may be the path of a repository.
+    let path = || [git.folder, &git.repository.root].iter().any(|folder| folder.join(&remote).exists());
+    if name && whole && address(&remote, &settings).is_none() && (called.operands.is_empty() || !path()) {
         effects.warning(format!("It would fail: there is no remote {named}."));
         return Ok(());
     }
@@ -63,6 +65,11 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
     };
     if sent.is_empty() {
         return Err("no branch is checked out".to_owned());
+    }
+    if push.refused()
+        && let Some(branch) = &branch
+    {
+        effects.warning(format!("As things are now, it would fail: {branch} has no upstream branch."));
     }
     let value = |key: &str| settings.get(key).and_then(|values| values.last()).map(String::as_str);
     let follows = called.has("--follow-tags", None) || value("push.followtags") == Some("true");

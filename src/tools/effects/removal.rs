@@ -46,7 +46,7 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
     if called.has("--cached", None) {
         effects.effect(format!("Git tracks {} no longer: {shown}. The files stay.", count(names.len(), "file")));
         effects.briefs.push(count(names.len(), "file"));
-        effects.remedies.push(Remedy::ByHand("`git add` of the same names undoes it.".to_owned()));
+        untracked(effects, &changed);
         return Ok(());
     }
     let (mut tally, mut roots) = (Tally::default(), BTreeSet::new());
@@ -57,6 +57,14 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
         roots.extend(first.map(|first| git.repository.root.join(first)));
     }
     tally.roots = roots.into_iter().collect();
+    let staged: Vec<&str> = changed.iter().filter(|(state, _)| staged(state)).map(|(_, name)| name.as_str()).collect();
+    effects.only_staged.extend(staged.iter().map(|name| git.repository.root.join(name)));
+    let gone: Vec<&str> =
+        staged.into_iter().filter(|name| git.repository.root.join(name).symlink_metadata().is_err()).collect();
+    if !gone.is_empty() {
+        let names = some(gone.into_iter());
+        effects.remedies.push(Remedy::Impossible(format!("what is staged of {names} is in no commit.")));
+    }
     if tally.is_empty() {
         effects.effect(format!("Git tracks {} no longer: {shown}. They are not there.", count(names.len(), "file")));
         return Ok(());
@@ -65,4 +73,27 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
     effects.briefs.push(tally.brief());
     effects.take(tally);
     Ok(())
+}
+
+/// Whether something is staged that is in no commit, by the two letters of git's status.
+fn staged(state: &str) -> bool {
+    !state.starts_with([' ', '?', 'D'])
+}
+
+/// Says how what git doesn't track any longer, but stays, is staged again.
+fn untracked(effects: &mut Effects, changed: &[(String, String)]) {
+    let parted = changed.iter().filter(|(state, _)| staged(state) && !state.ends_with(' '));
+    let parted: Vec<&str> = parted.map(|(_, name)| name.as_str()).collect();
+    if parted.is_empty() {
+        let plain = changed.iter().all(|(state, _)| state.ends_with(' '));
+        effects.remedies.push(Remedy::ByHand(if plain {
+            "`git add` of the same names undoes it.".to_owned()
+        } else {
+            "`git restore --staged` undoes it where nothing was staged, `git add` elsewhere.".to_owned()
+        }));
+        return;
+    }
+    let names = some(parted.into_iter());
+    effects.warning(format!("Of {names} other text is staged than the file has now: without -f git refuses."));
+    effects.remedies.push(Remedy::Impossible(format!("what is staged of {names} is in no commit.")));
 }
