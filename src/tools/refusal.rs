@@ -3,8 +3,8 @@
 
 use crate::contain::Plan;
 
-/// What programs print for `EPERM`, `EACCES`, `EROFS` and what follows from a missing network or terminal.
-const PHRASES: [&str; 12] = [
+/// What programs print for `EPERM`, `EACCES`, `EROFS`, `EXDEV` (a folder below a layer isn't renamed) and what follows from a missing network or terminal.
+const PHRASES: [&str; 13] = [
     "operation not permitted",
     "permission denied",
     "read-only file system",
@@ -17,6 +17,7 @@ const PHRASES: [&str; 12] = [
     "network is down",
     "socket: ",
     "no such device or address",
+    "invalid cross-device link",
 ];
 
 /// What a failed run's output says of walls.
@@ -58,6 +59,7 @@ mod tests {
             ("grep: ./.env: Permission denied\ntouch: a: Read-only file system", Smell::Wall),
             ("mkdir: cannot create directory 'x': Read-only file system", Smell::Wall),
             ("curl: (6) Could not resolve host: example.org", Smell::Wall),
+            ("OSError: [Errno 18] Invalid cross-device link: 'olddir' -> 'newdir'", Smell::Wall),
             ("ls: cannot access 'x': No such file or directory", Smell::None),
             ("", Smell::None),
         ] {
