@@ -1,4 +1,4 @@
-//! The program's own log: a file in the state folder, never the screen. Called by `main`. It holds what this
+//! The program's own log: a file in the state folder, never the screen. Called by `main`. And a line on standard error. It holds what this
 //! program says of itself; what the libraries say below a warning may hold secrets and is never written.
 
 use std::fs::{File, OpenOptions};
@@ -17,6 +17,14 @@ const CAP: u64 = 8 * 1024 * 1024;
 
 /// Lines that may wait for the disk; more are dropped. There is room for all of them from the start.
 const WAITING: usize = 4096;
+
+/// A line on standard error, as `eprintln!` writes it. Where nobody is there to read it, it is lost, and nothing else is.
+#[macro_export]
+macro_rules! say {
+    ($($words:tt)*) => {{
+        let _read = std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("{}\n", format_args!($($words)*)));
+    }};
+}
 
 /// Keeps the log going; when it is dropped, what still waits is written.
 #[derive(Debug)]

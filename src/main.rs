@@ -35,15 +35,15 @@ fn main() -> ExitCode {
 fn settle(start: &Start) -> impl Sized + use<> {
     contain::guard_memory();
     if let Err(error) = start.folders.close() {
-        eprintln!("countersign: others may look into the folders of the program: {error}");
+        countersign::say!("countersign: others may look into the folders of the program: {error}");
     }
     if let Err(error) = Touched::at(&start.folders.data).settle() {
-        eprintln!("countersign: what a command changed can't be noted, and doesn't count: {error}");
+        countersign::say!("countersign: what a command changed can't be noted, and doesn't count: {error}");
     }
     let level = process_environment("COUNTERSIGN_LOG");
     let log = logs::start(&start.folders.state, level.as_deref());
     if let Err(error) = &log {
-        eprintln!("countersign: {error}");
+        countersign::say!("countersign: {error}");
     }
     // The one TLS provider of the process; a second installation is refused and changes nothing.
     let _already = rustls::crypto::ring::default_provider().install_default();

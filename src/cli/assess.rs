@@ -89,7 +89,7 @@ pub fn assess(terms: Terms) -> ExitCode {
         // The reader has seen enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("countersign: assess stopped: {error}");
+            crate::say!("countersign: assess stopped: {error}");
             ExitCode::FAILURE
         }
     }

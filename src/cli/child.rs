@@ -36,7 +36,7 @@ pub fn main(mut arguments: impl Iterator<Item = OsString>) -> ! {
     }
     if walls == OsStr::new(contain::TERMINAL) {
         if let Err(error) = rustix::process::ioctl_tiocsctty(std::io::stdin()) {
-            eprintln!("the terminal couldn't be given to the child: {error}");
+            crate::say!("the terminal couldn't be given to the child: {error}");
             exit(FAILED)
         }
     } else if walls != OsStr::new(contain::OPEN) {
@@ -50,19 +50,19 @@ pub fn main(mut arguments: impl Iterator<Item = OsString>) -> ! {
 
 fn settled(set_up: Result<(), Error>) {
     if let Err(error) = set_up {
-        eprintln!("the child couldn't be set up: {error}");
+        crate::say!("the child couldn't be set up: {error}");
         exit(FAILED)
     }
 }
 
 fn become_program(mut program: Command) -> ! {
     let error = program.exec();
-    eprintln!("{} couldn't be run: {error}", program.get_program().display());
+    crate::say!("{} couldn't be run: {error}", program.get_program().display());
     exit(FAILED)
 }
 
 fn missing() -> ! {
-    eprintln!("a child needs its parent's number, a word about walls and a program");
+    crate::say!("a child needs its parent's number, a word about walls and a program");
     exit(FAILED)
 }
 

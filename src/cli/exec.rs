@@ -51,7 +51,7 @@ pub fn exec(start: &Start, command: String) -> ExitCode {
     match ended {
         Ok(code) => ExitCode::from(code),
         Err(why) => {
-            eprintln!("countersign: not run: {why}");
+            crate::say!("countersign: not run: {why}");
             ExitCode::from(REFUSED)
         }
     }
@@ -113,11 +113,11 @@ async fn run(start: &Start, command: String) -> Result<u8, String> {
     let passed = passed?;
     match passed.masks {
         0 => {}
-        1 => eprintln!("countersign: a secret is masked here"),
-        more => eprintln!("countersign: {more} secrets are masked here"),
+        1 => crate::say!("countersign: a secret is masked here"),
+        more => crate::say!("countersign: {more} secrets are masked here"),
     }
     if let Some(wall) = passed.wall {
-        eprintln!("countersign: {wall}");
+        crate::say!("countersign: {wall}");
     }
     Ok(heard.map_or(passed.code, |listening| listening.try_recv().map_or(passed.code, |signal| 128 + signal)))
 }

@@ -20,19 +20,19 @@ const STEP: Duration = Duration::from_millis(20);
 pub(super) fn keep(parent: i32, program: &OsString, arguments: impl Iterator<Item = OsString>, failed: i32) -> ! {
     let signals = signals();
     if let Err(error) = signals.thread_set_mask().map_err(std::io::Error::from).and_then(|()| adopt(parent)) {
-        eprintln!("the keeper couldn't be set up: {error}");
+        crate::say!("the keeper couldn't be set up: {error}");
         exit(failed)
     }
     let server = match Command::new(program).args(arguments).spawn() {
         Ok(server) => Pid::from_raw(i32::try_from(server.id()).unwrap_or_default()),
         Err(error) => {
-            eprintln!("{} couldn't be run: {error}", program.display());
+            crate::say!("{} couldn't be run: {error}", program.display());
             exit(failed)
         }
     };
     // What is read and written is the server's alone: its end must be seen.
     if let Err(error) = let_go() {
-        eprintln!("the keeper can't leave its input and output: {error}");
+        crate::say!("the keeper can't leave its input and output: {error}");
         end_all(descendants);
         exit(failed)
     }

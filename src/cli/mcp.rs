@@ -50,7 +50,7 @@ pub(super) fn run(command: &McpCommand, start: &Start) -> Result<ExitCode, Confi
         worked
     });
     for problem in servers.problems() {
-        eprintln!("countersign: {}", plain(problem));
+        crate::say!("countersign: {}", plain(problem));
     }
     Ok(match worked {
         Ok(true) => ExitCode::SUCCESS,
@@ -58,7 +58,7 @@ pub(super) fn run(command: &McpCommand, start: &Start) -> Result<ExitCode, Confi
         // A reader that left early has seen what it wanted.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
         Err(error) => {
-            eprintln!("countersign: {}: {error}", servers.file().display());
+            crate::say!("countersign: {}: {error}", servers.file().display());
             ExitCode::FAILURE
         }
     })

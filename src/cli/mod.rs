@@ -91,7 +91,7 @@ pub fn dispatch(cli: Cli) -> Task {
             let mode = mode.map_or_else(|| options.approval_mode(), |mode| Some(mode.into()));
             Terms::read(&options, mode, (explain, contained), &process_environment).map(|(terms, notice)| {
                 if let Some(notice) = notice {
-                    eprintln!("countersign: {notice}");
+                    crate::say!("countersign: {notice}");
                 }
                 Task::Assess(Box::new(terms))
             })
@@ -117,7 +117,7 @@ pub fn dispatch(cli: Cli) -> Task {
         Some(Subcommand::Config { command }) => config_task(&options, command).map(Task::Done),
     };
     done.unwrap_or_else(|error| {
-        eprintln!("countersign: {error}");
+        crate::say!("countersign: {error}");
         Task::Done(ExitCode::from(BAD_USAGE))
     })
 }
@@ -148,7 +148,7 @@ fn rules_task(options: &Options, command: &RulesCommand) -> Result<Task, ConfigE
             let (mut terms, notice) = Terms::read(options, mode, (false, false), &process_environment)?;
             let (remembered, wrong) = Rules::at(&folders.data).load();
             for said in notice.into_iter().chain(wrong) {
-                eprintln!("countersign: {said}");
+                crate::say!("countersign: {said}");
             }
             (terms.policy.remembered, terms.policy.now) = (remembered, rules::now());
             return Ok(Task::Assess(Box::new(terms)));

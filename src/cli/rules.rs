@@ -61,10 +61,10 @@ pub fn list(folders: &Folders, as_json: bool, out: &mut impl Write) -> io::Resul
         )?;
     }
     for why in &wrong {
-        eprintln!("countersign: {}", line(why));
+        crate::say!("countersign: {}", line(why));
     }
     if !wrong.is_empty() {
-        eprintln!("countersign: until that is mended everything asks (mode strict), and no allow rule counts");
+        crate::say!("countersign: until that is mended everything asks (mode strict), and no allow rule counts");
     }
     Ok(ExitCode::from(u8::from(!wrong.is_empty())))
 }
@@ -75,11 +75,11 @@ pub fn revoke(folders: &Folders, rule: &str, out: &mut impl Write) -> io::Result
     match Rules::at(&folders.data).revoke(&id) {
         Ok(true) => writeln!(out, "Rule {} is revoked.", line(rule)).map(|()| ExitCode::SUCCESS),
         Ok(false) => {
-            eprintln!("countersign: there is no rule {}; `countersign rules list` names those there are", line(rule));
+            crate::say!("countersign: there is no rule {}; `countersign rules list` names those there are", line(rule));
             Ok(ExitCode::FAILURE)
         }
         Err(error) => {
-            eprintln!("countersign: {}", line(&error.to_string()));
+            crate::say!("countersign: {}", line(&error.to_string()));
             Ok(ExitCode::FAILURE)
         }
     }

@@ -192,7 +192,7 @@ fn read_input() -> Result<String, ConfigError> {
         let _leaving = sender.send(ended.map(|_| bytes));
     });
     let bytes = read.recv_timeout(SILENCE).or_else(|_| {
-        eprintln!("countersign: reading standard input to its end; `< /dev/null` if there is nothing to read");
+        crate::say!("countersign: reading standard input to its end; `< /dev/null` if there is nothing to read");
         read.recv()
     });
     let bytes = match bytes {

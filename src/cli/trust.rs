@@ -32,7 +32,7 @@ pub fn trust(
 ) -> io::Result<ExitCode> {
     let trusted = Trusted::at(&folders.data);
     let refuse = |why: &str| {
-        eprintln!("countersign: {}", line(why));
+        crate::say!("countersign: {}", line(why));
         Ok(ExitCode::FAILURE)
     };
     let files = std::iter::once(WORKSPACE_SETTINGS).chain(BROUGHT);

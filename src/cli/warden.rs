@@ -31,7 +31,7 @@ mod linux {
     /// See above.
     pub(in super::super) fn split(parent: i32, failed: i32) {
         if let Err(error) = fork(parent, failed) {
-            eprintln!("the child couldn't be set up: {error}");
+            crate::say!("the child couldn't be set up: {error}");
             exit(failed)
         }
     }

@@ -70,7 +70,7 @@ pub fn run(start: Start) -> ExitCode {
     match drive(session(start, Instant::now())) {
         Ok(Ok(())) => ExitCode::SUCCESS,
         Ok(Err(sentence)) | Err(sentence) => {
-            eprintln!("countersign: {sentence}");
+            crate::say!("countersign: {sentence}");
             ExitCode::FAILURE
         }
     }
@@ -84,7 +84,7 @@ pub fn run_unattended(start: Start, errand: Errand) -> ExitCode {
     match drive(async move { Box::pin(unattended::run(&start, errand, began)).await }) {
         Ok(code) => ExitCode::from(code),
         Err(sentence) => {
-            eprintln!("countersign: {sentence}");
+            crate::say!("countersign: {sentence}");
             ExitCode::FAILURE
         }
     }

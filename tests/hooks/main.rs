@@ -472,6 +472,10 @@ fn a_contained_command_does_the_same_and_sees_no_secret() {
         assert_eq!((code(&output), output.stdout.is_empty()), (Some(126), true), "{refused}: {output:?}");
     }
     assert!(!person.project.join("x").exists());
+    // Nobody can read what it says of itself.
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut unread = person.command(env!("CARGO_BIN_EXE_countersign"));
+    assert_eq!(unread.args(["exec", "--command", "touch x"]).stderr(full).status().unwrap().code(), Some(126));
     let stopped = exec(&["--command", "grep -r KEY ."]);
     assert!(String::from_utf8_lossy(&stopped.stderr).contains("countersign: sensitive files"), "{stopped:?}");
 }

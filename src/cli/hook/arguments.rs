@@ -91,7 +91,7 @@ impl HookArguments {
             (Some(command), _) => command,
             (None, Some(agent)) => return super::run(agent, manner(self.manner), folders),
             (None, None) => {
-                eprintln!(
+                crate::say!(
                     "countersign: name an agent ({}), or install, uninstall or status",
                     ALL.map(Agent::name).join(", ")
                 );
@@ -117,7 +117,7 @@ impl HookArguments {
         match done {
             Ok(()) => ExitCode::SUCCESS,
             Err(why) => {
-                eprintln!("countersign: {why}");
+                crate::say!("countersign: {why}");
                 ExitCode::FAILURE
             }
         }

@@ -112,7 +112,7 @@ pub fn run(agent: &'static dyn Agent, manner: Manner, folders: Result<Folders, C
         }
     };
     if !reply.err.is_empty() {
-        eprintln!("{}", reply.err);
+        crate::say!("{}", reply.err);
     }
     let mut out = std::io::stdout().lock();
     let said = out.write_all(reply.out.as_bytes()).and_then(|()| out.flush());

@@ -20,7 +20,7 @@ pub(in crate::cli) fn covered(options: &Options, folders: &Folders, named: &str)
     when::offset();
     let (kept, wrong) = Rules::at(&folders.data).load();
     for why in wrong {
-        eprintln!("countersign: {why}");
+        crate::say!("countersign: {why}");
     }
     let id = RuleId(named.to_owned());
     let rule = kept.into_iter().find(|rule| *rule.id() == id).ok_or_else(|| {

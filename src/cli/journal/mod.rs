@@ -101,7 +101,7 @@ fn block_on(work: impl Future<Output = ExitCode>) -> Result<ExitCode, ConfigErro
 async fn with(path: &std::path::Path, work: impl AsyncFnOnce(&mut Archive) -> Result<ExitCode, Trouble>) -> ExitCode {
     let done = async {
         let Some(mut archive) = Archive::open(path).await? else {
-            eprintln!("countersign: there is no journal yet: nothing was recorded");
+            crate::say!("countersign: there is no journal yet: nothing was recorded");
             return Ok(ExitCode::SUCCESS);
         };
         let done = work(&mut archive).await;
@@ -110,9 +110,9 @@ async fn with(path: &std::path::Path, work: impl AsyncFnOnce(&mut Archive) -> Re
     };
     done.await.unwrap_or_else(|trouble| {
         match trouble {
-            Trouble::Usage(why) => eprintln!("countersign: {why}"),
+            Trouble::Usage(why) => crate::say!("countersign: {why}"),
             Trouble::Journal(error) => {
-                eprintln!("countersign: {error}");
+                crate::say!("countersign: {error}");
                 return ExitCode::FAILURE;
             }
         }

@@ -40,7 +40,7 @@ impl Terms {
     /// The system doesn't say which program this is.
     pub(super) fn read(start: &Start) -> Result<Self, ConfigError> {
         if let Some(notice) = Problem::notice(&start.problems) {
-            eprintln!("countersign: {notice}");
+            crate::say!("countersign: {notice}");
         }
         let (launcher, state) = (launcher()?, start.folders.state.clone());
         let proof = contain::kept(&launcher, &state).unwrap_or_else(|| contain::prove(&launcher, &state));

@@ -33,7 +33,7 @@ pub(super) async fn list(
     }
     print(&out);
     if found.is_empty() {
-        eprintln!("countersign: {}", filters.nothing());
+        crate::say!("countersign: {}", filters.nothing());
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -20,7 +20,7 @@ impl Desk {
             taken.map_err(|taken| wrong(format!("the session {} can't be deleted: {taken}", listed.short())))?;
         }
         if !yes && !self.confirmed(&chosen)? {
-            eprintln!("Nothing was deleted.");
+            crate::say!("Nothing was deleted.");
             return Ok(ExitCode::FAILURE);
         }
         for listed in &chosen {
@@ -37,11 +37,14 @@ impl Desk {
         if !attended() {
             return Err(wrong("nobody is there to confirm it: add --yes to delete all the same".to_owned()));
         }
+        // What isn't shown isn't confirmed.
+        let mut shown = io::stderr();
+        let told = |error: io::Error| wrong(error.to_string());
         for listed in chosen {
-            eprintln!("{:8}  {}", listed.short(), plain(&self.title(listed)));
+            writeln!(shown, "{:8}  {}", listed.short(), plain(&self.title(listed))).map_err(told)?;
         }
-        eprint!("Delete {}? It can't be undone. Type yes: ", number::count(chosen.len(), "session"));
-        let _shown = io::stderr().flush();
+        let sessions = number::count(chosen.len(), "session");
+        write!(shown, "Delete {sessions}? It can't be undone. Type yes: ").map_err(told)?;
         let mut line = String::new();
         io::stdin().lock().read_line(&mut line).map_err(|error| wrong(error.to_string()))?;
         Ok(line.trim() == "yes")
