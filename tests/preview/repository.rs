@@ -93,6 +93,7 @@ async fn what_git_would_lose_is_told_from_what_is_here() {
             "[changes in 1 file] Puts the changes in 1 file aside: kept.rs. undo: `git stash pop` brings them back.",
         ),
         ("git stash push -u -m 'a b'", "Puts the changes in 3 files aside: "),
+        ("git stash -u", "`git stash pop` brings them back, but no empty folders"),
         ("git stash push -p", "? What `git stash` does isn't known beforehand."),
         ("git stash pop", "There is no such stash."),
         ("git stash pop stash@{now}", "? Which stash stash@{now} is isn't known beforehand."),

@@ -85,7 +85,12 @@ impl Git<'_> {
         // Where other text is staged than the file has, both come back by that alone.
         let staged = changed.iter().any(|(state, _)| !state.starts_with([' ', '?']));
         let pop = if staged { "git stash pop --index" } else { "git stash pop" };
-        effects.remedies.push(Remedy::ByHand(format!("`{pop}` brings them back.")));
+        let but = if changed.iter().any(|(state, _)| state == "??") {
+            ", but no empty folders, and of their rights only whether they run"
+        } else {
+            ""
+        };
+        effects.remedies.push(Remedy::ByHand(format!("`{pop}` brings them back{but}.")));
         Ok(true)
     }
 
