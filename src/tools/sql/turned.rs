@@ -32,8 +32,10 @@ const OWN: [(Dialect, &[&str]); 2] = [
     (Dialect::Sqlite, &["reindex"]),
     (Dialect::Mysql, &["optimize", "check", "repair", "checksum", "flush", "unlock", "kill"]),
 ];
-/// SQLite's settings that are the file's, or nobody's.
-const PRAGMAS: [&str; 7] = [
+/// SQLite's settings that are the file's, or nobody's, and the words with them.
+const PRAGMAS: [&str; 17] = [
+    "pragma",
+    "main",
     "user_version",
     "application_id",
     "optimize",
@@ -41,6 +43,14 @@ const PRAGMAS: [&str; 7] = [
     "integrity_check",
     "quick_check",
     "incremental_vacuum",
+    "journal_mode",
+    "wal",
+    "delete",
+    "truncate",
+    "persist",
+    "passive",
+    "full",
+    "restart",
 ];
 /// What a refused statement may have done a part of.
 const PARTLY: [&str; 8] = ["call", "execute", "do", "begin", "commit", "rollback", "end", "set"];
@@ -100,7 +110,7 @@ impl Turned {
 fn passing(dialect: Dialect, verb: &str, words: &BTreeSet<String>) -> bool {
     let own = OWN.iter().any(|(engine, verbs)| *engine == dialect && verbs.contains(&verb));
     let pragma = dialect == Dialect::Sqlite && verb == "pragma";
-    own || pragma && PRAGMAS.iter().any(|name| words.contains(*name))
+    own || pragma && words.iter().all(|word| PRAGMAS.contains(&word.to_lowercase().as_str()))
 }
 
 /// Whether a text is one statement that does nothing where it is refused.
@@ -116,35 +126,41 @@ pub(super) fn moves(dialect: Dialect, sql: &str) -> bool {
     dialect == Dialect::Mysql && statements(dialect, sql).unwrap_or_default().into_iter().any(goes)
 }
 
-/// Functions of MySQL and MariaDB that tell what only their session knows.
-const SESSION: [&str; 4] = ["last_insert_id", "found_rows", "row_count", "connection_id"];
+/// Functions that tell what only their session knows.
+const SESSION: [(Dialect, &[&str]); 3] = [
+    (Dialect::Mysql, &["last_insert_id", "found_rows", "row_count", "connection_id"]),
+    (Dialect::Sqlite, &["last_insert_rowid", "changes", "total_changes"]),
+    (Dialect::Postgres, &["pg_backend_pid"]),
+];
+/// PostgreSQL's function that reads a setting.
+const SETTING: &str = "current_setting";
 
 /// Why nothing can be counted for such a statement in another session, in a sentence.
 pub(super) fn variables(dialect: Dialect, sql: &str, turned: &Turned, catalog: Option<&Catalog>) -> Option<String> {
     let names = names(dialect, sql)?;
-    let why = match dialect {
-        Dialect::Mysql if names.operators.iter().any(|operator| operator.contains('@')) => {
-            "it reads variables that only its session knows".to_owned()
-        }
-        Dialect::Mysql => {
-            let called =
-                SESSION.iter().find(|name| names.called.iter().any(|called| called.eq_ignore_ascii_case(name)))?;
-            format!("what `{called}` gives, only its session knows")
-        }
-        // Somebody may have made up a setting, and no catalog lists those.
-        Dialect::Postgres if *turned == Turned::Same => {
-            let entries = catalog.iter().flat_map(|catalog| &catalog.entries);
-            let within = |meaning: &Meaning| matches!(meaning, Meaning::Text(text) if text.contains(SETTING));
-            let reads = names.words.contains(SETTING) || entries.map(|entry| &entry.meaning).any(within);
-            reads.then(|| "it reads settings that only its session may know".to_owned())?
-        }
-        Dialect::Postgres | Dialect::Sqlite => return None,
+    let is = |one: &str| names.called.iter().any(|called| called.eq_ignore_ascii_case(one));
+    let has = |word: &str| names.words.contains(word);
+    // How many rows its values are stands in the text.
+    let values = names.verb == "insert" && !has("select") && !has("replace");
+    let functions = SESSION.iter().filter(|(engine, _)| *engine == dialect && !values).flat_map(|(_, names)| *names);
+    let why = if dialect == Dialect::Mysql && names.operators.iter().any(|operator| operator.contains('@')) {
+        "it reads variables that only its session knows".to_owned()
+    } else if let Some(function) = functions.copied().find(|function| is(function)) {
+        format!("what `{function}` gives, only its session knows")
+    } else if dialect == Dialect::Postgres && *turned == Turned::Same && reads_setting(has(SETTING), catalog) {
+        "it reads settings that only its session may know".to_owned()
+    } else {
+        return None;
     };
     Some(format!("Its rows can't be counted beforehand: {why}."))
 }
 
-/// PostgreSQL's function that reads a setting.
-const SETTING: &str = "current_setting";
+/// Whether a statement, or what its names lead to, reads a setting: somebody may have made it up, and no catalog lists
+/// those.
+fn reads_setting(itself: bool, catalog: Option<&Catalog>) -> bool {
+    let mut entries = catalog.iter().flat_map(|catalog| &catalog.entries);
+    itself || entries.any(|entry| matches!(&entry.meaning, Meaning::Text(text) if text.contains(SETTING)))
+}
 
 #[cfg(test)]
 mod tests {
@@ -180,8 +196,12 @@ mod tests {
         assert!(reads(maria, "DELETE FROM o WHERE id = LAST_INSERT_ID()").unwrap().contains("`last_insert_id`"));
         assert!(reads(post, "DELETE FROM o WHERE t = current_setting('my.tenant')").is_some());
         assert_eq!(variables(post, "DELETE FROM o WHERE t = current_setting('my.tenant')", &Turned::No, None), None);
+        assert_eq!(reads(maria, "INSERT INTO o VALUES (LAST_INSERT_ID(), 1)"), None);
+        assert!(reads(maria, "INSERT INTO o SELECT LAST_INSERT_ID()").is_some());
+        assert!(reads(lite, "DELETE FROM o WHERE id = last_insert_rowid()").is_some());
         for (dialect, sql) in [
             (lite, "REINDEX"),
+            (lite, "PRAGMA main.journal_mode = WAL"),
             (lite, "PRAGMA user_version = 5"),
             (lite, "PRAGMA optimize"),
             (maria, "OPTIMIZE TABLE o"),
@@ -207,6 +227,7 @@ mod tests {
             (post, "DO $$ BEGIN PERFORM 1; END $$"),
             (lite, "ATTACH 'x' AS y"),
             (lite, "PRAGMA foreign_keys = off"),
+            (lite, "PRAGMA foreign_keys = optimize"),
         ] {
             assert!(matches!(after(&[(dialect, sql), (dialect, "COMMIT")]), Turned::By(_)), "{sql}");
         }
