@@ -77,6 +77,8 @@ pub enum Phase {
         text: String,
         /// Its calls so far.
         calls: Vec<ToolCall>,
+        /// When and why it is asked again, where nothing came yet.
+        again: Option<String>,
     },
     /// Its calls are being judged, decided and run.
     Working {
@@ -244,7 +246,7 @@ impl Chat {
     pub(super) fn begin_step(&mut self) -> StepId {
         let step = StepId(self.next_step);
         self.next_step += 1;
-        self.phase = Phase::Streaming { step, text: String::new(), calls: Vec::new() };
+        self.phase = Phase::Streaming { step, text: String::new(), calls: Vec::new(), again: None };
         step
     }
 

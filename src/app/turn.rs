@@ -131,17 +131,19 @@ impl State {
             match event {
                 ModelEvent::Text(piece) => self.chat.mutter(&piece),
                 // No tool was offered.
-                ModelEvent::Call(_) => {}
+                ModelEvent::Call(_) | ModelEvent::Again(_) => {}
                 ModelEvent::Ended(_, usage) => self.compacted(Ok(usage), effects),
                 ModelEvent::Failed(failure) => self.compacted(Err(&failure.message), effects),
             }
             return;
         }
-        let Phase::Streaming { step: current, calls, .. } = &mut self.chat.phase else { return };
+        let Phase::Streaming { step: current, calls, again, .. } = &mut self.chat.phase else { return };
         if *current != step {
             return;
         }
+        *again = None;
         match event {
+            ModelEvent::Again(said) => *again = Some(said),
             ModelEvent::Text(piece) => self.chat.say(&piece),
             ModelEvent::Call(call) => calls.push(call),
             ModelEvent::Ended(reason, usage) => {

@@ -128,6 +128,8 @@ pub struct ModelFailure {
 /// What a model's stream says, in order. `Ended` or `Failed` is the last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelEvent {
+    /// Nothing came yet, and it is tried again: when and why, in a few words.
+    Again(String),
     /// A piece of text.
     Text(String),
     /// A complete tool call. Calls come after their last piece was read.

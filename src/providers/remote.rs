@@ -1,6 +1,7 @@
 //! A model behind HTTP, through the kept client. Builds its HTTP client at the first request and keeps it; tries
 //! again only before the first piece of an answer; reads no files and decides nothing about calls.
 
+mod again;
 mod aside;
 mod listing;
 
@@ -24,6 +25,8 @@ use url::Url;
 
 pub use aside::{Answered, answers, models, try_out};
 pub use listing::Listed;
+
+use again::Trying;
 
 use super::completions::{self, Body};
 use super::failure::{Broken, Scene, Trouble};
@@ -158,38 +161,11 @@ impl Provider for Remote {
     }
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, ModelEvent> {
-        let line = Arc::clone(&self.line);
-        stream::once(async move {
-            match line.open(request).await {
-                Ok(reading) => reading.events(),
-                Err(failure) => stream::once(async { ModelEvent::Failed(failure) }).boxed(),
-            }
-        })
-        .flatten()
-        .boxed()
+        Trying::new(Arc::clone(&self.line), request).events()
     }
 }
 
 impl Line {
-    /// Opens the answer: tries until its first piece is there, or the trouble is final.
-    async fn open(self: Arc<Self>, request: ModelRequest) -> Result<Reading, ModelFailure> {
-        let mut pause = self.pause;
-        let mut tried = 0;
-        loop {
-            let trouble = match self.attempt(&request).await {
-                Ok(reading) => return Ok(reading),
-                Err(trouble) => trouble,
-            };
-            let wait = trouble.again.map(|asked| if asked.is_zero() { pause } else { asked });
-            match wait {
-                Some(wait) if tried < RETRIES && wait <= LONGEST_PAUSE => tokio::time::sleep(wait).await,
-                _ => return Err(trouble.failure),
-            }
-            tried += 1;
-            pause *= 3;
-        }
-    }
-
     /// One try, up to the first piece that says something.
     async fn attempt(self: &Arc<Self>, request: &ModelRequest) -> Result<Reading, Trouble> {
         let clients = self.clients().await?;

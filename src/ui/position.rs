@@ -25,7 +25,10 @@ pub fn chat(view: View<'_>, sight: &Sight) -> Line<'static> {
         Phase::Streaming { .. } if view.state.compacting() => {
             view.line(format!(" {} summarising ", item::spinner(view)), Role::Accent)
         }
-        Phase::Streaming { .. } => view.line(format!(" {} answering ", item::spinner(view)), Role::Accent),
+        Phase::Streaming { again, .. } => {
+            let said = again.as_deref().unwrap_or("answering");
+            view.line(format!(" {} {said} ", item::spinner(view)), Role::Accent)
+        }
         Phase::Working { .. } if waiting => view.line(" waits for you ", Role::Medium),
         Phase::Working { .. } => view.line(" working ", Role::Dim),
         Phase::Idle => view.state.used().map_or_else(Line::default, |used| view.line(format!(" {used} "), Role::Dim)),

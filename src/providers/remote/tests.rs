@@ -72,7 +72,8 @@ data: {data}
 }
 
 async fn said(provider: &Remote) -> Vec<ModelEvent> {
-    provider.stream(request()).collect().await
+    let said: Vec<ModelEvent> = provider.stream(request()).collect().await;
+    said.into_iter().filter(|event| !matches!(event, ModelEvent::Again(_))).collect()
 }
 
 async fn said_to(kind: ProviderKind, answer: ResponseTemplate) -> Vec<ModelEvent> {
@@ -312,6 +313,15 @@ async fn a_passing_trouble_is_tried_again_but_a_long_wait_is_told() {
     let events = said(&remote(ProviderKind::OpenAi, &server.uri(), Some("m"))).await;
     assert_eq!(events[0], ModelEvent::Text("Hi".to_owned()));
     assert!(matches!(events[1], ModelEvent::Ended(StopReason::Done, _)));
+
+    let server = MockServer::start().await;
+    let limited = ResponseTemplate::new(429).insert_header("retry-after-ms", "20");
+    Mock::given(method("POST")).respond_with(limited).expect(3).mount(&server).await;
+    let events: Vec<ModelEvent> =
+        remote(ProviderKind::OpenAi, &server.uri(), Some("m")).stream(request()).collect().await;
+    let again = ModelEvent::Again("trying again in 1 s: rate limit".to_owned());
+    assert_eq!(events[..2], [again.clone(), again]);
+    assert_eq!(failed(&events[2..]).0, FailureKind::RateLimited);
 
     let server = MockServer::start().await;
     let limited = ResponseTemplate::new(429).insert_header("retry-after", "60");

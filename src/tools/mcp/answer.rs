@@ -197,7 +197,7 @@ impl AnswerTool {
                         break None;
                     }
                 }
-                Some(ModelEvent::Call(_)) => {}
+                Some(ModelEvent::Again(_) | ModelEvent::Call(_)) => {}
                 Some(ModelEvent::Ended(_, usage)) => {
                     port.send(RunEvent::Used(usage)).await;
                     break None;
