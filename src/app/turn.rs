@@ -8,8 +8,8 @@ use super::event::{Effect, Pane};
 use super::keymap::{Command, Context};
 use super::queue::Status;
 use crate::domain::{
-    APPLY, ApprovalMode, FailureKind, JournalEvent, Message, ModelEvent, ModelFailure, OperationId, Origin, StepId,
-    StopReason, ToolCall, ToolResult, TurnId, Usage,
+    APPLY, ApprovalMode, EDITED, FailureKind, JournalEvent, Message, ModelEvent, ModelFailure, OperationId, Origin,
+    StepId, StopReason, ToolCall, ToolResult, TurnId, Usage,
 };
 
 /// Said once before the first message to a model on another machine.
@@ -279,7 +279,7 @@ impl State {
         let text = if edited {
             let reads = &item.call.arguments;
             let reads = item.prepared.as_ref().map_or_else(|| reads.clone(), |prepared| prepared.hidden(reads));
-            format!("The person edited this call. It now reads: {reads}\n{text}")
+            format!("{EDITED}{reads}\n{text}")
         } else {
             text
         };

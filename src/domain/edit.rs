@@ -7,6 +7,9 @@ use super::arguments::CLAIM;
 use super::chat::ToolCall;
 use super::operation::{FileOperation, OperationKind, SqlOperation, SqlWay};
 
+/// What stands before the arguments of an edited call and its result, for the model.
+pub const EDITED: &str = "The person edited this call. It now reads: ";
+
 /// A call opened for editing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Editable {

@@ -8,7 +8,7 @@ use regex::Captures;
 use serde_json::{Map, Value};
 
 use super::script::{self, Answer, Call, Ending, Entry, PLACEHOLDER, Say, Script};
-use crate::domain::{FailureKind, Message, ModelRequest, RiskLevel, ToolCall, ToolResult};
+use crate::domain::{EDITED, FailureKind, Message, ModelRequest, RiskLevel, ToolCall, ToolResult};
 
 /// How much of the person's last message is looked at.
 const MOST_TEXT: usize = 4_000;
@@ -79,6 +79,10 @@ pub(super) fn plan(script: &Script, request: &ModelRequest, server: &str) -> Pla
     values.insert("requests_count".to_owned(), script.entries.len().to_string());
     let Some(entry) = entry else { return Plan::text(fill(&script.otherwise.unknown, &values, &[])) };
     let results = turn.rounds.last().copied().unwrap_or_default();
+    // What the script would say of its own call isn't so.
+    if let Some(text) = edited(results) {
+        return Plan::text(text);
+    }
     let outcome = (!turn.rounds.is_empty()).then(|| outcome(results));
     let fits = |say: &&Say| {
         say.after == turn.rounds.len() && say.answer == answer && say.when.is_none_or(|when| Some(when) == outcome)
@@ -110,6 +114,22 @@ fn message(say: &Say, values: &BTreeMap<String, String>, results: &[ToolResult],
         calls: say.calls.iter().enumerate().map(call).collect(),
         end,
     }
+}
+
+/// What is said of calls that the person changed and ran. None if there is no such.
+fn edited(results: &[ToolResult]) -> Option<String> {
+    let said = |result: &ToolResult| {
+        let (call, result) = result.text.strip_prefix(EDITED)?.split_once('\n')?;
+        if of(result) == script::Result::Cancelled {
+            return None;
+        }
+        let arguments: Map<String, Value> = serde_json::from_str(call).unwrap_or_default();
+        let text = ["sql", "command"].iter().find_map(|name| arguments.get(*name)?.as_str()).unwrap_or(call);
+        let first = result.lines().next().unwrap_or_default();
+        Some(format!("You changed my call. This ran instead:\n\n```\n{text}\n```\n\nIt says: {first}"))
+    };
+    let said: Vec<String> = results.iter().filter_map(said).collect();
+    (!said.is_empty()).then(|| said.join("\n\n"))
 }
 
 /// What is said where the entry says nothing for this outcome.
@@ -229,9 +249,14 @@ fn outcome(results: &[ToolResult]) -> script::Result {
     if outcomes.all(|next| next == first) { first } else { script::Result::Partly }
 }
 
+/// A result without what the program says of an edited call.
+fn own(text: &str) -> &str {
+    text.strip_prefix(EDITED).and_then(|text| text.split_once('\n')).map_or(text, |(_, result)| result)
+}
+
 /// How one result came out, by its first word: results are text for a model, so this is all there is to read.
 fn of(text: &str) -> script::Result {
-    let text = text.trim_start().to_lowercase();
+    let text = own(text).trim_start().to_lowercase();
     let starts = |words: &[&str]| words.iter().any(|word| text.starts_with(word));
     if starts(&["cancelled"]) {
         script::Result::Cancelled
@@ -322,7 +347,7 @@ fn told(result: &str) -> String {
 
 /// Why something was cancelled: what the first result says that was.
 fn reason(results: &[ToolResult]) -> String {
-    let cancelled = results.iter().map(|result| result.text.as_str()).find(|text| text.starts_with("cancelled:"));
+    let cancelled = results.iter().map(|result| own(&result.text)).find(|text| text.starts_with("cancelled:"));
     to_person(cancelled.unwrap_or_default())
 }
 

@@ -157,6 +157,22 @@ fn it_looks_before_it_deletes_and_takes_a_no_for_a_no() {
 }
 
 #[test]
+fn of_a_call_that_the_person_changed_it_says_what_ran_and_nothing_else() {
+    let edited = |rest: &str| {
+        let call = r#"{"connection":"practice","sql":"DELETE FROM orders WHERE id < 100"}"#;
+        let result = format!("{}{call}\n{rest}", crate::domain::EDITED);
+        let called = || Message::Assistant { text: String::new(), calls: Vec::new() };
+        let before = results(&["id\n5"]);
+        plan(vec![said("delete the cancelled orders"), called(), before, called(), results(&[&result])])
+    };
+    let ran = edited("4 rows changed\nand more");
+    let told = "You changed my call. This ran instead:\n\n```\nDELETE FROM orders WHERE id < 100\n```\n\nIt says: 4 rows changed";
+    assert_eq!((ran.text.as_str(), ran.calls.len()), (told, 0));
+    let no = edited("cancelled: The person denied it.");
+    assert_eq!(no.text, "I left the orders as they are (you denied it).");
+}
+
+#[test]
 fn several_calls_come_at_once_and_each_result_is_told() {
     let calls = first("clean up");
     assert_eq!(calls.matches(" + ").count(), 2, "{calls}");
