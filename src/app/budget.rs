@@ -108,13 +108,15 @@ impl Budget {
     }
 }
 
-/// What a turn used so far, since it was last let go on.
+/// What a turn used so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Spent {
     calls: u64,
     milliseconds: u64,
     tokens: u64,
     cost: Cost,
+    /// What it had used of each when it was last let go on: its limits are raised by that.
+    raised: [u64; Limit::ALL.len()],
 }
 
 impl Spent {
@@ -125,6 +127,16 @@ impl Spent {
             Limit::Tokens => self.tokens,
             Limit::Cost => self.cost.amount().0,
         }
+    }
+
+    /// By how much a limit is raised.
+    fn raised(self, limit: Limit) -> u64 {
+        self.raised[limit as usize]
+    }
+
+    /// The turn goes on, with as much again.
+    fn raise(&mut self) {
+        self.raised = Limit::ALL.map(|limit| self.of(limit));
     }
 
     /// Time passed in which something of the turn was under way.
@@ -166,11 +178,17 @@ impl State {
     #[must_use]
     pub fn near(&self) -> Option<String> {
         let near = |limit: &Limit| {
-            let most = self.budget.of(*limit)?;
-            let spent = self.spent.of(*limit);
-            (spent.saturating_mul(100) >= most.saturating_mul(NEAR)).then(|| limit.told(spent, most))
+            let (spent, most) = (self.spent.of(*limit), self.most(*limit)?);
+            let raised = self.spent.raised(*limit);
+            let near = (spent - raised).saturating_mul(100) >= (most - raised).saturating_mul(NEAR);
+            near.then(|| limit.told(spent, most))
         };
         Limit::ALL.iter().find_map(near)
+    }
+
+    /// What this turn may use, raised by what it had used when it was let go on; none for no limit.
+    fn most(&self, limit: Limit) -> Option<u64> {
+        self.budget.of(limit).map(|most| most.saturating_add(self.spent.raised(limit)))
     }
 
     /// Pauses the turn if a limit is reached, with calls that nobody has read yet. False if it may go on.
@@ -180,10 +198,10 @@ impl State {
         let over = |limit: &Limit| {
             let (spent, next) = (self.spent.of(*limit), next.of(*limit));
             // A message alone may hold more calls than a whole turn: it is asked about once.
-            self.budget.of(*limit).is_some_and(|most| spent >= most || next > most)
+            self.most(*limit).is_some_and(|most| spent >= most || next > most)
         };
         let Some(limit) = Limit::ALL.into_iter().find(over) else { return false };
-        let most = self.budget.of(limit).unwrap_or_default();
+        let most = self.most(limit).unwrap_or_default();
         let figure = limit.figure(most);
         let said = match limit {
             Limit::Cost => format!("Limit of a turn's cost, {figure}, reached"),
@@ -217,7 +235,7 @@ impl State {
             }
             return;
         };
-        self.spent = super::budget::Spent::default();
+        self.spent.raise();
         self.handed_over = true;
         if paused.calls.is_empty() {
             self.request_next(effects);
@@ -252,9 +270,15 @@ impl State {
             Some((Limit::Cost, most)) => self.budget.cost = Some(Amount(most)),
             None => {}
         }
-        let told = Limit::ALL.map(|limit| match (limit, self.budget.of(limit)) {
+        let told = Limit::ALL.map(|limit| match (limit, self.most(limit)) {
             (_, Some(most)) => {
-                format!("{} {} of {}", limit.word(), limit.figure(self.spent.of(limit)), limit.figure(most))
+                let spent = self.spent.of(limit);
+                let of = if spent > most { ", past the limit of" } else { " of" };
+                let raised = match self.budget.of(limit).filter(|first| *first < most) {
+                    Some(first) => format!(" (raised from {} when you let it go on)", limit.figure(first)),
+                    None => String::new(),
+                };
+                format!("{} {}{of} {}{raised}", limit.word(), limit.figure(spent), limit.figure(most))
             }
             (Limit::Cost, None) if self.setting.prices.is_none() => "cost unknown (no prices configured)".to_owned(),
             (_, None) => format!("{} {} (no limit)", limit.word(), limit.figure(self.spent.of(limit))),

@@ -117,3 +117,35 @@ fn a_choice_in_the_models_words_names_no_host() {
     assert_eq!(world.requests.len(), asked + 2);
     assert!(!named(&world, "evil.example.com"));
 }
+
+#[test]
+fn a_limit_that_was_let_go_on_is_raised_and_counts_the_whole_turn() {
+    let mut world = small(2);
+    let told = |world: &mut World, line: &str| {
+        world.state.slash_line(line, &mut Vec::new());
+        match world.state.chat.entries().last() {
+            Some(Entry::Notice { text, .. }) => text.clone(),
+            other => panic!("{other:?}"),
+        }
+    };
+    world.model("", &[("ls", None), ("ls b", None)]);
+    world.finish(1);
+    world.finish(2);
+    assert!(world.state.paused().is_some());
+    world.press(KeyCode::Enter);
+    world.model("", &[("ls c", None)]);
+    world.finish(3);
+    assert!(world.state.paused().is_none(), "it has as much again");
+    let said = told(&mut world, "/limit");
+    assert!(said.contains("calls 3 of 4 (raised from 2 when you let it go on)"), "{said}");
+    let said = told(&mut world, "/limit calls 1");
+    assert!(said.contains("calls 3 of 3 (raised from 1 when"), "{said}");
+    world.model("", &[("ls d", None)]);
+    assert!(world.state.paused().is_some());
+    world.press(KeyCode::Esc);
+    world.state.budget.calls = 50;
+    world.say("next");
+    assert!(told(&mut world, "/limit").contains("calls 0 of 50 ·"));
+    world.model("", &[("ls", None), ("ls b", None), ("ls c", None)]);
+    assert!(told(&mut world, "/limit calls 2").contains("calls 3, past the limit of 2 ·"));
+}
