@@ -217,7 +217,8 @@ impl State {
             open => format!(" ({} more wanted, not read yet)", number::count(open, "call")),
         };
         let next = if self.attended() {
-            "enter goes on, esc stops. /limit changes it.".to_owned()
+            let stop = if self.linear { "stop ends it" } else { "esc stops" };
+            format!("enter goes on, {stop}. /limit changes it.")
         } else {
             format!("the run ends here. --max-{} changes it.", limit.word())
         };

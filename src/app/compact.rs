@@ -71,7 +71,7 @@ impl State {
     /// `/compact`
     pub(super) fn compact_now(&mut self, effects: &mut Vec<Effect>) {
         if self.chat.phase != Phase::Idle || self.paused.is_some() {
-            self.hint = Some("The model is at work: stop it with esc, or wait for its end.".to_owned());
+            self.hint = Some("The model is at work: stop it, or wait for its end.".to_owned());
         } else if self.chat.history().len() < 2 || !self.compact(self.chat.history().len(), false, effects) {
             self.hint = Some("There is nothing to summarise yet.".to_owned());
         }

@@ -59,16 +59,11 @@ impl Editor {
 impl State {
     /// Opens the operation of the dialog, or the selected one that waits, for editing.
     pub(super) fn edit(&mut self, id: OperationId, effects: &mut Vec<Effect>) {
-        let Some(seal) = self.queue.gate.seal(id) else {
-            self.hint = Some(format!("{id} doesn't wait."));
-            return;
+        let (seal, editable) = match self.editable(id) {
+            Ok(found) => found,
+            Err(why) => return self.refuse_edit(why),
         };
         let Some(item) = self.queue.get(id) else { return };
-        let kind = item.prepared.as_ref().map(|prepared| &prepared.operation.kind);
-        let Some(editable) = kind.and_then(|kind| Editable::of(&item.call, kind)) else {
-            self.refuse_edit(format!("{id} can't be edited."));
-            return;
-        };
         let masked = item.prepared.as_ref().is_some_and(|prepared| !prepared.assessment.secrets.is_empty());
         let shown = matches!(&self.modal, Some(Modal::Confirm(dialog)) if dialog.revealed);
         if masked && !shown {
@@ -76,10 +71,6 @@ impl State {
                 self.open(id);
             }
             self.refuse_edit("Secrets in it are masked: show them first, then edit.".to_owned());
-            return;
-        }
-        if matches!(item.origin, Origin::Program { .. }) && item.call.name != ANSWER {
-            self.refuse_edit(format!("{id} repeats what ran: edit that one's text and run it yourself."));
             return;
         }
         let text = item.draft.clone().unwrap_or_else(|| editable.text());
@@ -101,6 +92,42 @@ impl State {
         };
         self.modal = Some(Modal::Edit(Box::new(editor)));
         self.judge_draft(effects);
+    }
+
+    /// What of an operation can be edited, and under which seal it waits.
+    fn editable(&self, id: OperationId) -> Result<(Seal, Editable), String> {
+        let waits = self.queue.gate.seal(id).zip(self.queue.get(id));
+        let (seal, item) = waits.ok_or_else(|| format!("{id} doesn't wait."))?;
+        let kind = item.prepared.as_ref().map(|prepared| &prepared.operation.kind);
+        let editable = kind.and_then(|kind| Editable::of(&item.call, kind));
+        let editable = editable.ok_or_else(|| format!("{id} can't be edited."))?;
+        if matches!(item.origin, Origin::Program { .. }) && item.call.name != ANSWER {
+            return Err(format!("{id} repeats what ran: edit that one's text and run it yourself."));
+        }
+        Ok((seal, editable))
+    }
+
+    /// A line puts a text in the place of what waits. It is told again, and waits for its own approval.
+    pub(super) fn edit_line(&mut self, id: OperationId, text: &str, effects: &mut Vec<Effect>) {
+        let number = id.0;
+        let edited = self.editable(id).and_then(|(seal, editable)| {
+            if editable.is_form() {
+                Err(format!("{id} is a form: type fill {number} FIELD: ANSWER."))
+            } else if text.is_empty() {
+                Err(format!(
+                    "Type edit {number}: and all of the new text, which takes the place of {}.",
+                    editable.what()
+                ))
+            } else if text == editable.text() {
+                Err("Nothing was changed.".to_owned())
+            } else {
+                Ok((seal, editable.with(text)?))
+            }
+        });
+        match edited {
+            Ok((seal, call)) => drop(self.propose_edited(id, seal, call, effects)),
+            Err(why) => self.hint = Some(why),
+        }
     }
 
     fn refuse_edit(&mut self, hint: String) {

@@ -33,6 +33,8 @@ pub enum Said {
     Remember(OperationId, bool, Ruling),
     /// `fill 3 name: Ann`: an answer in a form.
     Fill(OperationId, String),
+    /// `edit 3: ls -l`: the text that takes the place of what would run; empty if none was typed.
+    Edit(OperationId, String),
     /// `list`
     List,
     /// `unasked`, `unasked 1-40`: what ran without a question.
@@ -48,7 +50,7 @@ pub enum Said {
 }
 
 /// What can be typed, and what it does, for `help`.
-pub const LINES: [(&str, &str); 13] = [
+pub const LINES: [(&str, &str); 14] = [
     ("approve 1,3-5", "let them run; a high one needs its own number, and `show` before if it is long"),
     ("deny 2", "don't; `deny 2 because …` tells the model why; `deny all`: everything of this turn"),
     (
@@ -58,6 +60,10 @@ pub const LINES: [(&str, &str); 13] = [
     ("show 3", "the whole operation, what it would do, why it asks, who decided"),
     ("output 3", "what it printed"),
     ("fill 3 name: Ann", "type an answer into a form that waits; then approve 3"),
+    (
+        "edit 3: ls -l",
+        "put a text of yours in the place of its command, statement or content; it is judged anew, and waits for its own approve 3",
+    ),
     ("list", "what waits and what runs"),
     ("unasked", "what ran without a question, why, and what was enforced; `unasked 1-40`: of these"),
     ("cancel 3", "stop it while it runs"),
@@ -95,6 +101,11 @@ impl Said {
                     Some(Self::Fill(id, answer.trim().to_owned()))
                 },
             ),
+            "edit" => {
+                let (which, text) = rest.split_once(':').unwrap_or((rest, ""));
+                let id = Numbers::parse(which).and_then(|numbers| numbers.single());
+                id.map(|id| Self::Edit(id, text.trim().to_owned()))
+            }
             "list" if rest.is_empty() => Some(Self::List),
             "unasked" if rest.is_empty() => Some(Self::Unasked(None)),
             "unasked" => numbers().map(|numbers| Self::Unasked(Some(numbers))),
@@ -125,6 +136,7 @@ impl Said {
             | Self::Output(_)
             | Self::Remember(..)
             | Self::Fill(..)
+            | Self::Edit(..)
             | Self::Line(_) => false,
         }
     }
@@ -179,6 +191,12 @@ impl State {
         self.linear = true;
     }
 
+    /// Whether decisions come as lines: there are no keys then.
+    #[must_use]
+    pub fn is_linear(&self) -> bool {
+        self.linear
+    }
+
     /// An operation was told under a seal.
     pub(super) fn told(&mut self, id: OperationId, seal: Seal, whole: bool) {
         let at = self.now;
@@ -227,6 +245,7 @@ impl State {
             Said::Again(id) => self.run_again(id, effects),
             Said::Remember(id, never, ruling) => self.remember_line((id, never), ruling, typed, effects),
             Said::Fill(id, answer) => self.fill_in(id, &answer, effects),
+            Said::Edit(id, text) => self.edit_line(id, &text, effects),
             Said::Stop => {
                 if !self.stop(effects) {
                     self.hint = Some("Nothing runs.".to_owned());

@@ -55,7 +55,7 @@ impl State {
         if self.accept(text) {
             self.next_step(effects);
         } else {
-            let key = self.keymap.key(Context::Everywhere, Command::FocusQueue);
+            let key = self.keymap.key(Context::Everywhere, Command::FocusQueue).filter(|_| !self.linear);
             let there = key.map(|key| format!(": {key} goes there")).unwrap_or_default();
             self.hint = Some(format!("It goes to the model once what waits is decided{there}."));
         }
@@ -348,7 +348,8 @@ impl State {
                 let waiting = self.queue.counts().0;
                 if waiting > 0 {
                     let that = if waiting == 1 { "waits" } else { "wait" };
-                    self.hint = Some(format!("Press esc again: the {waiting} that {that} won't be started."));
+                    let press = if self.linear { "Type stop" } else { "Press esc" };
+                    self.hint = Some(format!("{press} again: the {waiting} that {that} won't be started."));
                 }
                 true
             }

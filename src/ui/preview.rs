@@ -54,14 +54,14 @@ pub fn rows(
             let told = quoted(reason);
             let said = if told.contains("beforehand") { told } else { format!("can't be told beforehand: {told}") };
             let mut lines = effect(vec![(said, Role::Dim)]);
-            lines.extend(remedy(view, &unmeasured(&prepared.operation.kind), columns));
+            lines.extend(remedy(view, prepared.operation.id, &unmeasured(&prepared.operation.kind), columns));
             lines
         }
         Some(Foresight::Measured(preview)) => {
             let warnings = preview.warnings.iter().map(|said| (quoted(said), Role::Trouble));
             let effects = preview.effects.iter().map(|said| (quoted(said), Role::Text));
             let mut lines = effect(warnings.chain(effects).collect());
-            lines.extend(remedy(view, &preview.remedy, columns));
+            lines.extend(remedy(view, prepared.operation.id, &preview.remedy, columns));
             lines
         }
     };
@@ -125,12 +125,15 @@ fn unmeasured(kind: &OperationKind) -> Remedy {
     }
 }
 
-fn remedy(view: View<'_>, remedy: &Remedy, columns: usize) -> Vec<Line<'static>> {
+fn remedy(view: View<'_>, id: OperationId, remedy: &Remedy, columns: usize) -> Vec<Line<'static>> {
     let (said, role) = match remedy {
         Remedy::Unknown => return Vec::new(),
         Remedy::Possible(how) => {
-            let key = view.key(Context::Queue, Command::Undo, "").map_or_else(String::new, |(key, _)| key);
-            (format!("can be undone by {key} in the list: {}", text::line(how)), Role::Text)
+            let by = match view.key(Context::Queue, Command::Undo, "") {
+                Some((key, _)) if !view.state.is_linear() => format!("{key} in the list"),
+                _ => format!("undo {}", id.0),
+            };
+            (format!("can be undone by {by}: {}", text::line(how)), Role::Text)
         }
         Remedy::ByHand(how) => (format!("can be undone by hand: {}", text::line(how)), Role::Text),
         Remedy::Impossible(why) => (format!("can't be undone: {}", text::line(why)), Role::Trouble),

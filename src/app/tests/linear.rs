@@ -118,3 +118,39 @@ fn a_number_that_is_nobodys_is_nobodys() {
     }
     assert_eq!(world.state.queue.newest(), Some(OperationId(2)), "nothing was proposed");
 }
+
+#[test]
+fn a_line_edits_what_waits_and_it_needs_its_own_approval() {
+    let mut world = told(true);
+    world.feed(GUARD, Event::Wake);
+    line(&mut world, "edit 2");
+    assert_eq!(hint(&world), "Type edit 2: and all of the new text, which takes the place of command.");
+    line(&mut world, "edit 2: rm b");
+    assert_eq!(hint(&world), "Nothing was changed.");
+    line(&mut world, "edit 9: ls");
+    assert_eq!(hint(&world), "#9 doesn't wait.");
+    let before = world.state.queue.gate().seal(OperationId(2));
+    line(&mut world, "edit 2: make c: all");
+    assert_ne!(world.state.queue.gate().seal(OperationId(2)), before);
+    line(&mut world, "approve 1");
+    world.finish(1);
+    line(&mut world, "approve 2");
+    assert!(hint(&world).contains("not told yet"), "{}", hint(&world));
+    let seal = world.state.queue.gate().seal(OperationId(2)).unwrap();
+    world.feed(0, Event::Told(OperationId(2), seal, true));
+    world.feed(GUARD, Event::Wake);
+    line(&mut world, "approve 2");
+    assert_eq!(world.commands(), ["make a", "make c: all"], "what was high is what it is now");
+    world.finish(2);
+    let said = &world.results()[1].text;
+    assert!(said.starts_with("The person edited this call. It now reads: ") && said.contains("make c: all"), "{said}");
+}
+
+#[test]
+fn notes_by_lines_name_no_key() {
+    let mut world = told(true);
+    line(&mut world, "and hurry");
+    assert_eq!(hint(&world), "It goes to the model once what waits is decided.");
+    line(&mut world, "stop");
+    assert!(hint(&world).starts_with("Type stop again: "), "{}", hint(&world));
+}
