@@ -62,7 +62,8 @@ impl Table {
         const SILENT: [&str; 4] = ["", "null", "any", "unknown"];
         let kind = self.types.get(at).map_or("", String::as_str);
         let word: String = kind.chars().take_while(char::is_ascii_alphabetic).collect::<String>().to_ascii_lowercase();
-        STARTS.contains(&word.as_str()) || (SILENT.contains(&word.as_str()) && self.numbers(at))
+        let list = kind.ends_with(']');
+        STARTS.contains(&word.as_str()) && !list || (SILENT.contains(&word.as_str()) && self.numbers(at))
     }
 
     /// Whether a column holds numbers and nothing else.
@@ -130,6 +131,8 @@ mod tests {
         };
         let told: Vec<(bool, bool)> = (0..4).map(|at| (table.numeric(at), table.temporal(at))).collect();
         assert_eq!(told, [(true, false), (true, false), (false, false), (false, true)]);
+        let lists = Table { types: vec!["int[]".to_owned()], ..Table::default() };
+        assert!(!lists.numeric(0), "a list of numbers is none");
         assert_eq!((table.cell(1, 0), table.cell(0, 1), table.cell(9, 9)), (None, Some("2.5"), None));
         assert_eq!((number("1e999"), number("nan"), number("12")), (None, None, Some(12.0)));
     }
