@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::grants::Grants;
 use super::memory::{Remembered, RuleId, Says, Scope};
-use super::operation::{Operation, OperationId, Origin, Prepared};
+use super::operation::{Operation, OperationId, OperationKind, Origin, Prepared};
 use super::policy::{Containment, Enforceable, Judgement, NOBODY_BACK, Policy, Step, Verdict, judge};
 use super::record::Decider;
 use super::target::moved;
@@ -431,7 +431,20 @@ impl Gate {
 
 /// Whether two operations ask for the same thing, whatever is claimed of them.
 fn same_demand(a: &Prepared, b: &Prepared) -> bool {
-    a.operation.tool == b.operation.tool && a.operation.kind == b.operation.kind && a.operation.cwd == b.operation.cwd
+    let same = match (&a.operation.kind, &b.operation.kind) {
+        (OperationKind::Command(a), OperationKind::Command(b)) => {
+            a.terminal == b.terminal && a.timeout == b.timeout && same_words(&a.command, &b.command)
+        }
+        (a, b) => a == b,
+    };
+    same && a.operation.tool == b.operation.tool && a.operation.cwd == b.operation.cwd
+}
+
+/// Whether two commands are the same but for the blanks between their words. Where a blank may be part of a word, or
+/// a line's end ends a command, every one counts.
+fn same_words(a: &str, b: &str) -> bool {
+    let plain = |text: &str| !text.contains(['\'', '"', '\\', '\n', '`', '$']);
+    a == b || plain(a) && plain(b) && a.split_whitespace().eq(b.split_whitespace())
 }
 
 /// What changed between what was shown and what would run, in one sentence.

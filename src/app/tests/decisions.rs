@@ -87,10 +87,12 @@ fn one_that_comes_back_unchanged_is_denied_again_whatever_is_claimed() {
     world.model("", &[("make a", Some("low"))]);
     assert!(matches!(world.status(2), Status::Denied { .. }));
     assert!(world.results()[0].text.contains("denied exactly this before"));
+    world.model("", &[("make  a ", None)]);
+    assert!(matches!(world.status(3), Status::Denied { .. }), "blanks between words are none");
     world.model("sorry", &[]);
     world.say("again please");
     world.model("", &[("make a", None)]);
-    assert_eq!(*world.status(3), Status::Waiting, "a new turn asks again");
+    assert_eq!(*world.status(4), Status::Waiting, "a new turn asks again");
 }
 
 #[test]
