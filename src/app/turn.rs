@@ -5,6 +5,7 @@ use super::State;
 use super::chat::{Entry, OpenCall, Phase, asks};
 use super::choices::{asks_before, choices};
 use super::event::{Effect, Pane};
+use super::find::Within;
 use super::keymap::{Command, Context};
 use super::queue::Status;
 use crate::domain::{
@@ -46,6 +47,8 @@ impl State {
         }
         self.end_paused();
         self.handed_over = true;
+        // Whoever goes on talking has found it.
+        self.forget(Within::Chat);
         self.output.unpin();
         self.chat.scroll = super::Scroll::END;
         // Where one pane has all of the screen, the answer is what they want to see.

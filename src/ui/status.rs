@@ -13,11 +13,15 @@ use crate::domain::{ApprovalMode, Policy};
 /// then the model. What a yes would hit stays longest.
 const PICKS: [&[usize]; 3] = [&[0, 1, 2, 3, 4], &[0, 1, 2, 3], &[1, 2, 3]];
 const LEAST: [&[usize]; 1] = [&[1, 3]];
+/// The same with the beginning of the model's name.
+const SHORT: [&[usize]; 1] = [&[1, 5, 3]];
 /// Where even that has no room: one that is production stays before the mode.
 const LAST: [&[usize]; 1] = [&[1]];
 const WARNED: [&[usize]; 1] = [&[3]];
 /// Columns that the count of what waits may take without moving anything: `9 waiting (9 HIGH)`.
 const COUNT: usize = 18;
+/// Columns of a model's name that say which it is.
+const BRIEF: usize = 14;
 /// Columns between two parts.
 const GAP: usize = 3;
 
@@ -34,6 +38,7 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer) {
     let (none, full, brief) = (Span::raw(""), walls.first(), walls.get(1));
     let mut ways = full.map_or_else(|| with(&none, &PICKS), |walls| with(walls, &PICKS));
     ways.extend(brief.into_iter().flat_map(|walls| with(walls, &PICKS[2..])));
+    ways.extend(walls.last().into_iter().flat_map(|walls| with(walls, &SHORT)));
     ways.extend(walls.iter().flat_map(|walls| with(walls, &LEAST)));
     ways.extend(full.filter(|_| bare(view)).into_iter().flat_map(|walls| with(walls, last)));
     ways.extend(with(&none, &LEAST));
@@ -68,8 +73,8 @@ pub(super) fn mode(policy: &Policy) -> String {
     if policy.rules_broken { format!("{mode}: rules can't be read") } else { mode.to_owned() }
 }
 
-/// Name, mode, model, connection, workspace.
-fn left(view: View<'_>) -> [Span<'static>; 5] {
+/// Name, mode, model, connection, workspace, the beginning of the model's name.
+fn left(view: View<'_>) -> [Span<'static>; 6] {
     let setting = &view.state.setting;
     let policy = view.state.queue.gate().policy();
     let role = match policy.in_force() {
@@ -102,6 +107,7 @@ fn left(view: View<'_>) -> [Span<'static>; 5] {
         view.span(text::fit(&connection, 40), tone),
         // The end of a path says most.
         view.span(text::middle(&text::line(&setting.workspace), room).into_owned(), Role::Dim),
+        view.span(text::fit(model, BRIEF), Role::Text),
     ]
 }
 

@@ -250,3 +250,31 @@ fn a_decision_made_far_down_the_list_brings_back_what_waits() {
     desk.press(KeyCode::Esc);
     assert_eq!(desk.state.queue.selected(), Some(OperationId(1)), "nothing new waits: it stays where it was");
 }
+
+#[test]
+fn where_room_is_short_the_models_name_stays_before_what_can_be_staged() {
+    use crate::domain::Enforceable;
+    let mut desk = Desk::new();
+    desk.state.setting.practice = false;
+    desk.state.setting.model = "fake-large (127.0.0.1:18080)".to_owned();
+    desk.state.setting.connection = Some("test (sqlite)".to_owned());
+    desk.event(Event::Proved(Enforceable { read_only_command: true, staged_command: true, ..Enforceable::default() }));
+    desk.send("go");
+    let calls: Vec<_> = (0..125).map(|_| ("execute_command", r#"{"command":"touch x"}"#, Vec::new())).collect();
+    desk.call(&calls);
+    let screen = desk.screen(80, 24);
+    let status = screen.lines().find(|row| row.contains("125 waiting")).unwrap();
+    assert!(status.contains("fake-large") && status.contains("staged") && !status.contains("contained,"), "{status}");
+    assert!(status.contains("guarded") && status.contains("test (sqlite)"), "{status}");
+}
+
+#[test]
+fn a_command_of_several_lines_is_none_of_one() {
+    let mut desk = Desk::new();
+    desk.send("go");
+    let arguments = serde_json::json!({ "command": "touch a\ntouch b\n" }).to_string();
+    desk.call(&[("execute_command", &arguments, Vec::new())]);
+    desk.screen(120, 40);
+    desk.press(KeyCode::Esc);
+    assert!(desk.screen(120, 40).contains("touch a ⏎ touch b"));
+}
