@@ -209,7 +209,9 @@ impl State {
             self.answered(text, Vec::new());
         }
         self.chat.notice(failure.message.clone(), true);
-        self.take_back_upcoming();
+        if self.take_back_upcoming() {
+            self.hint = Some("The answer failed: your message is here again.".to_owned());
+        }
         self.chat.phase = Phase::Idle;
     }
 

@@ -24,6 +24,8 @@ impl State {
             && !matches!(self.chat.phase, Phase::Streaming { .. })
             && let Some(text) = self.chat.upcoming.take()
         {
+            // That it goes later holds no more.
+            self.hint = None;
             self.send(text, effects);
         }
     }
@@ -39,15 +41,16 @@ impl State {
         stops
     }
 
-    /// Puts it back before what is being typed.
-    pub(super) fn take_back_upcoming(&mut self) {
-        let Some(text) = self.chat.upcoming.take() else { return };
+    /// Puts it back before what is being typed, or is typed next. False if there is none.
+    pub(super) fn take_back_upcoming(&mut self) -> bool {
+        let Some(text) = self.chat.upcoming.take() else { return false };
         let draft = self.composer.text();
         if draft.is_empty() {
-            self.composer.put(&text);
+            self.composer.put(&format!("{text} "));
         } else {
             self.composer.put(&format!("{text}\n\n{draft}"));
         }
+        true
     }
 
     /// The program ends: what was said but not sent yet, and what was being typed, can be recalled in the next session.

@@ -1,6 +1,7 @@
 //! The conversation's loop: order, stopping, answers, questions, bad calls.
 
 use super::*;
+use crate::domain::{FailureKind, ModelFailure};
 
 #[test]
 fn calls_start_in_order_and_only_reads_overlap() {
@@ -244,4 +245,49 @@ fn what_the_person_does_meanwhile_leaves_the_message_in_one_piece() {
     assert!(said == 1 && entries.iter().any(whole), "{entries:?}");
     assert!(matches!(entries[1], Entry::Operation(_)), "{entries:?}");
     assert!(world.state.chat.question().is_some());
+}
+
+#[test]
+fn a_message_that_waits_for_an_answer_that_fails_is_back_and_nothing_claims_that_it_goes() {
+    let failure = || ModelEvent::Failed(ModelFailure { kind: FailureKind::Unavailable, message: "Down.".to_owned() });
+    let mut world = World::new();
+    world.say("go");
+    world.say("and this");
+    assert!(world.state.hint.as_ref().unwrap().contains("once this answer ends"));
+    world.feed(1, Event::Model(world.step, failure()));
+    assert_eq!(world.state.hint.as_deref(), Some("The answer failed: your message is here again."));
+    world.type_in("please");
+    assert_eq!(world.state.composer.text(), "and this please");
+    world.press(KeyCode::Enter);
+    world.say("one more");
+    world.model("Done.", &[]);
+    assert_eq!((world.state.hint.as_deref(), world.state.chat.upcoming()), (None, None), "it went");
+}
+
+#[test]
+fn that_it_is_tried_again_is_known_until_something_comes() {
+    let mut world = World::new();
+    world.say("go");
+    let again = |world: &World| match world.state.chat.phase() {
+        Phase::Streaming { again, .. } => again.clone(),
+        _ => None,
+    };
+    world.feed(1, Event::Model(world.step, ModelEvent::Again("trying again in 2 s: rate limit".to_owned())));
+    assert_eq!(again(&world).as_deref(), Some("trying again in 2 s: rate limit"));
+    world.feed(1, Event::Model(world.step, ModelEvent::Text("Hi".to_owned())));
+    assert_eq!(again(&world), None);
+}
+
+#[test]
+fn a_search_of_the_chat_ends_with_the_next_message() {
+    let mut world = World::new();
+    world.say("go");
+    world.model("Done.", &[]);
+    world.press(KeyCode::F(4));
+    world.type_in("/done");
+    world.press(KeyCode::Enter);
+    assert_eq!(world.state.finds.chat.text, "done");
+    world.press(KeyCode::Char('i'));
+    world.say("next");
+    assert_eq!(world.state.finds.chat.text, "");
 }
