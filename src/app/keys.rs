@@ -419,7 +419,7 @@ impl State {
         }
     }
 
-    fn selected_waiting(&self) -> Option<OperationId> {
+    pub(super) fn selected_waiting(&self) -> Option<OperationId> {
         self.queue.selected().filter(|id| self.queue.get(*id).is_some_and(|item| item.status == Status::Waiting))
     }
 

@@ -21,11 +21,11 @@ impl State {
             }
             (Some(_), KeyCode::Char(letter)) if !held => self.queue.plan.letter(letter),
             (Some(_), KeyCode::Backspace) => self.queue.plan.backspace(),
-            (Some(_), KeyCode::Enter) => {
-                if let Some(Typing::Pick(typed)) = self.queue.plan.stop() {
-                    self.mark_numbers(&typed);
-                }
+            (Some(Typing::Pick(typed)), KeyCode::Enter) => {
+                let typed = typed.clone();
+                self.mark_numbers(&typed);
             }
+            (Some(Typing::Filter), KeyCode::Enter) => drop(self.queue.plan.stop()),
             (None | Some(_), _) => return false,
         }
         self.last_typed = Some(self.now);
@@ -93,15 +93,15 @@ impl State {
                 return;
             }
         }
-        match marked.first() {
-            Some(first) => {
-                self.open(*first);
-                self.ask_picked(&marked);
-            }
-            None => {
-                if self.open_or_hint() {
-                    self.ask_all();
-                }
+        if let Some(first) = marked.first() {
+            self.open(*first);
+            self.ask_picked(&marked);
+        } else {
+            // Wherever the cursor is, all means all that waits.
+            let first = self.queue.waiting().next().map(|item| item.id);
+            match self.selected_waiting().or(first) {
+                Some(id) if self.open(id) => self.ask_all(),
+                _ => self.hint = Some("Nothing waits.".to_owned()),
             }
         }
         if let Some(Modal::Confirm(dialog)) = &mut self.modal {
@@ -124,7 +124,7 @@ impl State {
             KeyCode::Char(letter @ ('0'..='9' | ',' | '-' | ' ')) => typed.push(letter),
             KeyCode::Backspace => drop(typed.pop()),
             KeyCode::Enter => {
-                let typed = std::mem::take(typed);
+                let typed = typed.clone();
                 match self.picked_of(&typed) {
                     Ok(ids) => self.ask_picked(&ids),
                     Err(why) => self.dialog_hint(why),
