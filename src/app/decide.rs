@@ -399,10 +399,14 @@ impl State {
         if self.focus == super::Pane::Queue {
             self.queue.select(id);
         }
-        let measured = self.queue.foresight(id).is_some_and(|foresight| *foresight != Foresight::Measuring);
-        let placing = if measured { Placing::Free } else { Placing::Kept };
-        self.modal = Some(Modal::Confirm(Box::new(Dialog::new(id, seal, risk, placing))));
+        self.modal = Some(Modal::Confirm(Box::new(Dialog::new(id, seal, risk, self.placing(id)))));
         true
+    }
+
+    /// How a dialog that opens now shows its preview.
+    pub(super) fn placing(&self, id: OperationId) -> Placing {
+        let measured = self.queue.foresight(id).is_some_and(|foresight| *foresight != Foresight::Measuring);
+        if measured { Placing::Free } else { Placing::Kept }
     }
 }
 

@@ -12,6 +12,9 @@ use super::sight::page;
 use super::{QUIET, State};
 use crate::domain::{Foresight, OperationId, RiskLevel, RuleEffect};
 
+/// What is said of a key that was pressed among others.
+pub(super) const AMONG: &str = "Among other keys it doesn't count:";
+
 impl State {
     pub(super) fn dialog_key(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
         let now = self.now;
@@ -38,6 +41,10 @@ impl State {
         // From its first key that counts the person is in the dialog, not typing a message.
         dialog.by_itself = false;
         dialog.hint = None;
+        if command == Some(Command::Help) && !matches!(key.code, KeyCode::Char(_)) {
+            self.open_help();
+            return;
+        }
         if matches!(dialog.asking, Asking::Reason(_)) {
             self.reason_key(key, effects);
             return;
@@ -52,13 +59,8 @@ impl State {
             return;
         }
         match command {
-            Some(command) if !looks(command) && !self.rhythm.alone() => self.among_letters(key),
-            Some(command) => {
-                self.dialog_command(command, effects);
-                if command == Command::ToEnd {
-                    self.rhythm.pause();
-                }
-            }
+            Some(command) if !looks(command) && !self.rhythm.alone() => self.among_keys(key),
+            Some(command) => self.dialog_command(command, effects),
             None => self.elsewhere(key),
         }
     }
@@ -67,7 +69,14 @@ impl State {
     fn elsewhere(&mut self, key: KeyEvent) {
         let goes = matches!(
             self.keymap.command(Context::Everywhere, key),
-            Some(Command::FocusQueue | Command::FocusOutput | Command::FocusChat | Command::Palette)
+            Some(
+                Command::FocusQueue
+                    | Command::FocusOutput
+                    | Command::FocusChat
+                    | Command::Palette
+                    | Command::Unasked
+                    | Command::Zoom
+            )
         );
         if let Some(back) = self.keymap.key(Context::Dialog, Command::Back).filter(|_| goes) {
             self.dialog_hint(format!("{back} first: it keeps waiting, then {}.", Key::from(key)));
@@ -95,15 +104,16 @@ impl State {
         let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
         match dialog.asking {
             Asking::Confirm { .. } => {
-                let says_yes = |code| {
-                    let key = KeyEvent::new(code, KeyModifiers::NONE);
-                    self.keymap.command(Context::Dialog, key) == Some(Command::Approve)
-                };
-                if !self.rhythm.follows(says_yes) {
-                    dialog.hint = Some("Among other letters it doesn't count: type the number by itself.".to_owned());
-                } else if dialog.digit(digit) {
-                    self.approve_shown(effects);
+                let says_yes = |key| self.keymap.command(Context::Dialog, key) == Some(Command::Approve);
+                let counts = self.rhythm.digit(says_yes);
+                match dialog.digit(digit, counts) {
+                    Some(true) => self.approve_shown(effects),
+                    Some(false) => {}
+                    None => self.rhythm.no_number(),
                 }
+            }
+            Asking::Choice if !self.rhythm.digit(|_| false) => {
+                dialog.hint = Some(format!("{AMONG} type the number by itself."));
             }
             Asking::Choice => {
                 let waiting: Vec<OperationId> = self.queue.waiting().map(|item| item.id).collect();
@@ -245,10 +255,12 @@ impl State {
     fn dialog_approve(&mut self, effects: &mut Vec<Effect>) {
         let key = |command| self.keymap.key(Context::Dialog, command).unwrap_or_default();
         let unseen = format!("{} shows it, then {}.", key(Command::ToEnd), key(Command::Approve));
-        let further = format!("{} goes on to it, then {}.", key(Command::PageDown), key(Command::Approve));
+        let pages = [(Command::PageDown, "on"), (Command::PageUp, "back")].map(|(page, way)| (key(page), way));
+        let yes = key(Command::Approve);
         let Some(Modal::Confirm(dialog)) = &mut self.modal else { return };
-        if let Some(id) = dialog.unseen() {
-            dialog.hint = Some(format!("{id} is high, and its end wasn't seen: {further}"));
+        if let Some((id, above)) = dialog.unseen(&self.sight) {
+            let (page, way) = &pages[usize::from(above)];
+            dialog.hint = Some(format!("{id} is high, and its end wasn't seen: {page} goes {way} to it, then {yes}."));
             return;
         }
         match &dialog.asking {
@@ -368,8 +380,8 @@ impl State {
     }
 
     /// A key that decides was pressed among others.
-    pub(super) fn among_letters(&mut self, key: KeyEvent) {
-        self.dialog_hint(format!("Among other letters it doesn't count: press {} by itself.", Key::from(key)));
+    pub(super) fn among_keys(&mut self, key: KeyEvent) {
+        self.dialog_hint(format!("{AMONG} press {} by itself.", Key::from(key)));
     }
 
     pub(super) fn dialog_hint(&mut self, hint: String) {

@@ -172,7 +172,7 @@ commands! {
     Edit "edit" "edit",
     Skip "skip" "next one, undecided",
     ApproveAll "approve-all" "approve all",
-    Gentle "gentle" "only low and medium",
+    Gentle "gentle" "of all: only low and medium",
     DenyAll "deny-all" "deny all",
     Pick "pick" "pick by number, 1,3-5",
     Remember "remember" "remember: don't ask again",

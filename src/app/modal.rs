@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use crossterm::event::KeyEvent;
 use tui_textarea::TextArea;
 
+use super::dialog::AMONG;
 use super::edit::Editor;
-use super::event::Millis;
+use super::event::{Millis, Sight};
 use super::picker::Picker;
 use super::remember::Remembering;
 use super::scroll::Scroll;
@@ -129,10 +130,13 @@ impl Dialog {
         }
     }
 
-    /// The first high operation of a list of which nobody saw the end.
-    pub(super) fn unseen(&self) -> Option<OperationId> {
-        let Asking::All { high, .. } = &self.asking else { return None };
-        high.iter().find(|id| !self.ends_seen.contains(id)).copied()
+    /// The first high operation of a list of which nobody saw the end, and whether that is above what is in sight.
+    pub(super) fn unseen(&self, sight: &Sight) -> Option<(OperationId, bool)> {
+        let Asking::All { listed, high, .. } = &self.asking else { return None };
+        let id = high.iter().find(|id| !self.ends_seen.contains(id)).copied()?;
+        let place = |id: &OperationId| listed.iter().position(|(listed, _)| listed == id);
+        let further = sight.ends.iter().any(|end| place(end) > place(&id));
+        Some((id, further || self.scroll.top > 0 && self.scroll.top >= sight.limits.dialog))
     }
 
     /// A frame that showed `seal` was drawn at `now`, with the `end` of its text, or the `ends` of those in a list.
@@ -168,6 +172,15 @@ impl Dialog {
             self.drawn = None;
         }
         self.placing = if first { Placing::Free } else { Placing::Late };
+    }
+
+    /// It comes back from behind what floated above it: as new as any, and its secrets masked.
+    pub(super) fn shown_anew(&mut self, placing: Placing) {
+        self.placing = placing;
+        self.drawn = None;
+        self.prompted = false;
+        self.revealed = false;
+        self.hint = None;
     }
 
     /// What it would do was measured anew, and is something else than the person read: no key counts before that was
@@ -219,19 +232,26 @@ impl Dialog {
         }
     }
 
-    /// Takes a digit of the confirming number; true once it is the operation's number.
-    pub(super) fn digit(&mut self, digit: char) -> bool {
+    /// Takes a digit of the number that confirms, if it counts: whether that is the operation's number now. None if it
+    /// begins anew.
+    pub(super) fn digit(&mut self, digit: char, counts: bool) -> Option<bool> {
         let number = self.id.0.to_string();
-        let Asking::Confirm { typed } = &mut self.asking else { return false };
+        let (typed, does) = match &mut self.asking {
+            Asking::Confirm { typed } => (typed, "approve"),
+            Asking::Remember(remembering) => (remembering.typed.as_mut()?, "save the rule and run it"),
+            Asking::Choice | Asking::Reason(_) | Asking::All { .. } | Asking::Pick { .. } => return None,
+        };
         typed.push(digit);
-        if *typed == number {
-            return true;
+        if counts && number.starts_with(typed.as_str()) {
+            return Some(*typed == number);
         }
-        if !number.starts_with(typed.as_str()) {
-            typed.clear();
-            self.hint = Some(format!("That is not its number: type {number} to approve."));
-        }
-        false
+        typed.clear();
+        self.hint = Some(if counts {
+            format!("That is not its number: type {number} to {does}.")
+        } else {
+            format!("{AMONG} type {number} by itself to {does}.")
+        });
+        None
     }
 }
 

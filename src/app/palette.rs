@@ -4,6 +4,7 @@
 use super::State;
 use super::event::{Effect, Pane};
 use super::keymap::{Command, Context};
+use super::modal::Modal;
 use super::picker::{Form, Picker};
 use super::queue::{Item, Status, Undo};
 use super::row::{Pick, Row};
@@ -39,7 +40,10 @@ impl State {
     /// the status line mean. From a dialog it leads back to it.
     pub(super) fn open_help(&mut self) {
         let here = self.context();
-        let over = self.shown_in_dialog();
+        let over = match self.modal.take() {
+            Some(Modal::Confirm(dialog)) => Some(dialog),
+            Some(Modal::Edit(_) | Modal::Pick(_) | Modal::Page { .. } | Modal::Setup(_)) | None => None,
+        };
         let mut rows: Vec<Row> = Vec::new();
         let first = [here, Context::Everywhere];
         let rest = Context::ALL.into_iter().filter(|place| !first.contains(place));

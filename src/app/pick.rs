@@ -4,6 +4,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::State;
+use super::keymap::{Command, Context};
 use super::modal::{Asking, Modal, Page, Reach};
 use super::numbers::Numbers;
 use super::plan::Typing;
@@ -32,9 +33,11 @@ impl State {
         true
     }
 
+    /// Marks what was typed. What can't be read or meant stays in its field, to be mended.
     fn mark_numbers(&mut self, typed: &str) {
         match self.picked_of(typed) {
             Ok(ids) => {
+                self.queue.plan.stop();
                 if let Some(first) = ids.first() {
                     self.queue.select(*first);
                 }
@@ -150,7 +153,12 @@ impl State {
     /// Leaves the high ones out of the list of all.
     pub(super) fn ask_gentle(&mut self) {
         let Some(Modal::Confirm(dialog)) = &self.modal else { return };
-        let Asking::All { listed, reach, .. } = &dialog.asking else { return };
+        let Asking::All { listed, reach, .. } = &dialog.asking else {
+            if let Some(all) = self.keymap.key(Context::Dialog, Command::ApproveAll) {
+                self.dialog_hint(format!("{all} lists all that waits; there it leaves the high ones out."));
+            }
+            return;
+        };
         let reach = *reach;
         let gentle: Vec<_> = listed.iter().filter(|(id, _)| !self.high(*id)).copied().collect();
         match gentle.as_slice() {

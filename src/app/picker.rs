@@ -19,11 +19,10 @@ use super::State;
 use super::event::Effect;
 use super::fuzzy::Fuzzy;
 use super::keymap::{Command, Context};
-use super::modal::Modal;
+use super::modal::{Dialog, Modal};
 use super::row::LONGEST;
 use super::row::{Fit, Pick, Row};
 use super::sight::page;
-use crate::domain::OperationId;
 
 /// Most rows of a picker; further ones are dropped, and it says so.
 pub const MOST: usize = 2_000;
@@ -44,7 +43,7 @@ pub enum Form {
 }
 
 /// The list.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Picker {
     /// What it lists.
     pub title: String,
@@ -60,7 +59,7 @@ pub struct Picker {
     pub form: Form,
     empty: String,
     /// The dialog that it was opened from, and leads back to.
-    over: Option<OperationId>,
+    over: Option<Box<Dialog>>,
     rows: Vec<Row>,
     /// The rows that fit, best first.
     fits: Vec<usize>,
@@ -121,7 +120,7 @@ impl Picker {
 
     /// The same, leading back to a dialog.
     #[must_use]
-    pub(super) fn over(mut self, dialog: Option<OperationId>) -> Self {
+    pub(super) fn over(mut self, dialog: Option<Box<Dialog>>) -> Self {
         self.over = dialog;
         self
     }
@@ -356,10 +355,14 @@ impl State {
 
     /// Closes it; the dialog that it was opened from is shown anew.
     fn close_picker(&mut self) {
-        let over = self.picker().and_then(|picker| picker.over);
+        let over = self.picker_mut().and_then(|picker| picker.over.take());
         self.modal = None;
-        if let Some(id) = over {
-            self.open(id);
+        let Some(mut dialog) = over else { return };
+        if self.queue.gate.seal(dialog.id) == Some(dialog.seal) {
+            dialog.shown_anew(self.placing(dialog.id));
+            self.modal = Some(Modal::Confirm(dialog));
+        } else {
+            self.open(dialog.id);
         }
     }
 

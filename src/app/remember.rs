@@ -6,7 +6,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use super::State;
 use super::event::{Effect, Millis};
-use super::keymap::Command;
+use super::keymap::{Command, Context};
 use super::linear::Ruling;
 use super::modal::{Asking, GUARD, Modal};
 use crate::domain::{
@@ -78,15 +78,14 @@ impl State {
     /// A key while a rule is made. False if it is none of its own.
     pub(super) fn remember_key(&mut self, key: KeyEvent, command: Option<Command>, effects: &mut Vec<Effect>) -> bool {
         let Some(Modal::Confirm(dialog)) = &mut self.modal else { return false };
-        let number = dialog.id.0.to_string();
         let Asking::Remember(remembering) = &mut dialog.asking else { return false };
-        if let (Some(typed), KeyCode::Char(digit @ '0'..='9')) = (&mut remembering.typed, key.code) {
-            typed.push(digit);
-            if *typed == number {
-                self.save_rule(effects);
-            } else if !number.starts_with(typed.as_str()) {
-                typed.clear();
-                dialog.hint = Some(format!("That is not its number: type {number} to save the rule and run it."));
+        if let (Some(_), KeyCode::Char(digit @ '0'..='9')) = (&remembering.typed, key.code) {
+            let says_yes = |key| self.keymap.command(Context::Remember, key) == Some(Command::SaveRule);
+            let counts = self.rhythm.digit(says_yes);
+            match dialog.digit(digit, counts) {
+                Some(true) => self.save_rule(effects),
+                Some(false) => {}
+                None => self.rhythm.no_number(),
             }
             return true;
         }
@@ -102,11 +101,11 @@ impl State {
                 }
             }
             Some(Command::SaveRule) if !self.rhythm.alone() => {
-                self.among_letters(key);
+                self.among_keys(key);
             }
             Some(Command::SaveRule) => self.ask_save_rule(effects),
-            Some(Command::Back | Command::Interrupt | Command::Quit | Command::StopAll) => return false,
-            Some(_) | None => {}
+            Some(Command::Back | Command::Interrupt | Command::Quit | Command::StopAll) | None => return false,
+            Some(_) => {}
         }
         true
     }

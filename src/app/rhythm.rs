@@ -1,4 +1,4 @@
-//! Whether a key was pressed by itself. Letters in a row are typing, and keys that come at once are pasted, by a terminal
+//! Whether a key was pressed by itself. Keys in a row are typing, and keys that come at once are pasted, by a terminal
 //! that doesn't say so: neither decides anything.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -6,48 +6,59 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::State;
 use super::event::{Effect, Millis};
 
-/// How long nothing else was typed before a key that decides, in milliseconds. Who writes at 60 words a minute presses
+/// How long no other key was pressed before one that decides, in milliseconds. Who writes at 60 words a minute presses
 /// five keys a second.
 const PAUSE: u64 = 250;
+/// How long after a yes the number that confirms it begins at the soonest, in milliseconds: nobody reads what it asks
+/// for sooner.
+const STEP: u64 = 150;
 
-/// The letters typed last.
+/// The keys pressed last.
 #[derive(Debug, Default)]
 pub(super) struct Rhythm {
-    last: Option<(Millis, KeyCode)>,
-    /// The one that is dealt with now, and the one right before it.
-    now: Option<KeyCode>,
-    before: Option<KeyCode>,
+    /// The one that is dealt with now, and when it came.
+    last: Option<(Millis, KeyEvent)>,
+    /// The one right before it, and how long before, in milliseconds.
+    before: Option<(u64, KeyEvent)>,
     /// It came at once with others.
     together: bool,
+    /// It is a digit that counts, and the one before it was.
+    counts: bool,
+    counted: bool,
 }
 
 impl Rhythm {
     /// A key comes, alone or at once with others.
     pub(super) fn hear(&mut self, key: KeyEvent, at: Millis, together: bool) {
         self.together = together;
-        let letter = matches!(key.code, KeyCode::Char(_))
-            && !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
-        self.before = self.last.filter(|(before, _)| at.since(*before) < PAUSE).map(|(_, code)| code);
-        self.now = letter.then_some(key.code);
-        if letter {
-            self.last = Some((at, key.code));
-        }
+        self.before = self.last.replace((at, key)).map(|(before, key)| (at.since(before), key));
+        self.counted = std::mem::take(&mut self.counts);
     }
 
-    /// What was typed so far was meant for the program.
-    pub(super) fn pause(&mut self) {
-        self.last = None;
-    }
-
-    /// Whether the key stands by itself. One that is pressed twice does.
+    /// Whether the key stands by itself, or is none that is typed.
     pub(super) fn alone(&self) -> bool {
-        !self.together && (self.before.is_none() || self.now.is_none() || self.before == self.now)
+        let typed = |key: KeyEvent| {
+            let held = key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+            matches!(key.code, KeyCode::Char(_)) && !held
+        };
+        !self.together && (self.paused() || !self.last.is_some_and(|(_, key)| typed(key)))
     }
 
-    /// Whether a digit may follow what was typed before it: another digit, or the yes that it confirms.
-    pub(super) fn follows(&self, says_yes: impl Fn(KeyCode) -> bool) -> bool {
-        let digit = |code: KeyCode| matches!(code, KeyCode::Char('0'..='9'));
-        !self.together && self.before.is_none_or(|code| digit(code) || says_yes(code))
+    fn paused(&self) -> bool {
+        self.before.is_none_or(|(pause, _)| pause >= PAUSE)
+    }
+
+    /// Whether a digit counts: it stands by itself, goes on with a number, or follows the yes that it confirms, not at
+    /// once.
+    pub(super) fn digit(&mut self, says_yes: impl Fn(KeyEvent) -> bool) -> bool {
+        let follows = self.before.is_some_and(|(pause, key)| pause >= STEP && says_yes(key));
+        self.counts = !self.together && (self.counted || follows || self.paused());
+        self.counts
+    }
+
+    /// The number is none that was asked for: what follows at once doesn't go on with it.
+    pub(super) fn no_number(&mut self) {
+        self.counts = false;
     }
 }
 
@@ -65,41 +76,52 @@ impl State {
 mod tests {
     use super::*;
 
-    fn heard(keys: &[(u64, char)]) -> Rhythm {
+    fn key(letter: char) -> KeyEvent {
+        KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)
+    }
+
+    fn heard(keys: &[(u64, KeyEvent)]) -> Rhythm {
         let mut rhythm = Rhythm::default();
-        for (at, letter) in keys {
-            rhythm.hear(KeyEvent::new(KeyCode::Char(*letter), KeyModifiers::NONE), Millis(*at), false);
+        for (at, key) in keys {
+            rhythm.hear(*key, Millis(*at), false);
         }
         rhythm
     }
 
     #[test]
-    fn a_letter_in_a_row_is_not_alone() {
-        assert!(heard(&[(0, 'y')]).alone());
-        assert!(heard(&[(0, 'a'), (250, 'y')]).alone());
-        assert!(heard(&[(0, 'y'), (50, 'y')]).alone(), "one that is pressed twice");
-        assert!(!heard(&[(0, 'a'), (249, 'y')]).alone());
-        let mut paused = heard(&[(0, 'G')]);
-        paused.pause();
-        paused.hear(KeyEvent::new(KeyCode::Char('y'), KeyModifiers::NONE), Millis(50), false);
-        assert!(paused.alone());
-        let mut held = heard(&[(0, 'a')]);
-        held.hear(KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL), Millis(50), false);
-        assert!(held.alone(), "no letter");
+    fn a_letter_right_after_any_key_is_not_alone() {
+        assert!(heard(&[(0, key('y'))]).alone());
+        assert!(heard(&[(0, key('a')), (250, key('y'))]).alone());
+        assert!(!heard(&[(0, key('a')), (249, key('y'))]).alone());
+        assert!(!heard(&[(0, key('y')), (50, key('y'))]).alone(), "nor is one that is pressed twice");
+        for before in [KeyCode::Enter, KeyCode::Tab, KeyCode::Down, KeyCode::Char(' '), KeyCode::Char('1')] {
+            assert!(!heard(&[(0, KeyEvent::new(before, KeyModifiers::NONE)), (50, key('y'))]).alone(), "{before:?}");
+        }
+        let held = KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL);
+        assert!(heard(&[(0, key('a')), (50, held)]).alone(), "no letter");
     }
 
     #[test]
-    fn a_number_follows_its_yes_or_a_digit() {
-        let yes = |code| code == KeyCode::Char('y');
-        assert!(heard(&[(0, 'y'), (50, '1')]).follows(yes));
-        assert!(heard(&[(0, '1'), (50, '2')]).follows(yes));
-        assert!(!heard(&[(0, ' '), (50, '1')]).follows(yes));
+    fn a_number_follows_its_yes_or_a_digit_that_counts() {
+        let yes = |pressed: KeyEvent| pressed == key('y');
+        assert!(heard(&[(0, key('y')), (STEP, key('1'))]).digit(yes));
+        assert!(!heard(&[(0, key('y')), (100, key('1'))]).digit(yes), "nobody read what it asks for");
+        assert!(!heard(&[(0, key(' ')), (200, key('1'))]).digit(yes));
+        let mut rhythm = heard(&[(0, key('1'))]);
+        assert!(rhythm.digit(yes));
+        rhythm.hear(key('2'), Millis(50), false);
+        assert!(rhythm.digit(yes));
+        rhythm.no_number();
+        rhythm.hear(key('3'), Millis(100), false);
+        assert!(!rhythm.digit(yes));
+        rhythm.hear(key('4'), Millis(150), false);
+        assert!(!rhythm.digit(yes), "nor what follows one that doesn't");
     }
 
     #[test]
     fn what_comes_at_once_decides_nothing() {
         let mut rhythm = Rhythm::default();
-        rhythm.hear(KeyEvent::new(KeyCode::Char('y'), KeyModifiers::NONE), Millis(0), true);
-        assert!(!rhythm.alone() && !rhythm.follows(|_| true));
+        rhythm.hear(key('y'), Millis(0), true);
+        assert!(!rhythm.alone() && !rhythm.digit(|_| true));
     }
 }

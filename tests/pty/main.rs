@@ -35,6 +35,7 @@ fn the_main_job_by_keys() {
     let number = it.dialog_number();
     it.keys("y");
     it.wait_for(&format!("Type {number}"));
+    std::thread::sleep(Duration::from_millis(300));
     it.keys(&number);
     it.wait_until("the cancelled orders are gone", |it| practice_orders(&it.data()) == (328, 0));
 

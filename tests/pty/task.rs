@@ -64,6 +64,7 @@ fn a_task_of_several_steps_on_real_servers() {
         let number = it.dialog_number();
         it.keys("y");
         it.wait_for(&format!("Type {number}"));
+        std::thread::sleep(Duration::from_millis(300));
         it.keys(&number);
         it.wait_for("report is written");
         assert_eq!(std::fs::read_to_string(it.workspace().join("report.md")).unwrap(), "# Sales\n\n- pens 7\n");

@@ -35,6 +35,7 @@ fn an_unknown_operation_waits_in_its_dialog_until_a_key_counts() {
     world.press(KeyCode::Enter);
     world.feed(1, Event::Paste("y".to_owned()));
     assert!(world.executed.is_empty(), "neither enter nor pasted text approves");
+    world.feed(300, Event::Wake);
     world.press(KeyCode::Char('y'));
     assert_eq!(world.commands(), ["make"]);
 }
@@ -50,11 +51,14 @@ fn a_high_takes_its_number_after_its_end_was_on_the_screen() {
     assert!(world.executed.is_empty(), "its end was not seen when y was pressed");
     world.look();
     world.press(KeyCode::Char('y'));
+    world.feed(300, Event::Wake);
     world.press(KeyCode::Char('1'));
     assert!(world.executed.is_empty(), "the second key counts only once its prompt was drawn");
     world.draw(true);
+    world.feed(300, Event::Wake);
     world.press(KeyCode::Char('2'));
     assert!(world.executed.is_empty());
+    world.feed(300, Event::Wake);
     world.press(KeyCode::Char('1'));
     assert_eq!(world.commands(), ["rm a"]);
 }
@@ -181,6 +185,7 @@ fn approve_all_with_a_high_needs_the_end_of_the_list() {
     world.press(KeyCode::Char('y'));
     assert!(world.executed.is_empty());
     world.draw(true);
+    world.feed(300, Event::Wake);
     world.press(KeyCode::Char('y'));
     assert_eq!(world.commands(), ["rm a"]);
 }

@@ -148,6 +148,7 @@ fn what_would_do_something_else_than_was_shown_waits_once_more() {
         world.look();
         world.press(KeyCode::Char('y'));
         world.draw(true);
+        world.feed(300, Event::Wake);
         world.press(KeyCode::Char('1'));
     };
     approve(&mut world);

@@ -38,6 +38,7 @@ fn saving_takes_a_second_key_that_was_drawn_and_decides_by_it() {
     world.press(KeyCode::Enter);
     world.feed(1, Event::Paste("y".to_owned()));
     assert_eq!((world.executed.len(), remembered(&world)), (0, 0), "neither enter nor pasted text saves");
+    world.feed(300, Event::Wake);
     world.press(KeyCode::Char('y'));
     assert_eq!((world.commands(), remembered(&world)), (vec!["mkdir a"], 1));
     world.finish(1);
@@ -70,6 +71,7 @@ fn a_high_one_takes_its_number_after_its_end_was_seen() {
     world.draw(true);
     world.press(KeyCode::Char('y'));
     world.draw(true);
+    world.feed(300, Event::Wake);
     world.press(KeyCode::Char('1'));
     assert_eq!((world.executed.len(), remembered(&world)), (0, 0), "the end of the operation was not on the screen");
     world.press(KeyCode::Esc);
@@ -82,13 +84,16 @@ fn a_high_one_takes_its_number_after_its_end_was_seen() {
     assert_eq!(remembered(&world), 0, "the number counts only behind y");
     world.feed(300, Event::Wake);
     world.press(KeyCode::Char('y'));
+    world.feed(300, Event::Wake);
     world.press(KeyCode::Char('1'));
     assert_eq!(remembered(&world), 0, "and once it was asked for on the screen");
     world.draw(true);
+    world.press(KeyCode::Char('1'));
+    assert_eq!(remembered(&world), 0, "nor right after another key");
     world.feed(300, Event::Wake);
-    world.press(KeyCode::Char('y'));
     world.press(KeyCode::Char('2'));
     assert_eq!(remembered(&world), 0);
+    world.feed(300, Event::Wake);
     world.press(KeyCode::Char('1'));
     assert_eq!((world.commands(), remembered(&world)), (vec!["rm a"], 1));
     world.finish(1);
@@ -133,6 +138,7 @@ fn a_rule_of_the_turn_ends_with_it() {
     }
     world.press(KeyCode::Left);
     assert_eq!(making(&world).unwrap().draft.scope().word(), "turn");
+    world.feed(300, Event::Wake);
     world.press(KeyCode::Char('y'));
     world.finish(1);
     world.model("", &[("mkdir b", None)]);

@@ -171,6 +171,7 @@ fn what_ran_is_interrupted_and_what_waited_waits_again() {
     assert_eq!(after.dialog(), Some(OperationId(2)));
     after.press(KeyCode::Char('y'));
     after.draw(true);
+    after.feed(300, Event::Wake);
     after.press(KeyCode::Char('2'));
     assert_eq!(after.commands(), ["rm a"], "the one that was approved now, and not the one that ran");
     after.finish(2);

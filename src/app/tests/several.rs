@@ -1,7 +1,7 @@
 //! Several operations decided together: marked, picked by number, skipped, listed in another order.
 
 use super::*;
-use crate::app::{Order, Reach};
+use crate::app::{Order, Reach, Typing};
 
 /// Five that wait, of which the second and the fourth are high.
 fn five() -> World {
@@ -92,6 +92,7 @@ fn the_dialog_takes_numbers_and_letters_decide_nothing_meanwhile() {
     world.look();
     world.press(KeyCode::Enter);
     assert!(world.executed.is_empty());
+    world.feed(300, Event::Wake);
     world.press(KeyCode::Char('n'));
     assert!(matches!(world.status(1), Status::Denied { .. }) && matches!(world.status(3), Status::Denied { .. }));
     assert_eq!(*world.status(2), Status::Waiting);
@@ -309,4 +310,105 @@ fn only_two_in_a_row_leave() {
     };
     assert!(!left("cac"));
     assert!(left("cc"));
+}
+
+#[test]
+fn all_means_all_that_waits_wherever_the_cursor_is() {
+    let mut world = listed();
+    world.press(KeyCode::Char('n'));
+    world.press(KeyCode::End);
+    assert_eq!(world.state.queue.selected(), Some(OperationId(1)), "what is done is listed last");
+    world.press(KeyCode::Char('A'));
+    assert_eq!(asked(&world), [2, 3, 4, 5]);
+}
+
+#[test]
+fn numbers_that_cant_be_meant_stay_in_their_field() {
+    let mut world = listed();
+    world.type_in("p1,4-6x");
+    world.press(KeyCode::Enter);
+    assert_eq!(world.state.queue.plan().typing(), Some(&Typing::Pick("1,4-6x".to_owned())));
+    assert!(world.state.hint.as_ref().unwrap().contains("such as 1,3-5"));
+    world.press(KeyCode::Backspace);
+    world.press(KeyCode::Enter);
+    assert_eq!(world.state.hint.as_deref(), Some("#6 doesn't wait."));
+    world.press(KeyCode::Backspace);
+    world.press(KeyCode::Char('5'));
+    world.press(KeyCode::Enter);
+    assert_eq!(world.state.queue.marked().map(|item| item.id.0).collect::<Vec<_>>(), [1, 4, 5]);
+    assert_eq!(world.state.queue.plan().typing(), None);
+
+    let mut world = five();
+    world.press(KeyCode::Char('p'));
+    world.look();
+    world.type_in("1,9");
+    world.press(KeyCode::Enter);
+    assert!(matches!(&world.state.modal, Some(Modal::Confirm(dialog))
+        if matches!(&dialog.asking, Asking::Pick { typed } if typed == "1,9")));
+}
+
+#[test]
+fn the_help_over_a_list_leads_back_to_it() {
+    for key in [KeyCode::F(1), KeyCode::Char('?')] {
+        let mut world = five();
+        world.press(KeyCode::Char('A'));
+        world.look();
+        world.press(key);
+        assert!(world.state.picker().is_some(), "{key:?}");
+        world.feed(300, Event::Wake);
+        world.press(KeyCode::Esc);
+        assert_eq!(asked(&world), [1, 2, 3, 4, 5], "{key:?}");
+        world.press(KeyCode::Char('n'));
+        assert_eq!(world.state.queue.counts().0, 5, "it is as new as any");
+    }
+}
+
+#[test]
+fn f1_helps_in_every_dialog_and_keys_of_panes_say_how_to_get_there() {
+    for before in [' ', 'r', 'p', 'm', 'A'] {
+        let mut world = five();
+        world.press(KeyCode::Char(before));
+        world.look();
+        world.press(KeyCode::F(1));
+        assert!(world.state.picker().is_some(), "{before}");
+        world.press(KeyCode::Esc);
+        assert_eq!(world.dialog(), Some(OperationId(1)), "{before}");
+    }
+    for before in [' ', 'A', 'm'] {
+        for key in [2, 5, 6] {
+            let mut world = five();
+            world.press(KeyCode::Char(before));
+            world.look();
+            world.press(KeyCode::F(key));
+            let Some(Modal::Confirm(dialog)) = &world.state.modal else { panic!() };
+            let told = format!("esc first: it keeps waiting, then f{key}.");
+            assert_eq!(dialog.hint.as_ref(), Some(&told), "{before}");
+        }
+    }
+}
+
+#[test]
+fn leaving_the_high_ones_out_says_where_it_works() {
+    let mut world = five();
+    world.press(KeyCode::Char('l'));
+    let Some(Modal::Confirm(dialog)) = &world.state.modal else { panic!() };
+    assert_eq!(dialog.hint.as_deref(), Some("A lists all that waits; there it leaves the high ones out."));
+}
+
+#[test]
+fn the_way_to_a_high_one_that_nobody_saw_is_the_one_that_leads_to_it() {
+    for (seen, way) in [(1, "pagedown goes on to it"), (4, "pageup goes back to it")] {
+        let mut world = World::new();
+        world.say("go");
+        world.model("", &[("rm a", None), ("rm b", None), ("rm c", None), ("rm d", None)]);
+        world.look();
+        world.press(KeyCode::Char('A'));
+        let Some(Modal::Confirm(dialog)) = &world.state.modal else { panic!() };
+        let sight = Sight { dialog: Some((dialog.seal, true)), ends: vec![OperationId(seen)], ..Sight::default() };
+        world.feed(1, Event::Drawn(Box::new(sight)));
+        world.feed(GUARD, Event::Wake);
+        world.press(KeyCode::Char('y'));
+        let Some(Modal::Confirm(dialog)) = &world.state.modal else { panic!() };
+        assert!(dialog.hint.as_ref().unwrap().contains(way), "{:?}", dialog.hint);
+    }
 }

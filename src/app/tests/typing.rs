@@ -37,3 +37,78 @@ fn keys_that_come_at_once_approve_nothing() {
     world.feed(GUARD, Event::Keys(keys));
     assert!(world.executed.is_empty());
 }
+
+/// What a key may change: what ran, what waits, and what is asked about what.
+fn standing(world: &World) -> (usize, usize, Option<(OperationId, std::mem::Discriminant<Asking>)>, bool) {
+    let asked = match &world.state.modal {
+        Some(Modal::Confirm(dialog)) => Some((dialog.id, std::mem::discriminant(&dialog.asking))),
+        _ => None,
+    };
+    (world.executed.len(), world.state.queue.counts().0, asked, matches!(world.state.modal, Some(Modal::Edit(_))))
+}
+
+/// Beside the first key, which came after a pause, nothing that is typed decides, edits or opens anything.
+#[test]
+fn of_what_is_typed_into_an_open_dialog_only_the_first_key_counts() {
+    let texts = [
+        "you know",
+        "yes, 1 and 2 of them",
+        "see 2026 - 1: y",
+        "Approve all of it? y",
+        "no way, deny 1 y1",
+        "1 or 2, and then y",
+        "let me look at that first",
+        "God yes: G y",
+        "y1y1A y y1 yyA1yy1 l y y 2",
+        "y1y1A",
+        "y 2026 2 1",
+        "1y1y1y1y",
+    ];
+    for first in ["mkdir a", "rm a"] {
+        for text in texts {
+            for pause in [45, 50, 95, 120] {
+                let mut world = World::new();
+                world.say("go");
+                let calls: Vec<String> = (2..=12).map(|number| format!("mkdir {number}")).collect();
+                let calls = std::iter::once(first).chain(calls.iter().map(String::as_str));
+                world.model("", &calls.map(|call| (call, None)).collect::<Vec<_>>());
+                world.look();
+                let mut after = None;
+                for (at, letter) in text.chars().enumerate() {
+                    world.feed(
+                        if at == 0 { 0 } else { pause },
+                        Event::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::NONE)),
+                    );
+                    world.draw(true);
+                    let now = standing(&world);
+                    assert_eq!(*after.get_or_insert(now), now, "{first}: {text}, key {at}, {pause} ms between");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_yes_right_after_any_key_does_not_count() {
+    for before in [KeyCode::Enter, KeyCode::Down, KeyCode::Char(' '), KeyCode::F(6), KeyCode::PageDown] {
+        for (pause, counts) in [(45, false), (249, false), (250, true)] {
+            let mut world = asked();
+            world.press(before);
+            world.feed(pause, Event::Key(KeyEvent::new(KeyCode::Char('y'), KeyModifiers::NONE)));
+            assert_eq!(!world.executed.is_empty(), counts, "{before:?}, {pause}");
+        }
+    }
+}
+
+#[test]
+fn the_number_of_a_high_one_does_not_count_at_once_after_its_yes() {
+    for (pause, counts) in [(50, false), (100, false), (150, true)] {
+        let mut world = asked();
+        world.state.open(OperationId(2));
+        world.look();
+        world.press(KeyCode::Char('y'));
+        world.draw(true);
+        world.feed(pause - 1, Event::Key(KeyEvent::new(KeyCode::Char('2'), KeyModifiers::NONE)));
+        assert_eq!(matches!(world.status(2), Status::Allowed { .. }), counts, "{pause}");
+    }
+}

@@ -10,6 +10,7 @@ fn removed() -> World {
     world.look();
     world.press(KeyCode::Char('y'));
     world.draw(true);
+    world.feed(300, Event::Wake);
     world.press(KeyCode::Char('1'));
     world.finish_undoable(1, r#"{"command":"make a"}"#);
     world.press(KeyCode::F(2));
@@ -45,6 +46,7 @@ fn a_key_proposes_to_take_back_and_the_dialog_decides() {
     world.look();
     world.press(KeyCode::Char('y'));
     world.draw(true);
+    world.feed(300, Event::Wake);
     world.press(KeyCode::Char('3'));
     world.finish(3);
     assert!(matches!(world.undo(2), Undo::Done { by: OperationId(3), .. }));
@@ -59,6 +61,7 @@ fn a_key_goes_back_to_the_start_of_a_turn_the_newest_change_first() {
         world.look();
         world.press(KeyCode::Char('y'));
         world.draw(true);
+        world.feed(300, Event::Wake);
         world.press(KeyCode::Char(char::from_digit(id, 10).unwrap()));
         world.finish_undoable(u64::from(id), r#"{"command":"make"}"#);
     }
