@@ -59,7 +59,7 @@ fn of_what_is_typed_into_an_open_dialog_only_the_first_key_counts() {
         "1 or 2, and then y",
         "let me look at that first",
         "God yes: G y",
-        "y1y1A y y1 yyA1yy1 l y y 2",
+        "y1y1A y y1 yyA1yy1 l y y 2 y2 A y ykj yes y 1 y1y1A y y1 yyA1yy1 l y y 2 y2 A y ykj yes y 1 ",
         "y1y1A",
         "y 2026 2 1",
         "1y1y1y1y",
