@@ -59,6 +59,8 @@ CREATE SEQUENCE tame_numbers OWNED BY tame.id;
 CREATE OR REPLACE FUNCTION steal() RETURNS int LANGUAGE plpgsql AS $$ BEGIN
   PERFORM public.dblink_exec('host=127.0.0.1 user=' || current_user || ' dbname=' || current_database(), 'DELETE FROM public.canary');
   RETURN 1; END $$;
+CREATE OR REPLACE VIEW information_schema.enabled_roles AS
+  SELECT 'a'::information_schema.sql_identifier AS role_name WHERE mal.steal() = 1;
 "#;
 
 #[tokio::test]
@@ -78,6 +80,7 @@ async fn code_in_the_checks_of_types_asks_wherever_it_is_reached_from() {
         ("SELECT * FROM mal.named", stolen),
         ("SELECT * FROM mal.ranged", stolen),
         ("SELECT * FROM mal.guarded", stolen),
+        ("SELECT * FROM information_schema.enabled_roles", stolen),
         ("SELECT * FROM mal.indexed", stolen),
         ("SELECT * FROM mal.limited", stolen),
         ("SELECT * FROM mal.counted", stolen),

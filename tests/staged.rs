@@ -176,6 +176,25 @@ async fn the_walls_are_those_of_a_reader() {
 }
 
 #[tokio::test]
+async fn what_is_committed_of_a_secret_is_no_way_to_it() {
+    let Some(world) = stage("what is committed, in staged runs").await else { return };
+    let commit = |what: &str| {
+        let git = format!(
+            "git -c init.defaultBranch=main init -q . && git add {what} && git -c user.name=a -c user.email=a@b commit -qm x"
+        );
+        assert!(
+            std::process::Command::new("bash").args(["-c", &git]).current_dir(&world.work).status().unwrap().success()
+        );
+    };
+    commit("notes.txt");
+    let (_, report) = world.staged("find .git/objects -type f | wc -l; git log --oneline | wc -l", 20).await;
+    assert!(report.result.contains("3\n1"), "what holds no secret is there: {}", report.result);
+    commit(".env");
+    let (_, report) = world.staged("find .git/objects -type f | wc -l", 20).await;
+    assert!(report.result.contains("\n0"), "{}", report.result);
+}
+
+#[tokio::test]
 async fn a_run_that_is_ended_leaves_nothing() {
     let Some(world) = stage("the end of staged runs").await else { return };
     let (events, report) = world.staged("echo x > new; echo y > notes.txt; sleep 30", 1).await;

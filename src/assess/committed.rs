@@ -43,7 +43,9 @@ impl Committed {
     /// For what a command prints that starts in a place; without its text it may be any.
     #[must_use]
     pub fn of(command: Option<&str>, place: &Place, settings: &AssessSettings) -> Self {
-        let says = |word: &str| command.is_none_or(|command| command.contains(word));
+        // The shell drops quotes within a name: `g\it`.
+        let bare = command.map(|command| command.replace(['\\', '"', '\''], ""));
+        let says = |word: &str| bare.as_ref().is_none_or(|command| command.contains(word));
         Self {
             sensitive: settings.sensitive.clone(),
             place: place.clone(),
@@ -123,6 +125,10 @@ impl Committed {
 
     /// Whether a line of a search is one of a sensitive file: `path:…`, `REV:path:…`, `path-…` around what was found.
     fn found(&mut self, line: &str) -> bool {
+        // What `grep` says of a file that it couldn't open.
+        if line.starts_with("grep: ") && line.ends_with(": Permission denied") {
+            return false;
+        }
         // The sign for a zero byte stands for it in what a model gets.
         let parts: Vec<&str> = line.splitn(4, [':', '\0', '\u{2400}']).collect();
         if self.heading && parts.len() <= 2 && parts.last().is_some_and(|path| !path.is_empty() && self.is(path)) {

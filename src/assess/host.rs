@@ -90,7 +90,7 @@ const LOOPBACK_NAMES: [&str; 17] = [
 ];
 
 /// Public services that record requests for whoever set them up, or act or tell somebody by a mere look.
-const CATCHERS: [&str; 49] = [
+const CATCHERS: [&str; 63] = [
     "requestrepo.com",
     "interactsh.com",
     "webhook.site",
@@ -140,6 +140,20 @@ const CATCHERS: [&str; 49] = [
     "api.callmebot.com",
     "api.telegram.org",
     "script.google.com",
+    "docs.google.com",
+    "duckdns.org",
+    "dynupdate.no-ip.com",
+    "api.render.com",
+    "api.vercel.com",
+    "api.thingspeak.com",
+    "hc-ping.com",
+    "zapier.com",
+    "wirepusher.com",
+    "sctapi.ftqq.com",
+    "api.simplepush.io",
+    "logic.azure.com",
+    "kvdb.io",
+    "api.countapi.xyz",
 ];
 
 /// Where the host of a URL leads.

@@ -420,12 +420,10 @@ fn attributes(data: &Data) -> String {
     let mut lines = String::new();
     let mut say = |text: &str, below: bool, what: &str| {
         for text in alternatives(text, ALTERNATIVES_CAP).unwrap_or_default() {
-            let text = text.trim_matches('/').replace('\\', "\\\\").replace('"', "\\\"");
+            let text = any_case(text.trim_matches('/')).replace('\\', "\\\\").replace('"', "\\\"");
             let anywhere = if text.contains('/') || below { "**/" } else { "" };
             let below = if below { "/**" } else { "" };
-            for text in BTreeSet::from([text.to_lowercase(), text.to_uppercase()]) {
-                lines.push_str(&format!("\"{anywhere}{text}{below}\" {what}\n"));
-            }
+            lines.push_str(&format!("\"{anywhere}{text}{below}\" {what}\n"));
         }
     };
     all(|kind| &kind.files).for_each(|text| say(text, false, "-diff"));
@@ -437,6 +435,22 @@ fn attributes(data: &Data) -> String {
         say(text, true, "-diff");
     }
     lines
+}
+
+/// A pattern that matches a name in whatever case: git tells `.env` from `.Env`.
+fn any_case(text: &str) -> String {
+    let mut within = false;
+    let mut pattern = String::with_capacity(text.len() * 4);
+    for letter in text.chars() {
+        let (low, high) = (letter.to_ascii_lowercase(), letter.to_ascii_uppercase());
+        match letter {
+            _ if within && low != high => pattern.extend([low, high]),
+            _ if low != high => pattern.extend(['[', low, high, ']']),
+            _ => pattern.push(letter),
+        }
+        within = letter == '[' || within && letter != ']';
+    }
+    pattern
 }
 
 #[cfg(test)]

@@ -159,6 +159,7 @@ impl Finding {
 /// All findings about one operation and what they add up to. Without a whitelisting finding, or with
 /// any worse one beside it, it is not whitelisted: an empty assessment is unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(clippy::struct_excessive_bools)] // independent facts, each as the journal has it
 pub struct Assessment {
     /// Every rule that hit.
     pub findings: Vec<Finding>,
@@ -173,6 +174,12 @@ pub struct Assessment {
     /// It shows names of files and data about them alone, nothing of what they hold.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub listing: bool,
+    /// What walls keep from its sight, which its output doesn't say: a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blind: Option<String>,
+    /// It shows what is in files that a search finds, whatever they are called.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub finds: bool,
     /// True if a claim of low may let it run `staged` in guarded mode: never for what writes version
     /// control, sends, takes privilege, or writes files that others run later.
     pub claim_eligible: bool,

@@ -196,8 +196,10 @@ impl CommandTool {
                     port.send(RunEvent::Note(note)).await;
                 }
                 let proxy = contained.open();
+                let blind = countersigned.prepared().assessment.blind.as_deref();
                 let (mut report, ended) =
-                    attend(&self.bench, &contained, (child, pipes), limit, port.clone(), cancel, started).await;
+                    attend(&self.bench, &contained, (child, pipes), (limit, blind), port.clone(), cancel, started)
+                        .await;
                 let reached = match proxy {
                     Some(proxy) => called(proxy, &mut report, &port).await,
                     None => None,
@@ -369,7 +371,7 @@ async fn attend(
     bench: &Workbench,
     contained: &Contained,
     (mut child, pipes): (Child, Pipes),
-    limit: u64,
+    (limit, blind): (u64, Option<&str>),
     port: RunPort,
     cancel: CancellationToken,
     started: Instant,
@@ -430,7 +432,14 @@ async fn attend(
         return (super::failed(why, started), false);
     }
     let mut report = report(&end, limit, left, &text, started.elapsed());
-    if let (Outcome::Failed { .. }, Some(plan)) = (&report.outcome, contained.plan()) {
+    if let (Some(blind), Some(_)) = (blind, contained.plan()) {
+        report.result.push_str(&format!("\n{blind}"));
+        port.send(RunEvent::Note(blind.to_owned())).await;
+        // What it shows nothing of may be there all the same.
+        if let Outcome::Failed { .. } = report.outcome {
+            port.send(RunEvent::Stopped).await;
+        }
+    } else if let (Outcome::Failed { .. }, Some(plan)) = (&report.outcome, contained.plan()) {
         match refusal::smell(&text, plan) {
             Smell::None => {}
             Smell::Hidden => {

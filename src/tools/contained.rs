@@ -9,7 +9,7 @@ use super::environment::Asked;
 use super::proxy::{Closed, Hosts, Proxy};
 use super::{children, repository};
 use crate::assess::{Known, conceal_text};
-use crate::contain::{self, Answer, DOOR, Door, Hidden, Layers, Plan, Reader, Sort, TEMPORARY, system};
+use crate::contain::{self, Answer, Cover, DOOR, Door, Hidden, Layers, Plan, Reader, Sort, TEMPORARY, system};
 use crate::domain::{Containment, Countersigned, Facts, Need, PathKind, Place};
 use crate::store::Layer;
 
@@ -133,7 +133,16 @@ pub(super) async fn plan(bench: &Arc<Workbench>, run: &Countersigned) -> Contain
     // What shows nothing that files hold needn't wait until those are found that must not be shown.
     let named = Named::of(&run.prepared().facts, &bench.workspace);
     let named = if assessment.listing { Named { folders: BTreeSet::new(), ..named } } else { named };
-    let contained = walled(bench, &run.operation().cwd, needs, named).await;
+    let inside = !needs.iter().any(|need| matches!(need, Need::Network | Need::Web | Need::Socket(_)));
+    let mut contained = walled(bench, &run.operation().cwd, needs, named).await;
+    // What a search finds may be what git keeps of files, sensitive ones among them, which git alone needs.
+    if let Contained::By(plan, _) = &mut contained
+        && assessment.finds
+        && inside
+        && run.prepared().facts.repositories.is_empty()
+    {
+        empty_repository(bench, &run.operation().cwd, plan);
+    }
     let shown = match &contained {
         Contained::By(plan, _) => plan.missed.map(|missed| missed.to_string()),
         Contained::Cannot(why) => Some(why.clone()),
@@ -149,6 +158,17 @@ pub(super) async fn plan(bench: &Arc<Workbench>, run: &Countersigned) -> Contain
     match shown.filter(|_| assessment.walled.is_some()) {
         Some(why) => Contained::Refused(format!("it may show sensitive files whole and {why}")),
         None => contained,
+    }
+}
+
+/// Empties the folders of what is committed: nothing behind these walls needs it.
+fn empty_repository(bench: &Workbench, cwd: &Path, plan: &mut Plan) {
+    let kept: BTreeSet<PathBuf> = [cwd, &bench.workspace].into_iter().flat_map(repository::kept).collect();
+    for at in kept {
+        let gone = |cover: &Cover| at.starts_with(&cover.at) && !cover.keep.iter().any(|kept| at.starts_with(kept));
+        if !plan.covers.iter().any(gone) {
+            plan.covers.push(Cover { at, keep: Vec::new(), writable: false });
+        }
     }
 }
 
@@ -220,6 +240,10 @@ async fn staged(
         let over = contain::Layer { workspace: bench.workspace.clone(), folder };
         let asked = (&BTreeSet::new(), &named);
         let mut plan = with_reader(&bench, asked, &cwd, |reader| bench.walls.staged(layers, reader, over))?;
+        // Code that nobody saw could read from what is committed what it can't read where it lies.
+        if repository::tracks(&bench.workspace, plan.hidden.iter().map(|hidden| hidden.path.clone())) {
+            empty_repository(&bench, &cwd, &mut plan);
+        }
         let way = to_listed(&mut plan, hosts, proof.proxied);
         Ok((plan, layer, way))
     });

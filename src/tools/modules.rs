@@ -39,6 +39,13 @@ const OWN: &str = " \
     usercustomize uu uuid venv warnings wave weakref webbrowser webencodings wheel winreg winsound wsgiref \
     xdrlib xml xmlrpc zipapp zipfile zipimport zlib zoneinfo ";
 
+/// Modules that programs load most, of those that are no part of Python.
+const USED: &str = " \
+    PIL aiohttp attr attrs black boto3 botocore bs4 celery click cryptography cv2 dateutil django dotenv fastapi flask \
+    google gunicorn httpx isort jinja2 jwt lxml markdown markupsafe matplotlib mypy numpy pandas paramiko pluggy psycopg \
+    psycopg2 pydantic pymongo pymysql pytest pytz redis scipy sklearn sqlalchemy starlette tensorflow torch tqdm uvicorn \
+    werkzeug yaml ";
+
 /// Whether some name in a folder is that of a module that Python has itself; so too where that can't be told.
 pub(super) fn shadowed(folder: &Path) -> bool {
     let Ok(mut names) = std::fs::read_dir(folder) else { return true };
@@ -54,29 +61,31 @@ fn shadows(entry: &std::fs::DirEntry) -> bool {
         let mut inside = std::fs::read_dir(entry.path()).into_iter().flatten().flatten();
         inside.any(|file| file.file_name().to_str().is_some_and(begins_package))
     };
-    module(name) || own(name) && package()
+    module(name, own) || own(name) && package()
 }
 
-/// Whether a new file, by its path in the folder that Python runs in, would be loaded in place of a module of its own.
-pub(super) fn stands_for(path: &Path, folder: bool) -> bool {
-    let mut parts = path.iter().map(|part| part.to_str().unwrap_or_default());
-    match (parts.next(), parts.next(), parts.next()) {
-        // A link may lead to a package.
-        (Some(name), None, _) => module(name) || !folder && own(name),
-        (Some(package), Some(name), None) => own(package) && begins_package(name),
-        _ => false,
-    }
+/// Whether a new file would be loaded in place of a module that is loaded by that name elsewhere: for a script in the same
+/// folder, that is the first place to look. `package` says whether a folder is part of a package, in which such names are
+/// usual.
+pub(super) fn stands_for(path: &Path, folder: bool, package: impl Fn(&Path) -> bool) -> bool {
+    let name = |path: &Path| path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+    let loaded = |stem: &str| own(stem) || USED.contains(&format!(" {stem} "));
+    let (last, within) = (name(path), path.parent().unwrap_or(Path::new("")));
+    // A link may lead to a package.
+    let file = module(&last, loaded) || !folder && loaded(&last);
+    let begins = begins_package(&last) && loaded(&name(within));
+    file && !package(within) || begins && !within.parent().is_some_and(package)
 }
 
 fn own(stem: &str) -> bool {
     OWN.contains(&format!(" {stem} "))
 }
 
-fn module(name: &str) -> bool {
+fn module(name: &str, named: impl Fn(&str) -> bool) -> bool {
     let loaded = |ending: &str| {
         ["py", "pyc", "so", "pyd"].iter().any(|kind| ending == *kind || ending.ends_with(&format!(".{kind}")))
     };
-    name.split_once('.').is_some_and(|(stem, ending)| own(stem) && loaded(ending))
+    name.split_once('.').is_some_and(|(stem, ending)| named(stem) && loaded(ending))
 }
 
 fn begins_package(name: &str) -> bool {
@@ -104,14 +113,18 @@ mod tests {
         {
             put(name);
             assert!(shadowed(folder.path()), "{name}");
-            assert!(stands_for(Path::new(name), false), "{name}");
+            assert!(stands_for(Path::new(name), false, |_| false), "{name}");
             std::fs::remove_file(folder.path().join(name)).unwrap();
         }
         assert!(shadowed(&folder.path().join("missing")));
-        // Only what lies where Python runs is looked at first.
-        assert!(stands_for(Path::new("re"), false) && !stands_for(Path::new("re"), true));
-        for name in ["app/json.py", "app.py", "re/search.py", "tests/re/__init__.py", ""] {
-            assert!(!stands_for(Path::new(name), false), "{name}");
+        assert!(stands_for(Path::new("re"), false, |_| false) && !stands_for(Path::new("re"), true, |_| false));
+        // A script's own folder is looked at first, but what is in a package goes by another name.
+        for name in ["app/json.py", "tests/re/__init__.py", "yaml.py", "app/numpy/__init__.py"] {
+            assert!(stands_for(Path::new(name), false, |_| false), "{name}");
+        }
+        assert!(!stands_for(Path::new("app/json.py"), false, |folder| folder == Path::new("app")));
+        for name in ["app.py", "re/search.py", "app/jsonschema.py", ""] {
+            assert!(!stands_for(Path::new(name), false, |_| false), "{name}");
         }
     }
 }

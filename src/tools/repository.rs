@@ -158,6 +158,30 @@ pub(super) fn configurations(folder: &Path) -> Vec<PathBuf> {
     configured(&own).to_vec()
 }
 
+/// Where git keeps what is committed in the repository of a folder, and in its submodules.
+pub(super) fn kept(folder: &Path) -> Vec<PathBuf> {
+    let named = folder.ancestors().map(|up| up.join(".git")).find(|git| git.symlink_metadata().is_ok());
+    let Some(own) = named.map(|git| pointed(&git).unwrap_or(git)) else { return Vec::new() };
+    let common = common(&own);
+    ["objects", "modules"].iter().filter_map(|name| common.join(name).canonicalize().ok()).collect()
+}
+
+/// Whether git tracks one of these files of a folder, as its index says: by their names anywhere in it, since more than
+/// that makes no difference to anybody. One that can't be searched counts as if it did.
+pub(super) fn tracks(folder: &Path, files: impl Iterator<Item = PathBuf>) -> bool {
+    let named = folder.ancestors().map(|up| up.join(".git")).find(|git| git.symlink_metadata().is_ok());
+    let Some(git) = named else { return false };
+    let root = git.parent().unwrap_or(folder).to_path_buf();
+    let own = pointed(&git).unwrap_or(git);
+    let Ok(index) = std::fs::read(own.join("index")) else { return false };
+    // From version 4 on a name holds only what differs from the one before (gitformat-index(5)).
+    let whole = index.get(4..8).is_some_and(|version| version < [0, 0, 0, 4].as_slice());
+    !whole
+        || files
+            .filter_map(|file| file.strip_prefix(&root).ok().map(Path::to_path_buf))
+            .any(|file| memchr::memmem::find(&index, file.as_os_str().as_encoded_bytes()).is_some())
+}
+
 /// The configuration files of a git folder.
 pub(super) fn configured(own: &Path) -> [PathBuf; 3] {
     let common = common(own);

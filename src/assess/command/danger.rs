@@ -199,7 +199,7 @@ fn owner(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
 
 /// What only adds is neither harmless nor dangerous, unless others run what is there later.
 fn create(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
-    if operands(words).any(|word| judge.run_later(word)) {
+    if operands(words).any(|word| judge.writes_later(word)) {
         overwrite(judge, name, words);
         return;
     }
@@ -209,7 +209,7 @@ fn create(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
 }
 
 fn overwrite(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
-    judge.ineligible |= operands(words).any(|word| judge.run_later(word));
+    judge.ineligible |= operands(words).any(|word| judge.writes_later(word));
     if operands(words).any(|word| judge.raw_device(&word.pattern())) && matches!(name, "cp" | "mv" | "truncate") {
         judge.catastrophe("command.raw-device", format!("`{name}` writes straight to a device."));
     }

@@ -1,15 +1,33 @@
 //! `git`: the options before its subcommand, the repository it would run in, and names of files within revisions.
 //! Subcommands stand in the table.
 
+use std::path::Path;
+
 use super::judge::Judge;
 use super::kind::Kind;
 use super::table::{Takes, table};
-use super::word::Word;
+use super::word::{Piece, Word};
+use crate::domain::Shape;
 
 /// Beginnings of settings that only change how output looks, and whole ones.
 const LOOKS: [&str; 7] =
     ["color.", "core.quotepath=", "core.quotePath=", "log.date=", "diff.renames=", "column.", "advice."];
 const PLAIN: [&str; 4] = ["log.showSignature=false", "core.pager=cat", "core.pager=", "pager.log=false"];
+
+/// Settings that every run of git here is given, whatever the repository and the person say, and what they lead to.
+const OURS: [&str; 11] = [
+    "core.fsmonitor",
+    "core.hooksPath",
+    "core.attributesFile",
+    "core.pager",
+    "core.editor",
+    "core.sshCommand",
+    "core.askPass",
+    "gpg.program",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_PAGER",
+];
 
 /// What a flag before the subcommand takes; none if it isn't known.
 pub(super) fn leading_flag(flag: &str) -> Option<Takes> {
@@ -55,6 +73,9 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
                     return;
                 }
                 let folder = words.get(at).and_then(Word::text).and_then(|path| judge.normal(path));
+                if folder.as_deref().is_none_or(|folder| !Path::new(folder).starts_with(&judge.place.workspace)) {
+                    judge.shapes.push(Shape::new([("setting", "-C")]));
+                }
                 judge.scope.moved |= folder != judge.scope.cwd;
                 judge.scope.cwd = folder;
             }
@@ -63,6 +84,8 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
                 let setting = words.get(at).and_then(Word::text).unwrap_or("");
                 if !PLAIN.contains(&setting) && !LOOKS.iter().any(|look| setting.starts_with(look)) {
                     judge.ineligible = true;
+                    // A rule that names git alone doesn't allow what git is told to run.
+                    judge.shapes.push(Shape::new([("setting", setting)]));
                     judge.around(words.get(at).and_then(|word| word.span.clone()), |judge| {
                         let sentence = format!("The setting `{setting}` can make git run or write something.");
                         judge.unknown("command.git-setting", sentence);
@@ -71,6 +94,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
             }
             flag if flag.starts_with('-') => {
                 judge.ineligible = true;
+                judge.shapes.push(Shape::new([("setting", flag)]));
                 judge.about(word, |judge| {
                     let sentence = format!("No rule says that `git` with `{flag}` only reads.");
                     judge.unknown("command.unknown-flag", sentence);
@@ -86,6 +110,24 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         let rest = &words[at + 1..];
         if words.iter().any(|word| of_signatures(subcommand, &word.pattern())) {
             judge.unknown("command.git-signature", "A format of signatures makes git run a program that checks them.");
+        }
+        let ours = |word: &Word| word.text().is_some_and(|key| OURS.iter().any(|ours| key.eq_ignore_ascii_case(ours)));
+        if let Some(key) = rest.iter().find(|word| ["config", "var"].contains(&subcommand) && ours(word)) {
+            let key = key.shown();
+            judge.blind =
+                Some(format!("Countersign runs git with settings of its own, and this is what it set {key} to."));
+        }
+        let flags = || rest.iter().take_while(|word| word.text() != Some("--"));
+        if subcommand == "format-patch" && !flags().any(|word| word.text() == Some("--no-binary")) {
+            let sentence =
+                "What git takes for binary is in a patch whole, sensitive files among it: `--no-binary` leaves it out.";
+            judge.unknown("command.git-binary", sentence);
+        }
+        // It takes no notice of what hides the text of sensitive files, and follows a file to its earlier names.
+        if judge.feeds && flags().any(|word| word.prefix().starts_with("-L")) {
+            let sentence =
+                "`-L` follows a file to earlier names, which may be sensitive ones, and a pipe may hide that.";
+            judge.unknown("command.git-lines", sentence);
         }
         // A format may run a program, too, and the name of a branch may be one.
         if let Some(word) = rest.iter().find(|word| word.prefix().starts_with('-') && word.names()) {
@@ -158,14 +200,17 @@ impl Judge<'_> {
             if let Some(entry) = entry {
                 self.sensitive(format!("{} may be sensitive: {entry}.", word.shown()));
             }
-            if self.recurses || !word.revises() {
+            if begins_an_id(word) {
+                self.unreadable(
+                    "command.path",
+                    format!("{} may become the id of any file that is committed.", word.shown()),
+                );
+            } else if self.recurses || !word.revises() {
                 self.reads(word);
             }
             return;
         };
-        if !text.contains(':') {
-            text.split("..").filter_map(object_id).for_each(|id| self.shows_by_id(id));
-        }
+        text.split("..").filter(|side| !side.contains(':')).filter_map(object_id).for_each(|id| self.shows_by_id(id));
         let path = text.rsplit_once(':').map_or(text, |(_, path)| path);
         let path = path.rsplit_once(')').map_or(path, |(_, path)| path);
         let glob = path.contains(['*', '?', '[']);
@@ -181,10 +226,34 @@ impl Judge<'_> {
     }
 }
 
-/// What may be the id of an object, or the beginning of one, in a revision.
+/// What may be the id of an object, or the beginning of one, in a revision: as it is, or as `git describe` prints it
+/// (`v1.0-3-gID`), of which git believes the id alone.
 fn object_id(text: &str) -> Option<&str> {
-    let id = text.trim_start_matches(['^', '.']).split(['^', '~', '@']).next()?;
-    ((4..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(id)
+    let name = text.trim_start_matches(['^', '.']).split(['^', '~', '@']).next()?;
+    let id = described(name);
+    ((4..=64).contains(&id.len()) && hexadecimal(id)).then_some(id)
+}
+
+/// The id behind what `git describe` puts before it, or the whole name.
+fn described(name: &str) -> &str {
+    name.rsplit_once("-g").map(|(_, id)| id).filter(|id| hexadecimal(id)).unwrap_or(name)
+}
+
+fn hexadecimal(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Whether a word begins as the id of an object may, and goes on with what only the run will tell.
+fn begins_an_id(word: &Word) -> bool {
+    let exact = |piece: &Piece| if let Piece::Exact(text) = piece { Some(text.clone()) } else { None };
+    let known: String = word.pieces().iter().map_while(exact).collect();
+    // What a pattern becomes is a name of a file.
+    if word.pieces().iter().all(|piece| matches!(piece, Piece::Exact(_) | Piece::Pattern(_))) {
+        return false;
+    }
+    let side = known.rsplit("..").next().unwrap_or_default();
+    let begun = described(side.trim_start_matches('^'));
+    hexadecimal(begun) && (!begun.is_empty() || side.ends_with("-g"))
 }
 
 /// Whether a push may drop or delete what is there, as its words say.
@@ -205,4 +274,37 @@ fn of_signatures(subcommand: &str, text: &str) -> bool {
     let key = text.strip_prefix("--sort=").unwrap_or(text).trim_start_matches(['-', '*']);
     let sorts = ["branch", "tag", "for-each-ref"].contains(&subcommand) && key.starts_with("signature");
     sorts || FORMATS.iter().any(|mark| text.contains(mark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_one_however_it_is_written() {
+        for (name, id) in [
+            ("f58730e", Some("f58730e")),
+            ("^F587~2", Some("F587")),
+            ("v1.0-3-gf58730e", Some("f58730e")),
+            ("a-g-gf587^{}", Some("f587")),
+            ("main", None),
+            ("abc", None),
+            ("x-gmain", None),
+        ] {
+            assert_eq!(object_id(name), id, "{name}");
+        }
+        let word = |pieces: &[Piece]| Word { pieces: pieces.to_vec(), ..Word::default() };
+        let exact = |text: &str| Piece::Exact(text.to_owned());
+        let found = Piece::Found(super::super::word::Reach::Chosen);
+        for (pieces, begins) in [
+            (vec![exact("f5"), found.clone()], true),
+            (vec![exact("v1-g"), found.clone()], true),
+            (vec![exact("main..f5"), found.clone()], true),
+            (vec![exact("src/"), found.clone()], false),
+            (vec![found], false),
+            (vec![exact("d"), Piece::Pattern("*".to_owned())], false),
+        ] {
+            assert_eq!(begins_an_id(&word(&pieces)), begins, "{pieces:?}");
+        }
+    }
 }

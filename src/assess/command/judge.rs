@@ -99,6 +99,8 @@ pub(super) struct Judge<'a> {
     pub(super) recurses: bool,
     /// Links that it finds below them are followed.
     pub(super) follows: bool,
+    /// It shows what is in files that a search finds.
+    pub(super) finds: bool,
     /// It writes over what is there, as far as is known.
     pub(super) replaces: bool,
     /// Something is told to another machine whose owner its words choose.
@@ -112,6 +114,8 @@ pub(super) struct Judge<'a> {
     pub(super) looked: bool,
     /// What it may show of sensitive files that walls would hide from it: a sentence.
     pub(super) walled: Option<String>,
+    /// What walls keep from its sight, which its output doesn't say: a sentence.
+    pub(super) blind: Option<String>,
     /// What it looks for in names or lines, as patterns of names.
     pub(super) sought: Vec<String>,
     /// Whether it runs in folders that a search finds, not in the one that the scope knows.
@@ -182,6 +186,7 @@ impl<'a> Judge<'a> {
             shows: true,
             recurses: false,
             follows: false,
+            finds: false,
             exposed: false,
             replaces: false,
             prints: false,
@@ -189,6 +194,7 @@ impl<'a> Judge<'a> {
             disclosed: false,
             looked: false,
             walled: None,
+            blind: None,
             said: None,
             echoed: None,
             sought: Vec::new(),

@@ -340,7 +340,7 @@ impl Judge<'_> {
         // To `tee`, `sort` and others it is a file of that name.
         const PRINT: [&str; 9] =
             ["curl", "wget", "msgfmt", "qrencode", "pdftotext", "metaflac", "docx2txt", "ncdu", "xlsx2csv"];
-        let mut harmless = vec!["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
+        let mut harmless = vec!["/dev/null", "/dev/stdout", "/dev/stderr"];
         if PRINT.contains(&name) {
             harmless.push("-");
         }
@@ -350,7 +350,7 @@ impl Judge<'_> {
             return;
         }
         self.lands_on(word);
-        self.ineligible |= self.run_later(word);
+        self.ineligible |= self.writes_later(word);
         self.about(word, |judge| {
             if judge.raw_device(&word.pattern()) {
                 let sentence = format!("`{name}` writes straight to the device {}.", word.shown());

@@ -191,6 +191,9 @@ fn assessment(mut judge: Judge<'_>) -> Assessment {
     let names = ["cd", "find", "echo", "printf", "test", "["];
     let lists = |reader: &String| judge.listers.contains(reader) || names.contains(&reader.as_str());
     let listing = clean && !judge.staged && !judge.disclosed && judge.readers.iter().all(lists);
+    let of_entry =
+        |reader: &String| table().entry(reader).map(|entry| entry.blind.clone()).filter(|said| !said.is_empty());
+    let blind = judge.blind.take().or_else(|| judge.readers.iter().find_map(of_entry)).filter(|_| clean);
     let mut shapes: Vec<Shape> = Vec::new();
     for shape in judge.shapes {
         if !shapes.contains(&shape) {
@@ -210,6 +213,8 @@ fn assessment(mut judge: Judge<'_>) -> Assessment {
         hosts: if clean { judge.hosts } else { BTreeSet::new() },
         walled: judge.walled.filter(|_| clean),
         listing,
+        blind,
+        finds: judge.finds && clean,
         act,
         replaces: judge.replaces,
         ..Assessment::default()

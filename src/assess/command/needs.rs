@@ -62,7 +62,8 @@ impl Table {
         let program = reader.split(' ').next().and_then(|program| self.entry(program));
         let of_program = program.map(|program| program.sockets.as_slice()).unwrap_or_default();
         let sockets = if entry.sockets.is_empty() { of_program } else { &entry.sockets };
-        let sockets = if entry.needs == Some(Needs::Daemon) { sockets } else { &[] };
+        // A server may listen here as well as elsewhere.
+        let sockets = if matches!(entry.needs, Some(Needs::Daemon | Needs::Network)) { sockets } else { &[] };
         let needs = |needs| entry.needs == Some(needs);
         let way = Way { network: needs(Needs::Network), web: needs(Needs::Web), sockets, sees: &entry.sees };
         (way.network || way.web || !way.sockets.is_empty() || !way.sees.is_empty()).then_some(way)

@@ -6,7 +6,10 @@ use std::path::Path;
 use super::super::run_later;
 use super::judge::Judge;
 use super::word::{Piece, Reach, Word};
-use crate::domain::{GlobFact, PathFact, PathKind};
+use crate::domain::{GlobFact, PathFact, PathKind, Shape};
+
+/// Most words of one command that are looked at for sensitive names.
+const NAMED: usize = 200;
 
 /// The beginning of the number in `/dev/fd/3` or `/proc/self/fd/3`, which a program already has open; none for
 /// any other path, whatever it begins with.
@@ -219,6 +222,7 @@ impl Judge<'_> {
 
     /// A search below a folder reads files: the folder must not be a sensitive one.
     fn below(&mut self, word: &Word, reach: Reach) {
+        self.finds |= self.shows;
         if reach == Reach::Everything && self.shows {
             self.sensitive(format!("What is found as {} may be any file, sensitive ones too.", word.shown()));
             return;
@@ -366,10 +370,29 @@ impl Judge<'_> {
 
     /// Whether a word may name a file that others run later.
     pub(super) fn run_later(&self, word: &Word) -> bool {
-        if word.vague() {
-            return true;
+        word.vague() || run_later::may_match(&self.absolute_if_moved(&word.pattern()), self.place).is_some()
+    }
+
+    /// The same of a file that is written: a rule that names a program alone doesn't allow that.
+    pub(super) fn writes_later(&mut self, word: &Word) -> bool {
+        let later = self.run_later(word);
+        if later {
+            self.shapes.push(Shape::new([("writes", "run later")]));
         }
-        run_later::may_match(&self.absolute_if_moved(&word.pattern()), self.place).is_some()
+        later
+    }
+
+    /// Notes that some word names a sensitive file, whatever the program does with it: a rule that names the program alone
+    /// doesn't allow that.
+    pub(super) fn names_secrets(&mut self, words: &[Word]) {
+        let named = |word: &Word| {
+            let text = word.text()?;
+            let path = text.split_once('=').filter(|_| text.starts_with('-')).map_or(text, |(_, value)| value);
+            self.told(false, &self.absolute_if_moved(path))
+        };
+        if words.iter().take(NAMED).find_map(named).is_some() {
+            self.shapes.push(Shape::new([("reads", "sensitive")]));
+        }
     }
 
     /// Whether deleting or changing everything at a path would take the system, the home folder or the workspace.

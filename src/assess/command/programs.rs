@@ -71,6 +71,9 @@ impl Judge<'_> {
         self.spare_decisions(first, words);
         self.spare_own(first.text().map_or("…", plain_name), words, before);
         // What a wrapper runs says more than the wrapper.
+        if self.findings.len() > before {
+            self.names_secrets(words);
+        }
         if self.findings.len() > before && self.acts.len() == acts {
             self.acts.push(titles::title(first.text().map_or("…", plain_name), words));
         }

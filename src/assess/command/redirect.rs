@@ -150,7 +150,7 @@ impl Judge<'_> {
 
     /// A redirection to a file.
     fn written(&mut self, raw: &Raw, appends: bool) {
-        const HARMLESS: [&str; 4] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
+        const HARMLESS: [&str; 3] = ["/dev/null", "/dev/stdout", "/dev/stderr"];
         let word = self.value(raw);
         let pattern = word.pattern();
         if !self.opened && word.text().is_some_and(|text| HARMLESS.contains(&text)) {
@@ -162,7 +162,7 @@ impl Judge<'_> {
         if !appends {
             self.lands_on(&word);
         }
-        self.ineligible |= self.run_later(&word);
+        self.ineligible |= self.writes_later(&word);
         self.redirect_form(&word, appends);
         self.shapes.push(Shape::new([("redirect", pattern.as_str())]));
         self.around(self.with_operator(word.span.clone()), |judge| {

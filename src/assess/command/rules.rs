@@ -137,6 +137,8 @@ struct SourceEntry {
     #[serde(default)]
     sees: Vec<Sees>,
     #[serde(default)]
+    blind: String,
+    #[serde(default)]
     socket: Vec<String>,
     #[serde(default)]
     staged: bool,
@@ -249,6 +251,7 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
         needs: source.needs,
         sockets: source.socket,
         sees: source.sees,
+        blind: source.blind,
         staged: source.staged,
         checks: source.checks,
         prints: set(&source.prints),

@@ -142,6 +142,8 @@ pub(super) struct Entry {
     pub(super) sockets: Vec<String>,
     /// What of this machine it must be able to see.
     pub(super) sees: Vec<Sees>,
+    /// What walls keep from its sight all the same, which its output doesn't say: a sentence; empty where nothing is.
+    pub(super) blind: String,
     /// It runs code of the workspace, as a test runner does: staged.
     pub(super) staged: bool,
     /// It checks with code of the workspace and is no test runner: unknown, and on a claim it runs staged.

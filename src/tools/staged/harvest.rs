@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use std::fs::{self, DirEntry, Metadata, Permissions};
 use std::io::ErrorKind;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::super::modules;
 use super::links::leads_out;
 use super::moves;
 use super::place::look;
 use super::products::{Products, declares};
-use crate::assess::{Sensitive, repository, runs_later};
+use crate::assess::{Sensitive, repository, runs_later, visible};
 use crate::domain::number::{size, thousands};
 use crate::domain::{Deed, Image, Place, StagedChange};
 
@@ -195,7 +195,8 @@ impl Harvest {
             return Ok(());
         }
         let waits = waits
-            || matches!(&after, Image::Link { target } if leads_out(ground.upper, ground.workspace, path, target));
+            || matches!(&after, Image::Link { target }
+                if leads_out(ground.upper, ground.workspace, path, target) || ground.stands_for_waiting(path, target));
         let before = match below {
             None => Image::Nothing,
             Some(below) if below.is_dir() || special(below) => {
@@ -292,9 +293,30 @@ impl Ground<'_> {
         let stood = path.parent().is_some_and(|folder| real_folder(&self.workspace.join(folder)));
         path.components().any(|part| part.as_os_str() == ".git")
             || declares(name) && stood
-            || modules::stands_for(path, folder)
+            || modules::stands_for(path, folder, |folder| self.package(folder))
+            || misleading(name)
             || later(if product { name } else { &full })
             || self.sensitive.means(&full.to_string_lossy(), folder, &place)
+    }
+
+    /// Whether a link is another name of something that is never put in place unasked.
+    fn stands_for_waiting(&self, path: &Path, target: &Path) -> bool {
+        let whole = self.workspace.join(path).parent().unwrap_or(self.workspace).join(target);
+        let mut real = PathBuf::new();
+        for part in whole.components() {
+            match part {
+                Component::ParentDir => _ = real.pop(),
+                Component::CurDir => {}
+                part => real.push(part),
+            }
+        }
+        real.strip_prefix(self.workspace).is_ok_and(|within| self.waits(within, false) || self.waits(within, true))
+    }
+
+    /// Whether a folder is part of a package of Python.
+    fn package(&self, folder: &Path) -> bool {
+        let begun = |root: &Path| root.join(folder).join("__init__.py").symlink_metadata().is_ok();
+        folder != Path::new("") && (begun(self.upper) || begun(self.workspace))
     }
 
     /// Whether a folder would be a git repository without the name of one, part of which may have been there before:
@@ -311,6 +333,13 @@ impl Ground<'_> {
         }
         repository(there.iter().map(String::as_str))
     }
+}
+
+/// Whether a name may be taken for something else: for a flag where a pattern brings it up, or, by letters that aren't
+/// seen, for another name.
+fn misleading(name: &Path) -> bool {
+    let name = name.to_string_lossy();
+    name.starts_with('-') || name.chars().any(char::is_control) || visible(&name) != name
 }
 
 fn many() -> String {

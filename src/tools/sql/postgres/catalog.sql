@@ -33,6 +33,13 @@ thing (classid, objid) AS (
   SELECT 'pg_type'::regclass::oid, t.oid FROM pg_type t JOIN place ON place.oid = t.typnamespace
   WHERE t.typname = ANY ($1) AND t.oid >= 16384
   UNION
+  -- A view of the engine's own that somebody replaced keeps its number, but not what it is made of.
+  SELECT 'pg_rewrite'::regclass::oid, w.oid
+  FROM pg_rewrite w JOIN pg_class c ON c.oid = w.ev_class JOIN place ON place.oid = c.relnamespace
+  WHERE c.relname = ANY ($1) AND c.oid < 16384
+    AND EXISTS (
+      SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refobjid >= 16384)
+  UNION
   SELECT further.classid, further.objid
   FROM thing
   CROSS JOIN LATERAL (
