@@ -347,7 +347,7 @@ impl Judge<'_> {
             // Behind a type stand names alone: one with a type of its own is refused there.
             let typed = reading.typed;
             reading.typed |= nth == 0 && word.text().is_some_and(names_a_type);
-            if typed && word.pieces == [Piece::Names] {
+            if typed && word.one_name() {
                 return;
             }
         }

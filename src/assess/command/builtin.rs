@@ -240,10 +240,19 @@ pub(super) fn of_the_release(word: &Word) -> bool {
     matches!(word.text(), Some("/etc/os-release" | "/usr/lib/os-release" | "/etc/lsb-release"))
 }
 
-/// `mapfile` and `readarray`: an array that may hold anything afterwards. `-C` runs code.
+/// `mapfile` and `readarray`: an array that may hold anything afterwards, unless each line of it is a path that a search
+/// found. `-C` runs code.
 pub(super) fn mapfile(judge: &mut Judge<'_>, words: &[Word]) {
     judge.readers.insert("mapfile".to_owned());
     judge.scope.forget(&["MAPFILE".to_owned()]);
+    if let ([flag, name], Feed::Paths(reach)) = (words, judge.feed)
+        && flag.text() == Some("-t")
+        && let Some(name) = name.text().filter(|name| is_name(name))
+    {
+        judge.assign(name, Word::any());
+        judge.scope.fill(name, vec![Piece::Found(reach).into()]);
+        return;
+    }
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         match word.text() {

@@ -254,6 +254,12 @@ impl Word {
         !self.pieces.is_empty() && self.pieces.iter().all(|piece| *piece == Piece::Digits)
     }
 
+    /// Whether it is what a daemon or a cluster calls a thing, and no more: in quotes or not.
+    pub(super) fn one_name(&self) -> bool {
+        let mut pieces = self.pieces.iter().filter(|piece| !matches!(piece, Piece::Exact(text) if text.is_empty()));
+        pieces.next() == Some(&Piece::Names) && pieces.next().is_none()
+    }
+
     /// Whether it may be no word at all, if it isn't many: nothing but numbers, revisions or names without quotes.
     pub(super) fn may_be_none(&self) -> bool {
         let none = |piece: &Piece| {

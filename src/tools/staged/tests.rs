@@ -424,8 +424,11 @@ fn what_is_loaded_or_run_in_place_of_something_else_waits() {
         changes.iter().map(|change| change.path.display().to_string()).collect()
     };
     let harvest = desk.harvest();
-    assert_eq!(paths(&harvest.waits), ["app/os.py", "artisan", "lib/sitecustomize.pyc", "os.py", "phpunit.xml", "re/__init__.py"]);
-    assert_eq!(paths(&harvest.adds), ["app", "app/os.py", "lib", "phpunit.txt", "re"]);
+    assert_eq!(
+        paths(&harvest.waits),
+        ["app/os.py", "artisan", "lib/sitecustomize.pyc", "os.py", "phpunit.xml", "re/__init__.py"]
+    );
+    assert_eq!(paths(&harvest.adds), ["app", "lib", "phpunit.txt", "re"]);
 }
 
 #[test]
