@@ -31,11 +31,22 @@ fn folder_of(pattern: &str) -> &str {
 
 /// Whether a path, or what a pattern may match, lies where a repository of git keeps what is committed.
 fn holds_objects(pattern: &str) -> bool {
-    let may_be = |part: &str| {
+    let may_be = |part: &str, name: &str| {
         let fixed = part.split(['*', '?', '[', '{']).next().unwrap_or_default();
-        part == "objects" || fixed.len() < part.len() && "objects".starts_with(fixed)
+        // A pattern matches no name with a point in front unless it begins with that itself.
+        part == name
+            || fixed.len() < part.len() && name.starts_with(fixed) && name.starts_with('.') == fixed.starts_with('.')
     };
-    pattern.split_once(".git/").is_some_and(|(_, below)| below.split('/').any(may_be))
+    let mut parts = pattern.split('/');
+    parts.by_ref().any(|part| part.strip_suffix(".git").is_some() || may_be(part, ".git"))
+        && parts.any(|part| may_be(part, "objects"))
+}
+
+/// Whether a search that begins there finds what git keeps of files, and was told to go there.
+fn begins_in_git(folder: &str) -> bool {
+    let mut parts = folder.split('/');
+    let inside = parts.by_ref().any(|part| part == ".git");
+    inside && parts.next().is_none_or(|part| matches!(part, "objects" | "modules" | "worktrees"))
 }
 
 impl Judge<'_> {
@@ -223,6 +234,12 @@ impl Judge<'_> {
     /// A search below a folder reads files: the folder must not be a sensitive one.
     fn below(&mut self, word: &Word, reach: Reach) {
         self.finds |= self.shows;
+        if let Some(folder) = self.reached.iter().find(|folder| begins_in_git(folder)).filter(|_| self.shows) {
+            let sentence =
+                format!("{} is found in {folder}, where git keeps files, sensitive ones among them.", word.shown());
+            self.sensitive(sentence);
+            return;
+        }
         if reach == Reach::Everything && self.shows {
             self.sensitive(format!("What is found as {} may be any file, sensitive ones too.", word.shown()));
             return;
