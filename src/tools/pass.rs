@@ -94,7 +94,9 @@ pub async fn pass(
         Smell::Hidden => Some("sensitive files can't be read here".to_owned()),
         Smell::Wall => Some(WALL.to_owned()),
     };
+    let blind = run.prepared().assessment.blind.as_deref();
     let wall = match reached {
+        _ if blind.is_some() => blind.map(|blind| blind.trim_end_matches('.').to_owned()),
         _ if code == 0 => None,
         (Some(told), true) => Some(told.trim_end_matches('.').to_owned()),
         _ => smell(),
