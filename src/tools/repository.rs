@@ -265,7 +265,9 @@ pub(super) fn allowed(key: &str) -> bool {
 /// is fetched, and then it runs.
 fn runs(key: &str, value: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_\"".contains(&byte);
-    key.starts_with("credential.") && key.ends_with("helper") && !value.trim().bytes().all(plain)
+    let helps = key.starts_with("credential.") && key.ends_with("helper") && !value.trim().bytes().all(plain);
+    // Who signed is what another program says.
+    helps || key.rsplit('.').next() == Some("sort") && value.replace('"', "").to_ascii_lowercase().contains("sig")
 }
 
 /// Every key of a configuration text as `section.key` or `section.*.key`. What isn't understood exactly as git
@@ -345,7 +347,7 @@ mod tests {
     fn programs_that_git_would_run_are_named() {
         let text = "[core] fsmonitor = ./x\n[filter \"x\"]\n  clean = ./x\n[diff \"y\"] textconv=x\n[GPG]\nprogram=x\n\
             [include]\npath = ../x\n[includeIf \"gitdir:/\"]\npath=x\n[remote \"o\"]\n uploadpack = x\n[alias]\nst=!x\n\
-            [log]\nshowSignature\n[core.x] y=z\n[merge \"m\"]\ndriver=x";
+            [log]\nshowSignature\n[core.x] y=z\n[merge \"m\"]\ndriver=x\n[tag] sort = -\"si\"gnature\n[branch] sort = -refname";
         let expected = [
             "core.fsmonitor",
             "filter.*.clean",
@@ -358,6 +360,7 @@ mod tests {
             "log.showsignature",
             "core.*.y",
             "merge.*.driver",
+            "tag.sort",
         ];
         assert_eq!(foreign(text), expected);
     }
