@@ -161,7 +161,7 @@ pub fn gist(masks: &Masks, item: &Item) -> String {
 
 /// What is missing because of a denial.
 pub fn lacks(lack: &Lack) -> String {
-    format!("{} was to be written by {}, denied", text::line(&lack.path), lack.by)
+    format!("{} was to be {} by {}, denied", text::line(&lack.name), lack.what, lack.by)
 }
 
 /// Whether it hits production, as far as is known.

@@ -277,8 +277,37 @@ fn what_names_the_file_of_a_denied_write_says_so() {
     assert_eq!(world.state.queue.lacks(OperationId(3)), None);
     world.press(KeyCode::Char('n'));
     let lack = world.state.queue.lacks(OperationId(3)).unwrap();
-    assert_eq!((lack.path.as_str(), lack.by), ("report.md", OperationId(1)));
+    assert_eq!((lack.name.as_str(), lack.what, lack.by), ("report.md", "written", OperationId(1)));
     assert_eq!(world.state.queue.lacks(OperationId(5)), None);
+}
+
+#[test]
+fn what_needs_a_denied_redirection_or_table_says_so() {
+    use crate::domain::{Shape, SqlOperation, SqlWay};
+    let mut world = five();
+    let set = |world: &mut World, id: u64, kind: OperationKind, shape: &[(&str, &str)]| {
+        let prepared = world.state.queue.item_mut(OperationId(id)).unwrap().prepared.as_mut().unwrap();
+        prepared.operation.kind = kind;
+        prepared.assessment.shapes = vec![Shape::new(shape.iter().copied())];
+    };
+    let command = |command: &str| {
+        OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None, terminal: false })
+    };
+    let sql = |sql: &str| {
+        let (connection, sql) = ("main".to_owned(), sql.to_owned());
+        OperationKind::Sql(SqlOperation { connection, dialect: None, sql, way: SqlWay::default() })
+    };
+    set(&mut world, 1, command("echo 1 > gen.py"), &[("redirect", "gen.py")]);
+    set(&mut world, 2, sql("CREATE TEMP TABLE t (i int)"), &[("statement", "create"), ("table", "t")]);
+    set(&mut world, 3, command("python3 gen.py"), &[("program", "python3")]);
+    set(&mut world, 4, sql("INSERT INTO t VALUES (1)"), &[("statement", "insert"), ("table", "t")]);
+    world.press(KeyCode::Char('n'));
+    world.look();
+    world.press(KeyCode::Char('n'));
+    let lack = |id| world.state.queue.lacks(OperationId(id)).map(|lack| (lack.name, lack.what, lack.by));
+    assert_eq!(lack(3), Some(("gen.py".to_owned(), "written", OperationId(1))));
+    assert_eq!(lack(4), Some(("t".to_owned(), "created", OperationId(2))));
+    assert_eq!(lack(5), None);
 }
 
 #[test]
