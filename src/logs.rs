@@ -1,4 +1,4 @@
-//! The program's own log: a file in the state folder, never the screen. Called by `main`. And a line on standard error. It holds what this
+//! The program's own log: a file in the state folder, never the screen. Called by `main`. It holds what this
 //! program says of itself; what the libraries say below a warning may hold secrets and is never written.
 
 use std::fs::{File, OpenOptions};

@@ -121,7 +121,8 @@ async fn troubles(url: &str) {
         let provider = provider(kind, url);
         for (asked, expected) in [("overloaded", FailureKind::Unavailable), ("wrong key", FailureKind::Unauthorised)] {
             let events = ask(&*provider, vec![Message::User(asked.to_owned())]).await;
-            let [ModelEvent::Failed(failure)] = &events[..] else { panic!("{kind:?}: {events:?}") };
+            let [tries @ .., ModelEvent::Failed(failure)] = &events[..] else { panic!("{kind:?}: {events:?}") };
+            assert!(tries.iter().all(|event| matches!(event, ModelEvent::Again(_))), "{kind:?}: {events:?}");
             assert_eq!(failure.kind, expected, "{failure:?}");
             assert!(!failure.message.contains("hunter2") && failure.message.ends_with('.'), "{}", failure.message);
         }

@@ -115,7 +115,7 @@ impl State {
                 Err(format!("{id} is a form: type fill {number} FIELD: ANSWER."))
             } else if text.is_empty() {
                 Err(format!(
-                    "Type edit {number}: and all of the new text, which takes the place of {}.",
+                    "Type edit {number}: and all of the new text in one line: it takes the place of the whole {}.",
                     editable.what()
                 ))
             } else if text == editable.text() {

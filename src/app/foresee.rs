@@ -114,6 +114,8 @@ impl State {
             if changed {
                 dialog.changed();
             }
+        } else if changed && let Some(over) = self.picker_mut().and_then(|picker| picker.over.as_mut()) {
+            over.outdated |= over.seal == seal;
         }
         true
     }

@@ -99,6 +99,8 @@ pub struct Dialog {
     pub end_seen: bool,
     /// The high operations of the list of all whose ends have been on the screen.
     pub ends_seen: BTreeSet<OperationId>,
+    /// What it would do was measured anew behind what floats above it.
+    pub(super) outdated: bool,
     /// It was opened to list several: who goes back from the list goes back to where that was asked for.
     pub for_list: bool,
     /// It opened without a key of the person's: whoever types into its first moment was typing a message.
@@ -124,6 +126,7 @@ impl Dialog {
             prompted: false,
             end_seen: false,
             ends_seen: BTreeSet::new(),
+            outdated: false,
             for_list: false,
             by_itself: false,
             hint: None,
@@ -181,6 +184,10 @@ impl Dialog {
         self.prompted = false;
         self.revealed = false;
         self.hint = None;
+        (self.end_seen, self.ends_seen) = (false, BTreeSet::new());
+        if std::mem::take(&mut self.outdated) {
+            self.changed();
+        }
     }
 
     /// What it would do was measured anew, and is something else than the person read: no key counts before that was

@@ -155,7 +155,7 @@ impl State {
         let Some(Modal::Confirm(dialog)) = &self.modal else { return };
         let Asking::All { listed, reach, .. } = &dialog.asking else {
             if let Some(all) = self.keymap.key(Context::Dialog, Command::ApproveAll) {
-                self.dialog_hint(format!("{all} lists all that waits; there it leaves the high ones out."));
+                self.dialog_hint(format!("{all} lists all that waits; this key leaves the high ones out there."));
             }
             return;
         };

@@ -59,7 +59,7 @@ pub struct Picker {
     pub form: Form,
     empty: String,
     /// The dialog that it was opened from, and leads back to.
-    over: Option<Box<Dialog>>,
+    pub(super) over: Option<Box<Dialog>>,
     rows: Vec<Row>,
     /// The rows that fit, best first.
     fits: Vec<usize>,

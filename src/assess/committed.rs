@@ -6,7 +6,7 @@ use super::AssessSettings;
 use super::masks::joined;
 use super::sensitive::Sensitive;
 use super::{Known, withheld_spans};
-use crate::domain::{Place, Span, masked};
+use crate::domain::{Facts, Place, Span, masked};
 
 /// Most letters of a line that are looked at for the head of a part.
 const HEAD: usize = 4 * 1024;
@@ -40,18 +40,21 @@ enum State {
 }
 
 impl Committed {
-    /// For what a command prints that starts in a place; without its text it may be any.
+    /// For what a command prints, by what is known of it; without its text it may be any that starts there.
     #[must_use]
-    pub fn of(command: Option<&str>, place: &Place, settings: &AssessSettings) -> Self {
-        // The shell drops quotes within a name: `g\it`.
+    pub fn of(command: Option<&str>, facts: &Facts, settings: &AssessSettings) -> Self {
+        let (place, runs_git) = (&facts.place, !facts.repositories.is_empty());
+        // The shell drops quotes within a name (`g\it`), and puts others together (`${x}t`).
         let bare = command.map(|command| command.replace(['\\', '"', '\''], ""));
         let says = |word: &str| bare.as_ref().is_none_or(|command| command.contains(word));
+        let made = command.is_none_or(|command| command.contains(['$', '`', '*', '?', '[', '{']));
+        let git = runs_git || says("git");
         Self {
             sensitive: settings.sensitive.clone(),
             place: place.clone(),
             root: Place { cwd: place.workspace.clone(), ..place.clone() },
-            git: says("git"),
-            grep: says("git") && says("grep"),
+            git,
+            grep: git && (says("grep") || runs_git && made),
             heading: command.is_some_and(|command| command.contains("--heading")),
             state: State::Plain,
         }
@@ -204,7 +207,8 @@ mod tests {
             sensitive: Sensitive::default().keeping(vec!["/w/data/x.db".into()]),
             ..AssessSettings::default()
         };
-        let spans = Committed::of(Some(command), &place, &settings).spans(text);
+        let facts = Facts { place, ..Facts::default() };
+        let spans = Committed::of(Some(command), &facts, &settings).spans(text);
         spans.into_iter().map(|span| text[span].to_owned()).collect()
     }
 

@@ -62,6 +62,9 @@ pub struct Plan {
     /// Why not everything sensitive is hidden, if so. Nothing to the child.
     #[serde(skip)]
     pub missed: Option<TooMuch>,
+    /// Folders of git in what was looked through. Nothing to the child.
+    #[serde(skip)]
+    pub repositories: BTreeSet<PathBuf>,
     /// Where changes of the workspace land; none where it can't be changed.
     pub layer: Option<Layer>,
     /// Where the child hands out what a proxy of ours listens on, which is then all that is in its network.

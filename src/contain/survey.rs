@@ -60,6 +60,8 @@ struct Folder {
     folders: Vec<PathBuf>,
     /// Folders outside the workspace that its links lead to.
     elsewhere: Vec<PathBuf>,
+    /// Folders of git that it holds, or is.
+    repositories: Vec<PathBuf>,
     /// The numbers of its files on their disk: one of them may be a sensitive file under another name.
     files: Vec<u64>,
 }
@@ -69,6 +71,8 @@ struct Folder {
 pub struct Found {
     /// Where it really is, after links.
     pub paths: BTreeSet<PathBuf>,
+    /// The folders of git that were passed, which hold what is committed.
+    pub repositories: BTreeSet<PathBuf>,
     /// Why there may be more, if so: folders near the root were looked through first.
     pub missed: Option<TooMuch>,
 }
@@ -148,6 +152,7 @@ impl Survey {
             }
             let remembered = before.remove(&path).or_else(|| known.remove(&path));
             let Some(folder) = look(&path, remembered, workspace, judge) else { continue };
+            found.repositories.extend(folder.repositories.iter().cloned());
             for place in folder.hidden.iter().filter_map(|(path, link)| place(path, *link)) {
                 if found.paths.len() == HIDDEN {
                     found.missed = Some(TooMuch::Files);
@@ -257,8 +262,8 @@ fn look(path: &Path, known: Option<Folder>, workspace: &Path, judge: Judge<'_>) 
         return Some(known);
     }
     let mut folder =
-        Folder { stamp, hidden: Vec::new(), folders: Vec::new(), elsewhere: Vec::new(), files: Vec::new() };
-    let mut leads_out = false;
+        Folder { stamp, hidden: vec![], folders: vec![], elsewhere: vec![], repositories: vec![], files: vec![] };
+    let (mut leads_out, mut of_git) = (false, 0);
     for entry in fs::read_dir(path).ok()?.flatten() {
         let (path, kind) = (entry.path(), entry.file_type().ok()?);
         let sort = if kind.is_dir() { Sort::Folder } else { Sort::File };
@@ -266,9 +271,12 @@ fn look(path: &Path, known: Option<Folder>, workspace: &Path, judge: Judge<'_>) 
             folder.files.push(entry.ino());
         }
         // Names in git's own folder are those of branches and objects.
-        if kind.is_dir() && entry.file_name() == ".git" {
+        let name = entry.file_name();
+        if kind.is_dir() && name == ".git" {
+            folder.repositories.push(path);
             continue;
         }
+        of_git += usize::from(["HEAD", "objects", "refs"].iter().any(|own| name == *own));
         // What is read from a pipe is gone for the program that it was meant for.
         if kind.is_fifo() || judge(&path, sort) {
             folder.hidden.push((path, kind.is_symlink()));
@@ -288,6 +296,10 @@ fn look(path: &Path, known: Option<Folder>, workspace: &Path, judge: Judge<'_>) 
                 Err(_) => leads_out = true,
             }
         }
+    }
+    // One without a working tree.
+    if of_git == 3 {
+        folder.repositories.push(path.to_path_buf());
     }
     let settled = about.modified().ok().and_then(|time| SystemTime::now().duration_since(time).ok());
     // Where a link leads that leaves the workspace, or leads nowhere, changes without its folder.

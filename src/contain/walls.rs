@@ -150,7 +150,7 @@ impl Walls {
         let mut plan = surroundings.read_only(layers, &found.paths, reader.needs, reader.cwd);
         plan.hidden.extend(reader.masked.iter().cloned());
         reader.attributes.clone_into(&mut plan.attributes);
-        Ok(Plan { missed: found.missed, ..plan })
+        Ok(Plan { missed: found.missed, repositories: found.repositories, ..plan })
     }
 }
 

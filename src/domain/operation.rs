@@ -375,7 +375,9 @@ impl OperationKind {
                     format!("undo by {}", one_line(&sql.sql.chars().take(GIST).collect::<String>()))
                 }
             },
-            Self::Command(command) => command.command.trim().lines().map(one_line).collect::<Vec<_>>().join(" ⏎ "),
+            Self::Command(command) => {
+                command.command.lines().map(one_line).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ⏎ ")
+            }
             Self::File(FileOperation::Move { path, destination }) => format!("move {path} → {destination}"),
             Self::File(file) => format!("{} {}", file.verb(), file.path()),
             Self::Http(http) => format!("{} {}", http.method, http.url),

@@ -2,7 +2,7 @@
 //! opens may hold some that no name tells of. The model gets masks in their place.
 
 use crate::assess::{AssessSettings, Committed, Known, printed_withheld};
-use crate::domain::{Countersigned, Decider, OperationKind, Place, RunReport};
+use crate::domain::{Countersigned, Decider, Facts, OperationKind, RunReport};
 
 /// Whether secrets in what a run prints are kept from the model: what tells them, if they are.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ impl Withheld {
             | OperationKind::Other(_) => false,
         };
         let kept = unasked && looks && run.operation().origin.by_model();
-        Self(kept.then(|| committed(&run.operation().kind, &run.prepared().facts.place, settings)))
+        Self(kept.then(|| committed(&run.operation().kind, &run.prepared().facts, settings)))
     }
 
     /// The report as the model gets it.
@@ -37,9 +37,9 @@ impl Withheld {
 }
 
 /// What tells the lines of sensitive files in what an operation prints.
-fn committed(kind: &OperationKind, place: &Place, settings: &AssessSettings) -> Committed {
+fn committed(kind: &OperationKind, facts: &Facts, settings: &AssessSettings) -> Committed {
     let command = if let OperationKind::Command(command) = kind { command.command.as_str() } else { "" };
-    Committed::of(Some(command), place, settings)
+    Committed::of(Some(command), facts, settings)
 }
 
 #[cfg(test)]
@@ -59,7 +59,7 @@ mod tests {
         let known = Known::of(["a-value-of-ours".to_owned()]);
         let kind =
             OperationKind::Command(CommandOperation { command: "git show".to_owned(), timeout: None, terminal: false });
-        let committed = || committed(&kind, &Place::default(), &AssessSettings::default());
+        let committed = || committed(&kind, &Facts::default(), &AssessSettings::default());
         let given = |asked: bool, result: &str| Withheld((!asked).then(committed)).from(report(result), &known).result;
         let shown = given(false, "+DB_PASSWORD=hunter2\nand a-value-of-ours, and `password: String`");
         assert!(!shown.contains("hunter2") && !shown.contains("a-value-of-ours"), "{shown}");

@@ -22,7 +22,7 @@ use super::sink::Sink;
 use super::{Ready, RunPort, Tool, Workbench, staged, terminal};
 use crate::assess::{CommandAssessor, RiskAssessor};
 use crate::domain::{
-    Arguments, ArgumentsError, CommandOperation, Containment, Countersigned, Decider, Measurement, OperationId,
+    Arguments, ArgumentsError, CommandOperation, Containment, Countersigned, Decider, Measurement, Need, OperationId,
     OperationKind, Outcome, Prepared, RunEvent, RunReport, Stream, ToolSpec, Undoable,
 };
 use crate::store::Layer;
@@ -435,12 +435,13 @@ async fn attend(
     if let (Some(blind), Some(_)) = (blind, contained.plan()) {
         report.result.push_str(&format!("\n{blind}"));
         port.send(RunEvent::Note(blind.to_owned())).await;
-        // What it shows nothing of may be there all the same.
-        if let Outcome::Failed { .. } = report.outcome {
-            port.send(RunEvent::Stopped).await;
-        }
-    } else if let (Outcome::Failed { .. }, Some(plan)) = (&report.outcome, contained.plan()) {
+    }
+    if let (Outcome::Failed { .. }, Some(plan)) = (&report.outcome, contained.plan()) {
         match refusal::smell(&text, plan) {
+            // What it shows nothing of may be there all the same.
+            Smell::None if blind.is_some() && plan.needs.contains(&Need::Processes) && text.trim().is_empty() => {
+                port.send(RunEvent::Stopped).await;
+            }
             Smell::None => {}
             Smell::Hidden => {
                 report.result.push_str(HIDDEN);

@@ -1,6 +1,7 @@
 //! Containment for commands: which run gets which walls, and what is sensitive to it. The walls are `contain`'s.
 
 use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,6 +16,9 @@ use crate::store::Layer;
 
 /// Most files and folders that stay in sight among temporary ones.
 const KEPT: usize = 64;
+
+/// Most folders of git that are emptied, each of them a mount.
+const REPOSITORIES: usize = 64;
 
 /// How a run is contained.
 #[derive(Debug)]
@@ -133,15 +137,12 @@ pub(super) async fn plan(bench: &Arc<Workbench>, run: &Countersigned) -> Contain
     // What shows nothing that files hold needn't wait until those are found that must not be shown.
     let named = Named::of(&run.prepared().facts, &bench.workspace);
     let named = if assessment.listing { Named { folders: BTreeSet::new(), ..named } } else { named };
-    let inside = !needs.iter().any(|need| matches!(need, Need::Network | Need::Web | Need::Socket(_)));
     let mut contained = walled(bench, &run.operation().cwd, needs, named).await;
     // What a search finds may be what git keeps of files, sensitive ones among them, which git alone needs.
     if let Contained::By(plan, _) = &mut contained
         && assessment.finds
-        && inside
-        && run.prepared().facts.repositories.is_empty()
     {
-        empty_repository(bench, &run.operation().cwd, plan);
+        empty_repositories(&run.operation().cwd, plan, None);
     }
     let shown = match &contained {
         Contained::By(plan, _) => plan.missed.map(|missed| missed.to_string()),
@@ -161,9 +162,13 @@ pub(super) async fn plan(bench: &Arc<Workbench>, run: &Countersigned) -> Contain
     }
 }
 
-/// Empties the folders of what is committed: nothing behind these walls needs it.
-fn empty_repository(bench: &Workbench, cwd: &Path, plan: &mut Plan) {
-    let kept: BTreeSet<PathBuf> = [cwd, &bench.workspace].into_iter().flat_map(repository::kept).collect();
+/// Empties the folders of what is committed, of the repository that it runs in and of those around: nothing behind these
+/// walls needs them. With `names` of those alone whose index has one of them.
+fn empty_repositories(cwd: &Path, plan: &mut Plan, names: Option<&[&OsStr]>) {
+    let mut own: BTreeSet<PathBuf> = plan.repositories.iter().cloned().collect();
+    own.extend(repository::own(cwd));
+    own.retain(|own| names.is_none_or(|names| repository::tracks(own, names)));
+    let kept: BTreeSet<PathBuf> = own.iter().flat_map(|own| repository::kept(own)).take(REPOSITORIES).collect();
     for at in kept {
         let gone = |cover: &Cover| at.starts_with(&cover.at) && !cover.keep.iter().any(|kept| at.starts_with(kept));
         if !plan.covers.iter().any(gone) {
@@ -241,8 +246,11 @@ async fn staged(
         let asked = (&BTreeSet::new(), &named);
         let mut plan = with_reader(&bench, asked, &cwd, |reader| bench.walls.staged(layers, reader, over))?;
         // Code that nobody saw could read from what is committed what it can't read where it lies.
-        if repository::tracks(&bench.workspace, plan.hidden.iter().map(|hidden| hidden.path.clone())) {
-            empty_repository(&bench, &cwd, &mut plan);
+        let hidden: Vec<PathBuf> = plan.hidden.iter().map(|hidden| hidden.path.clone()).collect();
+        let here = |path: &&PathBuf| path.starts_with(&bench.workspace);
+        let secrets: Vec<&OsStr> = hidden.iter().filter(here).filter_map(|path| path.file_name()).collect();
+        if !secrets.is_empty() {
+            empty_repositories(&cwd, &mut plan, Some(&secrets));
         }
         let way = to_listed(&mut plan, hosts, proof.proxied);
         Ok((plan, layer, way))

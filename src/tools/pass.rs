@@ -57,7 +57,7 @@ pub async fn pass(
     let (mut child, pipes) = start(bench, run, command, &contained)?;
     let (mut tail, mut complaint) = (Vec::new(), Vec::new());
     let known = &bench.settings.known;
-    let committed = || Committed::of(Some(&command.command), &run.prepared().facts.place, &bench.settings);
+    let committed = || Committed::of(Some(&command.command), &run.prepared().facts, &bench.settings);
     let mut veils = [(); 2].map(|()| Veil::new(known.clone(), committed()));
     let [first, second] = &mut veils;
     let both = async {

@@ -2,6 +2,7 @@
 //! whitelisted commands ask, naming the key: filters, helpers, pagers and hooks are programs that git runs.
 //! Reads the files itself, since asking git would already obey them.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::submodules;
@@ -158,28 +159,40 @@ pub(super) fn configurations(folder: &Path) -> Vec<PathBuf> {
     configured(&own).to_vec()
 }
 
-/// Where git keeps what is committed in the repository of a folder, and in its submodules.
-pub(super) fn kept(folder: &Path) -> Vec<PathBuf> {
+/// Largest index that is searched, in bytes.
+const INDEX: u64 = 64 * 1024 * 1024;
+
+/// The folder of git that a folder belongs to: its `.git`, or what that leads to.
+pub(super) fn own(folder: &Path) -> Option<PathBuf> {
     let named = folder.ancestors().map(|up| up.join(".git")).find(|git| git.symlink_metadata().is_ok());
-    let Some(own) = named.map(|git| pointed(&git).unwrap_or(git)) else { return Vec::new() };
-    let common = common(&own);
-    ["objects", "modules"].iter().filter_map(|name| common.join(name).canonicalize().ok()).collect()
+    named.map(|git| pointed(&git).unwrap_or(git))
 }
 
-/// Whether git tracks one of these files of a folder, as its index says: by their names anywhere in it, since more than
-/// that makes no difference to anybody. One that can't be searched counts as if it did.
-pub(super) fn tracks(folder: &Path, files: impl Iterator<Item = PathBuf>) -> bool {
-    let named = folder.ancestors().map(|up| up.join(".git")).find(|git| git.symlink_metadata().is_ok());
-    let Some(git) = named else { return false };
-    let root = git.parent().unwrap_or(folder).to_path_buf();
-    let own = pointed(&git).unwrap_or(git);
-    let Ok(index) = std::fs::read(own.join("index")) else { return false };
-    // From version 4 on a name holds only what differs from the one before (gitformat-index(5)).
-    let whole = index.get(4..8).is_some_and(|version| version < [0, 0, 0, 4].as_slice());
-    !whole
-        || files
-            .filter_map(|file| file.strip_prefix(&root).ok().map(Path::to_path_buf))
-            .any(|file| memchr::memmem::find(&index, file.as_os_str().as_encoded_bytes()).is_some())
+/// Where a folder of git keeps what is committed, in it and in its submodules.
+pub(super) fn kept(own: &Path) -> impl Iterator<Item = PathBuf> {
+    let common = common(own);
+    ["objects", "modules"].into_iter().filter_map(move |name| common.join(name).canonicalize().ok())
+}
+
+/// Whether one of these names is in the index of a folder of git, wherever it is: more than that makes no difference to
+/// anybody. So too where it can't be searched. What has no index, as it has no working tree, may hold any.
+pub(super) fn tracks(own: &Path, names: &[&OsStr]) -> bool {
+    let place = own.join("index");
+    let Ok(about) = place.metadata() else { return true };
+    let read = (about.len() <= INDEX).then(|| std::fs::read(&place).ok()).flatten();
+    read.is_none_or(|index| {
+        // From version 4 on a name holds only what differs from the one before, and another file may hold the rest
+        // (gitformat-index(5)).
+        let whole = index.get(4..8).is_some_and(|version| version < [0, 0, 0, 4].as_slice());
+        let split = memchr::memmem::find(&index, b"link\0\0\0").is_some();
+        // A name ends with a zero byte; one of a folder goes on.
+        let holds = |name: &&OsStr| {
+            [b"\0", b"/"]
+                .iter()
+                .any(|end| memchr::memmem::find(&index, &[name.as_encoded_bytes(), *end].concat()).is_some())
+        };
+        !whole || split || names.iter().any(holds)
+    })
 }
 
 /// The configuration files of a git folder.

@@ -12,8 +12,8 @@ use super::sink::Sink;
 use super::{RunPort, Tool, Workbench};
 use crate::assess::{Committed, RereadAssessor, RiskAssessor, withheld_spans};
 use crate::domain::{
-    Arguments, ArgumentsError, Countersigned, OperationId, OperationKind, Outcome, Place, RunReport, Span, ToolSpec,
-    masked_part,
+    Arguments, ArgumentsError, Countersigned, Facts, OperationId, OperationKind, Outcome, Place, RunReport, Span,
+    ToolSpec, masked_part,
 };
 
 /// Bytes before and behind a part that are looked through for secrets which reach into it.
@@ -38,7 +38,8 @@ impl RereadTool {
     fn committed(&self, id: OperationId, from: u64, part: &str) -> Vec<Span> {
         let workspace = self.bench.workspace.clone();
         let place = Place { cwd: workspace.clone(), workspace, home: self.bench.home.clone() };
-        let mut committed = Committed::of(None, &place, &self.bench.settings);
+        let facts = Facts { place, ..Facts::default() };
+        let mut committed = Committed::of(None, &facts, &self.bench.settings);
         let (mut line, mut at) = (Vec::new(), 0);
         while at < from {
             let size = usize::try_from(from - at).unwrap_or(STEP).min(STEP);

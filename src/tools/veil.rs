@@ -128,10 +128,10 @@ fn shadow(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
     use crate::assess::AssessSettings;
-    use crate::domain::Place;
+    use crate::domain::Facts;
 
     fn veil() -> Veil {
-        let committed = Committed::of(Some("git show"), &Place::default(), &AssessSettings::default());
+        let committed = Committed::of(Some("git show"), &Facts::default(), &AssessSettings::default());
         Veil::new(Known::of(["a-value-of-ours".to_owned()]), committed)
     }
 

@@ -124,7 +124,10 @@ fn a_line_edits_what_waits_and_it_needs_its_own_approval() {
     let mut world = told(true);
     world.feed(GUARD, Event::Wake);
     line(&mut world, "edit 2");
-    assert_eq!(hint(&world), "Type edit 2: and all of the new text, which takes the place of command.");
+    assert_eq!(
+        hint(&world),
+        "Type edit 2: and all of the new text in one line: it takes the place of the whole command."
+    );
     line(&mut world, "edit 2: rm b");
     assert_eq!(hint(&world), "Nothing was changed.");
     line(&mut world, "edit 9: ls");

@@ -421,7 +421,7 @@ fn leaving_the_high_ones_out_says_where_it_works() {
     let mut world = five();
     world.press(KeyCode::Char('l'));
     let Some(Modal::Confirm(dialog)) = &world.state.modal else { panic!() };
-    assert_eq!(dialog.hint.as_deref(), Some("A lists all that waits; there it leaves the high ones out."));
+    assert_eq!(dialog.hint.as_deref(), Some("A lists all that waits; this key leaves the high ones out there."));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Judges the words of one program by its entry in the table: flags as the program would read them, operands by
 //! what they mean. What the entry doesn't know asks.
 
-use super::flags::{Flags, is_flag, revokes};
+use super::flags::{Flags, is_flag, raw, revokes};
 use super::judge::{Feed, Judge};
 use super::kind::{Kind, narrows};
 use super::naming::{begins_with_names, calls, identifies};
@@ -52,6 +52,7 @@ impl Judge<'_> {
     /// Judges `words` (without the program's name) by an entry. `name` is for people.
     pub(super) fn by_entry(&mut self, entry: &Entry, name: &str, words: &[Word]) {
         let outer = (self.shows, self.recurses, self.prints, self.follows);
+        self.raw = raw(words);
         self.sought.clear();
         self.by_words(entry, name, words);
         (self.shows, self.recurses, self.prints, self.follows) = outer;
@@ -266,6 +267,7 @@ impl Judge<'_> {
             let folder = if entry.bare && operands > 0 { None } else { self.folder() };
             self.searched.insert(folder);
             self.recalled |= name.starts_with("git ");
+            self.unearths = !self.recalled;
         }
         if identifies(entry, words) {
             self.printed = Some(Piece::Hashes.into());
@@ -286,16 +288,6 @@ impl Judge<'_> {
         if let ("which", [program]) = (name, words) {
             self.printed = program.text().and_then(|program| self.installed_as(program)).map(Word::exact);
         }
-    }
-
-    /// Whether names that it looks for may be sensitive ones.
-    fn seeks_sensitive(&mut self) -> bool {
-        let sought = std::mem::take(&mut self.sought);
-        sought.iter().any(|glob| {
-            let bare = glob.trim_matches('*');
-            let ending = format!("*.{}", bare.trim_start_matches(['?', '.']));
-            [glob, bare, &ending].iter().any(|glob| self.told(true, glob).is_some())
-        })
     }
 
     fn operand(&mut self, entry: &Entry, name: &str, word: &Word, reading: &mut Reading) {

@@ -39,6 +39,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         (false, true) => Reach::Everything,
         (false, false) => Reach::Hidden,
     };
+    judge.unearths = !named(words) || names.iter().any(|name| of_an_object(name));
     // Behind the place where the search began.
     let found = if hidden { Piece::Any } else { Piece::Whole(reach) };
     let mut plain = true;
@@ -177,6 +178,15 @@ fn narrowed(words: &[Word]) -> bool {
             (ONE.contains(&padded) || NONE.contains(&padded) || test.starts_with("newer")) && !WHOLE.contains(&padded)
                 || matches!(test, "type" | "xtype") && odd(at + 1)
         })
+}
+
+/// Whether files in which git keeps others may have such a name: they have none of the endings that other files have.
+fn of_an_object(glob: &str) -> bool {
+    const ENDINGS: [&str; 7] = ["pack", "idx", "rev", "bitmap", "graph", "midx", "mtimes"];
+    let ending = glob.rsplit('/').next().unwrap_or(glob).rsplit_once('.').map(|(_, ending)| ending);
+    !ending.is_some_and(|ending| {
+        !ending.is_empty() && !ending.contains(['*', '?', '[', '{', '\\']) && !ENDINGS.contains(&ending)
+    })
 }
 
 /// Where it starts, and the names it looks for, not those it passes over.

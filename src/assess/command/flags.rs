@@ -230,3 +230,12 @@ fn bundle(entry: &Entry, flags: &str) -> Option<bool> {
     }
     Some(false)
 }
+/// Whether a program is told to show what is no text as if it were: `grep -a` and its kin.
+pub(super) fn raw(words: &[Word]) -> bool {
+    let told = |word: &Word| {
+        let text = word.prefix();
+        let short = text.starts_with('-') && !text.starts_with("--") && text.contains('a');
+        short || ["--te", "--bin"].iter().any(|flag| text.starts_with(flag))
+    };
+    words.iter().take_while(|word| word.text() != Some("--")).any(told)
+}

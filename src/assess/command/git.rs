@@ -112,7 +112,11 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
             judge.unknown("command.git-signature", "A format of signatures makes git run a program that checks them.");
         }
         let ours = |word: &Word| word.text().is_some_and(|key| OURS.iter().any(|ours| key.eq_ignore_ascii_case(ours)));
-        if let Some(key) = rest.iter().find(|word| ["config", "var"].contains(&subcommand) && ours(word)) {
+        let scoped = |word: &&Word| {
+            ["--local", "--global", "--system", "--worktree"].iter().any(|scope| word.text() == Some(scope))
+        };
+        let whole = ["config", "var"].contains(&subcommand) && !rest.iter().any(|word| scoped(&word));
+        if let Some(key) = rest.iter().find(|word| whole && ours(word)) {
             let key = key.shown();
             judge.blind =
                 Some(format!("Countersign runs git with settings of its own, and this is what it set {key} to."));
@@ -124,9 +128,10 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
             judge.unknown("command.git-binary", sentence);
         }
         // It takes no notice of what hides the text of sensitive files, and follows a file to its earlier names.
-        if judge.feeds && flags().any(|word| word.prefix().starts_with("-L")) {
+        let follows = ["log", "show", "whatchanged"].contains(&subcommand);
+        if follows && (judge.feeds || judge.depth > 0) && flags().any(|word| word.prefix().starts_with("-L")) {
             let sentence =
-                "`-L` follows a file to earlier names, which may be sensitive ones, and a pipe may hide that.";
+                "`-L` follows a file to earlier names, which may be sensitive ones, and what it prints goes elsewhere.";
             judge.unknown("command.git-lines", sentence);
         }
         // A format may run a program, too, and the name of a branch may be one.

@@ -99,8 +99,11 @@ pub(super) struct Judge<'a> {
     pub(super) recurses: bool,
     /// Links that it finds below them are followed.
     pub(super) follows: bool,
-    /// It shows what is in files that a search finds.
+    /// It shows what is in files that a search finds, which may be what git keeps of files.
     pub(super) finds: bool,
+    /// Whether what searches find may be that, and whether what is read is shown even where it is no text.
+    pub(super) unearths: bool,
+    pub(super) raw: bool,
     /// It writes over what is there, as far as is known.
     pub(super) replaces: bool,
     /// Something is told to another machine whose owner its words choose.
@@ -187,6 +190,8 @@ impl<'a> Judge<'a> {
             recurses: false,
             follows: false,
             finds: false,
+            unearths: true,
+            raw: false,
             exposed: false,
             replaces: false,
             prints: false,

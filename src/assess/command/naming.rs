@@ -95,6 +95,16 @@ fn bundle(entry: &Entry, text: &str) -> Option<bool> {
 }
 
 impl Judge<'_> {
+    /// Whether names that it looks for may be sensitive ones.
+    pub(super) fn seeks_sensitive(&mut self) -> bool {
+        let sought = std::mem::take(&mut self.sought);
+        sought.iter().any(|glob| {
+            let bare = glob.trim_matches('*');
+            let ending = format!("*.{}", bare.trim_start_matches(['?', '.']));
+            [glob, bare, &ending].iter().any(|glob| self.told(true, glob).is_some())
+        })
+    }
+
     /// The path of a program by its name, where no link leads to it and the shell would not split it.
     pub(super) fn installed_as(&mut self, name: &str) -> Option<String> {
         let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._+-".contains(&byte));

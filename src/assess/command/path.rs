@@ -61,6 +61,7 @@ impl Judge<'_> {
     fn read_by_name(&mut self, word: &Word) {
         self.disclosed |= self.shows;
         self.looked = true;
+        self.finds |= self.recurses && self.shows && self.raw;
         let pattern = word.pattern();
         if self.door(&pattern) {
             self.unreadable("command.path", format!("Where {} leads is known only to the program.", word.shown()));
@@ -144,6 +145,9 @@ impl Judge<'_> {
             self.sensitive(format!("{path} is sensitive: {entry}."));
         } else if self.device(path) {
             self.sensitive(format!("{path} is a device."));
+        } else if self.recurses && self.shows && self.raw && self.normal(path).is_some_and(|path| begins_in_git(&path))
+        {
+            self.sensitive(format!("In {path} git keeps files, sensitive ones among them."));
         } else if self.recurses && self.shows && self.lies_below(path) {
             self.sensitive(format!("Below {path} there are sensitive files."));
         } else if let Some(folder) = self.normal(path).filter(|_| self.recurses && self.shows && self.follows) {
@@ -153,6 +157,7 @@ impl Judge<'_> {
 
     /// A program that reads whole folders reads the one that it stands in.
     pub(super) fn reads_folder(&mut self) {
+        self.finds |= self.shows && self.raw;
         match self.folder() {
             _ if !self.shows => {}
             None => self.unreadable("command.path", "It reads everything in a folder that may be any."),
@@ -233,7 +238,7 @@ impl Judge<'_> {
 
     /// A search below a folder reads files: the folder must not be a sensitive one.
     fn below(&mut self, word: &Word, reach: Reach) {
-        self.finds |= self.shows;
+        self.finds |= self.shows && self.unearths && (self.prints || self.raw);
         if let Some(folder) = self.reached.iter().find(|folder| begins_in_git(folder)).filter(|_| self.shows) {
             let sentence =
                 format!("{} is found in {folder}, where git keeps files, sensitive ones among them.", word.shown());
@@ -403,11 +408,12 @@ impl Judge<'_> {
     /// doesn't allow that.
     pub(super) fn names_secrets(&mut self, words: &[Word]) {
         let named = |word: &Word| {
-            let text = word.text()?;
-            let path = text.split_once('=').filter(|_| text.starts_with('-')).map_or(text, |(_, value)| value);
-            self.told(false, &self.absolute_if_moved(path))
+            let pattern = word.pattern();
+            let path =
+                pattern.split_once('=').filter(|_| pattern.starts_with('-')).map_or(&*pattern, |(_, value)| value);
+            self.told(word.text().is_none(), &self.absolute_if_moved(path))
         };
-        if words.iter().take(NAMED).find_map(named).is_some() {
+        if words.len() > NAMED || words.iter().find_map(named).is_some() {
             self.shapes.push(Shape::new([("reads", "sensitive")]));
         }
     }

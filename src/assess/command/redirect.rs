@@ -174,6 +174,11 @@ impl Judge<'_> {
             } else if judge.own(&word) {
                 let sentence = format!("Writes to {}, which is Countersign's own and no tool changes.", word.shown());
                 judge.catastrophe("command.own", sentence);
+            } else if pattern == "/dev/tty" {
+                judge.unknown(
+                    "command.redirect",
+                    "Writes to the terminal that it was started from, past what is watched.",
+                );
             } else {
                 judge.destructive("command.redirect", format!("Writes to the file {} by redirection.", word.shown()));
             }

@@ -47,8 +47,7 @@ impl Trying {
                 self.wait = wait;
                 self.tried += 1;
                 self.pause *= 3;
-                let said =
-                    format!("trying again in {} s: {}", wait.as_millis().div_ceil(1_000), why(trouble.failure.kind));
+                let said = format!("trying again: {}", why(trouble.failure.kind));
                 (one(ModelEvent::Again(said)), Some(self))
             }
             None => (one(ModelEvent::Failed(trouble.failure)), None),

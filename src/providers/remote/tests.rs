@@ -319,7 +319,7 @@ async fn a_passing_trouble_is_tried_again_but_a_long_wait_is_told() {
     Mock::given(method("POST")).respond_with(limited).expect(3).mount(&server).await;
     let events: Vec<ModelEvent> =
         remote(ProviderKind::OpenAi, &server.uri(), Some("m")).stream(request()).collect().await;
-    let again = ModelEvent::Again("trying again in 1 s: rate limit".to_owned());
+    let again = ModelEvent::Again("trying again: rate limit".to_owned());
     assert_eq!(events[..2], [again.clone(), again]);
     assert_eq!(failed(&events[2..]).0, FailureKind::RateLimited);
 

@@ -82,7 +82,7 @@ impl Source {
     /// How its sessions that write stand to those that only read.
     pub(super) async fn turned(&self) -> Turned {
         if self.dialect() == Dialect::Postgres {
-            match timeout(PING, self.compared()).await {
+            match timeout(CONNECT, self.compared()).await {
                 Ok(Ok(Some(turned))) => return turned,
                 Ok(Ok(None)) => {}
                 Ok(Err(_)) | Err(_) => {
