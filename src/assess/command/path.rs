@@ -37,9 +37,16 @@ fn holds_objects(pattern: &str) -> bool {
         part == name
             || fixed.len() < part.len() && name.starts_with(fixed) && name.starts_with('.') == fixed.starts_with('.')
     };
-    let mut parts = pattern.split('/');
-    parts.by_ref().any(|part| part.strip_suffix(".git").is_some() || may_be(part, ".git"))
-        && parts.any(|part| may_be(part, "objects"))
+    let parts: Vec<&str> = pattern.split('/').collect();
+    let of_git = |part: &str| part.strip_suffix(".git").is_some() || may_be(part, ".git");
+    let below = |at: usize| parts[at + 1..].iter().any(|part| may_be(part, "objects"));
+    // One without a working tree has any name, and what lies in it has no ending.
+    let bare = |at: usize| {
+        parts[at].contains(['*', '?', '[', '{'])
+            && parts.get(at + 1) == Some(&"objects")
+            && parts.last().is_some_and(|last| !last.contains('.'))
+    };
+    parts.iter().position(|part| of_git(part)).is_some_and(below) || (0..parts.len()).any(bare)
 }
 
 /// Whether a search that begins there finds what git keeps of files, and was told to go there.
