@@ -267,7 +267,10 @@ impl Judge<'_> {
             let folder = if entry.bare && operands > 0 { None } else { self.folder() };
             self.searched.insert(folder);
             self.recalled |= name.starts_with("git ");
-            self.unearths = !self.recalled;
+            let in_git = |text: &str| text.contains(".git");
+            let within =
+                self.folder().is_none_or(|folder| in_git(&folder)) || words.iter().any(|word| in_git(&word.pattern()));
+            self.unearths = !self.recalled && (within || !entry.bare);
         }
         if identifies(entry, words) {
             self.printed = Some(Piece::Hashes.into());

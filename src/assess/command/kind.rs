@@ -9,6 +9,7 @@ use super::judge::Judge;
 use super::numbers::dated;
 use super::path::descriptor;
 use super::published::{image, module, package, unresolved};
+use super::redirect::TERMINAL;
 use super::regex::as_glob;
 use super::selectors::{
     forge, ledger, own_document, own_revisions, plain_columns, plain_key, plain_path, plain_resource, plain_template,
@@ -347,6 +348,10 @@ impl Judge<'_> {
         // Standard input may be a file, which this name opens again for writing; so may what a script opened.
         let open = descriptor(word).is_some_and(|number| !number.trim_start_matches('0').is_empty());
         if !self.opened && (open || word.text().is_some_and(|text| harmless.contains(&text))) {
+            return;
+        }
+        if word.text() == Some(TERMINAL) {
+            self.about(word, |judge| judge.reaches_terminal(name));
             return;
         }
         self.lands_on(word);

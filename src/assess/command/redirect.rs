@@ -12,6 +12,9 @@ use super::walk::alone;
 use super::word::{Piece, Word};
 use crate::domain::Shape;
 
+/// The terminal that a program was started from.
+pub(super) const TERMINAL: &str = "/dev/tty";
+
 impl Judge<'_> {
     /// Judges redirections. What flowed in before, if something else does now.
     pub(super) fn redirects(&mut self, redirects: Option<&RedirectList>) -> Option<Feed> {
@@ -148,12 +151,27 @@ impl Judge<'_> {
         }
     }
 
+    /// Something writes to the terminal that it was started from. Behind walls there is none; elsewhere it obeys some of
+    /// what is written, past what is watched.
+    pub(super) fn reaches_terminal(&mut self, what: &str) {
+        if self.facts.is_some_and(|facts| facts.unguarded) {
+            let sentence =
+                format!("Nothing guards `{what}` in this run: a terminal obeys some of what is written to it.");
+            self.ineligible = true;
+            self.unknown("command.to-terminal", sentence);
+        }
+    }
+
     /// A redirection to a file.
     fn written(&mut self, raw: &Raw, appends: bool) {
         const HARMLESS: [&str; 3] = ["/dev/null", "/dev/stdout", "/dev/stderr"];
         let word = self.value(raw);
         let pattern = word.pattern();
         if !self.opened && word.text().is_some_and(|text| HARMLESS.contains(&text)) {
+            return;
+        }
+        if word.text() == Some(TERMINAL) {
+            self.around(self.with_operator(word.span.clone()), |judge| judge.reaches_terminal("> /dev/tty"));
             return;
         }
         if let Some(read) = &mut self.read {
@@ -174,11 +192,6 @@ impl Judge<'_> {
             } else if judge.own(&word) {
                 let sentence = format!("Writes to {}, which is Countersign's own and no tool changes.", word.shown());
                 judge.catastrophe("command.own", sentence);
-            } else if pattern == "/dev/tty" {
-                judge.unknown(
-                    "command.redirect",
-                    "Writes to the terminal that it was started from, past what is watched.",
-                );
             } else {
                 judge.destructive("command.redirect", format!("Writes to the file {} by redirection.", word.shown()));
             }
