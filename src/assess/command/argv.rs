@@ -271,6 +271,10 @@ impl Judge<'_> {
             let within =
                 self.folder().is_none_or(|folder| in_git(&folder)) || words.iter().any(|word| in_git(&word.pattern()));
             self.unearths = !self.recalled && (within || !entry.bare);
+            self.all = within
+                || words
+                    .iter()
+                    .any(|word| matches!(word.text(), Some("" | "." | "^" | "$" | ".*")) && name.ends_with("grep"));
         }
         if identifies(entry, words) {
             self.printed = Some(Piece::Hashes.into());

@@ -43,6 +43,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     if argv.iter().zip(program).all(|(with, word)| with == word) {
         argv.push(found.into());
     }
+    judge.all = false;
     judge.outside(&argv);
     judge.produced = Feed::Text;
 }

@@ -1,6 +1,8 @@
 //! `find`: its expression, word by word. Tests look; `-exec` runs a program, which is judged with a found path in
 //! its words; `-delete`, `-fprint` and their kind change things.
 
+use std::path::Path;
+
 use super::judge::{Feed, Judge};
 use super::kind::{narrows, ordinary};
 use super::numbers;
@@ -39,7 +41,8 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         (false, true) => Reach::Everything,
         (false, false) => Reach::Hidden,
     };
-    judge.unearths = !named(words) || names.iter().any(|name| of_an_object(name));
+    judge.unearths = unearths(words);
+    judge.all = judge.unearths && roots.iter().any(|root| holds_repository(judge, root));
     // Behind the place where the search began.
     let found = if hidden { Piece::Any } else { Piece::Whole(reach) };
     let mut plain = true;
@@ -180,13 +183,46 @@ fn narrowed(words: &[Word]) -> bool {
         })
 }
 
-/// Whether files in which git keeps others may have such a name: they have none of the endings that other files have.
-fn of_an_object(glob: &str) -> bool {
+/// Whether git's own folder may lie below a place: the folder that it runs in, the workspace, what lies around or
+/// elsewhere.
+fn holds_repository(judge: &Judge<'_>, root: &Word) -> bool {
+    let Some(place) = root.text().and_then(|root| judge.normal(root)) else { return true };
+    let below = Path::new(&place).starts_with(&judge.place.workspace) && Path::new(&place) != judge.place.workspace;
+    !below || Some(&place) == judge.folder().as_ref() || place.contains(".git")
+}
+
+/// Whether it may find the files in which git keeps others: they lie four folders deep, under names of hexadecimal digits
+/// or with endings of their own.
+fn unearths(words: &[Word]) -> bool {
+    let tests = tests(words);
+    let text = |at: usize| words.get(at).and_then(Word::text).unwrap_or_default();
+    let near = |at: &usize| text(*at) == "-maxdepth" && matches!(text(at + 1), "0" | "1" | "2" | "3");
+    let passed_over = |at: &usize| {
+        let git = matches!(text(at + 1), "*/.git/*" | "./.git/*" | "*/.git" | "./.git" | ".git" | "*/.git*" | "*.git*");
+        let before = at.checked_sub(1).map(text).unwrap_or_default();
+        git && (matches!(before, "!" | "-not") && text(*at) == "-path"
+            || text(at + 2) == "-prune" && matches!(text(at + 3), "-o" | "-or"))
+    };
+    if tests.iter().any(|at| near(at) || passed_over(at)) {
+        return false;
+    }
+    let other = |at: &&usize| {
+        let Some(glob) = words.get(**at + 1).map(|word| sought(text(**at), word)) else { return false };
+        let whole = !matches!(text(**at), "-name" | "-iname");
+        seeks(words, &tests, **at) && !of_an_object(&glob, whole)
+    };
+    !(named(words) && tests.iter().filter(|at| seeks(words, &tests, **at)).all(|at| other(&at)))
+}
+
+/// Whether such a file may have that name, or that path where the pattern is one of `whole` paths.
+fn of_an_object(glob: &str, whole: bool) -> bool {
     const ENDINGS: [&str; 7] = ["pack", "idx", "rev", "bitmap", "graph", "midx", "mtimes"];
-    let ending = glob.rsplit('/').next().unwrap_or(glob).rsplit_once('.').map(|(_, ending)| ending);
-    !ending.is_some_and(|ending| {
-        !ending.is_empty() && !ending.contains(['*', '?', '[', '{', '\\']) && !ENDINGS.contains(&ending)
-    })
+    let name = glob.rsplit('/').next().unwrap_or(glob).to_ascii_lowercase();
+    let wild = |letter: char| matches!(letter, '*' | '?' | '[' | ']' | '{' | '}' | '\\' | '^' | '!' | '-' | ',');
+    match name.rsplit_once('.') {
+        Some((_, ending)) if !ending.is_empty() && !ending.contains(wild) => ENDINGS.contains(&ending),
+        _ => whole || name.chars().all(|letter| letter.is_ascii_hexdigit() || wild(letter) || letter == '.'),
+    }
 }
 
 /// Where it starts, and the names it looks for, not those it passes over.

@@ -99,10 +99,13 @@ pub(super) struct Judge<'a> {
     pub(super) recurses: bool,
     /// Links that it finds below them are followed.
     pub(super) follows: bool,
-    /// It shows what is in files that a search finds, which may be what git keeps of files.
+    /// It shows what is in files that a search finds, which may be what git keeps of files; and whether it was told to look
+    /// for no others, or for all.
     pub(super) finds: bool,
-    /// Whether what searches find may be that, and whether what is read is shown even where it is no text.
+    pub(super) digs: bool,
+    /// The same of what searches find; and whether what is read is shown even where it is no text.
     pub(super) unearths: bool,
+    pub(super) all: bool,
     pub(super) raw: bool,
     /// It writes over what is there, as far as is known.
     pub(super) replaces: bool,
@@ -190,7 +193,9 @@ impl<'a> Judge<'a> {
             recurses: false,
             follows: false,
             finds: false,
+            digs: false,
             unearths: true,
+            all: false,
             raw: false,
             exposed: false,
             replaces: false,

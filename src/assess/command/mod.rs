@@ -160,7 +160,7 @@ fn assessment(mut judge: Judge<'_>) -> Assessment {
     }
     // Walls empty git's folders for what opens whatever it finds, unless something beside it needs them, or a way out.
     let bound = ways.iter().any(|way| way.network || way.web || !way.sockets.is_empty());
-    if judge.finds && (bound || judge.readers.iter().any(|reader| reader.starts_with("git "))) {
+    if judge.digs && (bound || judge.readers.iter().any(|reader| reader.starts_with("git "))) {
         let sentence =
             "It shows whatever it finds, what git keeps of committed files among it, and nothing hides that here.";
         judge.ineligible = true;

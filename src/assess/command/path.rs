@@ -68,7 +68,8 @@ impl Judge<'_> {
     fn read_by_name(&mut self, word: &Word) {
         self.disclosed |= self.shows;
         self.looked = true;
-        self.finds |= self.recurses && self.shows && self.raw;
+        self.digs |= self.recurses && self.shows && self.raw;
+        self.finds |= self.digs;
         let pattern = word.pattern();
         if self.door(&pattern) {
             self.unreadable("command.path", format!("Where {} leads is known only to the program.", word.shown()));
@@ -164,7 +165,8 @@ impl Judge<'_> {
 
     /// A program that reads whole folders reads the one that it stands in.
     pub(super) fn reads_folder(&mut self) {
-        self.finds |= self.shows && self.raw;
+        self.digs |= self.shows && self.raw;
+        self.finds |= self.digs;
         match self.folder() {
             _ if !self.shows => {}
             None => self.unreadable("command.path", "It reads everything in a folder that may be any."),
@@ -245,7 +247,8 @@ impl Judge<'_> {
 
     /// A search below a folder reads files: the folder must not be a sensitive one.
     fn below(&mut self, word: &Word, reach: Reach) {
-        self.finds |= self.shows && self.unearths && (self.prints || self.raw);
+        let whole = self.shows && (self.prints || self.raw);
+        (self.finds, self.digs) = (self.finds || whole && self.unearths, self.digs || whole && self.all);
         if let Some(folder) = self.reached.iter().find(|folder| begins_in_git(folder)).filter(|_| self.shows) {
             let sentence =
                 format!("{} is found in {folder}, where git keeps files, sensitive ones among them.", word.shown());

@@ -43,6 +43,7 @@ impl Judge<'_> {
             let reach = self.folder().map(|folder| self.reach(&Word::exact(folder)));
             self.searched.insert(self.folder());
             self.recalled = true;
+            (self.unearths, self.all) = (false, false);
             self.produced = reach.map_or(Feed::Text, Feed::Paths);
         }
     }
