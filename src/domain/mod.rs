@@ -11,6 +11,7 @@ mod cost;
 mod edit;
 mod facts;
 mod gate;
+mod gist;
 mod grants;
 mod mask;
 mod mcp;

@@ -7,7 +7,7 @@ use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use super::repository::{common, pointed};
+use super::repository::{common, own};
 
 /// Most packs that are looked into, most objects of one that an abbreviated id may be, and most steps to what a delta is
 /// of.
@@ -21,8 +21,7 @@ const IDS: u64 = 8 + 256 * 4;
 /// Whether an id, or the beginning of one, in the repository of a folder may be one of a file. False where there is no
 /// repository, or no such object in it.
 pub(super) fn is_file(folder: &Path, id: &str) -> bool {
-    let named = folder.ancestors().map(|up| up.join(".git")).find(|git| git.symlink_metadata().is_ok());
-    let Some(own) = named.map(|git| pointed(&git).unwrap_or(git)) else { return false };
+    let Some(own) = own(folder) else { return false };
     let common = common(&own);
     let objects = common.join("objects");
     let odd = fs::read_to_string(common.join("config")).is_ok_and(|config| config.to_lowercase().contains("sha256"));

@@ -154,9 +154,7 @@ pub(super) fn look(folder: &Path) -> Option<RepositoryFact> {
 
 /// The configuration files that git would read of the repository in a folder.
 pub(super) fn configurations(folder: &Path) -> Vec<PathBuf> {
-    let named = folder.ancestors().map(|up| up.join(".git")).find(|git| git.symlink_metadata().is_ok());
-    let Some(own) = named.map(|git| pointed(&git).unwrap_or(git)) else { return Vec::new() };
-    configured(&own).to_vec()
+    own(folder).map(|own| configured(&own).to_vec()).unwrap_or_default()
 }
 
 /// Largest index that is searched, in bytes.

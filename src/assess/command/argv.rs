@@ -2,7 +2,7 @@
 //! what they mean. What the entry doesn't know asks.
 
 use super::flags::{Flags, is_flag, raw, revokes};
-use super::judge::{Feed, Judge};
+use super::judge::{Feed, Judge, Objects};
 use super::kind::{Kind, narrows};
 use super::naming::{begins_with_names, calls, identifies};
 use super::sed::script_before;
@@ -270,11 +270,13 @@ impl Judge<'_> {
             let in_git = |text: &str| text.contains(".git");
             let within =
                 self.folder().is_none_or(|folder| in_git(&folder)) || words.iter().any(|word| in_git(&word.pattern()));
-            self.unearths = !self.recalled && (within || !entry.bare);
-            self.all = within
-                || words
-                    .iter()
-                    .any(|word| matches!(word.text(), Some("" | "." | "^" | "$" | ".*")) && name.ends_with("grep"));
+            let any = |word: &Word| matches!(word.text(), Some("" | "." | "^" | "$" | ".*"));
+            self.unearths = match within || name.ends_with("grep") && words.iter().any(any) {
+                _ if name.starts_with("git ") => Objects::None,
+                true => Objects::Here,
+                false if entry.bare => Objects::None,
+                false => Objects::Elsewhere,
+            };
         }
         if identifies(entry, words) {
             self.printed = Some(Piece::Hashes.into());

@@ -1,6 +1,6 @@
 //! `fd`: a search like any other of the table, and the program that it runs on what it finds.
 
-use super::judge::{Feed, Judge};
+use super::judge::{Feed, Judge, Objects};
 use super::table::table;
 use super::word::{Piece, Word};
 
@@ -43,7 +43,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     if argv.iter().zip(program).all(|(with, word)| with == word) {
         argv.push(found.into());
     }
-    judge.all = false;
+    judge.unearths = Objects::Elsewhere;
     judge.outside(&argv);
     judge.produced = Feed::Text;
 }

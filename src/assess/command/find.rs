@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::judge::{Feed, Judge};
+use super::judge::{Feed, Judge, Objects};
 use super::kind::{narrows, ordinary};
 use super::numbers;
 use super::programs::plain_name;
@@ -41,8 +41,11 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         (false, true) => Reach::Everything,
         (false, false) => Reach::Hidden,
     };
-    judge.unearths = unearths(words);
-    judge.all = judge.unearths && roots.iter().any(|root| holds_repository(judge, root));
+    judge.unearths = match unearths(words) {
+        false => Objects::None,
+        true if roots.iter().any(|root| holds_repository(judge, root)) => Objects::Here,
+        true => Objects::Elsewhere,
+    };
     // Behind the place where the search began.
     let found = if hidden { Piece::Any } else { Piece::Whole(reach) };
     let mut plain = true;

@@ -15,7 +15,7 @@ const LOOKS: [&str; 7] =
 const PLAIN: [&str; 4] = ["log.showSignature=false", "core.pager=cat", "core.pager=", "pager.log=false"];
 
 /// Settings that every run of git here is given, whatever the repository and the person say, and what they lead to.
-const OURS: [&str; 11] = [
+const OURS: [&str; 24] = [
     "core.fsmonitor",
     "core.hooksPath",
     "core.attributesFile",
@@ -23,7 +23,20 @@ const OURS: [&str; 11] = [
     "core.editor",
     "core.sshCommand",
     "core.askPass",
+    "core.alternateRefsCommand",
+    "credential.helper",
+    "submodule.recurse",
+    "diff.ignoreSubmodules",
+    "status.submoduleSummary",
     "gpg.program",
+    "gpg.openpgp.program",
+    "gpg.x509.program",
+    "gpg.ssh.program",
+    "log.showSignature",
+    "protocol.allow",
+    "gc.auto",
+    "maintenance.auto",
+    "interactive.diffFilter",
     "GIT_EDITOR",
     "GIT_SEQUENCE_EDITOR",
     "GIT_PAGER",

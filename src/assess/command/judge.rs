@@ -52,6 +52,17 @@ pub(super) enum Feed {
     Nothing,
 }
 
+/// Whether a search may find the files in which git keeps others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Objects {
+    /// It rules them out.
+    None,
+    /// Those of a repository that lies somewhere below.
+    Elsewhere,
+    /// Those of the repository around it, too.
+    Here,
+}
+
 /// Judges one text.
 #[allow(clippy::struct_excessive_bools)] // independent facts about what was judged so far
 pub(super) struct Judge<'a> {
@@ -99,13 +110,10 @@ pub(super) struct Judge<'a> {
     pub(super) recurses: bool,
     /// Links that it finds below them are followed.
     pub(super) follows: bool,
-    /// It shows what is in files that a search finds, which may be what git keeps of files; and whether it was told to look
-    /// for no others, or for all.
-    pub(super) finds: bool,
-    pub(super) digs: bool,
-    /// The same of what searches find; and whether what is read is shown even where it is no text.
-    pub(super) unearths: bool,
-    pub(super) all: bool,
+    /// What searches find of what git keeps of files, and how much of that is shown.
+    pub(super) unearths: Objects,
+    pub(super) finds: Objects,
+    /// Whether what is read is shown even where it is no text.
     pub(super) raw: bool,
     /// It writes over what is there, as far as is known.
     pub(super) replaces: bool,
@@ -192,10 +200,8 @@ impl<'a> Judge<'a> {
             shows: true,
             recurses: false,
             follows: false,
-            finds: false,
-            digs: false,
-            unearths: true,
-            all: false,
+            unearths: Objects::Elsewhere,
+            finds: Objects::None,
             raw: false,
             exposed: false,
             replaces: false,

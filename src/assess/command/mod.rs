@@ -87,7 +87,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use self::acts::{Act, Clash, Does, Goal, acts};
 pub use self::destinations::{Destination, REACHING, destinations};
-use self::judge::Judge;
+use self::judge::{Judge, Objects};
 use self::needs::Way;
 pub use self::plain::foreign_settings;
 pub use self::reading::{ReadCommand, read};
@@ -160,7 +160,7 @@ fn assessment(mut judge: Judge<'_>) -> Assessment {
     }
     // Walls empty git's folders for what opens whatever it finds, unless something beside it needs them, or a way out.
     let bound = ways.iter().any(|way| way.network || way.web || !way.sockets.is_empty());
-    if judge.digs && (bound || judge.readers.iter().any(|reader| reader.starts_with("git "))) {
+    if judge.finds == Objects::Here && (bound || judge.readers.iter().any(|reader| reader.starts_with("git "))) {
         let sentence =
             "It shows whatever it finds, what git keeps of committed files among it, and nothing hides that here.";
         judge.ineligible = true;
@@ -222,7 +222,7 @@ fn assessment(mut judge: Judge<'_>) -> Assessment {
         walled: judge.walled.filter(|_| clean),
         listing,
         blind,
-        finds: judge.finds && clean,
+        finds: judge.finds > Objects::None && clean,
         act,
         replaces: judge.replaces,
         ..Assessment::default()

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::super::run_later;
-use super::judge::Judge;
+use super::judge::{Judge, Objects};
 use super::word::{Piece, Reach, Word};
 use crate::domain::{GlobFact, PathFact, PathKind, Shape};
 
@@ -68,8 +68,9 @@ impl Judge<'_> {
     fn read_by_name(&mut self, word: &Word) {
         self.disclosed |= self.shows;
         self.looked = true;
-        self.digs |= self.recurses && self.shows && self.raw;
-        self.finds |= self.digs;
+        if self.recurses && self.shows && self.raw {
+            self.finds = Objects::Here;
+        }
         let pattern = word.pattern();
         if self.door(&pattern) {
             self.unreadable("command.path", format!("Where {} leads is known only to the program.", word.shown()));
@@ -165,8 +166,9 @@ impl Judge<'_> {
 
     /// A program that reads whole folders reads the one that it stands in.
     pub(super) fn reads_folder(&mut self) {
-        self.digs |= self.shows && self.raw;
-        self.finds |= self.digs;
+        if self.shows && self.raw {
+            self.finds = Objects::Here;
+        }
         match self.folder() {
             _ if !self.shows => {}
             None => self.unreadable("command.path", "It reads everything in a folder that may be any."),
@@ -247,8 +249,9 @@ impl Judge<'_> {
 
     /// A search below a folder reads files: the folder must not be a sensitive one.
     fn below(&mut self, word: &Word, reach: Reach) {
-        let whole = self.shows && (self.prints || self.raw);
-        (self.finds, self.digs) = (self.finds || whole && self.unearths, self.digs || whole && self.all);
+        if self.shows && (self.prints || self.raw) {
+            self.finds = self.finds.max(self.unearths);
+        }
         if let Some(folder) = self.reached.iter().find(|folder| begins_in_git(folder)).filter(|_| self.shows) {
             let sentence =
                 format!("{} is found in {folder}, where git keeps files, sensitive ones among them.", word.shown());

@@ -1,7 +1,7 @@
 //! What git prints, where that is known to be nothing but revisions, paths of the repository, or its top folder: then
 //! a substitution of it can't become a flag, nor a path that matters.
 
-use super::judge::{Feed, Judge};
+use super::judge::{Feed, Judge, Objects};
 use super::word::{Piece, Word};
 use super::{columns, numbers, refs};
 
@@ -43,7 +43,7 @@ impl Judge<'_> {
             let reach = self.folder().map(|folder| self.reach(&Word::exact(folder)));
             self.searched.insert(self.folder());
             self.recalled = true;
-            (self.unearths, self.all) = (false, false);
+            self.unearths = Objects::None;
             self.produced = reach.map_or(Feed::Text, Feed::Paths);
         }
     }
