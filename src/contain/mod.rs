@@ -11,10 +11,12 @@ mod door;
 mod elsewhere;
 mod handover;
 mod layer;
+mod leads;
 #[cfg(target_os = "linux")]
 mod linux;
 mod plan;
 mod proof;
+mod stamp;
 mod survey;
 mod walls;
 

@@ -6,7 +6,9 @@ use std::fs::{self, Metadata};
 use std::os::unix::fs::{DirEntryExt, FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
+
+use super::stamp::Stamp;
 
 /// Most folders that are looked through.
 const FOLDERS: usize = 20_000;
@@ -19,8 +21,6 @@ const WITHIN: usize = 100;
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Folders of other people's code and of build products, with very many folders in them: they are looked through last.
 const LAST: [&str; 6] = ["node_modules", "target", ".venv", "venv", "vendor", "dist"];
-/// A folder that changed this recently is read anew the next time: it may change again under the same time.
-const SETTLED: Duration = Duration::from_millis(50);
 
 /// Why not everything sensitive can be hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -48,13 +48,12 @@ pub enum Sort {
 /// Whether a path is sensitive.
 pub type Judge<'a> = &'a (dyn Fn(&Path, Sort) -> bool + Sync);
 
-/// When a folder last changed, and which one it was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp(i64, i64, u64, u64);
-
 #[derive(Clone, Debug)]
 struct Folder {
-    stamp: Stamp,
+    /// None if it may have changed since without another one.
+    stamp: Option<Stamp>,
+    /// One of its links leaves the workspace or leads nowhere: where it leads changes without its folder.
+    leads_out: bool,
     /// What is sensitive in it, and whether that is a link.
     hidden: Vec<(PathBuf, bool)>,
     folders: Vec<PathBuf>,
@@ -89,6 +88,28 @@ struct Searched {
     /// In another workspace other paths may be sensitive.
     workspace: PathBuf,
     folders: HashMap<PathBuf, Folder>,
+    /// What was sensitive in them, as it was.
+    marks: Vec<Option<Mark>>,
+    /// Other names of that in them.
+    others: Vec<PathBuf>,
+}
+
+/// Which file or folder is sensitive, how many names it has, and when the folder last changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Mark {
+    path: PathBuf,
+    which: (u64, u64),
+    names: u64,
+    folder: Option<Stamp>,
+}
+
+impl Mark {
+    /// None if that can't be told, or may change under the same mark.
+    fn of(path: &Path) -> Option<Self> {
+        let about = fs::symlink_metadata(path).ok()?;
+        let folder = if about.is_dir() { Some(Stamp::settled(&about)?) } else { None };
+        Some(Self { path: path.to_path_buf(), which: which(&about), names: about.nlink(), folder })
+    }
 }
 
 impl Survey {
@@ -113,12 +134,11 @@ impl Survey {
     ) -> Found {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if last.workspace != workspace {
-            *last = Searched { workspace: workspace.to_path_buf(), folders: HashMap::new() };
+            *last = Searched { workspace: workspace.to_path_buf(), ..Searched::default() };
         }
-        let known = &mut last.folders;
+        let Searched { folders: known, marks, others, .. } = &mut *last;
         let mut before = std::mem::take(known);
-        let mut found = Found::default();
-        let mut linked = Linked::default();
+        let (mut found, mut changed) = (Found::default(), false);
         let within = shallow.iter().map(|folder| (folder.clone(), false));
         let within = within.chain(std::iter::once((workspace.to_path_buf(), true))).collect();
         let elsewhere = named.iter().map(|root| (root.clone(), true)).collect();
@@ -151,14 +171,14 @@ impl Survey {
                 continue;
             }
             let remembered = before.remove(&path).or_else(|| known.remove(&path));
-            let Some(folder) = look(&path, remembered, workspace, judge) else { continue };
+            let Some((folder, anew)) = look(&path, remembered, workspace, judge) else { continue };
+            changed |= anew;
             found.repositories.extend(folder.repositories.iter().cloned());
             for place in folder.hidden.iter().filter_map(|(path, link)| place(path, *link)) {
                 if found.paths.len() == HIDDEN {
                     found.missed = Some(TooMuch::Files);
                     break;
                 }
-                linked.add(&place);
                 found.paths.insert(place);
             }
             for path in folder.folders.iter().filter(|_| deeper) {
@@ -175,9 +195,14 @@ impl Survey {
             stages[stage.max(1)].extend(elsewhere.map(|path| (path, true)));
             known.insert(path, folder);
         }
-        if !linked.0.is_empty() {
-            found.paths.extend(linked.names(known));
+        let now: Vec<Option<Mark>> = found.paths.iter().map(|path| Mark::of(path)).collect();
+        // A file gets another name by a change of the folder that has it.
+        if changed || !before.is_empty() || now.iter().any(Option::is_none) || *marks != now {
+            let linked = Linked::of(&found.paths);
+            *others = if linked.0.is_empty() { Vec::new() } else { linked.names(known).collect() };
+            *marks = now;
         }
+        found.paths.extend(others.iter().cloned());
         found
     }
 }
@@ -188,7 +213,7 @@ pub struct Linked(HashSet<(u64, u64)>);
 
 impl Linked {
     /// Those at some places, and those right in the folders among them: not all where there are many.
-    pub fn of(places: &[PathBuf]) -> Self {
+    pub fn of<'a>(places: impl IntoIterator<Item = &'a PathBuf>) -> Self {
         let mut linked = Self::default();
         for place in places {
             linked.add(place);
@@ -254,16 +279,25 @@ pub fn system(path: &Path) -> bool {
     SYSTEM.iter().any(|system| path.starts_with(system))
 }
 
-/// A folder as it is: as it was the last time, if it has not changed. None if there is none, or not for us.
-fn look(path: &Path, known: Option<Folder>, workspace: &Path, judge: Judge<'_>) -> Option<Folder> {
+/// A folder as it is, and whether it has changed: as it was the last time, if it has not. None if there is none, or not
+/// for us.
+fn look(path: &Path, known: Option<Folder>, workspace: &Path, judge: Judge<'_>) -> Option<(Folder, bool)> {
     let about = fs::symlink_metadata(path).ok().filter(Metadata::is_dir)?;
-    let stamp = Stamp(about.mtime(), about.mtime_nsec(), about.ino(), about.dev());
-    if let Some(known) = known.filter(|known| known.stamp == stamp) {
-        return Some(known);
+    let known = known.filter(|known| known.stamp == Some(Stamp::of(&about)));
+    let changed = known.is_none();
+    if let Some(known) = known.filter(|known| !known.leads_out) {
+        return Some((known, false));
     }
-    let mut folder =
-        Folder { stamp, hidden: vec![], folders: vec![], elsewhere: vec![], repositories: vec![], files: vec![] };
-    let (mut leads_out, mut of_git) = (false, 0);
+    let mut folder = Folder {
+        stamp: Stamp::settled(&about),
+        leads_out: false,
+        hidden: vec![],
+        folders: vec![],
+        elsewhere: vec![],
+        repositories: vec![],
+        files: vec![],
+    };
+    let mut of_git = 0;
     for entry in fs::read_dir(path).ok()?.flatten() {
         let (path, kind) = (entry.path(), entry.file_type().ok()?);
         let sort = if kind.is_dir() { Sort::Folder } else { Sort::File };
@@ -286,14 +320,14 @@ fn look(path: &Path, known: Option<Folder>, workspace: &Path, judge: Judge<'_>) 
             match path.canonicalize() {
                 Ok(target) if target.starts_with(workspace) || system(&target) => {}
                 Ok(target) => {
-                    leads_out = true;
+                    folder.leads_out = true;
                     if target.is_dir() {
                         folder.elsewhere.extend(target.parent().is_some().then(|| target.clone()));
                     } else if judge(&target, Sort::File) {
                         folder.hidden.push((target, false));
                     }
                 }
-                Err(_) => leads_out = true,
+                Err(_) => folder.leads_out = true,
             }
         }
     }
@@ -301,12 +335,7 @@ fn look(path: &Path, known: Option<Folder>, workspace: &Path, judge: Judge<'_>) 
     if of_git == 3 {
         folder.repositories.push(path.to_path_buf());
     }
-    let settled = about.modified().ok().and_then(|time| SystemTime::now().duration_since(time).ok());
-    // Where a link leads that leaves the workspace, or leads nowhere, changes without its folder.
-    if leads_out || settled.is_none_or(|since| since < SETTLED) {
-        folder.stamp = Stamp(0, 0, 0, 0);
-    }
-    Some(folder)
+    Some((folder, changed))
 }
 
 #[cfg(test)]

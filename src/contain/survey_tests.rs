@@ -27,23 +27,33 @@ fn what_comes_and_goes_is_seen_and_links_lead_to_what_they_name() {
 
 #[test]
 fn the_same_file_under_a_harmless_name_is_found() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = folder.path().canonicalize().unwrap();
-    let survey = Survey::default();
-    std::fs::create_dir_all(root.join("a")).unwrap();
-    std::fs::write(root.join("secret"), "").unwrap();
-    std::fs::write(root.join("a/other"), "").unwrap();
-    assert_eq!(found(&survey, &root), ["secret"]);
-    std::fs::hard_link(root.join("secret"), root.join("a/notes")).unwrap();
-    assert_eq!(found(&survey, &root), ["a/notes", "secret"]);
-    std::fs::create_dir(root.join("secrets")).unwrap();
-    std::fs::write(root.join("secrets/inside"), "").unwrap();
-    std::fs::hard_link(root.join("secrets/inside"), root.join("a/plain")).unwrap();
-    assert_eq!(found(&survey, &root), ["a/notes", "a/plain", "secret", "secrets"]);
-    std::fs::remove_file(root.join("a/plain")).unwrap();
-    std::fs::remove_dir_all(root.join("secrets")).unwrap();
-    std::fs::remove_file(root.join("a/notes")).unwrap();
-    assert_eq!(found(&survey, &root), ["secret"]);
+    for rest in [Duration::ZERO, Duration::from_millis(60)] {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let survey = Survey::default();
+        std::fs::create_dir_all(root.join("a")).unwrap();
+        std::fs::write(root.join("secret"), "").unwrap();
+        std::fs::write(root.join("a/other"), "").unwrap();
+        let found = || {
+            std::thread::sleep(rest);
+            let first = found(&survey, &root);
+            assert_eq!(found(&survey, &root), first);
+            first
+        };
+        assert_eq!(found(), ["secret"]);
+        std::fs::hard_link(root.join("secret"), root.join("a/notes")).unwrap();
+        assert_eq!(found(), ["a/notes", "secret"]);
+        std::fs::create_dir(root.join("secrets")).unwrap();
+        std::fs::write(root.join("secrets/inside"), "").unwrap();
+        std::fs::hard_link(root.join("secrets/inside"), root.join("a/plain")).unwrap();
+        assert_eq!(found(), ["a/notes", "a/plain", "secret", "secrets"]);
+        std::fs::hard_link(root.join("a/other"), root.join("secrets/other")).unwrap();
+        assert_eq!(found(), ["a/notes", "a/other", "a/plain", "secret", "secrets"]);
+        std::fs::remove_file(root.join("a/plain")).unwrap();
+        std::fs::remove_dir_all(root.join("secrets")).unwrap();
+        std::fs::remove_file(root.join("a/notes")).unwrap();
+        assert_eq!(found(), ["secret"]);
+    }
 }
 
 #[test]

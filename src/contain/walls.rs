@@ -7,6 +7,7 @@ use std::sync::PoisonError;
 use tokio::sync::Mutex;
 
 use super::layer::{Layer, stageable};
+use super::leads::Leads;
 use super::plan::{Hidden, Layers, Plan, Surroundings};
 use super::proof::{self, Proof};
 use super::survey::{Judge, Survey};
@@ -23,6 +24,7 @@ pub struct Walls {
     runtime: Option<PathBuf>,
     proof: Mutex<Option<Proof>>,
     survey: Survey,
+    leads: Leads,
     /// By workspace: whether a layer holds over it, as far as that was tried, or why not.
     stages: std::sync::Mutex<BTreeMap<PathBuf, Result<(), String>>>,
 }
@@ -75,6 +77,11 @@ impl Walls {
             return false;
         }
         self.own.iter().any(|own| is(own, &|own| path.starts_with(own) || own.starts_with(path)))
+    }
+
+    /// Where paths lead after links, those that lead somewhere.
+    pub fn real(&self, paths: &[PathBuf]) -> BTreeSet<PathBuf> {
+        self.leads.real(paths).into_iter().collect()
     }
 
     /// What is proved. The first call finds it out, and every other one waits for it.

@@ -1,6 +1,6 @@
 //! Containment for commands: which run gets which walls, and what is sensitive to it. The walls are `contain`'s.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -348,8 +348,7 @@ fn with_reader<T>(
     let place = Place { cwd: cwd.to_path_buf(), workspace: bench.workspace.clone(), home: bench.home.clone() };
     let sensitive = &bench.settings.sensitive;
     let judge = |path: &Path, sort| sensitive.means(&path.to_string_lossy(), sort == Sort::Folder, &place);
-    let mut known = HashMap::new();
-    let folders = sensitive.folders(&place).iter().filter_map(|folder| real(folder, &mut known)).collect();
+    let folders = bench.walls.real(&sensitive.folders(&place));
     let masked = masked(&[cwd, &bench.workspace]);
     let reader = Reader {
         workspace: &bench.workspace,
@@ -366,21 +365,6 @@ fn with_reader<T>(
     plan(reader)
 }
 
-/// Where an absolute path leads after links; none if nothing is there. Most of them lie in a few folders, each of which
-/// is looked at once.
-fn real(path: &Path, known: &mut HashMap<PathBuf, Option<PathBuf>>) -> Option<PathBuf> {
-    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return path.canonicalize().ok() };
-    if let Some(real) = known.get(path) {
-        return real.clone();
-    }
-    let found = real(folder, known).map(|folder| folder.join(name)).and_then(|here| {
-        let link = here.symlink_metadata().ok()?.is_symlink();
-        if link { here.canonicalize().ok() } else { Some(here) }
-    });
-    known.insert(path.to_path_buf(), found.clone());
-    found
-}
-
 /// Git's configuration of the repositories in these folders where it holds secrets (a token in the URL of a remote), with
 /// masks in their place: git must read it, and whoever asks for the remotes must not get them.
 fn masked(folders: &[&Path]) -> Vec<Hidden> {
@@ -393,40 +377,4 @@ fn masked(folders: &[&Path]) -> Vec<Hidden> {
         (shown != text).then_some(Hidden { path, instead: Some(shown) })
     };
     files.into_iter().filter_map(masked).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_leads_where_the_system_says() {
-        let kept = tempfile::tempdir().unwrap();
-        let root = kept.path();
-        std::fs::create_dir_all(root.join("a/b")).unwrap();
-        std::fs::write(root.join("a/file"), "").unwrap();
-        let links = [("a", "link"), ("gone", "broken"), ("loop", "loop"), ("../a/b", "a/back")];
-        for (to, at) in links {
-            std::os::unix::fs::symlink(to, root.join(at)).unwrap();
-        }
-        let mut known = HashMap::new();
-        let names = [
-            "",
-            "a",
-            "a/b",
-            "a/file",
-            "link",
-            "link/b",
-            "a/back",
-            "a/back/..",
-            "broken",
-            "loop/x",
-            "none/x",
-            "a/file/x",
-        ];
-        for path in names.iter().map(|name| root.join(name)).chain(["/".into(), "/..".into(), "/proc/self/cwd".into()])
-        {
-            assert_eq!(real(&path, &mut known), path.canonicalize().ok(), "{}", path.display());
-        }
-    }
 }

@@ -288,6 +288,12 @@ mod tests {
     }
 
     #[test]
+    fn what_git_is_told_of_settings_that_are_ours_is_not_taken_for_the_persons() {
+        let unknown = |(name, _): &&(&str, &str)| !crate::assess::SET_FOR_GIT.contains(name);
+        assert_eq!(GIT_SETTINGS.iter().find(unknown), None);
+    }
+
+    #[test]
     fn relative_folders_leave_the_path() {
         let path = child(&[("PATH", "/usr/bin::.:bin:/bin")], Asked::No);
         assert_eq!(path[0].1, "/usr/bin:/bin");

@@ -15,7 +15,7 @@ const LOOKS: [&str; 7] =
 const PLAIN: [&str; 4] = ["log.showSignature=false", "core.pager=cat", "core.pager=", "pager.log=false"];
 
 /// Settings that every run of git here is given, whatever the repository and the person say, and what they lead to.
-const OURS: [&str; 24] = [
+pub const SET_FOR_GIT: [&str; 24] = [
     "core.fsmonitor",
     "core.hooksPath",
     "core.attributesFile",
@@ -124,7 +124,8 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         if words.iter().any(|word| of_signatures(subcommand, &word.pattern())) {
             judge.unknown("command.git-signature", "A format of signatures makes git run a program that checks them.");
         }
-        let ours = |word: &Word| word.text().is_some_and(|key| OURS.iter().any(|ours| key.eq_ignore_ascii_case(ours)));
+        let ours =
+            |word: &Word| word.text().is_some_and(|key| SET_FOR_GIT.iter().any(|ours| key.eq_ignore_ascii_case(ours)));
         let scoped = |word: &&Word| {
             ["--local", "--global", "--system", "--worktree"].iter().any(|scope| word.text() == Some(scope))
         };

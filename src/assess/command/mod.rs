@@ -87,6 +87,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use self::acts::{Act, Clash, Does, Goal, acts};
 pub use self::destinations::{Destination, REACHING, destinations};
+pub use self::git::SET_FOR_GIT;
 use self::judge::{Judge, Objects};
 use self::needs::Way;
 pub use self::plain::foreign_settings;
