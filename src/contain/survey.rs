@@ -48,21 +48,42 @@ pub enum Sort {
 /// Whether a path is sensitive.
 pub type Judge<'a> = &'a (dyn Fn(&Path, Sort) -> bool + Sync);
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Folder {
     /// None if it may have changed since without another one.
     stamp: Option<Stamp>,
-    /// One of its links leaves the workspace or leads nowhere: where it leads changes without its folder.
-    leads_out: bool,
     /// What is sensitive in it, and whether that is a link.
     hidden: Vec<(PathBuf, bool)>,
     folders: Vec<PathBuf>,
-    /// Folders outside the workspace that its links lead to.
+    /// Its links that leave the workspace or lead nowhere: where they lead changes without their folder.
+    links: Vec<PathBuf>,
+    /// What is sensitive of that which they lead to.
+    linked: Vec<PathBuf>,
+    /// Folders outside the workspace that they lead to.
     elsewhere: Vec<PathBuf>,
     /// Folders of git that it holds, or is.
     repositories: Vec<PathBuf>,
     /// The numbers of its files on their disk: one of them may be a sensitive file under another name.
     files: Vec<u64>,
+}
+
+impl Folder {
+    /// The same, with what its links lead to now.
+    fn follow(mut self, workspace: &Path, judge: Judge<'_>) -> Self {
+        self.linked.clear();
+        self.elsewhere.clear();
+        for target in self.links.iter().filter_map(|link| link.canonicalize().ok()) {
+            if target.starts_with(workspace) || system(&target) {
+                continue;
+            }
+            if !target.is_dir() {
+                self.linked.extend(judge(&target, Sort::File).then_some(target));
+            } else if target.parent().is_some() {
+                self.elsewhere.push(target);
+            }
+        }
+        self
+    }
 }
 
 /// What is sensitive in a workspace and in the person's folders.
@@ -174,7 +195,8 @@ impl Survey {
             let Some((folder, anew)) = look(&path, remembered, workspace, judge) else { continue };
             changed |= anew;
             found.repositories.extend(folder.repositories.iter().cloned());
-            for place in folder.hidden.iter().filter_map(|(path, link)| place(path, *link)) {
+            let hidden = folder.hidden.iter().filter_map(|(path, link)| place(path, *link));
+            for place in hidden.chain(folder.linked.iter().filter_map(|path| place(path, false))) {
                 if found.paths.len() == HIDDEN {
                     found.missed = Some(TooMuch::Files);
                     break;
@@ -284,19 +306,10 @@ pub fn system(path: &Path) -> bool {
 fn look(path: &Path, known: Option<Folder>, workspace: &Path, judge: Judge<'_>) -> Option<(Folder, bool)> {
     let about = fs::symlink_metadata(path).ok().filter(Metadata::is_dir)?;
     let known = known.filter(|known| known.stamp == Some(Stamp::of(&about)));
-    let changed = known.is_none();
-    if let Some(known) = known.filter(|known| !known.leads_out) {
-        return Some((known, false));
+    if let Some(known) = known {
+        return Some((known.follow(workspace, judge), false));
     }
-    let mut folder = Folder {
-        stamp: Stamp::settled(&about),
-        leads_out: false,
-        hidden: vec![],
-        folders: vec![],
-        elsewhere: vec![],
-        repositories: vec![],
-        files: vec![],
-    };
+    let mut folder = Folder { stamp: Stamp::settled(&about), ..Folder::default() };
     let mut of_git = 0;
     for entry in fs::read_dir(path).ok()?.flatten() {
         let (path, kind) = (entry.path(), entry.file_type().ok()?);
@@ -317,17 +330,9 @@ fn look(path: &Path, known: Option<Folder>, workspace: &Path, judge: Judge<'_>) 
         } else if kind.is_dir() {
             folder.folders.push(path);
         } else if kind.is_symlink() {
-            match path.canonicalize() {
-                Ok(target) if target.starts_with(workspace) || system(&target) => {}
-                Ok(target) => {
-                    folder.leads_out = true;
-                    if target.is_dir() {
-                        folder.elsewhere.extend(target.parent().is_some().then(|| target.clone()));
-                    } else if judge(&target, Sort::File) {
-                        folder.hidden.push((target, false));
-                    }
-                }
-                Err(_) => folder.leads_out = true,
+            let within = |target: PathBuf| target.starts_with(workspace) || system(&target);
+            if !path.canonicalize().is_ok_and(within) {
+                folder.links.push(path);
             }
         }
     }
@@ -335,7 +340,7 @@ fn look(path: &Path, known: Option<Folder>, workspace: &Path, judge: Judge<'_>) 
     if of_git == 3 {
         folder.repositories.push(path.to_path_buf());
     }
-    Some((folder, changed))
+    Some((folder.follow(workspace, judge), true))
 }
 
 #[cfg(test)]
