@@ -129,9 +129,12 @@ impl Engine {
                 let known: BTreeSet<&str> = side.connections.names().chain(own.names()).collect();
                 let known: Vec<String> = known.into_iter().map(|known| format!("`{known}`")).collect();
                 let known = if known.is_empty() {
-                    "The configuration has none.".to_owned()
+                    "Start with --db, or name one in the configuration.".to_owned()
                 } else {
-                    format!("Valid here: {}.", known.join(", "))
+                    format!(
+                        "Valid here: {}. Others: start with --db, or name them in the configuration.",
+                        known.join(", ")
+                    )
                 };
                 Err(format!("There is no connection `{name}`. {known}"))
             }
