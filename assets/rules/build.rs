@@ -2,7 +2,7 @@
 //! hooks start in less time than these files take to read. A file that can't be read ends the build with its name, and
 //! so does an entry that says what nobody knows, or what another one says already.
 //!
-//! Of `programs`, `dangers`, `help` and `hosts` it writes an [`index`], and of each entry its text as JSON, without
+//! Of `programs`, `dangers`, `help`, `hosts` and `plugins` it writes an [`index`], and of each entry its text as JSON, without
 //! its examples, which go to a file for the tests. The other files become JSON as they are.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // they end the build, with the reason
@@ -32,6 +32,7 @@ struct Tables {
     dangers: BTreeMap<String, String>,
     help: BTreeSet<String>,
     hosts: BTreeSet<String>,
+    plugins: BTreeSet<String>,
     entries: usize,
     texts: String,
     examples: Vec<Value>,
@@ -74,11 +75,14 @@ impl Tables {
         if !["program", "danger"].iter().any(|key| file.contains_key(*key)) {
             return Ok(false);
         }
-        if let Some(key) = file.keys().find(|key| !["help", "hosts", "program", "danger"].contains(&key.as_str())) {
+        if let Some(key) =
+            file.keys().find(|key| !["help", "hosts", "plugins", "program", "danger"].contains(&key.as_str()))
+        {
             return Err(format!("nothing reads `{key}`"));
         }
         self.help.extend(words(file.get("help")));
         self.hosts.extend(words(file.get("hosts")));
+        self.plugins.extend(words(file.get("plugins")));
         for entry in tables(file.get("program")) {
             self.program(entry.clone())?;
         }
@@ -150,6 +154,7 @@ impl Tables {
             ("dangers", self.dangers.clone()),
             ("help", set(&self.help)),
             ("hosts", set(&self.hosts)),
+            ("plugins", set(&self.plugins)),
         ] {
             let (text, slots) = index::made(&lines);
             std::fs::write(out.join(format!("{kind}.txt")), text).unwrap();

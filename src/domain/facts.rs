@@ -95,6 +95,8 @@ pub enum GlobFact {
     Sensitive(String),
     /// Nothing by its name, but a link leads to something sensitive, or to a folder elsewhere: its path.
     Linked(String),
+    /// Below a folder: no part of a path, but one as a whole, which a listing without hidden files shows.
+    Listed(String),
     /// There are more names than are looked through.
     TooMany,
 }

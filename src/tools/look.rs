@@ -396,7 +396,11 @@ fn settings(path: &Path) -> Option<Vec<String>> {
     let found = std::fs::metadata(path).ok().filter(|found| found.is_file() && found.len() <= SETTINGS)?;
     let mut text = String::new();
     std::fs::File::open(path).ok()?.take(found.len().min(SETTINGS)).read_to_string(&mut text).ok()?;
-    foreign_settings(path.file_name()?.to_str()?, &text)
+    let name = path.file_name()?.to_str()?;
+    // What such a name means is for its folder to say.
+    let of_cargo = path.parent().and_then(Path::file_name).is_some_and(|folder| folder == ".cargo");
+    let name = if of_cargo { format!(".cargo/{name}") } else { name.to_owned() };
+    foreign_settings(&name, &text)
 }
 
 /// Whether nothing can be at a path: it doesn't exist, or lies below a file.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::prepare;
 use crate::assess::{AssessSettings, CommandAssessor};
-use crate::domain::{Claim, Class, CommandOperation, Operation, OperationId, OperationKind, Origin, Place};
+use crate::domain::{Assessment, Claim, Class, CommandOperation, Operation, OperationId, OperationKind, Origin, Place};
 
 /// A workspace with some names in it.
 fn world(names: &[&str]) -> (tempfile::TempDir, PathBuf) {
@@ -25,6 +25,10 @@ fn put(workspace: &Path, name: &str, text: &str) {
 
 /// Whether a command runs unasked there.
 fn runs(command: &str, workspace: &Path) -> bool {
+    judged(command, workspace).class() == Class::Whitelisted
+}
+
+fn judged(command: &str, workspace: &Path) -> Assessment {
     let cwd = workspace.to_path_buf();
     let place = Place { cwd: cwd.clone(), workspace: cwd.clone(), home: workspace.parent().map(Path::to_path_buf) };
     let operation = Operation {
@@ -35,8 +39,7 @@ fn runs(command: &str, workspace: &Path) -> bool {
         kind: OperationKind::Command(CommandOperation { command: command.to_owned(), timeout: None, terminal: false }),
         cwd,
     };
-    let prepared = prepare(&CommandAssessor, operation, &place, None, &AssessSettings::default());
-    prepared.assessment.class() == Class::Whitelisted
+    prepare(&CommandAssessor, operation, &place, None, &AssessSettings::default()).assessment
 }
 
 #[test]
@@ -51,6 +54,33 @@ fn names_in_a_folder_may_be_flags_of_the_loops_program() {
         let (_kept, workspace) = world(names);
         assert_eq!(runs(command, &workspace), same, "{command} {names:?}");
     }
+}
+
+#[test]
+fn what_a_listing_finds_is_shown_whole_only_where_nothing_sensitive_is_among_it() {
+    let walled = |command: &str, workspace: &Path| judged(command, workspace).walled.is_some();
+    for command in [
+        "ls | xargs cat",
+        "cat $(ls)",
+        "for f in $(ls); do cat \"$f\"; done",
+        "ls | while read -r f; do cat \"$f\"; done",
+        "rg --files | xargs cat",
+        "fd -X cat",
+        "git ls-files | xargs cat",
+    ] {
+        for (names, asks) in [
+            (&["a.txt", "src/b.rs", ".env"][..], false),
+            (&["a.txt", "server.pem"], true),
+            (&["a.txt", "src/id_rsa"], true),
+            (&["a.txt", "node_modules/x/key.pem"], false),
+        ] {
+            let (_kept, workspace) = world(names);
+            assert!(runs(command, &workspace), "behind walls: {command}");
+            assert_eq!(walled(command, &workspace), asks, "{command} {names:?}");
+        }
+    }
+    let (_kept, workspace) = world(&["server.pem"]);
+    assert!(!walled("ls | xargs grep -l x", &workspace) && !walled("ls | head -3", &workspace));
 }
 
 #[test]

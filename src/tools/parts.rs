@@ -10,13 +10,15 @@ use crate::domain::{GlobFact, Place};
 
 /// Most names below a folder that are looked through.
 const NAMES: usize = 50_000;
+/// Folders that searches pass over, and listings don't go into: of other people's code, and of build products.
+const PASSED: [&str; 6] = ["node_modules", "target", "venv", "vendor", "dist", "build"];
 
 impl Look<'_> {
     /// Looks through all that lies below a folder: for parts of paths that are sensitive, and for those that may be
     /// flags, where that could be told. Links are not followed, but where they lead is looked at.
     pub(super) fn looked_below(&self, root: &Path, sensitive: &Sensitive) -> Below {
         let mut folders = vec![root.to_owned()];
-        let (mut left, mut dashed, mut linked) = (NAMES, false, None);
+        let (mut left, mut dashed, mut linked, mut listed) = (NAMES, false, None, None);
         while let Some(folder) = folders.pop() {
             let Ok(entries) = std::fs::read_dir(&folder) else { continue };
             for entry in entries.flatten() {
@@ -32,6 +34,12 @@ impl Look<'_> {
                     return (GlobFact::Sensitive(path.to_string_lossy().into_owned()), dashed.then_some(true));
                 }
                 let kind = entry.file_type().ok();
+                if listed.is_none()
+                    && plainly_listed(below)
+                    && sensitive.means(&path.to_string_lossy(), kind.is_some_and(|kind| kind.is_dir()), self.place())
+                {
+                    listed = Some(path.to_string_lossy().into_owned());
+                }
                 if kind.is_some_and(|kind| kind.is_dir()) {
                     folders.push(path);
                 } else if linked.is_none()
@@ -42,7 +50,8 @@ impl Look<'_> {
                 }
             }
         }
-        (linked.map_or(GlobFact::Nothing, GlobFact::Linked), Some(dashed))
+        let found = linked.map(GlobFact::Linked).or_else(|| listed.map(GlobFact::Listed));
+        (found.unwrap_or(GlobFact::Nothing), Some(dashed))
     }
 
     /// Whether a link leads to something sensitive, or to a folder outside of the workspace, of which nobody knows what
@@ -54,6 +63,12 @@ impl Look<'_> {
                 || target.is_dir() && !target.starts_with(&place.workspace) && !system(&target)
         })
     }
+}
+
+/// Whether a path below a folder is among those that a listing shows which leaves out what is hidden.
+fn plainly_listed(below: &Path) -> bool {
+    let mut parts = below.iter().map(|part| part.to_string_lossy());
+    !parts.any(|part| part.starts_with('.') || PASSED.contains(&&*part))
 }
 
 /// Whether a part of a name begins with a dash, or with what may become one.
@@ -108,6 +123,28 @@ mod tests {
             let mut known = Seen::default();
             let (fact, _) = Look::new(&place, None, &mut known).below(".", &Sensitive::default());
             assert_eq!(matches!(fact, GlobFact::Sensitive(_)), seen, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_plain_listing_shows_is_seen_and_what_is_hidden_or_passed_over_is_not() {
+        for (name, seen) in [
+            ("server.pem", true),
+            ("src/deep/id_rsa", true),
+            ("secrets/a.txt", true),
+            (".env", false),
+            (".hidden/server.pem", false),
+            ("node_modules/x/key.pem", false),
+            ("notes.txt", false),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let root = folder.path().canonicalize().unwrap();
+            std::fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
+            std::fs::write(root.join(name), "").unwrap();
+            let place = Place { cwd: root.clone(), workspace: root, home: None };
+            let mut known = Seen::default();
+            let (fact, _) = Look::new(&place, None, &mut known).below(".", &Sensitive::default());
+            assert_eq!(matches!(fact, GlobFact::Listed(_)), seen, "{name:?}");
         }
     }
 

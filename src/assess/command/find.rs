@@ -99,7 +99,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
             "delete" => judge.about(word, |judge| match vital {
                 Some(vital) => judge.catastrophe(
                     "command.find-delete",
-                    format!("`find -delete` deletes everything below {}.", vital.shown()),
+                    format!("`find -delete` deletes everything below `{}`.", vital.shown()),
                 ),
                 None => judge.destructive("command.find-delete", "`find -delete` deletes what it finds."),
             }),
@@ -139,7 +139,7 @@ fn on_everything(judge: &mut Judge<'_>, inner: &[Word], vital: &Word) {
     judge.trial(|judge| judge.dispatch(&on_it));
     let deletes = |word: &Word| matches!(word.text().map(plain_name), Some("rm" | "unlink" | "shred" | "srm"));
     if judge.findings.len() == before && inner.first().is_some_and(deletes) {
-        judge.catastrophe("command.find-delete", format!("`find -exec` deletes everything below {}.", vital.shown()));
+        judge.catastrophe("command.find-delete", format!("`find -exec` deletes everything below `{}`.", vital.shown()));
     }
 }
 

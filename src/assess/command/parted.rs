@@ -117,7 +117,7 @@ impl Judge<'_> {
                         "Of very many names below {folder}, a part of one may be that of a sensitive file."
                     ));
                 }
-                Some(GlobFact::Nothing | GlobFact::Linked(_)) | None => {}
+                Some(GlobFact::Nothing | GlobFact::Linked(_) | GlobFact::Listed(_)) | None => {}
             }
         }
     }
@@ -127,6 +127,11 @@ impl Judge<'_> {
         let folders: Vec<String> = self.searched.iter().flatten().chain(&self.reached).cloned().collect();
         for folder in &folders {
             self.links_below(folder);
+            if let Some(GlobFact::Listed(path)) = self.facts.and_then(|facts| facts.below.get(folder))
+                && self.prints
+            {
+                self.walled = Some(format!("{path} is sensitive, and may be among what is found and shown whole."));
+            }
         }
         folders
     }

@@ -1,6 +1,8 @@
 //! Settings files that can be plain: what they may hold without a program that obeys them running or changing
 //! something. Local reading asks this for the files that `obeys` names; what is held of them is the keys alone.
 
+use super::table::table;
+
 /// Settings of npm and pnpm that only say what is kept, checked or shown.
 const NPM: [&str; 36] = [
     "always-auth",
@@ -143,6 +145,7 @@ pub fn foreign_settings(file: &str, text: &str) -> Option<Vec<String>> {
         "pnpm-workspace.yaml" => Some(members(text)),
         "composer.json" => Some(composer(text)),
         "global.json" => Some(dotnet(text)),
+        ".cargo/config.toml" | ".cargo/config" => Some(cargo(text)),
         file if of_compose(file) => Some(compose(text)),
         // Once it was a name alone.
         "rust-toolchain" if !text.contains('=') => Some(named(text.trim())),
@@ -294,6 +297,33 @@ fn composer(text: &str) -> Vec<String> {
     foreign
 }
 
+/// What Cargo is told that runs, fetches and writes nothing (<https://doc.rust-lang.org/cargo/reference/config.html>). An
+/// alias takes the place of no command of its own, but of programs that are called like one.
+fn cargo(text: &str) -> Vec<String> {
+    let Ok(file) = text.parse::<toml::Table>() else { return vec![UNREADABLE.to_owned()] };
+    let known = |section: &str, key: &str, value: &toml::Value| match section {
+        "alias" => !table().knows(&format!("cargo {key}")),
+        "profile" | "term" => true,
+        "build" => matches!(key, "incremental" | "jobs" | "target-dir"),
+        "net" => matches!(key, "offline" | "retry"),
+        "source" => value
+            .as_table()
+            .is_some_and(|source| source.keys().all(|key| matches!(key.as_str(), "directory" | "replace-with"))),
+        _ => false,
+    };
+    let mut foreign = Vec::new();
+    for (section, value) in &file {
+        match value {
+            toml::Value::Table(keys) => {
+                let others = keys.iter().filter(|(key, value)| !known(section, key, value));
+                foreign.extend(others.map(|(key, _)| format!("{section}.{key}")));
+            }
+            _ => foreign.push(section.clone()),
+        }
+    }
+    foreign
+}
+
 fn toolchain(text: &str) -> Vec<String> {
     let Ok(file) = text.parse::<toml::Table>() else { return vec![UNREADABLE.to_owned()] };
     let mut foreign: Vec<String> = file.keys().filter(|key| *key != "toolchain").cloned().collect();
@@ -356,6 +386,10 @@ mod tests {
                 r#"{ "sdk": { "version": "8.0.100", "rollForward": "latestMinor", "allowPrerelease": false } }"#,
             ),
             (
+                ".cargo/config.toml",
+                "[alias]\nxtask = \"run -p xtask --\"\n[term]\nverbose = true\n[profile.release]\nlto = true\n[source.crates-io]\nreplace-with = \"vendored\"\n[source.vendored]\ndirectory = \"vendor\"\n",
+            ),
+            (
                 "composer.json",
                 r#"{"name": "a/b", "require": {"php": ">=8"}, "config": {"sort-packages": true, "allow-plugins": {"x/y": false}}, "scripts": {"test": "phpunit", "post-install-cmd": ["rm x"]}}"#,
             ),
@@ -363,6 +397,16 @@ mod tests {
             assert_eq!(foreign_settings(file, text), none, "{text}");
         }
         for (file, text, key) in [
+            (".cargo/config.toml", "[build]\nrustc-wrapper = \"./x\"", "build.rustc-wrapper"),
+            (".cargo/config.toml", "[alias]\nclippy = \"run\"", "alias.clippy"),
+            (
+                ".cargo/config.toml",
+                "[target.x86_64-unknown-linux-gnu]\nrunner = \"./x\"",
+                "target.x86_64-unknown-linux-gnu",
+            ),
+            (".cargo/config.toml", "[source.x]\nregistry = \"https://evil.example\"", "source.x"),
+            (".cargo/config", "paths = [\"x\"]", "paths"),
+            (".cargo/config", "[alias", "an unreadable line"),
             (".npmrc", "git=./x", "git"),
             (".npmrc", "script-shell=./x", "script-shell"),
             (".npmrc", "registry=https://evil.example/${TOKEN}", "registry"),

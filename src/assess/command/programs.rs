@@ -9,7 +9,7 @@ use super::source::over;
 use super::table::{DangerKind, Entry, Takes, table};
 use super::word::{Piece, Word};
 use super::{builtin, clients, danger, fd, find, git, ps, titles, wrapper, xargs};
-use crate::domain::{Finding, Shape};
+use crate::domain::{Class, Danger, Finding, Shape};
 
 /// Folders whose programs are the ones in the table.
 const SYSTEM: [&str; 8] = [
@@ -285,7 +285,11 @@ impl Judge<'_> {
             self.ineligible = outer || declared.is_none_or(|declared| declared.kind != DangerKind::Works);
         }
         let Some(declared) = declared else { return };
-        if !danger::told(&self.findings[before..]) {
+        // What would only look at something sensitive does nothing else.
+        let looks = !found.is_empty()
+            && !handed
+            && found.iter().all(|finding| finding.class == Class::Declared(Danger::Sensitive));
+        if !looks && !danger::told(found) {
             // What it does says more than that it wasn't called for a look.
             let found = self.findings.split_off(before);
             let vague = |finding: &Finding| matches!(&*finding.rule, "command.needs-flag" | "command.operands");

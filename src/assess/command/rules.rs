@@ -37,6 +37,7 @@ pub(super) static TABLE: Table = Table {
     dangers: made!(index "dangers"),
     help: made!(index "help"),
     hosts: made!(index "hosts"),
+    plugins: made!(index "plugins"),
     read: [const { OnceLock::new() }; ENTRIES],
     starred: OnceLock::new(),
     obeys: OnceLock::new(),

@@ -99,6 +99,7 @@ pub(super) fn plain_setting(name: &str, value: &str) -> bool {
         "RUST_LOG" => word(b"_:=,-"),
         // With a slash it leads to another folder's messages, which are formats.
         "LANGUAGE" => word(b"_.@:-"),
+        "GREP_COLORS" | "GREP_COLOR" | "JQ_COLORS" | "LS_COLORS" | "TREE_COLORS" => word(b"=;:*.-_+~"),
         _ if PAGERS.contains(&name) => matches!(value, "" | "cat"),
         _ if SWITCHES.contains(&name) => word(b""),
         _ if ACCOUNTS.contains(&name) => word(b"_-"),
@@ -147,6 +148,7 @@ mod tests {
             ("GIT_TERMINAL_PROMPT", "0"),
             ("RUST_BACKTRACE", "full"),
             ("RUST_LOG", "a::b=debug,info"),
+            ("GREP_COLORS", "mt=01;31:fn=35"),
             ("AWS_PROFILE", "my-team_1"),
             ("LANGUAGE", "de_DE.UTF-8:en"),
         ] {

@@ -209,6 +209,8 @@ pub(super) struct Table {
     pub(super) help: Index,
     /// Programs that run a word which is none of their subcommands: a script, a file, a package.
     pub(super) hosts: Index,
+    /// Programs of which a subcommand that isn't their own is another program: a plugin, or an alias that somebody made.
+    pub(super) plugins: Index,
     /// What was read of each entry: none if it can't be read, which a test rules out; then no rule covers it.
     pub(super) read: [OnceLock<Option<Box<Entry>>>; rules::ENTRIES],
     /// Names with a `*` at the end of some word, which stands for any rest of it, by their first word; those of which it
@@ -232,6 +234,14 @@ impl Table {
                 None => self.dangers.has(name),
             };
             if !known {
+                return false;
+            }
+        }
+        if let Some(subcommand) = subcommands.split(' ').next().filter(|word| !word.is_empty())
+            && self.plugins.has(program)
+        {
+            let own = format!("{program} {subcommand}");
+            if !self.programs.has(&own) && !self.dangers.has(&own) && !self.continues(&own) {
                 return false;
             }
         }

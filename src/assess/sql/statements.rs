@@ -43,7 +43,7 @@ const KINDS: &str = " access aggregate cast collation column connection constrai
 /// Words between a verb and the name that say nothing about it.
 const FILLERS: &str = " concurrently default delayed exists force from full global high_priority if ignore into local \
     low_priority no_write_to_binlog not on only or owned quick recursive replace temp temporary unique unlogged abort \
-    fail rollback verbose freeze analyze constraint by infile ";
+    fail rollback verbose freeze analyze constraint by infile with ";
 
 fn holds(list: &str, word: &str) -> bool {
     list.contains(&format!(" {word} "))
@@ -72,6 +72,10 @@ pub(super) fn written(dialect: Dialect, tokens: &[Token]) -> Finding {
         "insert" if overwrites(tokens) => {
             let sentence = format!("Overwrites rows of {} that are already there.", object(&tokens[1..], "a table"));
             Finding::new("sql.insert-overwrites", Class::Declared(Danger::Destructive), sentence).at(span)
+        }
+        "create" if tokens.get(1).is_some_and(|or| or.is("or")) => {
+            let sentence = format!("Replaces {}, if there is one.", object(&tokens[1..], "what has its name"));
+            Finding::new("sql.replaces", Class::Declared(Danger::Destructive), sentence).at(span)
         }
         "copy" => copy(tokens, span),
         verb => {

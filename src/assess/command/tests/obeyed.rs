@@ -13,9 +13,11 @@ fn world() -> (tempfile::TempDir, PathBuf) {
     (folder, workspace)
 }
 
+/// A file that programs obey, with something in it that counts where there are files that don't.
 fn put(folder: &Path, file: &str) {
     std::fs::create_dir_all(folder.join(file).parent().unwrap()).unwrap();
-    std::fs::write(folder.join(file), "").unwrap();
+    let text = if file.contains(".cargo/config") { "paths = []\n" } else { "" };
+    std::fs::write(folder.join(file), text).unwrap();
 }
 
 fn judged(command: &str, workspace: &Path) -> Assessment {
@@ -81,6 +83,7 @@ fn settings_that_are_plain_run_nothing() {
     for (command, file, plain, other) in [
         ("cargo tree", "rust-toolchain.toml", "[toolchain]\nchannel = \"1.80\"\n", "[toolchain]\npath = \"x\"\n"),
         ("rustc -vV", "rust-toolchain", "stable\n", "./x\n"),
+        ("cargo metadata", ".cargo/config.toml", "[alias]\nx = \"run\"\n", "[build]\nrustc = \"./x\"\n"),
         ("ruff check", "pyproject.toml", "[tool.ruff]\nline-length = 9\n", "[tool.ruff]\nfix = true\n"),
         ("ruff check -- --no-fix", "ruff.toml", "line-length = 9\n", "fix = true\n"),
         ("ruff check src", ".ruff.toml", "[lint]\n", "extend = \"x.toml\"\n"),
