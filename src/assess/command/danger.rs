@@ -269,6 +269,16 @@ fn dd(judge: &mut Judge<'_>, words: &[Word]) {
     }
 }
 
+/// What is declared of a program or subcommand: of the longest name that it makes with the words behind it.
+pub(super) fn longest(name: &str, words: &[Word]) -> Option<(String, Declared)> {
+    let mut names = vec![name.to_owned()];
+    let plain = |text: &&str| !text.starts_with('-') && !text.contains(char::is_whitespace);
+    for word in words.iter().map_while(|word| word.text().filter(plain)).take(3) {
+        names.push(format!("{} {word}", names[names.len() - 1]));
+    }
+    names.into_iter().rev().find_map(|name| table().danger(&name).map(|declared| (name, declared)))
+}
+
 /// Privilege is always a danger; what it runs is judged too, so that a catastrophe is still one.
 fn privilege(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     judge.ineligible = true;
@@ -301,6 +311,7 @@ impl Judge<'_> {
                 self.destructive("command.git", "`git push` by force drops what is there.");
             }
             DangerKind::External => self.external(&format!("command.{}", first_word(name)), sentence),
+            DangerKind::Sensitive => self.sensitive(sentence),
             DangerKind::Runs | DangerKind::Works | DangerKind::Wraps => self.unknown("command.runs-code", sentence),
         }
         self.handed(name, words);

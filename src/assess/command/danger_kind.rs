@@ -6,6 +6,8 @@
 pub(super) enum DangerKind {
     Destructive,
     External,
+    /// Shows what is secret.
+    Sensitive,
     /// Runs code that isn't shown: unknown, and never on a claim.
     Runs,
     /// Runs code of the workspace, or of its own words: unknown, and on a claim it may run staged.
@@ -16,9 +18,10 @@ pub(super) enum DangerKind {
 
 impl DangerKind {
     /// Every kind with its word.
-    pub(super) const ALL: [(&str, Self); 5] = [
+    pub(super) const ALL: [(&str, Self); 6] = [
         ("destructive", Self::Destructive),
         ("external", Self::External),
+        ("sensitive", Self::Sensitive),
         ("runs", Self::Runs),
         ("works", Self::Works),
         ("wraps", Self::Wraps),

@@ -220,7 +220,14 @@ impl Judge<'_> {
                 match (declared.kind, name) {
                     (DangerKind::Wraps, "eval") => self.behind_joined(words),
                     (DangerKind::Wraps, _) => self.behind(words),
-                    (DangerKind::Destructive | DangerKind::External | DangerKind::Runs | DangerKind::Works, _) => {}
+                    (
+                        DangerKind::Destructive
+                        | DangerKind::External
+                        | DangerKind::Sensitive
+                        | DangerKind::Runs
+                        | DangerKind::Works,
+                        _,
+                    ) => {}
                 }
             }
             None => self.about(first, |judge| {
@@ -277,14 +284,15 @@ impl Judge<'_> {
         }
         // What a program of the table does in ways that the table doesn't list is not for a claim to lift, but where
         // it is known to run what is here.
-        let declared = table().danger(name);
+        let declared = danger::longest(name, words);
         self.outlasts = outlasts;
         let found = &self.findings[before..];
         let checks = !found.is_empty() && found.iter().all(|finding| finding.rule == "command.checks");
         if !handed && !checks {
-            self.ineligible = outer || declared.is_none_or(|declared| declared.kind != DangerKind::Works);
+            let works = declared.as_ref().is_some_and(|(_, declared)| declared.kind == DangerKind::Works);
+            self.ineligible = outer || !works;
         }
-        let Some(declared) = declared else { return };
+        let Some((name, declared)) = declared else { return };
         // What would only look at something sensitive does nothing else.
         let looks = !found.is_empty()
             && !handed
@@ -294,7 +302,7 @@ impl Judge<'_> {
             let found = self.findings.split_off(before);
             let vague = |finding: &Finding| matches!(&*finding.rule, "command.needs-flag" | "command.operands");
             self.findings.extend(found.into_iter().filter(|finding| !vague(finding)));
-            self.declared(name, declared, words);
+            self.declared(&name, declared, words);
         }
     }
 

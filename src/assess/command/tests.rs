@@ -14,7 +14,7 @@ mod values;
 
 use super::*;
 use crate::assess::AssessSettings;
-use crate::domain::{Claim, CommandOperation, Facts, Operation, OperationId, Origin};
+use crate::domain::{Claim, CommandOperation, Danger, Facts, Operation, OperationId, Origin};
 
 pub(super) fn judged(command: &str) -> Assessment {
     judged_where(command, |_| {})
@@ -246,6 +246,28 @@ fn sensitive_files_ask_however_they_are_reached() {
         "find . -name '*.log' | while IFS= read -r f; do grep -c x \"$f\"; done",
     ] {
         allowed(command);
+    }
+}
+
+#[test]
+fn what_shows_secrets_says_so_and_nothing_else() {
+    for (command, sentence) in [
+        ("sed -n 1p .env", ".env is sensitive"),
+        ("gzip -c .env", ".env is sensitive"),
+        ("gh auth token", "`gh auth token` shows secrets."),
+        ("gcloud auth print-access-token", "`gcloud auth print-access-token` shows secrets."),
+        ("aws secretsmanager get-secret-value --secret-id x", "`aws secretsmanager get-secret-value` shows secrets."),
+        ("pass show x", "`pass` opens what keeps passwords."),
+    ] {
+        let assessment = judged(command);
+        let leading = assessment.leading().unwrap();
+        assert!(leading.sentence.starts_with(sentence), "{command}: {}", leading.sentence);
+        assert_eq!(leading.class, Class::Declared(Danger::Sensitive), "{command}");
+        assert!(!assessment.claim_eligible, "{command}");
+    }
+    for command in ["sed -i s/a/b/ .env", "sed -n 'w out' .env", "gzip .env"] {
+        let findings = judged(command).findings;
+        assert!(findings.iter().any(|found| found.class != Class::Declared(Danger::Sensitive)), "{command}");
     }
 }
 
