@@ -4,7 +4,7 @@ mod pending;
 mod touched;
 
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{Result, Write as _};
+use std::io::{Error, ErrorKind, Read as _, Result, Write as _};
 use std::path::Path;
 
 pub use touched::{Run, Touched, lock};
@@ -40,6 +40,45 @@ pub fn open_at_once(path: &Path) -> Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, nix::fcntl::OFlag::O_NONBLOCK.bits());
     options.read(true).open(path)
+}
+
+/// Opens a regular file for reading, and nothing else that stands in its place.
+///
+/// # Errors
+/// It is none, or can't be opened.
+pub fn open_regular(path: &Path) -> Result<File> {
+    let odd = || Error::new(ErrorKind::InvalidInput, "it is no regular file");
+    // To open a device may do something already.
+    if !path.metadata()?.is_file() {
+        return Err(odd());
+    }
+    let file = open_at_once(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(odd()) }
+}
+
+/// Reads a regular file whole, if it has no more bytes than `most`. Whoever can write to a folder may put a pipe there,
+/// or a link to a device that has no end.
+///
+/// # Errors
+/// It is longer or no regular file, or it can't be read.
+pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
+    let long = || Error::new(ErrorKind::FileTooLarge, format!("it is longer than {most} bytes"));
+    let file = open_regular(path)?;
+    if file.metadata()?.len() > most {
+        return Err(long());
+    }
+    let mut bytes = Vec::new();
+    // It may grow meanwhile, and what the kernel makes up as it is read has no length.
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most { Err(long()) } else { Ok(bytes) }
+}
+
+/// The same of a text.
+///
+/// # Errors
+/// As for `read`, or it is no text.
+pub fn read_text(path: &Path, most: u64) -> Result<String> {
+    String::from_utf8(read(path, most)?).map_err(|error| Error::new(ErrorKind::InvalidData, error))
 }
 
 /// Who may read a file that is replaced. A new one is its owner's alone in any case.
@@ -102,6 +141,25 @@ mod tests {
         replace(&link, b"{}", Rights::Private).unwrap();
         assert_eq!(rights(&shared), 0o600);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3, "nothing is left beside them");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_has_no_end_or_waits_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("file"), "text").unwrap();
+        std::os::unix::fs::symlink("file", at("link")).unwrap();
+        assert_eq!(read_text(&at("link"), 4).unwrap(), "text");
+        assert_eq!(read(&at("file"), 3).unwrap_err().kind(), ErrorKind::FileTooLarge);
+        std::os::unix::fs::symlink("/dev/zero", at("endless")).unwrap();
+        nix::unistd::mkfifo(&at("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+        for name in ["endless", "pipe", "."] {
+            assert_eq!(read(&at(name), 1024).unwrap_err().kind(), ErrorKind::InvalidInput, "{name}");
+        }
+        // It says that it has no bytes.
+        assert!(read(Path::new("/proc/self/maps"), 16).is_err());
+        assert_eq!(read(&at("none"), 16).unwrap_err().kind(), ErrorKind::NotFound);
     }
 
     #[test]

@@ -3,6 +3,8 @@
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use ignore::WalkBuilder;
@@ -10,6 +12,7 @@ use ignore::overrides::OverrideBuilder;
 
 use crate::assess::Sensitive;
 use crate::domain::{Class, Danger, Finding, OperationKind, Place, Prepared};
+use crate::private;
 
 /// How many files and folders are looked at in any case.
 const ENTRIES: usize = 2_000;
@@ -87,7 +90,14 @@ fn first(
     deadline: Instant,
 ) -> Met {
     let mut walk = WalkBuilder::new(folder);
-    walk.standard_filters(false).follow_links(false).filter_entry(|entry| entry.file_name() != ".git");
+    let odd = Arc::new(AtomicBool::new(false));
+    let met = Arc::clone(&odd);
+    walk.standard_filters(false).follow_links(false).filter_entry(move |entry| {
+        // The walker reads the rules of a folder before it tells of it, whatever stands in their place.
+        let unread = sparing && entry.file_type().is_some_and(|kind| kind.is_dir()) && unreadable(entry.path());
+        met.fetch_or(unread, Ordering::Relaxed);
+        entry.file_name() != ".git" && !unread
+    });
     let mut walks = vec![walk.clone()];
     if sparing {
         // A file that a glob names is searched whether it is ignored or not; several may stand in one text.
@@ -100,7 +110,7 @@ fn first(
             walks.extend(named.into_iter().map(|named| walk.clone().overrides(named).clone()));
         }
     }
-    if sparing && folder.ancestors().any(overrules) {
+    if sparing && folder.ancestors().any(|up| overrules(up) || unreadable(up)) {
         return first(folder, glob, false, sensitive, place, deadline);
     }
     for (seen, entry) in walks.iter().flat_map(WalkBuilder::build).enumerate() {
@@ -116,7 +126,15 @@ fn first(
             return Met::Sensitive(entry.into_path());
         }
     }
+    if odd.load(Ordering::Relaxed) {
+        return first(folder, glob, false, sensitive, place, deadline);
+    }
     Met::Nothing
+}
+
+/// Whether a folder has rules of git's that nobody can read to their end, so that what they spare isn't known.
+fn unreadable(folder: &Path) -> bool {
+    folder.join(".gitignore").metadata().is_ok_and(|about| !about.is_file() || about.len() > LARGEST)
 }
 
 /// Whether a folder has rules of ripgrep's own that make it read what git ignores.
@@ -144,7 +162,7 @@ fn has_line(file: &Path, such: impl Fn(&str) -> bool) -> bool {
     match file.metadata() {
         Err(error) => error.kind() != ErrorKind::NotFound,
         Ok(about) if !about.is_file() || about.len() > LARGEST => true,
-        Ok(_) => std::fs::read_to_string(file).map_or(true, |text| text.lines().any(such)),
+        Ok(_) => private::read_text(file, LARGEST).map_or(true, |text| text.lines().any(such)),
     }
 }
 
@@ -168,6 +186,19 @@ mod tests {
     fn met(place: &Place, glob: Option<&str>, sparing: bool) -> Met {
         let deadline = Instant::now() + Duration::from_mins(1);
         first(&place.workspace, glob, sparing, &Sensitive::default(), place, deadline)
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn rules_without_end_spare_nothing_and_hold_nobody_up() {
+        for at in [".gitignore", "a/.gitignore"] {
+            let (_folder, place) = place(&["a/b/notes.txt", ".git/HEAD"]);
+            std::os::unix::fs::symlink("/dev/zero", place.workspace.join(at)).unwrap();
+            assert_eq!(met(&place, None, true), Met::Nothing);
+            let env = place.workspace.join("a/b/.env");
+            std::fs::write(&env, "").unwrap();
+            assert_eq!(met(&place, None, true), Met::Sensitive(env), "{at}");
+        }
     }
 
     #[test]

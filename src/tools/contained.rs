@@ -12,6 +12,7 @@ use super::{children, repository};
 use crate::assess::{Known, conceal_text};
 use crate::contain::{self, Answer, Cover, DOOR, Door, Hidden, Layers, Plan, Reader, Sort, TEMPORARY, system};
 use crate::domain::{Containment, Countersigned, Facts, Need, PathKind, Place};
+use crate::private;
 use crate::store::Layer;
 
 /// Most files and folders that stay in sight among temporary ones.
@@ -371,8 +372,7 @@ fn masked(folders: &[&Path]) -> Vec<Hidden> {
     let files: BTreeSet<PathBuf> = folders.iter().flat_map(|folder| repository::configurations(folder)).collect();
     let masked = |file: PathBuf| {
         let path = file.canonicalize().ok()?;
-        let small = path.metadata().is_ok_and(|about| about.is_file() && about.len() <= repository::LARGEST);
-        let text = small.then(|| std::fs::read_to_string(&path).ok())??;
+        let text = private::read_text(&path, repository::LARGEST).ok()?;
         let shown = conceal_text(&text, &Known::default());
         (shown != text).then_some(Hidden { path, instead: Some(shown) })
     };

@@ -14,6 +14,7 @@ use super::unguarded::Unguarded;
 use super::{modules, objects, refs, repository};
 use crate::assess::{Mentions, Sensitive, foreign_settings};
 use crate::domain::{Facts, FolderFact, GlobFact, PathFact, PathKind, Place, RepositoryFact};
+use crate::private;
 
 /// Most names of each sort that are looked up; more is trouble.
 pub(super) const NAMES: usize = 500;
@@ -393,9 +394,7 @@ const SETTINGS: u64 = 16 * 1024;
 
 /// The settings of a file that aren't plain, if it is an ordinary file of little size.
 fn settings(path: &Path) -> Option<Vec<String>> {
-    let found = std::fs::metadata(path).ok().filter(|found| found.is_file() && found.len() <= SETTINGS)?;
-    let mut text = String::new();
-    std::fs::File::open(path).ok()?.take(found.len().min(SETTINGS)).read_to_string(&mut text).ok()?;
+    let text = private::read_text(path, SETTINGS).ok()?;
     let name = path.file_name()?.to_str()?;
     // What such a name means is for its folder to say.
     let of_cargo = path.parent().and_then(Path::file_name).is_some_and(|folder| folder == ".cargo");
@@ -422,7 +421,7 @@ fn times(found: &Metadata) -> u64 {
 
 /// The content of a file as a number.
 fn hash(path: &Path) -> Option<u64> {
-    let mut file = std::fs::File::open(path).ok()?.take(CONTENT);
+    let mut file = private::open_regular(path).ok()?.take(CONTENT);
     let mut hasher = std::hash::DefaultHasher::new();
     let mut bytes = vec![0; 16 * 1024];
     loop {

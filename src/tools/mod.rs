@@ -14,6 +14,7 @@ mod git;
 mod gitconfig;
 mod globs;
 mod http;
+mod ignored;
 mod look;
 #[cfg(test)]
 mod loops_tests;

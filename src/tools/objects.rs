@@ -7,7 +7,8 @@ use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use super::repository::{common, own};
+use super::repository::{LARGEST, common, own};
+use crate::private;
 
 /// Most packs that are looked into, most objects of one that an abbreviated id may be, and most steps to what a delta is
 /// of.
@@ -24,7 +25,8 @@ pub(super) fn is_file(folder: &Path, id: &str) -> bool {
     let Some(own) = own(folder) else { return false };
     let common = common(&own);
     let objects = common.join("objects");
-    let odd = fs::read_to_string(common.join("config")).is_ok_and(|config| config.to_lowercase().contains("sha256"));
+    let odd = private::read_text(&common.join("config"), LARGEST)
+        .is_ok_and(|config| config.to_lowercase().contains("sha256"));
     odd || objects.join("info/alternates").exists() || !matches!(found(&objects, id), Some(false))
 }
 
@@ -56,7 +58,7 @@ fn found(objects: &Path, id: &str) -> Option<bool> {
 /// Whether an object that lies by itself is a file: `blob 12\0…`, deflated.
 fn loose(path: &Path) -> Option<bool> {
     let mut head = [0; 5];
-    flate2::read::ZlibDecoder::new(File::open(path).ok()?.take(4096)).read_exact(&mut head).ok()?;
+    flate2::read::ZlibDecoder::new(private::open_regular(path).ok()?.take(4096)).read_exact(&mut head).ok()?;
     Some(&head == b"blob ")
 }
 
@@ -75,8 +77,8 @@ struct Pack {
 
 impl Pack {
     fn open(index: &Path) -> Option<Self> {
-        let pack =
-            Self { objects: File::open(index.with_extension("pack")).ok()?, index: File::open(index).ok()?, count: 0 };
+        let open = |path: &Path| private::open_regular(path).ok();
+        let pack = Self { objects: open(&index.with_extension("pack"))?, index: open(index)?, count: 0 };
         let mut head = [0; 8];
         pack.index.read_exact_at(&mut head, 0).ok()?;
         // The first format has no head, and no git makes it any more.

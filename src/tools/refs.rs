@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use super::repository::{common, pointed};
+use super::repository::{LARGEST, common, pointed};
+use crate::private;
 
 /// Most entries of the folders of names that are looked through, and most bytes of the packed ones.
 const ENTRIES: usize = 20_000;
@@ -16,7 +17,7 @@ pub(super) fn plain(folder: &Path) -> bool {
     let Some(own) = named.map(|git| pointed(&git).unwrap_or(git)) else { return false };
     let common = common(&own);
     let mut left = ENTRIES;
-    let head = std::fs::read_to_string(own.join("HEAD"));
+    let head = private::read_text(&own.join("HEAD"), LARGEST);
     // Elsewhere lists of branches say in free words where it stands.
     let steady = ["rebase-merge", "rebase-apply", "BISECT_START"].iter().all(|state| !own.join(state).exists());
     steady
@@ -27,10 +28,9 @@ pub(super) fn plain(folder: &Path) -> bool {
 }
 
 fn packed(file: &Path) -> bool {
-    match file.metadata() {
-        Err(_) => true,
-        Ok(found) if !found.is_file() || found.len() > PACKED => false,
-        Ok(_) => std::fs::read(file).is_ok_and(|bytes| !bytes.windows(2).any(|pair| pair == b"/-")),
+    match private::read(file, PACKED) {
+        Ok(bytes) => !bytes.windows(2).any(|pair| pair == b"/-"),
+        Err(_) => file.metadata().is_err(),
     }
 }
 
@@ -46,7 +46,7 @@ fn loose(folder: &Path, left: &mut usize) -> bool {
             }
             // Which branch a remote has by default is a name in it, whether or not that is there.
             if entry.file_name() == "HEAD" {
-                let target = std::fs::read(entry.path()).unwrap_or_default();
+                let target = private::read(&entry.path(), LARGEST).unwrap_or_default();
                 if !target.starts_with(b"ref: refs/") || target.windows(2).any(|pair| pair == b"/-") {
                     return false;
                 }

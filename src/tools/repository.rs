@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::submodules;
 use crate::domain::RepositoryFact;
+use crate::private;
 
 /// Largest configuration file that is read; a larger one counts as a foreign key.
 pub(super) const LARGEST: u64 = 256 * 1024;
@@ -176,9 +177,7 @@ pub(super) fn kept(own: &Path) -> impl Iterator<Item = PathBuf> {
 /// anybody. So too where it can't be searched. What has no index, as it has no working tree, may hold any.
 pub(super) fn tracks(own: &Path, names: &[&OsStr]) -> bool {
     let place = own.join("index");
-    let Ok(about) = place.metadata() else { return true };
-    let read = (about.len() <= INDEX).then(|| std::fs::read(&place).ok()).flatten();
-    read.is_none_or(|index| {
+    private::read(&place, INDEX).map_or(true, |index| {
         // From version 4 on a name holds only what differs from the one before, and another file may hold the rest
         // (gitformat-index(5)).
         let whole = index.get(4..8).is_some_and(|version| version < [0, 0, 0, 4].as_slice());
@@ -208,7 +207,7 @@ pub(super) fn is_configuration(file: &Path) -> bool {
 
 /// The folder that all worktrees of a git folder share.
 pub(super) fn common(own: &Path) -> PathBuf {
-    std::fs::read_to_string(own.join("commondir"))
+    private::read_text(&own.join("commondir"), LARGEST)
         .map_or_else(|_| own.to_path_buf(), |relative| own.join(relative.trim()))
 }
 
@@ -220,7 +219,7 @@ pub(super) fn add(fact: &mut RepositoryFact, own: &Path) -> bool {
     }
     let attributes = |at: &Path| at.join("info/attributes").metadata().is_ok_and(|found| found.len() > 0);
     fact.own_attributes |= attributes(own) || attributes(&common);
-    let head = std::fs::read_to_string(own.join("HEAD")).unwrap_or_default();
+    let head = private::read_text(&own.join("HEAD"), LARGEST).unwrap_or_default();
     let head = head.trim_end();
     let hexadecimal = matches!(head.len(), 40 | 64) && head.bytes().all(|byte| byte.is_ascii_hexdigit());
     let branch =
@@ -230,7 +229,11 @@ pub(super) fn add(fact: &mut RepositoryFact, own: &Path) -> bool {
 
 /// Keys of `.gitmodules` that win over what unasked runs set: how submodules are looked into.
 fn submodule_keys(file: &Path) -> Vec<String> {
-    let Ok(text) = std::fs::read_to_string(file) else { return Vec::new() };
+    let text = match private::read_text(file, LARGEST) {
+        Ok(text) => text,
+        Err(_) if file.symlink_metadata().is_err() => return Vec::new(),
+        Err(_) => return vec!["a .gitmodules that can't be read".to_owned()],
+    };
     keys(&text)
         .into_iter()
         .filter(|key| {
@@ -242,20 +245,17 @@ fn submodule_keys(file: &Path) -> Vec<String> {
 
 /// Where a `.git` file points (worktrees, submodules).
 pub(super) fn pointed(file: &Path) -> Option<PathBuf> {
-    let text = std::fs::read_to_string(file).ok()?;
+    let text = private::read_text(file, LARGEST).ok()?;
     let target = text.strip_prefix("gitdir:")?.trim();
     Some(file.parent()?.join(target))
 }
 
 /// The keys of one configuration file that are outside the allow-list.
 fn foreign_keys(file: &Path) -> Vec<String> {
-    match file.metadata() {
-        Err(_) => Vec::new(),
-        Ok(found) if !found.is_file() || found.len() > LARGEST => vec!["a configuration that can't be read".to_owned()],
-        Ok(_) => match std::fs::read_to_string(file) {
-            Ok(text) => foreign(&text),
-            Err(_) => vec!["a configuration that can't be read".to_owned()],
-        },
+    match private::read_text(file, LARGEST) {
+        Ok(text) => foreign(&text),
+        Err(_) if file.metadata().is_err() => Vec::new(),
+        Err(_) => vec!["a configuration that can't be read".to_owned()],
     }
 }
 
@@ -461,5 +461,32 @@ mod tests {
         assert_eq!(look(&root.join("tree")).unwrap().foreign_keys, ["core.fsmonitor"]);
         std::fs::write(root.join("repo/.git/info/attributes"), "* filter=x\n").unwrap();
         assert!(look(&root.join("tree")).unwrap().own_attributes);
+    }
+
+    #[test]
+    fn what_has_no_end_or_waits_holds_nobody_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        for (file, foreign) in
+            [(".gitmodules", true), (".git/HEAD", false), (".git/config", true), (".git/index", true)]
+        {
+            for pipe in [false, true] {
+                let _before = std::fs::remove_dir_all(root.join(".git"));
+                for part in ["objects", "refs"] {
+                    std::fs::create_dir_all(root.join(".git").join(part)).unwrap();
+                }
+                std::fs::write(root.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+                let _before = std::fs::remove_file(root.join(file));
+                if pipe {
+                    nix::unistd::mkfifo(&root.join(file), nix::sys::stat::Mode::S_IRWXU).unwrap();
+                } else {
+                    std::os::unix::fs::symlink("/dev/zero", root.join(file)).unwrap();
+                }
+                let found = look(&root).unwrap();
+                assert_eq!(!found.foreign_keys.is_empty(), foreign, "{file}: {:?}", found.foreign_keys);
+                let _of_both = (tracks(&root.join(".git"), &[OsStr::new("x")]), configurations(&root));
+                std::fs::remove_file(root.join(file)).unwrap();
+            }
+        }
     }
 }

@@ -130,3 +130,18 @@ fn a_glob_matches_names_or_paths() {
     assert!(!matches("src/*.rs", "src/deep/a.rs") && !matches("/a.rs", "src/a.rs"));
     assert!(matches("deep/", "src/deep/") && !matches("deep/", "src/deep"));
 }
+
+#[tokio::test]
+async fn rules_without_end_and_pipes_hold_no_search_up() {
+    let folder = project();
+    let expected = seek(folder.path(), "needle", None);
+    fs::create_dir(folder.path().join("src/odd")).unwrap();
+    fs::write(folder.path().join("src/odd/e.rs"), "needle here\n").unwrap();
+    symlink("/dev/zero", folder.path().join("src/odd/.gitignore")).unwrap();
+    for pipe in [".ignore", "src/odd/.ignore", ".git/info"] {
+        nix::unistd::mkfifo(&folder.path().join(pipe), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    }
+    let found = seek(folder.path(), "needle", None);
+    assert!(found.contains("src/odd/e.rs") && found.len() > expected.len(), "{found}");
+    assert!(!found.contains("build/c.rs"), "the others count: {found}");
+}

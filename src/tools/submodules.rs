@@ -5,8 +5,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::repository::{add, common, configured, entries, pointed};
+use super::repository::{LARGEST, add, common, configured, entries, pointed};
 use crate::domain::RepositoryFact;
+use crate::private;
 
 /// Most folders of submodules that are looked at.
 const MODULES: usize = 20_000;
@@ -93,7 +94,7 @@ impl Submodules<'_> {
     /// Whether the files of a submodule are said to lie in the repository: of others git would show what they hold.
     fn lies_inside(&self, own: &Path) -> bool {
         configured(own).iter().all(|file| {
-            let text = std::fs::read_to_string(file).unwrap_or_default();
+            let text = private::read_text(file, LARGEST).unwrap_or_default();
             entries(&text).into_iter().all(|(key, value)| key != WORKTREE || self.holds(&common(own), &value))
         })
     }
@@ -129,11 +130,7 @@ fn in_index(own: &Path) -> Result<Vec<PathBuf>, &'static str> {
         name == "index" || name.as_encoded_bytes().starts_with(b"sharedindex.")
     });
     for file in indices.map(|entry| entry.path()) {
-        let about = file.metadata().map_err(|_| "an index that can't be read")?;
-        if !about.is_file() || about.len() > INDEX {
-            return Err("an index that can't be read");
-        }
-        let bytes = std::fs::read(&file).map_err(|_| "an index that can't be read")?;
+        let bytes = private::read(&file, INDEX).map_err(|_| "an index that can't be read")?;
         if memchr::memmem::find(&bytes, &SUBMODULE).is_some() {
             let found = submodules(&bytes, 20).or_else(|| submodules(&bytes, 32));
             paths.extend(found.ok_or("submodules in an index that isn't understood")?);

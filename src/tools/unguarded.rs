@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::repository::{self, LARGEST};
 use crate::assess::Mentions;
 use crate::domain::RepositoryFact;
+use crate::private;
 
 /// Sections of a person's own configuration that reading commands don't obey, or only to show things. From
 /// git-config(1).
@@ -192,7 +193,7 @@ impl Unguarded {
         let text = match file.metadata() {
             Err(_) => return,
             Ok(about) if !about.is_file() || about.len() > LARGEST || depth > DEPTH => return found.push(unreadable()),
-            Ok(_) => std::fs::read_to_string(file),
+            Ok(_) => private::read_text(file, LARGEST),
         };
         let Ok(text) = text else { return found.push(unreadable()) };
         for (key, value) in repository::entries(&text) {
@@ -240,14 +241,13 @@ fn in_repository(folder: &Path, found: &mut Vec<String>) {
     };
     let git = top.join(".git");
     let own = repository::pointed(&git).unwrap_or(git);
-    let common = std::fs::read_to_string(own.join("commondir"))
-        .map_or_else(|_| own.clone(), |relative| own.join(relative.trim()));
+    let common = repository::common(&own);
     for hook in HOOKS {
         if common.join("hooks").join(hook).symlink_metadata().is_ok() {
             found.push(format!("the repository has a hook `{hook}`, which reading commands run"));
         }
     }
-    let text = std::fs::read_to_string(common.join("config")).unwrap_or_default();
+    let text = private::read_text(&common.join("config"), LARGEST).unwrap_or_default();
     let key =
         repository::entries(&text).into_iter().map(|(key, _)| key).find(|key| ONLY_GUARDED.contains(&key.as_str()));
     if let Some(key) = key {
@@ -264,11 +264,8 @@ fn has_submodules(own: &Path) -> bool {
         let name = entry.file_name();
         name == "index" || name.as_encoded_bytes().starts_with(b"sharedindex.")
     });
-    indices.map(|entry| entry.path()).any(|file| match file.metadata() {
-        Ok(about) if about.is_file() && about.len() <= INDEX => {
-            std::fs::read(file).map_or(true, |bytes| memchr::memmem::find(&bytes, &SUBMODULE).is_some())
-        }
-        Ok(_) | Err(_) => true,
+    indices.map(|entry| entry.path()).any(|file| {
+        private::read(&file, INDEX).map_or(true, |bytes| memchr::memmem::find(&bytes, &SUBMODULE).is_some())
     })
 }
 

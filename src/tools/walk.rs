@@ -2,12 +2,14 @@
 //! files and links. Stops when asked to, and at the time limit.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use globset::{GlobBuilder, GlobMatcher};
 use ignore::{DirEntry, WalkBuilder};
 use tokio_util::sync::CancellationToken;
 
+use super::ignored::Ignored;
 use super::nolink;
 
 use crate::assess::Sensitive;
@@ -80,13 +82,16 @@ impl Scope {
     ) -> Result<u64, Halt> {
         let mut left_out = 0;
         let mut builder = WalkBuilder::new(&self.root);
+        let ignored = Mutex::new(Ignored::by_searches());
+        let left_aside = move |entry: &DirEntry| {
+            let folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            ignored.lock().unwrap_or_else(PoisonError::into_inner).name(entry.path(), folder)
+        };
         builder
-            .hidden(false)
-            .parents(true)
-            .require_git(false)
+            .standard_filters(false)
             .follow_links(false)
             .sort_by_file_name(Ord::cmp)
-            .filter_entry(|entry| entry.file_name() != ".git");
+            .filter_entry(move |entry| entry.file_name() != ".git" && !left_aside(entry));
         let mut barred: Option<PathBuf> = None;
         for entry in builder.build() {
             if let Some(halt) = leash.pulled() {

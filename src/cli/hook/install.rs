@@ -18,7 +18,7 @@ use crate::agents::{ALL, Agent, Answer, quoted};
 use crate::cli::start;
 use crate::config::{Environment, Folders};
 use crate::contain;
-use crate::private::{Rights, replace};
+use crate::private::{Rights, read_text, replace};
 
 /// Largest settings file that is changed, in bytes.
 const LARGEST: u64 = 4 * 1024 * 1024;
@@ -314,7 +314,7 @@ fn read(file: &Path) -> Result<Option<String>, String> {
         Err(error) => Err(trouble(error)),
         Ok(about) if !about.is_file() => Err(format!("{} is no file", file.display())),
         Ok(about) if about.len() > LARGEST => Err(format!("{} is too large", file.display())),
-        Ok(_) => fs::read_to_string(file).map(Some).map_err(trouble),
+        Ok(_) => read_text(file, LARGEST).map(Some).map_err(trouble),
     }
 }
 

@@ -8,6 +8,8 @@ use std::path::Path;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Map, Value, json};
 
+use crate::private;
+
 /// Longest file that is read, in bytes.
 const FILE: u64 = 8 * 1024 * 1024;
 /// Most servers of one file.
@@ -250,7 +252,7 @@ pub fn read_file(path: &Path) -> Result<Option<String>, String> {
     match std::fs::metadata(path) {
         Ok(about) if !about.is_file() => Err("it isn't a file".to_owned()),
         Ok(about) if about.len() > FILE => Err(format!("it is longer than {FILE} bytes")),
-        Ok(_) => std::fs::read_to_string(path).map(Some).map_err(|error| error.to_string()),
+        Ok(_) => private::read_text(path, FILE).map(Some).map_err(|error| error.to_string()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error.to_string()),
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::harvest::{Ground, Harvest};
 use crate::domain::{Deed, Image, StagedChange};
+use crate::private;
 
 /// Longest file that is compared by its lines, in bytes.
 const LONGEST: u64 = 256 * 1024;
@@ -71,7 +72,7 @@ fn alike(ground: &Ground<'_>, gone: &StagedChange, added: &StagedChange, pairs: 
     }
     *pairs -= 1;
     let text = |root: &Path, path: &Path| {
-        let bytes = std::fs::read(root.join(path)).ok()?;
+        let bytes = private::read(&root.join(path), LONGEST).ok()?;
         (!bytes.contains(&0)).then(|| String::from_utf8(bytes).ok())?
     };
     let both = text(ground.workspace, &gone.path).zip(text(ground.upper, &added.path));

@@ -2,19 +2,20 @@
 //! nothing. Changes there are put in place unasked. Folders of installed programs (`node_modules`, `.venv`) are none of
 //! them: a person runs what is there by name, and package managers share their files by hard links.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use tokio_util::sync::CancellationToken;
 
 use super::super::Workbench;
 use super::super::git::Repository;
+use super::super::ignored::{IGNORED, Ignored};
 use super::super::versions::Versions;
 use super::harvest::{opaque, real_folder};
+use crate::assess::entered;
+use crate::private;
 use crate::store::Layer;
 
 /// Usual names, lower case.
@@ -47,11 +48,14 @@ const NAMES: [&str; 27] = [
     "test-results",
     "zig-cache",
 ];
+/// Those of them that tools tag as they make them. Any other folder that is new may say nothing of itself in the run that
+/// it came with.
+const TAGGED: [&str; 4] = ["target", ".pytest_cache", ".mypy_cache", ".ruff_cache"];
 /// A file that says that all of its folder can be made again (Cache Directory Tagging Specification), and how it begins.
 const TAG: &str = "CACHEDIR.TAG";
 const SIGNATURE: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55";
-/// A file that says what git leaves aside.
-const IGNORED: &str = ".gitignore";
+/// Longest `.gitignore` of a cache's own, in bytes.
+const OWN: u64 = 64 * 1024;
 /// Most folders that are looked at.
 const FOLDERS: usize = 20_000;
 
@@ -73,19 +77,31 @@ impl Products {
             found.iter().map(|path| layer.workspace.join(path)).filter(|path| real_folder(path)).collect();
         let Ok(versions) = Versions::of(bench, &there, cancel).await else { return Self::default() };
         let ours = found.into_iter().filter(|path| !versions.tracks(&layer.workspace.join(path)));
-        // A new folder may only say so of itself: there is nothing in it yet that could be lost.
         let tagged = |path: &PathBuf| {
             let there = layer.workspace.join(path);
-            tagged(&if real_folder(&there) { there } else { layer.upper().join(path) })
+            // There is nothing in a new one yet that could be lost.
+            let made = || path.file_name().is_some_and(|name| TAGGED.iter().any(|tagged| name == *tagged));
+            if real_folder(&there) { tagged(&there) } else { made() && tagged(&layer.upper().join(path)) }
         };
         let (caches, folders) = ours.partition(tagged);
         Self { caches, folders }
+    }
+
+    /// Whether a folder is a cache whose changes are put in place as they are.
+    pub(super) fn write_through(&self, path: &Path) -> bool {
+        self.caches.contains(path) && !obeyed(path)
     }
 
     /// Whether a path lies in one of the folders.
     pub(super) fn hold(&self, path: &Path) -> bool {
         path.ancestors().any(|up| self.folders.contains(up))
     }
+}
+
+/// Whether a path lies in a folder of git, an agent, an editor or a shell, which obey what is there whatever lies around
+/// it.
+pub(super) fn obeyed(path: &Path) -> bool {
+    path.ancestors().any(|up| entered(&Path::new("/").join(up).to_string_lossy(), true))
 }
 
 /// Whether a file of this name may make build products of what lies around it, which then changes unasked.
@@ -99,13 +115,13 @@ fn tagged(folder: &Path) -> bool {
     let tag = folder.join(TAG);
     let mut start = Vec::new();
     tag.symlink_metadata().is_ok_and(|about| about.is_file())
-        && fs::File::open(tag).is_ok_and(|file| file.take(64).read_to_end(&mut start).is_ok())
+        && private::open_regular(&tag).is_ok_and(|file| file.take(64).read_to_end(&mut start).is_ok())
         && start.starts_with(SIGNATURE)
 }
 
 /// The outermost folders of a layer that have a usual name and that git ignores.
 fn candidates(upper: &Path, workspace: &Path) -> Vec<PathBuf> {
-    let mut rules = Rules::new(workspace);
+    let mut ignored = Ignored::by_git(Repository::root(workspace).unwrap_or_else(|| workspace.to_path_buf()));
     let mut found = Vec::new();
     let mut waiting = vec![PathBuf::new()];
     for _ in 0..FOLDERS {
@@ -121,7 +137,7 @@ fn candidates(upper: &Path, workspace: &Path) -> Vec<PathBuf> {
             let same = below.symlink_metadata().is_err() || real_folder(&below) && !opaque(&entry.path());
             // What a repository of its own has is not the one around it to say.
             let apart = below.join(".git").symlink_metadata().is_ok();
-            if usual && same && !apart && rules.ignore(&path) {
+            if usual && same && !apart && ignores(&mut ignored, &below) {
                 found.push(path);
             } else {
                 waiting.push(path);
@@ -131,49 +147,9 @@ fn candidates(upper: &Path, workspace: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// What git ignores in a workspace, as it stands there: a layer's own rules count for nothing.
-struct Rules {
-    workspace: PathBuf,
-    /// Root of the repository, or the workspace.
-    root: PathBuf,
-    /// By folder; none where its rules can't be read.
-    known: BTreeMap<PathBuf, Option<Gitignore>>,
-}
-
-impl Rules {
-    fn new(workspace: &Path) -> Self {
-        let root = Repository::root(workspace).unwrap_or_else(|| workspace.to_path_buf());
-        Self { workspace: workspace.to_path_buf(), root, known: BTreeMap::new() }
-    }
-
-    /// Whether git ignores a folder: the rules nearest to it decide first.
-    fn ignore(&mut self, path: &Path) -> bool {
-        let path = self.workspace.join(path);
-        // As caches do that keep themselves out of git.
-        if fs::read_to_string(path.join(IGNORED)).is_ok_and(|text| text.lines().any(|line| line.trim() == "*")) {
-            return true;
-        }
-        let root = self.root.clone();
-        let folders = path.ancestors().skip(1).take_while(|up| up.starts_with(&root));
-        for folder in folders.map(Path::to_path_buf).collect::<Vec<_>>() {
-            let rules = self.known.entry(folder).or_insert_with_key(|folder| rules(folder, *folder == root));
-            match rules.as_ref().map_or(Match::None, |rules| rules.matched_path_or_any_parents(&path, true)) {
-                Match::Ignore(_) => return true,
-                Match::Whitelist(_) => return false,
-                Match::None => {}
-            }
-        }
-        false
-    }
-}
-
-/// The rules of one folder, and at the root those that are not part of the files.
-fn rules(folder: &Path, root: bool) -> Option<Gitignore> {
-    let mut builder = GitignoreBuilder::new(folder);
-    // A file that can't be read ignores nothing.
-    let _unread = builder.add(folder.join(IGNORED));
-    if root {
-        let _unread = builder.add(folder.join(".git/info/exclude"));
-    }
-    builder.build().ok()
+/// Whether git ignores a folder of a workspace, as it stands there: a layer's own rules count for nothing.
+fn ignores(ignored: &mut Ignored, folder: &Path) -> bool {
+    // As caches do that keep themselves out of git.
+    let own = private::read_text(&folder.join(IGNORED), OWN);
+    own.is_ok_and(|text| text.lines().any(|line| line.trim() == "*")) || ignored.hold(folder)
 }

@@ -12,6 +12,7 @@ use super::look::located;
 use crate::assess::sql_catalog::databases;
 use crate::assess::{AssessSettings, Destination, Mentions, REACHING, destinations};
 use crate::domain::{Class, Dialect, Facts, OperationKind, Place, SqlOperation, Target};
+use crate::private;
 
 /// The databases that each server has for itself.
 const ENGINES: [&str; 3] = ["information_schema", "performance_schema", "sys"];
@@ -124,12 +125,7 @@ fn resolved(found: Destination, place: &Place) -> Vec<Target> {
 
 /// A small text file; none if it isn't one, or can't be read.
 pub(super) fn small(path: &Path, most: u64) -> Option<String> {
-    use std::io::Read as _;
-    // A pipe or a device would wait.
-    path.metadata().ok().filter(|found| found.is_file() && found.len() <= most)?;
-    let mut text = String::new();
-    std::fs::File::open(path).ok()?.take(most).read_to_string(&mut text).ok()?;
-    Some(text)
+    private::read_text(path, most).ok()
 }
 
 /// The folder of a repository's own files, for a folder in it; and the one that its worktrees share.
