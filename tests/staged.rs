@@ -24,6 +24,9 @@ use left_out::not_here;
 use tokio_util::sync::CancellationToken;
 use walled::{TOKEN, World, world};
 
+/// What a folder says of itself that can be made again.
+const TAG: &str = "Signature: 8a477f597d28d172789f06886806bc55";
+
 /// A world in which commands can be staged.
 async fn stage(what: &str) -> Option<World> {
     let world = world(what).await?;
@@ -139,6 +142,23 @@ async fn what_was_there_among_build_products_is_named() {
         "{events:?}"
     );
     assert_eq!(read(&world.work.join("build/notes.txt")), "made\n");
+}
+
+#[tokio::test]
+async fn what_others_obey_is_written_into_no_folder_that_tags_itself() {
+    let Some(world) = stage("what is planted among build products").await else { return };
+    project(&world, &[(".gitignore", "target/\nbuild/\n"), ("target/CACHEDIR.TAG", TAG)]);
+    let plant = "mkdir -p target/.vscode target/debug src2/build; git init -q target; echo x > target/.vscode/tasks.json; \
+        echo x > target/CLAUDE.md; echo x > target/.envrc; echo x > target/debug/app; \
+        cp target/CACHEDIR.TAG src2/build/; echo x > src2/build/Makefile; echo x > src2/build/a.o";
+    let (events, report) = world.staged(plant, 20).await;
+    let lies = |path: &str| world.work.join(path).exists();
+    assert!(lies("target/debug/app") && lies("src2/build/a.o"), "{}", report.result);
+    for path in ["target/.git", "target/.vscode", "target/CLAUDE.md", "target/.envrc", "src2/build/Makefile"] {
+        assert!(!lies(path), "{path}: {}", report.result);
+    }
+    assert_eq!(waits(&events), Some("1 added (src2/build/Makefile)"), "a new folder's own tag makes it no cache");
+    assert!(report.result.contains("target/.git (others obey it)"), "{}", report.result);
 }
 
 #[tokio::test]

@@ -56,7 +56,7 @@ pub use mcp::McpAssessor;
 pub use own::Own;
 pub use production::Production;
 pub use reread::RereadAssessor;
-pub use run_later::{entry as runs_later, repository};
+pub use run_later::{entered, entry as runs_later, repository};
 pub use search::SearchAssessor;
 pub use secrets::secret_kind;
 pub use sensitive::Sensitive;

@@ -35,6 +35,8 @@ pub(super) struct Data {
 pub(super) struct Kind {
     /// What they are, in the singular.
     pub what: String,
+    /// Whether whoever only enters or opens a folder obeys what lies in it, so that it matters wherever it is.
+    pub entered: bool,
     /// The end of a path, anywhere.
     pub files: Vec<String>,
     /// The end of a path, anywhere, with everything below.
@@ -97,7 +99,16 @@ impl List {
     /// Reads a list's text, JSON as the build makes it of a rule file. Text that doesn't parse would name every path; a
     /// test reads each list.
     pub fn parse(text: &str) -> Self {
-        Self::of(serde_json::from_str(text).unwrap_or_else(|_| Data {
+        Self::parse_kinds(text, |_| true)
+    }
+
+    /// The same of some of its kinds.
+    pub fn parse_kinds(text: &str, wanted: impl Fn(&Kind) -> bool) -> Self {
+        let data = serde_json::from_str(text).map(|mut data: Data| {
+            data.kind.retain(wanted);
+            data
+        });
+        Self::of(data.unwrap_or_else(|_| Data {
             kind: vec![Kind { what: "unreadable list".to_owned(), system: vec!["**".to_owned()], ..Kind::default() }],
             ..Data::default()
         }))

@@ -8,12 +8,21 @@ use super::written::Written;
 use crate::domain::Place;
 
 /// The list, parsed once.
-static LIST: LazyLock<List> = LazyLock::new(|| List::parse(include_str!(concat!(env!("OUT_DIR"), "/run-later.json"))));
+static LIST: LazyLock<List> = LazyLock::new(|| List::parse(TEXT));
+/// Those of its entries that whoever enters a folder obeys.
+static ENTERED: LazyLock<List> = LazyLock::new(|| List::parse_kinds(TEXT, |kind| kind.entered));
+const TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/run-later.json"));
 
 /// Who runs what a path (as spelled, or real) holds, and the entry that it matches, as in "shell start-up file
 /// (`.bashrc`)".
 pub fn entry(path: &str, place: &Place) -> Option<String> {
     LIST.entry(&Written::new(path, place))
+}
+
+/// Whether what stands at a path below `/` is obeyed by whoever only enters or opens the folder that it lies in: git's own,
+/// and what agents, editors and shells look for. The folders on the way there were asked about before.
+pub fn entered(path: &str, folder: bool) -> bool {
+    ENTERED.means(path, folder, &Place::default())
 }
 
 /// The same for a pattern, or a path with parts that may become anything, where its own letters point there.
@@ -82,6 +91,40 @@ mod tests {
             ".pre-commit-hooks.yaml",
             "lefthook-local.yml",
             "build.sc",
+            "build.ninja",
+            "BUCK",
+            "config.nims",
+            "x.nimble",
+            "project/Build.scala",
+            ".jvmopts",
+            "test/mocha.opts",
+            "mkdocs.yml",
+            "src-tauri/tauri.conf.json",
+            "Procfile.dev",
+            "x.pkr.hcl",
+            ".terraform/providers/x",
+            "renv/activate.R",
+            "script/bootstrap",
+            "package.json5",
+            "mise.ci.toml",
+            ".mise.ci.toml",
+            ".moon/tasks.yml",
+            "electron-builder.yml",
+            ".build.yml",
+            ".zuul.yaml",
+            ".readthedocs.yaml",
+            ".goreleaser.yml",
+            ".ebextensions/a.config",
+            ".devcontainer.json",
+            ".RData",
+            ".Renviron",
+            "hie.yaml",
+            ".clangd",
+            ".run/a.run.xml",
+            ".codesandbox/tasks.json",
+            ".roomodes",
+            ".factory/a.json",
+            ".autoenv",
         ] {
             assert!(entry(path, &place).is_some(), "{path}");
         }
@@ -94,9 +137,30 @@ mod tests {
             "/tmp/a",
             "config.js",
             "a.conf",
+            "build",
+            "src/Main.scala",
+            "Cargo.lock",
+            "terraform.tfvars",
+            "run.xml",
+            ".python-version",
+            "rustfmt.toml",
+            "test/data.opts",
         ] {
             assert_eq!(entry(path, &place), None, "{path}");
         }
         assert!(may_match("pack*.json", &place).is_some() && may_match("*.txt", &place).is_none());
+    }
+
+    #[test]
+    fn what_is_obeyed_on_entering_is_told_from_what_a_build_makes() {
+        for path in ["/target/.git", "/target/a/.GIT", "/out/.vscode", "/out/.envrc", "/out/a/CLAUDE.md", "/out/.cargo"]
+        {
+            assert!(entered(path, false) && (entered(path, true) || path.ends_with(['c', 'd'])), "{path}");
+        }
+        for path in
+            ["/out/package.json", "/out/Makefile", "/out/doc/hooks", "/out/.gitignore", "/out/bin/tool", "/out/a.py"]
+        {
+            assert!(!entered(path, false) && !entered(path, true), "{path}");
+        }
     }
 }

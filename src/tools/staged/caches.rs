@@ -2,11 +2,12 @@
 //! is not kept, and its files are moved rather than read, so that a large `target` costs no more than a small one.
 //! Going through a layer, rather than writing right into the folder, means that a run that is stopped leaves it whole,
 //! and that a file which is also somewhere else (a hard link) is replaced here and never written to.
+//! What git, an agent, an editor or a shell obeys where somebody enters its folder is no build product: it stays out.
 
 use std::ffi::{CString, OsStr};
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nix::dir::Dir;
 use nix::errno::Errno;
@@ -18,6 +19,7 @@ use nix::unistd::{UnlinkatFlags, unlinkat};
 use super::super::file::{Sort, sort};
 use super::super::nolink;
 use super::harvest::marked_opaque;
+use crate::assess::{entered, repository};
 
 /// Deepest folder that is gone into.
 const DEPTH: usize = 64;
@@ -32,6 +34,8 @@ pub(super) struct Merged {
     pub(super) entries: usize,
     /// What never is: links and special files.
     pub(super) left_out: usize,
+    /// What isn't by its name, or by looking like a repository: paths below the folder that was merged.
+    pub(super) obeyed: Vec<PathBuf>,
 }
 
 /// Whether to look or to act.
@@ -64,7 +68,7 @@ pub(super) fn merge(from: &Path, to: &Path, since: (i64, i64)) -> Result<Merged,
             made(&target, &name, &source).map_err(told)?;
         }
         match openat(&target, name.as_os_str(), FOLDER, Mode::empty()) {
-            Ok(target) => folder(&source, &target, since, pass, 0, &mut merged).map_err(told)?,
+            Ok(target) => folder((&source, &target), Path::new(""), (since, pass), &mut merged).map_err(told)?,
             Err(Errno::ENOENT) if pass == Pass::Look => {}
             Err(errno) => return Err(told(errno)),
         }
@@ -73,26 +77,34 @@ pub(super) fn merge(from: &Path, to: &Path, since: (i64, i64)) -> Result<Merged,
 }
 
 fn folder(
-    from: &OwnedFd,
-    to: &OwnedFd,
-    since: (i64, i64),
-    pass: Pass,
-    depth: usize,
+    (from, to): (&OwnedFd, &OwnedFd),
+    path: &Path,
+    (since, pass): ((i64, i64), Pass),
     merged: &mut Merged,
 ) -> Result<(), Errno> {
-    if depth > DEPTH {
+    if path.components().count() > DEPTH {
         return Err(Errno::ENAMETOOLONG);
+    }
+    let new = names(from)?;
+    if is_repository(to, &new)? {
+        merged.obeyed.push(path.to_path_buf());
+        return Ok(());
     }
     if marked_opaque(from) {
         for name in names(to)? {
             let kept = fstatat(from, name.as_c_str(), AtFlags::AT_SYMLINK_NOFOLLOW).is_ok();
-            if !kept && pass == Pass::Act {
+            if !kept && pass == Pass::Act && !is_obeyed(&below(path, &name), true) {
                 remove(to, &name)?;
             }
         }
     }
-    for name in names(from)? {
+    for name in new {
+        let path = below(path, &name);
         let about = fstatat(from, name.as_c_str(), AtFlags::AT_SYMLINK_NOFOLLOW)?;
+        if is_obeyed(&path, sort(&about) == Sort::Folder) {
+            merged.obeyed.push(path);
+            continue;
+        }
         let there = match fstatat(to, name.as_c_str(), AtFlags::AT_SYMLINK_NOFOLLOW) {
             Ok(there) => Some(there),
             Err(Errno::ENOENT) => None,
@@ -123,7 +135,7 @@ fn folder(
                     openat(from, name.as_c_str(), FOLDER, Mode::empty())?,
                     openat(to, name.as_c_str(), FOLDER, Mode::empty())?,
                 );
-                folder(&from, &to, since, pass, depth + 1, merged)?;
+                folder((&from, &to), &path, (since, pass), merged)?;
             }
             Sort::File if about.st_mode & SETUID == 0 => {
                 if pass == Pass::Act {
@@ -142,6 +154,26 @@ fn folder(
         }
     }
     Ok(())
+}
+
+fn below(path: &Path, name: &CString) -> PathBuf {
+    path.join(OsStr::from_bytes(name.as_bytes()))
+}
+
+/// Whether whoever enters the folder of something obeys it, by its path below a cache.
+fn is_obeyed(path: &Path, folder: bool) -> bool {
+    entered(&Path::new("/").join(path).to_string_lossy(), folder)
+}
+
+/// Whether git would take a folder for a repository once what is new in it lies there. What came before and what was
+/// deleted meanwhile count, too: several runs may make one.
+fn is_repository(to: &OwnedFd, new: &[CString]) -> Result<bool, Errno> {
+    let head = |name: &CString| name.as_bytes().eq_ignore_ascii_case(b"HEAD");
+    if !new.iter().any(head) && fstatat(to, "HEAD", AtFlags::AT_SYMLINK_NOFOLLOW).is_err() {
+        return Ok(false);
+    }
+    let all = names(to)?;
+    Ok(repository(new.iter().chain(&all).filter_map(|name| name.to_str().ok())))
 }
 
 /// Whether it stands for something that was deleted.
@@ -202,4 +234,56 @@ fn remove(folder: &OwnedFd, name: &CString) -> Result<(), Errno> {
     let path = Path::new("/proc/self/fd").join(folder.as_raw_fd().to_string()).join(OsStr::from_bytes(name.as_bytes()));
     let failed = |error: std::io::Error| Errno::from_raw(error.raw_os_error().unwrap_or(nix::libc::EIO));
     std::fs::remove_dir_all(path).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// Merges what `layer` names over what `there` names, all of them files; gives what stands there then, and what was
+    /// kept out.
+    fn merged(there: &[&str], layer: &[&str]) -> (Vec<String>, Vec<String>) {
+        let root = tempfile::tempdir().unwrap();
+        let (from, to) = (root.path().join("upper/target"), root.path().join("work/target"));
+        for (folder, files) in [(&to, there), (&from, layer)] {
+            fs::create_dir_all(folder).unwrap();
+            for file in files {
+                fs::create_dir_all(folder.join(file).parent().unwrap()).unwrap();
+                fs::write(folder.join(file), folder.as_os_str().as_bytes()).unwrap();
+            }
+        }
+        let done = merge(&from, &to, (i64::MAX, 0)).unwrap();
+        let lies = |file: &&&str| fs::read(to.join(file)).is_ok_and(|text| text == from.as_os_str().as_bytes());
+        let mut kept_out: Vec<String> = done.obeyed.iter().map(|path| path.display().to_string()).collect();
+        kept_out.sort();
+        (layer.iter().filter(lies).map(|file| (*file).to_owned()).collect(), kept_out)
+    }
+
+    #[test]
+    fn what_is_obeyed_by_whoever_enters_a_folder_is_no_build_product() {
+        let products =
+            ["CACHEDIR.TAG", "debug/app", "debug/build/x/out/package.json", "doc/hooks/index.html", "a/HEAD"];
+        let planted = [
+            ".git/config",
+            "a/.git",
+            ".vscode/tasks.json",
+            "x/y/.envrc",
+            "CLAUDE.md",
+            ".cargo/config.toml",
+            "AGENTS.md",
+        ];
+        let (lie, kept_out) = merged(&["debug/app"], &[&products[..], &planted[..]].concat());
+        assert_eq!(lie, products);
+        assert_eq!(kept_out, [".cargo", ".git", ".vscode", "AGENTS.md", "CLAUDE.md", "a/.git", "x/y/.envrc"]);
+    }
+
+    #[test]
+    fn no_repository_comes_into_being_among_build_products() {
+        let bare = ["x/HEAD", "x/config", "x/objects/a", "x/refs/b"];
+        assert_eq!(merged(&[], &bare), (vec![], vec!["x".to_owned()]));
+        assert_eq!(merged(&["x/HEAD"], &bare[1..]), (vec![], vec!["x".to_owned()]), "one run after another");
+        assert_eq!(merged(&["x/config"], &["x/HEAD", "ok"]), (vec!["ok".to_owned()], vec!["x".to_owned()]));
+        assert_eq!(merged(&["config"], &["HEAD"]), (vec![], vec![String::new()]), "the cache itself");
+    }
 }

@@ -11,7 +11,7 @@ use super::super::modules;
 use super::links::leads_out;
 use super::moves;
 use super::place::look;
-use super::products::{Products, declares};
+use super::products::{Products, declares, obeyed};
 use crate::assess::{Sensitive, repository, runs_later, visible};
 use crate::domain::number::{size, thousands};
 use crate::domain::{Deed, Image, Place, StagedChange};
@@ -121,6 +121,12 @@ impl Harvest {
                 if below.is_some() {
                     self.deleted(ground, &path)?;
                 }
+            } else if above.is_dir()
+                && base != Base::Waits
+                && below.as_ref().is_none_or(Metadata::is_dir)
+                && ground.products.write_through(&path)
+            {
+                self.caches.insert(path);
             } else if above.is_dir() {
                 // What is in a repository waits with it, however deep it lies.
                 let guarded = base == Base::Guarded || ground.repository(&path);
@@ -142,11 +148,6 @@ impl Harvest {
         (waits, guarded): (bool, bool),
         depth: usize,
     ) -> Result<(), String> {
-        let same = below.is_none_or(Metadata::is_dir);
-        if same && ground.products.caches.contains(path) {
-            self.caches.insert(path.to_path_buf());
-            return Ok(());
-        }
         let after = Image::Folder { mode: above.mode() & 0o777 };
         let base = match below {
             Some(below) if below.is_dir() => {
@@ -296,6 +297,7 @@ impl Ground<'_> {
             || modules::stands_for(path, folder, |folder| self.package(folder))
             || misleading(name)
             || later(if product { name } else { &full })
+            || product && obeyed(path)
             || self.sensitive.means(&full.to_string_lossy(), folder, &place)
     }
 

@@ -116,6 +116,8 @@ fn apply(bench: &Workbench, id: OperationId, ground: &Ground<'_>, harvest: &mut 
                 if merged.entries > 0 {
                     applied.caches.push(root.display().to_string());
                 }
+                let obeyed = merged.obeyed.iter().map(|path| root.join(path));
+                harvest.left_out.extend(obeyed.map(|path| format!("{} (others obey it)", path.display())));
                 if merged.left_out > 0 {
                     let what = count(merged.left_out, "link or special file");
                     harvest.left_out.push(format!("{what} in {}", root.display()));

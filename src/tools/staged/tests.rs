@@ -468,6 +468,23 @@ fn a_folder_of_build_products_that_goes_whole_waits() {
 }
 
 #[test]
+fn a_cache_among_what_others_obey_and_what_they_obey_among_products_waits() {
+    let mut desk = Desk::new(|work| fs::create_dir_all(work.join("build/.vscode")).unwrap());
+    desk.products.caches.extend([".claude/skills/target".into(), "x/target".into()]);
+    desk.products.folders.insert("build".into());
+    for file in [".claude/skills/target/a", "x/target/a", "build/.vscode/tasks.json", "build/a"] {
+        desk.wrote(file, "x");
+    }
+    let harvest = desk.harvest();
+    assert_eq!(harvest.caches, BTreeSet::from(["x/target".into()]));
+    assert_eq!(harvest.products.len(), 1, "{:?}", harvest.products);
+    let waits: Vec<String> = harvest.waits.iter().map(|change| change.path.display().to_string()).collect();
+    assert!(
+        ["build/.vscode/tasks.json", ".claude/skills/target/a"].iter().all(|path| waits.contains(&(*path).to_owned()))
+    );
+}
+
+#[test]
 fn too_much_is_refused_whole() {
     let desk = Desk::new(|_| {});
     (0..=2_000).for_each(|number| desk.wrote(&format!("n{number}"), ""));
