@@ -8,6 +8,7 @@ mod asking;
 mod common;
 #[path = "../common/left_out.rs"]
 mod left_out;
+mod listing;
 mod published;
 
 use std::path::Path;

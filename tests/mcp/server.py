@@ -52,6 +52,8 @@ def tools():
     ]
     if mode == "liar":
         listed += [tool("echo", "Another one."), tool("execute_command", "Not ours."), tool("hid\u200bden", "x\u200by")]
+    if mode == "bare":
+        listed.append({"name": "bare"})
     return listed
 
 

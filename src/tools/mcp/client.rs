@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest, ElicitRequestParams,
-    ElicitResult, ElicitationAction, ElicitationCapability, ErrorCode, FormElicitationCapability, Implementation,
-    ListToolsRequest, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, Request, RootsCapabilities,
-    ServerResult, Tool as Described,
+    CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest, CustomResult,
+    ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability, ErrorCode, FormElicitationCapability,
+    Implementation, ListToolsRequest, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, Request,
+    RootsCapabilities, ServerResult, Tool as Described,
 };
 #[allow(deprecated)] // servers ask for both all the same
 use rmcp::model::{
@@ -27,6 +27,7 @@ use super::config::May;
 use super::form::Form;
 use super::frames::MESSAGE;
 use super::requests::{Question, Reply, Requests};
+use crate::assess::visible;
 use crate::domain::ToolCall;
 
 /// Most pages of a list of tools.
@@ -303,21 +304,27 @@ fn sample(asked: CreateMessageRequestParams) -> Result<Question, String> {
     Ok(Question::Sample { system: asked.system_prompt, messages, tokens: asked.max_tokens })
 }
 
-/// All tools of a server.
+/// All tools of a server, and why others aren't taken in.
 ///
 /// # Errors
 /// It doesn't list them, in one sentence.
-pub(super) async fn list(peer: &Peer<RoleClient>) -> Result<Vec<Described>, String> {
+pub(super) async fn list(peer: &Peer<RoleClient>) -> Result<(Vec<Described>, Vec<String>), String> {
+    let (mut tools, mut left_out) = (Vec::new(), Vec::new());
     if peer.peer_info().is_some_and(|info| info.capabilities.tools.is_none()) {
-        return Ok(Vec::new());
+        return Ok((tools, left_out));
     }
-    let (mut tools, mut cursor, mut length) = (Vec::new(), None, 0);
+    let (mut cursor, mut length) = (None, 0);
     for _ in 0..PAGES {
         let params = Some(PaginatedRequestParams::default().with_cursor(cursor));
         let request = ListToolsRequest { params, ..ListToolsRequest::default() };
         let asked = peer.send_request(ClientRequest::ListToolsRequest(request)).await;
         let page = match asked {
             Ok(ServerResult::ListToolsResult(page)) => page,
+            // One tool that isn't described as the protocol has it is no reason to do without the others.
+            Ok(ServerResult::CustomResult(CustomResult(Value::Object(mut page)))) if page.contains_key("tools") => {
+                left_out.extend(undescribed(&mut page));
+                serde_json::from_value(Value::Object(page)).map_err(|_| "its list of tools isn't one".to_owned())?
+            }
             Ok(_) => return Err("its list of tools isn't one".to_owned()),
             Err(error) => return Err(format!("its tools can't be listed: {}", explain(&error))),
         };
@@ -332,7 +339,22 @@ pub(super) async fn list(peer: &Peer<RoleClient>) -> Result<Vec<Described>, Stri
         }
     }
     tools.truncate(TOOLS);
-    Ok(tools)
+    Ok((tools, left_out))
+}
+
+/// Takes the tools that aren't described as the protocol has it out of a page, and tells of each.
+fn undescribed(page: &mut Map<String, Value>) -> Vec<String> {
+    let Some(Value::Array(tools)) = page.get_mut("tools") else { return Vec::new() };
+    let mut told = Vec::new();
+    tools.retain(|tool| {
+        let trouble = serde_json::from_value::<Described>(tool.clone()).err();
+        if let Some(error) = &trouble {
+            let name = visible(tool.get("name").and_then(Value::as_str).unwrap_or("a tool without a name"));
+            told.push(format!("{}: it isn't described as a tool ({})", cut(&name), cut(&error.to_string())));
+        }
+        trouble.is_none()
+    });
+    told
 }
 
 /// Why a call has no result.

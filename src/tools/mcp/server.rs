@@ -105,6 +105,8 @@ pub struct Server {
     news: mpsc::Sender<String>,
     link: tokio::sync::Mutex<Option<Link>>,
     seen: Mutex<Seen>,
+    /// The program leaves: nothing is started any more, and what is being started ends.
+    leaving: CancellationToken,
 }
 
 impl Server {
@@ -123,7 +125,16 @@ impl Server {
             (true, false) => Standing::Idle,
         };
         let seen = Mutex::new(Seen { standing, ..Seen::default() });
-        Arc::new(Self { config, log, bench, requests, news, link: tokio::sync::Mutex::new(None), seen })
+        Arc::new(Self {
+            config,
+            log,
+            bench,
+            requests,
+            news,
+            link: tokio::sync::Mutex::new(None),
+            seen,
+            leaving: CancellationToken::new(),
+        })
     }
 
     /// How it stands.
@@ -181,6 +192,9 @@ impl Server {
             return Ok(link.clone());
         }
         *link = None;
+        if self.leaving.is_cancelled() {
+            return Err("it was ended".to_owned());
+        }
         {
             let mut seen = self.seen();
             match seen.standing {
@@ -201,11 +215,16 @@ impl Server {
             seen.standing = Standing::Starting;
             seen.turn += 1;
         }
-        let opened = timeout(CONNECT, self.open()).await;
-        match opened.unwrap_or_else(|_| Err(format!("it didn't answer within {} s", CONNECT.as_secs()))) {
+        let limit = self.config.time_limit.map_or(CONNECT, Duration::from_secs).min(CONNECT);
+        let opened = timeout(limit, self.open()).await;
+        match opened.unwrap_or_else(|_| Err(format!("it didn't answer within {} s", limit.as_secs()))) {
             Ok(new) => {
                 *link = Some(new.clone());
                 Ok(new)
+            }
+            Err(_) if self.leaving.is_cancelled() => {
+                self.seen().standing = Standing::Idle;
+                Err("it was ended".to_owned())
             }
             Err(why) => {
                 self.fail(&why);
@@ -226,7 +245,7 @@ impl Server {
             may: self.config.may,
             requests: self.requests.clone(),
         };
-        let (stop, verdict) = (CancellationToken::new(), Verdict::default());
+        let (stop, verdict) = (self.leaving.child_token(), Verdict::default());
         // Whoever doesn't wait to the end leaves no server behind.
         let unfinished = stop.clone().drop_guard();
         let turn = self.seen().turn;
@@ -281,9 +300,12 @@ impl Server {
             // Whoever waits for the end reads why.
             over.cancel();
         });
-        let listed = list(&peer).await;
+        let listed = tokio::select! {
+            listed = list(&peer) => listed,
+            () = link.stop.cancelled() => Err("it was ended".to_owned()),
+        };
         match listed {
-            Ok(tools) => self.list(&peer, &tools),
+            Ok(listed) => self.list(&peer, listed),
             Err(why) => {
                 link.stop.cancel();
                 link.over.cancelled().await;
@@ -300,8 +322,9 @@ impl Server {
     }
 
     /// Takes in what it offers now.
-    fn list(&self, peer: &Peer<RoleClient>, tools: &[Described]) {
-        let (offers, left_out) = offers(&self.config.name, &self.config.reach.shown(), tools);
+    fn list(&self, peer: &Peer<RoleClient>, (tools, mut left_out): (Vec<Described>, Vec<String>)) {
+        let (offers, others) = offers(&self.config.name, &self.config.reach.shown(), &tools);
+        left_out.extend(others);
         let name = peer.peer_info().map(|info| {
             let server = info.server_info.as_ref();
             server.map(|server| cut(&format!("{} {}", server.name, server.version))).unwrap_or_default()
@@ -397,14 +420,17 @@ impl Server {
         why
     }
 
-    /// Ends it.
+    /// Ends it for good, whatever it is doing.
     pub async fn close(&self) {
-        let link = self.link.lock().await.take();
-        if let Some(link) = link {
-            self.seen().standing = Standing::Idle;
-            link.stop.cancel();
-            let _late = timeout(LEAVE, link.over.cancelled()).await;
-        }
+        self.leaving.cancel();
+        let ended = async {
+            // Whoever makes the connection holds it, and ends now.
+            if let Some(link) = self.link.lock().await.take() {
+                self.seen().standing = Standing::Idle;
+                link.over.cancelled().await;
+            }
+        };
+        let _late = timeout(LEAVE, ended).await;
     }
 }
 
@@ -425,10 +451,10 @@ async fn watch(server: Weak<Server>, link: Link) {
         sleep(LOOK.0).await;
         let listed = timeout(CONNECT, list(&link.peer)).await;
         let Some(server) = server.upgrade() else { return };
-        if let Ok(Ok(tools)) = listed
+        if let Ok(Ok(listed)) = listed
             && !link.over.is_cancelled()
         {
-            server.list(&link.peer, &tools);
+            server.list(&link.peer, listed);
         }
         drop(server);
         sleep(LOOK.1).await;
