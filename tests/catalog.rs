@@ -64,6 +64,10 @@ CREATE TABLE ruled (i int); CREATE RULE away AS ON DELETE TO ruled DO INSTEAD SE
 CREATE TABLE filled (i int DEFAULT fixed(1));
 CREATE SEQUENCE counter; CREATE MATERIALIZED VIEW kept AS SELECT 1 AS a;
 CREATE VIEW alike AS SELECT similarity(name, 'x') AS s, (ROW(1, name, NULL)::plain).name AS n FROM plain;
+CREATE AGGREGATE joined (text) (SFUNC = textcat, STYPE = text, INITCOND = '');
+CREATE VIEW heaped AS SELECT joined(name) AS n FROM plain;
+CREATE OR REPLACE FUNCTION pg_catalog.lpad(text, int) RETURNS text IMMUTABLE STRICT PARALLEL SAFE LANGUAGE sql
+  AS 'SELECT public.own()::text';
 CREATE SCHEMA app; CREATE VIEW app.inner_view AS SELECT own();
 "#;
 
@@ -97,6 +101,8 @@ async fn postgres_names_that_lead_to_code_or_elsewhere_ask() {
         ("EXPLAIN INSERT INTO filled DEFAULT VALUES", "`public.fixed`"),
         ("EXPLAIN SELECT * FROM one", "`public.own`"),
         ("SELECT * FROM app.inner_view", "`public.own`"),
+        ("SELECT * FROM heaped", "`public.joined`"),
+        ("SELECT lpad(name, 9) FROM plain", "`lpad`"),
     ];
     all_ask(&desk, &traps).await;
     all_run(
@@ -113,6 +119,12 @@ async fn postgres_names_that_lead_to_code_or_elsewhere_ask() {
             "SELECT * FROM indexed WHERE i = 1",
             "SELECT * FROM kept",
             "SELECT * FROM pg_stat_activity",
+            "SELECT rpad(name, 9) FROM plain",
+            // Of types that no library knows yet.
+            "SELECT * FROM pg_class LIMIT 1",
+            "SELECT * FROM pg_proc LIMIT 1",
+            "SELECT adbin FROM pg_attrdef",
+            "EXPLAIN SELECT * FROM pg_type",
             "SELECT (spots.s).x FROM spots",
             "SELECT attname, n_distinct, correlation FROM pg_stats WHERE tablename = 'plain'",
             "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'",

@@ -151,15 +151,18 @@ member AS (
 answer (sort, name, maker, detail) AS (
   SELECT CASE WHEN bool_or(f.sure) THEN 'function' ELSE 'field' END,
     CASE WHEN p.oid < 16384 AND s.nspname = 'pg_catalog' THEN p.proname::text ELSE s.nspname || '.' || p.proname END,
-    CASE WHEN p.oid < 16384 THEN 'engine'
-      WHEN bool_or(m.sound OR p.prolang IN (12, 13)) THEN 'extension ' || min(m.extname)
+    -- One that somebody replaced keeps its number. Its row is younger than the last database that came with the engine; of
+    -- those in C and of its own that says only that somebody else may call them.
+    CASE WHEN p.oid < 16384 AND (p.prolang IN (12, 13) OR p.prolang = 14 AND p.xmin::text::bigint <= COALESCE((
+          SELECT d.xmin::text::bigint FROM pg_database d WHERE d.datname = 'template0'), p.xmin::text::bigint)) THEN 'engine'
+      WHEN bool_or(m.extname IS NOT NULL AND (m.sound OR p.prolang IN (12, 13))) THEN 'extension ' || min(m.extname)
       ELSE 'database' END,
     NULL::text
   FROM called f
   JOIN pg_proc p ON p.oid = f.oid
   JOIN pg_namespace s ON s.oid = p.pronamespace
   LEFT JOIN member m ON m.classid = 'pg_proc'::regclass AND m.objid = p.oid
-  GROUP BY p.oid, p.proname, s.nspname, p.prolang
+  GROUP BY p.oid, p.proname, s.nspname, p.prolang, p.xmin::text::bigint
   UNION
   SELECT 'operator', s.nspname || '.' || o.oprname,
     CASE WHEN m.sound THEN 'extension ' || m.extname ELSE 'database' END, NULL
