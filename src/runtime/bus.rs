@@ -126,6 +126,8 @@ pub enum Input {
     Line(Option<String>, Millis),
     /// No line comes any more.
     Closed,
+    /// Somebody asks to stop for a while.
+    Pause,
     /// The terminal is gone, or a signal with this number asks to leave.
     Leave(Option<u8>),
 }
@@ -169,6 +171,7 @@ pub struct Bus {
     run: mpsc::Receiver<(OperationId, RunEvent)>,
     work: mpsc::Receiver<Work>,
     signals: Signals,
+    pauses: Pauses,
     start: Instant,
 }
 
@@ -180,7 +183,8 @@ impl Bus {
     pub fn new(receivers: Receivers, start: Instant) -> std::io::Result<Self> {
         let Receivers { model, run, work } = receivers;
         let source = Source::Keys(Box::new(EventStream::new()));
-        Ok(Self { source, held: None, model, run, work, signals: Signals::new()?, start })
+        let (signals, pauses) = (Signals::new()?, Pauses::new()?);
+        Ok(Self { source, held: None, model, run, work, signals, pauses, start })
     }
 
     /// The same, hearing lines of standard input.
@@ -190,7 +194,8 @@ impl Bus {
     pub fn lines(receivers: Receivers, start: Instant) -> std::io::Result<Self> {
         let Receivers { model, run, work } = receivers;
         let source = Source::Lines(listen(move || since(start)), true);
-        Ok(Self { source, held: None, model, run, work, signals: Signals::new()?, start })
+        let (signals, pauses) = (Signals::new()?, Pauses::default());
+        Ok(Self { source, held: None, model, run, work, signals, pauses, start })
     }
 
     /// The same, hearing nobody but signals.
@@ -199,7 +204,8 @@ impl Bus {
     /// Signals can't be listened to.
     pub fn unattended(receivers: Receivers, start: Instant) -> std::io::Result<Self> {
         let Receivers { model, run, work } = receivers;
-        Ok(Self { source: Source::Nobody, held: None, model, run, work, signals: Signals::new()?, start })
+        let (signals, pauses) = (Signals::new()?, Pauses::default());
+        Ok(Self { source: Source::Nobody, held: None, model, run, work, signals, pauses, start })
     }
 
     /// Stops reading the terminal, which another program gets.
@@ -254,6 +260,7 @@ impl Bus {
                     }
                     return Input::Leave(Some(signal));
                 }
+                () = self.pauses.recv() => return Input::Pause,
                 () = until(frame) => return Input::Frame,
                 () = until(wake) => Event::Wake,
                 Some((step, event)) = self.model.recv() => Event::Model(step, event),
@@ -336,6 +343,36 @@ async fn until(at: Option<Instant>) {
     match at {
         Some(at) => tokio::time::sleep_until(at.into()).await,
         None => std::future::pending().await,
+    }
+}
+
+/// The signal that asks to stop for a while, where the screen is to be given back before.
+#[derive(Debug, Default)]
+struct Pauses {
+    #[cfg(unix)]
+    each: Option<tokio::signal::unix::Signal>,
+}
+
+impl Pauses {
+    #[cfg(unix)]
+    fn new() -> std::io::Result<Self> {
+        use nix::sys::signal::Signal;
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self { each: Some(signal(SignalKind::from_raw(Signal::SIGTSTP as i32))?) })
+    }
+
+    #[cfg(not(unix))]
+    fn new() -> std::io::Result<Self> {
+        Ok(Self {})
+    }
+
+    async fn recv(&mut self) {
+        #[cfg(unix)]
+        if let Some(each) = &mut self.each {
+            each.recv().await;
+            return;
+        }
+        std::future::pending().await
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod assemble;
 mod bus;
+mod cells;
 mod composing;
 mod editor;
 mod engine;
@@ -209,6 +210,10 @@ impl Session {
             match self.bus.next(self.state.deadline(), due).await {
                 Input::Leave(_) => break,
                 Input::Line(..) | Input::Closed => {}
+                Input::Pause => {
+                    self.pause(screen)?;
+                    (prompt, pending) = (true, true);
+                }
                 Input::Frame => prompt = true,
                 Input::Coloured => {
                     self.cache.forget_rows();
@@ -218,8 +223,7 @@ impl Session {
                     prompt |= matches!(event, Event::Key(_) | Event::Keys(_) | Event::Paste(_) | Event::Resize(..));
                     if matches!(event, Event::Edited(..) | Event::Paged(_)) {
                         screen.resume()?;
-                        let (columns, rows) = crossterm::terminal::size()?;
-                        update(&mut self.state, self.bus.now(), Event::Resize(columns, rows));
+                        self.resized()?;
                         self.bus.attach();
                         self.away = None;
                         prompt = true;
@@ -263,6 +267,25 @@ impl Session {
         leave(self.state, self.engine, self.bus).await;
         drop(self.world);
         Ok(farewell)
+    }
+
+    /// Gives the terminal back, stops, and takes it again once the program goes on; unless another program has it.
+    fn pause(&mut self, screen: &mut Screen) -> io::Result<()> {
+        if self.away.is_some() {
+            terminal::stop();
+            return Ok(());
+        }
+        screen.suspend();
+        terminal::stop();
+        screen.resume()?;
+        self.resized()
+    }
+
+    /// The terminal may have another size than before.
+    fn resized(&mut self) -> io::Result<()> {
+        let (columns, rows) = crossterm::terminal::size()?;
+        update(&mut self.state, self.bus.now(), Event::Resize(columns, rows));
+        Ok(())
     }
 
     /// Draws one frame and tells the state what was on it.

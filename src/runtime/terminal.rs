@@ -9,11 +9,14 @@ use crossterm::event::{
     EnableMouseCapture,
 };
 use crossterm::terminal::{
-    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, SetTitle, disable_raw_mode, enable_raw_mode,
+    Clear, ClearType, DisableLineWrap, EnableLineWrap, EnterAlternateScreen, LeaveAlternateScreen, SetTitle,
+    disable_raw_mode, enable_raw_mode,
 };
 use crossterm::{cursor, execute};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
+
+use super::cells::Steady;
 
 /// How a terminal treats what is typed.
 #[cfg(unix)]
@@ -21,12 +24,15 @@ type Modes = nix::sys::termios::Termios;
 #[cfg(not(unix))]
 type Modes = ();
 
+/// Where frames are written to.
+type Drawn = Steady<CrosstermBackend<BufWriter<Stdout>>>;
+
 /// The screen while the program has it.
 pub struct Screen {
     /// How the terminal was when another program got it, while that has it.
     lent: Option<Modes>,
     /// Draws to it.
-    pub terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    pub terminal: Terminal<Drawn>,
 }
 
 impl Screen {
@@ -102,8 +108,10 @@ impl Drop for Screen {
 /// Whether the terminal is ours.
 static ENTERED: AtomicBool = AtomicBool::new(false);
 
-fn terminal() -> io::Result<Terminal<CrosstermBackend<BufWriter<Stdout>>>> {
-    Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(64 * 1024, io::stdout())))
+fn terminal() -> io::Result<Terminal<Drawn>> {
+    let columns = || crossterm::terminal::size().map_or(0, |(columns, _)| columns);
+    let backend = CrosstermBackend::new(BufWriter::with_capacity(64 * 1024, io::stdout()));
+    Terminal::new(Steady::new(backend, columns))
 }
 
 /// Takes the terminal over.
@@ -115,6 +123,8 @@ fn take() -> io::Result<()> {
         EnterAlternateScreen,
         // What a program left there that was killed stays in it.
         Clear(ClearType::All),
+        // A sign that is wider than it was taken for doesn't go on in the next row, or shift all of them.
+        DisableLineWrap,
         EnableBracketedPaste,
         EnableMouseCapture,
         EnableFocusChange,
@@ -143,9 +153,19 @@ fn back() {
         DisableFocusChange,
         DisableMouseCapture,
         DisableBracketedPaste,
+        EnableLineWrap,
         LeaveAlternateScreen,
         cursor::Show
     );
+}
+
+/// Stops the program until somebody lets it go on, as the system would have by itself. Without job control nothing
+/// happens.
+pub fn stop() {
+    #[cfg(unix)]
+    if let Err(error) = nix::sys::signal::raise(nix::sys::signal::Signal::SIGSTOP) {
+        tracing::warn!("the program can't be stopped: {error}");
+    }
 }
 
 #[cfg(unix)]

@@ -206,7 +206,7 @@ impl Run {
         match input {
             Input::Event(event) => self.take(event).await,
             Input::Leave(signal) => Err(Stop::Signal(signal.unwrap_or(INTERRUPT))),
-            Input::Frame | Input::Coloured | Input::Line(..) | Input::Closed => Ok(()),
+            Input::Frame | Input::Coloured | Input::Line(..) | Input::Closed | Input::Pause => Ok(()),
         }
     }
 
@@ -264,7 +264,7 @@ impl Run {
                         event = next;
                         break;
                     }
-                    Ok(Input::Frame | Input::Coloured | Input::Line(..) | Input::Closed) => {}
+                    Ok(Input::Frame | Input::Coloured | Input::Line(..) | Input::Closed | Input::Pause) => {}
                     Ok(Input::Leave(_)) | Err(_) => return,
                 }
             }

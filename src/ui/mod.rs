@@ -6,6 +6,7 @@ mod ansi;
 mod body;
 mod bound;
 mod cache;
+mod cells;
 mod chart;
 mod chat;
 mod complete;
@@ -31,6 +32,7 @@ mod position;
 mod preview;
 mod printed;
 mod queue;
+mod read;
 mod reader;
 mod remember;
 mod report;
@@ -91,6 +93,12 @@ const GLIMPSE: u16 = 3;
 ///  enter send   tab pane   f2 operations   f1 keys
 /// ```
 pub fn draw(frame: &mut Frame, state: &State, cache: &mut Cache, theme: &Theme) -> Sight {
+    let sight = whole(frame, state, cache, theme);
+    cells::settle(frame.buffer_mut());
+    sight
+}
+
+fn whole(frame: &mut Frame, state: &State, cache: &mut Cache, theme: &Theme) -> Sight {
     let screen = frame.area();
     let view = View { state, theme };
     let mut sight = Sight::default();

@@ -9,41 +9,49 @@ use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use super::cells::pictured;
 use crate::app::unusual_blank;
 
 /// Blanks that a tab becomes where no columns are counted.
 const TAB: &str = "    ";
 /// Marks without a width that may follow one another; the rest is shown by number.
 const MARKS: usize = 3;
+/// What makes a key of the sign before it.
+const KEYCAP: char = '\u{20e3}';
 
-/// Everything shown, lines kept: control characters as pictures, hidden ones by number. What is asked about, and
-/// every message, path and reason.
-pub fn plain(text: &str) -> String {
-    shown(text, false, false)
+/// Who reads a text, and what for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    /// Exactly what is asked about.
+    Exactly,
+    /// In lines, and on one line.
+    Lines,
+    Line,
+    /// As prose.
+    Prose,
 }
 
-/// The same of what is asked about: blanks that aren't the usual one, which no shell takes for one, by number, too.
+/// Everything shown, lines kept: control characters as pictures, hidden ones by number. What is previewed, and every
+/// message, path and reason.
+pub fn plain(text: &str) -> String {
+    shown(text, Reads::Lines)
+}
+
+/// The same of what is asked about: blanks that aren't the usual one, which no shell takes for one, by number, too, and
+/// what changes a sign that terminals don't draw alike.
 pub fn exact(text: &str) -> String {
-    let plain = plain(text);
-    if !plain.contains(unusual_blank) {
-        return plain;
-    }
-    let mut out = String::with_capacity(plain.len() + 8);
-    for c in plain.chars() {
-        if unusual_blank(c) { out.push_str(&number(c)) } else { out.push(c) }
-    }
-    out
+    shown(text, Reads::Exactly)
 }
 
 /// The same on one line: for gists, cells and titles.
 pub fn line(text: &str) -> String {
-    shown(text, true, false)
+    shown(text, Reads::Line)
 }
 
 /// Prose of a model or a person: joiners and variation selectors after a letter that isn't ASCII are left out
 /// rather than shown, so that emoji and scripts that use them stay readable.
 pub fn prose(text: &str) -> String {
-    shown(text, false, true)
+    shown(text, Reads::Prose)
 }
 
 /// What was parsed from neutral text may hold raw characters again, such as those that Markdown's entities name.
@@ -51,16 +59,27 @@ pub fn again(text: Cow<'_, str>) -> String {
     if text.chars().any(needs_showing) { prose(&text) } else { text.into_owned() }
 }
 
-fn shown(text: &str, one_line: bool, prose: bool) -> String {
+fn shown(text: &str, reads: Reads) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = ' ';
     let mut marks = 0;
-    for c in text.chars() {
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        let joined = pictured(before) || before == '\u{fe0f}';
         match c {
-            '\n' if !one_line => out.push('\n'),
-            '\r' if prose => {}
-            '\t' => out.push_str(if one_line { " " } else { TAB }),
-            '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' if prose && !before.is_ascii() => {}
+            '\n' if reads != Reads::Line => out.push('\n'),
+            '\r' if reads == Reads::Prose => {}
+            '\t' => out.push_str(if reads == Reads::Line { " " } else { TAB }),
+            _ if reads == Reads::Exactly && (unusual_blank(c) || changes_a_sign(c)) => {
+                out.push_str(&number(c));
+                marks = 0;
+            }
+            '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' if reads == Reads::Prose && !before.is_ascii() => {}
+            // It says how the sign before it is drawn, and hides nothing.
+            '\u{fe0e}' | '\u{fe0f}' if reads != Reads::Exactly && pictured(before) => {}
+            '\u{fe0f}' if reads != Reads::Exactly && rest.as_str().starts_with(KEYCAP) => {}
+            // It joins two signs, which stand beside each other then.
+            '\u{200d}' if reads != Reads::Exactly && joined && rest.as_str().starts_with(pictured) => {}
             _ => show(&mut out, c, &mut marks),
         }
         before = c;
@@ -68,12 +87,17 @@ fn shown(text: &str, one_line: bool, prose: bool) -> String {
     out
 }
 
+/// Half a flag, or the tone of a skin: beside another sign it is drawn in one with it, if at all.
+fn changes_a_sign(c: char) -> bool {
+    matches!(c, '\u{1f1e6}'..='\u{1f1ff}' | '\u{1f3fb}'..='\u{1f3ff}')
+}
+
 /// Adds one character, escaped if it is a control character, hidden, or one mark too many.
 pub(super) fn show(out: &mut String, c: char, marks: &mut usize) {
     match c {
         '\0'..='\u{1f}' => out.push(char::from_u32(0x2400 + c as u32).unwrap_or('?')),
         '\u{7f}' => out.push('␡'),
-        '\u{80}'..='\u{9f}' => out.push_str(&format!("\\x{:02x}", c as u32)),
+        '\u{80}'..='\u{9f}' => out.push_str(&number(c)),
         _ if hidden(c) => out.push_str(&number(c)),
         _ if c.width() == Some(0) => {
             *marks += 1;
@@ -293,7 +317,7 @@ mod tests {
             ("a\u{202e}b", "a<U+202E>b"),
             ("zero\u{200b}width", "zero<U+200B>width"),
             ("tag\u{e0041}", "tag<U+E0041>"),
-            ("c1\u{9b}31m", "c1\\x9b31m"),
+            ("c1\u{9b}31m", "c1<U+009B>31m"),
             ("over\rwrite", "over␍write"),
             ("two\nlines", "two\nlines"),
         ];
@@ -305,6 +329,16 @@ mod tests {
         let blank = "rm\u{a0}-rf x";
         assert_eq!([plain(blank), exact(blank)], [blank.to_owned(), "rm<U+00A0>-rf x".to_owned()]);
         assert!(plain(&"\u{301}".repeat(50)).contains("<U+0301>"));
+    }
+
+    #[test]
+    fn how_a_sign_is_drawn_is_shown_only_where_it_is_asked_about() {
+        for (sign, drawn) in [("⚠\u{fe0f}", "⚠"), ("1\u{fe0f}\u{20e3}", "1\u{20e3}"), ("❤\u{fe0e}", "❤")] {
+            assert_eq!([plain(sign), line(sign), prose(sign)], [drawn; 3], "{sign:?}");
+        }
+        assert_eq!(line("👨\u{200d}👩\u{200d}👧 a\u{200d}👧"), "👨👩👧 a<U+200D>👧");
+        assert_eq!(exact("⚠\u{fe0f} 👍🏽 🇩🇪"), "⚠<U+FE0F> 👍<U+1F3FD> <U+1F1E9><U+1F1EA>");
+        assert_eq!(line("a\u{fe0f}⚠\u{fe0f}\u{fe0f}"), "a<U+FE0F>⚠<U+FE0F>", "what has nothing to say is hidden text");
     }
 
     #[test]

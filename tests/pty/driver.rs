@@ -180,8 +180,13 @@ impl Driver {
 
     /// Asks the program to leave by a signal.
     pub fn terminate(&mut self) {
+        self.signal(nix::sys::signal::Signal::SIGTERM);
+    }
+
+    /// Sends the program a signal.
+    pub fn signal(&mut self, signal: nix::sys::signal::Signal) {
         let id = i32::try_from(self.child.process_id().unwrap()).unwrap();
-        nix::sys::signal::kill(nix::unistd::Pid::from_raw(id), nix::sys::signal::Signal::SIGTERM).unwrap();
+        nix::sys::signal::kill(nix::unistd::Pid::from_raw(id), signal).unwrap();
     }
 
     /// Waits for the end; the terminal must have been given back.

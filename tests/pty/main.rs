@@ -138,6 +138,25 @@ fn a_signal_gives_the_terminal_back() {
     it.wait_for_exit();
 }
 
+#[cfg(unix)]
+#[test]
+fn a_program_that_is_stopped_gives_the_screen_back_and_takes_it_again() {
+    use nix::sys::signal::Signal;
+    let mut it = Driver::start(100, 30, &[]);
+    it.wait_for("practice model");
+    it.keys("a draft");
+    it.wait_for("a draft");
+    it.signal(Signal::SIGTSTP);
+    it.wait_until("the screen is given back", |it| !it.in_alternate_screen());
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(it.reads_lines());
+    it.signal(Signal::SIGCONT);
+    it.wait_until("the screen is back", Driver::in_alternate_screen);
+    it.wait_for("a draft");
+    it.keys("\x11");
+    it.wait_for_exit();
+}
+
 /// A program that has the terminal meanwhile is called back; what it left of the terminal is put right.
 #[cfg(unix)]
 #[test]
