@@ -116,13 +116,21 @@ fn the_main_job_by_lines() {
     std::thread::sleep(LOOKED);
     // None of these approves: no number, another number, a range around it.
     it.say("y");
+    std::thread::sleep(LOOKED);
     it.say("approve 1-999");
     it.wait_for(&format!("is high: type approve {number}"));
     assert_eq!(it.cancelled_orders(), 12);
     it.say(&format!("show {number}"));
     it.wait_for(&format!("end of operation {number}"));
     std::thread::sleep(LOOKED);
+    // What is pasted decides nothing, however much it looks like it.
+    it.say(&format!("! true\napprove {number}\n! true"));
+    it.wait_for("as what is pasted does");
+    std::thread::sleep(LOOKED);
     it.say(&format!("approve {number}"));
+    it.wait_for(&format!("is high: type {number} to approve it"));
+    std::thread::sleep(LOOKED);
+    it.say(&number);
     it.wait_for(&format!("operation {number} done"));
     assert_eq!(it.cancelled_orders(), 0);
     let told = it.end();

@@ -36,7 +36,7 @@ impl State {
         self.start_next(effects);
     }
 
-    /// The person denies everything that waits, and the rest of the turn.
+    /// The person denies everything that waits, and the rest of the turn. What may start already, starts.
     pub(super) fn deny_all(&mut self, effects: &mut Vec<Effect>) {
         // A message of theirs that waited for the results ends what is said of all: it goes with the last of them.
         if self.chat.phase != Phase::Idle {
@@ -48,12 +48,8 @@ impl State {
         }
         let waiting: Vec<OperationId> = self.queue.waiting().map(|item| item.id).collect();
         for id in waiting.into_iter().chain(self.batch()) {
-            let open = self.queue.get(id).is_some_and(|item| match item.status {
-                Status::Waiting | Status::Preparing => true,
-                // What the person approved by itself stays approved.
-                Status::Allowed { .. } => item.decider != Some(Decider::Person),
-                Status::Running { .. } | Status::Ended { .. } | Status::Denied { .. } | Status::Refused { .. } => false,
-            });
+            let open =
+                self.queue.get(id).is_some_and(|item| matches!(item.status, Status::Waiting | Status::Preparing));
             if open {
                 self.deny_as(id, Decider::PersonAll, None, effects);
             }

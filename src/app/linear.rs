@@ -3,10 +3,11 @@
 
 use super::State;
 use super::event::{Effect, Millis};
-use super::modal::GUARD;
+use super::modal::{GUARD, Reach};
 use super::numbers::Numbers;
 use super::queue::Status;
-use crate::domain::{OperationId, RiskLevel, Seal};
+use super::second::EARLY;
+use crate::domain::{OperationId, Seal};
 
 /// What a line says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub enum Said {
     Nothing,
     /// `approve 1,3-5`
     Approve(Numbers),
+    /// `approve all`
+    ApproveAll,
     /// `deny 2`, `deny 2 because …`
     Deny(Numbers, Option<String>),
     /// `deny all`
@@ -27,8 +30,8 @@ pub enum Said {
     Again(OperationId),
     /// `show 3`: everything about it.
     Show(Numbers),
-    /// `output 3`: what it printed.
-    Output(Numbers),
+    /// `output 3`: what it printed, a part at a time; `output 3 end`: the last part.
+    Output(Numbers, bool),
     /// `remember 3`, `remember 3 wider 2`, `remember 3 always`; `never 3`: whether it is the second, and what of it.
     Remember(OperationId, bool, Ruling),
     /// `fill 3 name: Ann`: an answer in a form.
@@ -51,14 +54,20 @@ pub enum Said {
 
 /// What can be typed, and what it does, for `help`.
 pub const LINES: [(&str, &str); 14] = [
-    ("approve 1,3-5", "let them run; a high one needs its own number, and `show` before if it is long"),
+    (
+        "approve 1,3-5",
+        "let them run; a high one needs its own number in two lines, and `show` before if it is long; `approve all`: all that was told, by a second line",
+    ),
     ("deny 2", "don't; `deny 2 because …` tells the model why; `deny all`: everything of this turn"),
     (
         "remember 3",
         "the rule that would ask no more; `remember 3 wider 2` (or narrower) changes its second part; `remember 3 session` (or turn, workspace, always) saves it and runs 3; `never 3`: the same to deny",
     ),
     ("show 3", "the whole operation, what it would do, why it asks, who decided"),
-    ("output 3", "what it printed"),
+    (
+        "output 3",
+        "what it printed, |! before what came on standard error; once more: the next part; `output 3 end`: the last one",
+    ),
     ("fill 3 name: Ann", "type an answer into a form that waits; then approve 3"),
     (
         "edit 3: ls -l",
@@ -83,6 +92,7 @@ impl Said {
         let single = || numbers().and_then(|numbers| numbers.single());
         let read = match word {
             "" => Some(Self::Nothing),
+            "approve" if rest == "all" => Some(Self::ApproveAll),
             "approve" => numbers().map(Self::Approve),
             "deny" if rest == "all" => Some(Self::DenyAll),
             "deny" => match rest.split_once(" because ") {
@@ -94,7 +104,10 @@ impl Said {
             "undo" => single().map(Self::Undo),
             "again" => single().map(Self::Again),
             "show" => numbers().map(Self::Show),
-            "output" => numbers().map(Self::Output),
+            "output" => match rest.strip_suffix(" end") {
+                Some(which) => Numbers::parse(which).map(|numbers| Self::Output(numbers, true)),
+                None => numbers().map(|numbers| Self::Output(numbers, false)),
+            },
             "fill" => rest.split_once(char::is_whitespace).filter(|(_, answer)| answer.contains(':')).and_then(
                 |(which, answer)| {
                     let id = Numbers::parse(which).and_then(|numbers| numbers.single())?;
@@ -128,12 +141,13 @@ impl Said {
             Self::Stop | Self::StopAll | Self::Cancel(_) | Self::List | Self::Unasked(_) | Self::Help => true,
             Self::Nothing
             | Self::Approve(_)
+            | Self::ApproveAll
             | Self::Deny(..)
             | Self::DenyAll
             | Self::Undo(_)
             | Self::Again(_)
             | Self::Show(_)
-            | Self::Output(_)
+            | Self::Output(..)
             | Self::Remember(..)
             | Self::Fill(..)
             | Self::Edit(..)
@@ -170,7 +184,7 @@ pub enum Ruling {
 
 /// Whether a line is meant for what waits, not for the model, and says not what or which.
 fn decides_nothing(line: &str) -> bool {
-    const WORDS: [&str; 9] = ["y", "yes", "n", "no", "ok", "approve", "deny", "approve all", "approve it"];
+    const WORDS: [&str; 8] = ["y", "yes", "n", "no", "ok", "approve", "deny", "approve it"];
     WORDS.iter().any(|word| line.trim_end_matches(['.', '!']).eq_ignore_ascii_case(word))
 }
 
@@ -214,6 +228,12 @@ impl State {
     /// A line that was typed at `typed`.
     pub(super) fn said(&mut self, said: Said, typed: Millis, effects: &mut Vec<Effect>) {
         self.hint = None;
+        let before = self.stops.pressed();
+        self.said_now(said, typed, effects);
+        self.stops.settle(before);
+    }
+
+    fn said_now(&mut self, said: Said, typed: Millis, effects: &mut Vec<Effect>) {
         if self.setup().is_some() {
             return match said {
                 Said::Line(line) => self.setup_line(&line, effects),
@@ -228,6 +248,9 @@ impl State {
         if self.arriving() && !matches!(&said, Said::Line(line) if matches!(line.as_str(), "/quit" | "/exit")) {
             return;
         }
+        if self.second_line(&said, typed, effects) {
+            return;
+        }
         match said {
             Said::Line(line) if decides_nothing(&line) && self.queue.waiting().next().is_some() => {
                 let waits: Vec<String> = self.queue.waiting().map(|item| item.id.to_string()).collect();
@@ -238,6 +261,7 @@ impl State {
                 ));
             }
             Said::Approve(numbers) => self.approve_told(&numbers, typed, effects),
+            Said::ApproveAll => self.approve_all_told(typed),
             Said::Deny(numbers, why) => self.deny_told(&numbers, why.as_deref(), effects),
             Said::DenyAll => self.deny_all(effects),
             Said::Cancel(numbers) => self.cancel_told(&numbers, effects),
@@ -254,7 +278,7 @@ impl State {
             Said::StopAll => self.stop_everything(effects),
             Said::Nothing => self.line("", effects),
             Said::Line(text) => self.line(&text, effects),
-            Said::Output(numbers) => self.read_back_some(&numbers, effects),
+            Said::Output(numbers, _) => self.read_back_some(&numbers, effects),
             // They change nothing: the front end tells them.
             Said::Show(_) | Said::List | Said::Unasked(_) | Said::Help => {}
         }
@@ -297,13 +321,10 @@ impl State {
     fn approve_told(&mut self, numbers: &Numbers, typed: Millis, effects: &mut Vec<Effect>) {
         let waiting: Vec<OperationId> =
             self.queue.waiting().map(|item| item.id).filter(|id| numbers.contains(*id)).collect();
-        let mut kept = Vec::new();
+        let (mut kept, mut high) = (Vec::new(), Vec::new());
         for id in &waiting {
-            let refusal = match (self.queue.gate.seal(*id), self.told.get(id)) {
-                (Some(seal), Some(told)) if told.seal == seal => self.objection(*id, *told, numbers, typed),
-                _ => self.not_told(*id, typed),
-            };
-            match (refusal, self.told.get(id).map(|told| told.seal)) {
+            match (self.objection_to(*id, numbers, typed), self.queue.gate.seal(*id)) {
+                (None, Some(seal)) if self.is_high(*id) => high.push((*id, seal)),
                 (None, Some(seal)) => drop(self.approve(*id, seal, effects)),
                 (refusal, _) => kept.extend(refusal),
             }
@@ -311,20 +332,28 @@ impl State {
         if waiting.is_empty() {
             kept.push("none of them waits".to_owned());
         }
-        self.hint = (!kept.is_empty()).then(|| format!("Not approved: {}.", kept.join("; ")));
+        let asked = if high.is_empty() { None } else { Some(self.ask_second(high, Reach::Listed)) };
+        let refused = (!kept.is_empty()).then(|| format!("Not approved: {}", kept.join("; ")));
+        let said = refused.into_iter().chain(asked).collect::<Vec<_>>().join(". ");
+        self.hint = (!said.is_empty()).then(|| format!("{said}."));
     }
 
     /// Why an operation that waits isn't approved by a line about it alone.
     pub(super) fn not_told(&self, id: OperationId, typed: Millis) -> Option<String> {
+        self.objection_to(id, &Numbers::one(id), typed)
+    }
+
+    /// The same for a line about several.
+    pub(super) fn objection_to(&self, id: OperationId, numbers: &Numbers, typed: Millis) -> Option<String> {
         match (self.queue.gate.seal(id), self.told.get(&id)) {
-            (Some(seal), Some(told)) if told.seal == seal => self.objection(id, *told, &Numbers::one(id), typed),
+            (Some(seal), Some(told)) if told.seal == seal => self.objection(id, *told, numbers, typed),
             _ => Some(format!("{id} was not told yet: look first")),
         }
     }
 
     /// Why an operation that was told isn't approved by this line.
     fn objection(&self, id: OperationId, told: Told, numbers: &Numbers, typed: Millis) -> Option<String> {
-        let high = self.queue.gate.judgement(id).is_none_or(|judgement| judgement.risk == RiskLevel::High);
+        let high = self.is_high(id);
         let early = |told: Millis| typed < told.plus(GUARD);
         // What is sent to a server, defaults and all, isn't in the first line.
         let sends = self.queue.get(id).is_some_and(|item| item.answers().is_some());
@@ -332,13 +361,13 @@ impl State {
         if self.queue.get(id).is_some_and(super::Item::is_open_form) {
             Some(format!("{id} is still open: fill {} FIELD: ANSWER", id.0))
         } else if early(told.at) {
-            Some(format!("{id} was told only after that was typed: look first"))
+            Some(format!("{id}: {EARLY}: look first"))
         } else if high && !numbers.names(id) {
             Some(format!("{id} is high: type approve {}", id.0))
         } else if (high || sends) && told.whole.is_none() {
             Some(format!("{id} {is}: type show {} first", id.0))
         } else if (high || sends) && told.whole.is_some_and(early) {
-            Some(format!("{id} {is}, and all of its text was told only after that was typed: look first"))
+            Some(format!("{id} {is}, and {EARLY}: look first"))
         } else {
             None
         }
@@ -378,20 +407,14 @@ mod tests {
     fn words_count_with_what_belongs_to_them_and_everything_else_is_a_message() {
         assert!(matches!(Said::read("approve 1,3-5"), Said::Approve(_)));
         assert!(matches!(Said::read(" deny 2 because it is wrong "), Said::Deny(_, Some(why)) if why == "it is wrong"));
-        assert_eq!(Said::read("deny all"), Said::DenyAll);
+        assert_eq!([Said::read("deny all"), Said::read("approve all")], [Said::DenyAll, Said::ApproveAll]);
+        assert!(matches!(Said::read("output 3 end"), Said::Output(_, true)));
         assert_eq!(Said::read("unasked"), Said::Unasked(None));
         assert!(matches!(Said::read("unasked 1-40"), Said::Unasked(Some(_))));
         assert_eq!(Said::read(""), Said::Nothing);
-        for message in [
-            "show the tables",
-            "approve",
-            "approve it",
-            "approve all",
-            "undo that",
-            "list the files",
-            "unasked questions",
-            "y",
-        ] {
+        for message in
+            ["show the tables", "approve", "approve it", "undo that", "list the files", "unasked questions", "y"]
+        {
             assert_eq!(Said::read(message), Said::Line(message.to_owned()));
         }
     }

@@ -24,6 +24,7 @@ mod find;
 mod foresee;
 mod fuzzy;
 mod grid;
+mod interrupt;
 mod kept;
 mod key;
 mod keymap;
@@ -50,6 +51,7 @@ mod roles;
 mod row;
 mod rules;
 mod scroll;
+mod second;
 mod secrets;
 mod sessions;
 mod setup;
@@ -192,6 +194,8 @@ pub struct State {
     typing_into: Option<OperationId>,
     /// What was told of those that wait.
     told: BTreeMap<OperationId, Told>,
+    /// What the last line approves once the next one says so.
+    second: Option<second::Second>,
     prompt: Option<Prompt>,
     last_typed: Option<Millis>,
     rhythm: rhythm::Rhythm,
@@ -200,9 +204,7 @@ pub struct State {
     told_remote: bool,
     /// The conversation was resumed where the model hasn't answered yet: the person's key asks it.
     unanswered: bool,
-    /// The person stopped the turn: its results start no further request.
-    stopping: bool,
-    interrupted_at: Option<Millis>,
+    stops: interrupt::Stops,
     /// Digits picked in the dialog: when the last was typed, and the number so far.
     picked: (u64, u64),
     /// Drafts of edited operations that were judged so far.
@@ -271,14 +273,14 @@ impl State {
             unattended: false,
             typing_into: None,
             told: BTreeMap::new(),
+            second: None,
             prompt: None,
             last_typed: None,
             rhythm: rhythm::Rhythm::default(),
             handed_over: false,
             told_remote: false,
             unanswered: false,
-            stopping: false,
-            interrupted_at: None,
+            stops: interrupt::Stops::default(),
             picked: (0, 0),
             drafts: 0,
             pickers: 0,

@@ -303,7 +303,7 @@ impl State {
     /// The session stands still until the person does something.
     fn rest(&mut self) {
         self.spent = super::budget::Spent::default();
-        self.stopping = false;
+        self.stops.turn = false;
         self.chat.scroll = super::Scroll::END;
         self.told_remote = false;
         let last = self.chat.history().last().map(AsRef::as_ref);

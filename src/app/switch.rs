@@ -106,7 +106,7 @@ impl State {
 
     /// Nothing that was proposed for one workspace may run in another: it ends here.
     fn move_elsewhere(&mut self, effects: &mut Vec<Effect>) {
-        self.stopping = matches!(self.chat.phase, Phase::Working { .. });
+        self.stops.turn = matches!(self.chat.phase, Phase::Working { .. });
         self.stop(effects);
         self.withdraw_all(effects);
         if !self.chat.history().is_empty() {

@@ -226,14 +226,14 @@ impl State {
         match self.answer_only(id, text, ended) {
             Filled::Open => {}
             Filled::All => {
-                if std::mem::take(&mut self.stopping) {
+                if std::mem::take(&mut self.stops.turn) {
                     self.chat.notice("Stopped. The model will see it with your next message.", false);
                 } else {
                     self.next_step(effects);
                 }
             }
             Filled::WithMessage => {
-                self.stopping = false;
+                self.stops.turn = false;
                 self.next_step(effects);
             }
         }
@@ -348,7 +348,8 @@ impl State {
                 true
             }
             Phase::Working { .. } => {
-                let again = std::mem::replace(&mut self.stopping, true);
+                let again = self.stops.warn(self.now);
+                self.stops.turn = true;
                 self.withdraw(again, effects);
                 let waiting = self.queue.counts().0;
                 if waiting > 0 {
@@ -371,7 +372,7 @@ impl State {
     pub(super) fn stop_everything(&mut self, effects: &mut Vec<Effect>) {
         self.modal = None;
         // What waits is answered at once, and the results start no further request.
-        self.stopping = matches!(self.chat.phase, Phase::Working { .. });
+        self.stops.turn = matches!(self.chat.phase, Phase::Working { .. });
         self.stop(effects);
         self.withdraw_all(effects);
         if self.queue.gate.policy().mode != ApprovalMode::Strict {

@@ -1,10 +1,12 @@
-//! The session by plain lines on standard input and output: no alternate screen, no cursor, no colour. The loop tells
-//! what happened and takes the next line.
+//! The session by plain lines on standard input and output: no alternate screen, no cursor, no colour; a terminal is
+//! only asked to mark what is pasted. The loop tells what happened and takes the next line.
 
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal as _};
 use std::time::Duration;
 
+use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use crossterm::execute;
 use tokio::io::AsyncWriteExt as _;
 
 use super::bus::{Bus, Input};
@@ -39,6 +41,8 @@ pub struct Linear {
     held: VecDeque<Heard>,
     /// No line comes any more.
     closed: bool,
+    /// Parts of outputs that the disk was asked for.
+    looks: usize,
 }
 
 impl Linear {
@@ -46,14 +50,21 @@ impl Linear {
     pub fn new(mut state: State, engine: Engine, bus: Bus) -> Self {
         state.go_linear();
         let (piped, held) = (!io::stdin().is_terminal(), VecDeque::new());
-        Self { teller: Teller::since(&state), state, engine, bus, piped, held, closed: false }
+        Self { teller: Teller::since(&state), state, engine, bus, piped, held, closed: false, looks: 0 }
     }
 
     /// Runs it until the person leaves, or the lines end and nothing moves any more. What runs is given its time to end
     /// also where nobody hears any more what is told.
     pub async fn live(mut self, notices: Vec<Event>) -> io::Result<()> {
+        let marks = !self.piped && io::stdout().is_terminal();
+        if marks {
+            execute!(io::stdout(), EnableBracketedPaste)?;
+        }
         let lived = self.converse(notices).await;
         leave(self.state, self.engine, self.bus).await;
+        if marks {
+            execute!(io::stdout(), DisableBracketedPaste)?;
+        }
         lived
     }
 
@@ -86,7 +97,7 @@ impl Linear {
             self.bus.hear(!self.closed && self.held.len() < HELD);
             match self.bus.next(None, None).await {
                 Input::Leave(_) => break,
-                Input::Frame | Input::Coloured => {}
+                Input::Frame | Input::Coloured | Input::Pause => {}
                 Input::Closed => self.closed = true,
                 Input::Line(line, typed) => {
                     let at_once = || line.as_deref().is_some_and(|line| Said::read(line).at_once());
@@ -117,7 +128,7 @@ impl Linear {
             match input {
                 Input::Leave(_) => return false,
                 Input::Closed => self.closed = true,
-                Input::Frame | Input::Line(..) | Input::Coloured => {}
+                Input::Frame | Input::Line(..) | Input::Coloured | Input::Pause => {}
                 Input::Event(event) => {
                     for effect in update(&mut self.state, self.bus.now(), event) {
                         let _of_a_screen = self.engine.perform(effect);
@@ -130,7 +141,8 @@ impl Linear {
 
     /// Whether nothing happens until the person says something.
     fn still(&self) -> bool {
-        !self.state.unbriefed()
+        self.looks == 0
+            && !self.state.unbriefed()
             && !matches!(self.state.chat.phase(), Phase::Streaming { .. })
             && self.state.queue.running().all(|item| {
                 item.status == Status::Allowed { starting: false } || self.state.queue.waits_for_answer(item.id)
@@ -149,6 +161,10 @@ impl Linear {
         let said = Said::read(line);
         let (lines, shown) = self.teller.answer(&self.state, &said);
         print(&lines).await?;
+        for (id, look) in self.teller.looks() {
+            let _of_a_screen = self.engine.perform(Effect::Look(id, look));
+            self.looks += 1;
+        }
         for (id, seal, whole) in shown {
             update(&mut self.state, self.bus.now(), Event::Told(id, seal, whole));
         }
@@ -157,6 +173,10 @@ impl Linear {
 
     /// One event, what it wants done, and what is to be told of it. False to leave.
     async fn take(&mut self, event: Event, said: bool) -> io::Result<bool> {
+        if let Event::Looked(id, _, page) = &event {
+            self.looks = self.looks.saturating_sub(1);
+            return print(&self.teller.looked(&self.state, *id, page.as_ref())).await.map(|()| true);
+        }
         let now = self.bus.now();
         let before = self.state.hint.clone();
         super::remember::clock(&mut self.state, now, &event);
@@ -171,7 +191,9 @@ impl Linear {
         let (mut lines, shown) = self.teller.tell(&self.state);
         let hint = self.state.hint.as_ref().filter(|hint| said || before.as_ref() != Some(hint));
         lines.extend(hint.map(|hint| Teller::hint(hint)));
-        lines.extend(recalled.map(|one| self.teller.answer(&self.state, &Said::Output(one)).0).into_iter().flatten());
+        lines.extend(
+            recalled.map(|one| self.teller.answer(&self.state, &Said::Output(one, true)).0).into_iter().flatten(),
+        );
         print(&lines).await?;
         for (id, seal, whole) in shown {
             update(&mut self.state, self.bus.now(), Event::Told(id, seal, whole));

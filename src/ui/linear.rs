@@ -5,33 +5,25 @@ use std::collections::BTreeMap;
 
 use ratatui::text::Line;
 
-use super::ansi;
 use super::cache::Cache;
 use super::details;
-use super::dressed;
 use super::item;
 use super::number;
 use super::paint::View;
 use super::picker;
 use super::preview;
+use super::read::{self, Reading};
 use super::remember;
-use super::table;
 use super::text;
 use super::theme::Theme;
 use super::unasked;
-use crate::app::{Entry, Item, LINES, Numbers, Phase, PickerId, Printout, Said, State, Status, typed};
-use crate::domain::{Foresight, OperationId, Outcome, RiskLevel, Seal, Stream};
+use crate::app::{Entry, Item, LINES, Numbers, Phase, PickerId, Said, State, Status, typed};
+use crate::domain::{Foresight, Look, OperationId, Outcome, Page, RiskLevel, Seal};
 
 /// Characters of what an operation would do that its line holds.
 const GIST: usize = 300;
 /// Columns that nothing is wrapped at: the reader wraps.
 const COLUMNS: usize = 4_000;
-/// Columns of a table's row.
-const ROW: usize = 200;
-/// Lines of output that are told unasked.
-const HEAD: usize = 20;
-/// Lines of output that `output 3` tells.
-const MOST: usize = 2_000;
 
 /// Rows of a list that are told at once.
 const LISTED: usize = 30;
@@ -54,6 +46,8 @@ pub struct Teller {
     list: Option<(PickerId, String, bool)>,
     /// The lines of the first start that were told last.
     setup: Vec<String>,
+    /// How far outputs were read.
+    read: Reading,
 }
 
 /// How far an operation was told.
@@ -68,7 +62,8 @@ impl Default for Teller {
     fn default() -> Self {
         let theme = Theme::named("mono").unwrap_or_default();
         let (cache, operations) = (Cache::default(), BTreeMap::new());
-        Self { theme, cache, entries: 0, said: 0, operations, ready: false, list: None, setup: Vec::new() }
+        let (setup, read) = (Vec::new(), Reading::default());
+        Self { theme, cache, entries: 0, said: 0, operations, ready: false, list: None, setup, read }
     }
 }
 
@@ -222,7 +217,7 @@ impl Teller {
                     if *outcome == Outcome::Lost { String::new() } else { format!(", {}", number::duration(*took)) };
                 lines.push(format!("operation {number} {}{took}", ended(outcome)));
                 lines.extend(item.note.as_deref().map(|note| format!("note: {}", text::line(note))));
-                self.output(state, item.id, HEAD, lines);
+                lines.extend(read::ending(View { state, theme: &self.theme }, item.id));
                 Step::Over
             }
             Status::Denied { reason } => {
@@ -255,14 +250,10 @@ impl Teller {
                     shown.extend(told.and_then(|details| details.key.seal).map(|seal| (id, seal, true)));
                 }
             }
-            Said::Output(numbers) => {
+            Said::Output(numbers, end) => {
                 for id in chosen(state, numbers) {
-                    if state.output.of(id).is_some_and(Printout::unread) {
-                        lines.push(format!("the output of operation {} is read back:", id.0));
-                        continue;
-                    }
-                    lines.push(format!("output of operation {}:", id.0));
-                    self.output(state, id, MOST, &mut lines);
+                    let view = View { state, theme: &self.theme };
+                    lines.extend(self.read.go_on(view, id, *end));
                 }
             }
             Said::Remember(id, never, ruling) => lines.extend(remember::told(state, *id, *never, *ruling)),
@@ -288,26 +279,20 @@ impl Teller {
             }
             _ => {}
         }
-        if lines.is_empty() && matches!(said, Said::Show(_) | Said::Output(_)) {
+        if lines.is_empty() && matches!(said, Said::Show(_) | Said::Output(..)) {
             lines.push("there is no such operation".to_owned());
         }
         (lines, shown)
     }
 
-    fn output(&self, state: &State, id: OperationId, most: usize, lines: &mut Vec<String>) {
-        let Some(printout) = state.output.of(id) else { return };
-        let rows: Vec<String> = if let Some(table) = &printout.table {
-            let view = View { state, theme: &self.theme };
-            table::plain(view, table, Some(&state.masks), ROW).iter().map(flat).collect()
-        } else {
-            let pieces = printout.tail.pieces.iter().map(|piece| (piece.stream == Stream::Err, piece.text.as_ref()));
-            let view = View { state, theme: &self.theme };
-            dressed::masked(view, ansi::lines(pieces)).iter().map(|printed| flat(&printed.line)).collect()
-        };
-        lines.extend(rows.iter().take(most).map(|row| format!("| {row}")));
-        if let Some(more) = rows.len().checked_sub(most).filter(|more| *more > 0) {
-            lines.push(format!("{} more: output {}", number::count(more, "line"), id.0));
-        }
+    /// The parts of outputs that are wanted from the disk.
+    pub fn looks(&mut self) -> Vec<(OperationId, Look)> {
+        self.read.looks()
+    }
+
+    /// A part of an output came from the disk, as lines.
+    pub fn looked(&mut self, state: &State, id: OperationId, page: Option<&Page>) -> Vec<String> {
+        self.read.looked(View { state, theme: &self.theme }, id, page)
     }
 }
 
@@ -383,6 +368,6 @@ fn behind<'a>(said: impl Iterator<Item = &'a str>, lines: &mut Vec<String>) {
     lines.extend(said.map(|line| format!("| {}", text::plain(line))));
 }
 
-fn flat(line: &Line<'_>) -> String {
+pub fn flat(line: &Line<'_>) -> String {
     line.spans.iter().map(|span| span.content.as_ref()).collect::<String>().trim_end().to_owned()
 }

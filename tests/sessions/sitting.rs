@@ -85,6 +85,8 @@ impl Sitting {
                     if let Some(input) = &mut *input.lock().unwrap() {
                         let word = if yes { "approve" } else { "deny" };
                         let _killed_meanwhile = writeln!(input, "{word} {number}");
+                        // What comes at once with other lines decides nothing.
+                        std::thread::sleep(Duration::from_millis(250));
                     }
                 });
             }
@@ -98,6 +100,7 @@ impl Sitting {
     pub fn say(&mut self, line: &str) {
         if let Some(input) = &mut *self.input.lock().unwrap() {
             let _killed_meanwhile = writeln!(input, "{line}");
+            std::thread::sleep(Duration::from_millis(250));
         }
     }
 
@@ -121,6 +124,9 @@ impl Sitting {
         self.wait_for(&format!("end of operation {number}"));
         std::thread::sleep(Duration::from_millis(600));
         self.say(&format!("approve {number}"));
+        self.wait_for(&format!("type {number} to approve it"));
+        std::thread::sleep(Duration::from_millis(600));
+        self.say(&number.to_string());
         self.wait_for(&format!("operation {number} done"));
     }
 

@@ -242,6 +242,19 @@ fn deny_all_covers_the_rest_of_the_turn() {
 }
 
 #[test]
+fn deny_all_leaves_what_was_approved_already() {
+    let mut world = asked(&[("make a", None), ("make b", None), ("make c", None)]);
+    world.state.open(OperationId(2));
+    world.look();
+    world.press(KeyCode::Char('y'));
+    assert!(matches!(world.status(2), Status::Allowed { .. }));
+    world.look();
+    world.press(KeyCode::Char('D'));
+    assert!(matches!(world.status(1), Status::Denied { .. }) && matches!(world.status(3), Status::Denied { .. }));
+    assert_eq!(world.commands(), ["make b"]);
+}
+
+#[test]
 fn what_is_said_of_all_ends_where_a_message_that_waited_begins() {
     let mut world = asked(&[("make a", None), ("make b", None)]);
     world.press(KeyCode::Esc);

@@ -31,12 +31,17 @@ fn no_dialog_opens_and_a_line_approves_what_was_told_before() {
     let mut world = told(true);
     assert!(world.state.modal.is_none());
     line(&mut world, "approve 1");
-    assert!(world.executed.is_empty() && hint(&world).contains("told only after"), "{}", hint(&world));
+    assert!(world.executed.is_empty() && hint(&world).contains("came too soon"), "{}", hint(&world));
     world.feed(GUARD, Event::Wake);
     line(&mut world, "approve 1");
     assert_eq!(world.commands(), ["make a"]);
     world.finish(1);
     line(&mut world, "approve 2");
+    assert_eq!(hint(&world), "#2 is high: type 2 to approve it.");
+    line(&mut world, "2");
+    assert!(hint(&world).contains("came too soon"), "{}", hint(&world));
+    world.feed(GUARD, Event::Wake);
+    line(&mut world, "2");
     assert_eq!(world.commands(), ["make a", "rm b"]);
 }
 
@@ -63,9 +68,12 @@ fn a_high_one_takes_its_own_number_and_all_of_its_text() {
     let before = world.state.now;
     world.feed(0, Event::Told(OperationId(2), seal, true));
     world.feed(60_000, Event::Said(Said::read("approve 2"), before));
-    assert!(hint(&world).contains("told only after"), "{}", hint(&world));
+    assert!(hint(&world).contains("came too soon"), "{}", hint(&world));
     assert_eq!(world.commands(), ["make a"]);
     line(&mut world, "approve 2");
+    assert_eq!(world.commands(), ["make a"], "its number is the second step");
+    world.feed(GUARD, Event::Wake);
+    line(&mut world, "2");
     assert_eq!(world.commands(), ["make a", "rm b"]);
 }
 
@@ -98,7 +106,7 @@ fn a_line_denies_with_a_reason_stops_and_sets_the_mode() {
 fn a_yes_that_says_not_to_what_is_neither_a_decision_nor_a_message() {
     let mut world = told(true);
     world.feed(GUARD, Event::Wake);
-    for said in ["y", "Yes.", "approve all", "no"] {
+    for said in ["y", "Yes.", "approve", "no"] {
         line(&mut world, said);
         assert!(hint(&world).contains("#1, #2 wait."), "{said}: {}", hint(&world));
     }
@@ -156,4 +164,35 @@ fn notes_by_lines_name_no_key() {
     assert_eq!(hint(&world), "It goes to the model once what waits is decided.");
     line(&mut world, "stop");
     assert!(hint(&world).starts_with("Type stop again: "), "{}", hint(&world));
+}
+
+#[test]
+fn all_that_was_told_takes_a_second_line_that_stands_by_itself() {
+    let mut world = told(true);
+    world.feed(GUARD, Event::Wake);
+    line(&mut world, "approve all");
+    assert_eq!(hint(&world), "That is 2, 1 HIGH: type yes to approve them.");
+    world.feed(GUARD, Event::Wake);
+    line(&mut world, "list");
+    line(&mut world, "yes");
+    assert!(world.executed.is_empty() && hint(&world).starts_with("Nothing was decided"), "{}", hint(&world));
+    line(&mut world, "approve all");
+    // As what is pasted is.
+    world.feed(GUARD, Event::Said(Said::read("yes"), Millis(0)));
+    assert!(world.executed.is_empty(), "it came with others");
+    world.feed(GUARD, Event::Wake);
+    line(&mut world, "yes");
+    world.finish(1);
+    assert_eq!(world.commands(), ["make a", "rm b"]);
+}
+
+#[test]
+fn all_leaves_out_what_was_not_told_whole_and_says_so() {
+    let mut world = told(false);
+    world.feed(GUARD, Event::Wake);
+    line(&mut world, "approve all");
+    let said = "#1 is the only one: type approve 1. Not among them: #2 is high: type show 2 first.";
+    assert_eq!(hint(&world), said);
+    line(&mut world, "yes");
+    assert!(world.executed.is_empty());
 }

@@ -291,3 +291,37 @@ fn a_search_of_the_chat_ends_with_the_next_message() {
     world.say("next");
     assert_eq!(world.state.finds.chat.text, "");
 }
+
+#[test]
+fn ctrl_c_keeps_what_waits_and_says_which_key_lets_go_of_it() {
+    let control_c = || Event::Key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL));
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("ls", None), ("make", None), ("rm x", None)]);
+    world.press(KeyCode::Esc);
+    world.press(KeyCode::Esc);
+    assert_eq!(world.state.hint.as_deref(), Some("Press esc again: the 2 that wait won't be started."));
+    // Whatever else is pressed meanwhile, a warning that was given before no longer counts.
+    world.press(KeyCode::Char('a'));
+    world.press(KeyCode::Backspace);
+    for _ in 0..2 {
+        world.feed(2_000, control_c());
+        let said = "Stopped. The 2 that wait keep waiting; esc lets go of them. Press ctrl+c again to leave.";
+        assert_eq!(world.state.hint.as_deref(), Some(said));
+        assert_eq!([world.status(2), world.status(3)], [&Status::Waiting, &Status::Waiting]);
+    }
+    world.press(KeyCode::Esc);
+    assert!(matches!(world.status(3), Status::Denied { .. }));
+}
+
+#[test]
+fn an_answer_by_a_key_says_why_it_waits_for_a_draft() {
+    let mut world = World::new();
+    world.say("restart it");
+    world.model("Shall I restart the server?", &[]);
+    world.look();
+    world.press(KeyCode::Char('x'));
+    world.feed(2_000, Event::Key(KeyEvent::new(KeyCode::Char('y'), KeyModifiers::ALT)));
+    assert_eq!(world.requests.len(), 1);
+    assert!(world.state.hint.as_deref().is_some_and(|hint| hint.starts_with("A message is being typed")));
+}

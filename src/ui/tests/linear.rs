@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::app::{Millis, Proposal, Said};
+use crate::domain::{Look, Page, Printed, Stream, Tail, number};
 use crate::ui::Teller;
 
 #[test]
@@ -49,4 +50,82 @@ fn what_ran_unasked_is_told_newest_first_with_why_and_what_was_enforced() {
     assert_eq!(tell(&desk, "unasked 99"), ["None of them ran unasked."]);
     let help = tell(&desk, "help");
     assert_eq!(help.iter().filter(|line| line.starts_with("/quit: ")).count(), 1, "{help:#?}");
+}
+
+/// A command that printed this, told by lines, and what its end told.
+fn printed(pieces: &[(Stream, &str)]) -> (Desk, Teller, Vec<String>) {
+    let mut desk = Desk::new();
+    desk.state.go_linear();
+    let mut teller = Teller::default();
+    desk.send("go");
+    desk.call(&[("execute_command", r#"{"command":"seq"}"#, low("seq only prints."))]);
+    let lines = pieces.iter().map(|(_, text)| text.lines().count() as u64).sum();
+    desk.print(1, pieces, lines);
+    desk.finish(1, Outcome::Succeeded { summary: "exit 0".to_owned() }, 4);
+    let told = teller.tell(&desk.state).0;
+    (desk, teller, told)
+}
+
+#[test]
+fn a_long_output_is_told_by_its_end_and_read_on_from_its_start() {
+    let text = (1..=2_500).map(|number| format!("{number}\n")).collect::<String>();
+    let (desk, mut teller, told) = printed(&[(Stream::Out, &text)]);
+    let at = told.iter().position(|line| line == "2,480 lines before these: output 1").unwrap();
+    assert_eq!((told[at + 1].as_str(), told[at + 20].as_str()), ("| 2481", "| 2500"));
+    let mut read = |line: &str| teller.answer(&desk.state, &Said::read(line)).0;
+    for (from, to) in [(1, 1_000), (1_001, 2_000)] {
+        let part = read("output 1");
+        assert_eq!(part[0], format!("output of operation 1, from line {}:", number::thousands(from)));
+        assert_eq!((part[1].clone(), part[1_000].clone()), (format!("| {from}"), format!("| {to}")));
+        let goes_on =
+            format!("{} of 2,500 lines: output 1 goes on, output 1 end tells the last", number::thousands(to));
+        assert_eq!(part[1_001], goes_on);
+    }
+    let last = read("output 1");
+    assert_eq!(last[500..], ["| 2500".to_owned(), "end of the output of operation 1, 2,500 lines".to_owned()]);
+    assert_eq!(read("output 1")[1], "| 1", "from the start again");
+    assert_eq!(read("output 1 end")[1_000], "| 2500");
+}
+
+#[test]
+fn what_is_not_held_is_asked_of_the_disk_part_by_part() {
+    let (mut desk, mut teller, _) = printed(&[(Stream::Out, "x\n")]);
+    let tail = |text: &str, from| {
+        let pieces = [Printed { stream: Stream::Out, text: text.into() }].into();
+        Tail { pieces, lines: 3_000, bytes: from + text.len() as u64, from }
+    };
+    desk.send("more");
+    desk.call(&[("execute_command", r#"{"command":"seq"}"#, low("seq only prints."))]);
+    desk.event(Event::Run(OperationId(2), RunEvent::Tail(tail("3000\n", 9_000))));
+    desk.finish(2, Outcome::Succeeded { summary: "exit 0".to_owned() }, 4);
+    let told = teller.tell(&desk.state).0;
+    assert!(told.windows(2).any(|two| two == ["2,999 lines before these: output 2", "| 3000"]), "{told:#?}");
+    let page = |from: u64, to: u64, lines: std::ops::RangeInclusive<u64>, line| {
+        let text = lines.map(|number| format!("{number}\n")).collect::<String>();
+        Page { pieces: [Printed { stream: Stream::Out, text: text.into() }].into(), from, to, line }
+    };
+    let ask = |teller: &mut Teller| {
+        teller.answer(&desk.state, &Said::read("output 2"));
+        teller.looks()
+    };
+    let id = OperationId(2);
+    assert_eq!(ask(&mut teller), [(id, Look::At(0))]);
+    let lines = teller.looked(&desk.state, id, Some(&page(0, 6_000, 1..=1_500, 0)));
+    assert_eq!((lines[0].as_str(), lines[999].as_str()), ("| 1", "| 1000"));
+    assert_eq!(ask(&mut teller), [(id, Look::At(0))], "the rest of that part");
+    let lines = teller.looked(&desk.state, id, Some(&page(0, 6_000, 1..=1_500, 0)));
+    assert_eq!((lines[0].as_str(), lines[499].as_str()), ("| 1001", "| 1500"));
+    assert!(lines[500].starts_with("1,500 of 3,000 lines: output 2 goes on"), "{}", lines[500]);
+    assert_eq!(ask(&mut teller), [(id, Look::At(6_000))]);
+    let lines = teller.looked(&desk.state, id, Some(&page(3_000, 9_005, 1_401..=2_400, 100)));
+    assert_eq!(lines[0], "| 1501");
+    assert_eq!(lines.last().unwrap(), "end of the output of operation 2, 3,000 lines");
+}
+
+#[test]
+fn standard_error_has_its_sign_and_silence_is_told() {
+    let (_, _, told) = printed(&[(Stream::Out, "out\n"), (Stream::Err, "err\n")]);
+    assert!(told.windows(2).any(|two| two == ["| out", "|! err"]), "{told:#?}");
+    let (desk, mut teller, _) = printed(&[]);
+    assert_eq!(teller.answer(&desk.state, &Said::read("output 1")).0, ["operation 1 printed nothing"]);
 }
