@@ -94,13 +94,8 @@ impl Composer {
 
     /// Takes a key as typing.
     pub(super) fn key(&mut self, key: KeyEvent) {
-        // As in a shell; the editor below would take ctrl+u for undo.
-        if key.modifiers == KeyModifiers::CONTROL && key.code == KeyCode::Char('u') {
-            self.area.delete_line_by_head();
-        } else if key.modifiers == KeyModifiers::CONTROL && key.code == KeyCode::Char('z') {
-            self.area.undo();
-        } else if !matches!(key.code, KeyCode::Char(letter) if reserved(letter)) {
-            self.area.input(key);
+        if !matches!(key.code, KeyCode::Char(letter) if reserved(letter)) {
+            type_into(&mut self.area, key);
         }
     }
 
@@ -224,6 +219,15 @@ impl Composer {
             self.show(&draft);
         }
     }
+}
+
+/// Takes a key as typing, the same wherever text is typed: as in a shell, where the text area would take ctrl+u for undo.
+pub(super) fn type_into(area: &mut TextArea<'static>, key: KeyEvent) {
+    match (key.modifiers, key.code) {
+        (KeyModifiers::CONTROL, KeyCode::Char('u')) => area.delete_line_by_head(),
+        (KeyModifiers::CONTROL, KeyCode::Char('z')) => area.undo(),
+        _ => area.input(key),
+    };
 }
 
 /// Line ends made one kind, other control characters and those that stand for pastes left out.

@@ -284,7 +284,7 @@ impl State {
         for host in hosts.into_iter().flatten() {
             self.queue.gate.name_host(host);
         }
-        self.stopping = false;
+        self.stops.turn = false;
         self.queue.plan.unmark(id);
         self.queue.pass_on(id);
         let now = self.now;
@@ -311,7 +311,11 @@ impl State {
                         self.tab = Pane::Output;
                     }
                 }
+                if !self.looks_at_output() {
+                    self.output.unpin();
+                }
                 self.output.start(id);
+                self.point_at_running(id);
             }
             RunEvent::Tail(tail) => self.output.tail(id, tail),
             RunEvent::Glass(glass) => {
@@ -350,6 +354,19 @@ impl State {
                 self.offer(id, effects);
                 self.start_next(effects);
             }
+        }
+    }
+
+    /// Whether the person looks at something in the output: what starts doesn't take its place then.
+    fn looks_at_output(&self) -> bool {
+        let earlier = self.output.printout().is_some_and(|printout| printout.page.is_some());
+        self.focus == Pane::Output || earlier || self.typing_into.is_some() || !self.finds.output.text.is_empty()
+    }
+
+    /// Whoever isn't in the list, and has nothing to decide there, finds what runs selected.
+    fn point_at_running(&mut self, id: OperationId) {
+        if self.focus != Pane::Queue && self.queue.waiting().next().is_none() {
+            self.queue.select(id);
         }
     }
 

@@ -5,6 +5,7 @@ use crossterm::event::{KeyEvent, KeyEventKind};
 use tui_textarea::{CursorMove, TextArea};
 
 use super::State;
+use super::composer::type_into;
 use super::event::{Effect, Proposal};
 use super::keymap::{Command, Context};
 use super::modal::{Asking, Modal};
@@ -162,7 +163,7 @@ impl State {
             }
             Some(_) => {}
             None => {
-                editor.area.input(key);
+                type_into(&mut editor.area, key);
                 self.judge_draft(effects);
             }
         }

@@ -69,6 +69,10 @@ pub struct Sight {
     pub terminal: Option<(u16, u16)>,
     /// Where a line that is asked for goes on.
     pub cursor: Option<(u16, u16)>,
+    /// The line of the output that the first row in sight belongs to, and the one that was jumped to.
+    pub lines: Option<(usize, Option<usize>)>,
+    /// The rows where the lines are that were to stay in sight.
+    pub held: Option<(usize, Option<usize>)>,
 }
 
 /// Rows that hold what is looked for, from the start of each text.

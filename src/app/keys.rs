@@ -15,9 +15,6 @@ use super::slash;
 use crate::domain::number::size;
 use crate::domain::{ANSWER, APPLY, ApprovalMode, JournalEvent, OperationId, Origin, UNDO};
 
-/// How long the second ctrl+c may take to leave, in milliseconds.
-const TWICE: u64 = 1_500;
-
 impl State {
     pub(super) fn key(&mut self, key: KeyEvent, together: bool, effects: &mut Vec<Effect>) {
         if key.kind == KeyEventKind::Release {
@@ -30,15 +27,17 @@ impl State {
             self.terminal_key(id, key, effects);
             return;
         }
-        let interrupted = self.interrupted_at;
+        let before = self.stops.pressed();
         self.key_of(key, effects);
-        // Two in a row leave, not one, something else and one.
-        if self.interrupted_at == interrupted {
-            self.interrupted_at = None;
-        }
+        self.stops.settle(before);
     }
 
     fn key_of(&mut self, key: KeyEvent, effects: &mut Vec<Effect>) {
+        // It changes nothing: whatever floats, what the terminal spoilt is drawn anew.
+        if self.modal.is_some() && self.keymap.command(Context::Everywhere, key) == Some(Command::Redraw) {
+            effects.push(Effect::Redraw);
+            return;
+        }
         match &self.modal {
             Some(Modal::Confirm(_)) => self.dialog_key(key, effects),
             Some(Modal::Edit(_)) => self.editor_key(key, effects),
@@ -151,7 +150,7 @@ impl State {
             Command::FindNext => self.find_next(true, effects),
             Command::FindPrevious => self.find_next(false, effects),
             Command::Follow => self.follow(effects),
-            Command::Wrap => self.output.wrap = !self.output.wrap,
+            Command::Wrap => self.wrap(),
             Command::Save => self.ask_save(),
             Command::Pager => self.page_output(effects),
             Command::SortRows => self.sort(),
@@ -272,18 +271,6 @@ impl State {
         }
     }
 
-    /// Ctrl+C: stops what is under way; twice in a row leaves.
-    pub(super) fn interrupt(&mut self, effects: &mut Vec<Effect>) {
-        if self.interrupted_at.is_some_and(|at| self.now.since(at) <= TWICE) {
-            return self.leave(effects);
-        }
-        self.interrupted_at = Some(self.now);
-        self.modal = None;
-        let stopped = self.stop(effects);
-        let what = if stopped { "Stopped. " } else { "" };
-        self.hint = Some(format!("{what}Press ctrl+c again to leave."));
-    }
-
     pub(super) fn enter(&mut self, effects: &mut Vec<Effect>) {
         if self.composer.is_empty() {
             if !self.send_upcoming_now(effects) {
@@ -350,8 +337,10 @@ impl State {
 
     /// One key answers the model's question; it approves nothing.
     fn answer_question(&mut self, answer: String, effects: &mut Vec<Effect>) {
-        let Some(question) = self.chat.question().filter(|_| self.composer.is_empty()) else { return };
-        if question.answerable(self.now) {
+        let Some(question) = self.chat.question() else { return };
+        if !self.composer.is_empty() {
+            self.hint = Some("A message is being typed: enter sends it as your answer.".to_owned());
+        } else if question.answerable(self.now) {
             self.send(answer, effects);
         } else {
             self.hint = Some("That came just now: read it, then press again.".to_owned());
@@ -377,12 +366,22 @@ impl State {
         };
         self.hint = Some(match text.filter(|text| !text.is_empty()) {
             Some(text) => {
-                let said = format!("Copied {}.", size(text.len() as u64));
+                let said = self.copied(text.len() as u64);
                 effects.push(Effect::Copy(text));
                 said
             }
             None => "Nothing to copy.".to_owned(),
         });
+    }
+
+    /// How much was copied; of an output that is too long to be held, that it's a part.
+    fn copied(&self, bytes: u64) -> String {
+        let all = self.output.printout().filter(|_| self.focus == Pane::Output).map_or(0, |it| it.tail.bytes);
+        let save = self.keymap.key(Context::Output, Command::Save).filter(|_| all > bytes);
+        match save {
+            Some(save) => format!("Copied {}, the part in sight of {}; {save} saves all.", size(bytes), size(all)),
+            None => format!("Copied {}.", size(bytes)),
+        }
     }
 
     fn ask_save(&mut self) {

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use crossterm::event::KeyEvent;
 use tui_textarea::TextArea;
 
+use super::composer::type_into;
 use super::dialog::AMONG;
 use super::edit::Editor;
 use super::event::{Millis, Sight};
@@ -235,7 +236,7 @@ impl Dialog {
     /// Takes a key as typing of the reason.
     pub(super) fn reason_key(&mut self, key: KeyEvent) {
         if let Asking::Reason(area) = &mut self.asking {
-            area.input(key);
+            type_into(area, key);
         }
     }
 

@@ -22,6 +22,8 @@ pub struct Printout {
     pub table: Option<Arc<Table>>,
     /// Rows from the start.
     pub scroll: Scroll,
+    /// Lines that stay in sight where lines begin or cease to wrap, until it is scrolled.
+    pub(super) held: Option<Held>,
     /// Columns from the left.
     pub left: usize,
     /// How its rows are looked at.
@@ -38,6 +40,15 @@ pub struct Printout {
     unread: bool,
 }
 
+/// Lines that stay in sight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Held {
+    /// How far it was scrolled then.
+    scroll: Scroll,
+    /// The first line, and the one that was jumped to.
+    lines: (usize, Option<usize>),
+}
+
 impl Default for Printout {
     fn default() -> Self {
         let (tail, grid) = (Tail::default(), Grid::default());
@@ -45,6 +56,7 @@ impl Default for Printout {
             tail,
             table: None,
             scroll: Scroll::END,
+            held: None,
             left: 0,
             grid,
             page: None,
@@ -73,6 +85,12 @@ impl Printout {
     #[must_use]
     pub fn unread(&self) -> bool {
         self.unread
+    }
+
+    /// The lines that are to stay in sight: the first one, and the one that was jumped to.
+    #[must_use]
+    pub fn stays(&self) -> Option<(usize, Option<usize>)> {
+        self.held.filter(|held| held.scroll == self.scroll).map(|held| held.lines)
     }
 
     /// Whether it keeps the newest output in view.
@@ -383,6 +401,25 @@ impl State {
                 effects.push(Effect::Look(id, Look::For { text: text.clone(), from: end, forward: *forward }));
             }
             (None, Look::At(_)) => self.hint = Some("What came before is not kept.".to_owned()),
+        }
+    }
+
+    /// Lets long lines go on below, or no longer; what is in sight stays there.
+    pub(super) fn wrap(&mut self) {
+        self.output.wrap = !self.output.wrap;
+        let lines = self.sight.lines;
+        if let Some(printout) = self.output.printout_mut().filter(|printout| !printout.scroll.follow) {
+            printout.held = lines.map(|lines| Held { scroll: printout.scroll, lines });
+        }
+    }
+
+    /// A frame told at which rows the lines are now that were to stay.
+    pub(super) fn held(&mut self, (top, row): (usize, Option<usize>)) {
+        if let Some(printout) = self.output.printout_mut()
+            && printout.held.take().is_some()
+        {
+            printout.scroll.to_row(top);
+            self.finds.output.row = row;
         }
     }
 

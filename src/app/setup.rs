@@ -400,13 +400,21 @@ impl Setup {
         }
     }
 
+    /// Puts a text in the place of what is typed.
+    pub(super) fn type_over(&mut self, text: &str) {
+        text.clone_into(&mut self.typed);
+        if self.stage == Stage::Model {
+            self.at = 0;
+        }
+    }
+
     pub(super) fn done(&mut self, done: Done) {
         match done {
             Done::Answers(word, models) => self.answers(&word, models),
             Done::Listed(number, listed) if number == self.number => {
                 self.models = match listed {
                     Ok(models) => Fetched::Here(models),
-                    Err(why) => Fetched::Failed(why),
+                    Err(why) => Fetched::Failed(without_message(&why)),
                 };
                 if self.typed.is_empty() {
                     self.choose_model();
@@ -417,7 +425,7 @@ impl Setup {
                 self.hint = None;
                 self.trial = match tried {
                     Ok(said) => Fetched::Here(said),
-                    Err(why) => Fetched::Failed(why),
+                    Err(why) => Fetched::Failed(without_message(&why)),
                 };
             }
             Done::Written(number, Err(why)) if number == self.number => {
@@ -447,4 +455,9 @@ impl Setup {
             };
         }
     }
+}
+
+/// A failure, told where no message was sent that could be sent again.
+fn without_message(why: &str) -> String {
+    why.replace("then send the message again", "then go back and try again")
 }

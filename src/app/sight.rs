@@ -97,6 +97,9 @@ impl State {
         self.chat.drawn(self.now);
         // Titles say how many rows were found, and are drawn before they are counted.
         self.dirty |= self.sight.found.output.len() != sight.found.output.len();
+        if let Some(held) = sight.held {
+            self.held(held);
+        }
         self.sight = sight;
         self.found();
     }

@@ -54,6 +54,7 @@ impl State {
         setup.hint = None;
         let rows = setup.rows();
         let plain = matches!(key.modifiers, KeyModifiers::NONE | KeyModifiers::SHIFT);
+        let held = key.modifiers == KeyModifiers::CONTROL;
         match key.code {
             KeyCode::Esc => self.skip_setup(effects),
             KeyCode::Enter => setup.take(effects),
@@ -62,13 +63,19 @@ impl State {
             KeyCode::Home | KeyCode::PageUp if rows > 0 => setup.at = 0,
             KeyCode::End | KeyCode::PageDown if rows > 0 => setup.at = rows - 1,
             KeyCode::Backspace if setup.types() && !setup.typed.is_empty() => {
-                setup.typed.pop();
-                if setup.stage == Stage::Model {
-                    setup.at = 0;
-                }
+                let kept = setup.typed[..setup.typed.floor_char_boundary(setup.typed.len() - 1)].to_owned();
+                setup.type_over(&kept);
             }
+            // Held down, it ends with what is typed here, and takes no answer from before along.
+            KeyCode::Backspace if setup.types() => {}
             KeyCode::Left | KeyCode::Backspace | KeyCode::BackTab => {
                 setup.back();
+            }
+            KeyCode::Char('u') if held && setup.types() => setup.type_over(""),
+            KeyCode::Char('w') if held && setup.types() => {
+                let kept = setup.typed.trim_end().rfind(char::is_whitespace).map_or(0, |at| at + 1);
+                let kept = setup.typed[..setup.typed.ceil_char_boundary(kept)].to_owned();
+                setup.type_over(&kept);
             }
             KeyCode::Char(letter) if plain && setup.types() => setup.type_in(letter),
             KeyCode::Char(digit @ '1'..='9') if plain => {
@@ -83,7 +90,6 @@ impl State {
             KeyCode::Char('j') if plain && rows > 0 => setup.at = setup.at.wrapping_add(1) % rows,
             _ => match everywhere {
                 Some(Command::Quit) => effects.push(Effect::Quit),
-                Some(Command::Redraw) => effects.push(Effect::Redraw),
                 Some(Command::Interrupt) => self.interrupt_setup(effects),
                 _ => {}
             },

@@ -109,12 +109,38 @@ pub(super) struct OutputRows {
     pub lines: Vec<Printed>,
     /// How many lines they are without wrapping.
     pub unwrapped: u64,
+    /// The first row of each line, where lines wrap.
+    pub starts: Vec<u32>,
     /// What was looked for in them.
     pub found: Option<printed::Matches>,
     /// The table that `widths` is of, the width of each column, and which hold numbers.
     pub table: Option<Arc<Table>>,
     pub widths: Vec<usize>,
     pub numeric: Vec<bool>,
+}
+
+impl OutputRows {
+    /// The line that a row belongs to.
+    pub fn line_of(&self, row: usize) -> usize {
+        if self.starts.is_empty() {
+            return row;
+        }
+        self.starts.partition_point(|start| *start as usize <= row).saturating_sub(1)
+    }
+
+    /// The first row of a line.
+    pub fn row_of(&self, line: usize) -> usize {
+        if self.starts.is_empty() {
+            line
+        } else {
+            self.starts.get(line).map_or(self.lines.len(), |start| *start as usize)
+        }
+    }
+
+    /// Whether a row goes on with the line of the one before.
+    pub fn goes_on(&self, row: usize) -> bool {
+        !self.starts.is_empty() && self.row_of(self.line_of(row)) != row
+    }
 }
 
 /// The rows of the page about one operation, but for those that change while it runs.

@@ -60,6 +60,9 @@ fn judged(view: View<'_>, editor: &Editor, columns: usize) -> Vec<Line<'static>>
         Draft::Judging => ("why", vec![("judging…".to_owned(), Role::Dim)]),
         Draft::Wrong(why) => ("wrong", vec![(text::line(why), Role::Trouble)]),
         Draft::Judged(_, judgement) => {
+            // Until something is changed, nobody edited it.
+            let waits = view.state.queue.get(editor.id).and_then(|item| item.judgement.as_ref());
+            let judgement = waits.filter(|_| !editor.changed()).unwrap_or(judgement);
             let role = if judgement.verdict == Verdict::Deny { Role::Trouble } else { Role::Text };
             ("why", vec![(text::line(&judgement.reason), role)])
         }

@@ -176,16 +176,16 @@ fn lay(
     let reason = take(reason, 3);
     let hint = take(1, 1);
     let head = take(parts.head.len(), usize::from(height >= 6));
-    // The first rows of what it does and of why it asks, then half of the dialog for the text, then all of what it
-    // does, as that scrolls nowhere, then the rest. Samples of it come last.
+    // The first rows of what it does, the first sentence of why it asks, which warns, then half of the dialog for the text, then all of
+    // what it does, as that scrolls nowhere, then the rest. Samples of it come last.
     let (few, quarter) = ((height / 4).clamp(1, FEW), (height / 4).max(1));
     let text = parts.body.len() - parts.body.samples;
     let effect = take(parts.effect.len(), few);
-    let why = take(parts.why.len(), 1);
+    let why = take(parts.why.len(), lead(&parts.why).min(quarter));
     let body = 1 + take(text.saturating_sub(1), (height / 2).saturating_sub(1));
     let effect = effect + take(parts.effect.len() - effect, usize::MAX);
     let parted = take(1, usize::from(height >= SMALL));
-    let why = why + take(parts.why.len() - why, quarter - why);
+    let why = why + take(parts.why.len() - why, quarter.saturating_sub(why));
     let body = body + take(text.saturating_sub(body), usize::MAX);
     let why = why + take(parts.why.len() - why, usize::MAX);
     let samples = take(parts.body.samples, usize::MAX);
@@ -223,6 +223,12 @@ fn lay(
     column(buf, keys, &parts.keys);
     sight.keys = named(&parts.keys, keys);
     (scrolls, cursor)
+}
+
+/// Rows of the first sentence.
+fn lead(sentences: &[Line<'static>]) -> usize {
+    let ends = |row: &Line<'static>| row.to_string().trim_end().ends_with('.');
+    sentences.iter().position(ends).map_or(sentences.len(), |at| at + 1)
 }
 
 /// The first row of the body in sight. Of a rule that is made, the part that is chosen always is.

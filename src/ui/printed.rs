@@ -23,6 +23,8 @@ use crate::domain::{OperationId, sought};
 
 /// Columns of the gutter.
 const GUTTER: u16 = 2;
+/// What stands there where a row goes on with a line.
+const GOES_ON: &str = "↳";
 /// Matches that are told; more are marked only where they are seen.
 pub const FOUND: usize = 10_000;
 
@@ -50,10 +52,16 @@ pub fn draw(
         rows.lines = Vec::new();
         let lines = dressed::lines(view, item, printout, closed);
         rows.unwrapped = lines.len() as u64;
-        rows.lines = match wrap {
-            Some(columns) => lines.into_iter().flat_map(|printed| wrapped(&printed, columns)).collect(),
-            None => lines,
-        };
+        rows.starts = Vec::new();
+        match wrap {
+            Some(columns) => {
+                for printed in lines {
+                    rows.starts.push(u32::try_from(rows.lines.len()).unwrap_or(u32::MAX));
+                    rows.lines.extend(wrapped(&printed, columns));
+                }
+            }
+            None => rows.lines = lines,
+        }
         rows.key = Some(key);
         rows.found = None;
     }
@@ -65,7 +73,15 @@ pub fn draw(
         if printout.page.is_some() { Vec::new() } else { ending(view, item, printout.tail.bytes, area.width.into()) };
     let total = above + rows.lines.len() + end.len();
     sight.limits.output = total.saturating_sub(height);
-    let first = printout.scroll.first(total, height);
+    let at_row = |line: usize| above + rows.row_of(line.saturating_sub(above));
+    let held = printout.stays().map(|(line, found)| (at_row(line).min(sight.limits.output), found.map(at_row)));
+    sight.held = held;
+    let (first, current_row) = match held {
+        Some((top, found)) => (top, found),
+        None => (printout.scroll.first(total, height), view.state.finds.output.row),
+    };
+    let line_at = |row: usize| above + rows.line_of(row.saturating_sub(above));
+    sight.lines = Some((line_at(first), current_row.map(line_at)));
     let regex = rows.found.as_ref().and_then(|found| found.regex.clone());
     for row in 0..area.height {
         let at = first + usize::from(row);
@@ -79,15 +95,18 @@ pub fn draw(
             if printed.error {
                 put(buf, area, row, &view.line("!", Role::Trouble));
             }
+            let gutter = Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(1), ..area };
+            if rows.goes_on(at - above) {
+                put(buf, gutter, row, &view.line(GOES_ON, Role::Dim));
+            }
             let mut line = printed.line.clone();
             for span in &mut line.spans {
                 span.style = view.theme.tame(span.style);
             }
             if let Some(regex) = &regex {
-                let current = view.state.finds.output.row == Some(at);
+                let current = current_row == Some(at);
                 line = marked(line, regex, current);
                 if current {
-                    let gutter = Rect { x: area.x + 1.min(area.width), width: area.width.saturating_sub(1), ..area };
                     put(buf, gutter, row, &view.line("▸", Role::Accent));
                 }
             }
@@ -138,10 +157,16 @@ impl Matches {
 
 fn found(rows: &mut OutputRows, text: &str, above: usize) -> Arc<[usize]> {
     if rows.found.as_ref().is_none_or(|found| found.text != text) {
-        let lines = rows.lines.iter().enumerate().map(|(at, printed)| (at + above, printed.line.clone()));
+        let line = |at: usize| Line::from(spans(&rows.lines[rows.row_of(at)..rows.row_of(at + 1)]));
+        let lines = (0..usize::try_from(rows.unwrapped).unwrap_or(0)).map(|at| (rows.row_of(at) + above, line(at)));
         rows.found = Some(Matches::of(text, lines));
     }
     rows.found.as_ref().map(Matches::rows).unwrap_or_default()
+}
+
+/// What stands in the rows of one line.
+fn spans(rows: &[Printed]) -> Vec<Span<'static>> {
+    rows.iter().flat_map(|printed| printed.line.spans.iter().cloned()).collect()
 }
 
 /// A line with its matches reversed, those of the current row underlined, too.

@@ -21,10 +21,9 @@ const WORD: usize = 8;
 const PRODUCTION: usize = 4;
 /// Fewest columns of a number, so that the tenth operation moves nothing.
 const DIGITS: usize = 2;
-/// Columns that what an operation would do keeps beside how it ended.
-const LEAST: usize = 20;
-/// From so many columns on, what is done with names its tool, too: on fewer it says what it was.
-const ROOMY: usize = 80;
+/// Columns that what an operation would do keeps beside how it ended, and beside what it would do to what.
+const LEAST: usize = 14;
+const BESIDE: usize = 20;
 
 /// Most columns of what it waits for, or would do, beside that.
 const MOST: usize = 34;
@@ -126,7 +125,10 @@ fn rows(view: View<'_>) -> Vec<Row<'_>> {
         return rows;
     }
     let counted = |name: &str, count: usize| format!("{name} {}", number::thousands(count as u64));
-    rows.push(Row::Section(counted("WAITING", waiting.len()), !waiting.is_empty()));
+    let all = queue.counts().0;
+    // What the filter leaves out waits, too.
+    let of = if all > waiting.len() { format!(" of {}", number::thousands(all as u64)) } else { String::new() };
+    rows.push(Row::Section(counted("WAITING", waiting.len()) + &of, !waiting.is_empty()));
     rows.extend(waiting.into_iter().flat_map(|item| row(item, tall)));
     let behind = running.iter().filter(|item| behind(item)).count();
     let heads = [counted("RUNNING", running.len() - behind), counted("NEXT", behind)];
@@ -176,15 +178,18 @@ fn behind(item: &Item) -> bool {
     matches!(item.status, Status::Preparing | Status::Allowed { starting: false })
 }
 
-/// How it ended in so many columns: its time goes first, then the end of its word.
-fn ended(fate: &item::Fate, room: usize) -> String {
-    let says = text::fit(&fate.says, (room / 2).max(22));
-    let whole = format!("{} {says}  {:>6}", fate.mark, fate.time);
-    if fate.time.is_empty() || text::width(&whole) > room {
-        format!("{} {}", fate.mark, text::fit(&says, room.saturating_sub(2)))
-    } else {
-        whole
+/// How it ended in so many columns: that it can be undone goes first, then its time, then the end of its words.
+fn ended(fate: &item::Fate, undoable: bool, room: usize) -> String {
+    // A short reason to have denied it is told beside what it was, a long one gives way to it.
+    let says = text::fit(&fate.says, (room / 2).max(30));
+    let brief = format!("{} {says}", fate.mark);
+    let timed = if fate.time.is_empty() { brief.clone() } else { format!("{brief}  {:>6}", fate.time) };
+    let all = if undoable { format!("can be undone  {timed}") } else { timed.clone() };
+    if let Some(fits) = [all, timed, brief].into_iter().find(|said| text::width(said) <= room) {
+        return fits;
     }
+    let says = says.split_once(", ").map_or(&*says, |(first, _)| first);
+    format!("{} {}", fate.mark, text::fit(says, room.saturating_sub(2)))
 }
 
 /// `▸ 1  H HIGH  sql      DELETE FROM orders WHERE …`
@@ -197,17 +202,16 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, columns: Columns) -> 
     let production = item::hits_production(item);
     let badge = if production { PRODUCTION + 2 } else { 0 };
     let used = 1 + digits + 2 + 6 + 2;
-    let wide = columns > used + WORD + 24 && (columns >= ROOMY || !item.status.closed());
+    let wide = columns > used + WORD + 24;
     let used = used + badge + if wide { WORD + 1 } else { 0 };
+    let gist = item::gist(&view.state.masks, item);
     let end = match &item.status {
-        Status::Waiting => waits(view, item, columns.saturating_sub(used + LEAST + 3)),
+        Status::Waiting => waits(view, item, columns.saturating_sub(used + BESIDE + 3)),
         Status::Running { .. } => format!("{}  {}", fate.time, fate.mark),
         Status::Preparing | Status::Allowed { .. } => fate.says.clone(),
         Status::Ended { .. } | Status::Denied { .. } | Status::Refused { .. } => {
-            let end = ended(&fate, columns.saturating_sub(used + LEAST + 3));
-            let undoable = format!("can be undone  {end}");
-            let fits = columns >= used + LEAST + 3 + text::width(&undoable);
-            if fits && matches!(item.undo, Undo::Possible(_)) { undoable } else { end }
+            let least = text::width(&gist).min(LEAST);
+            ended(&fate, matches!(item.undo, Undo::Possible(_)), columns.saturating_sub(used + least + 3))
         }
     };
     let quiet = behind(item) || item.status.closed() && fate.role != Role::Trouble;
@@ -226,7 +230,7 @@ fn first_line(view: View<'_>, item: &Item, selected: bool, columns: Columns) -> 
     }
     let end_width = if end.is_empty() { 0 } else { text::width(&end) + 2 };
     let room = columns.saturating_sub(used + end_width + 1);
-    spans.push(view.span(text::column(&item::gist(&view.state.masks, item), room), role));
+    spans.push(view.span(text::column(&gist, room), role));
     if !end.is_empty() {
         let end_role = match fate.role {
             Role::Trouble | Role::Good | Role::Accent => fate.role,
@@ -254,14 +258,13 @@ fn waits(view: View<'_>, item: &Item, room: usize) -> String {
 fn second_line(view: View<'_>, item: &Item, columns: Columns) -> Line<'static> {
     let Columns { digits, all: columns } = columns;
     let mut parts = Vec::new();
-    if let Some(why) = &item.requeued {
-        parts.push(format!("back again: {}", text::line(why)));
-    }
+    parts.extend(item.requeued.as_ref().map(|_| "back again".to_owned()));
     let target =
         item.prepared.as_ref().map(|prepared| item::brief_target(prepared)).filter(|target| !target.is_empty());
     parts.extend(target.map(|target| text::middle(&target, columns / 2).into_owned()));
     parts.extend(view.state.queue.foresight(item.id).and_then(preview::brief));
     parts.extend(view.state.queue.lacks(item.id).map(|lack| item::lacks(&lack)));
+    parts.extend(item.requeued.as_ref().map(|why| text::line(why.trim_end_matches('.'))));
     parts.extend(item.judgement.as_ref().map(reason));
     let said = parts.join(" · ");
     let said = item.prepared.as_ref().map_or(said.clone(), |prepared| prepared.hidden(&said));

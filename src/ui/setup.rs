@@ -30,31 +30,25 @@ pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, setup: &Setup) -> Op
     let width = screen.width.min(WIDEST).saturating_sub(2);
     let area = Rect { x: screen.x + 1, width, ..screen };
     let columns = usize::from(width);
-    let roomy = screen.height >= 14;
-    let mut rows: Vec<Line<'static>> = vec![view.line("countersign", Role::Strong)];
-    if roomy {
-        rows.push(Line::default());
-    }
-    let welcome = if setup.again {
-        "Who answers, and what runs unasked. Nothing is written before the last step."
-    } else {
-        "Welcome. A few questions, then you can begin; nothing is written before the last one."
-    };
-    rows.extend(wrapped(&view.line(welcome, Role::Text), columns));
-    rows.extend(wrapped(&view.line(so_far(setup), Role::Dim), columns));
-    if roomy {
-        rows.push(Line::default());
-    }
-    let asked = if setup.stage == Stage::Address && setup.at_home() {
-        format!("{} Empty means its usual place.", question(setup))
-    } else {
-        question(setup)
-    };
-    rows.extend(wrapped(&view.line(asked, Role::Accent), columns));
     let mut foot = foot(view, setup, columns);
     foot.extend(keys(view, &bound(setup), columns, 2, true));
     let height = usize::from(area.height);
-    let room = height.saturating_sub(rows.len() + foot.len() + 1 + usize::from(setup.types())).max(1);
+    let room = height.saturating_sub(foot.len());
+    let listed = listed(setup);
+    let longest = listed.iter().map(|row| text::width(&row.name)).max().unwrap_or(0);
+    let name = longest.clamp(NAME, (columns / 2).max(NAME));
+    // What a mode means is never cut.
+    let whole = setup.stage == Stage::Mode;
+    let notes = if whole { usize::MAX } else { columns.saturating_sub(name + 5) };
+    let options = listed.iter().enumerate().map(|(at, row)| {
+        let line = line(view, row, at == setup.at, (name, notes));
+        let hang = (name + 5).min(columns / 2);
+        if whole { text::wrap(&line, columns.max(10), hang, Break::Words) } else { vec![line] }
+    });
+    let options: Vec<Vec<Line<'static>>> = options.collect();
+    let wanted: usize = options.iter().map(Vec::len).sum();
+    let typing = usize::from(setup.types());
+    let mut rows = head(view, setup, columns, room.saturating_sub(wanted.min(FEW) + typing));
     let mut cursor = None;
     if setup.types() {
         let typed = text::line(&setup.typed);
@@ -64,20 +58,9 @@ pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, setup: &Setup) -> Op
         let y = area.y + u16::try_from(rows.len() - 1).unwrap_or_default();
         cursor = Some(Position { x: x.min(area.right().saturating_sub(1)), y: y.min(area.bottom().saturating_sub(1)) });
     }
-    let listed = listed(setup);
-    let first = setup.at.saturating_sub(room / 2).min(listed.len().saturating_sub(room));
-    let longest = listed.iter().map(|row| text::width(&row.name)).max().unwrap_or(0);
-    let name = longest.clamp(NAME, (columns / 2).max(NAME));
-    for (at, row) in listed.iter().enumerate().skip(first).take(room) {
-        // What a mode means is never cut.
-        if setup.stage == Stage::Mode {
-            let line = line(view, row, at == setup.at, (name, usize::MAX));
-            rows.extend(text::wrap(&line, columns.max(10), (name + 5).min(columns / 2), Break::Words));
-        } else {
-            rows.push(line(view, row, at == setup.at, (name, columns.saturating_sub(name + 5))));
-        }
-    }
-    for (at, row) in rows.iter().take(height).enumerate() {
+    let left = room.saturating_sub(rows.len()).max(1);
+    rows.extend(in_sight(view, &options, setup.at, left));
+    for (at, row) in rows.iter().take(room.max(1)).enumerate() {
         put(buf, area, u16::try_from(at).unwrap_or(u16::MAX), row);
     }
     let from = height.saturating_sub(foot.len());
@@ -85,6 +68,58 @@ pub fn draw(view: View<'_>, screen: Rect, buf: &mut Buffer, setup: &Setup) -> Op
         put(buf, area, u16::try_from(from + at).unwrap_or(u16::MAX), row);
     }
     cursor
+}
+
+/// Rows of what can be chosen that are worth more than what stands above the question.
+const FEW: usize = 9;
+
+/// What stands above what can be chosen, in so many rows: the question always, the rest as far as there is room.
+fn head(view: View<'_>, setup: &Setup, columns: usize, room: usize) -> Vec<Line<'static>> {
+    let welcome = if setup.again {
+        "Who answers, and what runs unasked. Nothing is written before the last step."
+    } else {
+        "Welcome. A few questions, then you can begin; nothing is written before the last one."
+    };
+    let asked = if setup.stage == Stage::Address && setup.at_home() {
+        format!("{} Empty means its usual place.", question(setup))
+    } else {
+        question(setup)
+    };
+    let blank = || vec![Line::default()];
+    // In the order in which they stand, each with how soon it goes.
+    let mut parts = vec![
+        (3, vec![view.line("countersign", Role::Strong)]),
+        (0, blank()),
+        (2, wrapped(&view.line(welcome, Role::Text), columns)),
+        (4, wrapped(&view.line(so_far(setup), Role::Dim), columns)),
+        (1, blank()),
+        (5, wrapped(&view.line(asked, Role::Accent), columns)),
+    ];
+    for goes in 0..5 {
+        if parts.iter().map(|(_, rows)| rows.len()).sum::<usize>() <= room {
+            break;
+        }
+        parts.retain(|(order, _)| *order != goes);
+    }
+    parts.into_iter().flat_map(|(_, rows)| rows).collect()
+}
+
+/// The rows of what can be chosen that are in sight, and how much there is above and below.
+fn in_sight(view: View<'_>, options: &[Vec<Line<'static>>], at: usize, room: usize) -> Vec<Line<'static>> {
+    let all: Vec<&Line<'static>> = options.iter().flatten().collect();
+    if all.len() <= room {
+        return all.into_iter().cloned().collect();
+    }
+    let room = room.saturating_sub(1).max(1);
+    let before: usize = options.iter().take(at).map(Vec::len).sum();
+    let tall = options.get(at).map_or(1, Vec::len);
+    let first = before.saturating_sub(room.saturating_sub(tall) / 2).min(all.len() - room);
+    let mut rows: Vec<Line<'static>> = all[first..first + room].iter().map(|row| (*row).clone()).collect();
+    let (above, below) = (first, all.len() - room - first);
+    let said = [(above, "↑"), (below, "↓")].into_iter().filter(|(count, _)| *count > 0);
+    let said: Vec<String> = said.map(|(count, sign)| format!("{sign} {count} more")).collect();
+    rows.push(view.line(format!("  {}", said.join(" · ")), Role::Dim));
+    rows
 }
 
 /// The end of what is typed, as much as fits.

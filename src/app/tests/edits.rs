@@ -167,3 +167,48 @@ fn the_text_can_come_back_from_another_editor_and_needs_its_own_approval() {
     world.press(KeyCode::Char('y'));
     assert_eq!(world.commands(), ["make b"]);
 }
+
+#[test]
+fn ctrl_u_takes_the_line_back_as_in_the_composer() {
+    let control = |world: &mut World, letter| {
+        world.feed(20, Event::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL)));
+    };
+    let text = |world: &World| match &world.state.modal {
+        Some(Modal::Edit(editor)) => editor.text(),
+        other => panic!("{other:?}"),
+    };
+    let mut world = opened("make", None);
+    write(&mut world, "ls a");
+    control(&mut world, 'u');
+    assert_eq!(text(&world), "");
+    control(&mut world, 'z');
+    assert_eq!(text(&world), "ls a");
+    world.press(KeyCode::Esc);
+    world.look();
+    world.press(KeyCode::Char('r'));
+    world.look();
+    write(&mut world, "why");
+    control(&mut world, 'u');
+    write(&mut world, "late");
+    world.press(KeyCode::Enter);
+    assert!(
+        matches!(world.status(1), Status::Denied { reason } if reason.ends_with(": late")),
+        "{:?}",
+        world.status(1)
+    );
+}
+
+#[test]
+fn the_screen_is_drawn_anew_whatever_floats_above_it() {
+    let mut world = opened("make", None);
+    let control_l = || Event::Key(KeyEvent::new(KeyCode::Char('l'), KeyModifiers::CONTROL));
+    let redraws = |world: &mut World| {
+        let now = world.state.now;
+        update(&mut world.state, now, control_l()).iter().any(|effect| matches!(effect, Effect::Redraw))
+    };
+    assert!(redraws(&mut world), "the editor");
+    world.press(KeyCode::Esc);
+    assert!(world.dialog().is_some() && redraws(&mut world) && world.dialog().is_some(), "a dialog");
+    world.press(KeyCode::F(1));
+    assert!(world.state.modal.is_some() && redraws(&mut world) && world.state.modal.is_some(), "a page");
+}

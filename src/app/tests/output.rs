@@ -392,3 +392,55 @@ fn what_was_read_is_looked_at_from_its_start() {
     assert!(!world.state.output.printout().unwrap().follows());
     assert_eq!(scroll(&world).top, 0);
 }
+
+#[test]
+fn a_copy_of_a_part_says_that_it_is_one() {
+    let mut world = printed("text\n", 5_000_000);
+    keys(&mut world, "y");
+    assert_eq!(world.copied, ["text\n"]);
+    let said = "Copied 5 B, the part in sight of 5.0 MB; S saves all.";
+    assert_eq!(world.state.hint.as_deref(), Some(said));
+}
+
+#[test]
+fn what_starts_is_selected_while_nobody_is_in_the_list_and_nothing_waits() {
+    let mut world = printed("text\n", 0);
+    world.press(KeyCode::F(2));
+    world.finish(1);
+    world.press(KeyCode::Esc);
+    world.say("! ls");
+    assert_eq!(world.state.queue.selected(), Some(OperationId(2)));
+    world.press(KeyCode::F(2));
+    keys(&mut world, "c");
+    assert_eq!(world.cancelled, [OperationId(2)]);
+}
+
+#[test]
+fn what_starts_is_shown_unless_the_person_looks_at_something_there() {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("ls a", None), ("make b", None), ("make c", None), ("make d", None)]);
+    world.finish(1);
+    world.state.open(OperationId(2));
+    world.look();
+    world.press(KeyCode::Char('y'));
+    world.press(KeyCode::Esc);
+    // An older one is looked at, and left again for the list.
+    world.press(KeyCode::F(3));
+    keys(&mut world, "[");
+    assert_eq!(world.state.output.shown(), Some(OperationId(1)));
+    world.press(KeyCode::Tab);
+    let approve = |world: &mut World, id: u64| {
+        world.finish(id - 1);
+        world.state.open(OperationId(id));
+        world.look();
+        world.press(KeyCode::Char('y'));
+        world.press(KeyCode::Esc);
+    };
+    approve(&mut world, 3);
+    assert_eq!(world.state.output.shown(), Some(OperationId(3)));
+    world.press(KeyCode::F(3));
+    keys(&mut world, "[");
+    approve(&mut world, 4);
+    assert_eq!(world.state.output.shown(), Some(OperationId(2)), "somebody reads it");
+}

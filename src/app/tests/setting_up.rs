@@ -1,7 +1,7 @@
 //! The first start by keys: what is asked in which order, what is tried, what is written, and how one gets out.
 
 use super::*;
-use crate::app::{Chosen, Done, KeyWay, Offer, Setup, SetupStep, Sort, Stage, Wanted};
+use crate::app::{Chosen, Done, Fetched, KeyWay, Offer, Setup, SetupStep, Sort, Stage, Wanted};
 
 fn offer(word: &str, found: bool, lacks: Option<&str>, sort: Sort) -> Offer {
     Offer {
@@ -306,4 +306,46 @@ fn by_lines_an_empty_line_takes_what_is_configured() {
     say(&mut world, "");
     let Some(SetupStep::Try(_, chosen)) = world.setups.last() else { panic!("{:?}", world.setups) };
     assert_eq!((chosen.model.as_deref(), &chosen.key), (Some("gpt-b"), &KeyWay::Variable("TEAM_KEY".to_owned())));
+}
+
+#[test]
+fn what_is_typed_is_taken_back_as_in_a_shell_and_no_answer_with_it() {
+    let mut world = first();
+    let at = page(&world).offers.iter().position(|offer| offer.sort == Sort::Address).unwrap();
+    for _ in 0..at {
+        world.press(KeyCode::Down);
+    }
+    world.press(KeyCode::Enter);
+    assert_eq!(page(&world).stage, Stage::Address);
+    let typed = |world: &mut World| {
+        for letter in "http://a b".chars() {
+            world.press(KeyCode::Char(letter));
+        }
+    };
+    typed(&mut world);
+    world.feed(20, Event::Key(KeyEvent::new(KeyCode::Char('w'), KeyModifiers::CONTROL)));
+    assert_eq!(page(&world).typed, "http://a ");
+    world.feed(20, Event::Key(KeyEvent::new(KeyCode::Char('u'), KeyModifiers::CONTROL)));
+    assert_eq!(page(&world).typed, "");
+    typed(&mut world);
+    for _ in 0..40 {
+        world.press(KeyCode::Backspace);
+    }
+    assert_eq!((page(&world).stage, page(&world).typed.as_str()), (Stage::Address, ""));
+    world.press(KeyCode::Left);
+    assert_eq!(page(&world).stage, Stage::Provider);
+}
+
+#[test]
+fn a_trial_that_fails_speaks_of_no_message() {
+    let mut world = first();
+    to(&mut world, "anthropic");
+    world.press(KeyCode::Enter);
+    let listed = Done::Listed(number(&world), Ok(vec!["small".to_owned()]));
+    world.feed(1, Event::SetUp(listed));
+    world.press(KeyCode::Enter);
+    let why = "x.test has trouble (500). Wait a little, then send the message again.".to_owned();
+    world.feed(1, Event::SetUp(Done::Tried(number(&world), Err(why))));
+    let Fetched::Failed(said) = &page(&world).trial else { panic!("{:?}", page(&world).trial) };
+    assert_eq!(said, "x.test has trouble (500). Wait a little, then go back and try again.");
 }

@@ -4,7 +4,8 @@ use crossterm::event::KeyCode;
 
 use super::desk::Desk;
 use super::high;
-use crate::domain::{Class, Finding};
+use crate::app::{Offer, Setup, Sort};
+use crate::domain::{Class, Finding, Foresight, Preview};
 
 #[test]
 fn what_a_dialog_asks_about_stays_behind_its_gutter() {
@@ -106,4 +107,89 @@ fn a_long_path_is_cut_rather_than_left_out() {
     desk.call(&[("file_operations", &call, high(&format!("Creates {path}.")))]);
     let screen = desk.screen(60, 15);
     assert!(screen.contains("why        Creates docs/a-long-"), "{screen}");
+}
+
+#[test]
+fn why_it_asks_goes_last_where_rows_are_short() {
+    let mut desk = Desk::new();
+    let effects = (1..=8).map(|at| format!("Would change part {at}.")).collect();
+    desk.foresight = Some(Foresight::Measured(Box::new(Preview { effects, ..Preview::default() })));
+    desk.send("go");
+    desk.call(&[(
+        "execute_command",
+        r#"{"command":"make a"}"#,
+        high("The command hides what it does behind an encoding that nobody can read by eye before it runs."),
+    )]);
+    let screen = desk.screen(60, 15);
+    assert!(screen.contains("before it runs.") && screen.contains("lines more"), "{screen}");
+}
+
+#[test]
+fn nobody_edited_it_before_something_is_changed() {
+    let mut desk = Desk::new();
+    desk.send("go");
+    desk.call(&[("execute_command", r#"{"command":"make a"}"#, high("It makes."))]);
+    desk.screen(120, 40);
+    desk.key('e');
+    desk.screen(120, 40);
+    assert!(!desk.screen(120, 40).contains("You edited it"));
+}
+
+/// The page of the first start with many who serve a model.
+fn first_start() -> Desk {
+    let mut desk = Desk::new();
+    let offer = |at: usize| Offer {
+        word: format!("server{at}"),
+        name: format!("Server {at}"),
+        note: "a note".to_owned(),
+        found: false,
+        place: String::new(),
+        lacks: None,
+        sort: Sort::Provider,
+        configured: false,
+    };
+    desk.state.set_up(Setup::new((1..=14).map(offer).collect(), false));
+    desk
+}
+
+#[test]
+fn a_small_first_start_says_how_much_more_there_is_and_draws_nothing_over_another() {
+    let mut desk = first_start();
+    for (columns, rows) in [(60, 15), (40, 10), (80, 24)] {
+        let screen = desk.screen(columns, rows);
+        assert!(screen.contains("Who serves the model?") && screen.contains("▸ Server 1 "), "{screen}");
+        assert!(screen.contains("Server 14") || screen.contains(" more"), "{screen}");
+        assert!(screen.contains("enter take it"), "{screen}");
+    }
+    for _ in 0..13 {
+        desk.press(KeyCode::Down);
+    }
+    let screen = desk.screen(60, 15);
+    assert!(screen.contains("▸ Server 14") && screen.contains("↑ 5 more"), "{screen}");
+    assert!(!screen.lines().any(|row| row.contains('↓') && row.contains("more")), "{screen}");
+}
+
+#[test]
+fn both_modes_are_whole_on_a_small_first_start() {
+    let mut desk = Desk::new();
+    let practice = Offer {
+        word: "practice".to_owned(),
+        name: "Practice".to_owned(),
+        note: String::new(),
+        found: true,
+        place: String::new(),
+        lacks: None,
+        sort: Sort::Practice,
+        configured: false,
+    };
+    desk.state.set_up(Setup::new(vec![practice], false));
+    desk.screen(60, 15);
+    desk.press(KeyCode::Enter);
+    let screen = desk.screen(60, 15);
+    assert!(screen.contains("▸ guarded") && screen.contains("  smart"), "{screen}");
+    assert!(
+        screen.contains("asks you") && screen.contains("trust its") && screen.contains("enter write it"),
+        "{screen}"
+    );
+    assert!(!screen.contains(" more"), "{screen}");
 }

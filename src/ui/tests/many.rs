@@ -278,3 +278,45 @@ fn a_command_of_several_lines_is_none_of_one() {
     desk.press(KeyCode::Esc);
     assert!(desk.screen(120, 40).contains("touch a ⏎ touch b"));
 }
+
+#[test]
+fn what_is_done_names_its_tool_its_time_and_its_outcome_where_there_is_room() {
+    let mut desk = Desk::new();
+    desk.send("go");
+    let call = |text: &'static str| ("execute_command", text, low("It reads."));
+    desk.call(&[call(r#"{"command":"ls"}"#), call(r#"{"command":"sleep 20"}"#)]);
+    desk.finish(1, Outcome::Succeeded { summary: "exit 0".to_owned() }, 17);
+    desk.finish(2, Outcome::Lost, 0);
+    desk.press(KeyCode::F(2));
+    let screen = desk.screen(120, 40);
+    let row = |text: &str| screen.lines().find(|row| row.contains(text)).unwrap().to_owned();
+    let done = row("  1  L low");
+    assert!(done.contains("command  ls ") && done.ends_with("✓ exit 0   17 ms"), "{screen}");
+    assert!(row("▸ 2  L low").ends_with("command  sleep 20               ! interrupted"), "{screen}");
+}
+
+#[test]
+fn a_filter_says_of_how_many_that_wait_it_shows_some() {
+    let mut desk = put_off();
+    desk.press(KeyCode::F(2));
+    assert!(desk.screen(120, 40).contains("WAITING 2"));
+    "/high".chars().for_each(|letter| desk.key(letter));
+    let screen = desk.screen(120, 40);
+    assert!(screen.contains("WAITING 1 of 2"), "{screen}");
+}
+
+#[test]
+fn what_came_back_says_what_it_would_do_before_why() {
+    let mut desk = Desk::new();
+    desk.send("go");
+    desk.call(&[("execute_command", r#"{"command":"make report"}"#, Vec::new())]);
+    desk.screen(200, 60);
+    desk.key('y');
+    let mut changed = desk.state.queue.gate().prepared(OperationId(1)).unwrap().clone();
+    changed.assessment.findings = vec![Finding::new("test.changed", Class::Unknown, "The program is another one.")];
+    desk.event(Event::Refreshed(OperationId(1), crate::app::Proposal::Ready(Box::new(changed))));
+    desk.press(KeyCode::Esc);
+    desk.press(KeyCode::F(2));
+    let screen = desk.screen(200, 60);
+    assert!(screen.contains("back again · ") && !screen.contains("back again: "), "{screen}");
+}

@@ -195,3 +195,53 @@ fn a_filter_that_nothing_fits_is_named_with_the_way_back_in_every_chart() {
     desk.key('s');
     assert!(desk.screen(120, 40).contains("That is for rows: v goes on to them."));
 }
+
+#[test]
+fn wrapping_keeps_the_place_and_the_count_of_matches_and_marks_rows_that_go_on() {
+    let text = (1..=400).map(|number| format!("line {number} {}\n", "wide ".repeat(30))).collect::<String>();
+    let mut desk = ran("execute_command", r#"{"command":"seq"}"#, &text);
+    desk.screen(120, 40);
+    typed(&mut desk, "/line 39");
+    desk.screen(120, 40);
+    desk.press(KeyCode::Enter);
+    for _ in 0..3 {
+        desk.screen(120, 40);
+        typed(&mut desk, "n");
+    }
+    let before = desk.screen(120, 40);
+    assert!(before.contains("match 5 of 11") && before.contains("▸line 393"), "{before}");
+    let first = |screen: &str| {
+        let row = screen.lines().find(|row| row.contains("line ") && row.contains("wide")).unwrap().to_owned();
+        row.split("line ").nth(1).unwrap().split(' ').next().unwrap().to_owned()
+    };
+    typed(&mut desk, "w");
+    let wrapped = desk.screen(120, 40);
+    assert!(wrapped.contains("match 5 of 11") && wrapped.contains("▸line 393"), "{wrapped}");
+    assert_eq!(first(&before), first(&wrapped), "{before}\n{wrapped}");
+    assert!(wrapped.contains(" ↳"), "{wrapped}");
+    typed(&mut desk, "w");
+    let after = desk.screen(120, 40);
+    assert_eq!(first(&before), first(&after));
+    assert!(!after.contains('↳'));
+}
+
+#[test]
+fn signs_of_many_widths_are_drawn_alike_by_a_terminal_that_counts_characters() {
+    let mut desk = Desk::new();
+    desk.send("go");
+    desk.say("flag 🇩🇪 end\n\nthumb 👍🏽 end\n\nfamily 👨\u{200d}👩\u{200d}👧 end\n\nwarn ⚠\u{fe0f} end\n");
+    desk.event(Event::Paste("draft ⚠\u{fe0f} 👍🏽".to_owned()));
+    let screen = desk.screen(120, 40);
+    assert!(
+        screen.contains("flag DE end") && screen.contains("thumb 👍 end") && screen.contains("warn ⚠ end"),
+        "{screen}"
+    );
+    assert!(screen.contains("draft ⚠ 👍"), "{screen}");
+    let screen = desk.still(120, 40);
+    // Each `│` between the panes stands in its column for a terminal that counts every character by itself.
+    let rows = desk.terminal(120, 40);
+    let shown: Vec<&str> = screen.lines().collect();
+    for (row, shown) in rows.iter().zip(shown) {
+        assert_eq!(row.trim_end(), shown.trim_end());
+    }
+}
