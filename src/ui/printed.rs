@@ -74,7 +74,12 @@ pub fn draw(
     let total = above + rows.lines.len() + end.len();
     sight.limits.output = total.saturating_sub(height);
     let at_row = |line: usize| above + rows.row_of(line.saturating_sub(above));
-    let held = printout.stays().map(|(line, found)| (at_row(line).min(sight.limits.output), found.map(at_row)));
+    let held = printout.stays().map(|(line, found)| {
+        // What was jumped to stays where it was on the screen, else the first line does.
+        let below = found.and_then(|found| found.checked_sub(line).filter(|below| *below < height));
+        let top = below.map_or_else(|| at_row(line), |below| at_row(line + below).saturating_sub(below));
+        (top.min(sight.limits.output), found.map(at_row))
+    });
     sight.held = held;
     let (first, current_row) = match held {
         Some((top, found)) => (top, found),

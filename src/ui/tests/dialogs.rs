@@ -121,7 +121,7 @@ fn why_it_asks_goes_last_where_rows_are_short() {
         high("The command hides what it does behind an encoding that nobody can read by eye before it runs."),
     )]);
     let screen = desk.screen(60, 15);
-    assert!(screen.contains("before it runs.") && screen.contains("lines more"), "{screen}");
+    assert!(screen.contains("it runs.") && screen.contains("lines more"), "{screen}");
 }
 
 #[test]
