@@ -372,7 +372,7 @@ impl Pauses {
             each.recv().await;
             return;
         }
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 

@@ -53,7 +53,8 @@ impl<B: Backend> Steady<B> {
         let last = columns.max(u16::try_from(cells.len()).unwrap_or(u16::MAX));
         let at = |column: u16| cells.get(usize::from(column)).unwrap_or(&blank);
         // What stands where, and blanks under all that may not fill its own cells.
-        let (mut stands, mut under): (Vec<(u16, &Cell)>, Vec<(u16, Cell)>) = (Vec::new(), Vec::new());
+        let mut stands: Vec<(u16, &Cell)> = Vec::new();
+        let mut under: Vec<(u16, Cell)> = Vec::new();
         let mut column = 0;
         while column < last {
             let cell = at(column);
@@ -101,8 +102,8 @@ impl<B: Backend> Backend for Steady<B> {
     where
         I: Iterator<Item = (u16, u16, &'a Cell)>,
     {
-        let (mut changed, mut whole, mut current): (Vec<(u16, u16, &Cell)>, BTreeSet<u16>, Option<u16>) =
-            (Vec::new(), BTreeSet::new(), None);
+        let mut changed: Vec<(u16, u16, &Cell)> = Vec::new();
+        let (mut whole, mut current) = (BTreeSet::new(), None);
         for (column, row, cell) in content {
             if current != Some(row) {
                 current = Some(row);

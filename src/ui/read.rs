@@ -96,7 +96,7 @@ impl Reading {
         };
         let place = self.places.entry(id).or_default();
         let pieces = page.pieces.iter().map(|piece| (piece.stream == Stream::Err, piece.text.as_ref()));
-        let rows = printed(dressed::masked(view, ansi::lines(pieces)));
+        let rows = printed(&dressed::masked(view, ansi::lines(pieces)));
         let from = (page.line + place.skip).min(rows.len());
         let to = rows.len().min(from + MOST);
         let mut told = rows[from..to].to_vec();
@@ -144,11 +144,11 @@ fn held(view: View<'_>, printout: &Printout) -> Vec<String> {
             .collect();
     }
     let pieces = printout.tail.pieces.iter().map(|piece| (piece.stream == Stream::Err, piece.text.as_ref()));
-    printed(dressed::masked(view, ansi::lines(pieces)))
+    printed(&dressed::masked(view, ansi::lines(pieces)))
 }
 
 /// Others' lines behind their sign, those of standard error behind one of their own.
-fn printed(lines: Vec<Printed>) -> Vec<String> {
+fn printed(lines: &[Printed]) -> Vec<String> {
     let sign = |printed: &Printed| if printed.error { "|!" } else { "|" };
     lines.iter().map(|printed| format!("{} {}", sign(printed), flat(&printed.line))).collect()
 }
