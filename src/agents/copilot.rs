@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Addition, Agent, Answer, Call, Opinion, Places, Reply, Wants};
 use super::{patch, tools};
+use crate::domain::Strict;
 
 /// GitHub Copilot CLI.
 pub(super) struct Copilot;
@@ -31,7 +32,8 @@ impl Agent for Copilot {
         let input = match tools::member(sent, &["toolArgs", "tool_input"]) {
             // Older versions send the arguments as a text that holds them.
             Some(Value::String(text)) if tool != "apply_patch" => {
-                serde_json::from_str(text).map_err(|error| format!("the arguments of `{tool}` are no JSON: {error}"))?
+                let read = serde_json::from_str::<Strict>(text);
+                read.map_err(|error| format!("the arguments of `{tool}` can't be read as JSON: {error}"))?.0
             }
             Some(input) => input.clone(),
             None => Value::Null,

@@ -181,7 +181,8 @@ impl<'de> Visitor<'de> for Pairs {
 }
 
 /// A value in which no object has a key twice: whoever runs the call may take the first where `serde_json` keeps the last.
-struct Strict(Value);
+#[derive(Debug)]
+pub struct Strict(pub Value);
 
 impl<'de> Deserialize<'de> for Strict {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

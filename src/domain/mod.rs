@@ -35,7 +35,7 @@ mod undo;
 mod wall;
 
 pub use answer::{ANSWER, AnswerOperation, Asks};
-pub use arguments::{Arguments, ArgumentsError, CLAIM};
+pub use arguments::{Arguments, ArgumentsError, CLAIM, Strict};
 pub use catalog::{Catalog, CatalogEntry, Maker, Meaning, Role, Sort};
 pub use chat::{
     FailureKind, Message, ModelEvent, ModelFailure, ModelRequest, StepId, StopReason, ToolCall, ToolResult, ToolSpec,

@@ -106,7 +106,7 @@ fn what_could_not_be_read_is_in_the_journal_without_what_was_sent() {
     ]
     .map(|(session, decision)| (session.to_owned(), decision.to_owned(), "unreadable".to_owned()));
     assert_eq!(all.iter().map(of).collect::<Vec<_>>(), expected);
-    assert!(all[0]["reason"].as_str().unwrap().contains("its input is no JSON"), "{}", all[0]);
+    assert!(all[0]["reason"].as_str().unwrap().contains("its input can't be read as JSON"), "{}", all[0]);
     assert!(all[1]["reason"].as_str().unwrap().contains("its event is `PostToolUse`"), "{}", all[1]);
     assert!(!person.journal().contains(SECRET));
 }

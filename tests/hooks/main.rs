@@ -302,9 +302,13 @@ fn whatever_fails_lets_nothing_run() {
         }
         let long = format!("{{\"x\":\"{}\"}}", "x".repeat(1024 * 1024));
         let deep = "[".repeat(100_000);
-        for sent in
-            ["", "nonsense", "[]", "7", "{}", "{\"a\":", &long, &deep, &unknown.to_string(), &unread.to_string()]
-        {
+        // The agent may go by the first of two members of a name.
+        let plain = ok.to_string();
+        let twice = plain.replacen('{', "{\"command\":\"rm README.md\",\"command\":\"ls\",", 1);
+        let within = plain.replacen(":{", ":{\"x\":1,\"x\":2,", 1);
+        let within = if within == plain { twice.clone() } else { within };
+        let (unknown, unread) = (unknown.to_string(), unread.to_string());
+        for sent in ["", "nonsense", "[]", "7", "{}", "{\"a\":", &long, &deep, &twice, &within, &unknown, &unread] {
             let output = person.countersign(&hook, sent);
             assert!(holds(&output), "{}: {sent:.80}: {output:?}", agent.name());
         }

@@ -24,6 +24,7 @@ pub use opinion::{Desk, Thought, Weighed};
 
 use crate::agents::{Agent, Answer, Call, session_of};
 use crate::config::{ConfigError, Folders};
+use crate::domain::Strict;
 
 /// Longest input, in bytes.
 const INPUT: u64 = 1024 * 1024;
@@ -182,6 +183,8 @@ fn read_input() -> Result<Value, String> {
     if bytes.len() as u64 > INPUT {
         return Err(format!("its input is longer than {INPUT} bytes"));
     }
-    let value: Value = serde_json::from_slice(&bytes).map_err(|error| format!("its input is no JSON ({error})"))?;
+    // Where a member comes twice, the agent may go by the other one.
+    let read = serde_json::from_slice::<Strict>(&bytes);
+    let Strict(value) = read.map_err(|error| format!("its input can't be read as JSON ({error})"))?;
     if value.is_object() { Ok(value) } else { Err("its input is no JSON object".to_owned()) }
 }
