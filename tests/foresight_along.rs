@@ -27,6 +27,7 @@ fn undo(preview: &Preview) -> String {
         Remedy::Possible(how) => format!("yes: {how}"),
         Remedy::ByHand(how) => format!("by hand: {how}"),
         Remedy::Impossible(why) => format!("no: {why}"),
+        Remedy::Unsure(why) => format!("unsure: {why}"),
     }
 }
 

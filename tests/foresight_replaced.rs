@@ -279,3 +279,70 @@ async fn several_tables_that_go_are_told_one_by_one() {
         assert_eq!(why, "nothing is kept of what such a statement replaces.", "{dialect:?}");
     }
 }
+
+#[tokio::test]
+async fn a_text_with_letters_of_four_bytes_is_looked_up_like_any_other() {
+    for (dialect, desk) in desks().await {
+        for sql in [
+            "DROP TABLE IF EXISTS wide",
+            "CREATE TABLE wide (id int NOT NULL PRIMARY KEY, name varchar(9))",
+            "INSERT INTO wide VALUES (1, 'a'), (2, 'b')",
+        ] {
+            desk.approved(sql).await;
+        }
+        let preview = told(&desk, "DELETE FROM wide WHERE name = '😀' OR id = 2").await;
+        assert_eq!(preview.effects[0], "Deletes 1 of 2 rows (50.0 %) of wide.", "{dialect:?}");
+        assert!(matches!(preview.remedy, Remedy::Possible(_)), "{dialect:?}: {:?}", preview.remedy);
+        assert_eq!(desk.row("SELECT 1 FROM wide WHERE name = '😀' OR id = 1").await, ["1"], "{dialect:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_goes_with_a_table_that_is_replaced_is_told_as_for_one_that_is_dropped() {
+    for (dialect, desk) in desks().await {
+        if dialect != Dialect::Mysql {
+            continue;
+        }
+        for sql in [
+            "DROP VIEW IF EXISTS taken_view",
+            "CREATE OR REPLACE TABLE taken (a int)",
+            "INSERT INTO taken VALUES (1), (2), (3)",
+            "CREATE VIEW taken_view AS SELECT a FROM taken",
+        ] {
+            desk.approved(sql).await;
+        }
+        let preview = told(&desk, "CREATE OR REPLACE TABLE taken AS SELECT 1 AS a").await;
+        assert_eq!(preview.effects[0], "Replaces the table taken.");
+        assert!(preview.effects[1].starts_with("Drops taken with 3 rows, "), "{:?}", preview.effects);
+        assert!(preview.effects.contains(&"Views that read it: taken_view.".to_owned()), "{:?}", preview.effects);
+        assert_eq!(preview.brief, "replaces a table, 3 rows");
+    }
+}
+
+#[tokio::test]
+async fn what_goes_along_with_a_column_or_a_key_is_told() {
+    for (dialect, desk) in desks().await {
+        if dialect != Dialect::Postgres {
+            continue;
+        }
+        for sql in [
+            "DROP SCHEMA IF EXISTS alter_along CASCADE",
+            "CREATE SCHEMA alter_along",
+            "CREATE TABLE alter_along.t (a int PRIMARY KEY, c int)",
+            "CREATE TABLE alter_along.r (t int REFERENCES alter_along.t)",
+            "CREATE VIEW alter_along.v AS SELECT c FROM alter_along.t",
+            "CREATE MATERIALIZED VIEW alter_along.m AS SELECT c FROM alter_along.t",
+        ] {
+            desk.approved(sql).await;
+        }
+        let all = |preview: Preview| preview.effects.join(" ");
+        let column = all(told(&desk, "ALTER TABLE alter_along.t DROP COLUMN c CASCADE").await);
+        assert!(column.contains("Views that go, too, where they use what it drops: "), "{column}");
+        assert!(column.contains('m') && column.contains("and what reads those."), "{column}");
+        let key = all(told(&desk, "ALTER TABLE alter_along.t DROP CONSTRAINT t_pkey CASCADE").await);
+        assert!(key.contains("Tables that lose the key by which they refer to it, where that uses"), "{key}");
+        let plain = all(told(&desk, "ALTER TABLE alter_along.t DROP COLUMN c").await);
+        assert!(plain.contains("Views that read it: "), "{plain}");
+        desk.approved("DROP SCHEMA alter_along CASCADE").await;
+    }
+}

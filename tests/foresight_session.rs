@@ -10,6 +10,7 @@ mod databases;
 #[path = "common/left_out.rs"]
 mod left_out;
 
+use countersign::domain::Remedy;
 use countersign::tools::Tool as _;
 use databases::{Desk, mariadb, postgres, within};
 use tokio_util::sync::CancellationToken;
@@ -139,6 +140,10 @@ async fn what_leaves_nothing_in_a_session_of_sqlite_does_not_end_counting() {
     assert_eq!(told(&desk, "DELETE FROM o").await, "Deletes 1 of 1 row (100.0 %) of o.");
     desk.approved("PRAGMA foreign_keys = off").await;
     assert!(told(&desk, "DELETE FROM o").await.contains("`PRAGMA` ran on this connection"));
+    // What would be kept may be kept all the same: that is said.
+    let preview = desk.tool.preview(&desk.judged("DELETE FROM o").await, CancellationToken::new()).await;
+    let remedy = preview.unwrap().unwrap().remedy;
+    assert!(matches!(&remedy, Remedy::Unsure(why) if why.contains("can't be counted now")), "{remedy:?}");
 }
 
 #[tokio::test]

@@ -98,4 +98,6 @@ pub enum Remedy {
     ByHand(String),
     /// It can't, in one sentence that says why.
     Impossible(String),
+    /// It isn't known before it runs, in one sentence that says why.
+    Unsure(String),
 }

@@ -28,6 +28,7 @@ pub fn brief(foresight: &Foresight) -> Option<String> {
                 Remedy::Possible(_) => Some("can be undone"),
                 Remedy::ByHand(_) => Some("can be undone by hand"),
                 Remedy::Impossible(_) => Some("can't be undone"),
+                Remedy::Unsure(_) => Some("undo isn't known"),
             };
             let brief = Some(text::line(&preview.brief)).filter(|brief| !brief.is_empty());
             let said: Vec<String> = brief.into_iter().chain(undo.map(str::to_owned)).collect();
@@ -137,6 +138,7 @@ fn remedy(view: View<'_>, id: OperationId, remedy: &Remedy, columns: usize) -> V
         }
         Remedy::ByHand(how) => (format!("can be undone by hand: {}", text::line(how)), Role::Text),
         Remedy::Impossible(why) => (format!("can't be undone: {}", text::line(why)), Role::Trouble),
+        Remedy::Unsure(why) => (format!("isn't known beforehand: {}", text::line(why)), Role::Text),
     };
     labelled(view, "undo", vec![(said, role)], columns)
 }

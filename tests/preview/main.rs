@@ -118,6 +118,7 @@ impl Desk {
                     // The program keeps nothing of what a command changes.
                     Remedy::Possible(how) => panic!("{command}: {how}"),
                     Remedy::Impossible(why) => format!("no undo: {why}"),
+                    Remedy::Unsure(why) => format!("undo unsure: {why}"),
                 };
                 let said = preview.warnings.iter().chain(&preview.effects).cloned().chain([remedy]);
                 format!("[{}] {}", preview.brief, said.collect::<Vec<_>>().join(" "))

@@ -13,8 +13,9 @@ mod several;
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Assignment, AssignmentTarget, CascadeOption, Delete, Expr, FromTable, ObjectName, ObjectType, SqliteOnConflict,
-    Statement, TableFactor, TableWithJoins, Update, UpdateTableFromKind, Visit, Visitor,
+    AlterTableOperation, Assignment, AssignmentTarget, CascadeOption, Delete, DropBehavior, Expr, FromTable,
+    ObjectName, ObjectType, SqliteOnConflict, Statement, TableFactor, TableWithJoins, Update, UpdateTableFromKind,
+    Visit, Visitor,
 };
 
 use self::several::Left;
@@ -195,10 +196,23 @@ fn of(dialect: Dialect, Parsed { statement, only, ignores }: Parsed) -> Result<O
             [one] => Ok(Some(each::dropped(dialect, one, cascade))),
             _ => Err(several()),
         },
-        Statement::AlterTable(alter) => Ok(Some(whole(dialect, Act::Alter, &alter.name, alter.only))),
+        Statement::AlterTable(alter) => {
+            let cascade = alter.operations.iter().any(drops_along);
+            Ok(Some(Reads { cascade, ..whole(dialect, Act::Alter, &alter.name, alter.only) }))
+        }
         Statement::Merge(merge) => merge::merged(dialect, &merge, only).map(Some),
         _ => Ok(None),
     }
+}
+
+/// Whether what depends on what it takes out of a table goes along.
+fn drops_along(operation: &AlterTableOperation) -> bool {
+    let (AlterTableOperation::DropColumn { drop_behavior, .. }
+    | AlterTableOperation::DropConstraint { drop_behavior, .. }) = operation
+    else {
+        return false;
+    };
+    *drop_behavior == Some(DropBehavior::Cascade)
 }
 
 pub(super) fn statement(dialect: Dialect, sql: &str) -> Option<Parsed> {

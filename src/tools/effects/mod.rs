@@ -266,7 +266,7 @@ fn remedy(remedies: Vec<Remedy>, unmeasured: bool) -> Remedy {
         .iter()
         .filter_map(|remedy| match remedy {
             Remedy::Impossible(why) => Some(why.as_str()),
-            Remedy::Unknown | Remedy::Possible(_) | Remedy::ByHand(_) => None,
+            Remedy::Unknown | Remedy::Possible(_) | Remedy::ByHand(_) | Remedy::Unsure(_) => None,
         })
         .collect();
     if !lost.is_empty() {
@@ -282,7 +282,11 @@ fn remedy(remedies: Vec<Remedy>, unmeasured: bool) -> Remedy {
     for remedy in remedies {
         match remedy {
             Remedy::ByHand(how) if !ways.contains(&how) => ways.push(how),
-            Remedy::ByHand(_) | Remedy::Possible(_) | Remedy::Unknown | Remedy::Impossible(_) => {}
+            Remedy::ByHand(_)
+            | Remedy::Possible(_)
+            | Remedy::Unknown
+            | Remedy::Unsure(_)
+            | Remedy::Impossible(_) => {}
         }
     }
     if ways.is_empty() { Remedy::Unknown } else { Remedy::ByHand(sentences(&ways)) }

@@ -135,7 +135,12 @@ async fn statement(
             let effects = vec![format!("There is no table {}.", reads.table)];
             return Ok(Some(Preview { effects, remedy: Remedy::Impossible(NOTHING.to_owned()), ..Preview::default() }));
         }
-        Err(why) => return uncounted(why, plan.err().map_or(Remedy::Unknown, Remedy::Impossible)),
+        Err(why) => {
+            let catalog = desk.catalog(sql, along.as_deref().unwrap_or_default()).await;
+            let code = catalog.and_then(|catalog| code::kept(dialect, &catalog));
+            let hope = plan.map(drop).and(along.map(drop)).and(code);
+            return uncounted(why, hope.err().map_or_else(unsure, Remedy::Impossible));
+        }
     };
     counts.size = counts.size.or_else(|| known.as_ref().ok()?.as_ref()?.size);
     let gone = known.as_ref().ok().and_then(Option::as_ref).and_then(|known| replaced(dialect, &reads, known));
@@ -206,12 +211,19 @@ async fn statement(
     Ok(Some(preview))
 }
 
-/// What can't be counted, where it is known all the same that it couldn't be undone.
+/// What can't be counted, and what is known of an undo all the same.
 fn uncounted(why: String, remedy: Remedy) -> Measurement {
     match remedy {
-        Remedy::Impossible(_) => Ok(Some(Preview { effects: vec![why], remedy, ..Preview::default() })),
-        Remedy::Unknown | Remedy::Possible(_) | Remedy::ByHand(_) => Err(why),
+        Remedy::Unknown => Err(why),
+        Remedy::Impossible(_) | Remedy::Unsure(_) | Remedy::Possible(_) | Remedy::ByHand(_) => {
+            Ok(Some(Preview { effects: vec![why], remedy, ..Preview::default() }))
+        }
     }
+}
+
+/// What is said of a statement whose rows would be kept, but can't be counted.
+fn unsure() -> Remedy {
+    Remedy::Unsure("its rows can't be counted now; what it replaces is kept if they can be when it runs.".to_owned())
 }
 
 /// What is known of a statement of which no rows are counted, if it isn't one that only reads.
@@ -255,7 +267,8 @@ fn hopeless(dialect: Dialect, sql: &str, turned: &Turned) -> Remedy {
     match target(dialect, sql) {
         Ok(Some(_)) if *turned == Turned::Open => Remedy::Impossible("a transaction is open.".to_owned()),
         Ok(None) if replaces(dialect, sql) => Remedy::Impossible(NOTHING.to_owned()),
-        Ok(Some(_) | None) => Remedy::Unknown,
+        Ok(Some(_)) => unsure(),
+        Ok(None) => Remedy::Unknown,
         Err(why) => Remedy::Impossible(why),
     }
 }
@@ -281,9 +294,14 @@ impl Desk<'_> {
     /// Shows some of the rows.
     async fn samples(&self, preview: &mut Preview, reads: &Reads, counts: &Counts, known: Option<&Known>) {
         let sample = reads.sample.as_ref().filter(|_| counts.touched > 0);
-        if let Some(sql) = sample.map(|sql| with_kept(self.dialect, sql, &reads.new, known))
-            && let Ok(mut table) = self.rows(&sql).await
-        {
+        if let Some(sql) = sample.map(|sql| with_kept(self.dialect, sql, &reads.new, known)) {
+            let mut table = match self.rows(&sql).await {
+                Ok(table) => table,
+                Err(why) => {
+                    preview.effects.push(format!("Its rows can't be shown beforehand: {why}"));
+                    return;
+                }
+            };
             let title = match reads.act {
                 Act::Change => match reads.new_values {
                     NewValues::All => "rows that match, each new value behind the old one",

@@ -63,7 +63,7 @@ struct Search<'a> {
 impl Search<'_> {
     /// Follows names through views. Gives the role, and the reason where it can't come to an end.
     async fn follow(&mut self, names: &Names) -> Result<(Role, Option<String>), sqlx::Error> {
-        let (mut words, mut called) = (names.words.clone(), names.called.clone());
+        let (mut words, mut called) = (nameable(&names.words), nameable(&names.called));
         let mut role = Role::default();
         for round in 0..ROUNDS {
             self.words.append(&mut words);
@@ -87,8 +87,8 @@ impl Search<'_> {
                 let Some(more) = sql_catalog::names(Dialect::Mysql, &text) else {
                     return Ok((role, Some("the text of a view can't be read".to_owned())));
                 };
-                words.extend(more.words);
-                called.extend(more.called);
+                words.extend(nameable(&more.words));
+                called.extend(nameable(&more.called));
             }
         }
         Ok((role, Some(format!("its views lead on after {ROUNDS} steps"))))
@@ -311,6 +311,11 @@ fn own(schema: &str) -> bool {
 /// A name as a literal that every setting of the server reads the same.
 fn text(name: &str) -> String {
     quoted_text(Dialect::Mysql, name)
+}
+
+/// Those that can be names: no name has a letter of four bytes, and the server can't compare one with its own.
+fn nameable(words: &BTreeSet<String>) -> BTreeSet<String> {
+    words.iter().filter(|word| word.chars().all(|letter| letter.len_utf8() < 4)).cloned().collect()
 }
 
 fn list(names: &BTreeSet<String>) -> String {

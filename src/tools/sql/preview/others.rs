@@ -4,9 +4,11 @@
 use super::super::session::Access;
 use super::super::table::{Known, lossy, question};
 use super::super::value::{quoted_name, quoted_text};
-use super::NOTHING;
 use super::desk::Desk;
-use crate::assess::sql_foresee::{Dropped, InTheWay, Other, Thing};
+use super::reach::Reach;
+use super::told::{Counts, set_off};
+use super::{NOTHING, told};
+use crate::assess::sql_foresee::{Dropped, InTheWay, Other, Thing, reads};
 use crate::domain::number::thousands;
 use crate::domain::{Detail, Dialect, Preview, Remedy, Text};
 
@@ -127,14 +129,35 @@ impl Desk<'_> {
                 effects: vec![format!("{spelled} is there already, and stays as it is.")],
                 ..Preview::default()
             },
-            (Ok(Some(found)), InTheWay::Change | InTheWay::Go) => Preview {
-                brief: format!("replaces {}", thing.one()),
-                effects: vec![format!("Replaces the {word} {spelled}.")],
-                details: found.shown().into_iter().collect(),
-                remedy: Remedy::Impossible(NOTHING.to_owned()),
-                ..Preview::default()
-            },
+            (Ok(Some(found)), InTheWay::Change | InTheWay::Go) => {
+                let goes = if thing == Thing::Table { self.goes(spelled).await } else { Preview::default() };
+                let brief = [format!("replaces {}", thing.one()), goes.brief];
+                Preview {
+                    brief: brief.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", "),
+                    effects: [vec![format!("Replaces the {word} {spelled}.")], goes.effects].concat(),
+                    details: found.shown().into_iter().collect(),
+                    remedy: Remedy::Impossible(NOTHING.to_owned()),
+                    ..Preview::default()
+                }
+            }
         }
+    }
+
+    /// What goes with a table that another takes the place of.
+    async fn goes(&self, spelled: &str) -> Preview {
+        let Ok(Some(reads)) = reads(self.dialect, &format!("DROP TABLE {spelled}")) else { return Preview::default() };
+        let known = self.known(&reads).await.ok().flatten();
+        let mut goes = match self.counts(&reads, None).await {
+            Ok(counts) => {
+                let size = counts.size.or_else(|| known.as_ref()?.size);
+                told(&reads, &Counts { size, ..counts })
+            }
+            Err(why) => Preview { effects: vec![why], ..Preview::default() },
+        };
+        if let Some(known) = &known {
+            goes.effects.extend(set_off(self.dialect, &reads, known, (&[], &Reach::default())));
+        }
+        goes
     }
 
     /// Where something new of that name goes: in PostgreSQL, into the first schema of the search path.

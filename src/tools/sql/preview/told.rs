@@ -96,6 +96,12 @@ pub(super) fn set_off(
             names("Rules that go, too", &named_by, "");
             names("Tables that lose the key by which they refer to it", &referrers, "");
         }
+        Act::Alter if reads.cascade => {
+            names("Views that go, too, where they use what it drops", &views, ", and what reads those");
+            names("Rules that go, too, where they use what it drops", &named_by, "");
+            let label = "Tables that lose the key by which they refer to it, where that uses what it drops";
+            names(label, &referrers, "");
+        }
         Act::Empty | Act::Drop | Act::Alter => {
             if reads.act != Act::Empty {
                 names("Views that read it", &views, "");
