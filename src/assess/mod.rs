@@ -39,7 +39,7 @@ pub use answer::AnswerAssessor;
 pub use apply::ApplyAssessor;
 pub use command::{
     Act, Clash, CommandAssessor, Destination, Does, Folders, Goal, Piece, REACHING, ReadCommand, SET_FOR_GIT, Search,
-    Word, acts, destinations, foreign_settings, read,
+    Size, Word, acts, destinations, foreign_settings, read,
 };
 pub use committed::{Committed, printed_withheld};
 pub use elsewhere::WebSearchAssessor;

@@ -76,7 +76,7 @@ struct Known {
 
 impl Versions {
     /// Looks at files and folders by their absolute paths. A folder counts as part of the repository that it lies in,
-    /// not of one that it holds: that would go with it.
+    /// not of one that it holds: that would go with it. Of a linked worktree or a submodule the repository stays.
     ///
     /// # Errors
     /// Git can't or may not be asked, as the end of a sentence.
@@ -88,7 +88,8 @@ impl Versions {
         let mut groups: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
         for path in paths {
             let Some(parent) = path.parent() else { continue };
-            if let Some(root) = Repository::root(parent) {
+            let linked = path.join(".git").symlink_metadata().is_ok_and(|found| found.is_file());
+            if let Some(root) = if linked { Some(path.clone()) } else { Repository::root(parent) } {
                 groups.entry(root).or_default().push(path.clone());
             }
         }

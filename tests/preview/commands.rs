@@ -25,7 +25,11 @@ async fn what_rm_deletes_is_counted_and_looked_up_in_git() {
             "[1 file, 1 B] Deletes 1 file (1 B): *.log. no undo: git has no copy of the file as now: 1 ignored (a.log).",
         ),
         ("rm nothing*", "[nothing there] nothing* is not there. "),
-        ("rm dir", "[] dir: folders, which it deletes only if they are empty, or leaves. "),
+        (
+            "rm dir",
+            "[] dir: folders, which it deletes only if they are empty, or leaves. \
+             undo: `mkdir` makes an empty folder again.",
+        ),
         ("ls | wc -l", "nothing"),
         ("make", "? What `make` does isn't known beforehand."),
         ("rm $x", "? What `rm` does isn't known beforehand."),
@@ -203,8 +207,67 @@ async fn what_is_there_where_things_go_is_replaced_kept_or_in_the_way_as_the_fla
     ] {
         let told = desk.told(command).await;
         assert!(told.contains(&says), "{command}: {told}");
-        let promises = ["cp -n d/f1 dst/f1", "cp -b d/f1 dst/f1", "cp -n d/f1 d/f2 dst"].contains(&command);
-        assert!(!promises || !told.contains("undo"), "{command}: {told}");
+        assert!(command != "cp -n d/f1 dst/f1" || !told.contains("undo"), "{command}: {told}");
+    }
+    for (command, way) in [
+        ("cp -n d/f1 d/f2 dst", "deleting the copies, but for what is kept, undoes it."),
+        ("cp -b d/f1 dst/f1", "deleting the copies, and then giving what was there its name again, undoes it."),
+        ("mv -b d/f1 dst/f1", "moving it back, and then giving what was there its name again, undoes it."),
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(&format!("undo: {way}")), "{command}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn whether_a_folder_that_goes_could_be_made_again_is_said() {
+    let desk = Desk::versioned();
+    fs::create_dir_all(desk.path().join("a/b")).unwrap();
+    for (command, says) in [
+        ("rmdir a/b", "undo: `mkdir` makes an empty folder again."),
+        ("find a -type d -empty -delete", "undo: the folders are empty."),
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(says), "{command}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn of_a_linked_worktree_the_history_stays_and_git_has_its_files() {
+    let desk = Desk::versioned();
+    desk.git(&["worktree", "add", "-q", "wt", "-b", "linked"]);
+    desk.write("wt/new.txt", "x");
+    let told = desk.told("rm -rf wt").await;
+    assert!(told.contains("wt belongs to a git repository that lies elsewhere, whose history stays."), "{told}");
+    assert!(!told.contains("its history goes with it"), "{told}");
+    assert!(told.contains("1 untracked (new.txt)") && !told.contains("kept.rs"), "{told}");
+}
+
+#[tokio::test]
+async fn what_happens_again_acts_on_what_it_left() {
+    let desk = Desk::versioned();
+    for text in ["one", "two"] {
+        desk.write("kept.rs", text);
+        desk.git(&["stash", "-q"]);
+    }
+    desk.git(&["commit", "-q", "--allow-empty", "-m", "second"]);
+    desk.git(&["commit", "-q", "--allow-empty", "-m", "third"]);
+    for command in [
+        "git stash drop; git stash drop",
+        "git stash drop && git stash drop",
+        "for i in 1 2; do git stash drop; done",
+        "while true; do git stash drop; done",
+        "git reset --hard HEAD~1 && git reset --hard HEAD~1",
+        "git reset --soft HEAD~1; git reset --soft HEAD~1",
+        "sed -i.bak s/a/b/ kept.rs; sed -i.bak s/a/b/ kept.rs",
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains("when it happens again isn't known beforehand."), "{command}: {told}");
+        assert!(told.contains("no undo: when it happens again, it acts on what it left."), "{command}: {told}");
+        assert!(!command.starts_with("git") || told.contains("As things are now: "), "{command}: {told}");
+    }
+    for command in ["git stash drop", "for i in 1; do git stash drop; done", "rm kept.rs; rm kept.rs"] {
+        assert!(desk.told(command).await.contains(" undo: "), "{command}");
     }
 }
 
@@ -222,7 +285,12 @@ async fn what_is_cut_or_written_by_name_is_told() {
             "[cuts 2 files, 35 B] Cuts 2 files (35 B) to 0 B: kept.rs, new.txt. no undo:",
         ),
         ("truncate -s 4 new.txt short", "Fills 1 file (1 B) up to 4 B: short. Cuts 1 file (10 B) to 4 B: new.txt."),
-        ("truncate -s +1K new.txt", "Cuts 1 file (10 B) to another size: new.txt."),
+        (
+            "truncate -s +1K new.txt",
+            "[fills 1 file, 10 B] Fills 1 file (10 B) up to 1.0 kB: new.txt. undo: taking the added end away",
+        ),
+        ("truncate -s +5 new.txt short", "Fills 2 files (11 B) up to 5 B more each: new.txt, short."),
+        ("truncate -s -4 new.txt", "Cuts 1 file (10 B) to 6 B: new.txt. no undo:"),
         ("truncate -s 0 fresh", "[] Creates fresh. undo: deleting the new files undoes it."),
         ("truncate -c -s 0 fresh", "[] fresh is not there. "),
         ("truncate -r short new.txt", "? What `truncate` does isn't known beforehand."),

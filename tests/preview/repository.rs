@@ -338,3 +338,68 @@ async fn what_git_spares_moves_or_takes_along_is_told() {
     let told = desk.told("git push origin main").await;
     assert!(told.contains("Sends tags that aren't there yet, too, of v2."), "{told}");
 }
+
+#[tokio::test]
+async fn commits_that_nothing_names_are_told_where_they_are_left() {
+    let desk = Desk::versioned();
+    desk.git(&["branch", "feature"]);
+    desk.git(&["checkout", "-q", "--detach"]);
+    let told = desk.told("git switch main").await;
+    assert!(told.contains("undo: `git switch --detach ") && told.contains(" goes back."), "{told}");
+    desk.git(&["commit", "-q", "--allow-empty", "-m", "own"]);
+    desk.git(&["commit", "-q", "--allow-empty", "-m", "mine"]);
+    let lost = "No branch is checked out, and 2 commits are on no branch or tag: they are left behind without a name.";
+    for command in ["git checkout main", "git switch main", "git switch -f feature", "git checkout -b fresh main"] {
+        let told = desk.told(command).await;
+        assert!(told.contains(lost) && told.contains("or some weeks `git branch NAME "), "{command}: {told}");
+    }
+    for command in ["git checkout -b fresh", "git checkout HEAD -- kept.rs", "git switch --detach"] {
+        let told = desk.told(command).await;
+        assert!(!told.contains("left behind"), "{command}: {told}");
+    }
+    desk.git(&["tag", "named"]);
+    assert!(!desk.told("git checkout main").await.contains("left behind"));
+}
+
+#[tokio::test]
+async fn every_way_that_a_branch_moves_or_stays_is_told_with_its_way_back() {
+    let desk = Desk::versioned();
+    desk.git(&["commit", "-q", "--allow-empty", "-m", "second"]);
+    desk.git(&["branch", "ahead"]);
+    desk.git(&["branch", "merged"]);
+    desk.git(&["worktree", "add", "-q", "wt", "ahead"]);
+    desk.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    desk.write("kept.rs", "fn main() {}\n");
+    desk.git(&["stash", "-q"]);
+    for (command, says) in [
+        ("git reset --hard ahead", "Moves main forward to "),
+        ("git reset --hard 'stash@{0}'", "Moves main forward to "),
+        ("git reset --soft ahead", "undo: the reflog keeps where main stood: "),
+        ("git branch -D ahead merged", "It would fail: ahead is checked out in "),
+        ("git branch -D ahead merged", "Deletes the branch merged"),
+        ("git checkout -b fresh", "undo: `git switch main` goes back, and `git branch -D fresh` deletes it then."),
+        ("git checkout ahead -- kept.rs", "undo: `git restore --source=HEAD --staged --worktree` of the same names"),
+        ("git stash pop", "undo: `git stash"),
+        ("git stash apply", "undo: `git stash"),
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(says), "{command}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn a_forced_push_of_every_branch_says_what_it_drops() {
+    let desk = Desk::versioned();
+    desk.git(&["remote", "add", "origin", "https://example.com/shop.git"]);
+    desk.git(&["commit", "-q", "--allow-empty", "-m", "theirs"]);
+    desk.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    desk.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    let dropped = "Forced: drops commits of 1 branch there: main.";
+    for command in ["git push --force --all origin", "git push --all --force", "git push origin --all -f"] {
+        let told = desk.told(command).await;
+        assert!(told.contains(dropped) && told.contains("Sends every branch to origin"), "{command}: {told}");
+    }
+    let told = desk.told("git push --all origin").await;
+    assert!(told.contains("git refuses those: main.") && !told.contains("Forced"), "{told}");
+    assert!(desk.told("git push --tags --force origin").await.contains("Forced: a tag there"), "tags");
+}

@@ -10,7 +10,7 @@ use super::searching::{self, Search};
 use super::table::Takes;
 use super::word::Word;
 use crate::assess::AssessSettings;
-use crate::domain::Facts;
+use crate::domain::{Facts, Span};
 
 /// One thing that a command would do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub struct Act {
     pub folder: Option<String>,
     /// The folders that were gone into before: if one isn't there, it happens elsewhere, or not.
     pub entered: Vec<String>,
+    /// Whether it may happen more than once.
+    pub again: bool,
 }
 
 /// What happens to a file where another one goes.
@@ -45,6 +47,41 @@ pub struct Goal {
     pub folder: bool,
     /// What happens to what is there.
     pub clash: Clash,
+}
+
+/// The size that a file gets, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// This one.
+    Exactly(u64),
+    /// More by so much.
+    More(u64),
+    /// Less by so much.
+    Less(u64),
+    /// What it has, if that is no more.
+    AtMost(u64),
+    /// What it has, if that is no less.
+    AtLeast(u64),
+    /// The next smaller multiple.
+    Down(u64),
+    /// The next larger multiple.
+    Up(u64),
+}
+
+impl Size {
+    /// The size of a file that has `now`.
+    #[must_use]
+    pub fn of(self, now: u64) -> u64 {
+        match self {
+            Self::Exactly(bytes) => bytes,
+            Self::More(bytes) => now.saturating_add(bytes),
+            Self::Less(bytes) => now.saturating_sub(bytes),
+            Self::AtMost(bytes) => now.min(bytes),
+            Self::AtLeast(bytes) => now.max(bytes),
+            Self::Down(bytes) => now - now.checked_rem(bytes).unwrap_or_default(),
+            Self::Up(bytes) => now.checked_next_multiple_of(bytes).unwrap_or(now),
+        }
+    }
 }
 
 /// What a command would do.
@@ -95,8 +132,8 @@ pub enum Does {
     Resize {
         /// Which.
         names: Vec<Word>,
-        /// In bytes; none if it depends on what is there.
-        to: Option<u64>,
+        /// To which size.
+        to: Size,
         /// Creates those that aren't there.
         creates: bool,
     },
@@ -140,16 +177,19 @@ pub fn acts(command: &str, facts: &Facts, settings: &AssessSettings) -> Vec<Act>
     let start = facts.place.cwd.to_string_lossy();
     let elsewhere = command.contains("CDPATH") || commands.iter().any(goes_by_links);
     let mut entered: Vec<String> = Vec::new();
-    let mut add = |does: Does, folder: Option<String>, entered: &[String]| {
-        if !acts.iter().any(|act| act.does == does && act.folder == folder) {
-            acts.push(Act { does, folder, entered: entered.to_vec() });
-        }
+    let mut add = |does: Does, folder: Option<String>, entered: &[String], again: bool| match acts
+        .iter_mut()
+        .find(|act| act.does == does && act.folder == folder)
+    {
+        Some(act) => act.again = true,
+        None => acts.push(Act { does, folder, entered: entered.to_vec(), again }),
     };
     // Whether it stands in another folder than its words tell.
     let mut gone = false;
     // A search before which nothing but `cd` was: all that flows into what stands behind it is its own.
     let mut searched: Option<ReadCommand> = None;
     let mut first = true;
+    let mut asked: Vec<(Vec<Word>, Option<Span>)> = Vec::new();
     let mut commands = commands.into_iter();
     while let Some(mut command) = commands.next() {
         let search = searched.take();
@@ -168,23 +208,28 @@ pub fn acts(command: &str, facts: &Facts, settings: &AssessSettings) -> Vec<Act>
             if let Some(search) = searching::runs(&command).or_else(fed) {
                 // What it runs is told with it.
                 let _run = commands.next();
-                add(Does::Search(search), command.folder, &entered);
+                add(Does::Search(search), command.folder, &entered, command.repeated);
             }
             continue;
         }
-        if !command.objected {
+        // In a further pass of a loop, what is said of it was said before.
+        if !command.objected && !asked.iter().any(|(words, span)| *words == command.words && *span == command.span) {
             continue;
         }
+        asked.push((command.words.clone(), command.span.clone()));
         match command.words.split_first() {
             Some((first, words)) if otherwise && words.iter().any(patterned) => {
-                add(Does::Unmeasured(first.shown()), command.folder, &entered);
+                add(Does::Unmeasured(first.shown()), command.folder, &entered, command.repeated);
             }
             Some((first, words)) => {
                 for (does, folder) in told(first, words, command.folder) {
-                    add(does, folder, &entered);
+                    add(does, folder, &entered, command.repeated);
                 }
             }
-            None => add(Does::Unmeasured("a command without a name".to_owned()), command.folder, &entered),
+            None => {
+                let does = Does::Unmeasured("a command without a name".to_owned());
+                add(does, command.folder, &entered, command.repeated);
+            }
         }
     }
     for redirect in redirects {
@@ -193,7 +238,7 @@ pub fn acts(command: &str, facts: &Facts, settings: &AssessSettings) -> Vec<Act>
         } else {
             Does::Redirect { name: redirect.word, appends: redirect.appends }
         };
-        add(does, redirect.folder.filter(|_| !gone), &entered);
+        add(does, redirect.folder.filter(|_| !gone), &entered, false);
     }
     acts
 }
@@ -404,91 +449,4 @@ fn of_git(words: &[Word], folder: Option<String>) -> Placed {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::domain::Place;
-
-    fn told(command: &str) -> Vec<String> {
-        let place = Place { cwd: "/w".into(), workspace: "/w".into(), home: Some("/home/a".into()) };
-        let facts = Facts { place, ..Facts::default() };
-        let names = |names: &[Word]| names.iter().map(Word::shown).collect::<Vec<_>>().join(" ");
-        let deep = |recursive: bool| if recursive { " with everything in it" } else { "" };
-        acts(command, &facts, &AssessSettings::default())
-            .iter()
-            .map(|act| {
-                let does = match &act.does {
-                    Does::Delete { names: which, recursive } => format!("delete {}{}", names(which), deep(*recursive)),
-                    Does::Move { names: which, goal } => format!("move {} to {}", names(which), goal.to.shown()),
-                    Does::Copy { names: which, goal, recursive, .. } => {
-                        format!("copy {} to {}{}", names(which), goal.to.shown(), deep(*recursive))
-                    }
-                    Does::Rights { names: which, recursive, .. } => {
-                        format!("rights {}{}", names(which), deep(*recursive))
-                    }
-                    Does::Redirect { name, appends } => {
-                        format!("{} {}", if *appends { "append" } else { "write" }, name.shown())
-                    }
-                    Does::Resize { names: which, to, .. } => format!("resize {} to {to:?}", names(which)),
-                    Does::Rewrite { names: which, suffix, .. } => {
-                        format!("rewrite {} {}", names(which), suffix.as_deref().unwrap_or("and keep nothing"))
-                    }
-                    Does::Make { names: which, folders, parents } => {
-                        let what = if *folders { "folders" } else { "files" };
-                        format!("make {what} {}{}", names(which), if *parents { " and those above" } else { "" })
-                    }
-                    Does::Search(search) => format!("delete by find {}", search.words.join(" ")),
-                    Does::Git { subcommand, words } => format!("git {subcommand} {}", names(words)),
-                    Does::Unmeasured(what) => format!("? {what}"),
-                };
-                format!("{}: {does}", act.folder.as_deref().unwrap_or("anywhere"))
-            })
-            .collect()
-    }
-
-    #[test]
-    fn what_the_words_tell_is_told() {
-        for (command, does) in [
-            ("rm -rf build *.log", "/w: delete build *.log with everything in it"),
-            ("rm -- -r", "/w: delete -r"),
-            ("rm --recurs a 'b c'", "/w: delete a b c with everything in it"),
-            ("cd sub && rm a", "/w/sub: delete a"),
-            ("sudo rm -r /x", "/w: delete /x with everything in it"),
-            ("mv -t there a b", "/w: move a b to there"),
-            ("mv --target-directory=there a", "/w: move a to there"),
-            ("mv a b/", "/w: move a to b/"),
-            ("cp -a a b", "/w: copy a to b with everything in it"),
-            ("chmod -R 777 .", "/w: rights . with everything in it"),
-            ("ls > out.txt", "/w: write out.txt"),
-            ("ls >> out.txt 2>/dev/null", "/w: append out.txt"),
-            ("ls &>> out.txt", "/w: append out.txt"),
-            ("git -C sub reset --hard HEAD~1", "/w/sub: git reset --hard HEAD~1"),
-            ("git --no-pager push -f", "/w: git push -f"),
-            ("git -c core.pager=x push", "/w: ? git"),
-            ("make clean", "/w: ? make"),
-            ("rm $x", "/w: ? rm"),
-            ("mv a", "/w: ? mv"),
-            ("mv -T a b", "/w: ? mv"),
-            ("cp --parents a b", "/w: ? cp"),
-            ("cp -n -f a b", "/w: ? cp"),
-            ("chmod -w a b", "/w: rights a b"),
-            ("chmod --reference=a b", "/w: ? chmod"),
-            ("truncate -cs0 a b", "/w: resize a b to Some(0)"),
-            ("truncate --size=+1K a", "/w: resize a to None"),
-            ("truncate -r a b", "/w: ? truncate"),
-            ("ls | tee -a out.txt", "/w: append out.txt"),
-            ("sed -ni.bak 's/a/b/p' a b", "/w: rewrite a b .bak"),
-            ("sed --in-place -e 's/a/b/' a", "/w: rewrite a and keep nothing"),
-            ("sed -i 's/a/b/' *.txt", "/w: rewrite *.txt and keep nothing"),
-            ("sed -I .bak 's/a/b/' a", "/w: ? sed"),
-            ("find . -name '*.o' -delete", "/w: delete by find . -depth -name *.o -print0"),
-            ("find $x -delete", "/w: ? find"),
-        ] {
-            assert_eq!(told(command), [does], "{command}");
-        }
-        assert_eq!(told("ls | tee a b"), ["/w: write a", "/w: write b"]);
-        assert_eq!(told("sed -i 's/a/b/w c' a"), ["/w: rewrite a and keep nothing", "/w: ? sed"]);
-        assert!(told("ls -la | wc -l").is_empty());
-        assert_eq!(told("make && rm a && ls && rm a"), ["/w: ? make", "/w: delete a"]);
-        assert_eq!(told("for f in *.log; do rm \"$f\"; done").len(), 1);
-    }
-}
+mod tests;

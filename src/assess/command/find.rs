@@ -88,7 +88,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
                     words[at..at + length].iter().map(|word| with_found(word, &root, &found, several)).collect();
                 let outer = judge.elsewhere;
                 judge.elsewhere |= action.ends_with("dir");
-                judge.outside(&inner);
+                judge.any_times(|judge| judge.outside(&inner));
                 judge.elsewhere = outer;
                 if let Some(vital) = vital {
                     on_everything(judge, &words[at..at + length], vital);

@@ -147,6 +147,8 @@ pub(super) struct Judge<'a> {
     /// The folders that it left by `cd`; none for one that may be any.
     pub(super) stood_in: BTreeSet<Option<String>>,
     pub(super) depth: usize,
+    /// How many of the bodies that it is in may run any number of times.
+    pub(super) repeats: usize,
     /// What is judged now: a command, or a word of it.
     pub(super) span: Option<Span>,
     /// The raw word that is expanded now.
@@ -222,6 +224,7 @@ impl<'a> Judge<'a> {
             reached: BTreeSet::new(),
             stood_in: BTreeSet::new(),
             depth: 0,
+            repeats: 0,
             span: None,
             word: None,
             text,

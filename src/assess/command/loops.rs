@@ -7,8 +7,20 @@ use super::word::Word;
 use crate::assess::LISTED;
 
 impl Judge<'_> {
-    /// Judges a body that may run any number of times: what one pass changes may be anything in the next.
+    /// Judges a body that may run any number of times.
     pub(super) fn repeated(&mut self, body: impl Fn(&mut Self)) {
+        self.any_times(|judge| judge.passes(body));
+    }
+
+    /// Judges what may run any number of times, in a single pass.
+    pub(super) fn any_times(&mut self, inner: impl FnOnce(&mut Self)) {
+        self.repeats += 1;
+        inner(self);
+        self.repeats -= 1;
+    }
+
+    /// Judges a body until a pass changes nothing: what one pass changes may be anything in the next.
+    fn passes(&mut self, body: impl Fn(&mut Self)) {
         const PASSES: usize = 16;
         let beside = |judge: &Self| (judge.opened, judge.closed, judge.searched.len(), judge.stood_in.len());
         let left = self.left.len();
@@ -41,13 +53,20 @@ impl Judge<'_> {
         let before = self.scope.clone();
         let left = self.left.len();
         for value in values {
+            // Of a word that may be anything there may be many.
+            let many = value.text().is_none();
             let value = if value.open() { Word::any() } else { value };
             // Before as in every pass: where nothing else changes, one is enough.
             self.assign(name, value.clone());
-            self.repeated(|judge| {
+            let pass = |judge: &mut Self| {
                 judge.assign(name, value.clone());
                 judge.list(body);
-            });
+            };
+            if many {
+                self.repeated(pass);
+            } else {
+                self.passes(pass);
+            }
         }
         self.scope.join(&before);
         self.lands(left);

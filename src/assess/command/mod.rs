@@ -85,7 +85,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use self::acts::{Act, Clash, Does, Goal, acts};
+pub use self::acts::{Act, Clash, Does, Goal, Size, acts};
 pub use self::destinations::{Destination, REACHING, destinations};
 pub use self::git::SET_FOR_GIT;
 use self::judge::{Judge, Objects};

@@ -91,7 +91,8 @@ impl Judge<'_> {
         let set = |name: &&str| Some(((*name).to_owned(), known(name)?));
         let mut variables: BTreeMap<_, _> = POINTING.iter().filter_map(set).collect();
         variables.extend(self.given.iter().cloned());
-        read.commands.push(ReadCommand { words, span, folder, variables, objected: false, wraps: false });
+        let repeated = self.repeats > 0;
+        read.commands.push(ReadCommand { words, span, folder, variables, objected: false, wraps: false, repeated });
         Some(read.commands.len() - 1)
     }
 

@@ -26,6 +26,8 @@ pub struct ReadCommand {
     pub objected: bool,
     /// Whether it runs the commands that follow it here.
     pub wraps: bool,
+    /// Whether it may run any number of times.
+    pub repeated: bool,
 }
 
 /// A redirection to a file.

@@ -1,7 +1,7 @@
 //! The words of what changes files by its own name: `truncate`, `tee`, `shred`, `sed -i`. Material of a preview, as in
 //! `acts`; decides nothing.
 
-use super::acts::Does;
+use super::acts::{Does, Size};
 use super::searching;
 use super::sed::only_edits;
 use super::word::Word;
@@ -89,12 +89,28 @@ fn truncate(words: &[Word]) -> Option<Does> {
     if !read.only(&["-s", "--size", "-c", "--no-create"]) {
         return None;
     }
-    let to = bytes(read.values(&["-s", "--size"]).last()?.text()?);
+    let to = size(read.values(&["-s", "--size"]).last()?.text()?)?;
     let creates = !read.has(&["-c", "--no-create"]);
     Some(Does::Resize { names: read.operands, to, creates })
 }
 
-/// A size in bytes, if it doesn't depend on what is there.
+/// A size, or how one is made of what is there.
+fn size(text: &str) -> Option<Size> {
+    const RULES: [(char, fn(u64) -> Size); 6] = [
+        ('+', Size::More),
+        ('-', Size::Less),
+        ('<', Size::AtMost),
+        ('>', Size::AtLeast),
+        ('/', Size::Down),
+        ('%', Size::Up),
+    ];
+    match RULES.iter().find_map(|(sign, rule)| Some((text.strip_prefix(*sign)?, rule))) {
+        Some((number, rule)) => bytes(number).map(rule),
+        None => bytes(text).map(Size::Exactly),
+    }
+}
+
+/// A number of bytes.
 fn bytes(size: &str) -> Option<u64> {
     let digits = size.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(size.len());
     let (number, unit) = size.split_at(digits);

@@ -54,12 +54,12 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
     let mark = placeholder(&given);
     if let Some(mark) = &mark {
         let argv: Vec<Word> = argv.iter().map(|word| replaced(word, mark, found.as_ref())).collect();
-        judge.outside(&argv);
+        judge.any_times(|judge| judge.outside(&argv));
     }
     // A later limit of words, or another mark, takes the place of a mark: then they are appended all the same.
     if mark.is_none() || !marked_alone(&given) {
         argv.push(fed);
-        judge.outside(&argv);
+        judge.any_times(|judge| judge.outside(&argv));
     }
     if judge.findings.len() > before {
         judge.ineligible = true;

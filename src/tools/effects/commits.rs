@@ -170,6 +170,7 @@ impl Git<'_> {
         }
         if lost.is_empty() {
             effects.briefs.push(format!("{} back", count(back.len(), "file")));
+            effects.remedies.push(Remedy::ByHand("deleting what comes back undoes it.".to_owned()));
             return Ok(());
         }
         effects.effect(format!("Throws away the changes in {}: {}.", count(lost.len(), "file"), names(&lost)));
@@ -209,18 +210,21 @@ impl Git<'_> {
         };
         let gone = self.count(&["rev-list", "--count", "HEAD", &format!("^{commit}")]).await?;
         let branch = self.branch_name().await.unwrap_or_else(|| "HEAD".to_owned());
-        if gone > 0 {
-            let (to, gone) = (short(&commit), count(gone, "commit"));
+        let now = self.commit("HEAD").await.unwrap_or_default();
+        if commit != now {
+            let (to, own) = (short(&commit), count(gone, "commit"));
             let come = self.count(&["rev-list", "--count", &commit, "^HEAD"]).await?;
-            effects.effect(match come {
-                0 => format!("Moves {branch} back to {to}, by {gone}."),
-                come => format!("Moves {branch} to {to}: {gone} of its own go, {} come.", count(come, "commit")),
+            effects.effect(match (gone, come) {
+                (0, come) => format!("Moves {branch} forward to {to}, by {}.", count(come, "commit")),
+                (_, 0) => format!("Moves {branch} back to {to}, by {own}."),
+                (_, come) => format!("Moves {branch} to {to}: {own} of its own go, {} come.", count(come, "commit")),
             });
-            effects.briefs.push(gone);
-            let now = self.commit("HEAD").await.unwrap_or_default();
-            effects
-                .remedies
-                .push(Remedy::ByHand(format!("the reflog keeps the commits: {} is the latest.", short(&now))));
+            effects.briefs.push(if gone > 0 { own } else { count(come, "commit") });
+            effects.remedies.push(Remedy::ByHand(if gone > 0 {
+                format!("the reflog keeps the commits: {} is the latest.", short(&now))
+            } else {
+                format!("the reflog keeps where {branch} stood: {}.", short(&now))
+            }));
         }
         if called.has("--hard", None) {
             let changed = self.changed(&[], false).await?;
@@ -267,12 +271,13 @@ impl Git<'_> {
         let to = revision.as_deref().unwrap_or("HEAD");
         let commit = self.commit(if to == "-" { "@{-1}" } else { to }).await;
         let made = ["-b ", "-B ", "-c ", "-C ", "--orphan "];
-        if let Some(name) = called.flags.iter().find_map(|flag| made.iter().find_map(|made| flag.strip_prefix(made))) {
+        let made = called.flags.iter().find_map(|flag| made.iter().find_map(|made| flag.strip_prefix(made)));
+        if let Some(name) = made {
             self.made(effects, name, commit.as_deref(), called).await?;
             if !forced && revision.is_none() {
                 return Ok(());
             }
-        } else if paths.is_empty() && !forced {
+        } else if paths.is_empty() && (!forced || revision.is_some()) {
             let to = match revision.as_deref() {
                 Some("-") => {
                     self.text(&["rev-parse", "--abbrev-ref", "@{-1}"]).await.unwrap_or_else(|_| "-".to_owned())
@@ -281,14 +286,15 @@ impl Git<'_> {
                 None if detaches => "the commit that is checked out".to_owned(),
                 None => "another branch".to_owned(),
             };
+            let refuses = if forced { "" } else { " Git refuses where that would overwrite changes." };
             effects.effect(if detaches {
-                format!("Leaves the branch for no branch, at {to}. Git refuses where that would overwrite changes.")
+                format!("Leaves the branch for no branch, at {to}.{refuses}")
             } else {
-                format!("Switches to {to}. Git refuses where that would overwrite changes.")
+                format!("Switches to {to}.{refuses}")
             });
-            if let Some(branch) = self.branch_name().await {
-                effects.remedies.push(Remedy::ByHand(format!("`git switch {branch}` goes back.")));
-            }
+        }
+        if paths.is_empty() && name != "restore" && (made.is_none() && !forced || revision.is_some()) {
+            self.left(effects, commit.as_deref()).await?;
         }
         if paths.is_empty() && !forced {
             let commit = commit.ok_or("which ignored files it writes over")?;
@@ -318,43 +324,12 @@ impl Git<'_> {
         self.written_over(effects, commit.as_deref(), &paths).await?;
         if let Some(revision) = revision.filter(|_| !paths.is_empty()) {
             effects.effect(format!("The files become as they are in {revision}."));
+            if lost.is_empty() {
+                let both = if name == "checkout" || staged { " --source=HEAD --staged --worktree" } else { "" };
+                let way = format!("`git restore{both}` of the same names undoes it, and deleting what is new.");
+                effects.remedies.push(Remedy::ByHand(way));
+            }
         }
-        Ok(())
-    }
-
-    /// A branch that is made, or moved, and switched to.
-    async fn made(
-        &self,
-        effects: &mut Effects,
-        name: &str,
-        commit: Option<&str>,
-        called: &Called,
-    ) -> Result<(), String> {
-        let Some(now) = self.commit(&format!("refs/heads/{name}")).await else {
-            effects.effect(format!("Makes the branch {name} and switches to it."));
-            return Ok(());
-        };
-        if !called.flags.iter().any(|flag| flag.starts_with("-B ") || flag.starts_with("-C ")) {
-            effects.warning(format!("It would fail: there is a branch {name} already."));
-            return Ok(());
-        }
-        let commit = commit.ok_or_else(|| format!("where it moves the branch {name}"))?;
-        effects.effect(format!(
-            "Moves the branch {name} from {} to {} and switches to it.",
-            short(&now),
-            short(commit)
-        ));
-        let others = ["--not", commit, &format!("--exclude={name}"), "--branches", "--remotes", "--tags"];
-        let only = self.count(&[["rev-list", "--count", &now].as_slice(), &others].concat()).await?;
-        if only > 0 {
-            let are = if only == 1 { "is" } else { "are" };
-            let commits = count(only, "commit");
-            effects.warning(format!("{commits} of {name} {are} on no other branch or tag."));
-            effects.briefs.push(format!("drops {commits}"));
-            effects.preview.details.push(self.list(&[[now.as_str()].as_slice(), &others].concat(), only).await?);
-        }
-        // It is checked out then, and git moves no such branch by name.
-        effects.remedies.push(Remedy::ByHand(format!("`git reset --keep {}` moves it back.", short(&now))));
         Ok(())
     }
 

@@ -21,6 +21,11 @@ impl Git<'_> {
                 continue;
             }
             let reference = format!("refs/heads/{name}");
+            let place = self.text(&["for-each-ref", "--format=%(worktreepath)", "--", &reference]).await?;
+            if !place.is_empty() {
+                effects.warning(format!("It would fail: {name} is checked out in {place}."));
+                continue;
+            }
             let Some(commit) = self.commit(&reference).await else {
                 effects.warning(format!("It would fail: there is no branch {name}."));
                 continue;

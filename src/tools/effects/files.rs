@@ -58,9 +58,19 @@ impl Effects {
         for folder in &tally.repositories {
             self.warning(format!("{} is a git repository: its history goes with it.", folder.display()));
         }
+        for folder in &tally.linked {
+            let name = folder.display();
+            self.effect(format!("{name} belongs to a git repository that lies elsewhere, whose history stays."));
+        }
         self.more |= tally.more;
-        self.gone.extend(tally.files);
+        // Where the repository lies is all that such a file says.
+        let points = |path: &Path| {
+            path.file_name() == Some(OsStr::new(".git"))
+                && tally.linked.iter().any(|folder| path.parent() == Some(folder))
+        };
+        self.gone.extend(tally.files.into_iter().filter(|found| !points(&found.path)));
         self.roots.extend(tally.roots);
+        self.roots.extend(tally.linked);
     }
 }
 
@@ -182,6 +192,7 @@ fn delete(
     if !spared.is_empty() {
         effects
             .effect(format!("{}: folders, which it deletes only if they are empty, or leaves.", named(spared.iter())));
+        effects.remedies.push(Remedy::ByHand("`mkdir` makes an empty folder again.".to_owned()));
     }
     missing(effects, &absent);
     if !tally.is_empty() {

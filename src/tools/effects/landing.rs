@@ -49,7 +49,7 @@ pub(super) fn relocate(
     what: (&[Word], &Goal),
     cancel: &CancellationToken,
 ) -> Result<(), String> {
-    let says = ("Moves", "moving it back undoes it.");
+    let says = ("Moves", "moving it back");
     each(effects, folder, what, says, cancel, |trip, meant, target| trip.move_one(meant, target, cancel))
 }
 
@@ -60,7 +60,7 @@ pub(super) fn copy(
     how: (bool, bool),
     cancel: &CancellationToken,
 ) -> Result<(), String> {
-    let says = ("Copies", "deleting the copies undoes it.");
+    let says = ("Copies", "deleting the copies");
     each(effects, folder, what, says, cancel, |trip, meant, target| trip.copy_one(meant, target, how, cancel))
 }
 
@@ -341,14 +341,16 @@ impl Trip {
             let into = if target.into { "into" } else { "to" };
             effects.effect(format!("{does} {}: {} {into} {}.", self.goes.told(), shown(words), goal.to.shown()));
             effects.briefs.push(self.goes.brief());
-            // Where something there keeps its name, or got another, that alone wouldn't be right.
-            let plain = self.kept.is_empty() && self.renamed.is_empty();
             // Of what is replaced, git's copy says more than that.
             let replaces = self.taken.files.len() >= self.goes.files.len() && !self.taken.files.is_empty();
-            if !plain {
-                effects.remedies.push(Remedy::Unknown);
-            } else if !replaces {
-                effects.remedies.push(Remedy::ByHand(undo.to_owned()));
+            if !replaces {
+                let but = match (self.kept.is_empty(), self.renamed.is_empty()) {
+                    (true, true) => "",
+                    // What stands where it would have gone is none of what it brings.
+                    (false, true) => ", but for what is kept,",
+                    (_, false) => ", and then giving what was there its name again,",
+                };
+                effects.remedies.push(Remedy::ByHand(format!("{undo}{but} undoes it.")));
             }
         }
         for (link, real) in self.through.iter().take(NAMED) {

@@ -18,6 +18,7 @@ mod removal;
 mod rewriting;
 mod search;
 mod stash;
+mod switching;
 mod tally;
 
 use std::collections::BTreeSet;
@@ -96,10 +97,10 @@ pub(super) async fn measure(bench: &Arc<Workbench>, prepared: &Prepared, cancel:
     let crossed = crossed(&acts, cancel).await?;
     for (act, crossed) in acts.into_iter().take(ACTS).zip(crossed) {
         let (effects_before, warnings_before) = (effects.preview.effects.len(), effects.preview.warnings.len());
-        if let Some(path) = &crossed {
-            let name = named([path].into_iter());
-            effects.unmeasured.push(format!("what a part of it does to {name}, which another part changes,"));
-            effects.remedies.push(Remedy::Impossible("one part acts on what another leaves.".to_owned()));
+        if let Some(crossed) = &crossed {
+            let (unmeasured, lost) = crossed.told();
+            effects.unmeasured.push(unmeasured);
+            effects.remedies.push(Remedy::Impossible(lost.to_owned()));
             // What git would lose is worth telling all the same.
             if !matches!(act.does, Does::Git { .. }) {
                 continue;
@@ -144,11 +145,36 @@ fn enters(folder: &Path, made: &[PathBuf]) -> bool {
     folder.join(".").is_dir() || making::within(made, folder)
 }
 
-/// For each part the path on which one before it acts, too: then what is there now says nothing of it.
+/// Why what is there now says nothing of a part: the path on which it acts is something else by then.
+enum Crossed {
+    /// One before it acts there, too.
+    ByAnother(PathBuf),
+    /// It acts there itself, and again.
+    ByItself(PathBuf),
+}
+
+impl Crossed {
+    /// What isn't known of it, and why there is no way back.
+    fn told(&self) -> (String, &'static str) {
+        let name = |path| named([path].into_iter());
+        match self {
+            Self::ByAnother(path) => (
+                format!("what a part of it does to {}, which another part changes,", name(path)),
+                "one part acts on what another leaves.",
+            ),
+            Self::ByItself(path) => (
+                format!("what a part of it does to {} when it happens again", name(path)),
+                "when it happens again, it acts on what it left.",
+            ),
+        }
+    }
+}
+
+/// For each part what crosses it.
 ///
 /// # Errors
 /// The look didn't end, so that nothing is known of any part.
-async fn crossed(acts: &[Act], cancel: &CancellationToken) -> Result<Vec<Option<PathBuf>>, String> {
+async fn crossed(acts: &[Act], cancel: &CancellationToken) -> Result<Vec<Option<Crossed>>, String> {
     let (acts, cancel) = (acts.iter().take(ACTS).cloned().collect::<Vec<_>>(), cancel.clone());
     let look = move || {
         let of = |act: &Act| {
@@ -156,10 +182,13 @@ async fn crossed(acts: &[Act], cancel: &CancellationToken) -> Result<Vec<Option<
             folder.map(|folder| order::Trace::of(&act.does, &folder, &cancel)).unwrap_or_default()
         };
         let traces: Vec<order::Trace> = acts.iter().map(of).collect();
-        let crossed = |(at, trace): (usize, &order::Trace)| {
-            traces[..at].iter().find_map(|before| before.crosses(trace)).map(Path::to_path_buf)
+        let crossed = |(at, (trace, act)): (usize, (&order::Trace, &Act))| {
+            let another = traces[..at].iter().find_map(|before| before.crosses(trace));
+            let itself = || if act.again { trace.crosses_itself(&act.does) } else { None };
+            let another = another.map(|path| Crossed::ByAnother(path.to_path_buf()));
+            another.or_else(|| itself().map(|path| Crossed::ByItself(path.to_path_buf())))
         };
-        traces.iter().enumerate().map(crossed).collect()
+        traces.iter().zip(&acts).enumerate().map(crossed).collect()
     };
     let unknown = |_| "What it does isn't known beforehand: the look at its parts broke off.".to_owned();
     tokio::task::spawn_blocking(look).await.map_err(unknown)
@@ -282,11 +311,7 @@ fn remedy(remedies: Vec<Remedy>, unmeasured: bool) -> Remedy {
     for remedy in remedies {
         match remedy {
             Remedy::ByHand(how) if !ways.contains(&how) => ways.push(how),
-            Remedy::ByHand(_)
-            | Remedy::Possible(_)
-            | Remedy::Unknown
-            | Remedy::Unsure(_)
-            | Remedy::Impossible(_) => {}
+            Remedy::ByHand(_) | Remedy::Possible(_) | Remedy::Unknown | Remedy::Unsure(_) | Remedy::Impossible(_) => {}
         }
     }
     if ways.is_empty() { Remedy::Unknown } else { Remedy::ByHand(sentences(&ways)) }

@@ -10,7 +10,7 @@ use super::commits::MEASURED;
 use super::files::{all, settled, written};
 use super::landing::ends;
 use super::names::{paths, pattern};
-use crate::assess::{Does, Word};
+use crate::assess::{Clash, Does, Size, Word};
 use crate::tools::git::Repository;
 
 /// Subcommands of git that write files of the working tree.
@@ -152,6 +152,24 @@ impl Trace {
         let found = self.changes.iter().find(|changed| later.acts_on(changed));
         let output = later.changes.iter().filter(|_| later.output);
         found.or_else(|| output.into_iter().find(|changed| self.acts_on(changed))).map(PathBuf::as_path)
+    }
+
+    /// A path that this part changes so that it finds something else there when it happens again.
+    pub(super) fn crosses_itself(&self, does: &Does) -> Option<&Path> {
+        let otherwise = match does {
+            Does::Git { .. } => true,
+            // The copy that is kept is then of what the first left.
+            Does::Rewrite { suffix, .. } => suffix.is_some(),
+            Does::Move { goal, .. } | Does::Copy { goal, .. } => goal.clash == Clash::Renamed,
+            Does::Resize { to, .. } => matches!(to, Size::More(_) | Size::Less(_)),
+            Does::Delete { .. }
+            | Does::Rights { .. }
+            | Does::Redirect { .. }
+            | Does::Make { .. }
+            | Does::Search(_)
+            | Does::Unmeasured(_) => false,
+        };
+        if otherwise { self.crosses(self) } else { None }
     }
 
     /// Whether it acts on a path, on what lies in that, or on a folder that it lies in.

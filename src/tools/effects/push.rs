@@ -3,9 +3,9 @@
 
 use super::super::gitconfig::{self, Settings};
 use super::super::refspecs::{Push, Sent, address, deleting, mirrors, plain, remote};
-use super::Effects;
 use super::called::Called;
 use super::commits::{Git, short, some};
+use super::{Effects, NAMED};
 use crate::domain::Remedy;
 use crate::domain::number::count;
 
@@ -43,10 +43,14 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
         effects.effect(format!("Sends {says} to {place}."));
     }
     effects.remedies.push(Remedy::Impossible("what others fetched stays with them.".to_owned()));
+    let forced = called.has("--force", Some('f')) || called.has("--force-with-lease", None);
+    if tags && forced {
+        effects.warning("Forced: a tag there that has the name of one here and another commit is replaced.");
+    }
     if whole.is_some() {
         effects.briefs.push("everything".to_owned());
         let mirrors = whole.is_some_and(|whole| whole.starts_with("every ref"));
-        return everything(git, effects, &remote, mirrors, mirrors || prunes).await;
+        return everything(git, effects, &remote, mirrors || forced, mirrors || prunes).await;
     }
     let named = called.operands.get(1..).unwrap_or_default();
     let refspecs = if called.has("--delete", Some('d')) { deleting(named) } else { named.to_vec() };
@@ -78,7 +82,6 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
     if submodules || called.flags.iter().any(|flag| flag.starts_with("--recurse-submodules=")) {
         effects.unmeasured.push("what it sends of submodules".to_owned());
     }
-    let forced = called.has("--force", Some('f')) || called.has("--force-with-lease", None);
     for mut sent in sent {
         sent.forced |= forced;
         one(git, effects, &remote, &place, &sent).await?;
@@ -99,24 +102,36 @@ async fn everything(
 ) -> Result<(), String> {
     let head = ["for-each-ref", "--format=%(refname:lstrip=3)"];
     let there = git.text(&[head.as_slice(), &[&format!("refs/remotes/{remote}")]].concat()).await?;
-    let (mut deleted, mut dropped) = (Vec::new(), Vec::new());
+    let (mut deleted, mut behind) = (Vec::new(), Vec::new());
     for name in there.lines().filter(|name| *name != "HEAD") {
         let Some(here) = git.commit(&format!("refs/heads/{name}")).await else {
             deleted.push(name);
             continue;
         };
         let known = format!("refs/remotes/{remote}/{name}");
-        if forced && git.count(&["rev-list", "--count", &known, &format!("^{here}")]).await? > 0 {
-            dropped.push(name);
+        let range = [known, format!("^{here}")];
+        let commits = git.count(&["rev-list", "--count", &range[0], &range[1]]).await?;
+        if commits > 0 {
+            behind.push((name, range, commits));
         }
     }
     if prunes && !deleted.is_empty() {
         let names = some(deleted.iter().copied());
         effects.warning(format!("Deletes {} there that this clone lacks: {names}.", branches(deleted.len())));
     }
-    if !dropped.is_empty() {
-        let names = some(dropped.iter().copied());
-        effects.warning(format!("Forced: drops commits of {} there: {names}.", branches(dropped.len())));
+    let names = some(behind.iter().map(|(name, ..)| *name));
+    if behind.is_empty() {
+        if forced {
+            effects.effect("Forced, though nothing of its branches that is known here would be dropped.");
+        }
+    } else if forced {
+        effects.warning(format!("Forced: drops commits of {} there: {names}.", branches(behind.len())));
+        for (_, [there, here], commits) in behind.iter().take(NAMED) {
+            effects.preview.details.push(git.list(&[there, here], *commits).await?);
+        }
+    } else {
+        let branches = branches(behind.len());
+        effects.effect(format!("Of {branches} this clone lacks commits that are there: git refuses those: {names}."));
     }
     Ok(())
 }

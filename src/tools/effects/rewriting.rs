@@ -1,5 +1,6 @@
 //! What `truncate` and `sed -i` would do to the files that are there now.
 
+use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
 use tokio_util::sync::CancellationToken;
@@ -7,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::files::{Meant, all, missing, other_names, shown, written};
 use super::tally::Tally;
 use super::{Effects, named};
-use crate::assess::Word;
+use crate::assess::{Size, Word};
 use crate::domain::Remedy;
 use crate::domain::number::size;
 
@@ -16,7 +17,7 @@ pub(super) fn resize(
     effects: &mut Effects,
     folder: &Path,
     words: &[Word],
-    (to, creates): (Option<u64>, bool),
+    (to, creates): (Size, bool),
     cancel: &CancellationToken,
 ) -> Result<(), String> {
     let (mut cut, mut filled, mut new, mut absent) = (Tally::default(), Tally::default(), Vec::new(), Vec::new());
@@ -25,28 +26,34 @@ pub(super) fn resize(
         other_names(effects, &path);
         match path.metadata() {
             Ok(found) if found.is_dir() => effects.warning(format!("It leaves {}: a folder.", path.display())),
-            Ok(found) if to.is_some_and(|to| to > found.len()) => drop(filled.add(&path, false, cancel)),
-            Ok(found) if to == Some(found.len()) => {
-                effects.effect(format!("{} has that size already.", named([path].iter())));
-            }
-            Ok(_) => drop(cut.add(&path, false, cancel)),
+            Ok(found) => match to.of(found.len()).cmp(&found.len()) {
+                Ordering::Greater => drop(filled.add(&path, false, cancel)),
+                Ordering::Equal => effects.effect(format!("{} has that size already.", named([path].iter()))),
+                Ordering::Less => drop(cut.add(&path, false, cancel)),
+            },
             Err(_) if creates => new.push(path),
             Err(_) => absent.push(path),
         }
     }
     missing(effects, &absent);
-    let to = to.map_or_else(|| "another size".to_owned(), size);
+    let sized = |tally: &Tally| match (to, tally.files.as_slice()) {
+        (Size::Exactly(bytes) | Size::AtMost(bytes) | Size::AtLeast(bytes), _) => size(bytes),
+        (_, [one]) => size(to.of(one.bytes)),
+        (Size::More(bytes), _) => format!("{} more each", size(bytes)),
+        (Size::Less(bytes), _) => format!("{} less each", size(bytes)),
+        (Size::Down(bytes) | Size::Up(bytes), _) => format!("a multiple of {}", size(bytes)),
+    };
     if !new.is_empty() {
         effects.effect(format!("Creates {}.", named(new.iter())));
         effects.remedies.push(Remedy::ByHand("deleting the new files undoes it.".to_owned()));
     }
     if !filled.is_empty() {
-        effects.effect(format!("Fills {} up to {to}: {}.", filled.told(), names(&filled)));
+        effects.effect(format!("Fills {} up to {}: {}.", filled.told(), sized(&filled), names(&filled)));
         effects.remedies.push(Remedy::ByHand("taking the added end away undoes it.".to_owned()));
         effects.briefs.push(format!("fills {}", filled.brief()));
     }
     if !cut.is_empty() {
-        effects.effect(format!("Cuts {} to {to}: {}.", cut.told(), names(&cut)));
+        effects.effect(format!("Cuts {} to {}: {}.", cut.told(), sized(&cut), names(&cut)));
         effects.briefs.push(format!("cuts {}", cut.brief()));
         effects.take(cut);
     }

@@ -16,7 +16,7 @@ use super::tally::Tally;
 use super::{Effects, named};
 use crate::assess::{CommandAssessor, Folders, Search, Subject, assess};
 use crate::domain::number::count;
-use crate::domain::{Class, CommandOperation, Operation, OperationKind, Prepared};
+use crate::domain::{Class, CommandOperation, Operation, OperationKind, Prepared, Remedy};
 
 /// Measures a search.
 ///
@@ -55,6 +55,9 @@ pub(super) async fn measure(
     let names = if names.is_empty() { String::new() } else { format!(": {}", named(names.into_iter())) };
     effects.effect(format!("Deletes {} that it finds{names}.", tally.told()));
     effects.briefs.push(tally.brief());
+    if tally.files.is_empty() {
+        effects.remedies.push(Remedy::ByHand("the folders are empty.".to_owned()));
+    }
     effects.take(tally);
     Ok(())
 }

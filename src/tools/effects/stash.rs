@@ -114,6 +114,14 @@ impl Git<'_> {
         let then = if drops { ", and drops the stash if they fit" } else { "" };
         effects.effect(format!("Brings back the changes in {files}: {}{then}.", some(names.iter().copied())));
         self.ignored_written_over(effects, commit, &names).await?;
+        let way = if self.changed(&[], true).await?.is_empty() {
+            let untracked = if others.is_empty() { "" } else { " -u" };
+            format!("`git stash{untracked}` puts them aside again.")
+        } else {
+            let deleting = if others.is_empty() { "" } else { ", but for the files that git didn't track" };
+            format!("`git stash show -p {commit} | git apply -R` takes them out again{deleting}.")
+        };
+        effects.remedies.push(Remedy::ByHand(way));
         effects.briefs.push(format!("changes in {files}"));
         let text = self.text(&[&head[..], &between].concat()).await?;
         if text.len() <= DIFF {

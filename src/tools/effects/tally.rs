@@ -30,6 +30,8 @@ pub(super) struct Tally {
     pub(super) roots: Vec<PathBuf>,
     /// Folders that hold a git repository of their own.
     pub(super) repositories: Vec<PathBuf>,
+    /// Folders that belong to a git repository which lies elsewhere: linked worktrees and submodules.
+    pub(super) linked: Vec<PathBuf>,
 }
 
 impl Tally {
@@ -50,10 +52,12 @@ impl Tally {
                 self.more = true;
                 break;
             }
+            let folder = entry.file_type().is_some_and(|kind| kind.is_dir());
             if entry.file_name() == ".git" {
-                self.repositories.extend(entry.path().parent().map(Path::to_path_buf));
+                let found = if folder { &mut self.repositories } else { &mut self.linked };
+                found.extend(entry.path().parent().map(Path::to_path_buf));
             }
-            if entry.file_type().is_some_and(|kind| kind.is_dir()) {
+            if folder {
                 self.folders += 1;
             } else {
                 let bytes = entry.path().symlink_metadata().map_or(0, |found| found.len());

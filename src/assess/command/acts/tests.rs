@@ -1,0 +1,110 @@
+//! What the words of commands tell of files and repositories.
+
+use super::*;
+use crate::domain::Place;
+
+fn told(command: &str) -> Vec<String> {
+    let place = Place { cwd: "/w".into(), workspace: "/w".into(), home: Some("/home/a".into()) };
+    let facts = Facts { place, ..Facts::default() };
+    let names = |names: &[Word]| names.iter().map(Word::shown).collect::<Vec<_>>().join(" ");
+    let deep = |recursive: bool| if recursive { " with everything in it" } else { "" };
+    acts(command, &facts, &AssessSettings::default())
+        .iter()
+        .map(|act| {
+            let does = match &act.does {
+                Does::Delete { names: which, recursive } => format!("delete {}{}", names(which), deep(*recursive)),
+                Does::Move { names: which, goal } => format!("move {} to {}", names(which), goal.to.shown()),
+                Does::Copy { names: which, goal, recursive, .. } => {
+                    format!("copy {} to {}{}", names(which), goal.to.shown(), deep(*recursive))
+                }
+                Does::Rights { names: which, recursive, .. } => {
+                    format!("rights {}{}", names(which), deep(*recursive))
+                }
+                Does::Redirect { name, appends } => {
+                    format!("{} {}", if *appends { "append" } else { "write" }, name.shown())
+                }
+                Does::Resize { names: which, to, .. } => format!("resize {} to {to:?}", names(which)),
+                Does::Rewrite { names: which, suffix, .. } => {
+                    format!("rewrite {} {}", names(which), suffix.as_deref().unwrap_or("and keep nothing"))
+                }
+                Does::Make { names: which, folders, parents } => {
+                    let what = if *folders { "folders" } else { "files" };
+                    format!("make {what} {}{}", names(which), if *parents { " and those above" } else { "" })
+                }
+                Does::Search(search) => format!("delete by find {}", search.words.join(" ")),
+                Does::Git { subcommand, words } => format!("git {subcommand} {}", names(words)),
+                Does::Unmeasured(what) => format!("? {what}"),
+            };
+            format!("{}: {does}", act.folder.as_deref().unwrap_or("anywhere"))
+        })
+        .collect()
+}
+
+#[test]
+fn what_the_words_tell_is_told() {
+    for (command, does) in [
+        ("rm -rf build *.log", "/w: delete build *.log with everything in it"),
+        ("rm -- -r", "/w: delete -r"),
+        ("rm --recurs a 'b c'", "/w: delete a b c with everything in it"),
+        ("cd sub && rm a", "/w/sub: delete a"),
+        ("sudo rm -r /x", "/w: delete /x with everything in it"),
+        ("mv -t there a b", "/w: move a b to there"),
+        ("mv --target-directory=there a", "/w: move a to there"),
+        ("mv a b/", "/w: move a to b/"),
+        ("cp -a a b", "/w: copy a to b with everything in it"),
+        ("chmod -R 777 .", "/w: rights . with everything in it"),
+        ("ls > out.txt", "/w: write out.txt"),
+        ("ls >> out.txt 2>/dev/null", "/w: append out.txt"),
+        ("ls &>> out.txt", "/w: append out.txt"),
+        ("git -C sub reset --hard HEAD~1", "/w/sub: git reset --hard HEAD~1"),
+        ("git --no-pager push -f", "/w: git push -f"),
+        ("git -c core.pager=x push", "/w: ? git"),
+        ("make clean", "/w: ? make"),
+        ("rm $x", "/w: ? rm"),
+        ("mv a", "/w: ? mv"),
+        ("mv -T a b", "/w: ? mv"),
+        ("cp --parents a b", "/w: ? cp"),
+        ("cp -n -f a b", "/w: ? cp"),
+        ("chmod -w a b", "/w: rights a b"),
+        ("chmod --reference=a b", "/w: ? chmod"),
+        ("truncate -cs0 a b", "/w: resize a b to Exactly(0)"),
+        ("truncate --size=+1K a", "/w: resize a to More(1024)"),
+        ("truncate -s -5 a", "/w: resize a to Less(5)"),
+        ("truncate -s '%2K' a", "/w: resize a to Up(2048)"),
+        ("truncate -s +x a", "/w: ? truncate"),
+        ("truncate -r a b", "/w: ? truncate"),
+        ("ls | tee -a out.txt", "/w: append out.txt"),
+        ("sed -ni.bak 's/a/b/p' a b", "/w: rewrite a b .bak"),
+        ("sed --in-place -e 's/a/b/' a", "/w: rewrite a and keep nothing"),
+        ("sed -i 's/a/b/' *.txt", "/w: rewrite *.txt and keep nothing"),
+        ("sed -I .bak 's/a/b/' a", "/w: ? sed"),
+        ("find . -name '*.o' -delete", "/w: delete by find . -depth -name *.o -print0"),
+        ("find $x -delete", "/w: ? find"),
+    ] {
+        assert_eq!(told(command), [does], "{command}");
+    }
+    assert_eq!(told("ls | tee a b"), ["/w: write a", "/w: write b"]);
+    assert_eq!(told("sed -i 's/a/b/w c' a"), ["/w: rewrite a and keep nothing", "/w: ? sed"]);
+    assert!(told("ls -la | wc -l").is_empty());
+    assert_eq!(told("make && rm a && ls && rm a"), ["/w: ? make", "/w: delete a"]);
+    assert_eq!(told("for f in *.log; do rm \"$f\"; done").len(), 1);
+}
+
+#[test]
+fn what_may_happen_more_than_once_is_known() {
+    for (command, again) in [
+        ("git stash drop", false),
+        ("git stash drop; git stash drop", true),
+        ("for i in 1; do git stash drop; done", false),
+        ("for i in 1 2; do git stash drop; done", true),
+        ("for i in $(seq 3); do git stash drop; done", true),
+        ("while true; do git stash drop; done", true),
+        ("f() { git stash drop; }; f", false),
+        ("f() { git stash drop; }; f; f", true),
+        ("seq 3 | xargs -I{} git stash drop", true),
+    ] {
+        let acts = acts(command, &Facts::default(), &AssessSettings::default());
+        let drops = acts.iter().filter(|act| matches!(act.does, Does::Git { .. }));
+        assert_eq!(drops.map(|act| act.again).collect::<Vec<_>>(), [again], "{command}");
+    }
+}
