@@ -242,7 +242,10 @@ async fn a_delete_and_a_move_say_what_is_there_and_what_git_has_of_it() {
     let preview = desk.file(delete("dir")).await;
     assert!(preview.warnings[0].contains("not empty"), "{preview:?}");
     let preview = desk.file(json!({ "operation": "move", "path": "dir", "destination": "there" })).await;
-    assert_eq!(preview.effects, ["Moves a folder of 2 entries to there, where nothing is."]);
+    let says = "In it 2 files, 6 B: git has 1 of them as they are now.";
+    assert_eq!(preview.effects, ["Moves a folder of 2 entries to there, where nothing is.", says]);
+    let preview = desk.file(json!({ "operation": "move", "path": "new.txt", "destination": "there" })).await;
+    assert_eq!(preview.effects[1], "new.txt is untracked: git doesn't have it.");
     let preview = desk.file(json!({ "operation": "move", "path": "dir", "destination": "kept.rs" })).await;
     assert!(preview.warnings[0].contains("never overwrites"), "{preview:?}");
     assert!(desk.path().join("dir/kept.txt").exists());

@@ -1,17 +1,18 @@
 //! What a waiting operation on a file would do: the diff of a write or an edit, what a delete or a move takes away.
 //! Reads the same way as the operation itself would: at the judged path, through no link, devices unopened.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use ignore::WalkBuilder;
 use nix::dir::Dir;
 use similar::{ChangeTag, TextDiff};
 use tokio_util::sync::CancellationToken;
 
 use super::super::Workbench;
 use super::super::look::located;
-use super::super::versions::Versions;
+use super::super::versions::{Version, Versions};
 use super::real::{self, Sort, Spot, sort};
 use super::{FileError, Judged, writing};
 use crate::domain::number::{count, size, thousands};
@@ -41,7 +42,12 @@ pub(super) async fn measure(
     else {
         return Ok(None);
     };
-    let Effect { mut preview, takes } = effect;
+    let Effect { mut preview, takes, moves } = effect;
+    if moves {
+        let path = operation.path();
+        let real = facts.paths.get(path).map(|fact| fact.real.clone()).unwrap_or_default();
+        preview.effects.push(held(bench, path, &real, &cancel).await);
+    }
     if let Some(bytes) = takes {
         let path = operation.path();
         let real = facts.paths.get(path).map(|fact| fact.real.clone()).unwrap_or_default();
@@ -59,15 +65,66 @@ pub(super) async fn measure(
     Ok(Some(preview))
 }
 
-/// What was measured without git, and how many bytes it takes away that git might have.
+/// What git has of a file, or of the files in a folder, that is moved: a full sentence.
+async fn held(bench: &Arc<Workbench>, path: &str, real: &Path, cancel: &CancellationToken) -> String {
+    let versions = match Versions::of(bench, &[real.to_path_buf()], cancel).await {
+        Ok(versions) => versions,
+        Err(reason) => return format!("Whether git has {path} isn't known: {reason}."),
+    };
+    if !real.is_dir() {
+        return versions.version(real).lost(path).unwrap_or_else(|| format!("Git has {path} as it is now."));
+    }
+    let (folder, stop) = (real.to_path_buf(), cancel.clone());
+    let within = tokio::task::spawn_blocking(move || Within::of(&folder, &stop)).await.unwrap_or_default();
+    let kept = within.files.iter().filter(|file| versions.version(file) == Version::Kept).count();
+    let (files, bytes) = (count(within.files.len(), "file"), size(within.bytes));
+    let least = if within.more { "at least " } else { "" };
+    match within.files.len() - kept {
+        _ if within.files.is_empty() => "There is no file in it.".to_owned(),
+        0 => format!("In it {least}{files}, {bytes}: git has all of them as they are now."),
+        _ if kept == 0 => format!("In it {least}{files}, {bytes}: git has none of them as they are now."),
+        _ => format!("In it {least}{files}, {bytes}: git has {} of them as they are now.", thousands(kept as u64)),
+    }
+}
+
+/// The files in a folder and in those below it.
+#[derive(Default)]
+struct Within {
+    files: Vec<PathBuf>,
+    bytes: u64,
+    /// There is more: the bound was reached, or time was up.
+    more: bool,
+}
+
+impl Within {
+    fn of(folder: &Path, cancel: &CancellationToken) -> Self {
+        let mut within = Self::default();
+        for (seen, entry) in
+            WalkBuilder::new(folder).standard_filters(false).follow_links(false).build().flatten().enumerate()
+        {
+            if seen == ENTRIES || cancel.is_cancelled() {
+                within.more = true;
+                break;
+            }
+            if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
+                within.bytes += entry.path().symlink_metadata().map_or(0, |found| found.len());
+                within.files.push(entry.into_path());
+            }
+        }
+        within
+    }
+}
+
+/// What was measured without git: how many bytes it takes away that git might have, and whether it moves something.
 struct Effect {
     preview: Preview,
     takes: Option<u64>,
+    moves: bool,
 }
 
 impl Effect {
     fn new(brief: String, effect: String) -> Self {
-        Self { preview: Preview { brief, effects: vec![effect], ..Preview::default() }, takes: None }
+        Self { preview: Preview { brief, effects: vec![effect], ..Preview::default() }, takes: None, moves: false }
     }
 
     /// It would run and do nothing but fail.
@@ -289,7 +346,12 @@ fn delete(path: &Judged<'_>) -> Result<Effect, FileError> {
                 Present::Opaque(_, why) => why.to_owned(),
             };
             let effect = format!("Deletes a file: {}, {held}.", size(bytes));
-            Effect::new(format!("1 file, {}", size(bytes)), effect).taking(bytes)
+            let mut effect = Effect::new(format!("1 file, {}", size(bytes)), effect).taking(bytes);
+            if status.st_mode & 0o7000 != 0 {
+                let special = "It runs with the rights of its owner or group, which an undo doesn't give back.";
+                effect.preview.effects.push(special.to_owned());
+            }
+            effect
         }
         Sort::Link => Effect::failing(&FileError::Link(path.name())),
         Sort::Special => Effect::new("1 special file".to_owned(), "Deletes a device, a pipe or a socket.".to_owned()),
@@ -315,7 +377,8 @@ fn moved(path: &Judged<'_>, target: &Judged<'_>) -> Result<Effect, FileError> {
         Sort::Special => ("1 special file".to_owned(), "a device, a pipe or a socket".to_owned()),
     };
     let effect = format!("Moves {what} to {}, where nothing is.", target.spelled);
-    Ok(Effect::new(brief, effect).remedy("moving it back undoes it."))
+    let moved = Effect::new(brief, effect).remedy("moving it back undoes it.");
+    Ok(Effect { moves: sort(&status) != Sort::Special, ..moved })
 }
 
 /// How many entries a folder has, counted up to a bound.

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use nix::errno::Errno;
 use nix::sys::stat::{Mode, mkdirat};
 use nix::unistd::{UnlinkatFlags, unlinkat};
 
@@ -128,9 +129,11 @@ fn back(change: &Change, keeper: &Keeper<'_>) -> Result<(), FileError> {
                     let mut content = keeper.images().open(digest).map_err(gone)?;
                     put(&judged, &spot, Some(&Rights { mode: *mode, owner: None }), &mut content)?;
                 }
-                (Image::Nothing, Some(Sort::Folder)) => {
-                    remove(UnlinkatFlags::RemoveDir).map_err(|errno| explain(&judged, errno))?;
-                }
+                (Image::Nothing, Some(Sort::Folder)) => match remove(UnlinkatFlags::RemoveDir) {
+                    // Somebody put something there since: that stays, and the folder with it.
+                    Err(Errno::ENOTEMPTY | Errno::EEXIST) => return Ok(()),
+                    removed => removed.map_err(|errno| explain(&judged, errno))?,
+                },
                 (Image::Nothing, _) => remove(UnlinkatFlags::NoRemoveDir).map_err(|errno| explain(&judged, errno))?,
                 (Image::Folder { mode }, Some(Sort::Folder)) => spot.permit(&judged, *mode)?,
                 (Image::Link { target }, there) => {
@@ -235,7 +238,8 @@ mod tests {
         let emptied = desk.change(&FileOperation::Delete { path: "empty".into() });
 
         let (undone, done) = desk.undo(&[emptied, moved, deleted, edited, replaced, created]);
-        assert_eq!(done.unwrap().0, "6 changes undone");
+        assert_eq!(done.unwrap().0, "7 changes undone");
+        assert!(!desk.path("new").exists(), "the folder that was made for it");
         assert_eq!(
             (desk.read("b.sh").as_deref(), desk.read("c.txt"), desk.read("new/a.txt")),
             (Some("old"), None, None)
@@ -261,6 +265,21 @@ mod tests {
         std::os::unix::fs::symlink(desk.path("a"), desk.path("b")).unwrap();
         assert!(desk.undo(&[two]).1.is_err(), "a link stands there now");
         assert_eq!(desk.read("a").as_deref(), Some("the person's own"));
+    }
+
+    #[test]
+    fn folders_that_were_made_go_again_unless_something_else_is_in_them() {
+        let mut desk = Desk::new();
+        let written = desk.write("new/deep/a.txt", "one");
+        fs::write(desk.path("new/mine"), "the person's own").unwrap();
+        let moved =
+            desk.change(&FileOperation::Move { path: "new/deep/a.txt".into(), destination: "far/away/b.txt".into() });
+        let (undone, done) = desk.undo(&[moved, written]);
+        done.unwrap();
+        assert!(!desk.path("far").exists() && !desk.path("new/deep").exists());
+        assert_eq!(desk.read("new/mine").as_deref(), Some("the person's own"));
+        desk.undo(&[undone]).1.unwrap();
+        assert_eq!(desk.read("far/away/b.txt").as_deref(), Some("one"));
     }
 
     #[test]

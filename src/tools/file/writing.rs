@@ -4,6 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -14,15 +15,16 @@ use nix::unistd::{Gid, Uid, UnlinkatFlags, fchown, unlinkat};
 
 use super::keeper::Keeper;
 use super::real::{Sort, Spot, explain, regular, sort};
+use super::restore::Place;
 use super::{Done, FileError, Judged, counted};
-use crate::domain::PathKind;
+use crate::domain::{Image, PathKind};
 
 /// Longest file that can be edited, in bytes.
 const EDITABLE: u64 = 16 * 1024 * 1024;
 
 /// Creates a file or replaces its whole content.
 pub(super) fn write(path: &Judged<'_>, content: &str, keeper: &Keeper<'_>) -> Result<Done, FileError> {
-    let spot = Spot::of(path, true)?;
+    let spot = made(path, keeper)?;
     let status = spot.status(path)?;
     match &status {
         None => {}
@@ -33,6 +35,20 @@ pub(super) fn write(path: &Judged<'_>, content: &str, keeper: &Keeper<'_>) -> Re
     let done = if status.is_some() { "replaced" } else { "created" };
     let size = counted(content.len() as u64, "byte");
     Ok(Done { summary: format!("{done}, {size}"), text: format!("{} {done}, {size}.", path.spelled) })
+}
+
+/// The place of a path. Folders that are made for it are noted, so that they go again with it.
+fn made(path: &Judged<'_>, keeper: &Keeper<'_>) -> Result<Spot, FileError> {
+    let above = path.fact.real.ancestors().skip(1);
+    let missing: Vec<&Path> = above.take_while(|up| up.symlink_metadata().is_err()).collect();
+    let spot = Spot::of(path, true)?;
+    for folder in missing.into_iter().rev() {
+        if let Ok(found) = folder.symlink_metadata() {
+            let mode = found.permissions().mode() & 0o777;
+            keeper.became(&Place::at(folder).judged(), Some(Image::Nothing), Image::Folder { mode });
+        }
+    }
+    Ok(spot)
 }
 
 /// Replaces one text, or every occurrence of it.
@@ -206,7 +222,7 @@ pub(super) fn relocate(
     if target.fact.kind != PathKind::Missing {
         return Err(FileError::Occupied(target.name()));
     }
-    let to = Spot::of(target, true)?;
+    let to = made(target, keeper)?;
     match rename_to_nothing(&from, &to) {
         Ok(()) => {}
         Err(Errno::EEXIST | Errno::ENOTEMPTY) => return Err(FileError::Occupied(target.name())),
