@@ -284,8 +284,11 @@ impl Gate {
             return Release::Denied(judgement);
         }
         let by_person = matches!(decider, Decider::Person | Decider::PersonAll);
+        let (shown, now) = (contained(&entry.judgement), contained(&judgement));
         let problem = if by_person {
+            let barer = shown != Containment::None && shown != now;
             changed(&entry.prepared, &fresh)
+                .or_else(|| barer.then(|| "What it was shown to be contained by is not enforced now.".to_owned()))
         } else if judgement.verdict == Verdict::Allow {
             None
         } else {
@@ -296,7 +299,8 @@ impl Gate {
             return Release::Requeued(why);
         }
         self.entries.remove(&id);
-        let containment = if judgement.verdict == Verdict::Allow { judgement.containment } else { Containment::None };
+        // What a person approved runs as it was shown, even where more could be enforced by now.
+        let containment = if by_person { shown } else { now };
         Release::Run(Box::new(Countersigned { prepared: fresh, containment, decider, judgement }))
     }
 
@@ -447,6 +451,11 @@ fn same_words(a: &str, b: &str) -> bool {
     a == b || plain(a) && plain(b) && a.split_whitespace().eq(b.split_whitespace())
 }
 
+/// What an operation that was judged so runs contained by.
+fn contained(judgement: &Judgement) -> Containment {
+    if judgement.verdict == Verdict::Allow { judgement.containment } else { Containment::None }
+}
+
 /// What changed between what was shown and what would run, in one sentence.
 fn changed(shown: &Prepared, fresh: &Prepared) -> Option<String> {
     if shown.operation != fresh.operation {
@@ -469,3 +478,6 @@ fn changed(shown: &Prepared, fresh: &Prepared) -> Option<String> {
     }
     (shown.assessment != fresh.assessment).then(|| "It is judged differently than when it was shown.".to_owned())
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,8 +8,9 @@ use futures::FutureExt as _;
 use secrecy::ExposeSecret as _;
 
 use super::bus::{Lanes, Work};
-use super::engine::{Engine, Side, prove};
+use super::engine::{Engine, Side};
 use super::look;
+use super::proof::prove;
 use super::recorder::{Opening, Recorder};
 use super::remember::{Followed, Memory};
 use super::resume::{allow_outputs, resume};

@@ -14,13 +14,13 @@ use tokio_util::sync::CancellationToken;
 use super::bus::{Lanes, Work};
 use super::judging::{look, propose, read};
 use super::measure::{Measuring, otherwise};
+use super::proof::{PROOF, prove};
 use super::recorder::Recorder;
 use super::remember::Memory;
 use super::servers;
 use super::swap::Switchboard;
 use super::withheld::Withheld;
 use crate::app::Proposal;
-use crate::contain;
 use crate::domain::{
     self, ANSWER, APPLY, Containment, Countersigned, FailureKind, JournalEntry, JournalEvent, ModelEvent, ModelFailure,
     ModelRequest, Operation, OperationId, OperationKind, Origin, Outcome, Place, Prepared, Preview, RunEvent,
@@ -29,7 +29,7 @@ use crate::domain::{
 use crate::providers::{PracticeWorld, Provider};
 use crate::store::{History, Kept};
 use crate::tools::mcp::Sampler;
-use crate::tools::{Connections, Registry, RunPort, Workbench, stages};
+use crate::tools::{Connections, Registry, RunPort, Workbench};
 
 /// Keys that a terminal may still have to take.
 const TYPED: usize = 256;
@@ -135,9 +135,16 @@ impl Engine {
         let rules = self.memory.rules.clone();
         let (ends, ended) = oneshot::channel();
         let before = if origin.by_model() { self.before.replace(ended) } else { None };
+        let (model_side, proved) = (self.model_side.clone(), lane.clone());
         let preparing = tokio::spawn(async move {
             let judged = match read(&side, id, origin, &call) {
-                Ok(operation) => look(side, operation).await,
+                Ok(operation) => {
+                    if matches!(operation.kind, OperationKind::Command(_)) {
+                        // What is enforced is to be known when it is judged; one that takes long is judged without.
+                        let _late = tokio::time::timeout(PROOF, prove(&model_side, &proved)).await;
+                    }
+                    look(side, operation).await
+                }
                 Err(reason) => Err(reason),
             };
             if let Some(before) = before {
@@ -316,14 +323,6 @@ impl Engine {
 
 /// How long the end of a run waits until it is noted where its output holds secrets.
 const NOTED: Duration = Duration::from_millis(20);
-
-/// Says what is enforced around commands, once that is known: whether they can be staged, in the model's workspace. A
-/// command that starts waits for it.
-pub async fn prove(side: &Side, lane: &mpsc::Sender<Work>) {
-    let proof = side.bench.walls.proof().await;
-    let stages = proof.stages() && stages(&side.bench).await.is_ok();
-    let _leaving = lane.send(Work::Proved(contain::enforceable(Some(&proof), stages))).await;
-}
 
 /// What is journalled before a run.
 fn decision(countersigned: &Countersigned, waited: Option<u64>) -> [JournalEntry; 2] {

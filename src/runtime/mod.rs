@@ -18,6 +18,7 @@ mod measure;
 mod notify;
 mod pager;
 mod perform;
+mod proof;
 mod recorder;
 mod remember;
 mod resume;
