@@ -96,18 +96,16 @@ fn truncate(words: &[Word]) -> Option<Does> {
 
 /// A size, or how one is made of what is there.
 fn size(text: &str) -> Option<Size> {
-    const RULES: [(char, fn(u64) -> Size); 6] = [
-        ('+', Size::More),
-        ('-', Size::Less),
-        ('<', Size::AtMost),
-        ('>', Size::AtLeast),
-        ('/', Size::Down),
-        ('%', Size::Up),
-    ];
-    match RULES.iter().find_map(|(sign, rule)| Some((text.strip_prefix(*sign)?, rule))) {
-        Some((number, rule)) => bytes(number).map(rule),
-        None => bytes(text).map(Size::Exactly),
-    }
+    let rule: fn(u64) -> Size = match text.chars().next()? {
+        '+' => Size::More,
+        '-' => Size::Less,
+        '<' => Size::AtMost,
+        '>' => Size::AtLeast,
+        '/' => Size::Down,
+        '%' => Size::Up,
+        _ => return bytes(text).map(Size::Exactly),
+    };
+    bytes(&text[1..]).map(rule)
 }
 
 /// A number of bytes.
