@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::fs::{self, Metadata};
 use std::os::unix::fs::{DirEntryExt, FileTypeExt, MetadataExt};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -55,7 +55,8 @@ struct Folder {
     /// What is sensitive in it, and whether that is a link.
     hidden: Vec<(PathBuf, bool)>,
     folders: Vec<PathBuf>,
-    /// Its links that leave the workspace or lead nowhere: where they lead changes without their folder.
+    /// Its links that leave the workspace at once: where they lead changes without their folder. Of others, what they
+    /// lead to is looked at itself.
     links: Vec<PathBuf>,
     /// What is sensitive of that which they lead to.
     linked: Vec<PathBuf>,
@@ -294,6 +295,27 @@ fn place(path: &Path, link: bool) -> Option<PathBuf> {
     }
 }
 
+/// What a link names, by its letters; none where that can't be told by them.
+fn first_step(link: &Path) -> Option<PathBuf> {
+    let to = fs::read_link(link).ok()?;
+    let mut step = link.parent()?.to_path_buf();
+    let mut below = false;
+    for part in to.components() {
+        match part {
+            Component::RootDir => step = PathBuf::from("/"),
+            // Behind a name it goes up from wherever that leads.
+            Component::ParentDir if below => return None,
+            Component::ParentDir => drop(step.pop()),
+            Component::Normal(name) => {
+                below = true;
+                step.push(name);
+            }
+            Component::CurDir | Component::Prefix(_) => {}
+        }
+    }
+    Some(step)
+}
+
 /// Whether a path lies in the system's folders, which hold programs and their data, and too much of it to look through.
 pub fn system(path: &Path) -> bool {
     const SYSTEM: [&str; 12] =
@@ -330,8 +352,8 @@ fn look(path: &Path, known: Option<Folder>, workspace: &Path, judge: Judge<'_>) 
         } else if kind.is_dir() {
             folder.folders.push(path);
         } else if kind.is_symlink() {
-            let within = |target: PathBuf| target.starts_with(workspace) || system(&target);
-            if !path.canonicalize().is_ok_and(within) {
+            let within = |to: &Path| to.starts_with(workspace) || system(&path) && system(to);
+            if !first_step(&path).is_some_and(|to| within(&to)) {
                 folder.links.push(path);
             }
         }

@@ -138,3 +138,44 @@ fn links_that_lead_out_of_the_workspace_are_followed() {
     std::fs::rename(other.join("deep"), other.join("late")).unwrap();
     assert_eq!(found(), BTreeSet::from([other.join("late/secret")]), "what it leads to came later");
 }
+
+#[test]
+fn a_chain_of_links_that_comes_back_is_followed_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let (work, out) = (root.join("work"), root.join("out"));
+    std::fs::create_dir_all(work.join("a")).unwrap();
+    std::fs::create_dir_all(&out).unwrap();
+    std::fs::write(work.join("ok"), "").unwrap();
+    std::fs::write(out.join("secret"), "").unwrap();
+    std::os::unix::fs::symlink(work.join("ok"), out.join("current")).unwrap();
+    std::os::unix::fs::symlink("../../out/current", work.join("a/l")).unwrap();
+    let survey = Survey::default();
+    let judge = |path: &Path, _| path.file_name().is_some_and(|name| name == "secret");
+    let found = || {
+        std::thread::sleep(Duration::from_millis(60));
+        survey.find(&work, &BTreeSet::new(), &BTreeSet::new(), &judge).paths
+    };
+    assert_eq!((found(), found()), (BTreeSet::new(), BTreeSet::new()));
+    std::fs::remove_file(out.join("current")).unwrap();
+    std::os::unix::fs::symlink("secret", out.join("current")).unwrap();
+    assert_eq!(found(), BTreeSet::from([out.join("secret")]));
+}
+
+#[test]
+fn a_time_that_is_put_back_hides_no_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    std::fs::create_dir_all(root.join("conf")).unwrap();
+    let survey = Survey::default();
+    let put_back = || {
+        let conf = std::fs::File::open(root.join("conf")).unwrap();
+        conf.set_modified(std::time::UNIX_EPOCH).unwrap();
+        std::thread::sleep(Duration::from_millis(60));
+    };
+    put_back();
+    assert_eq!((found(&survey, &root), found(&survey, &root)), (vec![], vec![]));
+    std::fs::write(root.join("conf/secret"), "").unwrap();
+    put_back();
+    assert_eq!(found(&survey, &root), ["conf/secret"]);
+}

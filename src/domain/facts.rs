@@ -97,6 +97,8 @@ pub enum GlobFact {
     Linked(String),
     /// Below a folder: no part of a path, but one as a whole, which a listing without hidden files shows.
     Listed(String),
+    /// The same, but only a listing by git shows it.
+    Tracked(String),
     /// There are more names than are looked through.
     TooMany,
 }

@@ -145,7 +145,7 @@ mod tests {
             let mut seen = Seen::default();
             match Look::new(&place, None, &mut seen).glob(pattern, &Sensitive::default()) {
                 GlobFact::Sensitive(path) => path.rsplit('/').next().map(str::to_owned),
-                GlobFact::Nothing | GlobFact::Linked(_) | GlobFact::Listed(_) => None,
+                GlobFact::Nothing | GlobFact::Linked(_) | GlobFact::Listed(_) | GlobFact::Tracked(_) => None,
                 GlobFact::TooMany => Some("too many".to_owned()),
             }
         };

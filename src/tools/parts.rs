@@ -1,16 +1,21 @@
 //! Whether a path below a folder names a sensitive file where it comes apart: `cat $(find .)` reads `.env` where a file
 //! is called `a.txt .env`, and `xargs` drops quotes and backslashes, too. And whether a part may be a flag, as of `a -i`.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use super::look::{Below, Look};
+use super::repository;
 use crate::assess::Sensitive;
 use crate::contain::system;
 use crate::domain::{GlobFact, Place};
 
 /// Most names below a folder that are looked through.
 const NAMES: usize = 50_000;
-/// Folders that searches pass over, and listings don't go into: of other people's code, and of build products.
+/// Most sensitive names of which it is asked whether git tracks them.
+const TRACKED: usize = 64;
+/// Folders of other people's code and of build products: git ignores them, and so do most searches.
 const PASSED: [&str; 6] = ["node_modules", "target", "venv", "vendor", "dist", "build"];
 
 impl Look<'_> {
@@ -19,6 +24,7 @@ impl Look<'_> {
     pub(super) fn looked_below(&self, root: &Path, sensitive: &Sensitive) -> Below {
         let mut folders = vec![root.to_owned()];
         let (mut left, mut dashed, mut linked, mut listed) = (NAMES, false, None, None);
+        let mut left_out: BTreeMap<OsString, PathBuf> = BTreeMap::new();
         while let Some(folder) = folders.pop() {
             let Ok(entries) = std::fs::read_dir(&folder) else { continue };
             for entry in entries.flatten() {
@@ -34,13 +40,19 @@ impl Look<'_> {
                     return (GlobFact::Sensitive(path.to_string_lossy().into_owned()), dashed.then_some(true));
                 }
                 let kind = entry.file_type().ok();
+                let is_folder = kind.is_some_and(|kind| kind.is_dir());
+                let plain = plainly_listed(below);
                 if listed.is_none()
-                    && plainly_listed(below)
-                    && sensitive.means(&path.to_string_lossy(), kind.is_some_and(|kind| kind.is_dir()), self.place())
+                    && (plain || left_out.len() < TRACKED)
+                    && sensitive.means(&path.to_string_lossy(), is_folder, self.place())
                 {
-                    listed = Some(path.to_string_lossy().into_owned());
+                    if plain {
+                        listed = Some(path.to_string_lossy().into_owned());
+                    } else {
+                        left_out.entry(entry.file_name()).or_insert_with(|| path.clone());
+                    }
                 }
-                if kind.is_some_and(|kind| kind.is_dir()) {
+                if is_folder {
                     folders.push(path);
                 } else if linked.is_none()
                     && kind.is_some_and(|kind| kind.is_symlink())
@@ -51,6 +63,7 @@ impl Look<'_> {
             }
         }
         let found = linked.map(GlobFact::Linked).or_else(|| listed.map(GlobFact::Listed));
+        let found = found.or_else(|| tracked(root, &left_out));
         (found.unwrap_or(GlobFact::Nothing), Some(dashed))
     }
 
@@ -63,6 +76,17 @@ impl Look<'_> {
                 || target.is_dir() && !target.starts_with(&place.workspace) && !system(&target)
         })
     }
+}
+
+/// One of these paths, by their names, that git tracks in the repository of a folder.
+fn tracked(root: &Path, paths: &BTreeMap<OsString, PathBuf>) -> Option<GlobFact> {
+    let own = repository::own(root).filter(|_| !paths.is_empty())?;
+    let (_, path) = paths.iter().find(|(name, _)| repository::tracks(&own, &[name.as_os_str()]))?;
+    let hidden =
+        path.strip_prefix(root).is_ok_and(|below| below.iter().any(|part| part.as_encoded_bytes().starts_with(b".")));
+    let path = path.to_string_lossy().into_owned();
+    // A search passes over no folder that git has.
+    Some(if hidden { GlobFact::Tracked(path) } else { GlobFact::Listed(path) })
 }
 
 /// Whether a path below a folder is among those that a listing shows which leaves out what is hidden.

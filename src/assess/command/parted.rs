@@ -117,7 +117,7 @@ impl Judge<'_> {
                         "Of very many names below {folder}, a part of one may be that of a sensitive file."
                     ));
                 }
-                Some(GlobFact::Nothing | GlobFact::Linked(_) | GlobFact::Listed(_)) | None => {}
+                Some(GlobFact::Nothing | GlobFact::Linked(_) | GlobFact::Listed(_) | GlobFact::Tracked(_)) | None => {}
             }
         }
     }
@@ -127,9 +127,12 @@ impl Judge<'_> {
         let folders: Vec<String> = self.searched.iter().flatten().chain(&self.reached).cloned().collect();
         for folder in &folders {
             self.links_below(folder);
-            if let Some(GlobFact::Listed(path)) = self.facts.and_then(|facts| facts.below.get(folder))
-                && self.prints
-            {
+            let listed = match self.facts.and_then(|facts| facts.below.get(folder)) {
+                Some(GlobFact::Listed(path)) => Some(path),
+                Some(GlobFact::Tracked(path)) => Some(path).filter(|_| self.recalled),
+                _ => None,
+            };
+            if let Some(path) = listed.filter(|_| self.prints) {
                 self.walled = Some(format!("{path} is sensitive, and may be among what is found and shown whole."));
             }
         }

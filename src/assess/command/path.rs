@@ -119,7 +119,7 @@ impl Judge<'_> {
             Some(GlobFact::TooMany) => {
                 self.walled = Some(format!("The pattern {shown} may match a sensitive file among very many."));
             }
-            Some(GlobFact::Nothing | GlobFact::Linked(_) | GlobFact::Listed(_)) | None => {}
+            Some(GlobFact::Nothing | GlobFact::Linked(_) | GlobFact::Listed(_) | GlobFact::Tracked(_)) | None => {}
         }
         self.mentions.globs.insert(pattern);
     }

@@ -326,6 +326,25 @@ mod tests {
     }
 
     #[test]
+    fn what_replaces_purges_or_runs_what_it_holds_is_destructive() {
+        for (sql, rule, sentence) in [
+            ("CREATE OR REPLACE TABLE t AS SELECT 1", "sql.replaces", "Replaces the table `t`, if there is one."),
+            ("CREATE OR REPLACE VIEW v AS SELECT 1", "sql.replaces", "Replaces the view `v`, if there is one."),
+            ("BEGIN NOT ATOMIC DROP TABLE t; END", "sql.runs-code", "Runs statements that stand in it."),
+            ("SET STATEMENT x=1 FOR DROP TABLE t", "sql.runs-code", "Runs statements that stand in it."),
+            ("EXECUTE IMMEDIATE 'DROP TABLE t'", "sql.runs-code", "Runs statements that stand in it."),
+            (
+                "PURGE BINARY LOGS TO 'x'",
+                "sql.purges",
+                "Deletes logs of the server, by which others follow it and backups are brought up to date.",
+            ),
+            ("SET PASSWORD FOR x = 'y'", "sql.alter", "Changes a password."),
+        ] {
+            says(in_mysql, sql, rule, DESTRUCTIVE, sentence);
+        }
+    }
+
+    #[test]
     fn a_change_of_joined_tables_names_those_that_it_changes() {
         for (sql, rule, sentence, tables) in [
             (
