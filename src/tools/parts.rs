@@ -125,6 +125,16 @@ mod tests {
     use super::*;
     use crate::tools::Seen;
 
+    /// What is told of a folder with one file.
+    fn told(name: &str) -> GlobFact {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
+        std::fs::write(root.join(name), "").unwrap();
+        let place = Place { cwd: root.clone(), workspace: root, home: None };
+        Look::new(&place, None, &mut Seen::default()).below(".", &Sensitive::default()).0
+    }
+
     #[test]
     fn a_path_that_comes_apart_into_a_sensitive_one_is_seen_at_any_depth() {
         for (name, seen) in [
@@ -139,13 +149,7 @@ mod tests {
             (".env", false),
             ("it's.txt", false),
         ] {
-            let folder = tempfile::tempdir().unwrap();
-            let root = folder.path().canonicalize().unwrap();
-            std::fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
-            std::fs::write(root.join(name), "").unwrap();
-            let place = Place { cwd: root.clone(), workspace: root, home: None };
-            let mut known = Seen::default();
-            let (fact, _) = Look::new(&place, None, &mut known).below(".", &Sensitive::default());
+            let fact = told(name);
             assert_eq!(matches!(fact, GlobFact::Sensitive(_)), seen, "{name:?}");
         }
     }
@@ -161,13 +165,7 @@ mod tests {
             ("node_modules/x/key.pem", false),
             ("notes.txt", false),
         ] {
-            let folder = tempfile::tempdir().unwrap();
-            let root = folder.path().canonicalize().unwrap();
-            std::fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
-            std::fs::write(root.join(name), "").unwrap();
-            let place = Place { cwd: root.clone(), workspace: root, home: None };
-            let mut known = Seen::default();
-            let (fact, _) = Look::new(&place, None, &mut known).below(".", &Sensitive::default());
+            let fact = told(name);
             assert_eq!(matches!(fact, GlobFact::Listed(_)), seen, "{name:?}");
         }
     }
