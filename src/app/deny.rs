@@ -3,7 +3,7 @@
 use super::event::Effect;
 use super::queue::{Item, Status};
 use super::{Phase, State};
-use crate::domain::{Decider, JournalEvent, Judgement, OperationId};
+use crate::domain::{Decider, JournalEvent, Judgement, OperationId, Standing};
 
 /// What stands before the person's own reason.
 const DENIED_WHY: &str = "The person denied it: ";
@@ -36,7 +36,7 @@ impl State {
         self.start_next(effects);
     }
 
-    /// The person denies everything that waits, and the rest of the turn. What may start already, starts.
+    /// The person denies everything that waits, and the rest of the turn. What they approved before, starts.
     pub(super) fn deny_all(&mut self, effects: &mut Vec<Effect>) {
         // A message of theirs that waited for the results ends what is said of all: it goes with the last of them.
         if self.chat.phase != Phase::Idle {
@@ -48,8 +48,14 @@ impl State {
         }
         let waiting: Vec<OperationId> = self.queue.waiting().map(|item| item.id).collect();
         for id in waiting.into_iter().chain(self.batch()) {
-            let open =
-                self.queue.get(id).is_some_and(|item| matches!(item.status, Status::Waiting | Status::Preparing));
+            let standing = self.queue.gate.standing(id);
+            let approved = matches!(standing, Some(Standing::Allowed(Decider::Person | Decider::PersonAll)));
+            let open = self.queue.get(id).is_some_and(|item| match item.status {
+                Status::Waiting | Status::Preparing => true,
+                // What needs nobody's word is of the turn, too.
+                Status::Allowed { .. } => !approved,
+                Status::Running { .. } | Status::Ended { .. } | Status::Denied { .. } | Status::Refused { .. } => false,
+            });
             if open {
                 self.deny_as(id, Decider::PersonAll, None, effects);
             }

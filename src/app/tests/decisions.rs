@@ -255,6 +255,17 @@ fn deny_all_leaves_what_was_approved_already() {
 }
 
 #[test]
+fn deny_all_takes_along_what_nobody_was_asked_about() {
+    let mut world = asked(&[("make a", None), ("ls", None)]);
+    assert!(matches!(world.status(2), Status::Allowed { .. }), "it waits for the one before");
+    world.state.open(OperationId(1));
+    world.look();
+    world.press(KeyCode::Char('D'));
+    assert!(matches!(world.status(2), Status::Denied { .. }));
+    assert!(world.commands().is_empty());
+}
+
+#[test]
 fn what_is_said_of_all_ends_where_a_message_that_waited_begins() {
     let mut world = asked(&[("make a", None), ("make b", None)]);
     world.press(KeyCode::Esc);
