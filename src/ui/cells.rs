@@ -38,6 +38,10 @@ fn spread(buf: &mut Buffer, (x, y): (u16, u16), wide: u16) {
     let mut at = x;
     for part in parts {
         let taken = u16::try_from(part.width()).unwrap_or(1).max(1);
+        // The cells beside it are others', whatever the widths say.
+        if at + taken > x + wide {
+            break;
+        }
         let next: &mut Cell = &mut buf[(at, y)];
         next.clone_from(&cell);
         next.set_symbol(&part);
@@ -45,7 +49,8 @@ fn spread(buf: &mut Buffer, (x, y): (u16, u16), wide: u16) {
     }
 }
 
-/// The parts of a cluster, which take as many columns as it does together. None where it stays as it is.
+/// The parts of a cluster, each with a width, which take as many columns as it does together. None where it stays as
+/// it is.
 fn parts(cluster: &str, columns: usize) -> Option<Vec<String>> {
     let first = cluster.chars().next()?;
     if flag(first) {
@@ -53,15 +58,19 @@ fn parts(cluster: &str, columns: usize) -> Option<Vec<String>> {
         return Some(filled(letters.collect(), columns));
     }
     // Signs of telephones and keyboards: the first of them says what it is.
-    if pictured(first) || cluster.ends_with('\u{20e3}') {
+    if pictured(first) || (cluster.ends_with('\u{20e3}') && first.width() > Some(0)) {
         return Some(filled(vec![first.to_string()], columns));
     }
     let mut parts: Vec<String> = Vec::new();
     for c in cluster.chars().filter(|c| !joins(*c)) {
         match parts.last_mut() {
-            Some(last) if c.width().unwrap_or(0) == 0 => last.push(c),
+            // A cluster may begin with what has no width: it stands in the cell of what follows it.
+            Some(last) if c.width().unwrap_or(0) == 0 || last.width() == 0 => last.push(c),
             _ => parts.push(c.to_string()),
         }
+    }
+    if parts.iter().any(|part| part.width() == 0) {
+        return None;
     }
     (parts.iter().map(|part| part.width()).sum::<usize>() == columns).then_some(parts)
 }
@@ -99,8 +108,10 @@ fn joins(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use ratatui::layout::Rect;
     use ratatui::style::{Color, Style};
+    use unicode_segmentation::UnicodeSegmentation as _;
 
     use super::*;
 
@@ -116,6 +127,12 @@ mod tests {
             ("宽x", vec!["宽", " ", "x"]),
             ("क\u{94d}षि", vec!["क\u{94d}", "ष", "ि"]),
             ("น้ำ", vec!["น้", "ำ"]),
+            // What begins with a character without a width takes no cell of its neighbours'.
+            ("ab\u{70f}y", vec!["a", "b", "\u{70f}y"]),
+            ("\u{70f}yn", vec!["\u{70f}y", "n"]),
+            ("\u{d4e}\u{d15}n", vec!["\u{d4e}\u{d15}", "n"]),
+            ("\u{605}宽n", vec!["\u{605}宽", " ", "n"]),
+            ("\u{70f}1\u{20e3}n", vec!["\u{70f}1\u{20e3}", "n"]),
         ];
         for (text, cells) in cases {
             let mut buf = Buffer::empty(Rect::new(0, 0, u16::try_from(cells.len()).unwrap(), 1));
@@ -124,6 +141,42 @@ mod tests {
             let shown: Vec<&str> = buf.content.iter().map(Cell::symbol).collect();
             assert_eq!(shown, cells, "{text}");
             assert_eq!(buf[(0, 0)].fg, Color::Red);
+        }
+    }
+
+    /// Characters that clusters are made of: of each kind some, and any other.
+    fn character() -> impl Strategy<Value = char> {
+        let kinds = "ay宽1#\u{301}\u{20e3}\u{200d}\u{fe0f}\u{605}\u{70f}\u{d4e}\u{111c2}\u{1f1e9}\u{1f1ea}👍\u{1f3fd}👩⚠\
+                     \u{915}\u{94d}\u{937}\u{93f}\u{e33}\u{d15}ｶ\u{ff9e}\u{1100}\u{1161}\u{11a8}\u{627}\u{644}";
+        prop_oneof![4 => prop::sample::select(kinds.chars().collect::<Vec<_>>()), 1 => any::<char>()]
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics_or_overwrites_the_cells_beside_a_cluster(
+            text in prop::collection::vec(character(), 0..12),
+            columns in 1_u16..16,
+            cut in 0_usize..16,
+        ) {
+            let text: String = text.into_iter().collect();
+            let mut buf = Buffer::empty(Rect::new(0, 0, columns, 1));
+            buf.set_stringn(0, 0, &text, cut, Style::new());
+            // As where a dialog covers the second half of a wide sign.
+            if let Some(wide) = text.graphemes(true).find(|cluster| cluster.width() > 1) {
+                buf[(columns - 1, 0)].set_symbol(wide);
+            }
+            let before = buf.clone();
+            settle(&mut buf);
+            let mut x = 0;
+            while x < columns {
+                let wide = before[(x, 0)].cell_width().max(1);
+                if !contested(before[(x, 0)].symbol()) {
+                    for at in x..(x + wide).min(columns) {
+                        prop_assert_eq!(&before[(at, 0)], &buf[(at, 0)], "{:?}", text);
+                    }
+                }
+                x += wide;
+            }
         }
     }
 }

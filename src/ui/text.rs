@@ -121,13 +121,34 @@ fn needs_showing(c: char) -> bool {
     (c.is_control() && c != '\n') || hidden(c)
 }
 
-/// Characters that change how text reads without being seen: direction marks, zero widths, tags, selectors.
+/// Characters that change how text reads without being seen: direction marks, zero widths, tags, selectors; and those
+/// without a width that would stand in the cell of what follows them.
 pub fn hidden(c: char) -> bool {
-    matches!(c,
+    leads(c)
+        || matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
         | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}'
         | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}'
         | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// What has no width and joins what follows it.
+fn leads(c: char) -> bool {
+    matches!(
+        c,
+        '\u{605}'
+            | '\u{70f}'
+            | '\u{890}'
+            | '\u{891}'
+            | '\u{8e2}'
+            | '\u{d4e}'
+            | '\u{111c2}'
+            | '\u{111c3}'
+            | '\u{113d1}'
+            | '\u{1193f}'
+            | '\u{11941}'
+            | '\u{11a84}'..='\u{11a89}' | '\u{11d46}' | '\u{11f02}'
+    )
 }
 
 /// Columns that a text takes.
@@ -339,6 +360,15 @@ mod tests {
         assert_eq!(line("👨\u{200d}👩\u{200d}👧 a\u{200d}👧"), "👨👩👧 a<U+200D>👧");
         assert_eq!(exact("⚠\u{fe0f} 👍🏽 🇩🇪"), "⚠<U+FE0F> 👍<U+1F3FD> <U+1F1E9><U+1F1EA>");
         assert_eq!(line("a\u{fe0f}⚠\u{fe0f}\u{fe0f}"), "a<U+FE0F>⚠<U+FE0F>", "what has nothing to say is hidden text");
+    }
+
+    #[test]
+    fn nothing_without_a_width_is_drawn_in_the_cell_of_what_follows_it() {
+        for c in ('\0'..=char::MAX).filter(|c| c.width() == Some(0)) {
+            let alone = line(&c.to_string()).width() > 0 || format!("{c}a").graphemes(true).count() > 1;
+            assert!(alone, "{c:?}");
+        }
+        assert_eq!([plain("a\u{70f}y"), prose("\u{d4e}\u{d15}")], ["a<U+070F>y", "<U+0D4E>\u{d15}"]);
     }
 
     #[test]
