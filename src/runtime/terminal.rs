@@ -159,11 +159,12 @@ fn back() {
     );
 }
 
-/// Stops the program until somebody lets it go on, as the system would have by itself. Without job control nothing
-/// happens.
+/// Stops the program until somebody lets it go on, as the system would have by itself. Without job control, where
+/// nobody would, nothing happens: the system knows that of the signals that come from a terminal, not of the one that
+/// always stops. Of those, this one is never caught here.
 pub fn stop() {
     #[cfg(unix)]
-    if let Err(error) = nix::sys::signal::raise(nix::sys::signal::Signal::SIGSTOP) {
+    if let Err(error) = nix::sys::signal::raise(nix::sys::signal::Signal::SIGTTIN) {
         tracing::warn!("the program can't be stopped: {error}");
     }
 }

@@ -189,6 +189,12 @@ impl Driver {
         nix::sys::signal::kill(nix::unistd::Pid::from_raw(id), signal).unwrap();
     }
 
+    /// Sends a signal to what the terminal's shell runs, as the terminal would.
+    pub fn signal_foreground(&mut self, signal: nix::sys::signal::Signal) {
+        let group = self.master.process_group_leader().unwrap();
+        nix::sys::signal::killpg(nix::unistd::Pid::from_raw(group), signal).unwrap();
+    }
+
     /// Waits for the end; the terminal must have been given back.
     pub fn wait_for_exit(&mut self) {
         let began = Instant::now();

@@ -15,6 +15,7 @@ mod picture;
 mod task;
 mod terminal;
 
+use std::path::Path;
 use std::time::Duration;
 
 use driver::{Driver, practice_orders};
@@ -142,16 +143,33 @@ fn a_signal_gives_the_terminal_back() {
 #[test]
 fn a_program_that_is_stopped_gives_the_screen_back_and_takes_it_again() {
     use nix::sys::signal::Signal;
-    let mut it = Driver::start(100, 30, &[]);
+    // A shell that lets it go on once a line is typed.
+    let script = format!("'{}' --workspace .; read go; fg", env!("CARGO_BIN_EXE_countersign"));
+    let mut it = Driver::start_program(Path::new("/bin/sh"), &["-mc", &script], 100, 30, &[]);
     it.wait_for("practice model");
     it.keys("a draft");
     it.wait_for("a draft");
-    it.signal(Signal::SIGTSTP);
+    it.signal_foreground(Signal::SIGTSTP);
     it.wait_until("the screen is given back", |it| !it.in_alternate_screen());
     std::thread::sleep(Duration::from_millis(200));
-    assert!(it.reads_lines());
-    it.signal(Signal::SIGCONT);
+    assert!(it.reads_lines() && !it.in_alternate_screen());
+    it.keys("\r");
     it.wait_until("the screen is back", Driver::in_alternate_screen);
+    it.wait_for("a draft");
+    it.keys("\x11");
+    it.wait_for_exit();
+}
+
+/// As where a terminal was opened for it alone: nobody could let it go on.
+#[cfg(unix)]
+#[test]
+fn a_program_without_job_control_does_not_stop_for_good() {
+    let mut it = Driver::start(100, 30, &[]);
+    it.wait_for("practice model");
+    it.signal(nix::sys::signal::Signal::SIGTSTP);
+    std::thread::sleep(Duration::from_millis(200));
+    it.wait_until("the screen is back", Driver::in_alternate_screen);
+    it.keys("a draft");
     it.wait_for("a draft");
     it.keys("\x11");
     it.wait_for_exit();
