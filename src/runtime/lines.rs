@@ -16,6 +16,9 @@ const LONGEST: usize = 64 * 1024;
 const AHEAD: usize = 256;
 /// How long nothing else comes before and behind a line that stands by itself. Nobody types another line in that time.
 const MOMENT: Duration = Duration::from_millis(80);
+/// How long nothing comes at the end of a line until what is pasted counts as over, whether its end was said or not:
+/// the mark is lost where the line that it ends is cut or taken back.
+const OVER: Duration = Duration::from_secs(1);
 /// What a terminal puts around what is pasted, where it was asked to.
 const PASTED: [&str; 2] = ["\x1b[200~", "\x1b[201~"];
 
@@ -47,6 +50,9 @@ fn read(
                 return;
             }
         }
+        if pasted.0 && line.empty() && quiet(OVER) {
+            pasted = Pasted::default();
+        }
         let waited = quiet(Duration::ZERO);
         let chunk = match input.fill_buf() {
             Ok(chunk) => chunk.to_vec(),
@@ -54,7 +60,10 @@ fn read(
             Err(_) => return,
         };
         if chunk.is_empty() {
-            let rest = (!line.bytes.is_empty() || line.over).then(|| (line.take(&mut pasted).0, typed));
+            let rest = (!line.empty()).then(|| {
+                let (text, alone) = line.take(&mut pasted);
+                (text, if alone { typed } else { Millis(0) })
+            });
             single.into_iter().chain(rest).all(&mut hand);
             return;
         }
@@ -70,14 +79,16 @@ fn read(
                 }
             }
             line.among |= among;
-            line.push(part);
+            line.push(part, &mut pasted);
             if part.ends_with(b"\n") {
-                let among = line.among;
-                let (text, by_paste) = line.take(&mut pasted);
-                if !among && !by_paste {
+                let (text, alone) = line.take(&mut pasted);
+                if alone {
                     single = Some((text, typed));
-                } else if !hand((text, Millis(0))) {
-                    return;
+                } else {
+                    among = true;
+                    if !hand((text, Millis(0))) {
+                        return;
+                    }
                 }
             }
         }
@@ -89,20 +100,21 @@ fn read(
 struct Pasted(bool);
 
 impl Pasted {
-    /// The line without the marks, and whether some of it was pasted.
-    fn strip(&mut self, line: &str) -> (String, bool) {
+    /// Whether some of a text was pasted.
+    fn touches(&mut self, text: &str) -> bool {
         let [begin, end] = PASTED;
-        let pasted = self.0 || line.contains(begin) || line.contains(end);
-        if let Some(last) = line.rfind('\x1b').map(|at| &line[at..]) {
-            self.0 = if last.starts_with(begin) {
-                true
-            } else if last.starts_with(end) {
-                false
-            } else {
-                self.0
-            };
+        // What was pasted up to the end of a line leaves its mark to the next one, which is typed.
+        let behind = text.strip_prefix(end).filter(|behind| !behind.contains(begin) && !behind.contains(end));
+        if behind.is_some() {
+            self.0 = false;
+            return false;
         }
-        (line.replace(begin, "").replace(end, ""), pasted)
+        let touched = self.0 || text.contains(begin) || text.contains(end);
+        match (text.rfind(begin), text.rfind(end)) {
+            (None, None) => {}
+            (began, ended) => self.0 = began > ended,
+        }
+        touched
     }
 }
 
@@ -114,26 +126,37 @@ struct Line {
     over: bool,
     /// It came with others.
     among: bool,
+    /// Some of what isn't kept of it was pasted.
+    by_paste: bool,
 }
 
 impl Line {
-    fn push(&mut self, part: &[u8]) {
-        self.over |= self.bytes.len() + part.len() > LONGEST;
-        if self.over {
-            self.bytes.clear();
-        } else {
-            self.bytes.extend_from_slice(part);
+    fn empty(&self) -> bool {
+        self.bytes.is_empty() && !self.over
+    }
+
+    fn push(&mut self, part: &[u8], pasted: &mut Pasted) {
+        self.bytes.extend_from_slice(part);
+        if self.over || self.bytes.len() > LONGEST {
+            self.over = true;
+            self.by_paste |= pasted.touches(&String::from_utf8_lossy(&self.bytes));
+            // A mark may have come in part.
+            let cut = PASTED[0].len() - 1;
+            self.bytes.drain(..self.bytes.len().saturating_sub(cut));
         }
     }
 
-    /// The line, and whether some of it was pasted.
+    /// The line without the marks, and whether it was typed and came by itself.
     fn take(&mut self, pasted: &mut Pasted) -> (Option<String>, bool) {
-        let Self { bytes, over, .. } = std::mem::take(self);
+        let Self { bytes, over, among, by_paste } = std::mem::take(self);
         if over {
-            return (None, false);
+            return (None, !among && !by_paste);
         }
-        let (text, by_paste) = pasted.strip(String::from_utf8_lossy(&bytes).trim_end_matches(['\r', '\n']));
-        (Some(text), by_paste)
+        let text = String::from_utf8_lossy(&bytes);
+        let text = text.trim_end_matches(['\r', '\n']);
+        let by_paste = pasted.touches(text);
+        let stripped = PASTED.iter().fold(text.to_owned(), |text, mark| text.replace(mark, ""));
+        (Some(stripped), !among && !by_paste)
     }
 }
 
@@ -237,10 +260,56 @@ mod tests {
 
     #[test]
     fn what_the_terminal_says_is_pasted_is_as_old_as_can_be() {
-        let parts = [("\x1b[200~approve 1\n", 1_000), ("\x1b[201~\n", 1_000), ("approve 1\n", 1_000)];
+        let parts = [("\x1b[200~approve 1\n", 1_000), ("approve 1\x1b[201~\n", 500), ("approve 1\n", 1_000)];
         let told = heard(&parts);
-        assert_eq!(told[..2], [line("approve 1", 0), line("", 0)], "{told:?}");
+        assert_eq!(told[..2], [line("approve 1", 0), line("approve 1", 0)], "{told:?}");
         assert!(told[2].1 > Millis(2_000), "{told:?}");
+        // Other sequences of a terminal in it say nothing about its end.
+        let parts = [("\x1b[200~a\x1b[0m\n", 1_000), ("approve 1\x1b[0m\n", 500), ("approve 2\n", 500)];
+        assert_eq!(heard(&parts)[1..], [line("approve 1\x1b[0m", 0), line("approve 2", 0)]);
+    }
+
+    #[test]
+    fn a_line_that_only_begins_with_the_end_of_what_was_pasted_was_typed() {
+        let told = heard(&[("\x1b[200~log\n", 1_000), ("\x1b[201~approve 1\n", 500), ("approve 2\n", 500)]);
+        assert_eq!(told[0], line("log", 0));
+        assert_eq!(told[1].0.as_deref(), Some("approve 1"));
+        assert!(told[1].1 >= Millis(1_500) && told[2].1 >= Millis(2_000), "{told:?}");
+        // Not where it came with what was pasted, or another paste follows.
+        let others = [
+            ("\x1b[201~approve 1\n", 5),
+            ("\x1b[201~\x1b[200~approve 1\x1b[201~\n", 500),
+            ("\x1b[201~approve 1\x1b[201~\n", 500),
+        ];
+        for other in others {
+            assert_eq!(heard(&[("\x1b[200~log\n", 1_000), other])[1], line("approve 1", 0), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_pasted_is_over_when_nothing_more_comes_though_its_end_was_lost() {
+        let cut = format!("\x1b[200~{}\n", "a".repeat(4_000));
+        let told = heard(&[(&cut, 1_000), ("approve 1\n", 500), ("approve 2\n", 2_000)]);
+        assert_eq!(told[1], line("approve 1", 0));
+        assert!(told[2].1 >= Millis(3_500), "{told:?}");
+    }
+
+    #[test]
+    fn what_is_left_at_the_end_without_a_newline_is_as_old_as_a_line_would_be() {
+        assert_eq!(heard(&[("x\napprove 1", 1_000)])[1], line("approve 1", 0));
+        assert_eq!(heard(&[("\x1b[200~approve 1", 1_000)]), [line("approve 1", 0)]);
+        assert_eq!(heard(&[("approve 1", 1_000)]), [line("approve 1", 1_000)]);
+    }
+
+    #[test]
+    fn a_mark_in_a_line_that_is_too_long_counts() {
+        let long = "a".repeat(LONGEST);
+        for begun in [format!("\x1b[200~{long}\n"), format!("{long}\x1b[200~b\n")] {
+            assert_eq!(heard(&[(&begun, 1_000), ("approve 1\n", 500)])[1], line("approve 1", 0));
+        }
+        // Its parts are read one after the other.
+        let told = heard(&[(&long, 1_000), ("\x1b[2", 500), ("00~b\n", 500), ("approve 1\n", 500)]);
+        assert_eq!(told[1], line("approve 1", 0));
     }
 
     #[test]
