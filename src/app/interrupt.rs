@@ -6,6 +6,9 @@ use super::event::{Effect, Millis};
 
 /// How long the second ctrl+c may take to leave, in milliseconds.
 const TWICE: u64 = 1_500;
+/// How long the second key or line may take to let go of what waits: as long as it takes to read what the first one
+/// said. What comes later is told first again.
+const SOON: u64 = 10_000;
 
 /// What the person stopped, and the keys that may stop more.
 #[derive(Debug, Default)]
@@ -36,7 +39,7 @@ impl Stops {
 
     /// Says that the next key lets go of what waits. True if the one before said so already.
     pub(super) fn warn(&mut self, now: Millis) -> bool {
-        let again = self.warned.is_some();
+        let again = self.warned.is_some_and(|at| now.since(at) <= SOON);
         self.warned = (!again).then_some(now);
         again
     }

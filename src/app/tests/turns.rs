@@ -315,6 +315,23 @@ fn ctrl_c_keeps_what_waits_and_says_which_key_lets_go_of_it() {
 }
 
 #[test]
+fn a_second_escape_that_comes_late_warns_again_of_what_came_meanwhile() {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("ls", None), ("make", None), ("rm x", None)]);
+    world.press(KeyCode::Esc);
+    let escape = || Event::Key(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE));
+    world.feed(2_000, escape());
+    for _ in 0..2 {
+        world.feed(3_600_000, escape());
+        assert_eq!(world.state.hint.as_deref(), Some("Press esc again: the 2 that wait won't be started."));
+        assert_eq!([world.status(2), world.status(3)], [&Status::Waiting, &Status::Waiting]);
+    }
+    world.feed(2_000, escape());
+    assert!(matches!(world.status(3), Status::Denied { .. }));
+}
+
+#[test]
 fn an_answer_by_a_key_says_why_it_waits_for_a_draft() {
     let mut world = World::new();
     world.say("restart it");
