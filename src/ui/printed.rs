@@ -67,18 +67,23 @@ pub fn draw(
     }
     let gone = if printout.page.is_some() { 0 } else { printout.tail.lines.saturating_sub(rows.unwrapped) };
     let above = usize::from(from > 0 || gone > 0);
-    sight.found.output = found(rows, &view.state.finds.output.text, above);
+    let places = found(rows, &view.state.finds.output.text, above);
+    sight.found.output = Arc::clone(&places);
     let height = usize::from(area.height);
     let end =
         if printout.page.is_some() { Vec::new() } else { ending(view, item, printout.tail.bytes, area.width.into()) };
     let total = above + rows.lines.len() + end.len();
     sight.limits.output = total.saturating_sub(height);
     let at_row = |line: usize| above + rows.row_of(line.saturating_sub(above));
+    let found_row = |line: usize| {
+        let found = places.partition_point(|place| *place < at_row(line));
+        places.get(found).copied().filter(|place| *place < at_row(line + 1)).unwrap_or_else(|| at_row(line))
+    };
     let held = printout.stays().map(|(line, found)| {
         // What was jumped to stays where it was on the screen, else the first line does.
         let below = found.and_then(|found| found.checked_sub(line).filter(|below| *below < height));
-        let top = below.map_or_else(|| at_row(line), |below| at_row(line + below).saturating_sub(below));
-        (top.min(sight.limits.output), found.map(at_row))
+        let top = below.map_or_else(|| at_row(line), |below| found_row(line + below).saturating_sub(below));
+        (top.min(sight.limits.output), found.map(found_row))
     });
     sight.held = held;
     let (first, current_row) = match held {
@@ -139,13 +144,16 @@ pub struct Matches {
 impl Matches {
     /// Looks for a text in rows, each with its place.
     pub fn of(text: &str, rows: impl Iterator<Item = (usize, Line<'static>)>) -> Self {
-        let regex = Some(text).filter(|text| !text.is_empty()).and_then(|text| Regex::new(&sought(text)).ok());
-        let rows = match &regex {
-            Some(regex) => {
-                rows.filter(|(_, line)| regex.is_match(&line.to_string())).map(|(at, _)| at).take(FOUND).collect()
-            }
-            None => Arc::default(),
+        let places = |regex: &Regex| {
+            rows.filter(|(_, line)| regex.is_match(&line.to_string())).map(|(at, _)| at).take(FOUND).collect()
         };
+        Self::by(text, places)
+    }
+
+    /// The same by what says where a regex is found.
+    fn by(text: &str, places: impl FnOnce(&Regex) -> Arc<[usize]>) -> Self {
+        let regex = Some(text).filter(|text| !text.is_empty()).and_then(|text| Regex::new(&sought(text)).ok());
+        let rows = regex.as_ref().map(places).unwrap_or_default();
         Self { text: text.to_owned(), regex, rows }
     }
 
@@ -162,16 +170,26 @@ impl Matches {
 
 fn found(rows: &mut OutputRows, text: &str, above: usize) -> Arc<[usize]> {
     if rows.found.as_ref().is_none_or(|found| found.text != text) {
-        let line = |at: usize| Line::from(spans(&rows.lines[rows.row_of(at)..rows.row_of(at + 1)]));
-        let lines = (0..usize::try_from(rows.unwrapped).unwrap_or(0)).map(|at| (rows.row_of(at) + above, line(at)));
-        rows.found = Some(Matches::of(text, lines));
+        rows.found = Some(Matches::by(text, |regex| holding(rows, regex, above)));
     }
     rows.found.as_ref().map(Matches::rows).unwrap_or_default()
 }
 
-/// What stands in the rows of one line.
-fn spans(rows: &[Printed]) -> Vec<Span<'static>> {
-    rows.iter().flat_map(|printed| printed.line.spans.iter().cloned()).collect()
+/// Of each line that holds it, the row where it begins.
+fn holding(rows: &OutputRows, regex: &Regex, above: usize) -> Arc<[usize]> {
+    let place = |line: usize| {
+        let first = rows.row_of(line);
+        let printed = &rows.lines[first..rows.row_of(line + 1)];
+        let text: String = printed.iter().flat_map(|row| &row.line.spans).map(|span| span.content.as_ref()).collect();
+        let hit = regex.find(&text)?.start();
+        let mut end = 0;
+        let within = printed.iter().position(|row| {
+            end += row.line.spans.iter().map(|span| span.content.len()).sum::<usize>();
+            hit < end
+        });
+        Some(above + first + within.unwrap_or(0))
+    };
+    (0..usize::try_from(rows.unwrapped).unwrap_or(0)).filter_map(place).take(FOUND).collect()
 }
 
 /// A line with its matches reversed, those of the current row underlined, too.

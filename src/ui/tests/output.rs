@@ -234,6 +234,28 @@ fn wrapping_keeps_the_place_and_the_count_of_matches_and_marks_rows_that_go_on()
 }
 
 #[test]
+fn a_match_far_inside_a_long_wrapped_line_is_jumped_to() {
+    let long = |number: usize| format!("{}needle {number} {}\n", "hay ".repeat(2_000), "hay ".repeat(2_000));
+    let text = (1..=3).map(long).collect::<String>();
+    let mut desk = ran("execute_command", r#"{"command":"cat hay"}"#, &text);
+    typed(&mut desk, "w");
+    desk.screen(120, 40);
+    typed(&mut desk, "g/needle");
+    desk.screen(120, 40);
+    desk.press(KeyCode::Enter);
+    desk.screen(120, 40);
+    typed(&mut desk, "n");
+    let wrapped = desk.screen(120, 40);
+    assert!(wrapped.contains("needle 2") && wrapped.contains("match 2 of 3") && wrapped.contains('▸'), "{wrapped}");
+    // Wrapped no longer, and again, the place is the same.
+    typed(&mut desk, "w");
+    assert!(desk.screen(120, 40).contains("match 2 of 3"));
+    typed(&mut desk, "w");
+    let again = desk.screen(120, 40);
+    assert!(again.contains("needle 2") && again.contains("match 2 of 3"), "{again}");
+}
+
+#[test]
 fn signs_of_many_widths_are_drawn_alike_by_a_terminal_that_counts_characters() {
     let mut desk = Desk::new();
     desk.send("go");
