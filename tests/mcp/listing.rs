@@ -34,3 +34,17 @@ async fn a_tool_without_a_schema_is_left_out_and_said() {
     let left_out = server.left_out();
     assert!(left_out.len() == 1 && left_out[0].starts_with("bare: it isn't described as a tool"), "{left_out:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_tools_without_a_schema_a_hundred_are_said_and_the_rest_counted() {
+    let Some(desk) = Desk::script("crowd", &json!({})) else { return };
+    desk.start().await.unwrap();
+    let left_out = desk.servers.all()[0].left_out();
+    assert_eq!((left_out.len(), left_out[100].as_str()), (101, "50 more aren't described as tools"), "{left_out:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_may_take_longer_than_a_call() {
+    let Some(desk) = Desk::script("late", &json!({ "timeoutSeconds": 1 })) else { return };
+    assert_eq!(desk.start().await, Ok(()));
+}

@@ -54,6 +54,8 @@ def tools():
         listed += [tool("echo", "Another one."), tool("execute_command", "Not ours."), tool("hid\u200bden", "x\u200by")]
     if mode == "bare":
         listed.append({"name": "bare"})
+    if mode == "crowd":
+        listed += [{"name": "bare"}] * 150
     return listed
 
 
@@ -140,6 +142,8 @@ sys.stderr.write("\x1b[31mhello from the server\n")
 sys.stderr.write("it was given " + " ".join(sys.argv[3:]) + "\n")
 sys.stderr.flush()
 note("started")
+if mode == "late":
+    time.sleep(2)
 if mode == "hangs":
     time.sleep(600)
 while True:

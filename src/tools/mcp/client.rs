@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest, CustomResult,
@@ -34,6 +35,8 @@ use crate::domain::ToolCall;
 const PAGES: usize = 50;
 /// Most tools that are taken in; what is offered is less.
 const TOOLS: usize = 2_000;
+/// Most tools that aren't described as the protocol has it and are told of one by one.
+const TOLD: usize = 100;
 /// Notes of progress that came before anybody asked for them.
 const EARLY: usize = 32;
 /// Longest sentence of a server that is repeated, in bytes.
@@ -309,7 +312,7 @@ fn sample(asked: CreateMessageRequestParams) -> Result<Question, String> {
 /// # Errors
 /// It doesn't list them, in one sentence.
 pub(super) async fn list(peer: &Peer<RoleClient>) -> Result<(Vec<Described>, Vec<String>), String> {
-    let (mut tools, mut left_out) = (Vec::new(), Vec::new());
+    let (mut tools, mut left_out, mut more) = (Vec::new(), Vec::new(), 0);
     if peer.peer_info().is_some_and(|info| info.capabilities.tools.is_none()) {
         return Ok((tools, left_out));
     }
@@ -322,7 +325,9 @@ pub(super) async fn list(peer: &Peer<RoleClient>) -> Result<(Vec<Described>, Vec
             Ok(ServerResult::ListToolsResult(page)) => page,
             // One tool that isn't described as the protocol has it is no reason to do without the others.
             Ok(ServerResult::CustomResult(CustomResult(Value::Object(mut page)))) if page.contains_key("tools") => {
-                left_out.extend(undescribed(&mut page));
+                let mut told = undescribed(&mut page).into_iter();
+                left_out.extend(told.by_ref().take(TOLD - left_out.len()));
+                more += told.count();
                 serde_json::from_value(Value::Object(page)).map_err(|_| "its list of tools isn't one".to_owned())?
             }
             Ok(_) => return Err("its list of tools isn't one".to_owned()),
@@ -339,7 +344,15 @@ pub(super) async fn list(peer: &Peer<RoleClient>) -> Result<(Vec<Described>, Vec
         }
     }
     tools.truncate(TOOLS);
+    if more > 0 {
+        left_out.push(format!("{more} more aren't described as tools"));
+    }
     Ok((tools, left_out))
+}
+
+/// Why nothing came of what a server was asked, once its time is over.
+pub(super) fn late(limit: Duration) -> String {
+    format!("it didn't answer within {} s", limit.as_secs())
 }
 
 /// Takes the tools that aren't described as the protocol has it out of a page, and tells of each.

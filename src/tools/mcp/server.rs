@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::super::Workbench;
 use super::address;
 use super::child::{self, Program, variable};
-use super::client::{Call, Client, News, Trouble, Word, cut, explain, list};
+use super::client::{Call, Client, News, Trouble, Word, cut, explain, late, list};
 use super::config::{Config, Reach, expand};
 use super::frames::{Bounded, MESSAGE, Verdict};
 use super::offer::{Offer, offers};
@@ -215,9 +215,7 @@ impl Server {
             seen.standing = Standing::Starting;
             seen.turn += 1;
         }
-        let limit = self.config.time_limit.map_or(CONNECT, Duration::from_secs).min(CONNECT);
-        let opened = timeout(limit, self.open()).await;
-        match opened.unwrap_or_else(|_| Err(format!("it didn't answer within {} s", limit.as_secs()))) {
+        match timeout(CONNECT, self.open()).await.unwrap_or_else(|_| Err(late(CONNECT))) {
             Ok(new) => {
                 *link = Some(new.clone());
                 Ok(new)
@@ -300,8 +298,9 @@ impl Server {
             // Whoever waits for the end reads why.
             over.cancel();
         });
+        let limit = self.config.time_limit.map_or(CONNECT, Duration::from_secs);
         let listed = tokio::select! {
-            listed = list(&peer) => listed,
+            listed = timeout(limit, list(&peer)) => listed.unwrap_or_else(|_| Err(late(limit))),
             () = link.stop.cancelled() => Err("it was ended".to_owned()),
         };
         match listed {
