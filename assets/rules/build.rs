@@ -2,8 +2,8 @@
 //! hooks start in less time than these files take to read. A file that can't be read ends the build with its name, and
 //! so does an entry that says what nobody knows, or what another one says already.
 //!
-//! Of `programs`, `dangers`, `help`, `hosts` and `plugins` it writes an [`index`], and of each entry its text as JSON, without
-//! its examples, which go to a file for the tests. The other files become JSON as they are.
+//! Of `programs`, `dangers`, `help`, `hosts` and `plugins` it writes an [`index`], and of each entry its text as JSON,
+//! without its examples, which go to a file for the tests. The other files become JSON as they are.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // they end the build, with the reason
 

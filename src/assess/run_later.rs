@@ -117,6 +117,9 @@ mod tests {
             ".ebextensions/a.config",
             ".devcontainer.json",
             ".RData",
+            ".merlin",
+            "build/compile_commands.json",
+            "compile_flags.txt",
             ".Renviron",
             "hie.yaml",
             ".clangd",
@@ -157,9 +160,18 @@ mod tests {
         {
             assert!(entered(path, false) && (entered(path, true) || path.ends_with(['c', 'd'])), "{path}");
         }
-        for path in
-            ["/out/package.json", "/out/Makefile", "/out/doc/hooks", "/out/.gitignore", "/out/bin/tool", "/out/a.py"]
-        {
+        for path in [
+            "/out/package.json",
+            "/out/Makefile",
+            "/out/doc/hooks",
+            "/out/.gitignore",
+            "/out/bin/tool",
+            "/out/a.py",
+            "/build/compile_commands.json",
+            "/build/compile_flags.txt",
+            "/_build/default/.merlin",
+            "/out/.RData",
+        ] {
             assert!(!entered(path, false) && !entered(path, true), "{path}");
         }
     }
