@@ -92,8 +92,14 @@ fn folder(
     }
     if marked_opaque(from) {
         for name in names(to)? {
-            let kept = fstatat(from, name.as_c_str(), AtFlags::AT_SYMLINK_NOFOLLOW).is_ok();
-            if !kept && pass == Pass::Act && !is_obeyed(&below(path, &name), true) {
+            if fstatat(from, name.as_c_str(), AtFlags::AT_SYMLINK_NOFOLLOW).is_ok() {
+                continue;
+            }
+            let path = below(path, &name);
+            let there = fstatat(to, name.as_c_str(), AtFlags::AT_SYMLINK_NOFOLLOW)?;
+            if is_obeyed(&path, sort(&there) == Sort::Folder) {
+                merged.obeyed.push(path);
+            } else if pass == Pass::Act {
                 remove(to, &name)?;
             }
         }
@@ -285,5 +291,22 @@ mod tests {
         assert_eq!(merged(&["x/HEAD"], &bare[1..]), (vec![], vec!["x".to_owned()]), "one run after another");
         assert_eq!(merged(&["x/config"], &["x/HEAD", "ok"]), (vec!["ok".to_owned()], vec!["x".to_owned()]));
         assert_eq!(merged(&["config"], &["HEAD"]), (vec![], vec![String::new()]), "the cache itself");
+    }
+    #[test]
+    fn of_a_folder_that_was_made_anew_what_is_obeyed_stays_and_is_named() {
+        let root = tempfile::tempdir().unwrap();
+        let (from, to) = (root.path().join("upper/target"), root.path().join("work/target"));
+        for folder in [&from, &to] {
+            fs::create_dir_all(folder.join("doc")).unwrap();
+        }
+        for file in ["doc/CLAUDE.md", "doc/.envrc", "doc/old.html"] {
+            fs::write(to.join(file), "").unwrap();
+        }
+        let opaque = "user.overlay.opaque";
+        rustix::fs::lsetxattr(from.join("doc"), opaque, b"y", rustix::fs::XattrFlags::empty()).unwrap();
+        let mut done = merge(&from, &to, (i64::MAX, 0)).unwrap();
+        done.obeyed.sort();
+        assert_eq!(done.obeyed, [Path::new("doc/.envrc"), Path::new("doc/CLAUDE.md")]);
+        assert!(done.obeyed.iter().all(|path| to.join(path).exists()) && !to.join("doc/old.html").exists());
     }
 }
