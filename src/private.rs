@@ -9,6 +9,9 @@ use std::path::Path;
 
 pub use touched::{Run, Touched, lock};
 
+/// Largest file of rules or of git's that is read, in bytes.
+pub const SMALL: u64 = 256 * 1024;
+
 /// Makes a folder and those above it that are missing, for their owner alone; one that is there stays as it is.
 ///
 /// # Errors
@@ -79,6 +82,18 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
 /// As for `read`, or it is no text.
 pub fn read_text(path: &Path, most: u64) -> Result<String> {
     String::from_utf8(read(path, most)?).map_err(|error| Error::new(ErrorKind::InvalidData, error))
+}
+
+/// The same; none where there is no such file. One that is there and can't be read isn't taken for absent: others may
+/// read it.
+///
+/// # Errors
+/// As for `read_text`.
+pub fn read_if_there(path: &Path, most: u64) -> Result<Option<String>> {
+    match read_text(path, most) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        read => read.map(Some),
+    }
 }
 
 /// Who may read a file that is replaced. A new one is its owner's alone in any case.

@@ -1,7 +1,6 @@
 //! Searches by another agent's tools. Ours leave sensitive files out; theirs may read whatever lies in the folder, but
 //! for what git ignores where they say so: what they would read is looked at before.
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +11,7 @@ use ignore::overrides::OverrideBuilder;
 
 use crate::assess::Sensitive;
 use crate::domain::{Class, Danger, Finding, OperationKind, Place, Prepared};
-use crate::private;
+use crate::private::{self, SMALL};
 
 /// How many files and folders are looked at in any case.
 const ENTRIES: usize = 2_000;
@@ -21,8 +20,6 @@ const BUDGET: Duration = Duration::from_millis(8);
 
 /// Files with which ripgrep overrules `.gitignore`.
 const OVERRULING: [&str; 2] = [".ignore", ".rgignore"];
-/// Largest file of rules that is read, in bytes.
-const LARGEST: u64 = 256 * 1024;
 
 /// Whose searches they are, and what they leave out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,7 +131,7 @@ fn first(
 
 /// Whether a folder has rules of git's that nobody can read to their end, so that what they spare isn't known.
 fn unreadable(folder: &Path) -> bool {
-    folder.join(".gitignore").metadata().is_ok_and(|about| !about.is_file() || about.len() > LARGEST)
+    folder.join(".gitignore").metadata().is_ok_and(|about| !about.is_file() || about.len() > SMALL)
 }
 
 /// Whether a folder has rules of ripgrep's own that make it read what git ignores.
@@ -159,11 +156,7 @@ fn anchored_above(folder: &Path) -> bool {
 
 /// Whether a file has such a line, or can't be read.
 fn has_line(file: &Path, such: impl Fn(&str) -> bool) -> bool {
-    match file.metadata() {
-        Err(error) => error.kind() != ErrorKind::NotFound,
-        Ok(about) if !about.is_file() || about.len() > LARGEST => true,
-        Ok(_) => private::read_text(file, LARGEST).map_or(true, |text| text.lines().any(such)),
-    }
+    private::read_if_there(file, SMALL).map_or(true, |text| text.unwrap_or_default().lines().any(such))
 }
 
 #[cfg(test)]

@@ -372,7 +372,7 @@ fn masked(folders: &[&Path]) -> Vec<Hidden> {
     let files: BTreeSet<PathBuf> = folders.iter().flat_map(|folder| repository::configurations(folder)).collect();
     let masked = |file: PathBuf| {
         let path = file.canonicalize().ok()?;
-        let text = private::read_text(&path, repository::LARGEST).ok()?;
+        let text = private::read_text(&path, private::SMALL).ok()?;
         let shown = conceal_text(&text, &Known::default());
         (shown != text).then_some(Hidden { path, instead: Some(shown) })
     };

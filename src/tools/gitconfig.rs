@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::targets::small;
+use crate::private::SMALL;
 
 /// Settings by their keys (`section.subsection.key`, section and key in lower case), each with all its values in order.
 pub(super) type Settings = BTreeMap<String, Vec<String>>;
 
-/// Largest file that is read, in bytes.
-pub(super) const LARGEST: u64 = 256 * 1024;
 /// How deep a file may include others, as git has it (<https://git-scm.com/docs/git-config#_includes>).
 const DEPTH: usize = 10;
 /// The configuration of the whole machine, as git is usually built.
@@ -39,7 +38,7 @@ fn of_files(files: impl Iterator<Item = PathBuf>, home: &Path) -> Settings {
 
 /// Adds the settings of a file. What may be included or not stays as a setting if it says anything of pushes.
 fn add(settings: &mut Settings, file: &Path, home: &Path, depth: usize) {
-    let text = small(file, LARGEST).unwrap_or_default();
+    let text = small(file, SMALL).unwrap_or_default();
     for (key, value) in pairs(&text) {
         let condition = key.starts_with("includeif.") && key.rsplit('.').next() == Some("path");
         if key != "include.path" && !condition {

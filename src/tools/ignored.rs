@@ -8,12 +8,10 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::repository::{common, pointed};
-use crate::private;
+use crate::private::{self, SMALL};
 
 /// A file that says what git leaves aside.
 pub(super) const IGNORED: &str = ".gitignore";
-/// Largest file of rules that is read, in bytes.
-const LARGEST: u64 = 256 * 1024;
 
 /// The rules of the folders on the way to what is asked about, as they stand there.
 #[derive(Debug)]
@@ -107,7 +105,7 @@ impl Level {
 
 /// The rules of a file, for what lies in a folder.
 fn rules(folder: &Path, file: &Path) -> Gitignore {
-    let Ok(bytes) = private::read(file, LARGEST) else { return Gitignore::empty() };
+    let Ok(bytes) = private::read(file, SMALL) else { return Gitignore::empty() };
     let mut builder = GitignoreBuilder::new(folder);
     for line in String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').lines() {
         // A line that can't be read names nothing.

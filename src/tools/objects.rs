@@ -7,8 +7,8 @@ use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use super::repository::{LARGEST, common, own};
-use crate::private;
+use super::repository::{common, own};
+use crate::private::{self, SMALL};
 
 /// Most packs that are looked into, most objects of one that an abbreviated id may be, and most steps to what a delta is
 /// of.
@@ -25,8 +25,8 @@ pub(super) fn is_file(folder: &Path, id: &str) -> bool {
     let Some(own) = own(folder) else { return false };
     let common = common(&own);
     let objects = common.join("objects");
-    let odd = private::read_text(&common.join("config"), LARGEST)
-        .is_ok_and(|config| config.to_lowercase().contains("sha256"));
+    let odd =
+        private::read_text(&common.join("config"), SMALL).is_ok_and(|config| config.to_lowercase().contains("sha256"));
     odd || objects.join("info/alternates").exists() || !matches!(found(&objects, id), Some(false))
 }
 

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use super::repository::{LARGEST, common, pointed};
-use crate::private;
+use super::repository::{common, pointed};
+use crate::private::{self, SMALL};
 
 /// Most entries of the folders of names that are looked through, and most bytes of the packed ones.
 const ENTRIES: usize = 20_000;
@@ -17,7 +17,7 @@ pub(super) fn plain(folder: &Path) -> bool {
     let Some(own) = named.map(|git| pointed(&git).unwrap_or(git)) else { return false };
     let common = common(&own);
     let mut left = ENTRIES;
-    let head = private::read_text(&own.join("HEAD"), LARGEST);
+    let head = private::read_text(&own.join("HEAD"), SMALL);
     // Elsewhere lists of branches say in free words where it stands.
     let steady = ["rebase-merge", "rebase-apply", "BISECT_START"].iter().all(|state| !own.join(state).exists());
     steady
@@ -46,7 +46,7 @@ fn loose(folder: &Path, left: &mut usize) -> bool {
             }
             // Which branch a remote has by default is a name in it, whether or not that is there.
             if entry.file_name() == "HEAD" {
-                let target = private::read(&entry.path(), LARGEST).unwrap_or_default();
+                let target = private::read(&entry.path(), SMALL).unwrap_or_default();
                 if !target.starts_with(b"ref: refs/") || target.windows(2).any(|pair| pair == b"/-") {
                     return false;
                 }

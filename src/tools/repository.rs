@@ -7,10 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::submodules;
 use crate::domain::RepositoryFact;
-use crate::private;
-
-/// Largest configuration file that is read; a larger one counts as a foreign key.
-pub(super) const LARGEST: u64 = 256 * 1024;
+use crate::private::{self, SMALL};
 
 /// Sections whose every key only describes or displays. From git-config(1).
 const SECTIONS: [&str; 13] =
@@ -140,6 +137,7 @@ pub(super) fn look(folder: &Path) -> Option<RepositoryFact> {
         let roots = if named.is_some() { &roots[..] } else { &roots[1..] };
         for (own, root) in named.into_iter().chain(bare).zip(roots) {
             let found = fact.get_or_insert_with(RepositoryFact::default);
+            found.foreign_keys.extend(misunderstood(&up.join(".git")));
             if add(found, &own) {
                 found.root.clone_from(root);
                 found.foreign_keys.extend(submodule_keys(&up.join(".gitmodules")));
@@ -205,31 +203,54 @@ pub(super) fn is_configuration(file: &Path) -> bool {
     named && (file.components().any(|part| part.as_os_str() == ".git") || file.parent().is_some_and(bare))
 }
 
-/// The folder that all worktrees of a git folder share.
+/// The folder that all worktrees of a git folder share. What can't be read leads nowhere here; `add` tells of it, since
+/// git may follow it.
 pub(super) fn common(own: &Path) -> PathBuf {
-    private::read_text(&own.join("commondir"), LARGEST)
-        .map_or_else(|_| own.to_path_buf(), |relative| own.join(relative.trim()))
+    match private::read_text(&own.join("commondir"), SMALL) {
+        // As git: nothing else is cut off.
+        Ok(relative) => own.join(relative.trim_end_matches(['\n', '\r'])),
+        Err(_) => own.to_path_buf(),
+    }
 }
 
 /// Adds what one git folder says. True if git would take it for a repository.
 pub(super) fn add(fact: &mut RepositoryFact, own: &Path) -> bool {
     let common = common(own);
+    if private::read_if_there(&own.join("commondir"), SMALL).is_err() {
+        fact.foreign_keys.push("a commondir that can't be read".to_owned());
+    }
     for file in configured(own) {
         fact.foreign_keys.extend(foreign_keys(&file));
     }
     let attributes = |at: &Path| at.join("info/attributes").metadata().is_ok_and(|found| found.len() > 0);
     fact.own_attributes |= attributes(own) || attributes(&common);
-    let head = private::read_text(&own.join("HEAD"), LARGEST).unwrap_or_default();
+    let valid = is_head(&own.join("HEAD")).unwrap_or_else(|why| {
+        fact.foreign_keys.push(why.to_owned());
+        false
+    });
+    valid && common.join("objects").is_dir() && common.join("refs").is_dir()
+}
+
+/// Whether a file is a repository's `HEAD`. What git may take for one although we can't tell is an error: it is what
+/// decides which repository counts.
+fn is_head(file: &Path) -> Result<bool, &'static str> {
+    // Of a link git takes the name that it leads to for the branch.
+    if file.is_symlink() {
+        return Err("a HEAD that is a link");
+    }
+    let Some(head) = private::read_if_there(file, SMALL).map_err(|_| "a HEAD that can't be read")? else {
+        return Ok(false);
+    };
     let head = head.trim_end();
     let hexadecimal = matches!(head.len(), 40 | 64) && head.bytes().all(|byte| byte.is_ascii_hexdigit());
     let branch =
         head.strip_prefix("ref: refs/").is_some_and(|name| !name.is_empty() && !name.contains(char::is_whitespace));
-    (hexadecimal || branch) && common.join("objects").is_dir() && common.join("refs").is_dir()
+    if hexadecimal || branch || head.is_empty() { Ok(!head.is_empty()) } else { Err("a HEAD that isn't understood") }
 }
 
 /// Keys of `.gitmodules` that win over what unasked runs set: how submodules are looked into.
 fn submodule_keys(file: &Path) -> Vec<String> {
-    let text = match private::read_text(file, LARGEST) {
+    let text = match private::read_text(file, SMALL) {
         Ok(text) => text,
         Err(_) if file.symlink_metadata().is_err() => return Vec::new(),
         Err(_) => return vec!["a .gitmodules that can't be read".to_owned()],
@@ -245,16 +266,23 @@ fn submodule_keys(file: &Path) -> Vec<String> {
 
 /// Where a `.git` file points (worktrees, submodules).
 pub(super) fn pointed(file: &Path) -> Option<PathBuf> {
-    let text = private::read_text(file, LARGEST).ok()?;
-    let target = text.strip_prefix("gitdir:")?.trim();
+    let text = private::read_text(file, SMALL).ok()?;
+    // As git: nothing else is cut off.
+    let target = text.strip_prefix("gitdir: ")?.trim_end_matches(['\n', '\r']);
     Some(file.parent()?.join(target))
+}
+
+/// A foreign key for a `.git` that is there, is no folder, and doesn't say where it points: git may follow it all the
+/// same.
+pub(super) fn misunderstood(git: &Path) -> Option<String> {
+    let there = git.symlink_metadata().is_ok() && !git.is_dir();
+    (there && pointed(git).is_none()).then(|| "a .git file that can't be read".to_owned())
 }
 
 /// The keys of one configuration file that are outside the allow-list.
 fn foreign_keys(file: &Path) -> Vec<String> {
-    match private::read_text(file, LARGEST) {
-        Ok(text) => foreign(&text),
-        Err(_) if file.metadata().is_err() => Vec::new(),
+    match private::read_if_there(file, SMALL) {
+        Ok(text) => foreign(&text.unwrap_or_default()),
         Err(_) => vec!["a configuration that can't be read".to_owned()],
     }
 }
@@ -342,151 +370,5 @@ fn header(text: &str) -> Option<(String, &str)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_ordinary_clone_has_no_foreign_keys() {
-        let text = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\
-            \tlogallrefupdates = true\n[remote \"origin\"]\n\turl = https://example.com/x.git\n\
-            \tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"main\"]\n\tremote = origin\n\
-            \tmerge = refs/heads/main\n[core]\n\thooksPath = .husky\n[diff]\n\talgorithm = histogram\n[remote \"origin\"]\n\tgh-resolved = base\n[lfs \"https://example.com/x.git/info/lfs\"]\n\taccess = basic\n[user]\n\tname = A # [filter \"x\"]\n\temail = a@b\n";
-        assert_eq!(foreign(text), Vec::<String>::new());
-    }
-
-    #[test]
-    fn programs_that_git_would_run_are_named() {
-        let text = "[core] fsmonitor = ./x\n[filter \"x\"]\n  clean = ./x\n[diff \"y\"] textconv=x\n[GPG]\nprogram=x\n\
-            [include]\npath = ../x\n[includeIf \"gitdir:/\"]\npath=x\n[remote \"o\"]\n uploadpack = x\n[alias]\nst=!x\n\
-            [log]\nshowSignature\n[core.x] y=z\n[merge \"m\"]\ndriver=x\n[tag] sort = -\"si\"gnature\n[branch] sort = -refname";
-        let expected = [
-            "core.fsmonitor",
-            "filter.*.clean",
-            "diff.*.textconv",
-            "gpg.program",
-            "include.path",
-            "includeif.*.path",
-            "remote.*.uploadpack",
-            "alias.st",
-            "log.showsignature",
-            "core.*.y",
-            "merge.*.driver",
-            "tag.sort",
-        ];
-        assert_eq!(foreign(text), expected);
-    }
-
-    #[test]
-    fn a_helper_of_gits_own_is_none_of_somebody_elses() {
-        assert_eq!(
-            foreign("[credential]\nhelper = store\n[credential \"https://x\"]\nhelper=\nhelper = manager-core"),
-            [""; 0]
-        );
-        for helper in ["!touch x", "/tmp/x", "./x", "\"!x\"", "cache --timeout=1"] {
-            assert_eq!(foreign(&format!("[credential]\n\thelper = {helper}")), ["credential.helper"], "{helper}");
-        }
-    }
-
-    #[test]
-    fn what_is_not_understood_is_foreign() {
-        for text in [
-            "[core\nbare = x",
-            "[user]\nname = x \\\n[branch]\nfsmonitor = y",
-            "# \\\n[core]\nfsmonitor = y",
-            "[filter \"x\"] clean = y # ]",
-            "[core][filter \"x\"] clean = y",
-            "[user \"a]\"] [core] fsmonitor = y",
-        ] {
-            assert!(!foreign(text).is_empty(), "{text}");
-        }
-        assert_eq!(foreign("[core]\nx\u{1}y = 1").len(), 1);
-    }
-
-    /// A folder that git takes for a repository, with this configuration.
-    fn repository(at: &Path, config: &str) {
-        std::fs::create_dir_all(at.join("objects")).unwrap();
-        std::fs::create_dir_all(at.join("refs")).unwrap();
-        std::fs::write(at.join("HEAD"), "ref: refs/heads/main\n").unwrap();
-        std::fs::write(at.join("config"), config).unwrap();
-    }
-
-    #[test]
-    fn the_nearest_valid_repository_counts_even_a_bare_one() {
-        let folder = tempfile::tempdir().unwrap();
-        let inner = folder.path().join("inner");
-        repository(&folder.path().join(".git"), "[core]\nbare = false\n");
-        repository(&inner, "[core]\nbare = false\nfsmonitor = x\n");
-        assert_eq!(look(&inner).unwrap().foreign_keys, ["core.fsmonitor"]);
-        assert!(look(folder.path()).unwrap().foreign_keys.is_empty());
-    }
-
-    #[test]
-    fn what_git_would_not_take_for_a_repository_hides_none_behind_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let sub = folder.path().join("sub");
-        repository(&folder.path().join(".git"), "[diff]\nexternal = evil\n");
-        std::fs::create_dir_all(sub.join(".git")).unwrap();
-        assert_eq!(look(&sub).unwrap().foreign_keys, ["diff.external"]);
-        std::fs::create_dir_all(sub.join("objects")).unwrap();
-        std::fs::write(sub.join("HEAD"), "").unwrap();
-        std::fs::write(sub.join("config"), "[core]\nbare = true\n").unwrap();
-        assert_eq!(look(&sub).unwrap().foreign_keys, ["diff.external"]);
-    }
-
-    #[test]
-    fn submodules_that_ask_to_be_looked_into_are_foreign() {
-        let folder = tempfile::tempdir().unwrap();
-        repository(&folder.path().join(".git"), "");
-        let modules = folder.path().join(".gitmodules");
-        std::fs::write(&modules, "[submodule \"s\"]\n\tpath = s\n\turl = ../s\n").unwrap();
-        assert!(look(folder.path()).unwrap().foreign_keys.is_empty());
-        std::fs::write(&modules, "[submodule \"s\"]\n\tpath = s\n\tignore = none\n").unwrap();
-        assert_eq!(look(folder.path()).unwrap().foreign_keys, ["submodule.*.ignore"]);
-    }
-
-    #[test]
-    fn the_repository_is_found_above_and_through_a_worktree_file() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path();
-        std::fs::create_dir_all(root.join("repo/.git/info")).unwrap();
-        std::fs::create_dir_all(root.join("repo/src")).unwrap();
-        repository(&root.join("repo/.git"), "[core]\nfsmonitor = x\n");
-        assert_eq!(look(&root.join("repo/src")).unwrap().foreign_keys, ["core.fsmonitor"]);
-        std::fs::create_dir_all(root.join("repo/.git/worktrees/w")).unwrap();
-        std::fs::write(root.join("repo/.git/worktrees/w/commondir"), "../..\n").unwrap();
-        std::fs::write(root.join("repo/.git/worktrees/w/HEAD"), "ref: refs/heads/w\n").unwrap();
-        std::fs::create_dir_all(root.join("tree")).unwrap();
-        let pointer = format!("gitdir: {}\n", root.join("repo/.git/worktrees/w").display());
-        std::fs::write(root.join("tree/.git"), pointer).unwrap();
-        assert_eq!(look(&root.join("tree")).unwrap().foreign_keys, ["core.fsmonitor"]);
-        std::fs::write(root.join("repo/.git/info/attributes"), "* filter=x\n").unwrap();
-        assert!(look(&root.join("tree")).unwrap().own_attributes);
-    }
-
-    #[test]
-    fn what_has_no_end_or_waits_holds_nobody_up() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
-        for (file, foreign) in
-            [(".gitmodules", true), (".git/HEAD", false), (".git/config", true), (".git/index", true)]
-        {
-            for pipe in [false, true] {
-                let _before = std::fs::remove_dir_all(root.join(".git"));
-                for part in ["objects", "refs"] {
-                    std::fs::create_dir_all(root.join(".git").join(part)).unwrap();
-                }
-                std::fs::write(root.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
-                let _before = std::fs::remove_file(root.join(file));
-                if pipe {
-                    nix::unistd::mkfifo(&root.join(file), nix::sys::stat::Mode::S_IRWXU).unwrap();
-                } else {
-                    std::os::unix::fs::symlink("/dev/zero", root.join(file)).unwrap();
-                }
-                let found = look(&root).unwrap();
-                assert_eq!(!found.foreign_keys.is_empty(), foreign, "{file}: {:?}", found.foreign_keys);
-                let _of_both = (tracks(&root.join(".git"), &[OsStr::new("x")]), configurations(&root));
-                std::fs::remove_file(root.join(file)).unwrap();
-            }
-        }
-    }
-}
+#[path = "repository_tests.rs"]
+mod tests;

@@ -5,9 +5,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::repository::{LARGEST, add, common, configured, entries, pointed};
+use super::repository::{add, common, configured, entries, misunderstood, pointed};
 use crate::domain::RepositoryFact;
-use crate::private;
+use crate::private::{self, SMALL};
 
 /// Most folders of submodules that are looked at.
 const MODULES: usize = 20_000;
@@ -72,6 +72,8 @@ impl Submodules<'_> {
             if git.symlink_metadata().is_err() {
                 continue;
             }
+            let odd = misunderstood(&git).map(|key| format!("{key} of the submodule {}", name.display()));
+            self.fact.foreign_keys.extend(odd);
             let own = pointed(&git).unwrap_or(git);
             if self.is_new(&own, true) {
                 self.told(&own, &name);
@@ -94,7 +96,7 @@ impl Submodules<'_> {
     /// Whether the files of a submodule are said to lie in the repository: of others git would show what they hold.
     fn lies_inside(&self, own: &Path) -> bool {
         configured(own).iter().all(|file| {
-            let text = private::read_text(file, LARGEST).unwrap_or_default();
+            let text = private::read_text(file, SMALL).unwrap_or_default();
             entries(&text).into_iter().all(|(key, value)| key != WORKTREE || self.holds(&common(own), &value))
         })
     }

@@ -5,10 +5,10 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::repository::{self, LARGEST};
+use super::repository;
 use crate::assess::Mentions;
 use crate::domain::RepositoryFact;
-use crate::private;
+use crate::private::{self, SMALL};
 
 /// Sections of a person's own configuration that reading commands don't obey, or only to show things. From
 /// git-config(1).
@@ -190,12 +190,11 @@ impl Unguarded {
     /// What one file of the person's own sets, and those that it includes.
     fn own(&self, file: &Path, depth: usize, found: &mut Vec<String>) {
         let unreadable = || format!("{} can't be read", file.display());
-        let text = match file.metadata() {
-            Err(_) => return,
-            Ok(about) if !about.is_file() || about.len() > LARGEST || depth > DEPTH => return found.push(unreadable()),
-            Ok(_) => private::read_text(file, LARGEST),
+        let text = match private::read_if_there(file, SMALL) {
+            Ok(None) => return,
+            Ok(Some(text)) if depth <= DEPTH => text,
+            Ok(Some(_)) | Err(_) => return found.push(unreadable()),
         };
-        let Ok(text) = text else { return found.push(unreadable()) };
         for (key, value) in repository::entries(&text) {
             if key == "include.path" || key == "includeif.*.path" {
                 match self.included(file, &value) {
@@ -247,7 +246,11 @@ fn in_repository(folder: &Path, found: &mut Vec<String>) {
             found.push(format!("the repository has a hook `{hook}`, which reading commands run"));
         }
     }
-    let text = private::read_text(&common.join("config"), LARGEST).unwrap_or_default();
+    let text = private::read_if_there(&common.join("config"), SMALL).map(Option::unwrap_or_default);
+    let text = text.unwrap_or_else(|_| {
+        found.push("the repository's configuration can't be read".to_owned());
+        String::new()
+    });
     let key =
         repository::entries(&text).into_iter().map(|(key, _)| key).find(|key| ONLY_GUARDED.contains(&key.as_str()));
     if let Some(key) = key {
@@ -365,5 +368,20 @@ mod tests {
             assert!(Unguarded::of(environment(path), None).trouble(&mentions).is_some(), "{path}");
         }
         assert_eq!(Unguarded::of(environment("/bin:/usr/bin"), None).trouble(&mentions), None);
+    }
+    #[test]
+    fn a_configuration_that_cannot_be_read_is_none_that_sets_nothing() {
+        let root = tempfile::tempdir().unwrap();
+        let (home, work) = (root.path().join("home"), root.path().join("work"));
+        for folder in [&home, &work] {
+            std::fs::create_dir(folder).unwrap();
+        }
+        git(&work, &["init", "-q"]);
+        assert_eq!(obeyed(&work, &home, &[]), [""; 0]);
+        let long = format!("[core]\n\thooksPath = x\n{}", "#\n".repeat(150_000));
+        std::fs::write(work.join(".git/config"), &long).unwrap();
+        assert_eq!(obeyed(&work, &home, &[]), ["the repository's configuration can't be read"]);
+        std::fs::write(home.join(".gitconfig"), &long).unwrap();
+        assert!(obeyed(&work, &home, &[])[0].ends_with(".gitconfig can't be read"));
     }
 }

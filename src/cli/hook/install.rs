@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, BufRead, Write};
+use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ use crate::agents::{ALL, Agent, Answer, quoted};
 use crate::cli::start;
 use crate::config::{Environment, Folders};
 use crate::contain;
-use crate::private::{Rights, read_text, replace};
+use crate::private::{Rights, read_if_there, replace};
 
 /// Largest settings file that is changed, in bytes.
 const LARGEST: u64 = 4 * 1024 * 1024;
@@ -308,14 +308,7 @@ fn file(agent: &dyn Agent, scope: Scope, folders: &Folders, environment: Environ
 }
 
 fn read(file: &Path) -> Result<Option<String>, String> {
-    let trouble = |error: io::Error| format!("{} can't be read ({error})", file.display());
-    match fs::metadata(file) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(trouble(error)),
-        Ok(about) if !about.is_file() => Err(format!("{} is no file", file.display())),
-        Ok(about) if about.len() > LARGEST => Err(format!("{} is too large", file.display())),
-        Ok(_) => read_text(file, LARGEST).map(Some).map_err(trouble),
-    }
+    read_if_there(file, LARGEST).map_err(|error| format!("{} can't be read ({error})", file.display()))
 }
 
 /// The folders of a file that aren't there yet, the innermost first.

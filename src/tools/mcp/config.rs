@@ -249,13 +249,7 @@ pub fn read_servers(text: &str, key: &str) -> Result<(Vec<Config>, Vec<String>),
 /// # Errors
 /// It can't be read, or is too long, in one sentence without its name.
 pub fn read_file(path: &Path) -> Result<Option<String>, String> {
-    match std::fs::metadata(path) {
-        Ok(about) if !about.is_file() => Err("it isn't a file".to_owned()),
-        Ok(about) if about.len() > FILE => Err(format!("it is longer than {FILE} bytes")),
-        Ok(_) => private::read_text(path, FILE).map(Some).map_err(|error| error.to_string()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error.to_string()),
-    }
+    private::read_if_there(path, FILE).map_err(|error| error.to_string())
 }
 
 /// A text with the variables that it names: `${NAME}` and `${NAME:-otherwise}`, also as `${env:NAME}`. In the place of

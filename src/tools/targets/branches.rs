@@ -3,10 +3,11 @@
 
 use std::path::Path;
 
-use super::super::gitconfig::{self, LARGEST};
+use super::super::gitconfig;
 use super::super::refspecs::{self, Push, plain};
 use super::{repository, small};
 use crate::domain::Target;
+use crate::private::SMALL;
 
 /// Letters of a commit that stands for a branch.
 const SHORT: usize = 10;
@@ -30,7 +31,7 @@ pub(super) fn pushed(
 ) -> Vec<Target> {
     let Some((own, common)) = repository(folder) else { return Vec::new() };
     let files = [common.join("config"), own.join("config.worktree")];
-    let text: Vec<String> = files.iter().filter_map(|file| small(file, LARGEST)).collect();
+    let text: Vec<String> = files.iter().filter_map(|file| small(file, SMALL)).collect();
     let mut settings = gitconfig::of_person(home);
     for (key, values) in gitconfig::of_text(&text.join("\n")) {
         settings.entry(key).or_default().extend(values);

@@ -130,14 +130,7 @@ pub(super) fn small(path: &Path, most: u64) -> Option<String> {
 
 /// The folder of a repository's own files, for a folder in it; and the one that its worktrees share.
 fn repository(folder: &Path) -> Option<(PathBuf, PathBuf)> {
-    let own = folder.ancestors().take(64).find_map(|up| {
-        let git = up.join(".git");
-        if git.is_dir() {
-            return Some(git);
-        }
-        let text = small(&git, 4_096)?;
-        Some(up.join(text.strip_prefix("gitdir:")?.trim()))
-    })?;
-    let common = small(&own.join("commondir"), 4_096).map_or_else(|| own.clone(), |path| own.join(path.trim()));
+    let own = super::repository::own(folder)?;
+    let common = super::repository::common(&own);
     Some((own, common))
 }
