@@ -112,7 +112,7 @@ impl Pasted {
         let touched = self.0 || text.contains(begin) || text.contains(end);
         match (text.rfind(begin), text.rfind(end)) {
             (None, None) => {}
-            (began, ended) => self.0 = began > ended,
+            (opened, closed) => self.0 = opened > closed,
         }
         touched
     }
