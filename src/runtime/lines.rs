@@ -210,7 +210,8 @@ mod tests {
         let quiet = |long: Duration| {
             let long = u64::try_from(long.as_millis()).unwrap();
             if next.get() < parts.len() && left.get() > long {
-                (left.set(left.get() - long), clock.set(clock.get() + long));
+                left.set(left.get() - long);
+                clock.set(clock.get() + long);
                 return true;
             }
             false

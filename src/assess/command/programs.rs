@@ -290,8 +290,8 @@ impl Judge<'_> {
         let found = &self.findings[before..];
         let checks = !found.is_empty() && found.iter().all(|finding| finding.rule == "command.checks");
         if !handed && !checks {
-            let works = declared.as_ref().is_some_and(|(_, declared)| declared.kind == DangerKind::Works);
-            self.ineligible = outer || !works;
+            let of_workspace = declared.as_ref().is_some_and(|(_, declared)| declared.kind == DangerKind::Works);
+            self.ineligible = outer || !of_workspace;
         }
         let Some((name, declared)) = declared else { return };
         // What would only look at something sensitive does nothing else.

@@ -68,7 +68,8 @@ fn printed(pieces: &[(Stream, &str)]) -> (Desk, Teller, Vec<String>) {
 
 #[test]
 fn a_long_output_is_told_by_its_end_and_read_on_from_its_start() {
-    let text = (1..=2_500).map(|number| format!("{number}\n")).collect::<String>();
+    let text: Vec<String> = (1..=2_500).map(|number| format!("{number}\n")).collect();
+    let text = text.concat();
     let (desk, mut teller, told) = printed(&[(Stream::Out, &text)]);
     let at = told.iter().position(|line| line == "2,480 lines before these: output 1").unwrap();
     assert_eq!((told[at + 1].as_str(), told[at + 20].as_str()), ("| 2481", "| 2500"));
@@ -101,8 +102,8 @@ fn what_is_not_held_is_asked_of_the_disk_part_by_part() {
     let told = teller.tell(&desk.state).0;
     assert!(told.windows(2).any(|two| two == ["2,999 lines before these: output 2", "| 3000"]), "{told:#?}");
     let page = |from: u64, to: u64, lines: std::ops::RangeInclusive<u64>, line| {
-        let text = lines.map(|number| format!("{number}\n")).collect::<String>();
-        Page { pieces: [Printed { stream: Stream::Out, text: text.into() }].into(), from, to, line }
+        let text: Vec<String> = lines.map(|number| format!("{number}\n")).collect();
+        Page { pieces: [Printed { stream: Stream::Out, text: text.concat().into() }].into(), from, to, line }
     };
     let ask = |teller: &mut Teller| {
         teller.answer(&desk.state, &Said::read("output 2"));
