@@ -80,9 +80,9 @@ fn what_a_listing_finds_is_shown_whole_only_where_nothing_sensitive_is_among_it(
         }
     }
     // An index that isn't there may hold any name.
-    let (_kept, workspace) = world(&["a.txt", ".env", ".git/HEAD"]);
+    let (_kept, workspace) = world(&["a.txt", ".env", ".git/description"]);
     assert!(walled("git ls-files | xargs cat", &workspace) && !walled("ls | xargs cat", &workspace));
-    let (_kept, workspace) = world(&["a.txt", "vendor/key.pem", ".git/HEAD"]);
+    let (_kept, workspace) = world(&["a.txt", "vendor/key.pem", ".git/description"]);
     assert!(walled("git ls-files | xargs cat", &workspace) && walled("rg --files | xargs cat", &workspace));
     let (_kept, workspace) = world(&["server.pem"]);
     assert!(!walled("ls | xargs grep -l x", &workspace) && !walled("ls | head -3", &workspace));
