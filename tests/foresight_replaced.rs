@@ -283,9 +283,11 @@ async fn several_tables_that_go_are_told_one_by_one() {
 #[tokio::test]
 async fn a_text_with_letters_of_four_bytes_is_looked_up_like_any_other() {
     for (dialect, desk) in desks().await {
+        // A server's own may be one without these letters.
+        let letters = if dialect == Dialect::Mysql { " CHARACTER SET utf8mb4" } else { "" };
         for sql in [
             "DROP TABLE IF EXISTS wide",
-            "CREATE TABLE wide (id int NOT NULL PRIMARY KEY, name varchar(9))",
+            &format!("CREATE TABLE wide (id int NOT NULL PRIMARY KEY, name varchar(9)){letters}"),
             "INSERT INTO wide VALUES (1, 'a'), (2, 'b')",
         ] {
             desk.approved(sql).await;

@@ -215,9 +215,9 @@ impl Judge<'_> {
             self.subcommand(name, words);
             return;
         }
-        match table().danger(name) {
-            Some(declared) => {
-                self.declared(name, declared, words);
+        match danger::longest(name, words) {
+            Some((named, declared)) => {
+                self.declared(&named, declared, words);
                 match (declared.kind, name) {
                     (DangerKind::Wraps, "eval") => self.behind_joined(words),
                     (DangerKind::Wraps, _) => self.behind(words),

@@ -265,7 +265,7 @@ fn what_shows_secrets_says_so_and_nothing_else() {
         assert_eq!(leading.class, Class::Declared(Danger::Sensitive), "{command}");
         assert!(!assessment.claim_eligible, "{command}");
     }
-    for command in ["sed -i s/a/b/ .env", "sed -n 'w out' .env", "gzip .env"] {
+    for command in ["sed -i s/a/b/ .env", "sed -n 'w out' .env", "gzip .env", "pass rm x", "op item delete x"] {
         let findings = judged(command).findings;
         assert!(findings.iter().any(|found| found.class != Class::Declared(Danger::Sensitive)), "{command}");
     }
