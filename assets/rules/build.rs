@@ -201,7 +201,7 @@ mod tests {
         let why = of("externl").err().unwrap();
         assert_eq!(
             why,
-            "the danger `sends` has the kind `externl`, which isn't one of destructive, external, runs, works, wraps"
+            "the danger `sends` has the kind `externl`, which isn't one of destructive, external, sensitive, runs, works, wraps"
         );
         assert_eq!(of("external").ok().unwrap().dangers["x"], "external\tsends");
     }
