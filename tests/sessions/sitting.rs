@@ -74,17 +74,21 @@ impl Sitting {
             let mut decided = BTreeSet::new();
             for line in BufReader::new(out).lines().map_while(Result::ok) {
                 *told.lock().unwrap() += &format!("{line}\n");
-                if !line.contains(" waits: ") || !decided.insert(line.clone()) {
+                let answer = if let Some((_, asked)) = line.split_once(" is high: type ") {
+                    // A high one takes a second line.
+                    asked.trim_end_matches(" to approve it.").to_owned()
+                } else if line.contains(" waits: ") && decided.insert(line.clone()) {
+                    let Some(yes) = decide(&line) else { continue };
+                    let number = line.split(' ').nth(1).unwrap();
+                    format!("{} {number}", if yes { "approve" } else { "deny" })
+                } else {
                     continue;
-                }
-                let Some(yes) = decide(&line) else { continue };
-                let number = line.split(' ').nth(1).unwrap().to_owned();
+                };
                 let input = Arc::clone(&input);
                 std::thread::spawn(move || {
                     std::thread::sleep(LOOKED);
                     if let Some(input) = &mut *input.lock().unwrap() {
-                        let word = if yes { "approve" } else { "deny" };
-                        let _killed_meanwhile = writeln!(input, "{word} {number}");
+                        let _killed_meanwhile = writeln!(input, "{answer}");
                         // What comes at once with other lines decides nothing.
                         std::thread::sleep(Duration::from_millis(250));
                     }
