@@ -395,11 +395,7 @@ const SETTINGS: u64 = 16 * 1024;
 /// The settings of a file that aren't plain, if it is an ordinary file of little size.
 fn settings(path: &Path) -> Option<Vec<String>> {
     let text = private::read_text(path, SETTINGS).ok()?;
-    let name = path.file_name()?.to_str()?;
-    // What such a name means is for its folder to say.
-    let of_cargo = path.parent().and_then(Path::file_name).is_some_and(|folder| folder == ".cargo");
-    let name = if of_cargo { format!(".cargo/{name}") } else { name.to_owned() };
-    foreign_settings(&name, &text)
+    foreign_settings(path.to_str()?, &text)
 }
 
 /// Whether nothing can be at a path: it doesn't exist, or lies below a file.

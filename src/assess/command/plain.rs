@@ -1,6 +1,8 @@
 //! Settings files that can be plain: what they may hold without a program that obeys them running or changing
 //! something. Local reading asks this for the files that `obeys` names; what is held of them is the keys alone.
 
+use std::path::Path;
+
 use super::table::table;
 
 /// Settings of npm and pnpm that only say what is kept, checked or shown.
@@ -135,17 +137,18 @@ const INSTALLING: [&str; 12] = [
 /// Stands for a key where a file can't be read for sure.
 pub(super) const UNREADABLE: &str = "an unreadable line";
 
-/// The settings of a file that may make a program run or change something, by the file's name; none where such files
+/// The settings of a file that may make a program run or change something, by the end of its path; none where such files
 /// aren't read. What can't be read for sure counts as one.
 #[must_use]
-pub fn foreign_settings(file: &str, text: &str) -> Option<Vec<String>> {
+pub fn foreign_settings(path: &str, text: &str) -> Option<Vec<String>> {
+    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
     match file {
         ".npmrc" => Some(npm(text)),
         ".yarnrc.yml" => Some(yarn(text)),
         "pnpm-workspace.yaml" => Some(members(text)),
         "composer.json" => Some(composer(text)),
         "global.json" => Some(dotnet(text)),
-        ".cargo/config.toml" | ".cargo/config" => Some(cargo(text)),
+        "config.toml" | "config" if Path::new(folder).ends_with(".cargo") => Some(cargo(text)),
         file if of_compose(file) => Some(compose(text)),
         // Once it was a name alone.
         "rust-toolchain" if !text.contains('=') => Some(named(text.trim())),

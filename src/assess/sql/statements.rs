@@ -73,10 +73,6 @@ pub(super) fn written(dialect: Dialect, tokens: &[Token]) -> Finding {
             let sentence = format!("Overwrites rows of {} that are already there.", object(&tokens[1..], "a table"));
             Finding::new("sql.insert-overwrites", Class::Declared(Danger::Destructive), sentence).at(span)
         }
-        "create" if tokens.get(1).is_some_and(|or| or.is("or")) => {
-            let sentence = format!("Replaces {}, if there is one.", object(&tokens[1..], "what has its name"));
-            Finding::new("sql.replaces", Class::Declared(Danger::Destructive), sentence).at(span)
-        }
         "copy" => copy(tokens, span),
         verb => {
             let pair = tokens.get(1).map(|second| format!("{verb} {}", second.text));
