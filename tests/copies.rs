@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use common::{countersigned, run};
-use countersign::domain::{Assessment, CommandOperation, Facts, OperationKind, Outcome};
+use countersign::domain::{Assessment, CommandOperation, Facts, Need, OperationKind, Outcome};
 use countersign::tools::CommandTool;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -24,6 +24,7 @@ use walled::{World, world};
 const SCRIPT: &str = r"env | sort; pwd; ulimit -a; ulimit -Ha; umask
 grep -E '^(Sig[^Q]|Shd|Cap|NoNewPrivs|Seccomp:|Groups)' /proc/self/status
 ls /proc/$$/fd; readlink /proc/$$/fd/0; cut -d' ' -f4- /proc/self/mountinfo | sed 's/,*inode[^ ]*//'
+cat /proc/net/dev /proc/net/route | cut -c-6
 tr '\0' '\n' < /proc/$PPID/cmdline | sed -n 4p; exit 3";
 
 impl World {
@@ -92,6 +93,22 @@ async fn a_copy_starts_as_any_other_child_and_ends_with_whoever_waited() {
         assert_eq!((&copied.0, copied.1.as_str()), (&open.0, "template"));
         assert_eq!((&behind_walls.0, behind_walls.1.as_str()), (&walled.0, "template"));
     }
+
+    // Those that need no way out share a network in which there is nothing; all others have their own or the machine's.
+    let network = async |assessed: Assessment| {
+        let (outcome, said) = world.of("readlink /proc/self/ns/net", assessed).await;
+        assert!(matches!(outcome, Outcome::Succeeded { .. }), "{said}");
+        said.lines().find(|line| line.starts_with("net:")).unwrap().to_owned()
+    };
+    let needing = |need| Assessment { needs: [need].into(), ..whitelisted() };
+    let ours = std::fs::read_link("/proc/self/ns/net").unwrap().display().to_string();
+    let quiet = network(whitelisted()).await;
+    assert_ne!(quiet, ours);
+    assert_eq!(network(whitelisted()).await, quiet);
+    assert_eq!(network(Assessment::default()).await, ours);
+    assert_eq!(network(needing(Need::Network)).await, ours);
+    let apart = network(needing(Need::Processes)).await;
+    assert!(apart != ours && apart != quiet, "{apart}");
 
     let dropped = timeout(Duration::from_millis(400), world.asked("sleep 64.731")).await;
     assert!(dropped.is_err());

@@ -11,7 +11,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::SigSet;
 use nix::unistd::{getppid, setsid};
 
-use crate::contain::{self, Orders};
+use crate::contain::{self, Orders, Setting};
 
 /// Exit code of a child that couldn't become its program.
 const FAILED: i32 = 126;
@@ -28,7 +28,7 @@ pub fn main(mut arguments: impl Iterator<Item = OsString>) -> ! {
     if walls == OsStr::new(contain::TEMPLATE) {
         let setting = contain::serve();
         settled(settle(parent).and_then(|()| std::env::set_current_dir(&setting.folder)));
-        obey(|| super::warden::split(parent, FAILED), Some(setting.environment));
+        obey(|| super::warden::split(parent, FAILED), Some(setting));
     }
     let Some(program) = arguments.next() else { missing() };
     if walls == OsStr::new(contain::KEPT) {
@@ -67,10 +67,11 @@ fn missing() -> ! {
 }
 
 /// Puts up the walls of the plan that came as our input, and becomes what is asked for behind them; or ends with nothing
-/// run. Where there is no plan, `open` is called before that. Without an environment it passes its own on.
-fn obey(open: impl Fn(), environment: Option<Vec<(OsString, OsString)>>) -> ! {
+/// run. Where there is no plan, `open` is called before that. Without a setting it passes its own environment on.
+fn obey(open: impl Fn(), setting: Option<Setting>) -> ! {
+    let quiet = setting.as_ref().is_some_and(|setting| setting.quiet);
     let Ok(orders) = Orders::receive() else { exit(contain::FAILED) };
-    let walls = orders.plan.as_ref().map_or(Ok(()), |plan| contain::enter(plan, &|code| orders.ended(code)));
+    let walls = orders.plan.as_ref().map_or(Ok(()), |plan| contain::enter(plan, quiet, &|code| orders.ended(code)));
     if let Err(why) = walls.and_then(|()| orders.up().map_err(|error| error.to_string())) {
         orders.failed(&why);
         exit(contain::FAILED)
@@ -81,8 +82,8 @@ fn obey(open: impl Fn(), environment: Option<Vec<(OsString, OsString)>>) -> ! {
     }
     let mut program = Command::new(told.path);
     program.args(told.arguments);
-    if let Some(environment) = environment {
-        program.env_clear().envs(environment);
+    if let Some(setting) = setting {
+        program.env_clear().envs(setting.environment);
     }
     become_program(program)
 }

@@ -14,6 +14,8 @@ pub struct Setting {
     pub folder: PathBuf,
     /// The environment of what it becomes.
     pub environment: Vec<(OsString, OsString)>,
+    /// Whether it is to be in a network in which there is nothing.
+    pub quiet: bool,
 }
 
 /// There is none.

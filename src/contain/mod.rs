@@ -51,14 +51,14 @@ pub const KEPT: &str = "kept";
 /// Exit code of a child that could not put up a promised wall.
 pub const FAILED: i32 = 125;
 
-/// Puts the walls of a plan up around this process. Where nobody else is left as the program ends, `ended` may be told its
+/// Puts the walls of a plan up around this process; `quiet` says that it is in a network in which there is nothing. Where nobody else is left as the program ends, `ended` may be told its
 /// exit code before that end is seen.
 ///
 /// # Errors
 /// One sentence: a promised wall can't be put up here.
 #[cfg(target_os = "linux")]
-pub fn enter(plan: &Plan, ended: &dyn Fn(u8)) -> Result<(), String> {
-    linux::enter(plan, ended)
+pub fn enter(plan: &Plan, quiet: bool, ended: &dyn Fn(u8)) -> Result<(), String> {
+    linux::enter(plan, quiet, ended)
 }
 
 /// Puts no walls up: this system has none that we know.
@@ -66,7 +66,7 @@ pub fn enter(plan: &Plan, ended: &dyn Fn(u8)) -> Result<(), String> {
 /// # Errors
 /// Always.
 #[cfg(not(target_os = "linux"))]
-pub fn enter(_plan: &Plan, _ended: &dyn Fn(u8)) -> Result<(), String> {
+pub fn enter(_plan: &Plan, _quiet: bool, _ended: &dyn Fn(u8)) -> Result<(), String> {
     Err("commands can't be contained on this system".to_owned())
 }
 

@@ -190,7 +190,7 @@ fn setting(asked: Asked, folder: &Path, plan: Option<&Plan>) -> Setting {
         environment
             .extend(environment::by_proxy(plan.layer.is_none()).map(|(name, value)| (name.into(), value.into())));
     }
-    Setting { folder: folder.to_path_buf(), environment }
+    Setting { folder: folder.to_path_buf(), environment, quiet: plan.is_some_and(Plan::quiet) }
 }
 
 fn piped(mut command: Command, handover: Option<Handover>, apart: bool) -> io::Result<(Child, Pipes)> {

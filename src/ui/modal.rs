@@ -399,23 +399,34 @@ fn head(view: View<'_>, dialog: &Dialog, item: &Item, prepared: &Prepared, colum
 }
 
 fn hint(view: View<'_>, dialog: &Dialog, columns: usize) -> Line<'static> {
-    if let Some(hint) = &dialog.hint {
-        return view.line(text::fit(&text::line(hint), columns).into_owned(), Role::Accent);
+    let said = dialog.hint.as_deref().map(text::line);
+    // What is asked stays in sight, whatever is said of the last key: a digit counts.
+    let asked = match &dialog.asking {
+        Asking::Confirm { typed } => Some(("approve it", typed)),
+        Asking::Remember(remembering) => remembering.typed.as_ref().map(|typed| ("save the rule and run it", typed)),
+        Asking::Choice | Asking::Pick { .. } | Asking::Reason(_) | Asking::All { .. } => None,
+    };
+    if let Some((what, typed)) = asked {
+        let high = if said.is_some() { "Type" } else { "It is high. Type" };
+        let mut line = view.line(format!("{high} {} to {what}: ", dialog.id.0), Role::Trouble);
+        line.push_span(view.span(format!("{}▏", text::line(typed)), Role::Accent));
+        if let Some(said) = said {
+            let room = columns.saturating_sub(line.width() + 2);
+            line.push_span(view.span(format!("  {}", text::fit(&said, room)), Role::Accent));
+        }
+        return line;
+    }
+    if let Some(said) = said {
+        return view.line(text::fit(&said, columns).into_owned(), Role::Accent);
     }
     match &dialog.asking {
-        Asking::Confirm { typed } => {
-            let mut line = view.line(format!("It is high. Type {} to approve it: ", dialog.id.0), Role::Trouble);
-            line.push_span(view.span(format!("{}▏", text::line(typed)), Role::Accent));
-            line
-        }
         Asking::Choice => concealed(view, dialog),
         Asking::Pick { typed } => {
             let mut line = view.line("Which? Numbers and ranges, such as 1,3-5: ", Role::Strong);
             line.push_span(view.span(format!("{}▏", text::line(typed)), Role::Accent));
             line
         }
-        Asking::Remember(remembering) => remember::hint(view, dialog, remembering),
-        Asking::Reason(_) | Asking::All { .. } => Line::default(),
+        Asking::Confirm { .. } | Asking::Remember(_) | Asking::Reason(_) | Asking::All { .. } => Line::default(),
     }
 }
 

@@ -68,14 +68,6 @@ pub fn effect(view: View<'_>, remembering: &Remembering, columns: usize) -> Vec<
     lines
 }
 
-/// What the next key would do, where it isn't one of the usual.
-pub fn hint(view: View<'_>, dialog: &Dialog, remembering: &Remembering) -> Line<'static> {
-    let Some(typed) = &remembering.typed else { return Line::default() };
-    let mut line = view.line(format!("It is high. Type {} to save the rule and run it: ", dialog.id.0), Role::Trouble);
-    line.push_span(view.span(format!("{}▏", text::line(typed)), Role::Accent));
-    line
-}
-
 /// The keys that count.
 pub fn bound(view: View<'_>, dialog: &Dialog, remembering: &Remembering) -> Vec<Option<(String, String)>> {
     let key = |command, says: &str| view.key(Context::Remember, command, says);

@@ -136,6 +136,13 @@ fn the_dialog_shows_everything_it_asks_about() {
     desk.screen(80, 24);
     desk.key('y');
     insta::assert_snapshot!("dialog_confirm", desk.screen(80, 24));
+    desk.event(Event::Paste("2".to_owned()));
+    for (columns, said) in
+        [(80, "Type 2 to approve it: ▏  Pasted text decides nothing and"), (40, "Type 2 to approve it: ▏")]
+    {
+        let screen = desk.screen(columns, 24);
+        assert!(screen.contains(said), "{screen}");
+    }
     desk.press(KeyCode::Esc);
     desk.screen(80, 24);
     desk.key('r');

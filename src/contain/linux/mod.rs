@@ -5,6 +5,7 @@ mod attempts;
 mod landlock;
 mod network;
 mod overlay;
+mod quiet;
 mod raw;
 mod spaces;
 mod syscalls;
@@ -46,15 +47,15 @@ const LIMITS: [(Resource, u64); 5] = [
 /// Puts every wall of the plan up and returns in the process that is to become the program. With namespaces that is
 /// a grandchild; the processes between it and the caller only wait, and end as it ends.
 ///
-/// Where that is all there is, `ended` is told the command's exit code once nobody is left of it.
+/// `quiet` says that this process is in a network in which there is nothing, and needs no other. Where that is all there is, `ended` is told the command's exit code once nobody is left of it.
 ///
 /// # Errors
 /// One sentence: a promised wall can't be put up. Nothing may be run then.
-pub fn enter(plan: &Plan, ended: &dyn Fn(u8)) -> Result<(), String> {
+pub fn enter(plan: &Plan, quiet: bool, ended: &dyn Fn(u8)) -> Result<(), String> {
     // Where memory runs out, this goes first, and not what the person works with.
     let _as_any_other = std::fs::write("/proc/self/oom_score_adj", "1000");
     if plan.layers.namespaces {
-        spaces::leave(plan)?;
+        spaces::leave(plan, quiet)?;
         // What is open since before still lies on disks that may be written to: its mode and times could be changed.
         let nothing = std::fs::File::open("/dev/null").map_err(|error| format!("/dev/null: {error}"))?;
         nix::unistd::dup2_stdin(nothing).map_err(|error| format!("its input can't be closed: {error}"))?;

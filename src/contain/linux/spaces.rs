@@ -33,26 +33,35 @@ const LINKS: [(&str, &str); 4] = [
 type Built<T> = Result<T, String>;
 
 /// Leaves the common view and builds the private one. What is forked next is the first process of its own space;
-/// it must still call [`processes`].
+/// it must still call [`processes`]. `quiet` says that this process is in a network in which there is nothing.
 ///
 /// # Errors
 /// One sentence: the kernel or the system refuses a part of it.
-pub fn leave(plan: &Plan) -> Built<()> {
-    let (user, group) = (getuid(), getgid());
-    let mut flags = CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWPID;
-    if !plan.shares_network() {
-        flags |= CloneFlags::CLONE_NEWNET;
+pub fn leave(plan: &Plan, quiet: bool) -> Built<()> {
+    let mut spaces = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWPID;
+    if !plan.shares_network() && !quiet {
+        spaces |= CloneFlags::CLONE_NEWNET;
     }
-    unshare(flags).map_err(|error| format!("there are no namespaces for it: {error}"))?;
-    // The same numbers inside as outside; nobody else's exist.
-    write("/proc/self/setgroups", "deny")?;
-    write("/proc/self/uid_map", &format!("{user} {user} 1"))?;
-    write("/proc/self/gid_map", &format!("{group} {group} 1"))?;
+    separate(spaces)?;
     // Now, as the door is out of sight afterwards.
     if let Some(door) = &plan.door {
         network::open(door)?;
     }
     disk(plan)
+}
+
+/// Enters new namespaces of these sorts, by way of a new one for users.
+///
+/// # Errors
+/// One sentence: the kernel or the system refuses them.
+pub(super) fn separate(spaces: CloneFlags) -> Built<()> {
+    let (user, group) = (getuid(), getgid());
+    let flags = CloneFlags::CLONE_NEWUSER | spaces;
+    unshare(flags).map_err(|error| format!("there are no namespaces for it: {error}"))?;
+    // The same numbers inside as outside; nobody else's exist.
+    write("/proc/self/setgroups", "deny")?;
+    write("/proc/self/uid_map", &format!("{user} {user} 1"))?;
+    write("/proc/self/gid_map", &format!("{group} {group} 1"))
 }
 
 fn disk(plan: &Plan) -> Built<()> {

@@ -30,6 +30,7 @@ use tokio::io::unix::AsyncFd;
 use tokio::runtime::Handle;
 
 use super::super::{CHILD, TEMPLATE};
+use super::quiet::Quiet;
 use super::raw;
 
 /// How long the program waits for a copy before it starts a child of its own.
@@ -42,32 +43,40 @@ const READY: i32 = -1;
 const PATIENCE: u32 = 10 * 60 * 1000;
 /// Most bytes of a message. A larger environment is given to a child that is started.
 const MOST: usize = 128 * 1024;
+/// Says that it is to be in the template's network.
+const QUIET: &[u8] = b"quiet";
 
-/// Where a copy starts and what it passes on. As a message: the folder, then `NAME=VALUE` each, all behind them a NUL.
+/// Where a copy starts and what it passes on. As a message: [`QUIET`] or nothing, the folder, then `NAME=VALUE` each, all
+/// behind them a NUL.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Setting {
     /// Its working folder.
     pub folder: PathBuf,
     /// The environment of what it becomes.
     pub environment: Vec<(OsString, OsString)>,
+    /// Whether it is to be in a network in which there is nothing; in the copy, whether it is.
+    pub quiet: bool,
 }
 
 impl Setting {
     fn message(&self) -> Vec<u8> {
         let variables =
             self.environment.iter().flat_map(|(name, value)| [name.as_bytes(), b"=", value.as_bytes(), b"\0"]);
-        [self.folder.as_os_str().as_bytes(), b"\0"].into_iter().chain(variables).flatten().copied().collect()
+        let quiet = if self.quiet { QUIET } else { b"" };
+        let start = [quiet, b"\0", self.folder.as_os_str().as_bytes(), b"\0"];
+        start.into_iter().chain(variables).flatten().copied().collect()
     }
 
     fn read(message: &[u8]) -> Option<Self> {
         let mut parts = message.strip_suffix(b"\0")?.split(|byte| *byte == 0).map(OsStr::from_bytes);
+        let quiet = parts.next()?.as_bytes() == QUIET;
         let folder = PathBuf::from(parts.next()?);
         let variable = |part: &OsStr| {
             let at = part.as_bytes().iter().position(|byte| *byte == b'=')?;
             let (name, value) = (&part.as_bytes()[..at], &part.as_bytes()[at + 1..]);
             Some((OsStr::from_bytes(name).to_owned(), OsStr::from_bytes(value).to_owned()))
         };
-        Some(Self { folder, environment: parts.map(variable).collect::<Option<_>>()? })
+        Some(Self { folder, environment: parts.map(variable).collect::<Option<_>>()?, quiet })
     }
 }
 
@@ -245,6 +254,7 @@ async fn end(pid: Pid, end: &AsyncFd<OwnedFd>) -> io::Result<ExitStatus> {
 pub fn serve() -> Setting {
     let socket = std::io::stdin();
     let mut text = vec![0; MOST];
+    let mut quiet = Quiet::new();
     answer(&socket, READY);
     loop {
         let mut asked = [PollFd::new(socket.as_fd(), PollFlags::POLLIN)];
@@ -253,10 +263,12 @@ pub fn serve() -> Setting {
             Ok(_) | Err(nix::errno::Errno::EINTR) => {}
             Err(_) => exit(super::super::FAILED),
         }
-        let Some((setting, files)) = receive(&socket, &mut text) else { exit(0) };
+        let Some((mut setting, files)) = receive(&socket, &mut text) else { exit(0) };
         match raw::fork_beside() {
             Ok(ForkResult::Child) => {
                 become_copy(files).unwrap_or_else(|_| exit(super::super::FAILED));
+                let quiet = quiet.take();
+                setting.quiet = setting.quiet && quiet.is_some_and(Quiet::enter);
                 return setting;
             }
             Ok(ForkResult::Parent { child }) => answer(&socket, child.as_raw()),
@@ -303,11 +315,11 @@ mod tests {
     fn a_setting_is_read_as_it_was_told() {
         let odd = OsString::from_vec(b"a\xff=b\n".to_vec());
         let environment = vec![("A".into(), odd.clone()), ("B".into(), OsString::new())];
-        for environment in [environment, Vec::new()] {
-            let told = Setting { folder: PathBuf::from(&odd), environment };
+        for (environment, quiet) in [(environment, false), (Vec::new(), true)] {
+            let told = Setting { folder: PathBuf::from(&odd), environment, quiet };
             assert_eq!(Setting::read(&told.message()), Some(told));
         }
-        assert_eq!(Setting::read(b"/folder\0NAME\0"), None);
+        assert_eq!(Setting::read(b"\0/folder\0NAME\0"), None);
         assert_eq!(Setting::read(b""), None);
     }
 }
