@@ -201,7 +201,7 @@ impl State {
                 }
             }
             Command::ApproveAll => self.approve_marked_or_all(),
-            Command::DenyAll => self.deny_all(effects),
+            Command::DenyAll => self.deny_marked_or_all(effects),
             Command::ShowOutput => self.show_output(),
             Command::PreviousOutput => self.output.step(false),
             Command::NextOutput => self.output.step(true),

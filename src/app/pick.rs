@@ -4,12 +4,16 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::State;
+use super::event::Effect;
 use super::keymap::{Command, Context};
 use super::modal::{Asking, Modal, Page, Reach};
 use super::numbers::Numbers;
 use super::plan::Typing;
 use super::queue::Status;
 use crate::domain::{OperationId, RiskLevel, Seal};
+
+/// What is said where a filter leaves nothing to decide.
+const NONE_SHOWN: &str = "None of those that the filter shows waits.";
 
 impl State {
     /// A key while a filter or numbers are typed in the list. False if it is none of the typing's.
@@ -84,21 +88,42 @@ impl State {
         }
     }
 
+    /// Which of those that wait are meant where the person speaks of all in the list: those that are marked, else those
+    /// that the filter shows. None where neither says so, and all are.
+    fn meant(&self) -> Option<Vec<OperationId>> {
+        let marked: Vec<OperationId> = self.queue.marked().map(|item| item.id).collect();
+        if !marked.is_empty() {
+            return Some(marked);
+        }
+        let filtered = !self.queue.plan.filter().is_empty();
+        let waiting = || self.queue.listed().into_iter().filter(|item| item.status == Status::Waiting);
+        filtered.then(|| waiting().map(|item| item.id).collect())
+    }
+
+    /// Denies what is marked or shown by a filter, else everything that waits and the rest of the turn.
+    pub(super) fn deny_marked_or_all(&mut self, effects: &mut Vec<Effect>) {
+        let Some(meant) = self.meant() else { return self.deny_all(effects) };
+        let all = self.queue.waiting().count();
+        self.hint = Some(match meant.len() {
+            0 => NONE_SHOWN.to_owned(),
+            these if these == all => format!("Denied: {these}, all that waited."),
+            these => format!("Denied: {these} of {all}. The others wait."),
+        });
+        self.deny_several(meant, effects);
+    }
+
     /// Lists what is marked, else everything that waits.
     pub(super) fn approve_marked_or_all(&mut self) {
-        let mut marked: Vec<OperationId> = self.queue.marked().map(|item| item.id).collect();
-        // A filter says which are meant.
-        if marked.is_empty() && !self.queue.plan.filter().is_empty() {
-            marked =
-                self.queue.listed().iter().filter(|item| item.status == Status::Waiting).map(|item| item.id).collect();
-            if marked.is_empty() {
-                self.hint = Some("None of those that the filter shows waits.".to_owned());
+        let meant = self.meant();
+        if let Some(meant) = meant {
+            let Some(first) = meant.first() else {
+                self.hint = Some(NONE_SHOWN.to_owned());
                 return;
-            }
-        }
-        if let Some(first) = marked.first() {
-            self.open(*first);
-            self.ask_picked(&marked);
+            };
+            // The list goes on from where the cursor is.
+            let at = self.queue.selected().filter(|selected| meant.contains(selected)).unwrap_or(*first);
+            self.open(at);
+            self.ask_picked(&meant);
         } else {
             // Wherever the cursor is, all means all that waits.
             let first = self.queue.waiting().next().map(|item| item.id);

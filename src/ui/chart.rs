@@ -23,6 +23,9 @@ const RANGES: usize = 12;
 /// Eighths of a column.
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
+/// Most letters of a figure beside its bar.
+const FIGURE: usize = 12;
+
 /// A value with its name.
 struct Bar {
     name: String,
@@ -70,8 +73,11 @@ pub fn draw(view: View<'_>, area: Rect, buf: &mut Buffer, (printout, table): (&P
             None => format!("row {}", row + 1),
         };
         let bar = |row: &usize| {
+            let figure = figure(*row, value);
             let said = said(*row, value).unwrap_or_else(|| "NULL".to_owned());
-            Bar { name: called(row), value: figure(*row, value).unwrap_or(0.0), said }
+            // So many digits would take the bars' room.
+            let said = number_of(&said).filter(|_| said.len() > FIGURE).map_or(said, short);
+            Bar { name: called(row), value: figure.unwrap_or(0.0), said }
         };
         rows.iter().map(bar).collect::<Vec<_>>()
     };
@@ -234,16 +240,30 @@ fn draw_bars(view: View<'_>, area: Rect, buf: &mut Buffer, bars: &[Bar], most: f
     let names = bars.iter().map(|bar| text::width(&bar.name)).max().unwrap_or(0).min(NAME).min(columns / 3);
     let said = bars.iter().map(|bar| text::width(&bar.said)).max().unwrap_or(0).min(columns / 3);
     let room = columns.saturating_sub(names + said + 4);
+    // What is below zero goes to the left of it.
+    let lowest = bars.iter().map(|bar| -bar.value).fold(0.0, f64::max);
+    let highest = bars.iter().map(|bar| bar.value).fold(0.0, f64::max);
+    let (left, room, most) = if lowest > 0.0 {
+        let room = room.saturating_sub(1);
+        let left = eighths(lowest, lowest + highest, room).div_ceil(8);
+        (left, room, lowest + highest)
+    } else {
+        (0, room, most)
+    };
     let height = usize::from(area.height);
     let fits = if bars.len() > height { height.saturating_sub(1) } else { bars.len() };
     sight.limits.output = bars.len() - fits;
     let first = scroll.first(bars.len(), fits);
     for (row, bar) in (0..area.height).zip(&bars[first..first + fits]) {
-        let length = if most > 0.0 { bar.value.abs() / most * count(room) * 8.0 } else { 0.0 };
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most eight times the room
-        let eighths = length.round() as usize;
-        let drawn = format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8]);
-        let role = if bar.value < 0.0 { Role::Removed } else { Role::Accent };
+        let eighths = eighths(bar.value.abs(), most, room);
+        let (role, drawn) = if bar.value < 0.0 {
+            // There are no blocks that grow to the left but a half.
+            let (whole, half) = ((eighths / 8).min(left), if eighths % 8 >= 4 { "▐" } else { "" });
+            (Role::Removed, format!("{:>left$}│", format!("{half}{}", "█".repeat(whole))))
+        } else {
+            let zero = if left > 0 { format!("{:left$}│", "") } else { String::new() };
+            (Role::Accent, format!("{zero}{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8]))
+        };
         let line = Line::from(vec![
             view.span(text::column(&bar.name, names), Role::Text),
             Span::raw("  "),
@@ -258,6 +278,14 @@ fn draw_bars(view: View<'_>, area: Rect, buf: &mut Buffer, bars: &[Bar], most: f
         let said = format!("… {}", number::count(more, "more row"));
         put(buf, area, area.height - 1, &view.line(said, Role::Dim));
     }
+}
+
+/// How many eighths of a column a value takes where `most` fills the room.
+fn eighths(value: f64, most: f64, room: usize) -> usize {
+    let length = if most > 0.0 { value / most * count(room) * 8.0 } else { 0.0 };
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most eight times the room
+    let eighths = length.round() as usize;
+    eighths
 }
 
 /// Points between two axes.
@@ -336,6 +364,13 @@ mod tests {
         let bars = shares(vec![bar("a", 1.0), bar("b", 5.0), bar("a", 2.0), bar("c", 1.0), bar("d", 1.0)], 3);
         let told: Vec<_> = bars.iter().map(|bar| (bar.name.as_str(), bar.said.as_str())).collect();
         assert_eq!(told, [("b", " 50.0 %  5"), ("a", " 30.0 %  3"), ("2 others", " 20.0 %  2")]);
+    }
+
+    #[test]
+    fn the_longest_of_what_is_below_zero_fits_to_the_left() {
+        let of = |value| eighths(value, 4.0, 10);
+        assert_eq!([of(0.0), of(1.0), of(3.0)], [0, 20, 60]);
+        assert_eq!(eighths(1.0, 0.0, 10), 0);
     }
 
     #[test]

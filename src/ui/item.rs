@@ -25,6 +25,8 @@ pub struct Fate {
     pub role: Role,
     /// A word or a figure.
     pub says: String,
+    /// The same where there is little room.
+    pub brief: String,
     /// Time taken so far, if it runs or ran.
     pub time: String,
 }
@@ -37,38 +39,42 @@ pub fn spinner(view: View<'_>) -> &'static str {
 
 /// What became of an operation.
 pub fn fate(view: View<'_>, item: &Item) -> Fate {
-    let quiet = |mark, role, says: &str| Fate { mark, role, says: says.to_owned(), time: String::new() };
+    let quiet = |mark, role, says: &str| Fate {
+        mark,
+        role,
+        says: says.to_owned(),
+        brief: says.to_owned(),
+        time: String::new(),
+    };
     let behind = || view.state.queue.waits_for(item.id);
     match &item.status {
         Status::Preparing => quiet("·", Role::Dim, "reading"),
-        Status::Waiting => Fate {
-            mark: "●",
-            role: item.judgement.as_ref().map_or(Role::Medium, |judgement| risk_role(judgement.risk)),
-            says: format!("waiting {}", item.id),
-            time: String::new(),
-        },
+        Status::Waiting => {
+            let role = item.judgement.as_ref().map_or(Role::Medium, |judgement| risk_role(judgement.risk));
+            quiet("●", role, &format!("waiting {}", item.id))
+        }
         Status::Allowed { starting: true } => quiet("·", Role::Dim, "starting"),
         Status::Allowed { starting: false } => {
             let says = behind().map_or_else(|| "starting".to_owned(), |id| format!("starts after {id}"));
             quiet("·", Role::Dim, &says)
         }
-        Status::Running { since, .. } => Fate {
-            mark: spinner(view),
-            role: Role::Accent,
-            says: if staged(item) { "running, staged" } else { "running" }.to_owned(),
-            time: number::duration(view.state.now.since(*since)),
-        },
+        Status::Running { since, .. } => {
+            let says = if staged(item) { "running, staged" } else { "running" };
+            let time = number::duration(view.state.now.since(*since));
+            Fate { time, ..quiet(spinner(view), Role::Accent, says) }
+        }
         Status::Ended { outcome, took } => {
             let (mark, role, says) = match &item.undo {
                 Undo::Done { by, .. } => ("↶", Role::Dim, format!("taken back by {by}")),
                 Undo::Possible(_) | Undo::Impossible => ended(outcome),
             };
+            let brief = if *outcome == Outcome::Lost { "interrupted".to_owned() } else { says.clone() };
             let says = if staged(item) { format!("{says}, staged") } else { says };
             // What ran is not what the model asked for.
-            let says = if item.origin.edited() { format!("edited by you, {says}") } else { says };
+            let says = if item.origin.edited() { format!("{says}, edited by you") } else { says };
             // Nobody knows how long it ran.
             let time = if *outcome == Outcome::Lost { String::new() } else { number::duration(*took) };
-            Fate { mark, role, says, time }
+            Fate { mark, role, says, brief, time }
         }
         // Nobody denied it: what it belonged to was stopped.
         Status::Denied { .. } if item.decider == Some(Decider::Interrupt) => quiet("✗", Role::Dim, "not started"),

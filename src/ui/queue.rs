@@ -188,8 +188,7 @@ fn ended(fate: &item::Fate, undoable: bool, room: usize) -> String {
     if let Some(fits) = [all, timed, brief].into_iter().find(|said| text::width(said) <= room) {
         return fits;
     }
-    let says = says.split_once(", ").map_or(&*says, |(first, _)| first);
-    format!("{} {}", fate.mark, text::fit(says, room.saturating_sub(2)))
+    format!("{} {}", fate.mark, text::fit(&fate.brief, room.saturating_sub(2)))
 }
 
 /// `▸ 1  H HIGH  sql      DELETE FROM orders WHERE …`

@@ -131,6 +131,11 @@ fn with_a_filter_all_means_those_that_it_shows() {
     assert_eq!(asked(&world), [1, 3, 5]);
     assert!(matches!(&world.state.modal, Some(Modal::Confirm(dialog))
         if matches!(&dialog.asking, Asking::All { reach: Reach::Listed, .. })));
+    world.press(KeyCode::Esc);
+    world.press(KeyCode::Char('D'));
+    let denied = |id: &u64| matches!(world.status(*id), Status::Denied { .. });
+    assert_eq!((1..=5).filter(denied).collect::<Vec<_>>(), [1, 3, 5]);
+    assert_eq!(world.state.hint.as_deref(), Some("Denied: 3 of 5. The others wait."));
 }
 
 #[test]
