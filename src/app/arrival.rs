@@ -70,6 +70,9 @@ impl State {
     pub(super) fn briefed(&mut self, notes: &str) {
         self.unbriefed = false;
         self.chat.brief(notes);
+        if !notes.is_empty() {
+            self.queue.gate.note_private_data();
+        }
     }
 
     /// Whoever closed the list without an answer is asked again.

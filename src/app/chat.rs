@@ -94,6 +94,8 @@ pub struct Briefing {
     pub system: Arc<str>,
     /// The tools on offer.
     pub tools: Arc<[ToolSpec]>,
+    /// Whether the system prompt holds text of the person's: the folder's notes. It counts as read.
+    pub notes: bool,
 }
 
 /// The conversation.

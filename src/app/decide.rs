@@ -386,11 +386,9 @@ impl State {
 
     /// After private data was read, a GET to an unnamed host asks once in guarded mode.
     pub(super) fn note_private(&mut self, id: OperationId, outcome: &Outcome) {
-        let reads = self
-            .queue
-            .get(id)
-            .and_then(|item| item.prepared.as_ref())
-            .is_some_and(|prepared| prepared.operation.kind.reads_private());
+        let reads = self.queue.get(id).is_some_and(|item| {
+            item.prepared.as_ref().is_some_and(|prepared| prepared.reads_private(item.decider.as_ref()))
+        });
         if reads && *outcome != Outcome::Lost {
             self.queue.gate.note_private_data();
         }

@@ -245,8 +245,8 @@ impl State {
         size: (u16, u16),
     ) -> Self {
         Self {
+            queue: Queue::new(Gate::new(policy, enforceable).having_read(briefing.notes)),
             chat: Chat::new(briefing),
-            queue: Queue::new(Gate::new(policy, enforceable)),
             output: Output::default(),
             composer: Composer::default(),
             modal: None,

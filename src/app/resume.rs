@@ -10,6 +10,7 @@ use super::choices::{asks_before, choices};
 use super::deny::sentence;
 use super::event::Effect;
 use super::queue::{Status, Undo};
+use super::unattended::ATTACHED;
 use crate::domain::{ApprovalMode, JournalEntry, JournalEvent, Kept, Message, OperationId, Origin, Outcome, ToolCall};
 
 /// What the model reads of an operation that ran when its session was left.
@@ -73,6 +74,9 @@ impl Resumed {
     fn session(&mut self, event: JournalEvent) {
         match event {
             JournalEvent::Said { text } => {
+                if text.contains(ATTACHED) {
+                    self.state.queue.gate.note_private_data();
+                }
                 self.state.accept(text);
             }
             JournalEvent::Answered { text, calls } => {

@@ -94,6 +94,9 @@ impl State {
         };
         self.queue.gate.end_turn();
         self.queue.resync(self.now);
+        if switched.briefing.notes {
+            self.queue.gate.note_private_data();
+        }
         self.chat.brief_anew(switched.briefing);
         let folder = std::mem::take(&mut self.setting.folder);
         self.setting = Setting { folder, ..switched.setting };

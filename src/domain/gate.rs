@@ -120,6 +120,12 @@ impl Gate {
         Self { policy, enforceable, ..Self::default() }
     }
 
+    /// The same where private data was read before it began.
+    #[must_use]
+    pub fn having_read(self, private_data_read: bool) -> Self {
+        Self { private_data_read, ..self }
+    }
+
     /// The policy in force.
     #[must_use]
     pub fn policy(&self) -> &Policy {

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::answer::AnswerOperation;
 use super::facts::Facts;
 use super::mcp::McpOperation;
+use super::record::Decider;
 use super::risk::{Assessment, Claim};
 use super::staged::{ApplyOperation, change_lines};
 use super::undo::{Change, UndoOperation};
@@ -344,22 +345,6 @@ impl OperationKind {
         }
     }
 
-    /// Whether what it returns may be private: files, rows, output.
-    #[must_use]
-    pub fn reads_private(&self) -> bool {
-        match self {
-            Self::Sql(_)
-            | Self::Command(_)
-            | Self::File(_)
-            | Self::Search(_)
-            | Self::Find(_)
-            | Self::Mcp(_)
-            | Self::Answer(_)
-            | Self::Other(_) => true,
-            Self::Http(_) | Self::Undo(_) | Self::Apply(_) => false,
-        }
-    }
-
     /// The whole text, for the modal.
     #[must_use]
     pub fn text(&self) -> Text {
@@ -448,9 +433,47 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// Whether what it returned may be private: files, rows, output. What a host answers is, too, but for what the table
+    /// alone let run: that was sent to public addresses, without anything that says who asks. A person, a rule or a mode may
+    /// have let it reach this machine and its network.
+    #[must_use]
+    pub fn reads_private(&self, decider: Option<&Decider>) -> bool {
+        match &self.operation.kind {
+            OperationKind::Sql(_)
+            | OperationKind::Command(_)
+            | OperationKind::File(_)
+            | OperationKind::Search(_)
+            | OperationKind::Find(_)
+            | OperationKind::Mcp(_)
+            | OperationKind::Answer(_)
+            | OperationKind::Other(_) => true,
+            OperationKind::Http(_) => decider != Some(&Decider::Whitelist),
+            OperationKind::Undo(_) | OperationKind::Apply(_) => false,
+        }
+    }
+
     /// The hosts, each with its port, that it asks over HTTP.
     pub fn hosts(&self) -> impl Iterator<Item = &String> {
         let own = matches!(self.operation.kind, OperationKind::Http(_)).then_some(&self.assessment.target);
         own.into_iter().chain(&self.assessment.hosts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_host_answers_is_private_unless_the_table_alone_let_it_be_asked() {
+        let (url, method) = ("https://example.org/".to_owned(), "GET".to_owned());
+        let kind = OperationKind::Http(HttpOperation { method, url, headers: Vec::new(), body: None });
+        let (origin, tool, claim) = (Origin::Person, "http_request".to_owned(), Claim::Absent);
+        let operation = Operation { id: OperationId(1), origin, tool, claim, kind, cwd: "/w".into() };
+        let get = Prepared { operation, facts: Facts::default(), assessment: Assessment::default() };
+        assert!(!get.reads_private(Some(&Decider::Whitelist)), "anybody can read what it says");
+        for decider in [Decider::Person, Decider::Rule, Decider::TurnApproval, Decider::Claim, Decider::AllowAll] {
+            assert!(get.reads_private(Some(&decider)), "{decider:?}");
+        }
+        assert!(get.reads_private(None));
     }
 }

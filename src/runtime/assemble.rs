@@ -265,8 +265,12 @@ pub(super) fn briefing(side: &Side, notes: Option<&Instructions>) -> Briefing {
         date: &time::OffsetDateTime::now_utc().date().to_string(),
         os: std::env::consts::OS,
     };
-    let notes = notes.map(quoted).unwrap_or_default();
-    Briefing { system: format!("{}{notes}", fill(&surroundings)).into(), tools: side.registry.specs().into() }
+    let told = notes.map(quoted).unwrap_or_default();
+    Briefing {
+        system: format!("{}{told}", fill(&surroundings)).into(),
+        tools: side.registry.specs().into(),
+        notes: notes.is_some(),
+    }
 }
 
 /// The project's own notes, as the model is told of them.

@@ -105,7 +105,7 @@ fn what_left_meanwhile_is_not_run_by_an_edit() {
 #[test]
 fn an_answer_about_an_older_text_is_not_taken_for_the_newest() {
     let mut state = State::new(
-        Briefing { system: "".into(), tools: [].into() },
+        Briefing { system: "".into(), tools: [].into(), notes: false },
         Policy { mode: ApprovalMode::Guarded, ..Policy::default() },
         Enforceable::default(),
         Keymap::default(),

@@ -271,6 +271,7 @@ fn a_message_waits_until_the_notes_of_the_folder_were_read() {
     assert!(world.requests.is_empty(), "nobody knows the notes yet");
     world.feed(10, Event::Briefed("\n\nRun the tests.".to_owned()));
     assert_eq!(world.requests.len(), 1);
+    assert!(world.state.queue.gate.private_data_read(), "they are the person's");
 }
 
 #[test]

@@ -88,7 +88,7 @@ impl World {
     }
 
     pub fn in_mode(mode: ApprovalMode) -> Self {
-        let briefing = Briefing { system: "".into(), tools: [].into() };
+        let briefing = Briefing { system: "".into(), tools: [].into(), notes: false };
         let policy = Policy { mode, ..Policy::default() };
         let state =
             State::new(briefing, policy, Enforceable::default(), Keymap::default(), Setting::default(), (120, 40));

@@ -5,7 +5,11 @@ use crate::app::{Switched, Wanted};
 
 fn switched(model: &str, elsewhere: bool) -> Box<Switched> {
     let setting = Setting { model: model.to_owned(), ..Setting::default() };
-    Box::new(Switched { setting, briefing: Briefing { system: "new".into(), tools: [].into() }, elsewhere })
+    Box::new(Switched {
+        setting,
+        briefing: Briefing { system: "new".into(), tools: [].into(), notes: false },
+        elsewhere,
+    })
 }
 
 #[test]
@@ -59,6 +63,25 @@ fn connection_and_mode_end_the_approval_of_the_turn() {
         world.model("", &[("make b", None)]);
         assert_eq!(*world.status(2), Status::Waiting, "{switch}");
     }
+}
+
+#[test]
+fn notes_of_the_folder_count_as_read_from_the_moment_the_model_is_told_of_them() {
+    let private = |state: &State| state.queue.gate.private_data_read();
+    let told = |notes| {
+        let briefing = Briefing { system: "Notes.".into(), tools: [].into(), notes };
+        let (policy, setting) = (Policy::default(), Setting::default());
+        State::new(briefing, policy, Enforceable::default(), Keymap::default(), setting, (120, 40))
+    };
+    assert!(private(&told(true)) && !private(&told(false)));
+    // The practice model isn't told of them, the one after it is.
+    let mut world = World::new();
+    world.say("/model small");
+    let mut small = switched("small", false);
+    small.briefing.notes = true;
+    assert!(!private(&world.state));
+    world.feed(1, Event::Switched(1, Ok(small)));
+    assert!(private(&world.state));
 }
 
 #[test]

@@ -236,7 +236,7 @@ impl Past {
     fn learn(&mut self, recorded: &Recorded) {
         let Ok(prepared) = &recorded.prepared else { return };
         if let (Some((_, began)), Some((outcome, took))) = (&recorded.started, &recorded.finished)
-            && prepared.operation.kind.reads_private()
+            && prepared.reads_private(recorded.decided.as_ref().map(|decided| &decided.decider))
             && *outcome != Outcome::Lost
         {
             let ended = began.saturating_add_unsigned(*took);

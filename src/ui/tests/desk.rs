@@ -34,7 +34,7 @@ pub(super) struct Desk {
 
 impl Desk {
     pub(super) fn new() -> Self {
-        let briefing = Briefing { system: "".into(), tools: Arc::from([]) };
+        let briefing = Briefing { system: "".into(), tools: Arc::from([]), notes: false };
         let setting = Setting {
             model: "practice".to_owned(),
             practice: true,
