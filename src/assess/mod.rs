@@ -7,6 +7,7 @@ mod answer;
 mod apply;
 mod command;
 mod committed;
+mod copies;
 mod elsewhere;
 mod environment;
 mod file;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use super::copies::{originals, telling};
 use super::own::Own;
 use super::paths::{Data, Kind, List};
 use super::written::Written;
@@ -123,9 +124,8 @@ impl Sensitive {
     /// for going through a tree.
     #[must_use]
     pub fn means(&self, path: &str, folder: bool, place: &Place) -> bool {
-        let original = if folder { None } else { original(path) };
-        let mut names = std::iter::once(path).chain(original.as_deref());
-        names.any(|path| self.lists().any(|list| list.means(path, folder, place)))
+        let listed = |path: &str| self.lists().any(|list| list.means(path, folder, place));
+        listed(path) || !folder && originals(path).any(|path| listed(&path))
     }
 
     /// Folders outside any workspace right in which an entry may lie: the home folder, `~/.config`, `/etc`, ….
@@ -151,7 +151,7 @@ impl Sensitive {
         self.named().chain(self.kept.as_deref().map(|kept| &kept.list))
     }
 
-    /// What the lists say of a text, and of what it may be an editor's copy of.
+    /// What the lists say of a text, and of what it may be a copy of.
     fn search(&self, text: &str, place: &Place, question: Question) -> Option<String> {
         if self.idle {
             return None;
@@ -161,7 +161,10 @@ impl Sensitive {
             let written = Written::new(text, place);
             self.lists().find_map(|list| told(list, &written))
         };
-        self.remembered(text, place, question, || said(text).or_else(|| said(&original(text)?)))
+        let telling = |text: &String| question == Question::Entry || telling(text);
+        self.remembered(text, place, question, || {
+            said(text).or_else(|| originals(text).filter(telling).find_map(|text| said(&text)))
+        })
     }
 
     /// The answer of before, or a new one.
@@ -199,25 +202,6 @@ impl Sensitive {
     }
 }
 
-/// The path of which another is an editor's copy: `key.pem~`, `.key.pem.swp`, `#key.pem#`, `key.pem.bak`.
-fn original(path: &str) -> Option<String> {
-    const ENDS: [&str; 8] = [".bak", ".old", ".orig", ".save", ".backup", ".swp", ".swo", ".swn"];
-    let (folder, name) = path.rsplit_once('/').map_or(("", path), |(folder, _)| path.split_at(folder.len() + 1));
-    let ends = |end: &&&str| name.len() > end.len() && name.to_ascii_lowercase().ends_with(**end);
-    let copied = if let Some(name) = name.strip_suffix('~') {
-        name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '~').trim_end_matches('.')
-    } else if let Some(name) = name.strip_prefix('#').and_then(|name| name.strip_suffix('#')) {
-        name
-    } else if let Some(name) = name.strip_prefix(".#") {
-        name
-    } else {
-        let end = ENDS.iter().find(ends)?;
-        let name = name.get(..name.len() - end.len())?;
-        if end.starts_with(".sw") { name.strip_prefix('.').unwrap_or(name) } else { name }
-    };
-    Some(format!("{folder}{copied}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -250,6 +234,16 @@ mod tests {
             "id_ed25519.orig",
             "key.pem.~1~",
             "..env.swp",
+            "server.key.gz",
+            ".env.1.bz2",
+            ".netrc.1",
+            "prod.env-20240101.zst",
+            ".pgpass.2024-01-01",
+            ".netrc.txt",
+            ".netrc.copy.tmp",
+            "passwords.txt.xz",
+            "~/.lftprc",
+            "~/.config/openai/key",
             "~/.aws/credentials",
             "$HOME/.aws",
             "/home/bob/.ssh/id_rsa",
@@ -286,7 +280,15 @@ mod tests {
     fn a_walk_finds_the_same_as_a_look() {
         let sensitive = Sensitive::with(vec!["/srv/vault/**".to_owned()]);
         let means = |path, folder| sensitive.means(path, folder, &place());
-        for path in ["/w/.env", "/w/.ENV~", "/w/a/key.pem", "/home/ann/.netrc", "/root/.bash_history", "/etc/shadow"] {
+        for path in [
+            "/w/.env",
+            "/w/.ENV~",
+            "/w/a/key.pem",
+            "/w/a.key.1.gz",
+            "/home/ann/.netrc",
+            "/root/.bash_history",
+            "/etc/shadow",
+        ] {
             assert!(means(path, false), "{path}");
         }
         for path in ["/home/ann/.ssh", "/w/.aws", "/srv/vault", "/home/bob/.gnupg"] {
@@ -329,6 +331,14 @@ mod tests {
             ".main.rs.swp",
             "~",
             "a.bak",
+            "server.log.1",
+            "data.csv.gz",
+            "env.txt",
+            "libkey.so.1",
+            "a-20240101.txt",
+            "1.gz",
+            ".gz",
+            "/usr/share/man/man5/shadow.5.gz",
         ] {
             assert_eq!(entry(path), None, "{path}");
         }
@@ -345,6 +355,8 @@ mod tests {
             "~/.s*/id*",
             "*.pem",
             "*.pem~",
+            "*.key.gz",
+            ".en*.1",
             "*nv",
             "certs/*.k*",
             "id_*",
@@ -365,8 +377,22 @@ mod tests {
 
     #[test]
     fn patterns_that_say_little_are_not() {
-        for pattern in ["*", "*.txt", "src/*", "*.json", "**/*.rs", "~/*", "a[0-9]", "/usr/share/*", "{a,b}.md", "*/*"]
-        {
+        for pattern in [
+            "*",
+            "*s.txt",
+            "access*.gz",
+            "*.log.1",
+            "*.[0-9]",
+            "*.txt",
+            "src/*",
+            "*.json",
+            "**/*.rs",
+            "~/*",
+            "a[0-9]",
+            "/usr/share/*",
+            "{a,b}.md",
+            "*/*",
+        ] {
             assert_eq!(may_match(pattern), None, "{pattern}");
         }
     }
