@@ -263,6 +263,8 @@ async fn tests_of_small_projects_pass() {
         assert!(matches!(report.outcome, Outcome::Succeeded { .. }), "{line}: {}", report.result);
         assert!(report.result.contains(said), "{line}: {}", report.result);
         assert_eq!(waits(&events), None, "{line}");
+        let compiled = report.result.contains("left out __pycache__ (Python makes it anew)");
+        assert_eq!(compiled, program == "python3", "{line}: {}", report.result);
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     if there("cargo") {

@@ -19,6 +19,7 @@ use nix::unistd::{UnlinkatFlags, unlinkat};
 use super::super::file::{Sort, sort};
 use super::super::nolink;
 use super::harvest::marked_opaque;
+use super::products::{bytecode, compiled_by_python};
 use crate::assess::{entered, repository};
 
 /// Deepest folder that is gone into.
@@ -168,7 +169,8 @@ fn below(path: &Path, name: &CString) -> PathBuf {
 
 /// Whether whoever enters the folder of something obeys it, by its path below a cache.
 fn is_obeyed(path: &Path, folder: bool) -> bool {
-    entered(&Path::new("/").join(path).to_string_lossy(), folder)
+    let name = path.file_name().map_or(path, Path::new);
+    compiled_by_python(name) || bytecode(name) || entered(&Path::new("/").join(path).to_string_lossy(), folder)
 }
 
 /// Whether git would take a folder for a repository once what is new in it lies there. What came before and what was

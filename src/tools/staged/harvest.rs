@@ -9,12 +9,13 @@ use std::path::{Component, Path, PathBuf};
 
 use super::super::modules;
 use super::links::leads_out;
-use super::moves;
 use super::place::look;
-use super::products::{Products, declares, obeyed};
+use super::products::{Products, bytecode, compiled_by_python, declares, hidden, obeyed};
+use super::{beside, moves};
 use crate::assess::{Sensitive, repository, runs_later, visible};
 use crate::domain::number::{size, thousands};
 use crate::domain::{Deed, Image, Place, StagedChange};
+use crate::private;
 
 /// Most changes outside caches that are told apart.
 const MOST: usize = 2_000;
@@ -24,6 +25,8 @@ const READ: u64 = 1 << 30;
 const KEPT: u64 = 32 * 1024 * 1024;
 /// Deepest folder that is gone into.
 const DEPTH: usize = 128;
+/// What Bazel reads. In lower case it is the usual name of a folder, and lists know no other letters.
+const BUILD: &str = "BUILD";
 
 /// What lies over what.
 #[derive(Clone, Copy)]
@@ -52,6 +55,8 @@ pub(super) struct Harvest {
     pub(super) waits: Vec<StagedChange>,
     /// What is never put in place, each with why.
     pub(super) left_out: Vec<String>,
+    /// Whether modules that Python compiled were left out.
+    compiled: bool,
     read: u64,
 }
 
@@ -76,6 +81,9 @@ pub(super) fn gather(ground: &Ground<'_>) -> Result<Harvest, String> {
     let mut harvest = Harvest::default();
     let top = Path::new("");
     harvest.folder(ground, top, if ground.repository(top) { Base::Guarded } else { Base::Folder }, 0)?;
+    if harvest.compiled {
+        harvest.left_out.push("__pycache__ (Python makes it anew)".to_owned());
+    }
     moves::keep_together(ground, &mut harvest);
     // More than can be kept is not replaced unasked.
     let lost = |change: &StagedChange| match &change.before {
@@ -121,6 +129,8 @@ impl Harvest {
                 if below.is_some() {
                     self.deleted(ground, &path)?;
                 }
+            } else if compiled_by_python(Path::new(name)) {
+                self.compiled = true;
             } else if above.is_dir()
                 && base != Base::Waits
                 && below.as_ref().is_none_or(Metadata::is_dir)
@@ -196,6 +206,7 @@ impl Harvest {
             return Ok(());
         }
         let waits = waits
+            || below.is_none() && !ground.products.hold(path) && program(&ground.upper.join(path), above)
             || matches!(&after, Image::Link { target }
                 if leads_out(ground.upper, ground.workspace, path, target) || ground.stands_for_waiting(path, target));
         let before = match below {
@@ -295,10 +306,18 @@ impl Ground<'_> {
         path.components().any(|part| part.as_os_str() == ".git")
             || declares(name) && stood
             || modules::stands_for(path, folder, |folder| self.package(folder))
+            || !product && (hidden(name) || beside::displaces(path, folder, |path| self.stood(path)))
+            || bytecode(name)
+            || name == Path::new(BUILD) && !folder
             || misleading(name)
             || later(if product { name } else { &full })
             || product && obeyed(path)
             || self.sensitive.means(&full.to_string_lossy(), folder, &place)
+    }
+
+    /// Whether something stands at a path of the workspace, whatever became of it in the layer.
+    fn stood(&self, path: &Path) -> bool {
+        self.workspace.join(path).symlink_metadata().is_ok()
     }
 
     /// Whether a link is another name of something that is never put in place unasked.
@@ -335,6 +354,16 @@ impl Ground<'_> {
         }
         repository(there.iter().map(String::as_str))
     }
+}
+
+/// Whether a file is one that somebody may run by its name.
+fn program(place: &Path, about: &Metadata) -> bool {
+    use std::io::Read as _;
+    let mut start = [0; 2];
+    about.is_file()
+        && (about.mode() & 0o111 != 0
+            || private::open_regular(place)
+                .is_ok_and(|mut file| file.read_exact(&mut start).is_ok() && start == *b"#!"))
 }
 
 /// Whether a name may be taken for something else: for a flag where a pattern brings it up, or, by letters that aren't

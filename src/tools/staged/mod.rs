@@ -4,6 +4,7 @@
 //! (`preview`). Nothing in a layer is ever followed, run or believed.
 
 mod apply;
+mod beside;
 mod caches;
 mod harvest;
 mod links;

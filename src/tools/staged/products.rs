@@ -19,14 +19,13 @@ use crate::private;
 use crate::store::Layer;
 
 /// Usual names, lower case.
-const NAMES: [&str; 27] = [
+const NAMES: [&str; 26] = [
     "target",
     "build",
     "dist",
     "out",
     "obj",
     "_build",
-    "__pycache__",
     ".pytest_cache",
     ".mypy_cache",
     ".ruff_cache",
@@ -48,7 +47,26 @@ const NAMES: [&str; 27] = [
     "test-results",
     "zig-cache",
 ];
-/// Those of them that tools tag as they make them. Any other folder that is new may say nothing of itself in the run that
+/// What else tests leave behind, or keeps a folder in git, under a hidden name.
+const HIDDEN: [&str; 14] = [
+    ".coverage",
+    ".keep",
+    ".gitkeep",
+    ".gitignore",
+    ".ds_store",
+    ".nojekyll",
+    ".eslintcache",
+    ".stylelintcache",
+    ".phpunit.cache",
+    ".phpunit.result.cache",
+    ".rspec_status",
+    ".testmondata",
+    ".benchmarks",
+    ".lein-failures",
+];
+/// Where Python keeps what it compiled: it makes it anew, and loads it in place of the source unless that looks newer.
+const COMPILED: &str = "__pycache__";
+/// Products that tools tag as they make them. Any other folder that is new may say nothing of itself in the run that
 /// it came with.
 const TAGGED: [&str; 4] = ["target", ".pytest_cache", ".mypy_cache", ".ruff_cache"];
 /// A file that says that all of its folder can be made again (Cache Directory Tagging Specification), and how it begins.
@@ -102,6 +120,23 @@ impl Products {
 /// it.
 pub(super) fn obeyed(path: &Path) -> bool {
     path.ancestors().any(|up| entered(&Path::new("/").join(up).to_string_lossy(), true))
+}
+
+/// Whether a name is that of Python's folder of compiled modules.
+pub(super) fn compiled_by_python(name: &Path) -> bool {
+    name.as_os_str().eq_ignore_ascii_case(COMPILED)
+}
+
+/// Whether a name is that of a module that Python compiled. It loads such a file without a source as well.
+pub(super) fn bytecode(name: &Path) -> bool {
+    name.extension().is_some_and(|ending| ["pyc", "pyo"].iter().any(|own| ending.eq_ignore_ascii_case(own)))
+}
+
+/// Whether a name is hidden and not one that tests leave behind: such a file is settings, and of whom isn't known.
+pub(super) fn hidden(name: &Path) -> bool {
+    let name = name.to_string_lossy().to_lowercase();
+    let known = || NAMES.iter().chain(&HIDDEN).any(|known| name == *known) || name.starts_with(".coverage.");
+    name.starts_with('.') && !known()
 }
 
 /// Whether a file of this name may make build products of what lies around it, which then changes unasked.

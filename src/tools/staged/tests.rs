@@ -1,5 +1,7 @@
 //! The comparison of layers with workspaces, on layers made by hand as the kernel makes them; and putting in place.
 
+mod additions;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -232,36 +234,6 @@ fn what_was_moved_waits_whole() {
 }
 
 #[test]
-fn what_others_run_or_what_is_sensitive_waits_even_where_it_is_new() {
-    let desk = Desk::new(|_| {});
-    for path in
-        [".git/hooks/pre-commit", "web/package.json", ".envrc", "AGENTS.md", "node_modules/x/index.js", ".env", "k.pem"]
-    {
-        desk.wrote(path, "x");
-    }
-    symlink("/etc/passwd", desk.upper("out")).unwrap();
-    symlink("../../x", desk.upper("up")).unwrap();
-    symlink("plain", desk.upper("in")).unwrap();
-    desk.wrote("plain", "x");
-    let harvest = desk.harvest();
-    assert_eq!(told(&harvest.adds), ["make in a link to plain", "add plain (1 B)", "make the folder web"]);
-    let waits: BTreeSet<String> = harvest.waits.iter().map(|change| change.path.display().to_string()).collect();
-    for path in [
-        ".git/hooks/pre-commit",
-        "web/package.json",
-        ".envrc",
-        "AGENTS.md",
-        "node_modules/x/index.js",
-        ".env",
-        "k.pem",
-        "out",
-        "up",
-    ] {
-        assert!(waits.contains(path), "{path}: {waits:?}");
-    }
-}
-
-#[test]
 fn what_makes_a_folder_a_repository_without_the_name_waits_with_it() {
     let desk = Desk::new(|work| {
         for path in ["begun/objects", "mirror/objects", "headless"] {
@@ -410,25 +382,6 @@ fn a_folder_that_became_a_file_becomes_one_again() {
     );
     desk.undo(103).unwrap();
     assert_eq!(desk.read("docs").as_deref(), Some("all in one"));
-}
-
-#[test]
-fn what_is_loaded_or_run_in_place_of_something_else_waits() {
-    let desk = Desk::new(|_| ());
-    for path in
-        ["os.py", "re/__init__.py", "phpunit.xml", "lib/sitecustomize.pyc", "artisan", "app/os.py", "phpunit.txt"]
-    {
-        desk.wrote(path, "x");
-    }
-    let paths = |changes: &[StagedChange]| -> Vec<String> {
-        changes.iter().map(|change| change.path.display().to_string()).collect()
-    };
-    let harvest = desk.harvest();
-    assert_eq!(
-        paths(&harvest.waits),
-        ["app/os.py", "artisan", "lib/sitecustomize.pyc", "os.py", "phpunit.xml", "re/__init__.py"]
-    );
-    assert_eq!(paths(&harvest.adds), ["app", "lib", "phpunit.txt", "re"]);
 }
 
 #[test]
