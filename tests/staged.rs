@@ -248,8 +248,8 @@ async fn tests_of_small_projects_pass() {
         found.is_ok_and(|output| output.status.success())
     };
     for (program, line, said) in [
-        ("python3", "python3 -m unittest 2>&1", "OK"),
-        ("python3", "python3 -m unittest 2>&1", "OK"),
+        ("python3", "env -u PYTHONDONTWRITEBYTECODE python3 -m unittest 2>&1", "OK"),
+        ("python3", "env -u PYTHONDONTWRITEBYTECODE python3 -m unittest 2>&1", "OK"),
         ("cargo", "env -u CARGO_TARGET_DIR cargo test --offline 2>&1", "1 passed"),
         ("cargo", "env -u CARGO_TARGET_DIR cargo test --offline 2>&1", "1 passed"),
         ("npm", "npm test 2>&1", "node -e"),
@@ -265,6 +265,7 @@ async fn tests_of_small_projects_pass() {
         assert_eq!(waits(&events), None, "{line}");
         let compiled = report.result.contains("left out __pycache__ (Python makes it anew)");
         assert_eq!(compiled, program == "python3", "{line}: {}", report.result);
+        assert!(!world.work.join("__pycache__").exists(), "{line}");
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     if there("cargo") {
