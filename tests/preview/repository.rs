@@ -104,7 +104,7 @@ async fn what_git_would_lose_is_told_from_what_is_here() {
         ),
         ("git merge merged", "Does nothing: main has all of merged already."),
         ("git merge nowhere", "It would fail: `nowhere` names no commit here."),
-        ("git merge --squash side", "? What `git merge` does isn't known beforehand."),
+        ("git merge --no-commit side", "? What `git merge` does isn't known beforehand."),
         ("git tag v1", "Makes the tag v1 at "),
         ("git push", "It would fail: there is no remote origin."),
         ("git push origin main --force", "It would fail: there is no remote origin."),

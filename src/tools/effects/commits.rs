@@ -2,6 +2,8 @@
 //! nothing of the command runs, not even as a dry run, which runs hooks.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,7 +12,8 @@ use tokio_util::sync::CancellationToken;
 use super::super::Workbench;
 use super::super::git::Repository;
 use super::called::Called;
-use super::{Effects, merging, push, recording, removal};
+use super::resetting::new_deleted;
+use super::{Effects, merging, named, picking, pulling, push, rebasing, recording, removal, tally, worktrees};
 use crate::assess::Word;
 use crate::domain::number::count;
 use crate::domain::{Detail, Remedy, Text};
@@ -18,8 +21,25 @@ use crate::domain::{Detail, Remedy, Text};
 /// Longest diff that is shown, in bytes.
 pub(super) const DIFF: usize = 64 * 1024;
 /// Subcommands of which it is told what they would lose.
-pub(super) const MEASURED: [&str; 13] = [
-    "add", "branch", "checkout", "clean", "commit", "merge", "push", "reset", "restore", "rm", "stash", "switch", "tag",
+pub(super) const MEASURED: [&str; 18] = [
+    "add",
+    "branch",
+    "checkout",
+    "cherry-pick",
+    "clean",
+    "commit",
+    "merge",
+    "pull",
+    "push",
+    "rebase",
+    "reset",
+    "restore",
+    "revert",
+    "rm",
+    "stash",
+    "switch",
+    "tag",
+    "worktree",
 ];
 /// Most commits that are listed.
 const COMMITS: usize = 15;
@@ -52,16 +72,7 @@ pub(super) async fn measure(
     let git = Git { bench, repository, folder, cancel };
     // The files of a linked worktree may lie where git can't look here.
     git.text(&["rev-parse", "--git-dir"]).await.map_err(why)?;
-    let valued: &[&str] = match subcommand {
-        "restore" => &["-s", "--source"],
-        "clean" => &["-e", "--exclude"],
-        "push" => &["-o", "--push-option", "--repo", "--receive-pack", "--exec"],
-        "commit" => &recording::VALUED,
-        "merge" | "stash" | "tag" => &merging::VALUED,
-        "checkout" | "switch" => &["-b", "-B", "-c", "-C", "--orphan"],
-        _ => &[],
-    };
-    let called = Called::read(words, valued).ok_or_else(unknown)?;
+    let called = Called::read(words, valued(subcommand)).ok_or_else(unknown)?;
     match subcommand {
         "reset" => git.reset(effects, &called).await,
         "clean" => git.clean(effects, &called).await,
@@ -72,11 +83,29 @@ pub(super) async fn measure(
         "commit" => recording::commit(&git, effects, &called).await,
         "rm" => removal::measure(&git, effects, &called).await,
         "merge" => merging::measure(&git, effects, &called).await,
+        "rebase" => rebasing::measure(&git, effects, &called).await,
+        "cherry-pick" | "revert" => picking::measure(&git, effects, subcommand, &called).await,
+        "pull" => pulling::measure(&git, effects, &called).await,
+        "worktree" => worktrees::measure(&git, effects, &called).await,
         "stash" => git.stash(effects, &called).await.and_then(|told| if told { Ok(()) } else { Err(unknown()) }),
         "tag" => git.tag(effects, &called).await.and_then(|told| if told { Ok(()) } else { Err(unknown()) }),
         _ => return Err(unknown()),
     }
     .map_err(|reason| if reason.starts_with("what ") || reason.starts_with("which ") { reason } else { why(reason) })
+}
+
+/// The flags of a subcommand behind which a value stands.
+pub(super) fn valued(subcommand: &str) -> &'static [&'static str] {
+    match subcommand {
+        "restore" => &["-s", "--source"],
+        "clean" => &["-e", "--exclude"],
+        "push" => &["-o", "--push-option", "--repo", "--receive-pack", "--exec"],
+        "commit" => &recording::VALUED,
+        "merge" | "stash" | "tag" => &merging::VALUED,
+        "checkout" | "switch" => &["-b", "-B", "-c", "-C", "--orphan", "--create", "--force-create"],
+        "rebase" => &rebasing::VALUED,
+        _ => &[],
+    }
 }
 
 impl Git<'_> {
@@ -141,7 +170,7 @@ impl Git<'_> {
     }
 
     /// Says which files lose their changes, and shows the changes.
-    async fn thrown_away(
+    pub(super) async fn thrown_away(
         &self,
         effects: &mut Effects,
         changed: &[(String, String)],
@@ -189,60 +218,6 @@ impl Git<'_> {
         Ok(told.split('\0').filter_map(unseen).filter(there).map(str::to_owned).collect())
     }
 
-    async fn reset(&self, effects: &mut Effects, called: &Called) -> Result<(), String> {
-        if called.has("--patch", Some('p')) {
-            return Err("which changes `git reset` takes".to_owned());
-        }
-        let (revision, paths) = self.split(called, called.has("--hard", None)).await;
-        if !paths.is_empty() {
-            return self.unstage(effects, &paths).await;
-        }
-        if called.has("--keep", None) || called.has("--merge", None) {
-            return Err("what `git reset --keep` or `--merge` leaves".to_owned());
-        }
-        let revision = revision.unwrap_or_else(|| "HEAD".to_owned());
-        let Some(commit) = self.commit(&revision).await else {
-            if revision == "HEAD" {
-                return Err("there is no commit yet".to_owned());
-            }
-            effects.warning(format!("It would fail: `{revision}` names no commit here."));
-            return Ok(());
-        };
-        let gone = self.count(&["rev-list", "--count", "HEAD", &format!("^{commit}")]).await?;
-        let branch = self.branch_name().await.unwrap_or_else(|| "HEAD".to_owned());
-        let now = self.commit("HEAD").await.unwrap_or_default();
-        if commit != now {
-            let (to, own) = (short(&commit), count(gone, "commit"));
-            let come = self.count(&["rev-list", "--count", &commit, "^HEAD"]).await?;
-            effects.effect(match (gone, come) {
-                (0, come) => format!("Moves {branch} forward to {to}, by {}.", count(come, "commit")),
-                (_, 0) => format!("Moves {branch} back to {to}, by {own}."),
-                (_, come) => format!("Moves {branch} to {to}: {own} of its own go, {} come.", count(come, "commit")),
-            });
-            effects.briefs.push(if gone > 0 { own } else { count(come, "commit") });
-            effects.remedies.push(Remedy::ByHand(if gone > 0 {
-                format!("the reflog keeps the commits: {} is the latest.", short(&now))
-            } else {
-                format!("the reflog keeps where {branch} stood: {}.", short(&now))
-            }));
-        }
-        if called.has("--hard", None) {
-            let changed = self.changed(&[], false).await?;
-            self.submodules(effects, called).await?;
-            self.thrown_away(effects, &changed, Some("HEAD"), &[]).await?;
-            new_deleted(effects, &changed);
-            self.written_over(effects, Some(&commit), &[]).await?;
-        } else if called.has("--soft", None) {
-            effects.effect("The files stay as they are.");
-        } else {
-            self.unstage(effects, &[]).await?;
-        }
-        if gone > 0 {
-            effects.preview.details.push(self.list(&["HEAD", &format!("^{commit}")], gone).await?);
-        }
-        Ok(())
-    }
-
     async fn checkout(&self, effects: &mut Effects, name: &str, called: &Called) -> Result<(), String> {
         if called.has("--patch", Some('p')) {
             return Err(format!("which changes `git {name}` takes"));
@@ -270,8 +245,7 @@ impl Git<'_> {
         let detaches = called.has("--detach", Some('d')) && name != "restore";
         let to = revision.as_deref().unwrap_or("HEAD");
         let commit = self.commit(if to == "-" { "@{-1}" } else { to }).await;
-        let made = ["-b ", "-B ", "-c ", "-C ", "--orphan "];
-        let made = called.flags.iter().find_map(|flag| made.iter().find_map(|made| flag.strip_prefix(made)));
+        let made = called.made(&["-b", "-B", "-c", "-C", "--orphan", "--create", "--force-create"]);
         if let Some(name) = made {
             self.made(effects, name, commit.as_deref(), called).await?;
             if !forced && revision.is_none() {
@@ -294,7 +268,7 @@ impl Git<'_> {
             });
         }
         if paths.is_empty() && name != "restore" && (made.is_none() && !forced || revision.is_some()) {
-            self.left(effects, commit.as_deref()).await?;
+            self.left(effects, commit.as_deref(), made.is_none()).await?;
         }
         if paths.is_empty() && !forced {
             let commit = commit.ok_or("which ignored files it writes over")?;
@@ -313,8 +287,12 @@ impl Git<'_> {
             changed.into_iter().filter(|(state, _)| staged_too || !state.ends_with(' ')).collect();
         let against = staged_too.then_some("HEAD");
         self.thrown_away(effects, &lost, against, &paths).await?;
-        if staged || paths.is_empty() {
+        if paths.is_empty() {
             new_deleted(effects, &lost);
+        }
+        let lacks = commit.as_deref().filter(|_| revision.is_some() && !paths.is_empty());
+        if let Some(commit) = lacks.filter(|_| name == "restore" || called.has("--no-overlay", None)) {
+            self.lacking(effects, (commit, to), &paths, name != "restore" || staged).await?;
         }
         let commit = match commit {
             Some(commit) if revision.is_some() || paths.is_empty() => Some(commit),
@@ -333,31 +311,40 @@ impl Git<'_> {
         Ok(())
     }
 
-    /// Says what is no longer staged, and of which file more was staged than is kept.
-    async fn unstage(&self, effects: &mut Effects, paths: &[String]) -> Result<(), String> {
-        let staged: Vec<(String, String)> =
-            self.changed(paths, false).await?.into_iter().filter(|(state, _)| !state.starts_with(' ')).collect();
-        let names = |of: &[&(String, String)]| some(of.iter().map(|(_, name)| name.as_str()));
-        let all: Vec<_> = staged.iter().collect();
-        if all.is_empty() {
-            effects.effect("Nothing of it is staged. The files stay as they are.");
+    /// Says which tracked files are deleted, as a commit lacks them, and whether what is staged of them goes, too.
+    async fn lacking(
+        &self,
+        effects: &mut Effects,
+        (commit, name): (&str, &str),
+        paths: &[String],
+        index: bool,
+    ) -> Result<(), String> {
+        let lists = ["diff-index", "--cached", "--name-only", "--diff-filter=A", "-z", "--no-renames", commit, "--"];
+        let paths = paths.iter().map(String::as_str);
+        let lists: Vec<&str> = lists.into_iter().chain(paths).collect();
+        let told = self.repository.ask(self.bench, &lists, self.cancel).await?;
+        let mut tally = tally::Tally::default();
+        for name in told.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+            tally.add(&self.repository.root.join(OsStr::from_bytes(name)), false, self.cancel);
+        }
+        // A submodule stays.
+        tally.folders = 0;
+        if tally.files.is_empty() {
             return Ok(());
         }
-        let files = count(all.len(), "file");
-        effects.effect(format!("Takes {files} out of what is staged: {}. The files stay as they are.", names(&all)));
-        let parted: Vec<_> = staged.iter().filter(|(state, _)| !state.ends_with(' ')).collect();
-        if parted.is_empty() {
-            effects.remedies.push(Remedy::ByHand("`git add` stages it again.".to_owned()));
-        } else {
-            let names = names(&parted);
-            effects.warning(format!("Of {names} other text is staged than the file has now: that is lost."));
-            effects.remedies.push(Remedy::Impossible(format!("what is staged of {names} is in no commit.")));
+        let names = tally.files.iter().map(|found| &found.path).collect::<Vec<_>>();
+        effects.warning(format!("Deletes {} that {name} lacks: {}.", tally.told(), named(names.into_iter())));
+        effects.briefs.push(format!("deletes {}", tally.brief()));
+        if index {
+            let staged = self.changed(&[], false).await?.into_iter().filter(|(state, _)| !state.starts_with(' '));
+            effects.only_staged.extend(staged.map(|(_, name)| self.repository.root.join(name)));
         }
+        effects.take(tally);
         Ok(())
     }
 
     /// Says where submodules go along, whose files aren't looked at.
-    async fn submodules(&self, effects: &mut Effects, called: &Called) -> Result<(), String> {
+    pub(super) async fn submodules(&self, effects: &mut Effects, called: &Called) -> Result<(), String> {
         let flagged = called.has("--recurse-submodules", None);
         let set = async || self.text(&["config", "--type=bool", "--get", "submodule.recurse"]).await;
         if !called.has("--no-recurse-submodules", None)
@@ -370,7 +357,7 @@ impl Git<'_> {
     }
 
     /// A revision and paths, as git tells them apart. With `--hard`, there are no paths.
-    async fn split(&self, called: &Called, only_revision: bool) -> (Option<String>, Vec<String>) {
+    pub(super) async fn split(&self, called: &Called, only_revision: bool) -> (Option<String>, Vec<String>) {
         let mut operands = called.operands.clone();
         let first = match operands.first() {
             // The branch before.
@@ -382,15 +369,6 @@ impl Git<'_> {
         };
         operands.extend(called.paths.iter().cloned());
         (first, operands)
-    }
-}
-
-/// Says which files go as a whole with the changes: those that are staged and in no commit.
-fn new_deleted(effects: &mut Effects, changed: &[(String, String)]) {
-    let new: Vec<&str> =
-        changed.iter().filter(|(state, _)| state.starts_with('A')).map(|(_, name)| name.as_str()).collect();
-    if !new.is_empty() {
-        effects.effect(format!("Deletes what is new and in no commit: {}.", some(new.iter().copied())));
     }
 }
 
@@ -424,16 +402,5 @@ mod tests {
     fn files_that_git_does_not_look_at_are_known_by_their_letters() {
         let unseen: Vec<_> = ["H a", "h b c", "S d", "s e", "C f", ""].into_iter().filter_map(unseen).collect();
         assert_eq!(unseen, ["b c", "d", "e"]);
-    }
-
-    #[test]
-    fn new_files_go_as_a_whole() {
-        let changed: Vec<_> =
-            [("A ", "n"), ("M ", "m"), ("AM", "o")].map(|(state, name)| (state.to_owned(), name.to_owned())).into();
-        let mut effects = Effects::default();
-        new_deleted(&mut effects, &changed[1..2]);
-        assert!(effects.preview.effects.is_empty());
-        new_deleted(&mut effects, &changed);
-        assert_eq!(effects.preview.effects, ["Deletes what is new and in no commit: n, o."]);
     }
 }

@@ -3,14 +3,15 @@
 use super::Effects;
 use super::called::Called;
 use super::commits::{Git, short, some};
-use super::recording::hooks;
+use super::recording::{hooks, in_the_way};
 use crate::domain::Remedy;
 use crate::domain::number::count;
 
 /// Flags of `git merge` with a value.
 pub(super) const VALUED: [&str; 2] = ["-m", "--message"];
 /// Those that change nothing of what is told here.
-const KNOWN: [&str; 9] = ["-m", "--message", "--ff", "--ff-only", "--no-ff", "--no-edit", "-q", "--quiet", "--stat"];
+const KNOWN: [&str; 10] =
+    ["-m", "--message", "--ff", "--ff-only", "--no-ff", "--no-edit", "-q", "--quiet", "--stat", "--squash"];
 /// Hooks that a merge runs, and whether `--no-verify` leaves them out (<https://git-scm.com/docs/githooks>).
 const HOOKS: [(&str, bool); 4] =
     [("pre-merge-commit", true), ("prepare-commit-msg", false), ("commit-msg", true), ("post-merge", false)];
@@ -42,7 +43,16 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
     }
     let own = git.count(&["rev-list", "--count", "HEAD", &format!("^{commit}")]).await?;
     let commits = count(new, "commit");
-    if own == 0 && !called.has("--no-ff", None) {
+    let squashes = called.has("--squash", None);
+    if squashes && (called.has("--no-ff", None)) {
+        effects.warning("It would fail: `--squash` and `--no-ff` don't go together.");
+        return Ok(());
+    }
+    if squashes {
+        effects.effect(format!(
+            "Stages what {commits} changed, without a commit; it stops where both changed the same lines."
+        ));
+    } else if own == 0 && !called.has("--no-ff", None) {
         effects.effect(format!("Moves {branch} forward to {}, by {commits}.", short(&commit)));
     } else if called.has("--ff-only", None) {
         effects.warning(format!("It would fail: {branch} has {} that {name} lacks.", count(own, "commit")));
@@ -71,11 +81,13 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
     stands.extend(changed.iter().filter(refuses).map(|(_, name)| name.clone()));
     if !stands.is_empty() {
         let names = some(stands.iter().map(String::as_str));
-        effects.warning(format!(
-            "As things are now, it would fail: changes that are in no commit stand in its way ({names})."
-        ));
+        effects.warning(in_the_way(&names));
     }
-    effects.remedies.push(Remedy::ByHand(format!("`git reset --keep {}` goes back.", short(&here))));
+    effects.remedies.push(Remedy::ByHand(if squashes {
+        "`git restore --source=HEAD --staged --worktree` of the same names undoes it.".to_owned()
+    } else {
+        format!("`git reset --keep {}` goes back.", short(&here))
+    }));
     hooks(git, effects, &HOOKS, called.has("--no-verify", None)).await?;
     effects.preview.details.push(git.list(&[&commit, "^HEAD"], new).await?);
     Ok(())

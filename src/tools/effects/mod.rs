@@ -1,6 +1,7 @@
 //! What a waiting command would do, as far as its words tell: the files that it deletes, replaces, moves or opens to
 //! others, and what git would lose. Looks and counts; nothing of the command runs.
 
+mod branches;
 mod called;
 mod cleaning;
 mod commits;
@@ -10,16 +11,22 @@ mod landing;
 mod making;
 mod merging;
 mod names;
+mod naming;
 mod obstacles;
 mod order;
+mod picking;
+mod pulling;
 mod push;
+mod rebasing;
 mod recording;
 mod removal;
+mod resetting;
 mod rewriting;
 mod search;
 mod stash;
 mod switching;
 mod tally;
+mod worktrees;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -62,6 +69,10 @@ struct Effects {
     staged: Vec<String>,
     /// Files of which what is staged goes, too, and is in no commit.
     only_staged: BTreeSet<PathBuf>,
+    /// Names of commits, such as `refs/heads/main`, that some part takes away or moves.
+    doomed: BTreeSet<String>,
+    /// Some part may take others away.
+    unsettled: bool,
 }
 
 impl Effects {
@@ -94,6 +105,7 @@ pub(super) async fn measure(bench: &Arc<Workbench>, prepared: &Prepared, cancel:
     if acts.len() > ACTS {
         effects.unmeasured.push(format!("what follows the first {ACTS} things it does"));
     }
+    effects.dooms(&acts);
     let crossed = crossed(&acts, cancel).await?;
     for (act, crossed) in acts.into_iter().take(ACTS).zip(crossed) {
         let (effects_before, warnings_before) = (effects.preview.effects.len(), effects.preview.warnings.len());

@@ -5,7 +5,7 @@ use super::super::gitconfig::{self, Settings};
 use super::super::refspecs::{Push, Sent, address, deleting, mirrors, plain, remote};
 use super::called::Called;
 use super::commits::{Git, short, some};
-use super::{Effects, NAMED};
+use super::{Effects, NAMED, capital};
 use crate::domain::Remedy;
 use crate::domain::number::count;
 
@@ -156,25 +156,27 @@ async fn tags_along(git: &Git<'_>, effects: &mut Effects, from: &str) -> Result<
 /// One branch: how many commits go there, and whether some would be dropped there.
 async fn one(git: &Git<'_>, effects: &mut Effects, remote: &str, place: &str, sent: &Sent) -> Result<(), String> {
     let known = format!("refs/remotes/{remote}/{}", sent.to);
+    effects.doomed.extend(sent.from.is_empty().then(|| known.clone()));
     let there = git.commit(&known).await;
     if sent.from.is_empty() {
         effects.warning(format!("Deletes {} on {place}.", sent.to));
         let sort = if sent.to.starts_with("refs/tags/") { "tag" } else { "branch" };
         effects.briefs.push(format!("deletes a {sort} there"));
         if let Some(there) = there {
-            let but = format!("--exclude={remote}/{}", sent.to);
-            let others = ["--not", "--branches", "--tags", but.as_str(), "--remotes"];
-            let only = git.count(&[["rev-list", "--count", &there].as_slice(), &others].concat()).await?;
-            if only == 0 {
-                effects.effect(format!("Every commit of {} that is known here is on another branch or tag.", sent.to));
+            let alone = git.alone(effects, &there, None).await?;
+            if alone.0 == 0 {
+                let now = capital(&format!("{}every commit", effects.now()));
+                effects.effect(format!("{now} of {} that is known here is on another branch or tag.", sent.to));
             } else {
-                let are = if only == 1 { "is" } else { "are" };
+                let are = if alone.0 == 1 { "is" } else { "are" };
                 effects.warning(format!(
                     "{} of it {are} on no other branch or tag that is known here.",
-                    count(only, "commit")
+                    count(alone.0, "commit")
                 ));
-                effects.preview.details.push(git.list(&[[there.as_str()].as_slice(), &others].concat(), only).await?);
+                git.show(effects, alone).await?;
             }
+        } else {
+            effects.effect(format!("Whether there is such a {sort} isn't known here."));
         }
         return Ok(());
     }
@@ -214,7 +216,7 @@ async fn one(git: &Git<'_>, effects: &mut Effects, remote: &str, place: &str, se
 }
 
 /// The settings of the person and of the repository.
-async fn settings(git: &Git<'_>) -> Result<Settings, String> {
+pub(super) async fn settings(git: &Git<'_>) -> Result<Settings, String> {
     let told = git.text(&["config", "--local", "-z", "--list"]).await?;
     let mut settings = gitconfig::of_person(git.bench.home.as_deref());
     for pair in told.split('\0').filter(|pair| !pair.is_empty()) {

@@ -92,13 +92,20 @@ pub(super) async fn commit(git: &Git<'_>, effects: &mut Effects, called: &Called
     let all = called.has("--all", Some('a')) || !paths.is_empty();
     let mut names: BTreeSet<String> = std::mem::take(&mut effects.staged).into_iter().collect();
     let added = !names.is_empty();
+    let mut parted: Vec<String> = Vec::new();
     for (state, name) in git.changed(&paths, false).await? {
         let taken = if all { state != "??" } else { !state.starts_with([' ', '?']) };
         if taken {
+            parted.extend((!state.contains([' ', '?'])).then(|| name.clone()));
             names.insert(name);
         }
     }
     let branch = git.branch_name().await.unwrap_or_else(|| "no branch".to_owned());
+    if all && !parted.is_empty() {
+        let names = some(parted.iter().map(String::as_str));
+        effects.warning(format!("Of {names} other text is staged than the file has now: that is lost."));
+        effects.remedies.push(Remedy::Impossible(format!("what is staged of {names} is in no commit.")));
+    }
     let head = git.commit("HEAD").await;
     let amends = called.has("--amend", None);
     if names.is_empty() && !amends {
@@ -131,6 +138,11 @@ pub(super) async fn commit(git: &Git<'_>, effects: &mut Effects, called: &Called
         effects.preview.details.push(git.diff(Some(if all { "HEAD" } else { "--cached" }), &paths).await?);
     }
     Ok(())
+}
+
+/// That what is in no commit keeps git from it.
+pub(super) fn in_the_way(names: &str) -> String {
+    format!("As things are now, it would fail: changes that are in no commit stand in its way ({names}).")
 }
 
 /// Says which hooks would run, of these, each with whether `--no-verify` leaves it out: nobody knows what they do.

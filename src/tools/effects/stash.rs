@@ -2,7 +2,7 @@
 
 use super::Effects;
 use super::called::Called;
-use super::commits::{DIFF, Git, some};
+use super::commits::{DIFF, Git, short, some};
 use crate::domain::number::count;
 use crate::domain::{Detail, Remedy, Text};
 
@@ -15,6 +15,7 @@ impl Git<'_> {
             Some("drop") => self.stashed(operands.next()).await?.into_iter().collect(),
             None | Some("push") => return self.put_aside(effects, called).await,
             Some(back @ ("pop" | "apply")) => return self.bring_back(effects, back == "pop", operands.next()).await,
+            Some("branch") => return self.branch_off(effects, operands.next(), operands.next()).await,
             Some(_) => return Ok(false),
         };
         if entries.is_empty() {
@@ -64,16 +65,45 @@ impl Git<'_> {
         Ok(self.stashes().await?.into_iter().nth(number))
     }
 
-    /// False if only a part of the changes is put aside.
+    /// A branch for what is put aside. False if it names none.
+    async fn branch_off(
+        &self,
+        effects: &mut Effects,
+        name: Option<&String>,
+        which: Option<&String>,
+    ) -> Result<bool, String> {
+        let Some(name) = name else { return Ok(false) };
+        if self.commit(&format!("refs/heads/{name}")).await.is_some() {
+            effects.warning(format!("It would fail: there is a branch {name} already."));
+            return Ok(true);
+        }
+        let Some(entry) = self.stashed(which).await? else {
+            effects.effect("There is no such stash.");
+            return Ok(true);
+        };
+        let stash = entry.split(' ').next().unwrap_or_default();
+        let base = self.commit(&format!("{stash}^1")).await.ok_or("where that stash stands")?;
+        let at = short(&base);
+        effects.effect(format!("Makes the branch {name} at {at}, where the stash was made, and switches to it."));
+        effects.effect("Brings back what the stash holds, and drops it if that fits.");
+        self.ignored_written_over(effects, stash, &[]).await?;
+        effects.briefs.push(format!("new branch {name}"));
+        let way = self.way_back().await;
+        let way = way.map(|way| format!("`git stash -u` puts the changes aside again; then {way} goes back, and `git branch -D {name}` deletes the branch."));
+        effects.remedies.push(way.map_or(Remedy::Unknown, Remedy::ByHand));
+        Ok(true)
+    }
+
+    /// False if what is put aside is chosen by hand.
     async fn put_aside(&self, effects: &mut Effects, called: &Called) -> Result<bool, String> {
         const KNOWN: [&str; 8] =
             ["-m", "--message", "-q", "--quiet", "-u", "--include-untracked", "-k", "--keep-index"];
         let known = |flag: &String| KNOWN.contains(&flag.split([' ', '=']).next().unwrap_or(flag));
-        let partly = called.operands.len() > 1 || !called.paths.is_empty();
-        if partly || !called.flags.iter().all(known) {
+        if !called.flags.iter().all(known) {
             return Ok(false);
         }
-        let changed = self.changed(&[], called.has("--include-untracked", Some('u'))).await?;
+        let paths: Vec<String> = called.operands.iter().skip(1).chain(&called.paths).cloned().collect();
+        let changed = self.changed(&paths, called.has("--include-untracked", Some('u'))).await?;
         if changed.is_empty() {
             effects.effect("There is nothing that it would put aside.");
             return Ok(true);
@@ -82,15 +112,32 @@ impl Git<'_> {
         let names = some(changed.iter().map(|(_, name)| name.as_str()));
         effects.effect(format!("Puts the changes in {files} aside: {names}."));
         effects.briefs.push(format!("changes in {files}"));
-        // Where other text is staged than the file has, both come back by that alone.
-        let staged = changed.iter().any(|(state, _)| !state.starts_with([' ', '?']));
-        let pop = if staged { "git stash pop --index" } else { "git stash pop" };
+        let is_staged = |(state, _): &&(String, String)| !state.starts_with([' ', '?']);
+        let staged = changed.iter().any(|entry| is_staged(&entry));
+        let others = !paths.is_empty()
+            && self.changed(&[], false).await?.iter().any(|entry| is_staged(&entry) && !changed.contains(entry));
+        let keeps = staged && called.has("--keep-index", Some('k'));
+        if keeps {
+            effects.effect("What is staged stays in the files, too.");
+        }
         let but = if changed.iter().any(|(state, _)| state == "??") {
             ", but no empty folders, and of their rights only whether they run"
         } else {
             ""
         };
-        effects.remedies.push(Remedy::ByHand(format!("`{pop}` brings them back{but}.")));
+        effects.remedies.push(Remedy::ByHand(if keeps && paths.is_empty() {
+            // What stays in the files stands in the way of what comes back, and the stash has it.
+            let way = "`git reset --hard` and then `git stash pop --index` bring them back";
+            format!("{way}{but}, if nothing else was changed meanwhile.")
+        } else if keeps || staged && others {
+            // With what else is staged, git brings back the files alone.
+            format!("`git stash pop` brings the files back{but}; what is staged of them is kept in `stash@{{0}}^2`.")
+        } else if staged {
+            // Where other text is staged than the file has, both come back by that alone.
+            format!("`git stash pop --index` brings them back{but}.")
+        } else {
+            format!("`git stash pop` brings them back{but}.")
+        }));
         Ok(true)
     }
 

@@ -7,9 +7,12 @@ use super::commits::{Git, short};
 use crate::domain::Remedy;
 use crate::domain::number::count;
 
+/// Flags that put a branch elsewhere, if there is one of that name.
+pub(super) const MOVING: [&str; 3] = ["-B", "-C", "--force-create"];
+
 impl Git<'_> {
     /// The command that goes back to what is checked out now. None before the first commit.
-    async fn way_back(&self) -> Option<String> {
+    pub(super) async fn way_back(&self) -> Option<String> {
         let now = self.commit("HEAD").await?;
         Some(match self.branch_name().await {
             Some(branch) => format!("`git switch {branch}`"),
@@ -17,8 +20,9 @@ impl Git<'_> {
         })
     }
 
-    /// Says which commits are left without a name where no branch is checked out, and how it goes back.
-    pub(super) async fn left(&self, effects: &mut Effects, commit: Option<&str>) -> Result<(), String> {
+    /// Says which commits are left without a name where no branch is checked out, and, unless that is told already, how
+    /// it goes back.
+    pub(super) async fn left(&self, effects: &mut Effects, commit: Option<&str>, returns: bool) -> Result<(), String> {
         let Some(way) = self.way_back().await else { return Ok(()) };
         let detached = if self.branch_name().await.is_none() { self.commit("HEAD").await } else { None };
         let mut only = 0;
@@ -36,10 +40,14 @@ impl Git<'_> {
                 effects.preview.details.push(self.list(&range, only).await?);
             }
         }
-        effects.remedies.push(Remedy::ByHand(match detached.filter(|_| only > 0) {
-            Some(now) => format!("for some weeks `git branch NAME {}` gives what is left a name.", short(&now)),
-            None => format!("{way} goes back."),
-        }));
+        match detached.filter(|_| only > 0) {
+            Some(now) => effects.remedies.push(Remedy::ByHand(format!(
+                "for some weeks `git branch NAME {}` gives what is left a name.",
+                short(&now)
+            ))),
+            None if returns => effects.remedies.push(Remedy::ByHand(format!("{way} goes back."))),
+            None => {}
+        }
         Ok(())
     }
 
@@ -59,7 +67,7 @@ impl Git<'_> {
             effects.remedies.push(way.map_or(Remedy::Unknown, then));
             return Ok(());
         };
-        if !called.flags.iter().any(|flag| flag.starts_with("-B ") || flag.starts_with("-C ")) {
+        if called.made(&MOVING).is_none() {
             effects.warning(format!("It would fail: there is a branch {name} already."));
             return Ok(());
         }
@@ -69,14 +77,13 @@ impl Git<'_> {
             short(&now),
             short(commit)
         ));
-        let others = ["--not", commit, &format!("--exclude={name}"), "--branches", "--remotes", "--tags"];
-        let only = self.count(&[["rev-list", "--count", &now].as_slice(), &others].concat()).await?;
-        if only > 0 {
-            let are = if only == 1 { "is" } else { "are" };
-            let commits = count(only, "commit");
+        let alone = self.alone(effects, &now, Some(commit)).await?;
+        if alone.0 > 0 {
+            let are = if alone.0 == 1 { "is" } else { "are" };
+            let commits = count(alone.0, "commit");
             effects.warning(format!("{commits} of {name} {are} on no other branch or tag."));
             effects.briefs.push(format!("drops {commits}"));
-            effects.preview.details.push(self.list(&[[now.as_str()].as_slice(), &others].concat(), only).await?);
+            self.show(effects, alone).await?;
         }
         // It is checked out then, and git moves no such branch by name.
         effects.remedies.push(Remedy::ByHand(format!("`git reset --keep {}` moves it back.", short(&now))));
