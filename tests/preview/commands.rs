@@ -33,7 +33,8 @@ async fn what_rm_deletes_is_counted_and_looked_up_in_git() {
         ("ls | wc -l", "nothing"),
         ("make", "? What `make` does isn't known beforehand."),
         ("rm $x", "? What `rm` does isn't known beforehand."),
-        ("ls *.x | xargs rm", "? What … becomes isn't known beforehand."),
+        ("cat list | xargs rm", "? What `rm` does isn't known beforehand."),
+        ("rm \"$x\"", "? What `rm` does isn't known beforehand."),
     ] {
         assert_eq!(desk.told(command).await, says, "{command}");
     }
@@ -61,6 +62,10 @@ async fn nothing_is_promised_where_one_part_acts_on_what_another_leaves() {
         "cp b.txt copy.txt && sed -i s/b/c/ copy.txt",
         "echo x > moved.txt; mv moved.txt b.txt",
         "mv new.txt b.txt && git checkout .",
+        "mkdir q && mv * q/",
+        "mkdir q && mv b.txt q && rm -r q",
+        "touch q && mv -n b.txt q",
+        "ln -s b.txt l && rm l",
         "mv new.txt gone.txt || true; truncate -s 0 gone.txt",
         "git rm --cached kept.rs && git clean -f",
         "cd dir && git stash && git checkout main",
@@ -80,6 +85,12 @@ async fn nothing_is_promised_where_one_part_acts_on_what_another_leaves() {
             "undo: deleting the copies undoes it. Moving it back undoes it.",
         ),
         ("mv new.txt moved.log && rm b*.txt", "Deletes 1 file (1 B): b*.txt."),
+        (
+            "mkdir q && mv *.txt q/",
+            "Moves 2 files (11 B): *.txt into q/. undo: deleting what is new undoes it. Moving it",
+        ),
+        ("mkdir -p q/r && cp b.txt new.txt q/r", "Copies 2 files (11 B): b.txt, new.txt into q/r. undo: "),
+        ("mkdir q && mv b.txt q", "Moves 1 file (1 B): b.txt into q. undo: "),
         ("echo a > fresh.txt; echo b >> fresh.txt", "undo: deleting the new file undoes it."),
         ("git add new.txt && git commit -m x", "Stages 1 file: new.txt. Commits 1 file to main: new.txt. undo: "),
     ] {
@@ -203,7 +214,11 @@ async fn what_is_there_where_things_go_is_replaced_kept_or_in_the_way_as_the_fla
         ("mv d d/e/z", "would go into itself. ".to_owned()),
         ("cp d dst", "[] d: folders, which it leaves out. ".to_owned()),
         ("cp d/f1 dst/f1 d", "? What becomes of two that go to ".to_owned()),
-        ("cp -rT d dst", "? What `cp` does isn't known beforehand.".to_owned()),
+        ("cp -rT d dst", format!("Replaces 1 file (3 B): f1. Copies 3 files (4 B) and 2 folders: d to dst. {lost}")),
+        ("cp -T d/f1 dst", "one is a folder, the other is not".to_owned()),
+        ("mv -T d dst", "dst is there and not empty".to_owned()),
+        ("mv d/f2 .", "Moves 1 file (2 B): d/f2 into the folder where it runs. undo: moving it back".to_owned()),
+        ("cp --parents d/f1 dst", "? What `cp` does isn't known beforehand.".to_owned()),
     ] {
         let told = desk.told(command).await;
         assert!(told.contains(&says), "{command}: {told}");
@@ -349,13 +364,34 @@ async fn what_a_search_deletes_is_listed_by_the_same_search() {
         ("find dir -exec rm -rf {} +", "Deletes 3 files (9 B) and 2 folders that it finds"),
         ("find dir -depth -exec rm -rf {} +", "Deletes 3 files (9 B) and 2 folders that it finds"),
         ("find dir -exec rm -ri {} +", "? What"),
+        ("find . -path ./gone -prune -o -name '*.o' -delete", "? What `find` does isn't known beforehand."),
+        ("find . -depth -path ./gone -prune -o -name '*.o' -delete", "Deletes 4 files (8 B) that it finds: "),
+        (
+            "find dir -name '*.o' -exec mv {} gone \\;",
+            "Moves 2 files (4 B): dir/b.o, dir/deep/c.o into gone. undo: moving it back undoes it.",
+        ),
+        ("find dir -name '*.o' -exec mv -t gone {} +", "Moves 2 files (4 B): "),
+        ("find dir gone -name '*.o' -exec mv {} a.o \\;", "What becomes of two that go to "),
+        ("find dir -name deep -exec mv {} gone \\;", "? What it finds once a folder is moved"),
+        ("find dir -name '*.x' -exec mv {} gone \\;", "It finds nothing that it would move."),
+        ("ls *.o | xargs rm", "Deletes 1 file (2 B): *.o. no undo: "),
+        ("ls -d gone | xargs rm -r", "Deletes 1 file (2 B) and 1 folder: gone. no undo: "),
+        ("ls *.o gone | xargs rm", "? Which files it is about (it lists what is in folders)"),
+        ("ls e* | xargs rm", "? Which files it is about (names with blanks or quotes are taken apart)"),
+        ("ls -l *.o | xargs rm", "? Wh"),
+        ("ls *.o | xargs -I{} rm {}", "? Wh"),
+        ("git ls-files -o | xargs rm", "? What `git` deletes (names with blanks or quotes are taken apart)"),
+        ("git ls-files -oz | xargs -0 rm", "Deletes 5 files (10 B) that it finds: "),
+        ("git ls-files -o dir | xargs rm -f", "Deletes 2 files (4 B) that it finds: b.o, c.o."),
+        ("cd dir && git ls-files -co | xargs rm", "Deletes 3 files (9 B) that it finds: "),
+        ("git ls-files -s | xargs rm", "? Wh"),
         ("find dir -name '*.o' | xargs rm", "Deletes 2 files (4 B) that it finds: "),
         ("find dir -name '*.o' -print0 | xargs -0r rm -f", "Deletes 2 files (4 B) that it finds: "),
         ("cd dir && find . -name 'b*' 2>/dev/null | xargs -n 1 rm -v", "Deletes 1 file (2 B) that it finds: b.o."),
-        ("find dir -name '*.o' | xargs -0 rm", "? What"),
-        ("find dir -name '*.o' | head -1 | xargs rm", "? What"),
-        ("find dir -name a -o -name '*.o' | xargs rm", "? What"),
-        ("{ find dir; find gone; } | xargs rm", "? What"),
+        ("find dir -name '*.o' | xargs -0 rm", "? Wh"),
+        ("find dir -name '*.o' | head -1 | xargs rm", "? Wh"),
+        ("find dir -name a -o -name '*.o' | xargs rm", "? Wh"),
+        ("{ find dir; find gone; } | xargs rm", "? Wh"),
         ("find . -name 'e *' | xargs rm", "? What `find` deletes (names with blanks or quotes are taken apart)"),
         ("find . -name 'e *' -print0 | xargs -0 rm", "Deletes 1 file (2 B) that it finds: e f.txt."),
         ("find $x -exec rm {} +", "? What"),
@@ -409,5 +445,31 @@ async fn a_file_of_two_names_changes_under_both() {
     }
     for command in ["rm two.txt", "sed -i s/0/1/ two.txt", "echo x > kept.rs"] {
         assert!(!desk.told(command).await.contains("hard link"), "{command}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_link_takes_the_place_of_is_told() {
+    let desk = Desk::versioned();
+    desk.write("new.txt", "0123456789");
+    std::os::unix::fs::symlink("dir", desk.path().join("now")).unwrap();
+    for (command, says) in [
+        ("ln -s kept.rs l", "[1 new link] Makes 1 link at l: l. undo: deleting the link undoes it."),
+        ("ln -s ../kept.rs dir", "Makes 1 link in dir: kept.rs."),
+        ("ln -s dir/kept.txt", "Makes 1 link in the folder where it runs: kept.txt."),
+        ("ln -s kept.rs new.txt", "As things are now, it would fail: new.txt is there."),
+        ("ln -sf kept.rs new.txt", "Replaces 1 file (10 B): new.txt. Makes 1 link at new.txt: new.txt. no undo: "),
+        (
+            "ln -sfn elsewhere now",
+            "Replaces now, a link to dir. Makes 1 link at now: now. undo: making the link to dir",
+        ),
+        ("ln -sf elsewhere now", "Makes 1 link in now: elsewhere. undo: deleting the link undoes it."),
+        ("ln -sfT elsewhere dir", "As things are now, it would fail: dir is there."),
+        ("ln nowhere l", "nowhere is not there."),
+        ("ln kept.rs l", "Makes 1 link at l: l."),
+        ("ln -sb kept.rs new.txt", "? What `ln` does isn't known beforehand."),
+    ] {
+        let told = desk.told(command).await;
+        assert!(told.contains(says), "{command}: {told}");
     }
 }

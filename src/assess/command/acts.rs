@@ -1,11 +1,14 @@
 //! What the commands of a text would do to files and to a repository, as far as their words tell: the material of
 //! a preview. Told from what the judging walk read; decides nothing.
 
+mod filing;
+
+use self::filing::{copying, flagged, linking, making, moving, permitting};
 use super::git;
 use super::otherwise::{goes, goes_by_links, matches_otherwise, patterned};
 use super::programs::plain_name;
 use super::reading::{ReadCommand, Reading, reading};
-use super::rewriting::{self, Spelled};
+use super::rewriting;
 use super::searching::{self, Search};
 use super::table::Takes;
 use super::word::Word;
@@ -45,8 +48,19 @@ pub struct Goal {
     pub to: Word,
     /// It has to be a folder.
     pub folder: bool,
+    /// It is that very name, even if a folder is there.
+    pub exact: bool,
     /// What happens to what is there.
     pub clash: Clash,
+}
+
+/// How links are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Linking {
+    /// By a name, which need not be there.
+    pub symbolic: bool,
+    /// A link to a folder is what they take the place of, not a way into the folder.
+    pub replaces_links: bool,
 }
 
 /// The size that a file gets, in bytes.
@@ -94,6 +108,15 @@ pub enum Does {
         /// With everything in them.
         recursive: bool,
     },
+    /// Deletes what another program lists of these, taken apart at blanks.
+    Listed {
+        /// Which.
+        names: Vec<Word>,
+        /// Folders too, with everything in them.
+        recursive: bool,
+        /// Of a folder its name is listed, not what is in it.
+        whole: bool,
+    },
     /// Moves files and folders.
     Move {
         /// Which.
@@ -111,6 +134,15 @@ pub enum Does {
         recursive: bool,
         /// Links as links, not what they lead to.
         links: bool,
+    },
+    /// Makes links.
+    Link {
+        /// To which.
+        names: Vec<Word>,
+        /// Where; what is there is kept, or replaced.
+        goal: Goal,
+        /// How.
+        how: Linking,
     },
     /// Changes rights or owners.
     Rights {
@@ -155,7 +187,7 @@ pub enum Does {
         /// Takes one that is there for done, and makes those above it.
         parents: bool,
     },
-    /// Deletes what a search finds.
+    /// Deletes or moves what a search finds.
     Search(Search),
     /// A subcommand of git.
     Git {
@@ -205,10 +237,12 @@ pub fn acts(command: &str, facts: &Facts, settings: &AssessSettings) -> Vec<Act>
         if command.wraps {
             let run = commands.as_slice().first();
             let fed = || searching::fed(search.as_ref()?, &command, run?);
-            if let Some(search) = searching::runs(&command).or_else(fed) {
+            let open =
+                |does: &Does| matches!(does, Does::Listed { names, .. } if otherwise && names.iter().any(patterned));
+            if let Some(does) = searching::runs(&command).map(Does::Search).or_else(fed).filter(|does| !open(does)) {
                 // What it runs is told with it.
                 let _run = commands.next();
-                add(Does::Search(search), command.folder, &entered, command.repeated);
+                add(does, command.folder, &entered, command.repeated);
             }
             continue;
         }
@@ -268,155 +302,13 @@ fn act(first: &Word, words: &[Word], folder: Option<String>) -> Placed {
         "unlink" | "rmdir" => flagged(words, &[]).map(|read| Does::Delete { names: read.operands, recursive: false }),
         "mv" => moving(words),
         "cp" => copying(words),
+        "ln" => linking(words),
         "chmod" | "chown" | "chgrp" => permitting(name, words),
         "mkdir" | "touch" => making(name, words),
         "git" => return of_git(words, folder),
         _ => None,
     };
     (does.unwrap_or_else(|| Does::Unmeasured(name.to_owned())), folder)
-}
-
-/// Flags that `mv` and `cp` share, beside those of [`Read::clash`]. Others change where things go.
-const SHARED: [&str; 4] = ["-v", "--verbose", "-t", "--target-directory"];
-/// Flags of `cp` that change neither what is copied nor where.
-const COPYING: [&str; 12] = [
-    "-p",
-    "-x",
-    "-d",
-    "-P",
-    "-r",
-    "-R",
-    "-a",
-    "--recursive",
-    "--archive",
-    "--preserve",
-    "--no-dereference",
-    "--one-file-system",
-];
-/// Flags that change nothing of what `chmod` and its kin touch.
-const PERMITTING: [&str; 11] = [
-    "-R",
-    "--recursive",
-    "-v",
-    "--verbose",
-    "-c",
-    "--changes",
-    "-f",
-    "--silent",
-    "--quiet",
-    "--preserve-root",
-    "--no-preserve-root",
-];
-/// Rights that `chmod` takes away: they look like flags.
-const TAKEN: [&str; 6] = ["-r", "-w", "-x", "-X", "-s", "-t"];
-
-fn moving(words: &[Word]) -> Option<Does> {
-    let read = flagged(words, &["-t"])?;
-    let clash = read.clash(&SHARED)?;
-    let (names, goal) = read.going(clash)?;
-    Some(Does::Move { names, goal })
-}
-
-fn copying(words: &[Word]) -> Option<Does> {
-    let read = flagged(words, &["-t"])?;
-    let recursive = read.has(&["-r", "-R", "-a", "--recursive", "--archive"]);
-    let links = recursive || read.has(&["-d", "-P", "--no-dereference"]);
-    let clash = read.clash(&[SHARED.as_slice(), &COPYING].concat())?;
-    let (names, goal) = read.going(clash)?;
-    Some(Does::Copy { names, goal, recursive, links })
-}
-
-fn permitting(name: &str, words: &[Word]) -> Option<Does> {
-    let read = flagged(words, &[])?;
-    let recursive = read.has(&["-R", "--recursive"]);
-    let itself = read.has(&["-h", "--no-dereference"]);
-    let (rights, flags) = read.flags.iter().partition::<Vec<_>, _>(|flag| name == "chmod" && TAKEN.contains(&&***flag));
-    let known = |flag: &&String| {
-        PERMITTING.contains(&&***flag) || name != "chmod" && ["-h", "--no-dereference"].contains(&&***flag)
-    };
-    if !flags.iter().all(known) {
-        return None;
-    }
-    // The first word says which rights, unless a flag does.
-    let names = read.operands.into_iter().skip(usize::from(rights.is_empty())).collect();
-    // Going into folders, `chown` leaves alone what links lead to.
-    let follows = name == "chmod" || !itself && !recursive;
-    Some(Does::Rights { names, recursive, follows })
-}
-
-fn making(name: &str, words: &[Word]) -> Option<Does> {
-    let folders = name == "mkdir";
-    let read = flagged(words, if folders { &["-m", "--mode"] } else { &["-d", "-t", "--date", "--time"] })?;
-    let parents = read.has(&["-p", "--parents"]);
-    let known: &[&str] = if folders {
-        &["-p", "--parents", "-v", "--verbose", "-m", "--mode"]
-    } else {
-        &["-a", "-m", "-d", "--date", "--time"]
-    };
-    let all = read.flags.iter().all(|flag| known.contains(&flag.split('=').next().unwrap_or(flag)));
-    all.then_some(Does::Make { names: read.operands, folders, parents })
-}
-
-/// What flags and operands a command has.
-struct Read {
-    operands: Vec<Word>,
-    /// The folder of `-t`.
-    target: Option<Word>,
-    /// Each letter by itself, long ones as they are written.
-    flags: Vec<String>,
-}
-
-impl Read {
-    /// Whether one of the flags is there.
-    fn has(&self, wanted: &[&str]) -> bool {
-        self.flags.iter().any(|flag| wanted.contains(&flag.as_str()))
-    }
-
-    /// Whether a long flag is there, maybe shortened.
-    fn shortened(&self, long: &str) -> bool {
-        self.flags.iter().any(|flag| flag.len() > 2 && long.starts_with(flag.as_str()))
-    }
-
-    /// What happens to what is there. None if the flags say several things, or one is not `known`.
-    fn clash(&self, known: &[&str]) -> Option<Clash> {
-        let mut clash = None;
-        for flag in &self.flags {
-            let next = match flag.as_str() {
-                "-n" | "--no-clobber" | "--update=none" => Clash::Kept,
-                "-u" | "--update" | "--update=older" => Clash::Older,
-                "-b" | "--backup" => Clash::Renamed,
-                "-f" | "--force" | "-i" | "--interactive" | "--update=all" => Clash::Replaced,
-                flag if known.contains(&flag.split('=').next().unwrap_or(flag)) => continue,
-                _ => return None,
-            };
-            if *clash.get_or_insert(next) != next {
-                return None;
-            }
-        }
-        Some(clash.unwrap_or(Clash::Replaced))
-    }
-
-    /// The operands without the last, and that one as where they go; or all of them, with `-t`.
-    fn going(mut self, clash: Clash) -> Option<(Vec<Word>, Goal)> {
-        let folder = self.target.is_some() || self.operands.len() > 2;
-        let to = match self.target {
-            Some(target) => target,
-            None => self.operands.pop()?,
-        };
-        (!self.operands.is_empty()).then_some((self.operands, Goal { to, folder, clash }))
-    }
-}
-
-/// Reads words as flags and operands: those of `valued` take the next word. None if a word may be a flag or anything.
-fn flagged(words: &[Word], valued: &[&str]) -> Option<Read> {
-    const TARGET: [&str; 2] = ["-t", "--target-directory"];
-    let spelled = Spelled::of(words, &[valued, &TARGET[1..]].concat(), &[])?;
-    let target = spelled.values(&TARGET).last().cloned();
-    let written = |(name, value): (String, Option<Word>)| match value.as_ref().and_then(Word::text) {
-        Some(value) if name.starts_with("--") => format!("{name}={value}"),
-        Some(_) | None => name,
-    };
-    Some(Read { target, flags: spelled.flags.into_iter().map(written).collect(), operands: spelled.operands })
 }
 
 /// A git command: the folder that `-C` names counts, another repository or setting can't be told.

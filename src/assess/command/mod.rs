@@ -85,14 +85,14 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use self::acts::{Act, Clash, Does, Goal, Size, acts};
+pub use self::acts::{Act, Clash, Does, Goal, Linking, Size, acts};
 pub use self::destinations::{Destination, REACHING, destinations};
 pub use self::git::SET_FOR_GIT;
 use self::judge::{Judge, Objects};
 use self::needs::Way;
 pub use self::plain::foreign_settings;
 pub use self::reading::{ReadCommand, read};
-pub use self::searching::{Folders, Search};
+pub use self::searching::{Folders, Lister, Search};
 use self::table::table;
 pub use self::word::{Piece, Word};
 use super::{Mentions, RiskAssessor, Sensitive, Subject};

@@ -1,8 +1,10 @@
-//! What a search deletes: by `-delete`, by an `rm` that it runs, or by one behind `xargs`. Each becomes the same search
-//! that lists instead. Material of a preview, as in `acts`; decides nothing.
+//! What a search deletes or moves: by `-delete`, by an `rm` or `mv` that it runs, or by an `rm` behind `xargs`. Each
+//! becomes the same search that lists instead. Material of a preview, as in `acts`; decides nothing.
 
+use super::acts::{Clash, Does, Goal};
 use super::programs::plain_name;
 use super::reading::ReadCommand;
+use super::rewriting::Spelled;
 use super::word::{Piece, Word};
 
 /// What stands before the first word of a search's expression.
@@ -30,10 +32,32 @@ const DELETE: &str = "-delete";
 /// What lists in its place.
 const LIST: &str = "-print0";
 
+/// What searches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lister {
+    /// `find`.
+    Find,
+    /// `git ls-files`.
+    Git,
+}
+
+impl Lister {
+    /// The name of the program.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Find => "find",
+            Self::Git => "git",
+        }
+    }
+}
+
 /// A search that lists what another command would delete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Search {
-    /// Its words, behind `find`.
+    /// By which program.
+    pub lister: Lister,
+    /// Its words, behind the program.
     pub words: Vec<String>,
     /// Where it begins.
     pub starts: Vec<String>,
@@ -41,6 +65,8 @@ pub struct Search {
     pub folders: Folders,
     /// Whether what it finds is taken apart at blanks and quotes before it is deleted.
     pub parts: bool,
+    /// Where what it finds is moved; none where it is deleted.
+    pub goal: Option<Goal>,
 }
 
 /// What happens to a folder that is found.
@@ -57,6 +83,10 @@ pub enum Folders {
 /// A search that deletes by itself.
 pub(super) fn deletes(words: &[Word]) -> Option<Search> {
     let texts = texts(words)?;
+    // What leaves folders out does nothing once they are looked into first: some refuse that, some delete all.
+    if texts.contains(&"-prune") && !texts.iter().any(|text| ["-depth", "-d"].contains(text)) {
+        return None;
+    }
     // To delete is to look into folders first.
     let starts = texts.contains(&DELETE).then(|| listing(&texts, &["-depth"], &[LIST]))??;
     Some(Search { folders: Folders::Emptied, ..starts })
@@ -67,20 +97,96 @@ pub(super) fn runs(command: &ReadCommand) -> Option<Search> {
     let mut texts = texts(of("find", command)?)?;
     let at = texts.iter().position(|text| *text == "-exec")?;
     let action = texts.split_off(at);
+    if let Some(goal) = moves(&action) {
+        return Some(Search { goal: Some(goal), ..removed(texts, Folders::Whole)? });
+    }
     let ["-exec", "rm", flags @ .., "{}", ";" | "+"] = action.as_slice() else { return None };
     removed(texts, whole(flags)?)
 }
 
+/// Where an `mv` takes what a search gives it.
+fn moves(action: &[&str]) -> Option<Goal> {
+    let (flags, to, folder) = match action {
+        ["-exec", "mv", flags @ .., "{}", to, ";"] => (flags, *to, false),
+        ["-exec", "mv", flags @ .., "-t", to, "{}", ";" | "+"] => (flags, *to, true),
+        _ => return None,
+    };
+    let mut clash = Clash::Replaced;
+    for flag in flags {
+        match *flag {
+            "-v" | "--verbose" | "-f" | "--force" | "--" => {}
+            "-n" | "--no-clobber" => clash = Clash::Kept,
+            _ => return None,
+        }
+    }
+    (!to.starts_with('-') && !to.contains("{}")).then(|| Goal { to: Word::exact(to), folder, exact: false, clash })
+}
+
 /// What `xargs` behind a search has `rm` delete: what is found, and nothing else.
-pub(super) fn fed(search: &ReadCommand, xargs: &ReadCommand, run: &ReadCommand) -> Option<Search> {
-    let mut found = texts(of("find", search)?)?;
-    let nulls = nulls(of("xargs", xargs)?)?;
+pub(super) fn fed(search: &ReadCommand, xargs: &ReadCommand, run: &ReadCommand) -> Option<Does> {
+    let given = of("xargs", xargs)?;
+    let nulls = nulls(given)?;
     let (last, flags) = of("rm", run)?.split_last()?;
-    let [Piece::Found(_) | Piece::Whole(_)] = last.pieces.as_slice() else { return None };
     let flags = texts(flags)?;
     if search.folder != xargs.folder || xargs.folder != run.folder {
         return None;
     }
+    if let [Piece::Found(_) | Piece::Whole(_)] = last.pieces.as_slice()
+        && let Some(words) = of("find", search)
+    {
+        return found(texts(words)?, nulls, whole(&flags)?).map(Does::Search);
+    }
+    // With a mark it says itself where the names go, which then isn't known here.
+    let marked = |word: &Word| word.text().is_none_or(|text| text.starts_with('-') && text.contains(['I', 'i']));
+    let [Piece::Found(_) | Piece::Whole(_) | Piece::Words] = last.pieces.as_slice() else { return None };
+    if given.iter().take_while(|word| word.prefix().starts_with('-')).any(marked) {
+        return None;
+    }
+    let recursive = whole(&flags)? == Folders::Whole;
+    match of("ls", search) {
+        Some(words) => (!nulls).then(|| listed(words, recursive))?,
+        None => tracked(of("git", search)?, nulls, whole(&flags)?).map(Does::Search),
+    }
+}
+
+/// What `ls` names by itself, not what is in folders.
+fn listed(words: &[Word], recursive: bool) -> Option<Does> {
+    let read = Spelled::of(words, &[], &[])?;
+    let mut whole = false;
+    for (flag, _) in &read.flags {
+        match flag.as_str() {
+            "-1" | "-r" | "-t" | "-S" | "-U" => {}
+            "-d" | "--directory" => whole = true,
+            _ => return None,
+        }
+    }
+    (!read.operands.is_empty()).then_some(Does::Listed { names: read.operands, recursive, whole })
+}
+
+/// What `git ls-files` names.
+fn tracked(words: &[Word], nulls: bool, folders: Folders) -> Option<Search> {
+    let texts = texts(words)?;
+    let (first, rest) = texts.split_first()?;
+    if *first != "ls-files" {
+        return None;
+    }
+    let mut ends = false;
+    for text in rest.iter().take_while(|text| **text != "--").filter(|text| text.starts_with('-')) {
+        match *text {
+            "--others" | "--cached" | "--modified" | "--deleted" | "--ignored" | "--exclude-standard" => {}
+            letters if !letters.starts_with("--") && letters.chars().skip(1).all(|c| "ocmdiz".contains(c)) => {
+                ends |= letters.contains('z');
+            }
+            _ => return None,
+        }
+    }
+    let words = ["ls-files", "-z"].iter().chain(rest).map(|word| (*word).to_owned()).collect();
+    let starts = vec![".".to_owned()];
+    (ends == nulls).then_some(Search { lister: Lister::Git, words, starts, folders, parts: !nulls, goal: None })
+}
+
+/// What `find` names, where all that it says is what it finds.
+fn found(mut found: Vec<&str>, nulls: bool, folders: Folders) -> Option<Search> {
     match found.last() {
         Some(&last) if SAYING[..2].contains(&last) => {
             found.pop();
@@ -95,7 +201,7 @@ pub(super) fn fed(search: &ReadCommand, xargs: &ReadCommand, run: &ReadCommand) 
     if found.iter().any(|text| SAYING.contains(text) || *text == "-o" || *text == "-or" || *text == ",") {
         return None;
     }
-    Some(Search { parts: !nulls, ..removed(found, whole(&flags)?)? })
+    Some(Search { parts: !nulls, ..removed(found, folders)? })
 }
 
 /// The words behind a program's name, if it is this one.
@@ -184,6 +290,8 @@ fn listing(texts: &[&str], more: &[&str], instead: &[&str]) -> Option<Search> {
     });
     let starts: Vec<&str> = before.iter().skip(options).copied().collect();
     Some(Search {
+        lister: Lister::Find,
+        goal: None,
         words: listing.chain(behind).map(|text| (*text).to_owned()).collect(),
         starts: if starts.is_empty() { vec![".".to_owned()] } else { starts.into_iter().map(str::to_owned).collect() },
         folders: Folders::Kept,

@@ -15,7 +15,7 @@ const PROGRAMS: [(&str, &str); 11] = [
     ("chmod chown chgrp", "Change rights"),
     ("ln", "Link files"),
     ("mkdir", "Create folder"),
-    ("touch", "Create file"),
+    ("touch", "Create file or set its time"),
     ("tee", "Write file"),
     ("truncate", "Empty file"),
     ("kill pkill killall", "End processes"),
@@ -47,7 +47,7 @@ const GIT: [(&str, &str); 18] = [
 /// What is named last where there is no room for all.
 const MILD: [&str; 8] = [
     "Create folder",
-    "Create file",
+    "Create file or set its time",
     "Link files",
     "Copy files",
     "Stage files",

@@ -103,7 +103,8 @@ impl From<Piece> for Word {
 
 impl Word {
     /// A word of exactly this text.
-    pub(super) fn exact(text: impl Into<String>) -> Self {
+    #[must_use]
+    pub fn exact(text: impl Into<String>) -> Self {
         Piece::Exact(text.into()).into()
     }
 

@@ -180,6 +180,11 @@ pub(super) fn shell(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
                 judge.destructive("command.download-and-run", format!("It runs what it downloads with `{name}`."));
             }
             judge.unknown("command.runs-code", format!("`{name}` runs a script that the command doesn't show."));
+            // A file by its name runs behind the same walls as another program's.
+            if words.first().and_then(Word::text).is_some_and(|file| !file.starts_with(['-', '+'])) {
+                judge.ineligible = before;
+                judge.beyond_claims(None, words);
+            }
             if let Some(said) = judge.said().map(str::to_owned) {
                 judge.trial(|judge| judge.script(&said, None));
             }

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::names::paths;
 use super::tally::Tally;
-use super::{Effects, landing, making, named, rewriting};
+use super::{Effects, landing, linking, making, named, rewriting};
 use crate::assess::{Does, Word};
 use crate::domain::Remedy;
 use crate::domain::number::size;
@@ -77,10 +77,15 @@ impl Effects {
 fn look(effects: &mut Effects, folder: &Path, does: &Does, cancel: &CancellationToken) -> Result<(), String> {
     match does {
         Does::Delete { names, recursive } => delete(effects, folder, names, *recursive, cancel),
+        Does::Listed { names, recursive, whole } => {
+            parted(names, folder, *whole, cancel)?;
+            delete(effects, folder, names, *recursive, cancel)
+        }
         Does::Move { names, goal } => landing::relocate(effects, folder, (names, goal), cancel),
         Does::Copy { names, goal, recursive, links } => {
             landing::copy(effects, folder, (names, goal), (*recursive, *links), cancel)
         }
+        Does::Link { names, goal, how } => linking::link(effects, folder, (names, goal), *how, cancel),
         Does::Rights { names, recursive, follows } => rights(effects, folder, names, (*recursive, *follows), cancel),
         Does::Redirect { name, appends } => redirect(effects, folder, name, *appends, cancel),
         Does::Resize { names, to, creates } => rewriting::resize(effects, folder, names, (*to, *creates), cancel),
@@ -146,8 +151,18 @@ pub(super) fn settled(path: &Path) -> PathBuf {
     }
 }
 
+/// A word in a sentence: one that is dots alone would be taken for its end.
+pub(super) fn spoken(word: &Word) -> String {
+    let shown = word.shown();
+    match shown.as_str() {
+        "." | "./" => "the folder where it runs".to_owned(),
+        ".." | "../" => "the folder above the one where it runs".to_owned(),
+        _ => shown,
+    }
+}
+
 pub(super) fn shown(words: &[Word]) -> String {
-    let names: Vec<String> = words.iter().take(super::NAMED).map(Word::shown).collect();
+    let names: Vec<String> = words.iter().take(super::NAMED).map(spoken).collect();
     let more = words.len().saturating_sub(names.len());
     if more > 0 { format!("{} and {more} more", names.join(", ")) } else { names.join(", ") }
 }
@@ -157,6 +172,24 @@ pub(super) fn missing(effects: &mut Effects, missing: &[PathBuf]) {
         let are = if missing.len() == 1 { "is" } else { "are" };
         effects.effect(format!("{} {are} not there.", named(missing.iter())));
     }
+}
+
+/// Whether what `ls` says of these is their names, one by one, and stays so where it is taken apart at blanks.
+fn parted(words: &[Word], folder: &Path, whole: bool, cancel: &CancellationToken) -> Result<(), String> {
+    let splits = |byte: &u8| {
+        byte.is_ascii_whitespace() || !byte.is_ascii_graphic() && byte.is_ascii() || b"'\"\\".contains(byte)
+    };
+    for word in words {
+        for path in paths(word, folder, cancel)? {
+            if !whole && path.is_dir() {
+                return Err("which files it is about (it lists what is in folders)".to_owned());
+            }
+            if path.strip_prefix(folder).unwrap_or(&path).as_os_str().as_bytes().iter().any(splits) {
+                return Err("which files it is about (names with blanks or quotes are taken apart)".to_owned());
+            }
+        }
+    }
+    Ok(())
 }
 
 fn delete(

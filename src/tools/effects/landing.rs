@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use tokio_util::sync::CancellationToken;
 
-use super::files::{Meant, all, missing, other_names, settled, shown};
+use super::files::{Meant, all, missing, other_names, settled, shown, spoken};
+use super::making::within;
 use super::names::paths;
 use super::tally::Tally;
 use super::{Effects, NAMED, named};
@@ -16,10 +17,10 @@ use crate::assess::{Clash, Goal, Word};
 use crate::domain::Remedy;
 
 /// Where things go, as it is now.
-struct Target {
-    path: PathBuf,
-    /// Into a folder that is there; otherwise to that very name.
-    into: bool,
+pub(super) struct Target {
+    pub(super) path: PathBuf,
+    /// Into a folder that is there by then; otherwise to that very name.
+    pub(super) into: bool,
     /// It is written as a folder, which isn't there yet.
     folder: bool,
 }
@@ -74,7 +75,7 @@ fn each(
     mut one: impl FnMut(&mut Trip, &Meant, &Target) -> Result<(), String>,
 ) -> Result<(), String> {
     let mut trip = Trip::new(goal.clash);
-    let target = match target(goal, folder, cancel)? {
+    let target = match target(goal, folder, &effects.made, cancel)? {
         Ok(target) => target,
         Err(why) => {
             trip.fail(effects, why);
@@ -90,7 +91,7 @@ fn each(
 
 /// Where things would come to lie, as far as that is known.
 pub(super) fn ends(words: &[Word], goal: &Goal, folder: &Path, cancel: &CancellationToken) -> Vec<PathBuf> {
-    let Ok(Ok(target)) = target(goal, folder, cancel) else {
+    let Ok(Ok(target)) = target(goal, folder, &[], cancel) else {
         return paths(&goal.to, folder, cancel).unwrap_or_default().iter().map(|path| settled(path)).collect();
     };
     if !target.into {
@@ -100,17 +101,25 @@ pub(super) fn ends(words: &[Word], goal: &Goal, folder: &Path, cancel: &Cancella
     names.map(|name| target.path.join(name)).collect()
 }
 
-/// Where it goes, or why it would fail.
-fn target(goal: &Goal, folder: &Path, cancel: &CancellationToken) -> Result<Result<Target, String>, String> {
+/// Where it goes, once these folders are made, or why it would fail.
+pub(super) fn target(
+    goal: &Goal,
+    folder: &Path,
+    made: &[PathBuf],
+    cancel: &CancellationToken,
+) -> Result<Result<Target, String>, String> {
     let (to, found) = (goal.to.shown(), paths(&goal.to, folder, cancel)?);
     let [one] = found.as_slice() else { return Err(format!("where {to} leads")) };
-    if one.is_dir() {
+    if one.is_dir() && !goal.exact {
         let path = one.canonicalize().map_err(|_| format!("where {to} leads"))?;
         return Ok(Ok(Target { path, into: true, folder: true }));
     }
     let meant = Meant::of(one);
     let bare = one.components().as_path();
-    if goal.folder || meant.name.is_none() || meant.slash && bare.symlink_metadata().is_ok() {
+    if !one.exists() && !goal.exact && within(made, &settled(bare)) {
+        return Ok(Ok(Target { path: settled(bare), into: true, folder: true }));
+    }
+    if goal.folder || meant.name.is_none() || meant.slash && bare.symlink_metadata().is_ok() && !goal.exact {
         return Ok(Err(format!("{to} is no folder")));
     }
     let path = settled(bare);
@@ -339,7 +348,7 @@ impl Trip {
         }
         if !self.goes.is_empty() {
             let into = if target.into { "into" } else { "to" };
-            effects.effect(format!("{does} {}: {} {into} {}.", self.goes.told(), shown(words), goal.to.shown()));
+            effects.effect(format!("{does} {}: {} {into} {}.", self.goes.told(), shown(words), spoken(&goal.to)));
             effects.briefs.push(self.goes.brief());
             // Of what is replaced, git's copy says more than that.
             let replaces = self.taken.files.len() >= self.goes.files.len() && !self.taken.files.is_empty();

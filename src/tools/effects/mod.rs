@@ -8,6 +8,7 @@ mod commits;
 mod dropped;
 mod files;
 mod landing;
+mod linking;
 mod making;
 mod merging;
 mod names;

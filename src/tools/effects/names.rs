@@ -62,7 +62,11 @@ pub(super) fn pattern(word: &Word, folder: &Path) -> Option<(PathBuf, GlobMatche
 /// The parts of a word, between its slashes.
 fn parts(word: &Word) -> Result<Vec<Part>, String> {
     let mut parts = vec![Part::default()];
-    let unknown = || format!("what {} becomes", word.shown());
+    let unknown = || match word.shown().as_str() {
+        // Nothing of it is written there.
+        "…" => "which files it is about".to_owned(),
+        shown => format!("what {shown} becomes"),
+    };
     for (at, piece) in word.pieces().iter().enumerate() {
         let closes = |piece: &Piece| matches!(piece, Piece::Exact(text) | Piece::Pattern(text) if text.contains(']'));
         let (text, pattern) = match piece {

@@ -48,8 +48,12 @@ pub(super) struct Trace {
     patterns: Vec<(PathBuf, GlobMatcher)>,
     /// It is only where output goes: of two such, what is there now is what would be lost.
     output: bool,
+    /// Where it puts things.
+    lands: Vec<PathBuf>,
     /// It only makes what isn't there.
     makes: bool,
+    /// And that is folders.
+    folders: bool,
     git: Option<OfGit>,
 }
 
@@ -67,7 +71,9 @@ impl Trace {
     pub(super) fn of(does: &Does, folder: &Path, cancel: &CancellationToken) -> Self {
         let mut trace = Self::default();
         match does {
-            Does::Delete { names, .. } | Does::Resize { names, .. } => trace.change(names, folder, cancel),
+            Does::Delete { names, .. } | Does::Listed { names, .. } | Does::Resize { names, .. } => {
+                trace.change(names, folder, cancel)
+            }
             Does::Rewrite { names, suffix, .. } => {
                 trace.change(names, folder, cancel);
                 if let Some(suffix) = suffix {
@@ -82,15 +88,17 @@ impl Trace {
             }
             Does::Move { names, goal } => {
                 trace.change(names, folder, cancel);
-                trace.changes.extend(ends(names, goal, folder, cancel));
+                trace.lands = ends(names, goal, folder, cancel);
             }
             Does::Copy { names, goal, .. } => {
                 trace.meet(names, folder, cancel);
-                trace.changes.extend(ends(names, goal, folder, cancel));
+                trace.lands = ends(names, goal, folder, cancel);
             }
+            Does::Link { names, goal, .. } => trace.lands = ends(names, goal, folder, cancel),
             Does::Rights { names, .. } => trace.meet(names, folder, cancel),
-            Does::Make { names, .. } => {
+            Does::Make { names, folders, .. } => {
                 trace.makes = true;
+                trace.folders = *folders;
                 trace.change(names, folder, cancel);
             }
             Does::Redirect { name, .. } => {
@@ -102,6 +110,10 @@ impl Trace {
             }
             Does::Search(search) => {
                 trace.changes.extend(search.starts.iter().map(|start| settled(&folder.join(start))));
+                if let Some(goal) = &search.goal {
+                    trace.lands =
+                        paths(&goal.to, folder, cancel).unwrap_or_default().iter().map(|path| settled(path)).collect();
+                }
             }
             Does::Git { subcommand, .. } => {
                 let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
@@ -149,7 +161,12 @@ impl Trace {
             let gathers = git.subcommand == "add" && RECORDS.contains(&later.subcommand.as_str());
             return (later.measured && !gathers).then_some(&git.tree);
         }
-        let found = self.changes.iter().find(|changed| later.acts_on(changed));
+        // Into a folder that is new things go as into one that is there, if they don't come from it.
+        let into = self.folders && !later.lands.is_empty() && !self.changes.iter().any(|made| later.comes_from(made));
+        if into {
+            return None;
+        }
+        let found = self.changes.iter().chain(&self.lands).find(|changed| later.acts_on(changed));
         let output = later.changes.iter().filter(|_| later.output);
         found.or_else(|| output.into_iter().find(|changed| self.acts_on(changed))).map(PathBuf::as_path)
     }
@@ -163,6 +180,8 @@ impl Trace {
             Does::Move { goal, .. } | Does::Copy { goal, .. } => goal.clash == Clash::Renamed,
             Does::Resize { to, .. } => matches!(to, Size::More(_) | Size::Less(_)),
             Does::Delete { .. }
+            | Does::Listed { .. }
+            | Does::Link { .. }
             | Does::Rights { .. }
             | Does::Redirect { .. }
             | Does::Make { .. }
@@ -174,6 +193,11 @@ impl Trace {
 
     /// Whether it acts on a path, on what lies in that, or on a folder that it lies in.
     fn acts_on(&self, changed: &Path) -> bool {
+        self.lands.iter().any(|path| path.starts_with(changed) || changed.starts_with(path)) || self.comes_from(changed)
+    }
+
+    /// The same, but for where it only puts things.
+    fn comes_from(&self, changed: &Path) -> bool {
         let near = |path: &PathBuf| path.starts_with(changed) || changed.starts_with(path);
         let named = |(folder, names): &(PathBuf, GlobMatcher)| {
             let first = changed.strip_prefix(folder).ok().and_then(|below| below.components().next());

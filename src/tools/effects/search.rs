@@ -1,5 +1,5 @@
-//! What a search would delete, by itself or by an `rm` that is given what it finds: the same search is run without deleting anything, where the judge says that it
-//! only reads, behind a reader's walls.
+//! What a search would delete or move, by itself or by a program that is given what it finds: the same search is run
+//! and only lists, where the judge says that it only reads, behind a reader's walls.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
@@ -10,11 +10,11 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::super::Workbench;
-use super::super::git::{answer, program};
+use super::super::git::{Repository, answer, program};
 use super::files::Meant;
 use super::tally::Tally;
-use super::{Effects, named};
-use crate::assess::{CommandAssessor, Folders, Search, Subject, assess};
+use super::{Effects, files, named};
+use crate::assess::{CommandAssessor, Does, Folders, Goal, Lister, Search, Subject, Word, assess};
 use crate::domain::number::count;
 use crate::domain::{Class, CommandOperation, Operation, OperationKind, Prepared, Remedy};
 
@@ -29,16 +29,33 @@ pub(super) async fn measure(
     search: &Search,
     cancel: &CancellationToken,
 ) -> Result<(), String> {
-    let unknown = |why: &str| format!("what `find` deletes ({why})");
-    if !reads(bench, prepared, folder, &search.words) {
+    let name = search.lister.name();
+    let acts = if search.goal.is_some() { "moves" } else { "deletes" };
+    let unknown = |why: &str| format!("what `{name}` {acts} ({why})");
+    if !reads(bench, prepared, folder, (name, &search.words)) {
         return Err(unknown("no rule says that its search only reads"));
     }
-    let find = program("find", &bench.workspace).ok_or_else(|| unknown("there is no find on this machine"))?;
     let arguments: Vec<&str> = search.words.iter().map(String::as_str).collect();
-    let found = answer(bench, folder, ("find", &find), &arguments, cancel).await.map_err(|why| unknown(&why))?;
-    let split = |byte: &u8| byte.is_ascii_whitespace() || b"'\"\\".contains(byte);
+    let found = match search.lister {
+        Lister::Git => {
+            let repository = Repository::of(bench, folder).map_err(|why| unknown(&why))?;
+            let repository = repository.ok_or_else(|| unknown("no repository is there"))?;
+            repository.ask(bench, &arguments, cancel).await.map_err(|why| unknown(&why))?
+        }
+        Lister::Find => {
+            let find = program("find", &bench.workspace).ok_or_else(|| unknown("there is no find on this machine"))?;
+            answer(bench, folder, (name, &find), &arguments, cancel).await.map_err(|why| unknown(&why))?
+        }
+    };
+    // Git writes letters beyond ASCII otherwise where zero bytes end no names.
+    let written =
+        |byte: &u8| search.lister == Lister::Git && (!byte.is_ascii() || byte.is_ascii_control() && *byte != 0);
+    let split = |byte: &u8| byte.is_ascii_whitespace() || b"'\"\\".contains(byte) || written(byte);
     if search.parts && found.iter().any(split) {
         return Err(unknown("names with blanks or quotes are taken apart"));
+    }
+    if let Some(goal) = &search.goal {
+        return moved(effects, folder, &found, goal, cancel).await;
     }
     let (folder, search, cancel) = (folder.to_path_buf(), search.clone(), cancel.clone());
     let counted = tokio::task::spawn_blocking(move || counted(&folder, &found, &search, &cancel)).await;
@@ -62,10 +79,34 @@ pub(super) async fn measure(
     Ok(())
 }
 
+/// What is found goes somewhere, one after the other.
+async fn moved(
+    effects: &mut Effects,
+    folder: &Path,
+    found: &[u8],
+    goal: &Goal,
+    cancel: &CancellationToken,
+) -> Result<(), String> {
+    let mut names = Vec::new();
+    for name in found.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+        let text = std::str::from_utf8(name).map_err(|_| "what it moves (a name is no text)".to_owned())?;
+        if folder.join(text).symlink_metadata().is_ok_and(|found| found.is_dir()) {
+            return Err("what it finds once a folder is moved".to_owned());
+        }
+        names.push(Word::exact(text));
+    }
+    if names.is_empty() {
+        effects.effect("It finds nothing that it would move.");
+        return Ok(());
+    }
+    let does = Does::Move { names, goal: goal.clone() };
+    files::measure(effects, folder.to_path_buf(), does, cancel).await
+}
+
 /// Whether the judge says of a search that it only reads.
-fn reads(bench: &Workbench, prepared: &Prepared, folder: &Path, words: &[String]) -> bool {
+fn reads(bench: &Workbench, prepared: &Prepared, folder: &Path, (name, words): (&str, &[String])) -> bool {
     let quoted = words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''")));
-    let command = format!("find {}", quoted.collect::<Vec<_>>().join(" "));
+    let command = format!("{name} {}", quoted.collect::<Vec<_>>().join(" "));
     let OperationKind::Command(own) = &prepared.operation.kind else { return false };
     let kind = OperationKind::Command(CommandOperation { command, ..own.clone() });
     let operation = Operation { kind, cwd: folder.to_path_buf(), ..prepared.operation.clone() };
@@ -83,7 +124,9 @@ fn counted(folder: &Path, found: &[u8], search: &Search, cancel: &CancellationTo
     let (mut tally, mut spared, mut gone) = (Tally::default(), Vec::new(), HashSet::new());
     let mut roots = BTreeSet::new();
     let mut found_whole: Vec<PathBuf> = Vec::new();
-    for name in found.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+    let mut seen = HashSet::new();
+    // Of several lists, one name may be in each.
+    for name in found.split(|byte| *byte == 0).filter(|name| !name.is_empty() && seen.insert(*name)) {
         if cancel.is_cancelled() {
             tally.more = true;
             break;

@@ -13,6 +13,10 @@ fn told(command: &str) -> Vec<String> {
         .map(|act| {
             let does = match &act.does {
                 Does::Delete { names: which, recursive } => format!("delete {}{}", names(which), deep(*recursive)),
+                Does::Listed { names: which, recursive, .. } => {
+                    format!("delete as listed {}{}", names(which), deep(*recursive))
+                }
+                Does::Link { names: which, goal, .. } => format!("link {} to {}", names(which), goal.to.shown()),
                 Does::Move { names: which, goal } => format!("move {} to {}", names(which), goal.to.shown()),
                 Does::Copy { names: which, goal, recursive, .. } => {
                     format!("copy {} to {}{}", names(which), goal.to.shown(), deep(*recursive))
@@ -31,7 +35,10 @@ fn told(command: &str) -> Vec<String> {
                     let what = if *folders { "folders" } else { "files" };
                     format!("make {what} {}{}", names(which), if *parents { " and those above" } else { "" })
                 }
-                Does::Search(search) => format!("delete by find {}", search.words.join(" ")),
+                Does::Search(search) => {
+                    let does = if search.goal.is_some() { "move" } else { "delete" };
+                    format!("{does} by {} {}", search.lister.name(), search.words.join(" "))
+                }
                 Does::Git { subcommand, words } => format!("git {subcommand} {}", names(words)),
                 Does::Unmeasured(what) => format!("? {what}"),
             };
@@ -62,7 +69,11 @@ fn what_the_words_tell_is_told() {
         ("make clean", "/w: ? make"),
         ("rm $x", "/w: ? rm"),
         ("mv a", "/w: ? mv"),
-        ("mv -T a b", "/w: ? mv"),
+        ("mv -T a b", "/w: move a to b"),
+        ("mv -T a b c", "/w: ? mv"),
+        ("ln -s a b", "/w: link a to b"),
+        ("ln -sfn ../a", "/w: link ../a to ."),
+        ("ln -sL a b", "/w: ? ln"),
         ("cp --parents a b", "/w: ? cp"),
         ("cp -n -f a b", "/w: ? cp"),
         ("chmod -w a b", "/w: rights a b"),
@@ -80,6 +91,15 @@ fn what_the_words_tell_is_told() {
         ("sed -I .bak 's/a/b/' a", "/w: ? sed"),
         ("find . -name '*.o' -delete", "/w: delete by find . -depth -name *.o -print0"),
         ("find $x -delete", "/w: ? find"),
+        ("find . -name x -prune -o -name y -delete", "/w: ? find"),
+        ("find a -name x -exec mv -n {} b \\;", "/w: move by find a -name x -print0"),
+        ("find a -name x -exec mv {} {}.bak \\;", "/w: ? mv"),
+        ("ls -1 a* b | xargs rm -f", "/w: delete as listed a* b"),
+        ("ls a* | xargs -0 rm", "/w: ? rm"),
+        ("ls a* | xargs rm $x", "/w: ? rm"),
+        ("git ls-files -oz | xargs -0 rm", "/w: delete by git ls-files -z -oz"),
+        ("git ls-files -o | xargs -0 rm", "/w: ? rm"),
+        ("git ls-files -t | xargs rm", "/w: ? rm"),
     ] {
         assert_eq!(told(command), [does], "{command}");
     }
