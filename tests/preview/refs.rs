@@ -317,6 +317,10 @@ async fn what_restore_deletes_and_what_is_only_staged_is_told() {
                 "git stash push kept.rs",
                 "Puts the changes in 1 file aside: kept.rs. undo: `git stash pop` brings the files back;",
             ),
+            (
+                "git stash push -k kept.rs",
+                "of the same names and then `git stash pop` bring the files back; what is staged",
+            ),
             ("git stash push -- new.txt kept.rs", "undo: `git stash pop --index` brings them back."),
         ],
     )

@@ -89,7 +89,10 @@ impl Git<'_> {
         self.ignored_written_over(effects, stash, &[]).await?;
         effects.briefs.push(format!("new branch {name}"));
         let way = self.way_back().await;
-        let way = way.map(|way| format!("`git stash -u` puts the changes aside again; then {way} goes back, and `git branch -D {name}` deletes the branch."));
+        let way = way.map(|way| {
+            let then = format!("then {way} goes back, and `git branch -D {name}` deletes the branch");
+            format!("`git stash -u` puts the changes aside again; {then}.")
+        });
         effects.remedies.push(way.map_or(Remedy::Unknown, Remedy::ByHand));
         Ok(true)
     }
@@ -129,9 +132,14 @@ impl Git<'_> {
             // What stays in the files stands in the way of what comes back, and the stash has it.
             let way = "`git reset --hard` and then `git stash pop --index` bring them back";
             format!("{way}{but}, if nothing else was changed meanwhile.")
-        } else if keeps || staged && others {
+        } else if keeps {
+            let way = "`git restore --source=HEAD --staged --worktree` of the same names and then `git stash pop`";
+            format!("{way} bring the files back{but}; what is staged of them is in `stash@{{0}}^2` until then.")
+        } else if staged && others {
             // With what else is staged, git brings back the files alone.
-            format!("`git stash pop` brings the files back{but}; what is staged of them is kept in `stash@{{0}}^2`.")
+            format!(
+                "`git stash pop` brings the files back{but}; what is staged of them is in `stash@{{0}}^2` until then."
+            )
         } else if staged {
             // Where other text is staged than the file has, both come back by that alone.
             format!("`git stash pop --index` brings them back{but}.")

@@ -92,7 +92,7 @@ async fn refused(git: &Git<'_>, effects: &mut Effects, place: &Path) -> Result<(
     if !changed.is_empty() {
         let names = some(changed.iter().map(|(_, name)| name.as_str()));
         effects.warning(format!(
-            "As things are now, it would fail: without force git deletes none with changes that are in no commit ({names})."
+            "As things are now, it would fail: without force git deletes none with changes ({names})."
         ));
     }
     Ok(())

@@ -93,15 +93,27 @@ fn what_the_words_tell_is_told() {
         ("find $x -delete", "/w: ? find"),
         ("find . -name x -prune -o -name y -delete", "/w: ? find"),
         ("find a -name x -exec mv -n {} b \\;", "/w: move by find a -name x -print0"),
-        ("find a -name x -exec mv {} {}.bak \\;", "/w: ? mv"),
         ("ls -1 a* b | xargs rm -f", "/w: delete as listed a* b"),
-        ("ls a* | xargs -0 rm", "/w: ? rm"),
-        ("ls a* | xargs rm $x", "/w: ? rm"),
         ("git ls-files -oz | xargs -0 rm", "/w: delete by git ls-files -z -oz"),
-        ("git ls-files -o | xargs -0 rm", "/w: ? rm"),
-        ("git ls-files -t | xargs rm", "/w: ? rm"),
     ] {
         assert_eq!(told(command), [does], "{command}");
+    }
+    for command in [
+        "find a -name x -exec mv {} {}.bak \\;",
+        "ls a* | xargs -0 rm",
+        "ls -l a* | xargs rm",
+        "ls a* | xargs rm $x",
+        "ls a* | xargs -I{} rm {}",
+        "ls a* | head -1 | xargs rm",
+        "git ls-files -o | xargs -0 rm",
+        "git ls-files -oz | xargs rm",
+        "git ls-files -t | xargs rm",
+        "git -C sub ls-files | xargs rm",
+    ] {
+        let told = told(command);
+        let listed =
+            |does: &String| does.contains("as listed") || does.contains(" by git") || does.contains(" by find");
+        assert!(!told.is_empty() && !told.iter().any(listed), "{command}: {told:?}");
     }
     assert_eq!(told("ls | tee a b"), ["/w: write a", "/w: write b"]);
     assert_eq!(told("sed -i 's/a/b/w c' a"), ["/w: rewrite a and keep nothing", "/w: ? sed"]);
