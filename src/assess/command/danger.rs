@@ -276,7 +276,15 @@ pub(super) fn longest(name: &str, words: &[Word]) -> Option<(String, Declared)> 
     for word in words.iter().map_while(|word| word.text().filter(plain)).take(3) {
         names.push(format!("{} {word}", names[names.len() - 1]));
     }
-    names.into_iter().rev().find_map(|name| table().danger(&name).map(|declared| (name, declared)))
+    // A flag may make another program of it: with `-S` PHP serves.
+    let flags = words.iter().filter_map(Word::text).take_while(|text| *text != "--");
+    let of_flag = |text: &str| match text.strip_prefix("--") {
+        Some(_) => text.split('=').next().map(str::to_owned),
+        None => text.get(..2).filter(|flag| flag.starts_with('-')).map(str::to_owned),
+    };
+    let flagged = flags.filter_map(of_flag).map(|flag| format!("{name} {flag}"));
+    let known = |name: String| table().danger(&name).map(|declared| (name, declared));
+    flagged.chain(names.into_iter().rev()).find_map(known)
 }
 
 /// Privilege is always a danger; what it runs is judged too, so that a catastrophe is still one.

@@ -2,6 +2,7 @@
 
 mod catastrophes;
 mod columns;
+mod lasting;
 mod loops;
 mod obeyed;
 mod placed;
