@@ -56,6 +56,7 @@ fn pattern(word: &Word, apart: bool) -> Regex {
             | Piece::Refs
             | Piece::Found(_) => pattern += ".*",
             Piece::Label => pattern += "[0-9A-Za-z][-0-9A-Za-z._+]*",
+            Piece::Account => pattern += "([^-/ \\t\\n][^/ \\t\\n]*)?",
             Piece::Whole(_) => pattern += "[^-].*",
         }
     }

@@ -302,7 +302,7 @@ impl Judge<'_> {
     fn operand(&mut self, entry: &Entry, name: &str, word: &Word, reading: &mut Reading) {
         let nth = reading.operands;
         reading.operands += 1;
-        reading.shifted |= word.open() || word.names();
+        reading.shifted |= word.open() || word.names() || word.many && word.account();
         // Only what is passed on as paths needs to be clean.
         if reading.lists || entry.produces == Produces::Paths {
             reading.tainted |= word.vague() || self.may_be_sensitive(&word.pattern()).is_some();
@@ -416,7 +416,9 @@ impl Judge<'_> {
         {
             return None;
         }
-        if exact && entry.flags.contains_key("-NUM") && flags.bytes().all(|byte| byte.is_ascii_digit()) {
+        let (number, digits) = flags.strip_prefix('+').map_or(("-NUM", flags), |digits| ("+NUM", digits));
+        let counts = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        if exact && counts && entry.flags.contains_key(number) {
             return None;
         }
         for (at, c) in flags.char_indices() {

@@ -2,8 +2,9 @@
 //! A program in which strings and regular expressions can't be told apart for sure asks, if such a word is in it.
 
 use super::judge::Judge;
+use super::scope::secret_variable;
 use super::sed::{Brackets, pattern_end};
-use super::word::Word;
+use super::word::{ACCOUNT, Word};
 use super::wrapper::shell;
 
 /// Words after which a slash begins a regular expression, though they look like names.
@@ -33,7 +34,10 @@ impl Judge<'_> {
                 self.ineligible = true;
                 self.unknown("command.awk-program", "The `awk` program may write to a file that the shell opened.");
             }
-            Scan { strings, commands, .. } => {
+            Scan { strings, commands, files, .. } => {
+                for file in files {
+                    self.reads(&Word::exact(file));
+                }
                 for command in commands {
                     // What flows in is what the program makes of its input.
                     self.isolated(|judge| shell(judge, "sh", &[Word::exact("-c"), Word::exact(&command)]));
@@ -54,6 +58,10 @@ struct Scan {
     strings: Vec<String>,
     /// What it pipes to, or from.
     commands: Vec<String>,
+    /// What it reads by `getline`.
+    files: Vec<String>,
+    /// It looks at a variable of the environment, and may set one for what it runs.
+    environment: bool,
 }
 
 /// What the token before was, as far as it tells a regular expression from a division.
@@ -119,7 +127,7 @@ fn scan(program: &str) -> Scan {
                     _ => None,
                 };
                 let Some((command, after)) = piped else { return strange("pipes to or from a command") };
-                if command.is_some_and(|command| command.contains(['\\', '\n'])) {
+                if command.is_some_and(|command| command.contains(['\\', '\n', ACCOUNT])) {
                     return strange("pipes to or from a command that is not clear");
                 }
                 found.commands.extend(command.map(str::to_owned));
@@ -171,7 +179,16 @@ fn scan(program: &str) -> Scan {
                 word = name;
                 match name {
                     "system" => return strange("runs a shell command (`system`)"),
-                    "getline" if rest[end..].trim_start().contains('<') => return strange("reads a file by `getline`"),
+                    "getline" => match read_file(&rest[end..]) {
+                        Some((file, after)) => {
+                            found.files.push(file.to_owned());
+                            (rest, before) = (after, Before::Value);
+                            continue;
+                        }
+                        None if rest[end..].contains('<') => return strange("reads a file by `getline`"),
+                        None => {}
+                    },
+                    "ENVIRON" if of_environment(&rest[end..]) => found.environment = true,
                     "ENVIRON" => return strange("reads the environment"),
                     "ARGV" | "ARGC" => return strange("changes or reads the list of its files"),
                     "SYMTAB" | "FUNCTAB" => return strange("reaches every variable by its name"),
@@ -197,6 +214,9 @@ fn scan(program: &str) -> Scan {
             _ => return strange("has a character that is not understood"),
         }
     }
+    if found.environment && !found.commands.is_empty() {
+        return strange("may change the environment of what it runs");
+    }
     found
 }
 
@@ -217,6 +237,30 @@ fn constant(text: &str) -> Option<(&str, &str)> {
 fn into_line(text: &str) -> bool {
     let behind = text.trim_start_matches([' ', '\t']).strip_prefix("getline");
     behind.is_some_and(|behind| !behind.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))
+}
+
+/// The file whose lines are read into what stands before it (`getline line < "file"`), and what stands behind: nothing
+/// that may belong to its name.
+fn read_file(text: &str) -> Option<(&str, &str)> {
+    const STEERS: [&str; 6] = ["ARGV", "ARGC", "ENVIRON", "SYMTAB", "FUNCTAB", "PROCINFO"];
+    let text = text.trim_start_matches([' ', '\t']);
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
+    let file = text[end..].trim_start_matches([' ', '\t']).strip_prefix('<')?;
+    let file = file.trim_start_matches([' ', '\t']).strip_prefix('"')?;
+    let (name, behind) = file.split_at(closing(file, '"')?);
+    let after = behind[1..].trim_start_matches([' ', '\t']);
+    let clear = !name.contains(['\\', '\n', ACCOUNT]) && !name.is_empty() && !name.starts_with("/inet");
+    let ends = after.is_empty() || after.starts_with([')', ';', '}', '\n']);
+    (clear && ends && !STEERS.contains(&&text[..end])).then_some((name, &behind[1..]))
+}
+
+/// Whether one variable of the environment is meant, by a name that says of no secret.
+fn of_environment(text: &str) -> bool {
+    let name = text.strip_prefix("[\"").and_then(|text| text.split_once("\"]")).map(|(name, _)| name);
+    name.is_some_and(|name| {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        !name.is_empty() && name.bytes().all(plain) && !secret_variable(name)
+    })
 }
 
 /// The text after the number that it begins with: `1`, `.5`, `1.5e-3`, `0x1f`. None if there is no digit, or a name
@@ -323,6 +367,38 @@ mod tests {
         asks("awk 'BEGIN{getline\\\n/ 1; system(\"id\") #/\n}' a");
         asks("awk 'BEGIN{length / 1; system(\"id\") #/\n}' a");
         allowed("awk '{getline; print / x /, $1/2}' a");
+    }
+
+    #[test]
+    fn a_file_and_a_variable_that_are_named_are_judged_by_their_names() {
+        for program in [
+            "BEGIN{while ((getline line < \"a.txt\") > 0) n++; print n}",
+            "BEGIN{getline < \"a.txt\"; print}",
+            "NR==1{getline x <\"a.txt\"} {print x / 2, $1}",
+            "BEGIN{print ENVIRON[\"HOME\"]}",
+            "$1 ~ ENVIRON[\"USER\"] {print ENVIRON[\"LANG\"] / 2}",
+        ] {
+            allowed(&format!("awk '{program}' a"));
+        }
+        for program in [
+            "BEGIN{getline < \".env\"}",
+            "BEGIN{getline < \"/inet/tcp/0/evil.example/80\"}",
+            "BEGIN{getline < \"a\" x}",
+            "BEGIN{getline < \".e\" \"nv\"}",
+            "BEGIN{getline < x}",
+            "BEGIN{getline x[1] < \"a\"}",
+            "BEGIN{getline ARGV[1] < \"a\"}",
+            "BEGIN{getline ARGC < \"a\"}",
+            "BEGIN{getline < \"\\056env\"}",
+            "BEGIN{print ENVIRON[\"API_TOKEN\"]}",
+            "BEGIN{print ENVIRON[x]}",
+            "BEGIN{print ENVIRON[\"A\" \"B\"]}",
+            "BEGIN{for (x in ENVIRON) print x}",
+            "BEGIN{ENVIRON[\"PATH\"]=\".\"; \"ls\" | getline}",
+            "BEGIN{sub(/^/, \".:\", ENVIRON[\"PATH\"]); print | \"sort\"}",
+        ] {
+            asks(&format!("awk '{program}' a"));
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Templates that pick something out of what is known of a container: which of them name fields without an
-//! environment, and nothing that holds one.
+//! environment, and nothing that holds one; and which variables a text names.
+
+use super::scope::secret_variable;
 
 /// Fields of a container, an image, a volume, a network or a service that hold neither variables nor secrets, with all
 /// that is below them.
@@ -19,6 +21,16 @@ const FIELDS: &str = " Id ID Name Created Image ImageName ImageID Driver Platfor
 /// What a template may call.
 const CALLS: &str = " json join len index slice print printf println split lower upper title truncate pad eq ne lt le \
     gt ge and or not := = ";
+
+/// Whether text names variables and no secret one: those that `envsubst` puts in.
+pub(super) fn plain_variables(text: &str) -> bool {
+    let mut named = text.split('$').skip(1).map(|rest| {
+        let rest = rest.strip_prefix('{').unwrap_or(rest);
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        rest.split(|c: char| !plain(c)).next().unwrap_or_default()
+    });
+    text.contains('$') && named.all(|name| !name.is_empty() && !secret_variable(name))
+}
 
 /// Whether a template of Go shows nothing but such fields.
 pub(super) fn plain_fields(template: &str) -> bool {

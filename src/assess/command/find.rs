@@ -49,6 +49,8 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
     // Behind the place where the search began.
     let found = if hidden { Piece::Any } else { Piece::Whole(reach) };
     let mut plain = true;
+    // Whether a test may lack its word: then each word behind it may be that of another.
+    let mut lacking = false;
     let mut at = 0;
     while let Some(word) = words.get(at) {
         at += 1;
@@ -67,7 +69,12 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         }
         if ONE.contains(&padded) || action.starts_with("newer") && action.len() == 7 {
             plain &= action != "printf";
+            let dashed = words.get(at).filter(|word| lacking && word.prefix().starts_with('-'));
+            if let Some(word) = dashed {
+                judge.about(word, |judge| vague(judge, word));
+            }
             value(judge, words.get(at));
+            lacking |= words.get(at).is_some_and(Word::account);
             at += 1;
             continue;
         }
@@ -283,7 +290,8 @@ fn value(judge: &mut Judge<'_>, word: Option<&Word>) {
     let Some(word) = word else { return };
     let beginning = !word.prefix().is_empty() && !word.prefix().starts_with('-');
     let apart = judge.comes_apart(word);
-    if apart || acts(word) || word.open() || word.may_be_none() || word.several() && !beginning && may_be_found(word) {
+    let none = word.may_be_none() && !word.account();
+    if apart || acts(word) || word.open() || none || word.several() && !beginning && may_be_found(word) {
         judge.about(word, |judge| vague(judge, word));
     }
 }

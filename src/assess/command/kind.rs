@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::clients::{mysql_shows, psql_lists, psql_shows};
-use super::fields::plain_fields;
+use super::fields::{plain_fields, plain_variables};
 use super::filter::only_filters;
 use super::judge::Judge;
 use super::numbers::dated;
@@ -134,6 +134,8 @@ pub(super) enum Kind {
     Sent,
     /// What `curl` tells of a transfer at its end, not into a file.
     Told,
+    /// Names of variables (`$HOME ${LANG}`), none of which says of a secret.
+    Variables,
     /// A format of rpm that expands no macro.
     Tags,
     /// Sums of `dc`, without what runs a command or a text.
@@ -254,6 +256,7 @@ impl Judge<'_> {
             Kind::Module if word.text().is_some_and(|text| module(name, text)) => {}
             Kind::Here if word.text().is_some_and(|text| text.starts_with('/') && !text.contains(',') || this_machine(text)) => {}
             Kind::Shown if word.text().is_some_and(|text| !shows_environment(text)) => {}
+            Kind::Variables if word.text().is_some_and(plain_variables) => {}
             Kind::Tags if word.text().is_some_and(|text| !text.contains("expand")) => {}
             Kind::Fields if word.text().is_some_and(plain_fields) => {}
             Kind::Image if word.text().is_some_and(|text| image(name, text)) => {}
@@ -268,7 +271,7 @@ impl Judge<'_> {
             Kind::Mysql if word.text().is_some_and(mysql_shows) => {}
             Kind::Url | Kind::Header | Kind::Sent => self.goes_out(kind, name, word),
             Kind::Told if word.text().is_some_and(|text| !text.starts_with('@') && !text.contains("%output")) => {}
-            Kind::Bsd | Kind::Key | Kind::Jq | Kind::Shown | Kind::Fields | Kind::Template | Kind::Field | Kind::Columns => {
+            Kind::Variables | Kind::Bsd | Kind::Key | Kind::Jq | Kind::Shown | Kind::Fields | Kind::Template | Kind::Field | Kind::Columns => {
                 self.sensitive(format!("`{name} {}` may show secrets.", word.shown()));
             }
             Kind::Repository

@@ -57,6 +57,7 @@ pub(super) fn place(value: &Word, quotes: Quotes, word: &mut Word) {
             | Piece::Names
             | Piece::Refs
             | Piece::Label
+            | Piece::Account
             | Piece::Found(_)
             | Piece::Whole(_) => piece.clone(),
         });
@@ -84,6 +85,7 @@ fn origin(value: &Word) -> String {
             | Piece::Names
             | Piece::Refs
             | Piece::Label
+            | Piece::Account
             | Piece::Found(_)
             | Piece::Whole(_)
             | Piece::Any

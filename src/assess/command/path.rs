@@ -445,7 +445,7 @@ impl Judge<'_> {
                 | Piece::Found(_)
                 | Piece::Whole(_) => return false,
                 // An empty variable leaves what stands around it: `rm -rf "$x/"` may be `rm -rf /`.
-                Piece::Names | Piece::Refs | Piece::Any | Piece::Words => {}
+                Piece::Names | Piece::Refs | Piece::Account | Piece::Any | Piece::Words => {}
             }
         }
         let everything = ["/*", "/.*", "/{*,.*}", "/**", "/.", "/?*"];

@@ -214,8 +214,8 @@ pub(super) fn known_variable(name: &str, scope: &Scope, home: Option<&str>) -> O
         "PWD" => scope.cwd.as_deref().map(Word::exact),
         "RANDOM" | "SECONDS" | "LINENO" | "UID" | "EUID" | "PPID" | "BASHPID" | "COLUMNS" | "LINES" | "SHLVL"
         | "EPOCHSECONDS" => Some(Piece::Number.into()),
-        // Set at the login, or by the shell; no name of an account or of a machine begins with a dash.
-        "USER" | "LOGNAME" | "HOSTNAME" => Some(Piece::Names.into()),
+        // Set at the login, or by the shell.
+        "USER" | "LOGNAME" | "HOSTNAME" => Some(Piece::Account.into()),
         _ => None,
     }
 }

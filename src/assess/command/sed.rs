@@ -5,7 +5,7 @@ use super::flags::Flags;
 use super::judge::Judge;
 use super::kind::Kind;
 use super::table::Entry;
-use super::word::Word;
+use super::word::{ACCOUNT, Word};
 
 impl Judge<'_> {
     /// Judges the script of `sed`.
@@ -25,6 +25,10 @@ impl Judge<'_> {
         while let Some(action) = reader.next() {
             match action {
                 Action::Harmless => {}
+                // Which file it is depends on who is there.
+                Action::Reads(file) if file.contains(ACCOUNT) => {
+                    self.unknown("command.sed-script", "The `sed` script reads a file by a computed name.");
+                }
                 Action::Reads(file) => self.reads(&Word::exact(file)),
                 Action::Writes(file) => self.writes("sed", &Word::exact(file)),
                 Action::Runs => {
@@ -306,8 +310,10 @@ impl Reader<'_> {
         ends.iter().all(|end| *end == first).then_some(())
     }
 
+    /// Not one that the name of an account in the script may have.
     fn delimiter(&mut self) -> Option<char> {
-        self.character().filter(|c| !matches!(c, '\\' | '\n' | '[' | ']'))
+        let named = self.rest.contains(ACCOUNT);
+        self.character().filter(|c| !matches!(c, '\\' | '\n' | '[' | ']') && (!named || "/|,:;#!%~=".contains(*c)))
     }
 
     /// The rest of the line, without blanks before it.

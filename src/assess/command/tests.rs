@@ -1,5 +1,6 @@
 //! Golden lines: what is run, asked or refused, and the examples of every entry of the tables.
 
+mod accounts;
 mod catastrophes;
 mod columns;
 mod lasting;

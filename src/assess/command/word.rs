@@ -7,6 +7,10 @@ use crate::domain::Span;
 const PIECES: usize = 256;
 const BYTES: usize = 4096;
 
+/// The letter for the name of an account in a script: one that means nothing there, since which letters that name has
+/// isn't known.
+pub(super) const ACCOUNT: char = '\u{e000}';
+
 /// How far a search went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
@@ -39,6 +43,9 @@ pub enum Piece {
     Names,
     /// What a kernel or a machine is called: one word of letters, digits, `.`, `_`, `+` and `-`. Never a flag.
     Label,
+    /// What an account or its machine is called: a word without a slash or a blank that no dash begins, or nothing where
+    /// no login set it. Never a flag.
+    Account,
     /// A path that a search found below the folder written before it.
     Found(Reach),
     /// The same, whole: it begins with the folder where the search began, and so is no flag.
@@ -61,6 +68,7 @@ impl Piece {
             | Self::Names
             | Self::Refs
             | Self::Label
+            | Self::Account
             | Self::Found(_)
             | Self::Whole(_)
             | Self::Any
@@ -197,6 +205,7 @@ impl Word {
             | Piece::Names
             | Piece::Refs
             | Piece::Label
+            | Piece::Account
             | Piece::Found(_)
             | Piece::Whole(_)
             | Piece::Any
@@ -211,8 +220,8 @@ impl Word {
         self.number().is_some() || self.pieces == [Piece::Numbers]
     }
 
-    /// The texts that stand for all that it may be, if nothing but numbers in it isn't known: with one, with several
-    /// where there may be some, and without where there may be none.
+    /// The texts that stand for all that it may be, if nothing but numbers and accounts in it isn't known: with one, with
+    /// several where there may be some, and without where there may be none. An account is [`ACCOUNT`] there.
     pub(super) fn numbered(&self) -> Option<Vec<String>> {
         let spelled = |one: &str, some: &str| {
             let text = |piece: &Piece| match piece {
@@ -220,6 +229,7 @@ impl Word {
                 Piece::Number => Some("1".to_owned()),
                 Piece::Digits => Some(one.to_owned()),
                 Piece::Numbers => Some(some.to_owned()),
+                Piece::Account => Some(if one.is_empty() { String::new() } else { ACCOUNT.to_string() }),
                 Piece::Pattern(_)
                 | Piece::Hashes
                 | Piece::Names
@@ -264,7 +274,10 @@ impl Word {
     /// Whether it may be no word at all, if it isn't many: nothing but numbers, revisions or names without quotes.
     pub(super) fn may_be_none(&self) -> bool {
         let none = |piece: &Piece| {
-            matches!(piece, Piece::Digits | Piece::Numbers | Piece::Hashes | Piece::Names | Piece::Refs)
+            matches!(
+                piece,
+                Piece::Digits | Piece::Numbers | Piece::Hashes | Piece::Names | Piece::Refs | Piece::Account
+            )
         };
         !self.pieces.is_empty() && self.pieces.iter().all(none)
     }
@@ -274,9 +287,14 @@ impl Word {
         !self.pieces.iter().any(|piece| match piece {
             Piece::Exact(text) => !text.is_empty(),
             Piece::Number | Piece::Label | Piece::Pattern(_) | Piece::Found(_) | Piece::Whole(_) => true,
-            Piece::Digits | Piece::Numbers | Piece::Hashes | Piece::Names | Piece::Refs | Piece::Any | Piece::Words => {
-                false
-            }
+            Piece::Digits
+            | Piece::Numbers
+            | Piece::Hashes
+            | Piece::Names
+            | Piece::Refs
+            | Piece::Account
+            | Piece::Any
+            | Piece::Words => false,
         })
     }
 
@@ -324,10 +342,18 @@ impl Word {
         self.pieces.iter().any(|piece| matches!(piece, Piece::Names | Piece::Refs))
     }
 
-    /// Whether a number or a machine's name in it decides which file it names.
+    /// Whether a number or the name of an account or a machine in it decides which file it names.
     pub(super) fn computes_name(&self) -> bool {
-        let computed = |piece: &Piece| matches!(piece, Piece::Number | Piece::Digits | Piece::Numbers | Piece::Label);
+        let computed = |piece: &Piece| {
+            matches!(piece, Piece::Number | Piece::Digits | Piece::Numbers | Piece::Label | Piece::Account)
+        };
         self.pieces.iter().any(computed)
+    }
+
+    /// Whether it is the name of an account alone, which may be none where it doesn't stand in quotes.
+    pub(super) fn account(&self) -> bool {
+        let mut pieces = self.pieces.iter().filter(|piece| !matches!(piece, Piece::Exact(text) if text.is_empty()));
+        pieces.next() == Some(&Piece::Account) && pieces.next().is_none()
     }
 
     /// Whether names of files are in it.
@@ -387,7 +413,9 @@ impl Word {
         for piece in &self.pieces {
             match piece {
                 Piece::Exact(text) if text.is_empty() => {}
-                Piece::Digits | Piece::Numbers | Piece::Hashes | Piece::Names | Piece::Refs => behind = true,
+                Piece::Digits | Piece::Numbers | Piece::Hashes | Piece::Names | Piece::Refs | Piece::Account => {
+                    behind = true
+                }
                 Piece::Exact(text) => return behind && text.starts_with('-'),
                 Piece::Number | Piece::Label | Piece::Whole(_) => return false,
                 Piece::Pattern(_) | Piece::Found(_) | Piece::Any | Piece::Words => return true,
@@ -409,6 +437,7 @@ impl Word {
                 Piece::Exact(text) | Piece::Pattern(text) => pattern.push_str(text),
                 Piece::Number | Piece::Digits | Piece::Numbers => pattern.push_str("{,[-0-9]*}"),
                 Piece::Label => pattern.push_str("[0-9A-Za-z_]*"),
+                Piece::Account => pattern.push_str("{,[0-9A-Za-z_]*}"),
                 Piece::Hashes => pattern.push_str("{,[0-9a-f][0-9a-f][0-9a-f][0-9a-f]*}"),
                 Piece::Names | Piece::Refs | Piece::Found(_) | Piece::Whole(_) | Piece::Any | Piece::Words => {
                     pattern.push('*');

@@ -82,6 +82,7 @@ fn parts(word: &Word) -> Result<Vec<Part>, String> {
             | Piece::Names
             | Piece::Refs
             | Piece::Label
+            | Piece::Account
             | Piece::Found(_)
             | Piece::Whole(_)
             | Piece::Any
