@@ -52,7 +52,7 @@ impl Judge<'_> {
     /// Judges `words` (without the program's name) by an entry. `name` is for people.
     pub(super) fn by_entry(&mut self, entry: &Entry, name: &str, words: &[Word]) {
         let outer = (self.shows, self.recurses, self.prints, self.follows);
-        self.raw = raw(words);
+        self.raw = entry.raw || raw(words);
         self.sought.clear();
         self.by_words(entry, name, words);
         (self.shows, self.recurses, self.prints, self.follows) = outer;
@@ -211,6 +211,7 @@ impl Judge<'_> {
                 format!("`{name}` only looks with certain flags or operands, which it doesn't have."),
             );
         }
+        self.beyond_the_words(entry, name, &given, reading.operands);
         if self.findings.len() == before {
             // By way of a program that fetches or runs it, it is that program's to say.
             let itself = !name.split_once(' ').is_some_and(|(program, _)| table().hosts.has(program));
@@ -371,14 +372,6 @@ impl Judge<'_> {
                 let sentence = format!("No rule says that `{name}` with `{flag} {}` only reads.", value.shown());
                 self.unknown("command.operand", sentence);
             }
-        }
-    }
-
-    /// Objects to a word that comes apart, or stands for files, on its way through a script.
-    fn splits(&mut self, name: &str, word: &Word) {
-        let parts = |c: char| c.is_whitespace() || matches!(c, '*' | '?' | '[');
-        if word.text().map_or_else(|| word.vague(), |text| text.contains(parts)) {
-            self.unknown("command.operand", format!("`{name}` may take {} for several words.", word.shown()));
         }
     }
 

@@ -10,6 +10,7 @@
 
 use super::catalogs::asks_the_server_alone;
 use super::judge::{Feed, Judge};
+use super::table::table;
 use super::word::Word;
 use crate::assess::sql::only_reads;
 use crate::domain::{Dialect, PathKind};
@@ -241,6 +242,23 @@ fn words_of(text: &str, signs: &str) -> Option<Vec<String>> {
 
 fn plain(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'`'))
+}
+
+/// `tar`, which may pack to its standard output: then it only reads what it is given, with all that lies below.
+pub(super) fn tar(judge: &mut Judge<'_>, name: &str, first: &Word, words: &[Word]) {
+    let before = judge.findings.len();
+    let packs = |word: &Word| match word.prefix().strip_prefix("--") {
+        Some(long) => long == "create",
+        None => word.prefix().contains('c'),
+    };
+    if let Some(entry) = table().entry("tar create").filter(|_| words.iter().any(packs)) {
+        judge.by_entry(entry, name, words);
+        if judge.findings.len() == before {
+            return;
+        }
+        judge.findings.truncate(before);
+    }
+    judge.looked_up(name, first, words);
 }
 
 #[cfg(test)]

@@ -71,6 +71,7 @@ mod steering;
 mod table;
 mod titles;
 mod uncertain;
+mod unguarded;
 mod vague;
 mod walk;
 mod web;

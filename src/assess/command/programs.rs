@@ -8,8 +8,8 @@ use super::reading::{POINTING, ReadCommand};
 use super::source::over;
 use super::table::{DangerKind, Entry, Takes, table};
 use super::word::{Piece, Word};
-use super::{builtin, clients, danger, fd, find, git, ps, titles, wrapper, xargs};
-use crate::domain::{Class, Danger, Finding, Shape};
+use super::{builtin, clients, danger, fd, find, git, ps, titles, unguarded, wrapper, xargs};
+use crate::domain::{Finding, Shape};
 
 /// Folders whose programs are the ones in the table.
 const SYSTEM: [&str; 8] = [
@@ -157,6 +157,8 @@ impl Judge<'_> {
             "let" => builtin::arithmetic(self, words),
             // Alone it only opens and closes what its redirections name, which are judged.
             "exec" if words.is_empty() => _ = self.readers.insert(name.to_owned()),
+            // The program takes the place of the shell.
+            "exec" if words[0].text().is_some_and(|program| !program.starts_with('-')) => self.outside(words),
             "trap" if builtin::untraps(words) => _ = self.readers.insert(name.to_owned()),
             "pwd" => builtin::pwd(self, words),
             // Whatever its words are, it prints them.
@@ -202,6 +204,7 @@ impl Judge<'_> {
             "ps" => ps::judge(self, first, words),
             "gcc" | "g++" | "cc" | "c++" | "clang" | "clang++" => clients::compiler(self, name, first, words),
             "sqlite3" => clients::sqlite(self, first, words),
+            "tar" | "gtar" | "bsdtar" => clients::tar(self, name, first, words),
             _ => self.looked_up(name, first, words),
         }
     }
@@ -294,10 +297,8 @@ impl Judge<'_> {
             self.ineligible = outer || !of_workspace;
         }
         let Some((name, declared)) = declared else { return };
-        // What would only look at something sensitive does nothing else.
-        let looks = !found.is_empty()
-            && !handed
-            && found.iter().all(|finding| finding.class == Class::Declared(Danger::Sensitive));
+        // What would only look, at something sensitive or beyond its words, does nothing else.
+        let looks = !found.is_empty() && found.iter().all(unguarded::only_looks);
         if !looks && !danger::told(found) {
             // What it does says more than that it wasn't called for a look.
             let found = self.findings.split_off(before);

@@ -87,6 +87,12 @@ struct SourceEntry {
     #[serde(default)]
     follows: String,
     #[serde(default)]
+    raw: bool,
+    #[serde(default)]
+    beyond: String,
+    #[serde(default)]
+    fetches: String,
+    #[serde(default)]
     values: HashMap<String, HashSet<String>>,
     #[serde(default)]
     choices: Vec<String>,
@@ -226,6 +232,9 @@ fn entry_of(source: SourceEntry) -> Option<Entry> {
         alters: set(&source.alters),
         recurses: set(&source.recurses),
         follows: set(&source.follows),
+        raw: source.raw,
+        beyond: set(&source.beyond),
+        fetches: set(&source.fetches),
         values: source.values,
         choices: source.choices.iter().map(|choice| set(choice)).collect(),
         not: set(&source.not),

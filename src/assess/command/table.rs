@@ -88,8 +88,15 @@ pub(super) struct Entry {
     pub(super) alters: HashSet<String>,
     /// With one of these flags, or always (`*`), it reads everything below the folders it is given, or its own.
     pub(super) recurses: HashSet<String>,
+    /// It shows what is no text, too.
+    pub(super) raw: bool,
     /// With one of these flags links that it finds there are followed.
     pub(super) follows: HashSet<String>,
+    /// With one of these flags, or always (`*`), it shows files that those which it is given name. Walls hide the sensitive
+    /// ones among them.
+    pub(super) beyond: HashSet<String>,
+    /// Without one of these flags it fetches what files of the workspace name. Walls cut it off.
+    pub(super) fetches: HashSet<String>,
     /// The only values that a flag may have.
     pub(super) values: HashMap<String, HashSet<String>>,
     /// What the first operands may be; `*` for anything, empty for what `first` and `rest` say.

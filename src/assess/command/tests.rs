@@ -12,6 +12,7 @@ mod searching;
 mod seen;
 mod shell;
 mod uncertain;
+mod unguarded;
 mod values;
 
 use super::*;

@@ -73,4 +73,12 @@ impl Judge<'_> {
             self.sensitive(format!("{} is sensitive: {hit}.", value.shown()));
         }
     }
+
+    /// Objects to a word that comes apart, or stands for files, on its way through a script.
+    pub(super) fn splits(&mut self, name: &str, word: &Word) {
+        let parts = |c: char| c.is_whitespace() || matches!(c, '*' | '?' | '[');
+        if word.text().map_or_else(|| word.vague(), |text| text.contains(parts)) {
+            self.unknown("command.operand", format!("`{name}` may take {} for several words.", word.shown()));
+        }
+    }
 }

@@ -11,6 +11,12 @@ use super::word::{Reach, Word};
 
 /// Wrappers whose flags the table knows.
 pub(super) fn peel(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
+    // Nothing but the number of a process: it says how that is treated.
+    let asked = |flag: &Word| matches!(flag.text(), Some("-p" | "--pid"));
+    if name == "ionice" && matches!(words, [flag, id] if asked(flag) && id.number().is_some()) {
+        judge.readers.insert(name.to_owned());
+        return;
+    }
     let Some(inner) = table().entry(name).and_then(|entry| leading(entry, words)) else {
         judge.ineligible = true;
         judge.unknown("command.unknown-flag", format!("No rule knows these flags of `{name}`."));

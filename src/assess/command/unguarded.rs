@@ -1,0 +1,39 @@
+//! What a view does beyond its words where nothing is put up around commands: it shows files that others name, or
+//! fetches what they name. Behind walls it can't. Called for each program that an entry of the table is about.
+
+use super::flags::Flags;
+use super::judge::Judge;
+use super::kind::Kind;
+use super::table::Entry;
+use crate::domain::{Class, Danger, Finding};
+
+/// Whether it is only what a program looks at that a finding objects to.
+pub(super) fn only_looks(finding: &Finding) -> bool {
+    finding.class == Class::Declared(Danger::Sensitive)
+        || matches!(&*finding.rule, "command.reads-beyond" | "command.fetches")
+}
+
+impl Judge<'_> {
+    /// Objects to what a view would show or fetch that its words don't name, if nothing guards it.
+    pub(super) fn beyond_the_words(&mut self, entry: &Entry, name: &str, given: &Flags, operands: usize) {
+        if !self.facts.is_some_and(|facts| facts.unguarded) {
+            return;
+        }
+        // Without an operand most only tell of themselves.
+        let reads = operands > 0 || entry.rest == Kind::None;
+        if reads && (entry.beyond.contains("*") || given.carry(&entry.beyond)) {
+            let sentence = format!(
+                "Nothing guards `{name}` in this run: what it reads may name other files, and it shows lines of those too."
+            );
+            self.unknown("command.reads-beyond", sentence);
+        }
+        if !entry.fetches.is_empty() && !given.carry(&entry.fetches) {
+            let without = entry.fetches.iter().filter(|flag| flag.starts_with('-')).min();
+            let instead = without.map(|flag| format!(", which `{flag}` keeps it from")).unwrap_or_default();
+            let sentence = format!(
+                "Nothing guards `{name}` in this run, and it may fetch what files of the workspace name{instead}."
+            );
+            self.unknown("command.fetches", sentence);
+        }
+    }
+}
