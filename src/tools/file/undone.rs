@@ -33,6 +33,8 @@ pub(in crate::tools) fn foresee(undo: &UndoOperation, images: &Images) -> Previe
         }
         if let Err(error) = still(change, false) {
             preview.warnings.push(format!("It would fail: {error}."));
+            // Nothing is replaced then, and so nothing kept.
+            preview.remedy = Remedy::Unknown;
         }
         let Some((path, diff)) = diff(change, images) else { continue };
         if preview.details.len() < DIFFS * 2 {
@@ -91,9 +93,12 @@ mod tests {
         let undo = UndoOperation { operations: vec![OperationId(1)], changes: vec![change] };
         let preview = foresee(&undo, &images);
         assert_eq!(preview.warnings, [""; 0]);
+        assert!(matches!(preview.remedy, Remedy::Possible(_)));
         let Detail::Diff { text, .. } = &preview.details[0] else { panic!("{:?}", preview.details) };
         assert_eq!(text, "@@ -1,2 +1 @@\n one\n-two");
         std::fs::write(&path, "mine\n").unwrap();
-        assert!(foresee(&undo, &images).warnings[0].starts_with("It would fail: "), "{preview:?}");
+        let preview = foresee(&undo, &images);
+        assert!(preview.warnings[0].starts_with("It would fail: "), "{preview:?}");
+        assert_eq!(preview.remedy, Remedy::Unknown, "what fails leaves nothing to undo");
     }
 }
