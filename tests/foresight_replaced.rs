@@ -274,7 +274,13 @@ async fn several_tables_that_go_are_told_one_by_one() {
             ],
             "{dialect:?}"
         );
-        assert_eq!(preview.brief, "3 rows of 2 tables", "{dialect:?}");
+        assert_eq!((preview.brief.as_str(), preview.remedy), ("would fail", Remedy::Unknown), "{dialect:?}");
+        let refers = "It would fail: go_c refers to it.".to_owned();
+        assert!(preview.warnings.contains(&refers), "{dialect:?}: {:?}", preview.warnings);
+        desk.approved("DROP VIEW go_seen").await;
+        let preview = told(&desk, "DROP TABLE IF EXISTS go_b, go_none, go_c, go_a").await;
+        assert!(preview.warnings.is_empty(), "{dialect:?}: {:?}", preview.warnings);
+        assert_eq!(preview.brief, "3 rows of 3 tables", "{dialect:?}");
         let Remedy::Impossible(why) = preview.remedy else { panic!("{dialect:?}: {:?}", preview.remedy) };
         assert_eq!(why, "nothing is kept of what such a statement replaces.", "{dialect:?}");
     }

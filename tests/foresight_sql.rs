@@ -305,12 +305,8 @@ async fn rows_in_the_way_and_rows_left_to_chance_are_told() {
         desk.approved("CREATE TABLE foresight_way (id int PRIMARY KEY, a int)").await;
         desk.approved("INSERT INTO foresight_way SELECT g, g FROM generate_series(1, 100) g").await;
         begin(&desk, &[("UPDATE foresight_way SET a = 0 WHERE random() < 0.5", &["Changes about "])]).await;
-        for sql in [
-            "WITH x AS (DELETE FROM foresight_way RETURNING id) INSERT INTO foresight_way SELECT id FROM x",
-            "DROP SCHEMA foresight_gone CASCADE",
-        ] {
-            assert!(uncounted(&desk, sql).await.contains("can't be counted beforehand"), "{sql}");
-        }
+        let sql = "WITH x AS (DELETE FROM foresight_way RETURNING id) INSERT INTO foresight_way SELECT id FROM x";
+        assert!(uncounted(&desk, sql).await.contains("can't be counted beforehand"), "{sql}");
         desk.approved("DROP TABLE foresight_way").await;
     }
     if let Some(url) = mariadb().await {

@@ -9,7 +9,7 @@ mod databases;
 #[path = "common/left_out.rs"]
 mod left_out;
 
-use countersign::domain::{Outcome, RunEvent, Trial};
+use countersign::domain::{Dialect, Outcome, RunEvent, Trial};
 use countersign::tools::Tool as _;
 use databases::{Desk, desks, mariadb, postgres, three, undoable};
 use serde_json::json;
@@ -49,6 +49,45 @@ async fn a_trial_leaves_everything_as_it_was() {
         let (_, report) = desk.call(r#"{"sql":"DELETE FROM undo_trial","trial":true}"#).await;
         assert!(report.result.contains("a transaction is open"), "{dialect:?}: {}", report.result);
         desk.approved("ROLLBACK").await;
+    }
+}
+
+#[tokio::test]
+async fn what_goes_along_is_tried_where_it_could_be_kept() {
+    for (dialect, desk) in desks().await {
+        for sql in [
+            "DROP TABLE IF EXISTS trial_c",
+            "DROP TABLE IF EXISTS trial_p",
+            "CREATE TABLE trial_p (id int NOT NULL PRIMARY KEY)",
+            "CREATE TABLE trial_c (id int NOT NULL PRIMARY KEY, p int, \
+             FOREIGN KEY (p) REFERENCES trial_p (id) ON DELETE CASCADE ON UPDATE CASCADE)",
+            "INSERT INTO trial_p VALUES (1), (2)",
+            "INSERT INTO trial_c VALUES (1, 1), (2, 1)",
+        ] {
+            desk.approved(sql).await;
+        }
+        let told = async |sql: &str| {
+            desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap().trial
+        };
+        let sql = "DELETE FROM trial_p WHERE id = 1";
+        assert_eq!(told(sql).await, Trial::Offered, "{dialect:?}");
+        let (_, report) = desk.call(&json!({ "sql": sql, "trial": true }).to_string()).await;
+        assert!(matches!(report.outcome, Outcome::Succeeded { .. }), "{dialect:?}: {}", report.result);
+        assert_eq!(desk.row("SELECT count(*), min(p) FROM trial_c").await, ["2", "1"], "{dialect:?}");
+        if dialect != Dialect::Postgres {
+            continue;
+        }
+        assert!(matches!(told("UPDATE trial_p SET id = 5").await, Trial::Refused(_)));
+        for sql in [
+            "CREATE OR REPLACE FUNCTION trial_note() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN OLD; END'",
+            "CREATE TRIGGER noted AFTER DELETE ON trial_c FOR EACH ROW EXECUTE FUNCTION trial_note()",
+        ] {
+            desk.approved(sql).await;
+        }
+        assert!(matches!(told(sql).await, Trial::Refused(_)), "a trigger of what goes along");
+        let (_, report) = desk.call(&json!({ "sql": sql, "trial": true }).to_string()).await;
+        assert!(report.result.contains("nothing was run"), "{}", report.result);
+        desk.approved("DROP TABLE trial_c, trial_p").await;
     }
 }
 

@@ -2,10 +2,12 @@
 //! that it meets, and all the rows of its table. Text to text, by the syntax tree; each read is judged like any
 //! other before somebody runs it.
 
+mod alter;
 mod behind;
 mod brought;
 mod each;
 mod insert;
+mod made;
 mod merge;
 mod others;
 mod several;
@@ -20,14 +22,16 @@ use sqlparser::ast::{
 
 use self::several::Left;
 use super::lex::{self, Quoting, Token};
-use super::touch::steady;
+use super::touch::{columns, steady};
 use super::tree;
 use crate::domain::Dialect;
 
+pub use alter::{PartDeed, Parts, parts};
 pub use brought::{Brought, Key, Own};
 pub use each::each;
+pub use made::{Fired, fired, table_says};
 pub use merge::Part;
-pub use others::{Dropped, Other, Thing, other, replaces};
+pub use others::{Dropped, Other, Thing, Whole, other, replaces};
 pub(super) use several::changes;
 pub use several::{Change, Joined, Several, joins};
 
@@ -74,6 +78,8 @@ pub struct Reads {
     pub in_the_way: InTheWay,
     /// Which rows it meets is left to chance: it may meet others than are counted.
     pub chance: bool,
+    /// What is counted may be too much: triggers or the table may leave rows out.
+    pub fewer: bool,
     /// Counts the rows that it adds beside those that it touches: of a `MERGE`.
     pub added: Option<String>,
     /// What depends on the table goes along: `CASCADE`.
@@ -94,7 +100,7 @@ pub struct Reads {
     pub parts: Vec<Part>,
     /// The rows that it brings, where that tells which are in their way: of an `INSERT`.
     pub brought: Option<Brought>,
-    /// The columns that it sets instead of those that are in its way: of an `INSERT`, in small letters.
+    /// The columns that it sets, in small letters: of an `INSERT`, in rows that are in its way.
     pub updates: Vec<String>,
     /// It leaves out the tables that inherit from its own.
     pub only: bool,
@@ -162,8 +168,14 @@ fn count(dialect: Dialect) -> &'static str {
 /// # Errors
 /// A full sentence: it touches rows, and can't be told which.
 pub fn reads(dialect: Dialect, sql: &str) -> Result<Option<Reads>, String> {
-    let parsed = statement(dialect, sql);
-    of(dialect, parsed.ok_or("Its rows can't be counted beforehand: it is not understood whole.")?)
+    match statement(dialect, sql) {
+        Some(parsed) => of(dialect, parsed),
+        None if alter::rowless(dialect, sql) => Ok(None),
+        None => match alter::altered(dialect, sql) {
+            Some(reads) => Ok(Some(reads)),
+            None => Err("Its rows can't be counted beforehand: it is not understood whole.".to_owned()),
+        },
+    }
 }
 
 fn of(dialect: Dialect, Parsed { statement, only, ignores }: Parsed) -> Result<Option<Reads>, String> {
@@ -280,6 +292,7 @@ fn whole(dialect: Dialect, act: Act, name: &ObjectName, only: bool) -> Reads {
         sample: None,
         in_the_way: InTheWay::Fail,
         chance: false,
+        fewer: false,
         added: None,
         cascade: false,
         new_values: NewValues::None,
@@ -398,6 +411,7 @@ fn changed(dialect: Dialect, update: Update, only: bool) -> Result<Reads, String
         _ => NewValues::Some,
     };
     reads.new = new;
+    reads.updates = columns(&update.assignments);
     reads.in_the_way = update.or.map_or(InTheWay::Fail, said);
     reads.chance = steady(&update.selection).and(steady(&others)).is_err();
     Ok(reads)
@@ -430,16 +444,23 @@ impl NewValue {
     /// The same in its list, as a column of a type keeps it: a number is rounded.
     #[must_use]
     pub fn kept_as(&self, dialect: Dialect, kind: &str) -> Option<String> {
+        let cast = self.cast(dialect, kind);
+        (cast != self.value).then(|| self.item.replacen(&self.value, &cast, 1))
+    }
+
+    /// The value as a column of a type keeps it.
+    #[must_use]
+    pub fn cast(&self, dialect: Dialect, kind: &str) -> String {
         let kind = kind.to_ascii_lowercase();
         let whole = ["smallint", "integer", "bigint", "int", "tinyint", "mediumint"];
         let name = kind.split(['(', ' ']).next().unwrap_or_default();
         let kind = match dialect {
             Dialect::Postgres if whole.contains(&name) || kind.starts_with("numeric(") => kind.as_str(),
             Dialect::Mysql if whole.contains(&name) => "signed",
-            Dialect::Mysql if name == "decimal" => kind.split_inclusive(')').next()?,
-            _ => return None,
+            Dialect::Mysql if name == "decimal" => kind.split_inclusive(')').next().unwrap_or(&kind),
+            _ => return self.value.clone(),
         };
-        Some(self.item.replacen(&self.value, &format!("CAST({} AS {kind})", self.value), 1))
+        format!("CAST({} AS {kind})", self.value)
     }
 }
 
@@ -450,20 +471,6 @@ fn said(or: SqliteOnConflict) -> InTheWay {
         SqliteOnConflict::Ignore | SqliteOnConflict::Fail => InTheWay::Stay,
         SqliteOnConflict::Rollback | SqliteOnConflict::Abort => InTheWay::Fail,
     }
-}
-
-/// What an SQLite table says of rows that are in the way, by the statement that made it: `ON CONFLICT …`.
-#[must_use]
-pub fn table_says(made: &str) -> InTheWay {
-    let lexed = lex::quotings(Dialect::Sqlite, made).first().map(|quoting| lex::lex(made, Dialect::Sqlite, *quoting));
-    let Some(Ok(lexed)) = lexed else { return InTheWay::Go };
-    let said = lexed.tokens.windows(3).filter(|three| three[0].is("on") && three[1].is("conflict"));
-    let ways = said.map(|three| match three[2].text.as_str() {
-        "abort" | "rollback" => InTheWay::Fail,
-        "ignore" | "fail" => InTheWay::Stay,
-        _ => InTheWay::Go,
-    });
-    ways.max().unwrap_or_default()
 }
 
 #[cfg(test)]

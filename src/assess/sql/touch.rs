@@ -5,8 +5,8 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Assignment, AssignmentTarget, Expr, FromTable, Ident, ObjectName, ObjectNamePart, Statement, TableObject,
-    UpdateTableFromKind, Visit, Visitor,
+    Assignment, AssignmentTarget, Expr, FromTable, Ident, ObjectName, ObjectNamePart, OrderByExpr, Statement,
+    TableObject, UpdateTableFromKind, Visit, Visitor,
 };
 
 use super::foresee::{Act, Parsed, bounds, condition, plain, statement};
@@ -31,6 +31,8 @@ pub struct Target {
     pub rows: String,
     /// Whether it bounds how many rows it touches.
     pub bounded: bool,
+    /// The columns by which it orders them, in small letters.
+    pub ordered: Vec<String>,
     /// Names of the columns that it sets, folded to lower case. Empty for what isn't `Change`.
     pub set: Vec<String>,
     /// The statement alone: no semicolon or comment behind it.
@@ -86,6 +88,7 @@ fn touched(
                 table: parts(dialect, name)?,
                 spelled: name.to_string(),
                 bounded: !bounds.is_empty(),
+                ordered: ordered(&delete.order_by),
                 rows: format!("FROM {spelled}{narrowed}{bounds}"),
                 set: Vec::new(),
                 text,
@@ -116,6 +119,7 @@ fn touched(
                 table: parts(dialect, name)?,
                 spelled: name.to_string(),
                 bounded: false,
+                ordered: Vec::new(),
                 rows: format!("FROM {spelled}{narrowed}"),
                 set: columns(&update.assignments),
                 text,
@@ -133,6 +137,7 @@ fn touched(
                 table: parts(dialect, name)?,
                 spelled: name.to_string(),
                 bounded: false,
+                ordered: Vec::new(),
                 rows: String::new(),
                 set: Vec::new(),
                 text,
@@ -168,6 +173,16 @@ pub(super) fn parts(dialect: Dialect, name: &ObjectName) -> Result<(Option<Strin
         Some([schema, name]) => Ok((Some(folded(schema)), folded(name))),
         Some(_) | None => Err("its table is not named plainly.".to_owned()),
     }
+}
+
+/// The plain columns by which rows are ordered.
+fn ordered(order: &[OrderByExpr]) -> Vec<String> {
+    let plain = |order: &OrderByExpr| match &order.expr {
+        Expr::Identifier(name) => Some(name.value.to_lowercase()),
+        Expr::CompoundIdentifier(names) => names.last().map(|name| name.value.to_lowercase()),
+        _ => None,
+    };
+    order.iter().filter_map(plain).collect()
 }
 
 /// The columns that are set; a name that can't be told is every column.
@@ -225,6 +240,7 @@ mod tests {
         assert!(told.text.starts_with("UPDATE") && told.text.ends_with("id = 3"), "{}", told.text);
         let told = target(Dialect::Mysql, "DELETE FROM `a``b` WHERE x > 1 ORDER BY x LIMIT 3").unwrap().unwrap();
         assert_eq!((told.bounded, told.table.1.as_str()), (true, "a`b"));
+        assert_eq!(told.ordered, ["x"]);
         assert_eq!(target(Dialect::Sqlite, "INSERT INTO t DEFAULT VALUES").unwrap().unwrap().act, Act::Add);
     }
 

@@ -60,7 +60,9 @@ pub(super) fn along<'a>(
         if followers.is_empty() {
             return Ok(Ok(Vec::new()));
         }
-        if plan.target.bounded {
+        // By a whole key, it picks the same ones each time.
+        let whole = |key: &Vec<String>| key.iter().all(|name| plan.target.ordered.contains(&name.to_lowercase()));
+        if plan.target.bounded && !known.keys.iter().any(whole) {
             return Ok(Err("its LIMIT may pick other rows the second time.".to_owned()));
         }
         path.push(known.kin());
@@ -107,7 +109,7 @@ async fn links(
     followers: &[&str],
 ) -> Result<Result<Vec<Link>, String>, Failure> {
     let mut links = known.links(session, dialect).await?;
-    links.retain(|link| link.on_delete != Fate::Stay);
+    links.retain(|link| !link.on_delete.stays());
     if let Some(missing) = followers.iter().find(|table| !links.iter().any(|link| link.table == **table)) {
         return Ok(Err(format!("rows of {missing} go along or change with them, and can't be told beforehand.")));
     }
@@ -145,7 +147,7 @@ fn unkept(table: &str, why: &str) -> String {
 fn follower(dialect: Dialect, plan: &Plan, known: &Known, link: &Link, child: &Known) -> Result<Along, String> {
     let table = link.table.clone();
     let clears = link.on_delete != Fate::Cascade;
-    let other = matches!(link.on_delete, Fate::Stay | Fate::Other);
+    let other = link.on_delete == Fate::Other;
     let unkept_why = other.then(|| format!("rows of {table} get another value, and aren't kept."));
     let why = |why: &str| unkept(&table, why);
     if link.part {
@@ -165,6 +167,7 @@ fn follower(dialect: Dialect, plan: &Plan, known: &Known, link: &Link, child: &K
         spelled: table.clone(),
         rows: String::new(),
         bounded: false,
+        ordered: Vec::new(),
         set: if clears { set } else { Vec::new() },
         text: String::new(),
         returning: false,

@@ -76,7 +76,7 @@ impl Plan {
             Act::Delete => ("delete", "insert"),
             _ => ("insert", "delete"),
         };
-        if let Some(trigger) = known.firing(&[event, back]).first() {
+        if let Some(trigger) = known.firing(&[event, back], &target.set).first() {
             return Err(format!("the trigger {trigger} fires, and nobody knows what takes that back."));
         }
         if target.act == Act::Add && target.returning {

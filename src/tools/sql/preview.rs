@@ -5,9 +5,12 @@
 mod desk;
 mod each;
 mod emptied;
+mod held;
+mod one_by_one;
 mod others;
 mod reach;
 mod replaced;
+mod schema;
 mod several;
 mod told;
 
@@ -16,7 +19,7 @@ use std::collections::BTreeSet;
 use tokio_util::sync::CancellationToken;
 
 use self::desk::{Desk, Follower};
-use self::reach::Reach;
+use self::reach::{Event, Reach};
 use self::replaced::replaced;
 use self::told::{Counts, brief, counted, effect, going_along, rewritten, set_off};
 use super::code;
@@ -45,7 +48,10 @@ pub(super) async fn measure(
     operation: &SqlOperation,
     cancel: &CancellationToken,
 ) -> Measurement {
-    let measured = statement(source, images, prepared, operation, cancel).await;
+    let measured = match one_by_one::one_by_one(source, images, prepared, operation, cancel).await {
+        Some(told) => Ok(Some(told)),
+        None => statement(source, images, prepared, operation, cancel).await,
+    };
     let Some(halfway) = halfway(source.dialect(), prepared, &operation.sql) else { return measured };
     let mut preview = match measured {
         Ok(Some(preview)) => preview,
@@ -124,6 +130,9 @@ async fn statement(
     if let (Act::Change | Act::Add, Ok(Some(known))) = (reads.act, &known) {
         reads.in_the_way = reads.in_the_way.max(known.in_the_way);
     }
+    if let Ok(Some(known)) = &known {
+        reads.fewer = known.skips(&told::events(dialect, &reads), &reads.updates);
+    }
     let plan = planned(dialect, &known, sql);
     let along = match (&plan, &known) {
         (Ok(plan), Ok(Some(known))) => desk.along(plan, known).await,
@@ -157,6 +166,7 @@ async fn statement(
         (Ok(plan), Ok(along)) => desk.followers(plan, along).await,
         _ => Ok(Vec::new()),
     };
+    let (mut needs, mut holds) = (Vec::new(), Vec::new());
     if let Ok(Some(known)) = &known {
         let set = match target(dialect, sql) {
             Ok(Some(target)) => target.set,
@@ -164,16 +174,20 @@ async fn statement(
             _ => vec!["*".to_owned()],
         };
         let along = going_along(dialect, &reads, known, &set);
-        let reach = match &followers {
-            _ if along.is_empty() && reads.act != Act::Empty => Reach::default(),
-            Ok(followers) if !followers.is_empty() => Reach::kept(followers),
-            Ok(_) | Err(_) => desk.around(&reads, &set, known, gone.as_ref()).await,
-        };
+        let mut reach = desk.around(&reads, &set, known, gone.as_ref()).await;
+        if let Ok(followers) = &followers
+            && !followers.is_empty()
+        {
+            reach = Reach::kept(followers, reach.held);
+        }
         preview.effects.extend(set_off(dialect, &reads, known, (&along, &reach)));
+        needs = held::needed(dialect, &reads, known);
+        holds = reach.held;
     }
     preview.effects.extend(elsewhere(source));
     if operation.way == SqlWay::Trial {
         preview.effects.push("All of it is rolled back at the end.".to_owned());
+        held::warn(&mut preview, &holds);
         return Ok(Some(preview));
     }
     let catalog = desk.catalog(sql, along.as_deref().unwrap_or_default()).await;
@@ -182,7 +196,8 @@ async fn statement(
         (Ok(plan), Ok(Some(known))) if counts.touched > 1 => known.unique_among(&plan.target.set),
         _ => None,
     };
-    let followers = plan.and(along).and(code).and(followers);
+    let followers = plan.and(along.as_ref().map(|_| ()).map_err(Clone::clone)).and(code).and(followers);
+    let followed = along.unwrap_or_default();
     preview.remedy = match followers.and_then(|followers| kept(images, &counts, &followers)) {
         Ok(()) => {
             let kept = match reads.act {
@@ -200,7 +215,9 @@ async fn statement(
     preview.trial = match (reads.act, known) {
         (Act::Empty | Act::Drop | Act::Alter, _) => Trial::None,
         (_, Ok(Some(known))) => {
-            match catalog.and_then(|catalog| trial::allowed(dialect, &known, reads.act, &catalog)) {
+            match catalog
+                .and_then(|catalog| trial::allowed(dialect, &known, (reads.act, &reads.updates), &followed, &catalog))
+            {
                 Ok(()) => Trial::Offered,
                 Err(why) => Trial::Refused(why),
             }
@@ -208,6 +225,8 @@ async fn statement(
         (_, Ok(None)) => Trial::Refused(format!("{} is not found.", reads.table)),
         (_, Err(why)) => Trial::Refused(why),
     };
+    held::warn(&mut preview, &holds);
+    held::depended(&mut preview, needs);
     Ok(Some(preview))
 }
 
@@ -343,7 +362,7 @@ impl Desk<'_> {
         }
     }
 
-    /// What goes along with the rows that it touches, or changes with them, where that isn't kept.
+    /// What goes along with the rows that it touches, or changes with them, and what forbids that.
     async fn around(&self, reads: &Reads, set: &[String], known: &Known, gone: Option<&Reads>) -> Reach {
         let mut met = Vec::new();
         match (reads.act, gone) {
@@ -352,16 +371,32 @@ impl Desk<'_> {
                 let mut reach = Reach::default();
                 for part in &reads.parts {
                     let own = reads.of(part);
-                    if !going_along(self.dialect, &own, known, &part.set).is_empty() {
+                    if self.referred(&own, &part.set, known) {
                         reach.join(&self.reach(&own, &part.set, known, &mut met).await);
                     }
                 }
                 reach
             }
+            _ if !self.referred(reads, set, known) => Reach::default(),
             (_, Some(gone)) => self.reach(gone, &[], known, &mut met).await,
-            _ if reads.in_the_way == InTheWay::Go => Reach::default(),
+            _ if reads.in_the_way == InTheWay::Go => self.unclear(Event::Deleted, &[], known).await,
+            (Act::Add, None) => self.unclear(Event::Changed, set, known).await,
             _ => self.reach(reads, set, known, &mut met).await,
         }
+    }
+
+    /// Whether rows of other tables may go along with those that it touches, or forbid what it does.
+    fn referred(&self, reads: &Reads, set: &[String], known: &Known) -> bool {
+        let event = match (reads.act, reads.in_the_way) {
+            (Act::Change | Act::Add, InTheWay::Go) | (Act::Delete, _) => "delete",
+            (Act::Add, InTheWay::Change) | (Act::Change, _) => "update",
+            // SQLite empties a table before it drops it.
+            (Act::Drop, _) if self.dialect == Dialect::Sqlite => "delete",
+            _ => return false,
+        };
+        // MySQL doesn't say beforehand to which columns.
+        let unclear = self.dialect == Dialect::Mysql && !known.referrers.is_empty();
+        unclear || !known.taken_along(event, set).is_empty() || !known.held_by(event, set).is_empty()
     }
 }
 

@@ -4,7 +4,7 @@
 use super::connections::Failure;
 use super::session::Session;
 use super::value::{Form, quoted_name, quoted_text};
-use crate::assess::sql_foresee::{InTheWay, Key, table_says};
+use crate::assess::sql_foresee::{InTheWay, Key, fired, table_says};
 use crate::assess::sql_touch::Target;
 use crate::domain::Dialect;
 
@@ -41,7 +41,7 @@ pub(super) struct Column {
 pub(super) struct Referrer {
     /// Its name.
     pub(super) table: String,
-    /// `delete`, `update`: what takes its rows along, or changes them.
+    /// `delete`, `update`: what takes its rows along, or changes them. `no-delete`, `no-update`: what it forbids.
     pub(super) along: Vec<String>,
     /// The column that it refers to; empty for the key.
     pub(super) column: String,
@@ -50,8 +50,10 @@ pub(super) struct Referrer {
 /// What becomes of rows when what they refer to is deleted, or changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// They stay as they are, or forbid it.
+    /// They stay as they are, and forbid it, unless they are gone at its end.
     Stay,
+    /// They stay as they are, and forbid it at once.
+    Forbid,
     /// They go, too, or change with it.
     Cascade,
     /// They refer to nothing then.
@@ -61,14 +63,21 @@ pub(super) enum Fate {
 }
 
 impl Fate {
-    /// The fate of that name in `links.sql`.
-    fn named(name: &str) -> Self {
+    /// The fate of that name in `links.sql`. MySQL and MariaDB look at nothing later.
+    fn named(dialect: Dialect, name: &str) -> Self {
         match name {
             "cascade" => Self::Cascade,
             "set null" => Self::SetNull,
             "set default" => Self::Other,
+            "restrict" => Self::Forbid,
+            _ if dialect == Dialect::Mysql => Self::Forbid,
             _ => Self::Stay,
         }
+    }
+
+    /// Whether they stay as they are.
+    pub(super) fn stays(self) -> bool {
+        matches!(self, Self::Stay | Self::Forbid)
     }
 }
 
@@ -82,6 +91,8 @@ pub(super) struct Link {
     pub(super) on_update: Fate,
     /// It leads to a part of the table: other parts may hold rows of the same key.
     pub(super) part: bool,
+    /// Somebody turned off what looks after it.
+    pub(super) off: bool,
     /// Their columns, each with the one that it refers to; empty for that of the key at the same place.
     pub(super) pairs: Vec<(String, String)>,
 }
@@ -100,6 +111,40 @@ fn place(dialect: Dialect, schema: &str, name: &str) -> String {
         Dialect::Postgres | Dialect::Mysql => {
             format!("{}.{}", quoted_name(dialect, schema), quoted_name(dialect, name))
         }
+    }
+}
+
+/// A trigger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Trigger {
+    pub(super) name: String,
+    /// What fires it: `insert`, `update`, `delete`, `truncate`.
+    events: Vec<String>,
+    /// The columns that an update has to set, in small letters; none if any will do.
+    columns: Vec<String>,
+    /// It may leave rows as they are.
+    skips: bool,
+}
+
+impl Trigger {
+    /// What a row of `table.sql` says of one: of SQLite's, the statement that made it.
+    fn read(name: String, events: &str, said: &str, skips: &str) -> Self {
+        let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
+        if events == "text" {
+            let told = fired(said);
+            return Self { name, events: owned(&told.events), columns: told.columns, skips: told.skips };
+        }
+        let events: Vec<&str> = events.split_whitespace().collect();
+        let columns = said.split('\u{1f}').filter(|column| !column.is_empty()).map(str::to_lowercase).collect();
+        Self { name, events: owned(&events), columns, skips: skips == "skips" }
+    }
+
+    /// Whether one of these events fires it; an update, where it sets these columns. None stand for any.
+    fn fires(&self, events: &[&str], set: &[String]) -> bool {
+        const NUMBERS: [&str; 4] = ["*", "rowid", "_rowid_", "oid"];
+        let any = set.is_empty() || self.columns.is_empty() || set.iter().any(|set| NUMBERS.contains(&set.as_str()));
+        let sets = any || set.iter().any(|set| self.columns.contains(set));
+        self.events.iter().any(|event| events.contains(&event.as_str()) && (sets || event != "update"))
     }
 }
 
@@ -143,8 +188,9 @@ pub(super) struct Known {
     pub(super) unique: Vec<Key>,
     /// What it says itself of rows that are in the way of those that come: SQLite.
     pub(super) in_the_way: InTheWay,
-    /// Each trigger, with the events that fire it: `insert`, `update`, `delete`, `truncate`.
-    pub(super) triggers: Vec<(String, String)>,
+    /// It leaves out some of the rows that have others in their way: SQLite.
+    leaves_out: bool,
+    pub(super) triggers: Vec<Trigger>,
     /// The rules for what is done to it.
     rewrites: Vec<Rewrite>,
     pub(super) referrers: Vec<Referrer>,
@@ -184,7 +230,8 @@ impl Known {
         Ok(Some(known))
     }
 
-    /// The foreign keys by which rows go along with deleted or changed ones, or change.
+    /// The foreign keys that lead to its rows: by which others go along with deleted or changed ones, change, or forbid
+    /// that.
     pub(super) async fn links(&self, session: &mut dyn Session, dialect: Dialect) -> Result<Vec<Link>, Failure> {
         let spelled = format!("{}.{}", quoted_name(dialect, &self.schema), quoted_name(dialect, &self.name));
         let text = [SQLITE_LINKS, POSTGRES_LINKS, MYSQL_LINKS];
@@ -197,9 +244,10 @@ impl Known {
                 ("link", _) => {
                     let mut said = three.split('/');
                     let (deleted, updated) = (said.next().unwrap_or_default(), said.next().unwrap_or_default());
-                    let (on_delete, on_update) = (Fate::named(deleted), Fate::named(updated));
-                    let (part, pairs) = (said.next().is_some(), Vec::new());
-                    links.push((key, Link { schema: one, table: two, on_delete, on_update, part, pairs }));
+                    let (on_delete, on_update) = (Fate::named(dialect, deleted), Fate::named(dialect, updated));
+                    let marks: Vec<&str> = said.collect();
+                    let (part, off, pairs) = (marks.contains(&"part"), marks.contains(&"off"), Vec::new());
+                    links.push((key, Link { schema: one, table: two, on_delete, on_update, part, off, pairs }));
                 }
                 ("pair", Some((_, link))) => link.pairs.push((one, two)),
                 _ => {}
@@ -256,8 +304,8 @@ impl Known {
                         None => keys.push((one, Key { columns: vec![two], partial })),
                     }
                 }
-                "made" => known.in_the_way = table_says(&one),
-                "trigger" => known.triggers.push((one, if two == "text" { events(&three) } else { two })),
+                "made" => (known.in_the_way, known.leaves_out) = table_says(&one),
+                "trigger" => known.triggers.push(Trigger::read(one, &two, &three, &four)),
                 "rule" => {
                     let does = match three.as_str() {
                         "adds" => Does::Adds,
@@ -312,10 +360,22 @@ impl Known {
         Self::ask(session, dialect, &target.spelled, (schema.as_deref(), name)).await
     }
 
-    /// The triggers that one of these events fires.
-    pub(super) fn firing(&self, events: &[&str]) -> Vec<&str> {
-        let fires = |fired: &str| fired.split(' ').any(|event| events.contains(&event));
-        self.triggers.iter().filter(|(_, fired)| fires(fired)).map(|(name, _)| name.as_str()).collect()
+    /// The triggers that one of these events fires, by the columns that it sets; none of these stand for any.
+    pub(super) fn firing(&self, events: &[&str], set: &[String]) -> Vec<&str> {
+        let mut firing: Vec<&str> = Vec::new();
+        for trigger in self.triggers.iter().filter(|trigger| trigger.fires(events, set)) {
+            if !firing.contains(&trigger.name.as_str()) {
+                firing.push(&trigger.name);
+            }
+        }
+        firing
+    }
+
+    /// Whether some of the rows that a statement meets may be left as they are: by a trigger, or by what the table says
+    /// of rows that come.
+    pub(super) fn skips(&self, events: &[&str], set: &[String]) -> bool {
+        let comes = events.iter().any(|event| ["insert", "update"].contains(event));
+        self.leaves_out && comes || self.triggers.iter().any(|trigger| trigger.skips && trigger.fires(events, set))
     }
 
     /// The rules that rewrite one of these events in this way.
@@ -333,13 +393,23 @@ impl Known {
 
     /// Other tables whose rows an event takes along or changes. An update does only where it sets what they refer to.
     pub(super) fn taken_along(&self, event: &str, set: &[String]) -> Vec<&str> {
+        self.referring(event, event, set)
+    }
+
+    /// Other tables whose rows forbid an event, where they refer to one of its rows.
+    pub(super) fn held_by(&self, event: &str, set: &[String]) -> Vec<&str> {
+        self.referring(&format!("no-{event}"), event, set)
+    }
+
+    /// Other tables that refer to it and say this of an event.
+    fn referring(&self, says: &str, event: &str, set: &[String]) -> Vec<&str> {
         let key = self.keys.first();
         let sets = |column: &str| {
             let named = |name: &str| set.iter().any(|set| set == "*" || *set == name.to_lowercase());
             if column.is_empty() { key.is_none_or(|key| key.iter().any(|name| named(name))) } else { named(column) }
         };
         let concerns = |referrer: &&Referrer| {
-            referrer.along.iter().any(|along| along == event) && (event == "delete" || sets(&referrer.column))
+            referrer.along.iter().any(|along| along == says) && (event == "delete" || sets(&referrer.column))
         };
         let mut tables: Vec<&str> =
             self.referrers.iter().filter(concerns).map(|referrer| referrer.table.as_str()).collect();
@@ -377,15 +447,6 @@ pub(super) fn question(
     }
 }
 
-/// The events that fire a trigger, from the statement that made it: among the words before `ON`. One too many does
-/// no harm.
-fn events(made: &str) -> String {
-    let folded = made.to_ascii_lowercase();
-    let words = folded.split_whitespace().take_while(|word| *word != "on");
-    let known: Vec<&str> = words.filter(|word| ["insert", "update", "delete"].contains(word)).collect();
-    if known.is_empty() { "insert update delete".to_owned() } else { known.join(" ") }
-}
-
 /// Whether the text of a view names a table.
 fn names(dialect: Dialect, text: &str, table: &str) -> bool {
     let names = crate::assess::sql_catalog::names(dialect, text);
@@ -397,10 +458,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_events_of_a_trigger_are_read_from_its_text() {
-        assert_eq!(events("CREATE TRIGGER IF NOT EXISTS a AFTER UPDATE OF x ON t BEGIN DELETE FROM u; END"), "update");
-        assert_eq!(events("create trigger b delete on t begin select 1; end"), "delete");
-        assert_eq!(events("CREATE TRIGGER odd"), "insert update delete");
+    fn a_trigger_fires_for_the_columns_that_it_names() {
+        let trigger = Trigger::read("t".to_owned(), "insert update", "a\u{1f}B", "skips");
+        let set = |name: &str| [name.to_owned()];
+        assert!(trigger.fires(&["update"], &set("b")) && trigger.fires(&["update"], &[]) && trigger.skips);
+        assert!(trigger.fires(&["update"], &set("*")) && !trigger.fires(&["update"], &set("c")));
+        assert!(trigger.fires(&["insert"], &set("c")) && !trigger.fires(&["delete"], &set("a")));
+        let trigger =
+            Trigger::read("t".to_owned(), "text", "CREATE TRIGGER t UPDATE OF a ON b BEGIN SELECT 1; END", "");
+        assert!(trigger.fires(&["update"], &set("rowid")) && !trigger.fires(&["update"], &set("b")) && !trigger.skips);
     }
 
     #[test]
@@ -413,7 +479,7 @@ mod tests {
             row(["key", "other", "c", "null", "", "1000"]),
             row(["made", "CREATE TABLE t (a, b, c UNIQUE ON CONFLICT IGNORE)", "", "", "", "0"]),
             row(["refers", "u", "delete update", "a", "", "0"]),
-            row(["refers", "v", "update", "", "", "0"]),
+            row(["refers", "v", "no-delete update", "", "", "0"]),
         ];
         let known = Known::read(Dialect::Sqlite, rows.into_iter()).unwrap();
         assert_eq!(known.keys, [["a", "b"]]);
@@ -424,5 +490,7 @@ mod tests {
         assert_eq!(known.taken_along("update", &["c".to_owned()]), [""; 0]);
         assert_eq!(known.taken_along("update", &["b".to_owned()]), ["v"]);
         assert_eq!(known.taken_along("update", &["*".to_owned()]), ["u", "v"]);
+        assert_eq!(known.held_by("delete", &[]), ["v"]);
+        assert_eq!(known.held_by("update", &["b".to_owned()]), [""; 0]);
     }
 }

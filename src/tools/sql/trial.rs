@@ -1,6 +1,7 @@
 //! Tries a write: runs it in a transaction, counts, shows some of its rows as they would be, rolls it back. Only where
 //! everything that it does is undone by that: tables that are local and transactional, no code that nobody knows.
 
+use super::along::{self, Along};
 use super::code;
 use super::connections::Failure;
 use super::inverse::{Plan, Row};
@@ -14,17 +15,24 @@ use crate::domain::{Catalog, Dialect};
 /// Rows that are shown.
 const SHOWN: usize = 5;
 
-/// Whether a statement can be tried, by its table and by what the catalog says of its names.
+/// Whether a statement can be tried, by its table, by what goes along with its rows, where that could all be kept, and by
+/// what the catalog says of the names of both.
 ///
 /// # Errors
 /// Why not: a sentence.
-pub(super) fn allowed(dialect: Dialect, known: &Known, act: Act, catalog: &Catalog) -> Result<(), String> {
-    harmless(dialect, known, act)?;
+pub(super) fn allowed(
+    dialect: Dialect,
+    known: &Known,
+    (act, set): (Act, &[String]),
+    along: &[Along],
+    catalog: &Catalog,
+) -> Result<(), String> {
+    harmless(dialect, known, (act, set), along)?;
     code::tried(dialect, catalog)
 }
 
 /// Whether the table itself sets nothing off that a rollback may not take back.
-fn harmless(dialect: Dialect, known: &Known, act: Act) -> Result<(), String> {
+fn harmless(dialect: Dialect, known: &Known, (act, set): (Act, &[String]), kept: &[Along]) -> Result<(), String> {
     if !known.objection.is_empty() {
         return Err(format!("of {}: {}.", known.name, known.objection));
     }
@@ -32,14 +40,22 @@ fn harmless(dialect: Dialect, known: &Known, act: Act) -> Result<(), String> {
     let (events, along): (&[&str], &str) = match act {
         Act::Change => (&["update"], "update"),
         Act::Delete => (&["delete"], "delete"),
+        // `REPLACE` deletes; what is set is set of rows that are in the way.
+        Act::Add if dialect == Dialect::Mysql => (&["insert", "update", "delete"], "update"),
+        Act::Add if !set.is_empty() => (&["insert", "update"], "update"),
         Act::Add => (&["insert"], ""),
         _ => (&["insert", "update", "delete"], "delete"),
     };
-    if let Some(trigger) = known.firing(events).first().filter(|_| dialect != Dialect::Sqlite) {
+    if let Some(trigger) = known.firing(events, set).first().filter(|_| dialect != Dialect::Sqlite) {
         return Err(format!("the trigger {trigger} fires, and what it does may outlive a rollback."));
     }
-    let set = ["*".to_owned()];
-    if let Some(table) = known.taken_along(along, &set).first().filter(|_| dialect == Dialect::Postgres) {
+    // What could be kept lies in plain tables of this server, and sets no code of anybody's off.
+    if !kept.is_empty() {
+        return Ok(());
+    }
+    let any = ["*".to_owned()];
+    let set = if set.is_empty() { &any } else { set };
+    if let Some(table) = known.taken_along(along, set).first().filter(|_| dialect == Dialect::Postgres) {
         return Err(format!("rows of {table} go along or change, and what that sets off may outlive a rollback."));
     }
     Ok(())
@@ -73,8 +89,9 @@ async fn within(session: &mut dyn Session, dialect: Dialect, sql: &str, rows: &m
     let (schema, name) = &reads.place;
     let known = Known::ask(session, dialect, &reads.table, (schema.as_deref(), name)).await?;
     let known = known.ok_or_else(|| Failure::Untried(format!("{} is not found.", reads.table)))?;
-    let catalog = code::ask(session, dialect, sql, &[]).await?;
-    allowed(dialect, &known, reads.act, &catalog).map_err(Failure::Untried)?;
+    let along = along_of(session, dialect, sql, &known).await?;
+    let catalog = code::ask(session, dialect, sql, &along).await?;
+    allowed(dialect, &known, (reads.act, &reads.updates), &along, &catalog).map_err(Failure::Untried)?;
     if session.hides(&known.schema, &known.name).await? {
         return Err(Failure::Untried("a temporary table hides it.".to_owned()));
     }
@@ -88,6 +105,21 @@ async fn within(session: &mut dyn Session, dialect: Dialect, sql: &str, rows: &m
         Ok(_) | Err(_) => {}
     }
     session.run(sql, rows).await
+}
+
+/// What goes along with rows that it deletes. Nothing, where that can't be told whole.
+async fn along_of(
+    session: &mut dyn Session,
+    dialect: Dialect,
+    sql: &str,
+    known: &Known,
+) -> Result<Vec<Along>, Failure> {
+    let Ok(Some(target)) = target(dialect, sql) else { return Ok(Vec::new()) };
+    if target.act != Act::Delete {
+        return Ok(Vec::new());
+    }
+    let Ok(plan) = Plan::of(dialect, target, known) else { return Ok(Vec::new()) };
+    Ok(along::along(session, dialect, (&plan, known), &mut Vec::new()).await?.unwrap_or_default())
 }
 
 /// Rows that it would bring, as the engine returns them.

@@ -28,10 +28,11 @@ pub(super) fn behind(dialect: Dialect, query: Query) -> Result<Option<Reads>, St
     }
     let chance = reads.chance || steady(&with).is_err();
     let led = |read: String| format!("{with} {read}");
+    let from = reads.from.as_ref().map(|from| format!("FROM ({with} SELECT * {from}) AS touched"));
     Ok(Some(Reads {
         touched: reads.touched.map(led),
         sample: reads.sample.map(led),
-        from: None,
+        from,
         brought: None,
         chance,
         ..reads

@@ -4,7 +4,7 @@
 use sqlparser::ast::{ObjectName, ObjectType, Statement};
 
 use super::super::lex;
-use super::{InTheWay, Parsed, place, statement};
+use super::{InTheWay, Parsed, Parts, parts, place, statement};
 use crate::domain::Dialect;
 
 /// First words of statements that replace nothing.
@@ -61,11 +61,28 @@ pub struct Dropped {
     pub cascade: bool,
 }
 
+/// A schema or database that a statement drops with what is in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Whole {
+    /// `schema` or `database`.
+    pub word: &'static str,
+    /// Its name, as the statement spells it.
+    pub spelled: String,
+    /// Its name, as the engine folds it.
+    pub name: String,
+    /// It needn't be empty: `CASCADE`.
+    pub cascade: bool,
+}
+
 /// What a statement does that touches no rows of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Other {
     /// Drops views or indexes.
     Drops(Vec<Dropped>),
+    /// Drops a schema or a database.
+    Whole(Whole),
+    /// Does something to single partitions.
+    Parts(Parts),
     /// Makes something new.
     Makes {
         /// What it is.
@@ -84,8 +101,20 @@ pub enum Other {
 /// What a statement does, if it is one of these.
 #[must_use]
 pub fn other(dialect: Dialect, sql: &str) -> Option<Other> {
-    let Parsed { statement, .. } = statement(dialect, sql)?;
+    let Some(Parsed { statement, .. }) = statement(dialect, sql) else {
+        return parts(dialect, sql).map(Other::Parts);
+    };
     match statement {
+        // Another database of PostgreSQL can't be looked into.
+        Statement::Drop { object_type: sort @ (ObjectType::Schema | ObjectType::Database), names, cascade, .. } => {
+            let word = match (dialect, sort) {
+                (Dialect::Mysql, _) => "database",
+                (Dialect::Postgres, ObjectType::Schema) => "schema",
+                (Dialect::Postgres | Dialect::Sqlite, _) => return None,
+            };
+            let [one] = names.as_slice() else { return None };
+            Some(Other::Whole(Whole { word, spelled: one.to_string(), name: place(dialect, one).1, cascade }))
+        }
         Statement::Drop { object_type, names, cascade, table, temporary: false, .. } => {
             let thing = match object_type {
                 ObjectType::View => Thing::View,

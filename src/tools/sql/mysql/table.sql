@@ -38,8 +38,8 @@ SELECT 'trigger', TRIGGER_NAME, LOWER(EVENT_MANIPULATION), '', '', 0
 FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = {schema} AND EVENT_OBJECT_TABLE = {name}
 UNION ALL
 SELECT 'refers', r.TABLE_NAME,
-  CONCAT_WS(' ', IF(r.DELETE_RULE IN ('CASCADE', 'SET NULL', 'SET DEFAULT'), 'delete', NULL),
-    IF(r.UPDATE_RULE IN ('CASCADE', 'SET NULL', 'SET DEFAULT'), 'update', NULL)),
+  IF(@@foreign_key_checks, CONCAT_WS(' ', IF(r.DELETE_RULE IN ('CASCADE', 'SET NULL', 'SET DEFAULT'), 'delete', 'no-delete'),
+    IF(r.UPDATE_RULE IN ('CASCADE', 'SET NULL', 'SET DEFAULT'), 'update', 'no-update')), ''),
   '', '', 0
 FROM information_schema.REFERENTIAL_CONSTRAINTS r
 WHERE r.UNIQUE_CONSTRAINT_SCHEMA = {schema} AND r.REFERENCED_TABLE_NAME = {name}

@@ -70,11 +70,16 @@ UNION ALL
 SELECT DISTINCT 'trigger', g.tgname::text,
   concat_ws(' ', CASE WHEN g.tgtype & 4 <> 0 THEN 'insert' END, CASE WHEN g.tgtype & 8 <> 0 THEN 'delete' END,
     CASE WHEN g.tgtype & 16 <> 0 THEN 'update' END, CASE WHEN g.tgtype & 32 <> 0 THEN 'truncate' END),
-  '', '', 0
+  -- A column that is computed changes with others.
+  COALESCE((
+    SELECT string_agg(a.attname::text, chr(31)) FROM unnest(g.tgattr::int2[]) AS k (attnum)
+    JOIN pg_attribute a ON a.attrelid = g.tgrelid AND a.attnum = k.attnum HAVING NOT bool_or(a.attgenerated <> '')
+  ), ''), CASE WHEN g.tgtype & 3 = 3 THEN 'skips' ELSE '' END, 0
 FROM tree JOIN pg_trigger g ON g.tgrelid = tree.oid WHERE NOT g.tgisinternal AND g.tgenabled <> 'D'
 UNION ALL
 SELECT 'refers', o.relname::text,
-  concat_ws(' ', CASE WHEN f.confdeltype IN ('c', 'n', 'd') THEN 'delete' END, CASE WHEN f.confupdtype IN ('c', 'n', 'd') THEN 'update' END),
+  concat_ws(' ', CASE WHEN f.confdeltype IN ('c', 'n', 'd') THEN 'delete' ELSE 'no-delete' END,
+    CASE WHEN f.confupdtype IN ('c', 'n', 'd') THEN 'update' ELSE 'no-update' END),
   a.attname::text, '', 0
 FROM kin
 JOIN pg_constraint f ON f.confrelid = kin.oid AND f.contype = 'f' AND f.conparentid = 0

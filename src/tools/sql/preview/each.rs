@@ -1,6 +1,7 @@
 //! What a statement that empties or drops several tables would do, table by table.
 
 use super::desk::Desk;
+use super::held::{depended, needed};
 use super::reach::{Place, Reach};
 use super::told::{counted, set_off};
 use super::{NOTHING, elsewhere, told};
@@ -22,7 +23,7 @@ impl Desk<'_> {
         let place = |known: &super::Known| (known.schema.clone(), known.name.clone());
         let named: Vec<Place> =
             found.iter().filter_map(|(_, known)| known.as_ref().ok()?.as_ref().map(place)).collect();
-        let (mut rows, mut tables) = (Some(0), all.len());
+        let (mut rows, mut tables, mut needs) = (Some(0), all.len(), Vec::new());
         for (reads, known) in found {
             let table = &reads.table;
             let mut known = match known {
@@ -50,6 +51,7 @@ impl Desk<'_> {
                 }
             }
             known.referrers.retain(|referrer| !named.iter().any(|(_, name)| *name == referrer.table));
+            needs.extend(needed(self.dialect, reads, &known));
             let cascades = reads.act == Act::Empty && reads.cascade;
             let mut reach = if cascades { self.emptied(reads, &known).await } else { Reach::default() };
             reach.leave_out(&named);
@@ -63,6 +65,8 @@ impl Desk<'_> {
         let counted = rows.map_or_else(|| "rows".to_owned(), counted);
         preview.brief = format!("{counted} of {}", count(tables as u64, "table"));
         preview.effects.extend(elsewhere(self.source));
+        needs.dedup();
+        depended(&mut preview, needs);
         preview
     }
 }

@@ -6,9 +6,9 @@ use super::super::table::{Known, lossy, question};
 use super::super::value::{quoted_name, quoted_text};
 use super::desk::Desk;
 use super::reach::Reach;
-use super::told::{Counts, set_off};
+use super::told::{Counts, counted, set_off};
 use super::{NOTHING, told};
-use crate::assess::sql_foresee::{Dropped, InTheWay, Other, Thing, reads};
+use crate::assess::sql_foresee::{Dropped, InTheWay, Other, PartDeed, Parts, Thing, reads};
 use crate::domain::number::thousands;
 use crate::domain::{Detail, Dialect, Preview, Remedy, Text};
 
@@ -31,10 +31,33 @@ impl Desk<'_> {
     pub(super) async fn other(&self, other: &Other) -> Preview {
         match other {
             Other::Drops(dropped) => self.drops(dropped).await,
+            Other::Whole(whole) => self.whole(whole).await,
+            Other::Parts(parts) => self.parts_of(parts).await,
             Other::Makes { thing, spelled, place, back, in_the_way } => {
                 self.makes(*thing, spelled, (place, back), *in_the_way).await
             }
         }
+    }
+
+    /// What becomes of partitions.
+    async fn parts_of(&self, parts: &Parts) -> Preview {
+        let Parts { table, names, deed, rows, all } = parts;
+        let numbers = self.numbers(&format!("SELECT ({rows}) AS touched, ({all}) AS rows_in_all")).await;
+        let (brief, part, why) = match numbers.as_deref() {
+            Ok([touched, all]) => {
+                let of = format!("{} of {}", thousands(*touched), counted(*all));
+                (of.clone(), of, None)
+            }
+            Ok(_) => ("rows".to_owned(), "rows".to_owned(), None),
+            Err(why) => ("rows".to_owned(), "rows".to_owned(), Some(format!("They can't be counted: {why}"))),
+        };
+        let effect = match deed {
+            PartDeed::Drop => format!("Drops {names} of {table} with its rows: {part}."),
+            PartDeed::Empty => format!("Empties {names} of {table}: {part}."),
+            PartDeed::Detach => format!("Takes {names} out of {table}: {part} leave it, and stay in {names}."),
+        };
+        let effects = [vec![effect], why.into_iter().collect()].concat();
+        Preview { brief, effects, remedy: Remedy::Impossible(NOTHING.to_owned()), ..Preview::default() }
     }
 
     async fn drops(&self, dropped: &[Dropped]) -> Preview {
@@ -88,7 +111,7 @@ impl Desk<'_> {
                 format!("Views that read it: {views}.")
             });
         }
-        let triggers: Vec<&str> = known.triggers.iter().map(|(name, _)| name.as_str()).collect();
+        let triggers: Vec<&str> = known.triggers.iter().map(|trigger| trigger.name.as_str()).collect();
         if !triggers.is_empty() {
             said.push(format!("Triggers that go, too: {}.", triggers.join(", ")));
         }

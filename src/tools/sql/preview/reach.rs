@@ -9,8 +9,9 @@ use super::super::session::Access;
 use super::super::table::{Fate, Known, Link};
 use super::super::value::quoted_name;
 use super::desk::{Desk, Follower};
+use super::held::{Bar, Gone, Held};
 use super::told::counted;
-use crate::assess::sql_foresee::{Act, Reads};
+use crate::assess::sql_foresee::{Act, InTheWay, Reads};
 use crate::domain::Dialect;
 
 /// Longest chain of tables.
@@ -31,6 +32,8 @@ pub(super) struct Reach {
     tables: Vec<Reached>,
     /// What refers to those wasn't counted to its end.
     pub(super) more: bool,
+    /// What forbids it.
+    pub(super) held: Vec<Held>,
 }
 
 /// Rows of one other table.
@@ -51,9 +54,9 @@ pub(super) enum Number {
 }
 
 impl Reach {
-    /// What would be kept: counted already.
-    pub(super) fn kept(followers: &[Follower]) -> Self {
-        let mut reach = Self::default();
+    /// What would be kept, counted already, with what forbids it.
+    pub(super) fn kept(followers: &[Follower], held: Vec<Held>) -> Self {
+        let mut reach = Self { held, ..Self::default() };
         for Follower { place, rows, .. } in followers {
             reach.add(place, if *rows > ROWS { Number::Many } else { Number::Exactly(*rows) });
         }
@@ -66,6 +69,7 @@ impl Reach {
             self.add(&reached.place, reached.rows);
         }
         self.more |= other.more;
+        self.held.extend(other.held.iter().filter(|held| !self.held.contains(held)).cloned().collect::<Vec<_>>());
     }
 
     /// The same without some tables.
@@ -90,8 +94,8 @@ impl Reach {
     }
 
     /// The tables with their rows: those that refer directly, and of the others what isn't empty; all, if none is said to
-    /// refer directly. Only their names, if nothing was counted.
-    pub(super) fn told(&self, direct: &[&str]) -> Vec<String> {
+    /// refer directly. Only their names, if nothing was counted. Of the statement's own table none that it touches itself.
+    pub(super) fn told(&self, direct: &[&str], own: &str) -> Vec<String> {
         if self.tables.is_empty() {
             return direct.iter().map(|&name| name.to_owned()).collect();
         }
@@ -99,7 +103,7 @@ impl Reach {
         let missing = direct.iter().filter(|name| !counted(name)).map(|name| format!("{name} (not counted)"));
         let told = |reached: &Reached| {
             let name = &reached.place.1;
-            let direct = direct.is_empty() || direct.contains(&name.as_str());
+            let direct = name != own && (direct.is_empty() || direct.contains(&name.as_str()));
             (direct || reached.rows != Number::Exactly(0)).then(|| format!("{name} ({})", reached.rows.told()))
         };
         self.tables.iter().filter_map(told).chain(missing).collect()
@@ -119,20 +123,20 @@ impl Number {
 
 /// What happens to rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Event {
+pub(super) enum Event {
     Deleted,
     Changed,
 }
 
 /// Rows whose followers are counted next.
-struct Step {
-    known: Known,
+pub(super) struct Step {
+    pub(super) known: Known,
     /// The rows, as what stands behind the list of a `SELECT`.
-    rows: String,
-    event: Event,
+    pub(super) rows: String,
+    pub(super) event: Event,
     /// The columns that change, in small letters; `*` for any.
-    set: Vec<String>,
-    depth: usize,
+    pub(super) set: Vec<String>,
+    pub(super) depth: usize,
 }
 
 impl Step {
@@ -140,24 +144,68 @@ impl Step {
     fn follows(&self, link: &Link) -> Option<Event> {
         let fate = if self.event == Event::Deleted { link.on_delete } else { link.on_update };
         match fate {
-            Fate::Stay => None,
+            Fate::Stay | Fate::Forbid => None,
             _ if self.event == Event::Changed && !self.sets(link) => None,
             Fate::Cascade => Some(self.event),
             Fate::SetNull | Fate::Other => Some(Event::Changed),
         }
     }
 
-    fn sets(&self, link: &Link) -> bool {
+    pub(super) fn place(&self) -> Place {
+        (self.known.schema.clone(), self.known.name.clone())
+    }
+
+    /// Whether its rows are a plain table's, and no code of somebody's runs with what happens to them.
+    pub(super) fn plain(&self) -> bool {
+        let event = if self.event == Event::Deleted { "delete" } else { "update" };
+        self.known.objection.is_empty() && !self.known.collated && self.known.firing(&[event], &self.set).is_empty()
+    }
+
+    /// Its rows as those that go. None where nothing tells them from others.
+    fn gone(&self, dialect: Dialect) -> Option<Gone> {
+        let number = Some(vec![self.known.number.clone()]).filter(|number| !number[0].is_empty());
+        let key = self.known.keys.first().cloned().or(number)?;
+        let key: Vec<String> = key.iter().map(|name| quoted_name(dialect, name)).collect();
+        let key = key.join(", ");
+        let condition = format!("({key}) IN (SELECT {key} {})", self.rows);
+        Some(Gone { place: self.place(), condition, itself: true })
+    }
+
+    pub(super) fn sets(&self, link: &Link) -> bool {
         self.refers(link).iter().any(|name| self.set.iter().any(|set| set == "*" || *set == name.to_lowercase()))
     }
 
+    /// Whether the rows behind a foreign key stay, and may forbid it.
+    pub(super) fn stays(&self, link: &Link) -> bool {
+        match self.event {
+            Event::Deleted => link.on_delete.stays(),
+            Event::Changed => link.on_update.stays() && self.sets(link),
+        }
+    }
+
     /// The columns that a foreign key leads to.
-    fn refers(&self, link: &Link) -> Vec<String> {
+    pub(super) fn refers(&self, link: &Link) -> Vec<String> {
         let key = self.known.keys.first();
         let name = |(at, (_, parent)): (usize, &(String, String))| {
             if parent.is_empty() { key.and_then(|key| key.get(at)).cloned() } else { Some(parent.clone()) }
         };
         link.pairs.iter().enumerate().filter_map(name).collect()
+    }
+}
+
+/// What is gathered on the way along the foreign keys.
+struct Walk {
+    /// What was counted of each table.
+    met: Vec<(Place, String)>,
+    gone: Vec<Gone>,
+    bars: Vec<Bar>,
+    /// No code of somebody's runs on the way.
+    plain: bool,
+}
+
+impl Default for Walk {
+    fn default() -> Self {
+        Self { met: Vec::new(), gone: Vec::new(), bars: Vec::new(), plain: true }
     }
 }
 
@@ -171,10 +219,36 @@ impl Desk<'_> {
         known: &Known,
         met: &mut Vec<(Place, String)>,
     ) -> Reach {
-        let mut reach = Reach::default();
-        let Some(from) = &reads.from else { return reach };
         let event = if reads.act == Act::Change { Event::Changed } else { Event::Deleted };
+        let Some(from) = &reads.from else { return self.unclear(event, set, known).await };
         let first = Step { known: known.clone(), rows: from.clone(), event, set: set.to_vec(), depth: 0 };
+        let mut walk = Walk { met: std::mem::take(met), ..Walk::default() };
+        walk.gone.extend(first.gone(self.dialect).filter(|_| event == Event::Deleted));
+        let mut reach = self.walk(reads, first, &mut walk).await;
+        *met = std::mem::take(&mut walk.met);
+        // What MySQL's `IGNORE` can't delete or change, it leaves.
+        if self.dialect != Dialect::Mysql || reads.in_the_way != InTheWay::Stay {
+            let whole = !reach.more && walk.plain;
+            reach.held.extend(self.held(walk.bars, &walk.gone, whole).await);
+        }
+        reach
+    }
+
+    /// What may forbid a statement whose rows can't be told; what goes along is only named.
+    pub(super) async fn unclear(&self, event: Event, set: &[String], known: &Known) -> Reach {
+        let mut reach = Reach { more: true, ..Reach::default() };
+        let step = Step { known: known.clone(), rows: String::new(), event, set: set.to_vec(), depth: 0 };
+        for link in self.links(known).await.unwrap_or_default() {
+            let held = Held::maybe(&link.table);
+            if step.stays(&link) && !reach.held.contains(&held) {
+                reach.held.push(held);
+            }
+        }
+        reach
+    }
+
+    async fn walk(&self, reads: &Reads, first: Step, walk: &mut Walk) -> Reach {
+        let mut reach = Reach::default();
         let (started, mut keys, mut kin) = (Instant::now(), 0, Vec::new());
         let mut steps = VecDeque::from([first]);
         while let Some(step) = steps.pop_front() {
@@ -183,22 +257,31 @@ impl Desk<'_> {
                 reach.more = true;
                 continue;
             };
+            walk.plain &= step.plain();
+            // MySQL tells of tables of other schemas only that they refer to it.
+            let event = if step.event == Event::Deleted { "delete" } else { "update" };
+            let strange = step.known.held_by(event, &step.set).into_iter();
+            let strange = strange.filter(|table| !links.iter().any(|link| link.table == **table));
+            reach.held.extend(strange.filter(|_| self.dialect == Dialect::Mysql).map(Held::maybe));
             for link in links {
-                let Some(event) = step.follows(&link) else { continue };
+                let Some(event) = step.follows(&link) else {
+                    walk.bars.extend(Bar::of(self.dialect, reads, &step, &link));
+                    continue;
+                };
                 if keys == KEYS || started.elapsed() > TIME || self.cancel.is_cancelled() {
                     reach.more = true;
                     return reach;
                 }
                 keys += 1;
                 let place = (link.schema.clone(), link.table.clone());
-                let behind = self.behind(&step, &link, met);
+                let behind = self.behind(&step, &link, walk);
                 let rows = format!("FROM {} WHERE {behind}", link.place(self.dialect));
                 let Some(number) = self.count(&rows).await else {
                     reach.add(&place, Number::Unknown);
                     reach.more = true;
                     continue;
                 };
-                let child = if number > 0 || step.known.collated { self.child(&link).await } else { None };
+                let child = if number > 0 || step.known.collated { self.child(&place).await } else { None };
                 let collated = step.known.collated || child.as_ref().is_some_and(|child| child.collated);
                 kin.extend(step.known.kin().into_iter().skip(1));
                 // Of tables that share rows with another, one may be counted twice.
@@ -218,12 +301,13 @@ impl Desk<'_> {
     }
 
     /// The condition of the rows behind a foreign key, without those that were counted before.
-    fn behind(&self, step: &Step, link: &Link, met: &mut Vec<(Place, String)>) -> String {
+    fn behind(&self, step: &Step, link: &Link, walk: &mut Walk) -> String {
+        let met = &mut walk.met;
         let quoted =
             |names: &[String]| names.iter().map(|name| quoted_name(self.dialect, name)).collect::<Vec<_>>().join(", ");
         let refers = quoted(&step.refers(link));
         let those = format!("IN (SELECT {refers} {})", step.rows);
-        let own = (step.known.schema.clone(), step.known.name.clone());
+        let own = step.place();
         if !met.iter().any(|(place, _)| *place == own) {
             met.push((own, format!("({refers}) {those}")));
         }
@@ -233,6 +317,9 @@ impl Desk<'_> {
         let before = met.iter().filter(|(table, _)| *table == place);
         let before = before.map(|(_, condition)| format!("({condition}) IS NOT TRUE"));
         let all: Vec<String> = std::iter::once(condition.clone()).chain(before).collect();
+        if step.follows(link) == Some(Event::Deleted) {
+            walk.gone.push(Gone { place: place.clone(), condition: condition.clone(), itself: false });
+        }
         met.push((place, condition));
         all.join(" AND ")
     }
@@ -251,10 +338,10 @@ impl Desk<'_> {
     }
 
     /// The table of the rows behind a foreign key. None if the catalog doesn't tell.
-    async fn child(&self, link: &Link) -> Option<Known> {
+    pub(super) async fn child(&self, (schema, table): &Place) -> Option<Known> {
         let mut session = self.source.take(Access::ReadOnly, PATIENCE).await.ok()?;
-        let place = (Some(link.schema.as_str()), link.table.as_str());
-        let spelled = format!("{}.{}", quoted_name(self.dialect, &link.schema), quoted_name(self.dialect, &link.table));
+        let place = (Some(schema.as_str()), table.as_str());
+        let spelled = format!("{}.{}", quoted_name(self.dialect, schema), quoted_name(self.dialect, table));
         let child = Known::ask(session.as_mut(), self.dialect, &spelled, place).await.ok()?;
         self.source.give_back(Access::ReadOnly, session).await;
         child

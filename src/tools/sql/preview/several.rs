@@ -4,6 +4,7 @@
 use super::super::table::Known;
 use super::super::value::quoted_name;
 use super::desk::Desk;
+use super::held::{Held, warn};
 use super::reach::{Place, Reach};
 use super::told::{counted, going_along, set_off};
 use super::{elsewhere, told};
@@ -37,7 +38,7 @@ impl Desk<'_> {
             met.extend(condition.clone().map(|condition| ((known.schema.clone(), known.name.clone()), condition)));
         }
         let mut preview = Preview::default();
-        let mut touched = Some(0);
+        let (mut touched, mut held) = (Some(0), Vec::new());
         for part in &parts {
             let table = several.spelled(part.at[0]);
             let Some(condition) = &part.condition else {
@@ -53,15 +54,16 @@ impl Desk<'_> {
             let mut own = told(&reads, &counts);
             self.samples(&mut own, &reads, &counts, Some(&part.known)).await;
             let along = going_along(self.dialect, &reads, &part.known, &part.set);
-            let reach = if along.is_empty() {
-                Reach::default()
-            } else {
+            let reach = if self.referred(&reads, &part.set, &part.known) {
                 self.reach(&reads, &part.set, &part.known, &mut met).await
+            } else {
+                Reach::default()
             };
             own.effects.extend(set_off(self.dialect, &reads, &part.known, (&along, &reach)));
             if parts.len() > 1 {
                 own.details.iter_mut().for_each(|detail| of_table(detail, &table));
             }
+            held.extend(reach.held);
             preview.brief = own.brief;
             preview.effects.extend(own.effects);
             preview.warnings.extend(own.warnings);
@@ -74,6 +76,9 @@ impl Desk<'_> {
         preview.effects.extend(elsewhere(self.source));
         preview.remedy = Remedy::Impossible("it names several tables.".to_owned());
         preview.trial = Trial::Refused("it names several tables.".to_owned());
+        // What refers to one of them may go with another.
+        let held: Vec<Held> = if parts.len() > 1 { held.iter().map(Held::doubted).collect() } else { held };
+        warn(&mut preview, &held);
         Ok(preview)
     }
 

@@ -74,8 +74,8 @@ pub(super) fn set_off(
             said.push(format!("{label}: {}{end}.", names.join(", ")));
         }
     };
-    names("Triggers that fire", &known.firing(&events(dialect, reads)), "");
-    let along = reach.told(along);
+    names("Triggers that fire", &known.firing(&events(dialect, reads), &reads.updates), "");
+    let along = reach.told(along, &known.name);
     let along: Vec<&str> = along.iter().map(String::as_str).collect();
     let end = if reach.more { ", and what refers to those" } else { "" };
     if reads.act != Act::Empty {
@@ -138,6 +138,7 @@ pub(super) struct Counts {
 fn most(reads: &Reads) -> &'static str {
     match reads.in_the_way {
         _ if reads.chance => "about ",
+        _ if reads.fewer => "at most ",
         InTheWay::Stay | InTheWay::Change => "at most ",
         InTheWay::Fail | InTheWay::Go => "",
     }

@@ -1,9 +1,8 @@
--- What goes along with deleted or changed rows of one table, or changes: each foreign key that leads to it, with what it
+-- What goes along with deleted or changed rows of one table, changes, or forbids that: each foreign key that leads to it, with what it
 -- says of both, then its columns in pairs. Six columns: sort, and five that depend on it.
 SELECT 'link', m.name || '/' || f.id, 'main', m.name, lower(f.on_delete) || '/' || lower(f.on_update), 0
 FROM pragma_foreign_keys k JOIN sqlite_schema m JOIN pragma_foreign_key_list(m.name) f
 WHERE m.type = 'table' AND lower(f."table") = lower({name}) AND k.foreign_keys = 1 AND f.seq = 0
-  AND (f.on_delete IN ('CASCADE', 'SET NULL', 'SET DEFAULT') OR f.on_update IN ('CASCADE', 'SET NULL', 'SET DEFAULT'))
 UNION ALL
 SELECT 'pair', m.name || '/' || f.id, f."from",
   coalesce(f."to", (SELECT c.name FROM pragma_table_xinfo({name}) c WHERE c.pk = f.seq + 1), ''), '', 1 + f.seq

@@ -50,8 +50,8 @@ WHERE m.type = 'trigger' AND lower(m.tbl_name) = lower({name})
 UNION ALL
 SELECT 'refers', m.name,
   CASE WHEN k.foreign_keys = 0 THEN '' ELSE
-    CASE WHEN f.on_delete IN ('CASCADE', 'SET NULL', 'SET DEFAULT') THEN 'delete' ELSE '' END
-    || CASE WHEN f.on_update IN ('CASCADE', 'SET NULL', 'SET DEFAULT') THEN ' update' ELSE '' END
+    CASE WHEN f.on_delete IN ('CASCADE', 'SET NULL', 'SET DEFAULT') THEN 'delete' ELSE 'no-delete' END
+    || CASE WHEN f.on_update IN ('CASCADE', 'SET NULL', 'SET DEFAULT') THEN ' update' ELSE ' no-update' END
   END, coalesce(f."to", (SELECT c.name FROM pragma_table_xinfo({name}) c WHERE c.pk = f.seq + 1), ''), '', 0
 FROM pragma_foreign_keys k JOIN sqlite_schema m JOIN pragma_foreign_key_list(m.name) f
 WHERE m.type = 'table' AND lower(f."table") = lower({name})
