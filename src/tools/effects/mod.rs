@@ -46,6 +46,10 @@ use crate::domain::{
 
 /// Most things of one command that are measured.
 const ACTS: usize = 20;
+/// Most of which it is looked at whether they act on what others leave.
+const TRACED: usize = 200;
+/// Of more than so many, what takes away is told before what adds.
+const FEW: usize = 6;
 /// Files that a preview lists.
 const LISTED: usize = 20;
 /// Names in a sentence.
@@ -103,12 +107,16 @@ pub(super) async fn measure(bench: &Arc<Workbench>, prepared: &Prepared, cancel:
         return Ok(Some(Preview { effects, brief: "only reads".to_owned(), ..Preview::default() }));
     }
     let mut effects = Effects::default();
-    if acts.len() > ACTS {
-        effects.unmeasured.push(format!("what follows the first {ACTS} things it does"));
+    let (weighty, many) = (weighty(&acts), acts.len() > FEW);
+    if acts.len() > weighty.len() {
+        effects.unmeasured.push(format!("what the other {} parts of it do", acts.len() - weighty.len()));
     }
+    let mut later = Vec::new();
     effects.dooms(&acts);
     let crossed = crossed(&acts, cancel).await?;
-    for (act, crossed) in acts.into_iter().take(ACTS).zip(crossed) {
+    let measured = acts.into_iter().zip(crossed).enumerate().filter(|(at, _)| weighty.contains(at));
+    for (_, (act, crossed)) in measured {
+        let adds = adds(&act.does);
         let (effects_before, warnings_before) = (effects.preview.effects.len(), effects.preview.warnings.len());
         if let Some(crossed) = &crossed {
             let (unmeasured, lost) = crossed.told();
@@ -149,8 +157,24 @@ pub(super) async fn measure(bench: &Arc<Workbench>, prepared: &Prepared, cancel:
         if let Err(why) = measured {
             effects.unmeasured.push(why);
         }
+        if many && adds {
+            later.extend(effects.preview.effects.drain(effects_before..));
+        }
     }
+    effects.preview.effects.extend(later);
     finish(effects, bench, facts, cancel).await
+}
+
+/// Whether it is of those that add more often than they take away.
+fn adds(does: &Does) -> bool {
+    matches!(does, Does::Make { .. } | Does::Copy { .. } | Does::Link { .. })
+}
+
+/// The places of those that are measured: of many, what takes away goes first.
+fn weighty(acts: &[Act]) -> BTreeSet<usize> {
+    let mut places: Vec<usize> = (0..acts.len().min(TRACED)).collect();
+    places.sort_by_key(|at| adds(&acts[*at].does));
+    places.into_iter().take(ACTS).collect()
 }
 
 /// Whether a shell can go into a folder that is there, or is made before.
@@ -188,7 +212,7 @@ impl Crossed {
 /// # Errors
 /// The look didn't end, so that nothing is known of any part.
 async fn crossed(acts: &[Act], cancel: &CancellationToken) -> Result<Vec<Option<Crossed>>, String> {
-    let (acts, cancel) = (acts.iter().take(ACTS).cloned().collect::<Vec<_>>(), cancel.clone());
+    let (acts, cancel) = (acts.iter().take(TRACED).cloned().collect::<Vec<_>>(), cancel.clone());
     let look = move || {
         let of = |act: &Act| {
             let folder = act.folder.as_ref().map(PathBuf::from);
@@ -304,15 +328,15 @@ fn named<'p>(paths: impl ExactSizeIterator<Item = &'p PathBuf>) -> String {
 
 /// The worst that was said of undoing any of it.
 fn remedy(remedies: Vec<Remedy>, unmeasured: bool) -> Remedy {
-    let lost: Vec<&str> = remedies
-        .iter()
-        .filter_map(|remedy| match remedy {
-            Remedy::Impossible(why) => Some(why.as_str()),
-            Remedy::Unknown | Remedy::Possible(_) | Remedy::ByHand(_) | Remedy::Unsure(_) => None,
-        })
-        .collect();
+    let mut lost: Vec<String> = Vec::new();
+    for remedy in &remedies {
+        match remedy {
+            Remedy::Impossible(why) if !lost.contains(why) => lost.push(why.clone()),
+            Remedy::Impossible(_) | Remedy::Unknown | Remedy::Possible(_) | Remedy::ByHand(_) | Remedy::Unsure(_) => {}
+        }
+    }
     if !lost.is_empty() {
-        return Remedy::Impossible(lost.join(" "));
+        return Remedy::Impossible(sentences(&lost));
     }
     if unmeasured {
         return Remedy::Impossible("nothing is kept of what other commands change.".to_owned());
