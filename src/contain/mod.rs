@@ -51,8 +51,8 @@ pub const KEPT: &str = "kept";
 /// Exit code of a child that could not put up a promised wall.
 pub const FAILED: i32 = 125;
 
-/// Puts the walls of a plan up around this process; `quiet` says that it is in a network in which there is nothing. Where nobody else is left as the program ends, `ended` may be told its
-/// exit code before that end is seen.
+/// Puts the walls of a plan up around this process; `quiet` says that it is in a network in which there is nothing. Where
+/// nobody else is left as the program ends, `ended` may be told its exit code before that end is seen.
 ///
 /// # Errors
 /// One sentence: a promised wall can't be put up here.

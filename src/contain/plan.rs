@@ -79,7 +79,8 @@ impl Plan {
         network && self.door.is_none()
     }
 
-    /// Whether it can do in a network that others are in, too, as there is nothing: it needs no way out, and gets no sockets.
+    /// Whether it can do in a network that others are in, too, as there is nothing: it needs no way out, and gets no
+    /// sockets.
     #[must_use]
     pub fn quiet(&self) -> bool {
         self.layers.namespaces && self.layers.syscalls && self.needs.is_empty() && self.door.is_none()

@@ -259,7 +259,7 @@ fn of_environment(text: &str) -> bool {
     let name = text.strip_prefix("[\"").and_then(|text| text.split_once("\"]")).map(|(name, _)| name);
     name.is_some_and(|name| {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-        !name.is_empty() && name.bytes().all(plain) && !secret_variable(name)
+        !name.is_empty() && name.bytes().all(plain) && !secret_variable(&name.to_ascii_uppercase())
     })
 }
 

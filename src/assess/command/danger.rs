@@ -277,7 +277,7 @@ pub(super) fn longest(name: &str, words: &[Word]) -> Option<(String, Declared)> 
         names.push(format!("{} {word}", names[names.len() - 1]));
     }
     // A flag may make another program of it: with `-S` PHP serves.
-    let flags = words.iter().filter_map(Word::text).take_while(|text| *text != "--");
+    let flags = words.iter().filter_map(Word::text).take_while(|text| text.starts_with('-') && *text != "--");
     let of_flag = |text: &str| match text.strip_prefix("--") {
         Some(_) => text.split('=').next().map(str::to_owned),
         None => text.get(..2).filter(|flag| flag.starts_with('-')).map(str::to_owned),

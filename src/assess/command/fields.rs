@@ -29,7 +29,7 @@ pub(super) fn plain_variables(text: &str) -> bool {
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
         rest.split(|c: char| !plain(c)).next().unwrap_or_default()
     });
-    text.contains('$') && named.all(|name| !name.is_empty() && !secret_variable(name))
+    text.contains('$') && named.all(|name| !name.is_empty() && !secret_variable(&name.to_ascii_uppercase()))
 }
 
 /// Whether a template of Go shows nothing but such fields.

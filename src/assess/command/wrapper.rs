@@ -187,7 +187,8 @@ pub(super) fn shell(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
             }
             judge.unknown("command.runs-code", format!("`{name}` runs a script that the command doesn't show."));
             // A file by its name runs behind the same walls as another program's.
-            if words.first().and_then(Word::text).is_some_and(|file| !file.starts_with(['-', '+'])) {
+            let by_name = |file: &str| !["-", "+", "/dev/", "/proc/"].iter().any(|start| file.starts_with(start));
+            if words.first().and_then(Word::text).is_some_and(by_name) {
                 judge.ineligible = before;
                 judge.beyond_claims(None, words);
             }

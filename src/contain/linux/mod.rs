@@ -47,7 +47,8 @@ const LIMITS: [(Resource, u64); 5] = [
 /// Puts every wall of the plan up and returns in the process that is to become the program. With namespaces that is
 /// a grandchild; the processes between it and the caller only wait, and end as it ends.
 ///
-/// `quiet` says that this process is in a network in which there is nothing, and needs no other. Where that is all there is, `ended` is told the command's exit code once nobody is left of it.
+/// `quiet` says that this process is in a network in which there is nothing, and needs no other. Where that is all there
+/// is, `ended` is told the command's exit code once nobody is left of it.
 ///
 /// # Errors
 /// One sentence: a promised wall can't be put up. Nothing may be run then.

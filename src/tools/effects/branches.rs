@@ -34,6 +34,9 @@ impl Git<'_> {
             ([old, new], _) => (old, new),
             _ => return Ok(false),
         };
+        if old.contains("@{") || old == "-" || self.commit("HEAD").await.is_none() {
+            return Ok(false);
+        }
         let Some(_) = self.commit(&format!("refs/heads/{old}")).await else {
             effects.warning(format!("It would fail: there is no branch {old}."));
             return Ok(true);

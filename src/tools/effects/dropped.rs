@@ -17,6 +17,10 @@ impl Git<'_> {
         if called.has("--remotes", Some('r')) {
             return Ok(false);
         }
+        // What names another branch is for git to say.
+        if called.operands.iter().chain(&called.paths).any(|name| name.contains("@{") || name == "-") {
+            return Ok(false);
+        }
         let mut found = Vec::new();
         for name in called.operands.iter().chain(&called.paths) {
             let reference = format!("refs/heads/{name}");

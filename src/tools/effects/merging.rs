@@ -48,7 +48,7 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
         effects.warning("It would fail: `--squash` and `--no-ff` don't go together.");
         return Ok(());
     }
-    if squashes {
+    if squashes && (own == 0 || !called.has("--ff-only", None)) {
         effects.effect(format!(
             "Stages what {commits} changed, without a commit; it stops where both changed the same lines."
         ));

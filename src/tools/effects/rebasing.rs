@@ -67,6 +67,9 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
         return Ok(());
     };
     let onto = called.values("--onto", "--onto").last().unwrap_or(upstream);
+    if onto.contains("...") {
+        return Err("where `git rebase` puts them".to_owned());
+    }
     let at = if onto == upstream { Some(base.clone()) } else { git.commit(onto).await };
     let tip = git.commit(branch.unwrap_or("HEAD")).await;
     let (Some(at), Some(tip)) = (at, tip) else {

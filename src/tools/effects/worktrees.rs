@@ -39,6 +39,11 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
     let Some(at) =
         all.iter().position(|tree| tree.place == place || tree.place.canonicalize().ok() == Some(place.clone()))
     else {
+        // Git takes the end of a path for one, too, where it is the only one that ends so.
+        let end = git.folder.join(&called.operands[1]);
+        if all.iter().any(|tree| tree.place.file_name() == end.file_name()) {
+            return Err("which worktree is meant".to_owned());
+        }
         effects.warning(format!("It would fail: {} is no worktree of this repository.", place.display()));
         return Ok(());
     };

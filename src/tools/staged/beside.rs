@@ -33,7 +33,7 @@ const LOADERS: [Loader; 8] = [
     Loader { code: &["java", "class"], other: &[], bare: false },
     // `make` builds a program of what it finds first, and links an object that is newer than its source.
     Loader {
-        code: &["o", "obj", "lo", "c", "cc", "C", "cpp", "cxx", "m", "mm", "s", "S", "f", "F", "f90", "y", "l"],
+        code: &["o", "obj", "lo", "c", "cc", "C", "cpp", "cxx", "m", "mm", "s", "S", "f", "F", "f90", "y", "l", "d"],
         other: &[],
         bare: false,
     },

@@ -19,7 +19,7 @@ use crate::private;
 use crate::store::Layer;
 
 /// Usual names, lower case.
-const NAMES: [&str; 26] = [
+const NAMES: [&str; 24] = [
     "target",
     "build",
     "dist",
@@ -39,8 +39,6 @@ const NAMES: [&str; 26] = [
     ".turbo",
     ".parcel-cache",
     ".nyc_output",
-    ".eggs",
-    ".dart_tool",
     ".stack-work",
     "coverage",
     "htmlcov",
@@ -48,7 +46,7 @@ const NAMES: [&str; 26] = [
     "zig-cache",
 ];
 /// What else tests leave behind, or keeps a folder in git, under a hidden name.
-const HIDDEN: [&str; 14] = [
+const HIDDEN: [&str; 12] = [
     ".coverage",
     ".keep",
     ".gitkeep",
@@ -58,11 +56,9 @@ const HIDDEN: [&str; 14] = [
     ".eslintcache",
     ".stylelintcache",
     ".phpunit.cache",
-    ".phpunit.result.cache",
     ".rspec_status",
     ".testmondata",
     ".benchmarks",
-    ".lein-failures",
 ];
 /// Where Python keeps what it compiled: it makes it anew, and loads it in place of the source unless that looks newer.
 const COMPILED: &str = "__pycache__";
