@@ -17,7 +17,7 @@ pub(super) fn originals(path: &str) -> impl Iterator<Item = String> {
 
 /// Whether a pattern without such an ending still says what it means: `*.key` and `.en*` do. What `*s.txt` and `access*.gz`
 /// leave would point at half the list.
-pub(super) fn telling(pattern: &String) -> bool {
+pub(super) fn telling(pattern: &str) -> bool {
     let name = pattern.rsplit('/').next().unwrap_or_default();
     let open = |text: &str| text.contains(['*', '?', '[', '{']);
     !open(name) || name.starts_with('.') || name.rsplit_once('.').is_some_and(|(_, ending)| !open(ending))

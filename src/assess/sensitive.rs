@@ -161,9 +161,9 @@ impl Sensitive {
             let written = Written::new(text, place);
             self.lists().find_map(|list| told(list, &written))
         };
-        let telling = |text: &String| question == Question::Entry || telling(text);
+        let counts = |text: &String| question == Question::Entry || telling(text);
         self.remembered(text, place, question, || {
-            said(text).or_else(|| originals(text).filter(telling).find_map(|text| said(&text)))
+            said(text).or_else(|| originals(text).filter(counts).find_map(|text| said(&text)))
         })
     }
 

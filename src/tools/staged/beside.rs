@@ -48,13 +48,13 @@ pub(super) fn displaces(path: &Path, folder: bool, stood: impl Fn(&Path) -> bool
         return false;
     }
     let around = within.parent().filter(|_| last.starts_with("__init__."));
-    around.is_some_and(|around| PYTHON.finds(around, &name(within), PYTHON.code, &last, &stood))
+    around.is_some_and(|around| finds(around, &name(within), PYTHON.code, &last, &stood))
         || LOADERS.iter().any(|loader| match loader.stem(&last) {
             Some(stem) => {
                 let bare = loader.bare && stood(&within.join(stem));
-                bare || [loader.code, loader.other].iter().any(|all| loader.finds(within, stem, all, &last, &stood))
+                bare || [loader.code, loader.other].iter().any(|all| finds(within, stem, all, &last, &stood))
             }
-            None => loader.bare && loader.finds(within, &last, loader.code, &last, &stood),
+            None => loader.bare && finds(within, &last, loader.code, &last, &stood),
         })
 }
 
@@ -66,11 +66,11 @@ impl Loader {
         let library = self.bare && [".so", ".pyd"].iter().any(|ending| name.ends_with(ending));
         Some(if library { stem.split('.').next().unwrap_or(stem) } else { stem })
     }
+}
 
-    /// Whether something else that is called so, with one of these endings, stood in a folder.
-    fn finds(&self, folder: &Path, stem: &str, endings: &[&str], but: &str, stood: impl Fn(&Path) -> bool) -> bool {
-        endings.iter().map(|ending| format!("{stem}.{ending}")).any(|other| other != but && stood(&folder.join(other)))
-    }
+/// Whether something else that is called so, with one of these endings, stood in a folder.
+fn finds(folder: &Path, stem: &str, endings: &[&str], but: &str, stood: impl Fn(&Path) -> bool) -> bool {
+    endings.iter().map(|ending| format!("{stem}.{ending}")).any(|other| other != but && stood(&folder.join(other)))
 }
 
 #[cfg(test)]
