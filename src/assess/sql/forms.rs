@@ -141,8 +141,17 @@ fn described<'a>(tokens: &'a [Token], rest: &[Token]) -> Form<'a> {
     }
 }
 
+/// `XA RECOVER [CONVERT XID]` lists what is prepared. Nothing where it is another form.
+pub(super) fn recover(tokens: &[Token]) -> Option<Form<'_>> {
+    let said: Vec<&str> = (0..tokens.len()).map(|at| word(tokens, at)).collect();
+    matches!(said.as_slice(), ["xa", "recover"] | ["xa", "recover", "convert", "xid"]).then_some(Form::Tells)
+}
+
 /// MariaDB's `ANALYZE [FORMAT=JSON] statement` runs the statement. Nothing where it maintains tables.
 pub(super) fn analyze(tokens: &[Token]) -> Option<Form<'_>> {
+    if !tokens.first()?.is("analyze") {
+        return None;
+    }
     let format = word(tokens, 1) == "format" && tokens.get(2).is_some_and(|token| token.mark('='));
     let rest = tokens.get(if format { 4 } else { 1 }..)?;
     (!rest.first()?.is("table") && statement(Dialect::Mysql, rest)).then_some(Form::Runs(rest))

@@ -257,10 +257,12 @@ fn statement(dialect: Dialect, tokens: &[Token], masked: &str) -> Judged {
         "explain" | "describe" | "desc" => form(dialect, verb, forms::explain(dialect, tokens), masked),
         "help" if dialect == Dialect::Mysql => form(dialect, verb, forms::help(tokens), masked),
         "pragma" if dialect == Dialect::Sqlite => form(dialect, verb, forms::pragma(tokens), masked),
-        "analyze" if dialect == Dialect::Mysql => match forms::analyze(tokens) {
-            Some(runs) => form(dialect, verb, runs, masked),
-            None => writes(dialect, verb, tokens, masked),
-        },
+        "analyze" | "xa" if dialect == Dialect::Mysql => {
+            match forms::analyze(tokens).or_else(|| forms::recover(tokens)) {
+                Some(looks) => form(dialect, verb, looks, masked),
+                None => writes(dialect, verb, tokens, masked),
+            }
+        }
         _ if reads(dialect, tokens) => query(dialect, Calls::Run, tokens, masked),
         _ => writes(dialect, verb, tokens, masked),
     }

@@ -131,6 +131,8 @@ fn everyday_queries_run_unasked_in_mysql() {
             "DESCRIBE mysql.user",
             "SHOW FULL COLUMNS FROM mysql.user LIKE '%priv'",
             "SHOW CREATE TABLE mysql.user",
+            "XA RECOVER",
+            "XA RECOVER CONVERT XID",
         ],
     );
 }
@@ -248,6 +250,8 @@ fn what_writes_locks_sleeps_or_leaves_never_runs_unasked() {
             "SELECT 1 --\u{a0}; DROP TABLE t",
             "SELECT NEXT VALUE FOR s",
             "SHOW TABLES WHERE SLEEP(5)",
+            "XA COMMIT 'a'",
+            "XA RECOVER, XA",
             "SHOW CREATE USER me",
             "SHOW BINLOG EVENTS IN 'binlog.000001'",
             "SHOW RELAYLOG EVENTS",
