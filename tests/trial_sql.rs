@@ -138,5 +138,20 @@ async fn what_may_outlive_a_rollback_is_not_tried() {
         desk.approved("CREATE DATABASE IF NOT EXISTS countersign_undo").await;
         desk.approved("CREATE OR REPLACE TABLE countersign_undo.undo_old (id INT PRIMARY KEY) ENGINE=MyISAM").await;
         assert!(refused(&desk, "DELETE FROM countersign_undo.undo_old").await.contains("MyISAM"));
+        // What comes changes or deletes what is in its way, which fires triggers, too.
+        for sql in [
+            "CREATE OR REPLACE TABLE countersign_undo.undo_way (id INT PRIMARY KEY)",
+            "CREATE TRIGGER countersign_undo.undo_changed AFTER UPDATE ON countersign_undo.undo_way FOR EACH ROW SET @a = 1",
+            "CREATE TRIGGER countersign_undo.undo_gone AFTER DELETE ON countersign_undo.undo_way FOR EACH ROW SET @a = 1",
+        ] {
+            desk.approved(sql).await;
+        }
+        let add = "INTO countersign_undo.undo_way VALUES (1)";
+        assert!(refused(&desk, &format!("REPLACE {add}")).await.contains("trigger undo_gone"));
+        let upsert = format!("INSERT {add} ON DUPLICATE KEY UPDATE id = 2");
+        assert!(refused(&desk, &upsert).await.contains("trigger undo_changed"));
+        let sql = format!("INSERT {add}");
+        let told = desk.tool.preview(&desk.judged(&sql).await, CancellationToken::new()).await.unwrap().unwrap();
+        assert_eq!(told.trial, Trial::Offered, "a plain one fires neither");
     }
 }

@@ -215,9 +215,7 @@ async fn statement(
     preview.trial = match (reads.act, known) {
         (Act::Empty | Act::Drop | Act::Alter, _) => Trial::None,
         (_, Ok(Some(known))) => {
-            match catalog
-                .and_then(|catalog| trial::allowed(dialect, &known, (reads.act, &reads.updates), &followed, &catalog))
-            {
+            match catalog.and_then(|catalog| trial::allowed(dialect, &known, &reads, &followed, &catalog)) {
                 Ok(()) => Trial::Offered,
                 Err(why) => Trial::Refused(why),
             }

@@ -8,7 +8,7 @@ use super::inverse::{Plan, Row};
 use super::rows::Rows;
 use super::session::{Begun, Scope, Session};
 use super::table::Known;
-use crate::assess::sql_foresee::Act;
+use crate::assess::sql_foresee::{Act, InTheWay, Reads};
 use crate::assess::sql_touch::{Target, target};
 use crate::domain::{Catalog, Dialect};
 
@@ -23,28 +23,28 @@ const SHOWN: usize = 5;
 pub(super) fn allowed(
     dialect: Dialect,
     known: &Known,
-    (act, set): (Act, &[String]),
+    reads: &Reads,
     along: &[Along],
     catalog: &Catalog,
 ) -> Result<(), String> {
-    harmless(dialect, known, (act, set), along)?;
+    harmless(dialect, known, reads, along)?;
     code::tried(dialect, catalog)
 }
 
 /// Whether the table itself sets nothing off that a rollback may not take back.
-fn harmless(dialect: Dialect, known: &Known, (act, set): (Act, &[String]), kept: &[Along]) -> Result<(), String> {
+fn harmless(dialect: Dialect, known: &Known, reads: &Reads, kept: &[Along]) -> Result<(), String> {
+    let set = reads.updates.as_slice();
     if !known.objection.is_empty() {
         return Err(format!("of {}: {}.", known.name, known.objection));
     }
     // What SQLite's triggers do stays in the same file.
-    let (events, along): (&[&str], &str) = match act {
-        Act::Change => (&["update"], "update"),
-        Act::Delete => (&["delete"], "delete"),
-        // `REPLACE` deletes; what is set is set of rows that are in the way.
-        Act::Add if dialect == Dialect::Mysql => (&["insert", "update", "delete"], "update"),
-        Act::Add if !set.is_empty() => (&["insert", "update"], "update"),
-        Act::Add => (&["insert"], ""),
-        _ => (&["insert", "update", "delete"], "delete"),
+    let (events, along): (&[&str], &[&str]) = match (reads.act, reads.in_the_way) {
+        (Act::Change, _) => (&["update"], &["update"]),
+        (Act::Delete, _) => (&["delete"], &["delete"]),
+        (Act::Add, InTheWay::Go) => (&["insert", "delete"], &["delete"]),
+        (Act::Add, InTheWay::Change) => (&["insert", "update"], &["update"]),
+        (Act::Add, InTheWay::Fail | InTheWay::Stay) => (&["insert"], &[]),
+        _ => (&["insert", "update", "delete"], &["delete", "update"]),
     };
     if let Some(trigger) = known.firing(events, set).first().filter(|_| dialect != Dialect::Sqlite) {
         return Err(format!("the trigger {trigger} fires, and what it does may outlive a rollback."));
@@ -54,8 +54,9 @@ fn harmless(dialect: Dialect, known: &Known, (act, set): (Act, &[String]), kept:
         return Ok(());
     }
     let any = ["*".to_owned()];
-    let set = if set.is_empty() { &any } else { set };
-    if let Some(table) = known.taken_along(along, set).first().filter(|_| dialect == Dialect::Postgres) {
+    let set: &[String] = if set.is_empty() { &any } else { set };
+    let mut along = along.iter().flat_map(|event| known.taken_along(event, set));
+    if let Some(table) = along.next().filter(|_| dialect == Dialect::Postgres) {
         return Err(format!("rows of {table} go along or change, and what that sets off may outlive a rollback."));
     }
     Ok(())
@@ -91,7 +92,7 @@ async fn within(session: &mut dyn Session, dialect: Dialect, sql: &str, rows: &m
     let known = known.ok_or_else(|| Failure::Untried(format!("{} is not found.", reads.table)))?;
     let along = along_of(session, dialect, sql, &known).await?;
     let catalog = code::ask(session, dialect, sql, &along).await?;
-    allowed(dialect, &known, (reads.act, &reads.updates), &along, &catalog).map_err(Failure::Untried)?;
+    allowed(dialect, &known, &reads, &along, &catalog).map_err(Failure::Untried)?;
     if session.hides(&known.schema, &known.name).await? {
         return Err(Failure::Untried("a temporary table hides it.".to_owned()));
     }
