@@ -414,7 +414,7 @@ impl Word {
             match piece {
                 Piece::Exact(text) if text.is_empty() => {}
                 Piece::Digits | Piece::Numbers | Piece::Hashes | Piece::Names | Piece::Refs | Piece::Account => {
-                    behind = true
+                    behind = true;
                 }
                 Piece::Exact(text) => return behind && text.starts_with('-'),
                 Piece::Number | Piece::Label | Piece::Whole(_) => return false,
