@@ -164,8 +164,8 @@ impl Desk<'_> {
             Some(_) => {}
         }
         let others = || gone.iter().filter(|gone| gone.place == bar.place);
-        let stay: String = others().map(|gone| format!(" AND ({}) IS NOT TRUE", gone.condition)).collect();
-        match self.count(&format!("{rows}{stay}")).await {
+        let stay: Vec<String> = others().map(|gone| format!(" AND ({}) IS NOT TRUE", gone.condition)).collect();
+        match self.count(&format!("{rows}{}", stay.concat())).await {
             None => maybe(),
             Some(0) => match self.dialect {
                 Dialect::Sqlite if !bar.at_once => None,
