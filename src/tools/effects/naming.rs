@@ -112,13 +112,13 @@ fn doomed(subcommand: &str, called: &Called) -> BTreeSet<String> {
         "tag" => named().next().filter(|_| forced).map(|name| format!("refs/tags/{name}")).into_iter().collect(),
         "checkout" | "switch" => called.made(&MOVING).map(|name| format!("refs/heads/{name}")).into_iter().collect(),
         "push" => {
-            let Some((remote, names)) = called.operands.split_first() else { return BTreeSet::new() };
+            let Some((remote, refspecs)) = called.operands.split_first() else { return BTreeSet::new() };
             let all = called.has("--delete", Some('d'));
             let gone = |name: &String| match name.trim_start_matches('+').strip_prefix(':') {
                 Some(name) => Some(whole(remote, name)),
                 None => all.then(|| whole(remote, name)),
             };
-            names.iter().filter_map(gone).collect()
+            refspecs.iter().filter_map(gone).collect()
         }
         _ => BTreeSet::new(),
     }
