@@ -1,11 +1,10 @@
 //! Of what a file may be a copy, by its name: an editor's, one that was kept before a change, a packed one, one of a series.
 //! What is sensitive stays so under such a name.
 
-/// Endings of copies: editors' and people's, packed ones.
-const ENDS: [&str; 20] = [
-    "bak", "old", "orig", "save", "backup", "copy", "tmp", "txt", "swp", "swo", "swn", "gz", "bz2", "xz", "zst", "zip",
-    "br", "lz4", "lzma", "z",
-];
+/// Endings of copies that hardly any other file has: editors' and people's.
+const KEPT: [&str; 8] = ["bak", "old", "orig", "save", "backup", "swp", "swo", "swn"];
+/// Endings that others have, too.
+const SHARED: [&str; 12] = ["copy", "tmp", "txt", "gz", "bz2", "xz", "zst", "zip", "br", "lz4", "lzma", "z"];
 /// Fewest digits of a date that no dot stands before: `-1` belongs to a name.
 const DATE: usize = 8;
 
@@ -15,12 +14,17 @@ pub(super) fn originals(path: &str) -> impl Iterator<Item = String> {
     std::iter::successors(original(name), |name| original(name)).map(move |name| format!("{folder}{name}"))
 }
 
-/// Whether a pattern without such an ending still says what it means: `*.key` and `.en*` do. What `*s.txt` and `access*.gz`
-/// leave would point at half the list.
-pub(super) fn telling(pattern: &str) -> bool {
-    let name = pattern.rsplit('/').next().unwrap_or_default();
+/// Whether what is `left` of a pattern still says what it means: `*.key` of `*.key.gz` does, and `.en*`. What `*s.txt` and
+/// `access*.gz` leave would point at half the list. An ending that tells of a copy says it by itself.
+pub(super) fn telling(pattern: &str, left: &str) -> bool {
+    let name = left.rsplit('/').next().unwrap_or_default();
+    let kept = |(_, ending): (&str, &str)| KEPT.iter().any(|end| ending.eq_ignore_ascii_case(end));
     let open = |text: &str| text.contains(['*', '?', '[', '{']);
-    !open(name) || name.starts_with('.') || name.rsplit_once('.').is_some_and(|(_, ending)| !open(ending))
+    pattern.ends_with(['~', '#'])
+        || pattern.rsplit_once('.').is_some_and(kept)
+        || !open(name)
+        || name.starts_with('.')
+        || name.rsplit_once('.').is_some_and(|(_, ending)| !open(ending))
 }
 
 /// The name without what one copy added: `key.pem~`, `.key.pem.swp`, `#key.pem#`, `key.pem.bak`, `key.pem.1`, `key.pem.gz`.
@@ -39,7 +43,7 @@ fn original(name: &str) -> Option<&str> {
 
 fn without_ending(name: &str) -> Option<&str> {
     let (rest, ending) = name.rsplit_once('.')?;
-    let end = ENDS.iter().find(|end| ending.eq_ignore_ascii_case(end))?;
+    let end = KEPT.iter().chain(&SHARED).find(|end| ending.eq_ignore_ascii_case(end))?;
     Some(if end.starts_with("sw") { rest.strip_prefix('.').unwrap_or(rest) } else { rest })
 }
 

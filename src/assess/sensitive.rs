@@ -161,7 +161,7 @@ impl Sensitive {
             let written = Written::new(text, place);
             self.lists().find_map(|list| told(list, &written))
         };
-        let counts = |text: &String| question == Question::Entry || telling(text);
+        let counts = |left: &String| question == Question::Entry || telling(text, left);
         self.remembered(text, place, question, || {
             said(text).or_else(|| originals(text).filter(counts).find_map(|text| said(&text)))
         })
@@ -356,6 +356,8 @@ mod tests {
             "*.pem",
             "*.pem~",
             "*.key.gz",
+            "*nv.bak",
+            "*nv~",
             ".en*.1",
             "*nv",
             "certs/*.k*",
