@@ -63,7 +63,7 @@ impl Called {
     /// The value of the last of these flags.
     pub(super) fn made(&self, flags: &[&str]) -> Option<&str> {
         let values = self.flags.iter().filter_map(|flag| flag.split_once([' ', '=']));
-        values.filter(|(name, _)| flags.contains(name)).last().map(|(_, value)| value)
+        values.filter(|(name, _)| flags.contains(name)).next_back().map(|(_, value)| value)
     }
 
     /// How many times a flag is there.

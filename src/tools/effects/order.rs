@@ -72,7 +72,7 @@ impl Trace {
         let mut trace = Self::default();
         match does {
             Does::Delete { names, .. } | Does::Listed { names, .. } | Does::Resize { names, .. } => {
-                trace.change(names, folder, cancel)
+                trace.change(names, folder, cancel);
             }
             Does::Rewrite { names, suffix, .. } => {
                 trace.change(names, folder, cancel);
