@@ -62,8 +62,8 @@ impl Called {
 
     /// The value of the last of these flags.
     pub(super) fn made(&self, flags: &[&str]) -> Option<&str> {
-        let values = self.flags.iter().filter_map(|flag| flag.split_once([' ', '=']));
-        values.filter(|(name, _)| flags.contains(name)).next_back().map(|(_, value)| value)
+        let mut values = self.flags.iter().filter_map(|flag| flag.split_once([' ', '=']));
+        values.rfind(|(name, _)| flags.contains(name)).map(|(_, value)| value)
     }
 
     /// How many times a flag is there.
