@@ -15,11 +15,6 @@ use countersign::tools::Tool as _;
 use databases::{Desk, desks, mariadb, postgres};
 use tokio_util::sync::CancellationToken;
 
-async fn told(desk: &Desk, sql: &str) -> Preview {
-    let told = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await;
-    told.unwrap_or_else(|why| panic!("{sql}: {why}")).unwrap_or_else(|| panic!("{sql}: nothing"))
-}
-
 /// Whether it can be undone, in a few words.
 fn undo(preview: &Preview) -> String {
     match &preview.remedy {
@@ -68,7 +63,7 @@ async fn what_goes_along_is_counted_by_table_where_it_is_not_kept() {
             ("UPDATE reach_p SET id = 50 WHERE id = 5", "reach_c (1 row)"),
             ("DELETE FROM reach_c WHERE code = 13", "reach_g (0 rows)"),
         ] {
-            let preview = told(&desk, sql).await;
+            let preview = desk.told(sql).await;
             let mut said: Vec<&str> = preview.effects[1]
                 .strip_prefix("Tables whose rows refer to it and go along or change: ")
                 .unwrap()
@@ -88,14 +83,14 @@ async fn what_goes_along_is_counted_by_table_where_it_is_not_kept() {
             assert_eq!(undo(&preview).starts_with("no: "), !kept && !fails, "{dialect:?}: {sql}: {}", undo(&preview));
         }
         if dialect == Dialect::Mysql {
-            let preview = told(&desk, "DELETE FROM reach_p ORDER BY id LIMIT 1").await;
+            let preview = desk.told("DELETE FROM reach_p ORDER BY id LIMIT 1").await;
             assert!(preview.effects[1].contains("reach_g (about 3 rows)"), "{:?}", preview.effects);
         }
         // What is set of rows in the way is what matters.
         let clause =
             if dialect == Dialect::Mysql { "ON DUPLICATE KEY UPDATE" } else { "ON CONFLICT (id) DO UPDATE SET" };
         for (set, along) in [("boss = 1", None), ("id = 50", Some("reach_c"))] {
-            let preview = told(&desk, &format!("INSERT INTO reach_p VALUES (5, NULL) {clause} {set}")).await;
+            let preview = desk.told(&format!("INSERT INTO reach_p VALUES (5, NULL) {clause} {set}")).await;
             let said = along.map(|table| {
                 format!("Tables whose rows refer to it and go along or change: {table}, and what refers to those.")
             });
@@ -124,7 +119,7 @@ async fn a_chain_that_is_too_long_says_that_more_may_go() {
         ] {
             desk.approved(sql).await;
         }
-        let preview = told(&desk, "DELETE FROM reach_chain WHERE id = 1").await;
+        let preview = desk.told("DELETE FROM reach_chain WHERE id = 1").await;
         assert_eq!(
             preview.effects[1],
             "Tables whose rows refer to it and go along or change: reach_chain (5 rows), and what refers to those.",
@@ -149,16 +144,16 @@ async fn what_could_be_undone_or_not_is_said_of_every_write() {
         ] {
             desk.approved(sql).await;
         }
-        let dropped = told(&desk, "DROP VIEW said_view").await;
+        let dropped = desk.told("DROP VIEW said_view").await;
         assert_eq!(dropped.brief, "drops a view");
         assert_eq!(dropped.effects, ["Drops the view said_view.", "Views that read it: said_over."], "{dialect:?}");
         let [Detail::Text(text)] = dropped.details.as_slice() else { panic!("{dialect:?}: {:?}", dropped.details) };
         assert!(text.body.to_lowercase().contains("select") && text.body.contains("said"), "{}", text.body);
         assert_eq!(undo(&dropped), nothing);
-        let table = told(&desk, "DROP TABLE said").await;
+        let table = desk.told("DROP TABLE said").await;
         assert!(table.effects.contains(&"Views that read it: said_view.".to_owned()), "{dialect:?}: {table:?}");
         let on = if dialect == Dialect::Mysql { " ON said" } else { "" };
-        let index = told(&desk, &format!("DROP INDEX said_index{on}")).await;
+        let index = desk.told(&format!("DROP INDEX said_index{on}")).await;
         let [Detail::Text(text)] = index.details.as_slice() else { panic!("{dialect:?}: {:?}", index.details) };
         assert!(text.body.contains("UNIQUE") && text.body.contains("said_index"), "{}", text.body);
         assert_eq!((index.brief.as_str(), undo(&index).as_str()), ("drops an index", nothing));
@@ -170,20 +165,20 @@ async fn what_could_be_undone_or_not_is_said_of_every_write() {
             ("CREATE TABLE said (a int)", "would fail", "unknown"),
             ("DROP VIEW said_nowhere", "drops a view", nothing),
         ] {
-            let preview = told(&desk, sql).await;
+            let preview = desk.told(sql).await;
             assert_eq!((preview.brief.as_str(), undo(&preview).as_str()), (brief, says), "{dialect:?}: {sql}");
         }
-        assert_eq!(told(&desk, "DROP VIEW said_nowhere").await.effects, ["There is no view said_nowhere."]);
-        assert_eq!(told(&desk, "DROP VIEW said").await.warnings, ["It would fail: said is no view (table)."]);
-        let made = told(&desk, "CREATE INDEX said_more ON said (id)").await;
+        assert_eq!(desk.told("DROP VIEW said_nowhere").await.effects, ["There is no view said_nowhere."]);
+        assert_eq!(desk.told("DROP VIEW said").await.warnings, ["It would fail: said is no view (table)."]);
+        let made = desk.told("CREATE INDEX said_more ON said (id)").await;
         let back = if dialect == Dialect::Mysql { "said_more ON said" } else { "said_more" };
         assert_eq!(undo(&made), format!("by hand: `DROP INDEX {back}` undoes it."), "{dialect:?}");
         if dialect != Dialect::Sqlite {
-            let replaced = told(&desk, "CREATE OR REPLACE VIEW said_view AS SELECT 1 AS a").await;
+            let replaced = desk.told("CREATE OR REPLACE VIEW said_view AS SELECT 1 AS a").await;
             assert_eq!((replaced.brief.as_str(), undo(&replaced).as_str()), ("replaces a view", nothing));
             assert_eq!(replaced.details.len(), 1);
             for sql in ["DROP DATABASE said_base", "SET time_zone = '+01:00'", "GRANT SELECT ON said TO somebody"] {
-                assert_eq!(undo(&told(&desk, sql).await), nothing, "{dialect:?}: {sql}");
+                assert_eq!(undo(&desk.told(sql).await), nothing, "{dialect:?}: {sql}");
             }
         }
         if dialect == Dialect::Mysql {
@@ -192,14 +187,14 @@ async fn what_could_be_undone_or_not_is_said_of_every_write() {
                 ("UPDATE said, said_view SET said.a = 1", "no: it names several tables."),
                 ("DELETE said FROM said JOIN said_view USING (a)", "no: it names several tables."),
             ] {
-                assert_eq!(undo(&told(&desk, sql).await), says, "{sql}");
+                assert_eq!(undo(&desk.told(sql).await), says, "{sql}");
             }
         } else {
-            assert_eq!(undo(&told(&desk, "VACUUM").await), nothing);
+            assert_eq!(undo(&desk.told("VACUUM").await), nothing);
         }
         if dialect == Dialect::Postgres {
             // One in another schema of the search path is not in the way.
-            let made = told(&desk, "CREATE TABLE pg_class (a int)").await;
+            let made = desk.told("CREATE TABLE pg_class (a int)").await;
             assert_eq!(undo(&made), "by hand: `DROP TABLE \"public\".pg_class` undoes it.");
         }
         let read = desk.judged("SELECT a FROM said FOR UPDATE").await;
@@ -223,7 +218,7 @@ async fn rows_that_a_query_brings_are_headed_by_the_columns_they_go_to() {
             ("INSERT INTO headed SELECT 1, 'a', 2 * 3", ["id", "name", "more"].as_slice()),
             ("INSERT INTO headed (more, id) SELECT 1 + 1, 7", &["more", "id"]),
         ] {
-            let preview = told(&desk, sql).await;
+            let preview = desk.told(sql).await;
             let [Detail::Rows { table, .. }] = preview.details.as_slice() else { panic!("{:?}", preview.details) };
             assert_eq!(table.columns, columns, "{dialect:?}: {sql}");
         }
@@ -243,7 +238,7 @@ async fn triggers_and_cascades_of_servers_are_named() {
         ] {
             desk.approved(sql).await;
         }
-        let told = told(&desk, "DELETE FROM Foresight_parent").await;
+        let told = desk.told("DELETE FROM Foresight_parent").await;
         assert_eq!(
             told.effects[1..],
             [
@@ -263,7 +258,7 @@ async fn triggers_and_cascades_of_servers_are_named() {
         ] {
             desk.approved(sql).await;
         }
-        let told = told(&desk, "DELETE FROM foresight_parent").await;
+        let told = desk.told("DELETE FROM foresight_parent").await;
         assert_eq!(
             told.effects[1..],
             [

@@ -9,15 +9,9 @@ mod databases;
 #[path = "common/left_out.rs"]
 mod left_out;
 
-use countersign::domain::{Dialect, Outcome, Preview, Remedy};
-use countersign::tools::Tool as _;
+use countersign::domain::{Dialect, Outcome, Remedy};
 use databases::{As, Desk, desks, mariadb, postgres, within};
 use tokio_util::sync::CancellationToken;
-
-async fn told(desk: &Desk, sql: &str) -> Preview {
-    let told = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await;
-    told.unwrap_or_else(|why| panic!("{sql}: {why}")).unwrap_or_else(|| panic!("{sql}: nothing"))
-}
 
 async fn make(desk: &Desk, made: &[&str]) {
     for sql in made {
@@ -75,7 +69,7 @@ async fn rows_that_forbid_a_change_are_counted() {
             ("UPDATE held_self SET id = id + 1 WHERE id < 3", vec![doubt]),
         ] {
             make(&desk, &MAKE).await;
-            let preview = told(&desk, sql).await;
+            let preview = desk.told(sql).await;
             let said: Vec<&str> = preview.warnings.iter().map(String::as_str).collect();
             let said: Vec<&str> = said.into_iter().filter(|said| said.contains("fail")).collect();
             assert_eq!(said, warned, "{dialect:?}: {sql}: {:?}", preview.effects);
@@ -94,19 +88,19 @@ async fn rows_that_forbid_a_change_are_counted() {
                 ("DROP TABLE held", &[bar]),
                 ("DROP TABLE held_go", &[]),
             ] {
-                assert_eq!(told(&desk, sql).await.warnings, warned, "{sql}");
+                assert_eq!(desk.told(sql).await.warnings, warned, "{sql}");
                 assert_eq!(runs(&desk, sql).await, warned.is_empty(), "{sql}");
             }
             desk.approved("DELETE FROM held_bar").await;
-            assert!(told(&desk, "DROP TABLE held").await.warnings.is_empty());
+            assert!(desk.told("DROP TABLE held").await.warnings.is_empty());
         }
         if dialect == Dialect::Mysql {
             make(&desk, &MAKE).await;
-            let warned = told(&desk, "REPLACE INTO held VALUES (1, 9)").await.warnings;
+            let warned = desk.told("REPLACE INTO held VALUES (1, 9)").await.warnings;
             assert_eq!(warned, [bar]);
-            let warned = told(&desk, "DELETE IGNORE FROM held WHERE id = 1").await.warnings;
+            let warned = desk.told("DELETE IGNORE FROM held WHERE id = 1").await.warnings;
             assert!(warned.is_empty(), "{warned:?}");
-            let warned = told(&desk, "DELETE held FROM held JOIN held_go g ON g.h = held.id").await.warnings;
+            let warned = desk.told("DELETE held FROM held JOIN held_go g ON g.h = held.id").await.warnings;
             assert_eq!(warned, [deep]);
         }
     }
@@ -118,7 +112,7 @@ async fn code_of_somebody_leaves_it_open_whether_rows_forbid_it() {
     make(&desk, &MAKE).await;
     desk.approved("CREATE TRIGGER held_frees BEFORE DELETE ON held BEGIN DELETE FROM held_bar; END").await;
     let sql = "DELETE FROM held WHERE id = 1";
-    assert_eq!(told(&desk, sql).await.warnings, ["It may fail: held_bar refers to it."]);
+    assert_eq!(desk.told(sql).await.warnings, ["It may fail: held_bar refers to it."]);
     assert!(runs(&desk, sql).await);
 }
 
@@ -134,13 +128,13 @@ async fn tables_that_others_depend_on_are_not_emptied_or_dropped() {
             ("TRUNCATE TABLE held_self", &[]),
             ("DROP TABLE held_self", &[]),
         ] {
-            let preview = told(&desk, sql).await;
+            let preview = desk.told(sql).await;
             assert_eq!(preview.warnings, warned, "{dialect:?}: {sql}");
             assert_eq!(preview.remedy == Remedy::Unknown, !warned.is_empty(), "{dialect:?}: {sql}");
             assert_eq!(runs(&desk, sql).await, warned.is_empty(), "{dialect:?}: {sql}");
         }
         desk.approved("CREATE VIEW held_seen AS SELECT g FROM held_deep").await;
-        let warned = told(&desk, "DROP TABLE held_deep").await.warnings;
+        let warned = desk.told("DROP TABLE held_deep").await.warnings;
         let reads = ["It would fail: held_seen reads it."];
         assert_eq!(warned, if dialect == Dialect::Postgres { &reads as &[&str] } else { &[] });
         assert_eq!(runs(&desk, "DROP TABLE held_deep").await, dialect == Dialect::Mysql);
@@ -150,10 +144,10 @@ async fn tables_that_others_depend_on_are_not_emptied_or_dropped() {
             for sql in
                 ["TRUNCATE held CASCADE", "DROP TABLE held, held_bar, held_go, held_deep", "DROP TABLE held CASCADE"]
             {
-                let preview = told(&desk, sql).await;
+                let preview = desk.told(sql).await;
                 assert!(preview.warnings.is_empty(), "{sql}: {:?}", preview.warnings);
             }
-            let warned = told(&desk, "TRUNCATE held, held_go").await.warnings;
+            let warned = desk.told("TRUNCATE held, held_go").await.warnings;
             assert_eq!(warned, ["It would fail: held_bar refers to it.", "It would fail: held_deep refers to it."]);
         }
     }
@@ -174,11 +168,11 @@ async fn what_is_looked_at_only_at_the_end_fails_as_well() {
         ],
     )
     .await;
-    let warned = told(&desk, "DELETE FROM held_early").await.warnings;
+    let warned = desk.told("DELETE FROM held_early").await.warnings;
     assert_eq!(warned[1..], ["It would fail: 1 row of held_late refers to them."]);
     assert!(!runs(&desk, "DELETE FROM held_early").await);
     desk.approved("ALTER TABLE held_early DISABLE TRIGGER ALL").await;
-    let warned = told(&desk, "DELETE FROM held_early").await.warnings;
+    let warned = desk.told("DELETE FROM held_early").await.warnings;
     assert_eq!(warned[1..], ["It may fail: held_late refers to it."]);
     assert!(runs(&desk, "DELETE FROM held_early").await);
 }
@@ -203,6 +197,6 @@ async fn a_table_of_another_schema_of_mariadb_may_forbid_it() {
         ],
     )
     .await;
-    assert_eq!(told(&desk, "DELETE FROM near WHERE id = 1").await.warnings[1..], ["It may fail: far refers to it."]);
+    assert_eq!(desk.told("DELETE FROM near WHERE id = 1").await.warnings[1..], ["It may fail: far refers to it."]);
     make(&server, &["DROP DATABASE countersign_holds", "DROP DATABASE countersign_held"]).await;
 }

@@ -12,10 +12,8 @@ mod dice;
 mod left_out;
 
 use countersign::domain::{Detail, Preview, Remedy};
-use countersign::tools::Tool as _;
 use databases::{Desk, mariadb, within};
 use dice::Dice;
-use tokio_util::sync::CancellationToken;
 
 /// Generated statements.
 const STATEMENTS: usize = 120;
@@ -24,11 +22,6 @@ async fn desk() -> Option<Desk> {
     let url = mariadb().await?;
     Desk::new(&url).approved("CREATE DATABASE IF NOT EXISTS countersign_joined").await;
     Some(Desk::keeping(&within(&url, "countersign_joined")))
-}
-
-async fn told(desk: &Desk, sql: &str) -> Preview {
-    let told = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await;
-    told.unwrap_or_else(|why| panic!("{sql}: {why}")).unwrap_or_else(|| panic!("{sql}: nothing"))
 }
 
 /// The tables of the generated statements, with how many rows of each changed or went since they were filled.
@@ -102,7 +95,7 @@ async fn told_is_what_happens_to_joined_tables() {
     for _ in 0..STATEMENTS {
         fill(&desk).await;
         let sql = statement(&mut dice);
-        let preview = told(&desk, &sql).await;
+        let preview = desk.told(&sql).await;
         desk.approved(&sql).await;
         for (table, rows) in TABLES {
             let left = desk.row(&format!("SELECT count(*) FROM {table} WHERE mark = 0")).await[0].parse::<u64>();
@@ -193,11 +186,11 @@ async fn each_of_several_tables_is_told_with_what_it_sets_off() {
             vec!["Deletes at most 1 of 3 rows (33.3 %) of own_a.".to_owned(), format!("{along}own_b (0 rows).")],
         ),
     ] {
-        let preview = told(&desk, sql).await;
+        let preview = desk.told(sql).await;
         assert_eq!((preview.brief.as_str(), &preview.effects), (brief, &effects), "{sql}");
         assert_eq!(preview.remedy, Remedy::Impossible("it names several tables.".to_owned()), "{sql}");
     }
-    let preview = told(&desk, "DELETE a, b FROM own_a AS a JOIN own_b AS b ON b.a = a.id").await;
+    let preview = desk.told("DELETE a, b FROM own_a AS a JOIN own_b AS b ON b.a = a.id").await;
     let titles: Vec<(&str, usize)> = preview
         .details
         .iter()
@@ -235,7 +228,7 @@ async fn what_cannot_be_told_of_joined_tables_says_why() {
         ),
         ("UPDATE why_a, why_b SET why_a.x = 1 WHERE sleep(why_a.id)", "`sleep`"),
     ] {
-        let preview = told(&desk, sql).await;
+        let preview = desk.told(sql).await;
         assert!(preview.effects.concat().contains(why), "{sql}: {:?}", preview.effects);
         assert_eq!(preview.remedy, Remedy::Impossible("it names several tables.".to_owned()), "{sql}");
     }

@@ -9,15 +9,8 @@ mod databases;
 #[path = "common/left_out.rs"]
 mod left_out;
 
-use countersign::domain::{Dialect, Preview, Remedy};
-use countersign::tools::Tool as _;
+use countersign::domain::{Dialect, Remedy};
 use databases::{Desk, desks, mariadb, postgres, within};
-use tokio_util::sync::CancellationToken;
-
-async fn told(desk: &Desk, sql: &str) -> Preview {
-    let told = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await;
-    told.unwrap_or_else(|why| panic!("{sql}: {why}")).unwrap_or_else(|| panic!("{sql}: nothing"))
-}
 
 async fn make(desk: &Desk, made: &[&str]) {
     for sql in made {
@@ -68,7 +61,7 @@ async fn a_trigger_of_some_columns_fires_for_those_alone() {
             ("INSERT INTO less_of (id, v, w) VALUES (1, 1, 1) ON CONFLICT (id) DO UPDATE SET v = 1", true),
             ("INSERT INTO less_of (id, v, w) VALUES (1, 1, 1) ON CONFLICT (id) DO UPDATE SET w = 1", false),
         ] {
-            let preview = told(&desk, sql).await;
+            let preview = desk.told(sql).await;
             let said = preview.effects.iter().any(|said| said == "Triggers that fire: less_fires.");
             assert_eq!(said, fires, "{sql}: {:?}", preview.effects);
             if sql.starts_with("UPDATE") {
@@ -84,7 +77,7 @@ async fn a_trigger_of_some_columns_fires_for_those_alone() {
     else {
         return;
     };
-    let preview = told(&desk, "UPDATE less_of SET w = 5").await;
+    let preview = desk.told("UPDATE less_of SET w = 5").await;
     assert!(preview.effects.contains(&"Triggers that fire: less_computes.".to_owned()), "{:?}", preview.effects);
 }
 
@@ -103,17 +96,17 @@ async fn rows_that_may_be_left_out_are_at_most_so_many() {
         ],
     )
     .await;
-    let said = &told(&desk, "INSERT INTO less_way VALUES (1, 'b'), (3, 'c')").await.effects[0];
+    let said = &desk.told("INSERT INTO less_way VALUES (1, 'b'), (3, 'c')").await.effects[0];
     assert!(
         said.starts_with("Adds at most 2 rows to less_way. Rows that are in their way are deleted: at most"),
         "{said}"
     );
-    let preview = told(&desk, "DELETE FROM less_skips").await;
+    let preview = desk.told("DELETE FROM less_skips").await;
     assert_eq!(preview.brief, "at most 2 of 2 rows");
     assert_eq!(preview.effects[0], "Deletes at most 2 of 2 rows (100.0 %) of less_skips.");
-    let said = &told(&desk, "UPDATE less_skips SET id = 9 WHERE id = 1").await.effects[0];
+    let said = &desk.told("UPDATE less_skips SET id = 9 WHERE id = 1").await.effects[0];
     assert_eq!(said, "Changes 1 of 2 rows (50.0 %) of less_skips.");
-    let said = &told(&desk, "UPDATE OR REPLACE less_skips SET id = 2").await.effects[1..];
+    let said = &desk.told("UPDATE OR REPLACE less_skips SET id = 2").await.effects[1..];
     let behind = "Tables whose rows refer to it and go along or change: less_c, and what refers to those.";
     assert!(said.contains(&behind.to_owned()), "{said:?}");
     let Some(desk) = in_postgres(&[
@@ -128,8 +121,8 @@ async fn rows_that_may_be_left_out_are_at_most_so_many() {
     else {
         return;
     };
-    assert_eq!(told(&desk, "DELETE FROM less_skips WHERE id = 1").await.brief, "at most 1 of 2 rows");
-    assert_eq!(told(&desk, "UPDATE less_skips SET id = 3 WHERE id = 1").await.brief, "1 of 2 rows");
+    assert_eq!(desk.told("DELETE FROM less_skips WHERE id = 1").await.brief, "at most 1 of 2 rows");
+    assert_eq!(desk.told("UPDATE less_skips SET id = 3 WHERE id = 1").await.brief, "1 of 2 rows");
 }
 
 #[tokio::test]
@@ -147,9 +140,9 @@ async fn what_a_bounded_update_does_not_set_changes_nothing_elsewhere() {
         return;
     };
     for sql in ["UPDATE less_p SET v = 5 ORDER BY v LIMIT 1", "UPDATE IGNORE less_p SET v = 5"] {
-        assert_eq!(told(&desk, sql).await.effects.len(), 1, "{sql}");
+        assert_eq!(desk.told(sql).await.effects.len(), 1, "{sql}");
     }
-    let said = told(&desk, "UPDATE less_p SET id = 5 ORDER BY id LIMIT 1").await.effects;
+    let said = desk.told("UPDATE less_p SET id = 5 ORDER BY id LIMIT 1").await.effects;
     assert_eq!(said[1], "Tables whose rows refer to it and go along or change: less_c (about 1 row).");
 }
 
@@ -167,7 +160,7 @@ async fn rows_of_partitions_are_counted() {
             ("ALTER TABLE less_ev TRUNCATE PARTITION p1, p2", "Empties p1, p2 of less_ev: 4 of 4 rows."),
             ("ALTER TABLE less_ev ENGINE=InnoDB", "Alters less_ev, which has 4 rows"),
         ] {
-            let preview = told(&desk, sql).await;
+            let preview = desk.told(sql).await;
             assert!(preview.effects[0].starts_with(said), "{sql}: {:?}", preview.effects);
             assert!(matches!(preview.remedy, Remedy::Impossible(_)), "{sql}: {:?}", preview.remedy);
         }
@@ -181,7 +174,7 @@ async fn rows_of_partitions_are_counted() {
     ])
     .await
     {
-        let preview = told(&desk, "ALTER TABLE less_ev DETACH PARTITION less_ev1").await;
+        let preview = desk.told("ALTER TABLE less_ev DETACH PARTITION less_ev1").await;
         let said = "Takes less_ev1 out of less_ev: 3 of 4 rows leave it, and stay in less_ev1.";
         assert_eq!((preview.effects[0].as_str(), preview.brief.as_str()), (said, "3 of 4 rows"));
     }
@@ -195,7 +188,7 @@ async fn what_has_no_rows_is_not_said_to_have_some_that_cannot_be_counted() {
             Dialect::Postgres => "REFRESH MATERIALIZED VIEW CONCURRENTLY less_none",
             Dialect::Mysql => "FLUSH TABLES",
         };
-        let said = told(&desk, sql).await.effects;
+        let said = desk.told(sql).await.effects;
         assert_eq!(said, ["What it does isn't known beforehand: nothing is looked up for such a statement."], "{sql}");
     }
 }
@@ -216,7 +209,7 @@ async fn what_goes_along_with_rows_behind_a_with_is_counted() {
         )
         .await;
         let sql = "WITH low AS (SELECT id FROM less_p WHERE v < 2) DELETE FROM less_p WHERE id IN (SELECT id FROM low)";
-        let said = told(&desk, sql).await.effects;
+        let said = desk.told(sql).await.effects;
         let along = "Tables whose rows refer to it and go along or change: less_c (2 rows).";
         assert_eq!(said[1], along, "{dialect:?}");
     }
@@ -235,7 +228,7 @@ async fn a_schema_goes_with_its_tables_and_their_rows() {
     ])
     .await
     {
-        let preview = told(&desk, "DROP SCHEMA less_whole CASCADE").await;
+        let preview = desk.told("DROP SCHEMA less_whole CASCADE").await;
         let said = [
             "Drops the schema less_whole with 2 tables: A (0 rows), b (2 rows).",
             "Views that go, too: seen.",
@@ -243,15 +236,15 @@ async fn a_schema_goes_with_its_tables_and_their_rows() {
         ];
         assert_eq!((preview.effects, preview.brief.as_str()), (said.map(str::to_owned).to_vec(), "2 tables"));
         assert!(matches!(preview.remedy, Remedy::Impossible(_)), "{:?}", preview.remedy);
-        assert_eq!(told(&desk, "DROP SCHEMA less_whole").await.warnings, ["It would fail: less_whole isn't empty."]);
+        assert_eq!(desk.told("DROP SCHEMA less_whole").await.warnings, ["It would fail: less_whole isn't empty."]);
         desk.approved("DROP SCHEMA less_whole CASCADE").await;
-        assert_eq!(told(&desk, "DROP SCHEMA less_whole").await.effects, ["There is no schema less_whole."]);
+        assert_eq!(desk.told("DROP SCHEMA less_whole").await.effects, ["There is no schema less_whole."]);
     }
     if let Some(url) = mariadb().await {
         let desk = Desk::keeping(&url);
         let made = ["CREATE OR REPLACE DATABASE less_whole", "CREATE TABLE less_whole.a (id int)"];
         make(&desk, &made).await;
-        let said = told(&desk, "DROP DATABASE less_whole").await.effects;
+        let said = desk.told("DROP DATABASE less_whole").await.effects;
         assert_eq!(said[0], "Drops the database less_whole with 1 table: a (0 rows).");
         desk.approved("DROP DATABASE less_whole").await;
     }
@@ -272,7 +265,7 @@ async fn statements_of_one_text_are_counted_one_by_one() {
             ],
         )
         .await;
-        let preview = told(&desk, "DELETE FROM less_two; DELETE FROM less_one WHERE id = 1").await;
+        let preview = desk.told("DELETE FROM less_two; DELETE FROM less_one WHERE id = 1").await;
         let [one, two, all, _] = preview.effects.as_slice() else { panic!("{dialect:?}: {:?}", preview.effects) };
         assert_eq!(one, "1: Deletes 1 of 1 row (100.0 %) of less_two.", "{dialect:?}");
         assert_eq!(two, "2: Deletes 1 of 2 rows (50.0 %) of less_one.", "{dialect:?}");
@@ -281,7 +274,7 @@ async fn statements_of_one_text_are_counted_one_by_one() {
         assert!(preview.warnings.contains(&warned), "{dialect:?}: {:?}", preview.warnings);
         assert!(matches!(preview.remedy, Remedy::Impossible(_)), "{dialect:?}: {:?}", preview.remedy);
         // What comes later may mean another table.
-        let said = told(&desk, "DROP TABLE less_two; DELETE FROM less_one").await.effects;
+        let said = desk.told("DROP TABLE less_two; DELETE FROM less_one").await.effects;
         assert!(!said[0].starts_with("1: "), "{dialect:?}: {said:?}");
     }
 }

@@ -11,14 +11,7 @@ mod databases;
 mod left_out;
 
 use countersign::domain::{Detail, Dialect, Preview, Remedy};
-use countersign::tools::Tool as _;
 use databases::{Desk, desks, postgres};
-use tokio_util::sync::CancellationToken;
-
-async fn told(desk: &Desk, sql: &str) -> Preview {
-    let told = desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await;
-    told.unwrap_or_else(|why| panic!("{sql}: {why}")).unwrap_or_else(|| panic!("{sql}: nothing"))
-}
 
 async fn count(desk: &Desk, rows: &str) -> u64 {
     desk.row(&format!("SELECT count(*) FROM {rows}")).await[0].parse().unwrap()
@@ -57,7 +50,7 @@ async fn rows_in_the_way_are_counted_with_what_goes_along() {
             for made in KEYED {
                 desk.approved(made).await;
             }
-            let preview = told(&desk, sql).await;
+            let preview = desk.told(sql).await;
             let ends = format!(" to way_p. Rows that are in their way are deleted: {gone}.");
             assert!(preview.effects[0].ends_with(&ends), "{dialect:?}: {sql}: {:?}", preview.effects);
             let rows = |rows: u64| if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
@@ -78,7 +71,7 @@ async fn rows_in_the_way_are_counted_with_what_goes_along() {
             assert_eq!(count(&desk, "way_c").await, 6 - along[0], "{dialect:?}: {sql}");
             assert_eq!(count(&desk, "way_n WHERE p IS NULL").await, along[1], "{dialect:?}: {sql}");
         }
-        let brief = told(&desk, "REPLACE INTO way_p VALUES (1, 2, 2, 'x'), (50, 9, 9, 'y')").await.brief;
+        let brief = desk.told("REPLACE INTO way_p VALUES (1, 2, 2, 'x'), (50, 9, 9, 'y')").await.brief;
         assert_eq!(brief, "2 rows, and 2 in their way", "{dialect:?}");
     }
 }
@@ -100,7 +93,7 @@ async fn rows_in_the_way_that_cannot_be_told_are_said_not_to_be_counted() {
             "REPLACE INTO way_filled (id) VALUES (2)",
             "REPLACE INTO way_filled VALUES (2, (SELECT max(a) FROM way_filled))",
         ] {
-            let said = &told(&desk, sql).await.effects[0];
+            let said = &desk.told(sql).await.effects[0];
             assert_eq!(
                 said,
                 "Adds 1 row to way_filled. Rows that are in their way are deleted; how many isn't counted."
@@ -109,7 +102,7 @@ async fn rows_in_the_way_that_cannot_be_told_are_said_not_to_be_counted() {
         // Which rows the query brings is left to chance.
         let random = if dialect == Dialect::Mysql { "rand() < 2" } else { "random() <> 0.5" };
         let sql = format!("REPLACE INTO way_filled SELECT id, a FROM way_filled WHERE {random}");
-        let said = &told(&desk, &sql).await.effects[0];
+        let said = &desk.told(&sql).await.effects[0];
         assert_eq!(said, "Adds about 1 row to way_filled. Rows that are in their way are deleted: about 1 row.");
         if dialect == Dialect::Sqlite {
             desk.approved("CREATE UNIQUE INDEX way_partial ON way_filled (a) WHERE id > 3").await;
@@ -117,7 +110,7 @@ async fn rows_in_the_way_that_cannot_be_told_are_said_not_to_be_counted() {
             desk.approved("ALTER TABLE way_filled ADD s varchar(20), ADD UNIQUE (s(3))").await;
         }
         let more = if dialect == Dialect::Sqlite { "" } else { ", 'x'" };
-        let said = &told(&desk, &format!("REPLACE INTO way_filled VALUES (1, 2{more})")).await.effects[0];
+        let said = &desk.told(&format!("REPLACE INTO way_filled VALUES (1, 2{more})")).await.effects[0];
         assert!(said.ends_with("how many isn't counted."), "{dialect:?}: {said}");
     }
 }
@@ -167,7 +160,7 @@ async fn what_goes_along_with_a_merge_is_counted() {
             desk.approved(sql).await;
         }
         let sql = format!("{into} {clauses}");
-        let preview = told(&desk, &sql).await;
+        let preview = desk.told(&sql).await;
         assert_eq!(preview.effects[0], effects[0], "{sql}");
         let said = preview.effects.get(1).map_or("", |said| said.strip_prefix(ALONG).unwrap().trim_end_matches('.'));
         let mut said: Vec<&str> = said.split(", ").collect();
@@ -209,15 +202,15 @@ async fn tables_that_are_emptied_together_are_counted() {
     ] {
         desk.approved(sql).await;
     }
-    let preview = told(&desk, "TRUNCATE emptied.b CASCADE").await;
+    let preview = desk.told("TRUNCATE emptied.b CASCADE").await;
     assert_eq!(preview.effects[1], "Tables that are emptied, too: c (2 rows), parts (3 rows).");
-    let preview = told(&desk, "TRUNCATE ONLY emptied.a CASCADE").await;
+    let preview = desk.told("TRUNCATE ONLY emptied.a CASCADE").await;
     assert_eq!(preview.effects[1], "Tables that are emptied, too: b (8 rows), c (2 rows), parts (3 rows).");
-    let preview = told(&desk, "TRUNCATE emptied.a CASCADE").await;
+    let preview = desk.told("TRUNCATE emptied.a CASCADE").await;
     assert!(preview.effects[0].starts_with("Empties emptied.a: 11 rows"), "{:?}", preview.effects);
     assert_eq!(preview.effects[1], "Tables that are emptied, too: b (8 rows), c (2 rows), h (1 row), parts (3 rows).");
-    assert_eq!(told(&desk, "TRUNCATE emptied.other CASCADE").await.effects.len(), 1);
-    let preview = told(&desk, "TRUNCATE emptied.other, emptied.b, emptied.c CASCADE").await;
+    assert_eq!(desk.told("TRUNCATE emptied.other CASCADE").await.effects.len(), 1);
+    let preview = desk.told("TRUNCATE emptied.other, emptied.b, emptied.c CASCADE").await;
     let said: Vec<&str> = preview.effects.iter().map(|effect| effect.split(", ").next().unwrap()).collect();
     let empties = |table: &str, rows: &str| format!("Empties emptied.{table}: {rows}");
     assert_eq!(
@@ -260,8 +253,8 @@ async fn several_tables_that_go_are_told_one_by_one() {
         ] {
             desk.approved(sql).await;
         }
-        assert_eq!(told(&desk, "DROP TABLE IF EXISTS go_none").await.effects, ["There is no table go_none."]);
-        let preview = told(&desk, "DROP TABLE IF EXISTS go_b, go_none, go_a").await;
+        assert_eq!(desk.told("DROP TABLE IF EXISTS go_none").await.effects, ["There is no table go_none."]);
+        let preview = desk.told("DROP TABLE IF EXISTS go_b, go_none, go_a").await;
         let begins: Vec<&str> = preview.effects.iter().map(|effect| effect.split(',').next().unwrap()).collect();
         assert_eq!(
             begins,
@@ -278,7 +271,7 @@ async fn several_tables_that_go_are_told_one_by_one() {
         let refers = "It would fail: go_c refers to it.".to_owned();
         assert!(preview.warnings.contains(&refers), "{dialect:?}: {:?}", preview.warnings);
         desk.approved("DROP VIEW go_seen").await;
-        let preview = told(&desk, "DROP TABLE IF EXISTS go_b, go_none, go_c, go_a").await;
+        let preview = desk.told("DROP TABLE IF EXISTS go_b, go_none, go_c, go_a").await;
         assert!(preview.warnings.is_empty(), "{dialect:?}: {:?}", preview.warnings);
         assert_eq!(preview.brief, "3 rows of 3 tables", "{dialect:?}");
         let Remedy::Impossible(why) = preview.remedy else { panic!("{dialect:?}: {:?}", preview.remedy) };
@@ -298,7 +291,7 @@ async fn a_text_with_letters_of_four_bytes_is_looked_up_like_any_other() {
         ] {
             desk.approved(sql).await;
         }
-        let preview = told(&desk, "DELETE FROM wide WHERE name = '😀' OR id = 2").await;
+        let preview = desk.told("DELETE FROM wide WHERE name = '😀' OR id = 2").await;
         assert_eq!(preview.effects[0], "Deletes 1 of 2 rows (50.0 %) of wide.", "{dialect:?}");
         assert!(matches!(preview.remedy, Remedy::Possible(_)), "{dialect:?}: {:?}", preview.remedy);
         assert_eq!(desk.row("SELECT 1 FROM wide WHERE name = '😀' OR id = 1").await, ["1"], "{dialect:?}");
@@ -319,7 +312,7 @@ async fn what_goes_with_a_table_that_is_replaced_is_told_as_for_one_that_is_drop
         ] {
             desk.approved(sql).await;
         }
-        let preview = told(&desk, "CREATE OR REPLACE TABLE taken AS SELECT 1 AS a").await;
+        let preview = desk.told("CREATE OR REPLACE TABLE taken AS SELECT 1 AS a").await;
         assert_eq!(preview.effects[0], "Replaces the table taken.");
         assert!(preview.effects[1].starts_with("Drops taken with 3 rows, "), "{:?}", preview.effects);
         assert!(preview.effects.contains(&"Views that read it: taken_view.".to_owned()), "{:?}", preview.effects);
@@ -344,12 +337,12 @@ async fn what_goes_along_with_a_column_or_a_key_is_told() {
             desk.approved(sql).await;
         }
         let all = |preview: Preview| preview.effects.join(" ");
-        let column = all(told(&desk, "ALTER TABLE alter_along.t DROP COLUMN c CASCADE").await);
+        let column = all(desk.told("ALTER TABLE alter_along.t DROP COLUMN c CASCADE").await);
         assert!(column.contains("Views that go, too, where they use what it drops: "), "{column}");
         assert!(column.contains('m') && column.contains("and what reads those."), "{column}");
-        let key = all(told(&desk, "ALTER TABLE alter_along.t DROP CONSTRAINT t_pkey CASCADE").await);
+        let key = all(desk.told("ALTER TABLE alter_along.t DROP CONSTRAINT t_pkey CASCADE").await);
         assert!(key.contains("Tables that lose the key by which they refer to it, where that uses"), "{key}");
-        let plain = all(told(&desk, "ALTER TABLE alter_along.t DROP COLUMN c").await);
+        let plain = all(desk.told("ALTER TABLE alter_along.t DROP COLUMN c").await);
         assert!(plain.contains("Views that read it: "), "{plain}");
         desk.approved("DROP SCHEMA alter_along CASCADE").await;
     }

@@ -9,15 +9,9 @@ mod databases;
 #[path = "common/left_out.rs"]
 mod left_out;
 
-use countersign::domain::{Outcome, Preview, Remedy, RunEvent};
-use countersign::tools::Tool as _;
+use countersign::domain::{Outcome, Remedy, RunEvent};
 use databases::{Desk, desks, mariadb, postgres, three, undoable, within};
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
-
-async fn told(desk: &Desk, sql: &str) -> Preview {
-    desk.tool.preview(&desk.judged(sql).await, CancellationToken::new()).await.unwrap().unwrap()
-}
 
 /// How a write is taken back.
 async fn kept(desk: &Desk, sql: &str) -> String {
@@ -81,7 +75,7 @@ async fn texts_of_no_encoding_are_not_kept() {
     let desk = Desk::keeping(&within(&url, "countersign_ascii"));
     three(&desk, "undo_ascii").await;
     let sql = "DELETE FROM undo_ascii";
-    let Remedy::Impossible(said) = told(&desk, sql).await.remedy else { panic!() };
+    let Remedy::Impossible(said) = desk.told(sql).await.remedy else { panic!() };
     assert_eq!(said, "of undo_ascii: nobody knows the encoding of its texts.");
     assert!(not_kept(&desk, sql).await.contains(&said));
 }
@@ -95,7 +89,7 @@ async fn a_sqlite_file_in_utf_16_says_that_nothing_is_kept() {
     three(&made, "undo_wide").await;
     let desk = Desk::keeping(&url);
     let sql = "UPDATE undo_wide SET name = 'x'";
-    let Remedy::Impossible(said) = told(&desk, sql).await.remedy else { panic!() };
+    let Remedy::Impossible(said) = desk.told(sql).await.remedy else { panic!() };
     assert_eq!(said, "of undo_wide: its texts are not in UTF-8.");
     assert!(not_kept(&desk, sql).await.contains(&said));
 }
@@ -149,7 +143,7 @@ async fn a_table_that_replaces_rows_in_the_way_says_so() {
         // What puts the row back could replace another.
         ("DELETE FROM goes WHERE id = 3", "Deletes 1 of "),
     ] {
-        let told = told(&desk, sql).await;
+        let told = desk.told(sql).await;
         assert!(told.effects[0].starts_with(effect), "{sql}: {:?}", told.effects);
         let Remedy::Impossible(said) = told.remedy else { panic!("{sql}: {:?}", told.remedy) };
         assert!(said.ends_with("says itself what happens to rows that are in the way."), "{sql}: {said}");
@@ -172,7 +166,7 @@ async fn that_a_unique_column_may_stand_in_the_way_of_undo_is_said() {
             ("UPDATE undo_places SET pos = 7 WHERE id = 1", false),
             ("UPDATE undo_places SET n = n - 1", false),
         ] {
-            let Remedy::Possible(said) = told(&desk, sql).await.remedy else { panic!("{dialect:?} {sql}") };
+            let Remedy::Possible(said) = desk.told(sql).await.remedy else { panic!("{dialect:?} {sql}") };
             assert_eq!(said.ends_with("That may fail: pos is unique."), fails, "{dialect:?} {sql}: {said}");
         }
         desk.approved("DROP TABLE undo_places").await;
@@ -204,7 +198,7 @@ async fn rows_of_sqlite_are_told_apart_by_their_number_where_no_key_does() {
             format!("INSERT INTO {table} (id, v) VALUES ('7', 3), ('8', 3)"),
             format!("DELETE FROM {table}"),
         ] {
-            let preview = desk.tool.preview(&desk.judged(&sql).await, CancellationToken::new()).await.unwrap().unwrap();
+            let preview = desk.told(&sql).await;
             assert!(matches!(preview.remedy, Remedy::Possible(_)), "{sql}: {:?}", preview.remedy);
             let before = desk.row(&told).await;
             let (events, report) = desk.call(&json!({ "sql": sql }).to_string()).await;
@@ -218,7 +212,7 @@ async fn rows_of_sqlite_are_told_apart_by_their_number_where_no_key_does() {
             assert_eq!(desk.row(&told).await, before, "{sql}");
         }
         let sql = format!("UPDATE {table} SET {number} = {number}");
-        let preview = desk.tool.preview(&desk.judged(&sql).await, CancellationToken::new()).await.unwrap().unwrap();
+        let preview = desk.told(&sql).await;
         assert!(matches!(preview.remedy, Remedy::Impossible(_)), "{sql}: {:?}", preview.remedy);
     }
 }

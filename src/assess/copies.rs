@@ -8,10 +8,16 @@ const SHARED: [&str; 12] = ["copy", "tmp", "txt", "gz", "bz2", "xz", "zst", "zip
 /// Fewest digits of a date that no dot stands before: `-1` belongs to a name.
 const DATE: usize = 8;
 
+/// Steps that are looked up each. Of a longer way only the end is, too: a text may be of endings alone.
+const STEPS: usize = 8;
+
 /// The paths of which another may be a copy, each a copy of the next: of `key.pem.old.gz`, `key.pem.old` and `key.pem`.
 pub(super) fn originals(path: &str) -> impl Iterator<Item = String> {
     let (folder, name) = path.rsplit_once('/').map_or(("", path), |(folder, _)| path.split_at(folder.len() + 1));
-    std::iter::successors(original(name), |name| original(name)).map(move |name| format!("{folder}{name}"))
+    let mut names = std::iter::successors(original(name), |name| original(name));
+    let mut looked_up: Vec<&str> = names.by_ref().take(STEPS).collect();
+    looked_up.extend(names.last());
+    looked_up.into_iter().map(move |name| format!("{folder}{name}"))
 }
 
 /// Whether what is `left` of a pattern still says what it means: `*.key` of `*.key.gz` does, and `.en*`. What `*s.txt` and
@@ -71,6 +77,8 @@ mod tests {
         assert_eq!(of("key.pem.~1~"), ["key.pem"]);
         assert_eq!(of("passwords.txt.gz"), ["passwords.txt", "passwords"]);
         assert_eq!(of(".netrc.2024-01-01"), [".netrc"]);
+        let long = of(&format!("key.pem{}", ".gz".repeat(20_000)));
+        assert_eq!((long.len(), long.last().map(String::as_str)), (STEPS + 1, Some("key.pem")));
         for path in ["a/", "", ".gz", "~", "key-1", "20240101", "v1.2.x", ".env.example", "a.b/c", "key20240101"] {
             assert!(of(path).is_empty(), "{path}: {:?}", of(path));
         }

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use countersign::assess::AssessSettings;
 use countersign::domain::{
-    Arguments, Assessment, Claim, Dialect, Operation, OperationId, OperationKind, Origin, Outcome, Prepared, RunEvent,
-    RunReport, Table, Undoable,
+    Arguments, Assessment, Claim, Dialect, Operation, OperationId, OperationKind, Origin, Outcome, Prepared, Preview,
+    RunEvent, RunReport, Table, Undoable,
 };
 use countersign::store::Images;
 use countersign::tools::{Connections, Database, SqlTool, Tool, Workbench, prepare, with_catalog};
@@ -117,6 +117,12 @@ impl Desk {
         let prepared = prepare(self.tool.assessor(), operation, &place(self.folder.path()), None, &settings);
         let catalog = self.tool.look(&prepared.operation.kind).await.unwrap();
         with_catalog(self.tool.assessor(), prepared, catalog, &settings)
+    }
+
+    /// What is told beforehand of what a statement would do.
+    pub async fn told(&self, sql: &str) -> Preview {
+        let told = self.tool.preview(&self.judged(sql).await, CancellationToken::new()).await;
+        told.unwrap_or_else(|why| panic!("{sql}: {why}")).unwrap_or_else(|| panic!("{sql}: nothing"))
     }
 
     /// Runs what must succeed; gives its summary.
