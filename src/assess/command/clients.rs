@@ -221,10 +221,15 @@ pub(super) fn psql_shows(text: &str) -> bool {
 pub(super) fn mysql_shows(text: &str) -> bool {
     // It ends a statement, and shows its rows as lines.
     let text = text.trim_end();
-    let Some(words) = words_of(text.strip_suffix("\\G").unwrap_or(text), "@'%`") else { return false };
+    let Some(words) = words_of(text.strip_suffix("\\G").unwrap_or(text), "@'\"%`,") else { return false };
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["select", what] => SELECTED_MYSQL.contains(what),
+        ["select", list @ ..] => list.concat().split(',').all(|what| SELECTED_MYSQL.contains(&what)),
+        ["show", "engine", "innodb", "status" | "mutex"] => true,
+        ["show", "replica" | "slave" | "master" | "all", "status"]
+        | ["show", "all", "replicas" | "slaves", "status"]
+        | ["show", "binary" | "master", "logs"]
+        | ["show", "binary", "log", "status"] => true,
         ["describe" | "desc", name] | ["show", "create", "table" | "view" | "database", name] => plain(name),
         ["show", "full" | "global" | "session", what, rest @ ..] | ["show", what, rest @ ..] => {
             SHOWN.contains(&format!(" {what} ")) && !rest.contains(&"where")
@@ -324,6 +329,11 @@ mod tests {
             "describe users",
             "select @@version",
             "show full processlist",
+            "SHOW GLOBAL STATUS LIKE \"Threads%\"",
+            "show engine innodb status\\G",
+            "SHOW REPLICA STATUS\\G",
+            "show binary logs",
+            "SELECT VERSION(), NOW()",
         ] {
             assert!(mysql_shows(text), "{text}");
         }
@@ -339,6 +349,10 @@ mod tests {
             "show grants",
             "show create user x",
             "select f()",
+            "select version(), f()",
+            "select now(), (select 1)",
+            "show engine far status",
+            "show binlog events",
             "show tables; drop table x",
             "select sleep(9)",
             "show databases\n\\! id",

@@ -151,7 +151,8 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         // A format may run a program, too, and the name of a branch may be one.
         if let Some(word) = rest.iter().find(|word| word.prefix().starts_with('-') && word.names()) {
             judge.about(word, |judge| {
-                judge.any_flag("git", word);
+                let sentence = format!("{} may hold a format with which `git` runs a program.", judge.spelt(word));
+                judge.unreadable("command.vague-flag", sentence);
             });
         }
         let name = format!("git {subcommand}");

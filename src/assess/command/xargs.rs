@@ -53,7 +53,8 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
     }
     let mark = placeholder(&given);
     if let Some(mark) = &mark {
-        let argv: Vec<Word> = argv.iter().map(|word| replaced(word, mark, found.as_ref())).collect();
+        let mut argv: Vec<Word> = argv.iter().map(|word| replaced(word, mark, found.as_ref())).collect();
+        argv.iter_mut().for_each(|word| judge.relocated(word));
         judge.any_times(|judge| judge.outside(&argv));
     }
     // A later limit of words, or another mark, takes the place of a mark: then they are appended all the same.
@@ -97,10 +98,20 @@ fn replaced(word: &Word, mark: &str, found: Option<&Piece>) -> Word {
     if !before.is_empty() {
         whole.push(Piece::Exact(before.to_owned()));
     }
-    let within = matches!(found, Some(Piece::Numbers | Piece::Refs));
-    whole.push(found.filter(|_| before.is_empty() || within).cloned().unwrap_or(Piece::Any));
+    let fits = match found {
+        Some(Piece::Numbers | Piece::Refs) => true,
+        Some(Piece::Found(_) | Piece::Whole(_)) => before.is_empty() || folder(before),
+        _ => before.is_empty(),
+    };
+    whole.push(found.filter(|_| fits).cloned().unwrap_or(Piece::Any));
     if !after.is_empty() {
         whole.push(if after.contains(mark) { Piece::Any } else { Piece::Exact(after.to_owned()) });
     }
     whole
+}
+
+/// Whether a text before a mark is a folder, and nothing but one.
+fn folder(before: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte);
+    before.ends_with('/') && !before.starts_with('-') && before.bytes().all(plain)
 }

@@ -58,6 +58,28 @@ fn a_mark_of_xargs_may_give_way_to_a_limit() {
 }
 
 #[test]
+fn a_found_name_behind_its_folder_is_a_found_name() {
+    allowed("ls *.json | xargs -I{} jq -r .name ./{}");
+    allowed("cd src && ls *.rs | xargs -I{} head -5 ./{}");
+    allowed("find . -name '*.rs' | xargs -I{} wc -l ./{}");
+    for command in [
+        "find / -name id | xargs -I{} cat ~/.ssh/{}",
+        "ls src | xargs -I{} cat ~/.ssh/{}",
+        "ls | xargs -I{} cat ../{}",
+        "ls | xargs -I{} cat /etc/ssl/private/{}",
+        "ls | xargs -I{} cat ./{}/.env",
+        "ls | xargs -I{} sort -o./{} a",
+        "ls | xargs -I{} rm ./{}",
+        "cat list | xargs -I{} cat ./{}",
+        "cd ~/.ssh && ls | xargs -I{} cat ./{}",
+        "ls | xargs -I{} ./{}",
+        "ls | xargs -I{} grep -f ./{}/{} a",
+    ] {
+        asks(command);
+    }
+}
+
+#[test]
 fn what_the_shell_fills_in_is_no_number() {
     for command in [
         ": 'a[$(touch x)]'; echo $((_))",
