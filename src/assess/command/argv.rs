@@ -83,7 +83,7 @@ impl Judge<'_> {
         reading.inverted = given.has("-v") || given.has("--invert-match");
         reading.altered = given.carry(&entry.alters);
         self.recurses = !narrow && (entry.recurses.contains("*") || given.carry(&entry.recurses));
-        self.follows = given.carry(&entry.follows);
+        self.follows = entry.follows.contains("*") || given.carry(&entry.follows);
         let marks = ["file://", "fileb://", "-file=", "templatefile="];
         let by_file = |word: &&Word| marks.iter().any(|mark| word.pattern().contains(mark));
         // A flag that says how to print may name a file that says so.

@@ -14,16 +14,15 @@ fn is_name(text: &str) -> bool {
 
 /// `cd` and `pushd`: what follows happens elsewhere.
 pub(super) fn cd(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
-    let flags = ["-P", "-L", "-e", "--"];
-    let target = words.iter().find(|word| !word.text().is_some_and(|text| flags.contains(&text)));
+    let Some((physical, target)) = way(name, words) else {
+        judge.readers.insert("cd".to_owned());
+        judge.stood_in.insert(judge.scope.cwd.take());
+        judge.scope.moved = true;
+        return;
+    };
     judge.readers.insert("cd".to_owned());
-    // Much that follows reads the folder that it stands in without naming it: `rg x`, `ls | xargs cat`.
-    let entry = target.and_then(|word| match word.text() {
-        Some(path) => judge.sensitive_entry(path),
-        None => judge.may_be_sensitive(&word.pattern()),
-    });
-    if let Some((entry, word)) = entry.zip(target) {
-        judge.sensitive(format!("It goes into {}, which is sensitive: {entry}.", judge.spelt(word)));
+    if let Some(word) = target {
+        enters(judge, word);
     }
     let home = judge.place.home.as_ref().map(|home| home.to_string_lossy().into_owned());
     judge.stood_in.insert(judge.scope.cwd.clone());
@@ -33,25 +32,53 @@ pub(super) fn cd(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
         judge.scope.astray.extend(before);
     }
     judge.scope.cwd = match target.map(Word::text) {
-        None if name == "cd" => home,
+        None if name == "cd" && !physical => home,
         Some(Some("-") | None) | None => None,
-        // A flag that it doesn't know, or a place in the stack of folders.
-        Some(Some(path)) if path.starts_with('-') && !flagless(words) => None,
+        // A place in the stack of folders.
         Some(Some(path)) if path.starts_with('+') && name == "pushd" => None,
+        Some(Some(path)) if physical => judge.physical(path),
         Some(Some(path)) => judge.normal(path),
     };
     judge.scope.moved = judge.scope.cwd.as_deref() != Some(&*judge.place.cwd.to_string_lossy());
 }
 
-/// Whether some words say themselves where their flags end.
-fn flagless(words: &[Word]) -> bool {
-    words.iter().any(|word| word.text() == Some("--"))
+/// Objects to a sensitive folder: much that follows reads the one that it stands in without naming it, as `rg x` does.
+pub(super) fn enters(judge: &mut Judge<'_>, word: &Word) {
+    let entry = match word.text() {
+        Some(path) => judge.sensitive_entry(path),
+        None => judge.may_be_sensitive(&word.pattern()),
+    };
+    if let Some(entry) = entry {
+        judge.sensitive(format!("It goes into {}, which is sensitive: {entry}.", judge.spelt(word)));
+    }
+}
+
+/// Whether links count for the folder that is gone to, and where that is; none for flags that only some shells know, or
+/// a place in the stack of folders.
+fn way<'w>(name: &str, words: &'w [Word]) -> Option<(bool, Option<&'w Word>)> {
+    let mut physical = false;
+    for (at, word) in words.iter().enumerate() {
+        match word.text() {
+            Some("--") => return Some((physical, words.get(at + 1))),
+            Some(flags) if flags.len() > 1 && flags.starts_with('-') => {
+                if name != "cd" || !flags[1..].bytes().all(|flag| b"LPe".contains(&flag)) {
+                    return None;
+                }
+                physical |= flags.contains('P');
+            }
+            _ => return Some((physical, Some(word))),
+        }
+    }
+    Some((physical, None))
 }
 
 /// `pwd`: it prints the folder.
 pub(super) fn pwd(judge: &mut Judge<'_>, words: &[Word]) {
     judge.looked_up("pwd", &Word::exact("pwd"), words);
-    judge.printed = judge.folder().map(Word::exact);
+    // A program of that name tells where links lead, and so does `-P`.
+    let folder = judge.folder();
+    let told = if judge.scope.moved { folder.and_then(|folder| judge.physical(&folder)) } else { folder };
+    judge.printed = told.map(Word::exact);
 }
 
 /// `export`, `declare` and their kind.

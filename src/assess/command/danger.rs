@@ -308,7 +308,9 @@ impl Judge<'_> {
     pub(super) fn declared(&mut self, name: &str, declared: Declared, words: &[Word]) {
         self.ineligible |= declared.kind != DangerKind::Works;
         self.beyond_claims(None, words);
-        let looks = words.iter().filter_map(Word::text).any(|text| LOOKS.contains(&text));
+        // A statement for a client is one word.
+        let begins = |text: &str| text.split_whitespace().next().is_some_and(|first| LOOKS.contains(&first));
+        let looks = words.iter().filter_map(Word::text).any(begins);
         let sentence = if looks && declared.kind == DangerKind::Destructive {
             format!("`{name}` {} in some uses, and no rule says that this one only reads.", declared.does)
         } else {

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use super::builtin;
 use super::judge::Judge;
 use super::kind::Kind;
 use super::table::{Takes, table};
@@ -85,7 +86,10 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
                 if judge.uncertain_value("git", words.get(at)) {
                     return;
                 }
-                let folder = words.get(at).and_then(Word::text).and_then(|path| judge.normal(path));
+                if let Some(word) = words.get(at) {
+                    builtin::enters(judge, word);
+                }
+                let folder = words.get(at).and_then(Word::text).and_then(|path| judge.physical(path));
                 if folder.as_deref().is_none_or(|folder| !Path::new(folder).starts_with(&judge.place.workspace)) {
                     judge.shapes.push(Shape::new([("setting", "-C")]));
                 }

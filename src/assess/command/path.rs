@@ -327,6 +327,15 @@ impl Judge<'_> {
         self.normal_in(self.scope.cwd.as_deref(), path)
     }
 
+    /// The same of a folder that is gone to as the system does it, by where links lead; none where that is another folder
+    /// than its letters say.
+    pub(super) fn physical(&mut self, path: &str) -> Option<String> {
+        let (spelled, normal) = (self.absolute_if_moved(path), self.normal(path)?);
+        self.mentions.paths.insert(spelled.clone());
+        let Some(facts) = self.facts else { return Some(normal) };
+        facts.paths.get(&spelled).filter(|fact| fact.real == Path::new(&normal)).map(|_| normal)
+    }
+
     /// The same from another folder, if one is known.
     fn normal_in(&self, folder: Option<&str>, path: &str) -> Option<String> {
         let home = self.place.home.as_ref().map(|home| home.to_string_lossy().into_owned());

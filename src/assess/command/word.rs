@@ -145,10 +145,13 @@ impl Word {
     /// outside.
     pub(super) fn push_unquoted(&mut self, text: &str) {
         let mut rest = text;
+        let mut named = true;
         while let Some(at) = rest.find(['*', '?', '[']) {
             let (exact, pattern) = rest.split_at(at);
             // Classes by name end elsewhere, and depend on the language: what begins there may be anything.
-            if pattern.starts_with('[') && ["[:", "[.", "[="].iter().any(|named| pattern.contains(named)) {
+            let class_by_name = |text: &str| ["[:", "[.", "[="].iter().any(|name| text.contains(name));
+            named = named && (!pattern.starts_with('[') || class_by_name(pattern));
+            if named && pattern.starts_with('[') {
                 if !exact.is_empty() {
                     self.push(Piece::Exact(exact.to_owned()));
                 }
@@ -179,7 +182,9 @@ impl Word {
             return;
         }
         let text: String = self.pieces.iter().filter_map(Piece::known).collect();
-        if text.match_indices('[').all(|(at, _)| class(&text[at..]).is_none()) {
+        // Behind the last bracket that closes nothing is closed.
+        let closed = text.rfind(']').unwrap_or_default();
+        if text[..closed].match_indices('[').all(|(at, _)| class(&text[at..]).is_none()) {
             self.pieces = vec![Piece::Exact(text)];
         }
     }
