@@ -7,10 +7,12 @@ mod behind;
 mod brought;
 mod each;
 mod insert;
+mod kept;
 mod made;
 mod merge;
 mod others;
 mod several;
+mod upsert;
 
 use std::ops::ControlFlow;
 
@@ -34,6 +36,7 @@ pub use merge::Part;
 pub use others::{Dropped, Other, Thing, Whole, other, replaces};
 pub(super) use several::changes;
 pub use several::{Change, Joined, Several, joins};
+pub use upsert::{Met, Most, Upsert};
 
 /// Rows of a sample.
 const SAMPLE: usize = 5;
@@ -100,6 +103,8 @@ pub struct Reads {
     pub parts: Vec<Part>,
     /// The rows that it brings, where that tells which are in their way: of an `INSERT`.
     pub brought: Option<Brought>,
+    /// What it says itself of rows in its way, where it goes on: of an `INSERT`.
+    pub upsert: Option<Upsert>,
     /// The columns that it sets, in small letters: of an `INSERT`, in rows that are in its way.
     pub updates: Vec<String>,
     /// It leaves out the tables that inherit from its own.
@@ -303,6 +308,7 @@ fn whole(dialect: Dialect, act: Act, name: &ObjectName, only: bool) -> Reads {
         added_sample: None,
         parts: Vec::new(),
         brought: None,
+        upsert: None,
         updates: Vec::new(),
         only,
     }

@@ -294,6 +294,8 @@ fn numbered(known: &Known, set: &[String]) -> Option<Column> {
         numbered: false,
         renewed: false,
         filled: false,
+        required: false,
+        collation: String::new(),
     })
 }
 

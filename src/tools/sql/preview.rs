@@ -156,6 +156,9 @@ async fn statement(
     if let Some(touched) = gone.as_ref().and_then(|gone| gone.touched.as_ref()) {
         counts.gone = desk.numbers(touched).await.ok().and_then(|numbers| numbers.first().copied());
     }
+    if let Ok(Some(known)) = &known {
+        counts.met = desk.met(&reads, known).await;
+    }
     let mut preview = told(&reads, &counts);
     if let Ok(Some(known)) = &known {
         rewritten(&mut preview, dialect, &reads, known);
@@ -182,6 +185,7 @@ async fn statement(
         }
         preview.effects.extend(set_off(dialect, &reads, known, (&along, &reach)));
         needs = held::needed(dialect, &reads, known);
+        needs.extend(upsert::twice(dialect, &reads, counts.met.as_ref()));
         holds = reach.held;
     }
     preview.effects.extend(elsewhere(source));

@@ -32,8 +32,12 @@ pub(super) struct Column {
     pub(super) numbered: bool,
     /// The engine sets it anew with each change of its row.
     pub(super) renewed: bool,
-    /// It has a default that isn't NULL. Of MySQL and SQLite.
+    /// It has a default that isn't NULL.
     pub(super) filled: bool,
+    /// It takes no NULL, nor makes a number of one.
+    pub(super) required: bool,
+    /// By what its texts are compared: character set and collation, of MySQL.
+    pub(super) collation: String,
 }
 
 /// Another table whose rows refer to this one's.
@@ -81,7 +85,7 @@ impl Fate {
     }
 }
 
-/// A foreign key that leads to a table.
+/// A foreign key that leads to a table, or from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Link {
     /// Where the rows lie that refer to it.
@@ -189,7 +193,9 @@ pub(super) struct Known {
     /// What it says itself of rows that are in the way of those that come: SQLite.
     pub(super) in_the_way: InTheWay,
     /// It leaves out some of the rows that have others in their way: SQLite.
-    leaves_out: bool,
+    pub(super) leaves_out: bool,
+    /// It may refuse a row for another reason than a key or a NULL. Of MySQL and SQLite.
+    pub(super) refuses: bool,
     pub(super) triggers: Vec<Trigger>,
     /// The rules for what is done to it.
     rewrites: Vec<Rewrite>,
@@ -289,6 +295,12 @@ impl Known {
                     numbered: three.contains("always"),
                     renewed: three.contains("renewed"),
                     filled: three.contains("filled"),
+                    required: three.contains("required"),
+                    collation: three
+                        .split(' ')
+                        .find_map(|flag| flag.strip_prefix("by:"))
+                        .unwrap_or_default()
+                        .to_owned(),
                     name: one,
                 }),
                 "key" => {
@@ -301,10 +313,14 @@ impl Known {
                             key.columns.push(two);
                             key.partial |= partial;
                         }
-                        None => keys.push((one, Key { columns: vec![two], partial })),
+                        None => keys.push((one, Key { name: four, columns: vec![two], partial })),
                     }
                 }
-                "made" => (known.in_the_way, known.leaves_out) = table_says(&one),
+                "made" => {
+                    (known.in_the_way, known.leaves_out) = table_says(&one);
+                    known.refuses |= one.to_lowercase().contains("check");
+                }
+                "refuses" => known.refuses = true,
                 "trigger" => known.triggers.push(Trigger::read(one, &two, &three, &four)),
                 "rule" => {
                     let does = match three.as_str() {
@@ -382,6 +398,12 @@ impl Known {
     pub(super) fn rewriting(&self, events: &[&str], does: Does) -> Vec<&str> {
         let rewrites = |rule: &&Rewrite| rule.does == does && events.contains(&rule.event.as_str());
         self.rewrites.iter().filter(rewrites).map(|rule| rule.name.as_str()).collect()
+    }
+
+    /// Whether the engine's own `=` tells values of these columns apart.
+    pub(super) fn exact(&self, names: &[String]) -> bool {
+        let plain = |column: &Column| column.form == Some(Form::Plain);
+        names.iter().all(|name| self.columns.iter().any(|column| column.name == *name && plain(column)))
     }
 
     /// A column of a unique key among those that are set.

@@ -60,7 +60,7 @@ impl Desk<'_> {
             Act::Change | Act::Delete | Act::Add | Act::Merge => None,
         };
         let (touched, added) = (at(0).unwrap_or_default(), at(1).unwrap_or_default());
-        Ok(Counts { touched, added, all: at(2), bytes: at(3), size, gone: None })
+        Ok(Counts { touched, added, all: at(2), bytes: at(3), size, gone: None, met: None })
     }
 
     /// The size of a table with its indexes. SQLite walks through its pages for it.
