@@ -8,6 +8,7 @@ mod brought;
 mod each;
 mod insert;
 mod kept;
+mod lost;
 mod made;
 mod merge;
 mod others;

@@ -7,6 +7,7 @@ mod each;
 mod emptied;
 mod held;
 mod one_by_one;
+mod orphans;
 mod others;
 mod reach;
 mod replaced;
@@ -186,12 +187,14 @@ async fn statement(
         preview.effects.extend(set_off(dialect, &reads, known, (&along, &reach)));
         needs = held::needed(dialect, &reads, known);
         needs.extend(upsert::twice(dialect, &reads, counts.met.as_ref()));
+        needs.extend(desk.orphans(&reads, known).await);
         holds = reach.held;
     }
     preview.effects.extend(elsewhere(source));
     if operation.way == SqlWay::Trial {
         preview.effects.push("All of it is rolled back at the end.".to_owned());
         held::warn(&mut preview, &holds);
+        held::depended(&mut preview, needs);
         return Ok(Some(preview));
     }
     let catalog = desk.catalog(sql, along.as_deref().unwrap_or_default()).await;

@@ -14,6 +14,9 @@ const SQLITE: &str = include_str!("sqlite/table.sql");
 const POSTGRES_LINKS: &str = include_str!("postgres/links.sql");
 const MYSQL_LINKS: &str = include_str!("mysql/links.sql");
 const SQLITE_LINKS: &str = include_str!("sqlite/links.sql");
+const POSTGRES_PARENTS: &str = include_str!("postgres/parents.sql");
+const MYSQL_PARENTS: &str = include_str!("mysql/parents.sql");
+const SQLITE_PARENTS: &str = include_str!("sqlite/parents.sql");
 const MYSQL_READERS: &str = include_str!("mysql/readers.sql");
 
 /// A column that a table stores.
@@ -88,7 +91,7 @@ impl Fate {
 /// A foreign key that leads to a table, or from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Link {
-    /// Where the rows lie that refer to it.
+    /// The table at its other end.
     pub(super) schema: String,
     pub(super) table: String,
     pub(super) on_delete: Fate,
@@ -97,12 +100,14 @@ pub(super) struct Link {
     pub(super) part: bool,
     /// Somebody turned off what looks after it.
     pub(super) off: bool,
+    /// It is looked at only when the transaction ends.
+    pub(super) late: bool,
     /// Their columns, each with the one that it refers to; empty for that of the key at the same place.
     pub(super) pairs: Vec<(String, String)>,
 }
 
 impl Link {
-    /// The table of the rows that refer, quoted.
+    /// The table at its other end, quoted.
     pub(super) fn place(&self, dialect: Dialect) -> String {
         place(dialect, &self.schema, &self.table)
     }
@@ -239,8 +244,16 @@ impl Known {
     /// The foreign keys that lead to its rows: by which others go along with deleted or changed ones, change, or forbid
     /// that.
     pub(super) async fn links(&self, session: &mut dyn Session, dialect: Dialect) -> Result<Vec<Link>, Failure> {
+        self.ends(session, dialect, [SQLITE_LINKS, POSTGRES_LINKS, MYSQL_LINKS]).await
+    }
+
+    /// The foreign keys by which its rows refer to others.
+    pub(super) async fn parents(&self, session: &mut dyn Session, dialect: Dialect) -> Result<Vec<Link>, Failure> {
+        self.ends(session, dialect, [SQLITE_PARENTS, POSTGRES_PARENTS, MYSQL_PARENTS]).await
+    }
+
+    async fn ends(&self, session: &mut dyn Session, dialect: Dialect, text: [&str; 3]) -> Result<Vec<Link>, Failure> {
         let spelled = format!("{}.{}", quoted_name(dialect, &self.schema), quoted_name(dialect, &self.name));
-        let text = [SQLITE_LINKS, POSTGRES_LINKS, MYSQL_LINKS];
         let answer = session.ask(&question(dialect, text, &spelled, Some(&self.schema), &self.name)).await?;
         let mut links: Vec<(String, Link)> = Vec::new();
         for row in answer.rows {
@@ -252,8 +265,9 @@ impl Known {
                     let (deleted, updated) = (said.next().unwrap_or_default(), said.next().unwrap_or_default());
                     let (on_delete, on_update) = (Fate::named(dialect, deleted), Fate::named(dialect, updated));
                     let marks: Vec<&str> = said.collect();
-                    let (part, off, pairs) = (marks.contains(&"part"), marks.contains(&"off"), Vec::new());
-                    links.push((key, Link { schema: one, table: two, on_delete, on_update, part, off, pairs }));
+                    let has = |mark: &str| marks.contains(&mark);
+                    let (part, off, late, pairs) = (has("part"), has("off"), has("late"), Vec::new());
+                    links.push((key, Link { schema: one, table: two, on_delete, on_update, part, off, late, pairs }));
                 }
                 ("pair", Some((_, link))) => link.pairs.push((one, two)),
                 _ => {}
