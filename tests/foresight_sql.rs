@@ -288,7 +288,7 @@ async fn rows_in_the_way_and_rows_left_to_chance_are_told() {
             ("UPDATE way SET a = 1 WHERE random() < 0", &["Changes about "]),
             (
                 "UPDATE seen SET a = 1",
-                &["Changes 2 of 2 rows", "Triggers that fire: added.", "seen is a view: triggers"],
+                &["The view's trigger decides what it does: added. Its own text meets 2 of 2 rows of seen."],
             ),
         ],
     )

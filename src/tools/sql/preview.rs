@@ -2,6 +2,7 @@
 //! whether it could be taken back or tried. Counted by reads of our own making, which are judged like any other and run
 //! behind the same walls, and by questions to the catalog; the statement itself is never run.
 
+mod deciding;
 mod desk;
 mod each;
 mod emptied;
@@ -19,6 +20,7 @@ use std::collections::BTreeSet;
 
 use tokio_util::sync::CancellationToken;
 
+pub(super) use self::deciding::deciding;
 use self::desk::{Desk, Follower};
 use self::reach::{Event, Reach};
 use self::replaced::replaced;

@@ -1,10 +1,13 @@
 //! What an engine's catalog says of one table: columns, keys, triggers, what refers to it. Asked once for a preview,
 //! and again inside the transaction that keeps rows. Each engine's question is in `table.sql` beside its catalog.
 
+mod trigger;
+
+use self::trigger::Trigger;
 use super::connections::Failure;
 use super::session::Session;
 use super::value::{Form, quoted_name, quoted_text};
-use crate::assess::sql_foresee::{InTheWay, Key, fired, table_says};
+use crate::assess::sql_foresee::{InTheWay, Key, table_says};
 use crate::assess::sql_touch::Target;
 use crate::domain::Dialect;
 
@@ -120,40 +123,6 @@ fn place(dialect: Dialect, schema: &str, name: &str) -> String {
         Dialect::Postgres | Dialect::Mysql => {
             format!("{}.{}", quoted_name(dialect, schema), quoted_name(dialect, name))
         }
-    }
-}
-
-/// A trigger.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Trigger {
-    pub(super) name: String,
-    /// What fires it: `insert`, `update`, `delete`, `truncate`.
-    events: Vec<String>,
-    /// The columns that an update has to set, in small letters; none if any will do.
-    columns: Vec<String>,
-    /// It may leave rows as they are.
-    skips: bool,
-}
-
-impl Trigger {
-    /// What a row of `table.sql` says of one: of SQLite's, the statement that made it.
-    fn read(name: String, events: &str, said: &str, skips: &str) -> Self {
-        let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
-        if events == "text" {
-            let told = fired(said);
-            return Self { name, events: owned(&told.events), columns: told.columns, skips: told.skips };
-        }
-        let events: Vec<&str> = events.split_whitespace().collect();
-        let columns = said.split('\u{1f}').filter(|column| !column.is_empty()).map(str::to_lowercase).collect();
-        Self { name, events: owned(&events), columns, skips: skips == "skips" }
-    }
-
-    /// Whether one of these events fires it; an update, where it sets these columns. None stand for any.
-    fn fires(&self, events: &[&str], set: &[String]) -> bool {
-        const NUMBERS: [&str; 4] = ["*", "rowid", "_rowid_", "oid"];
-        let any = set.is_empty() || self.columns.is_empty() || set.iter().any(|set| NUMBERS.contains(&set.as_str()));
-        let sets = any || set.iter().any(|set| self.columns.contains(set));
-        self.events.iter().any(|event| events.contains(&event.as_str()) && (sets || event != "update"))
     }
 }
 
@@ -401,6 +370,12 @@ impl Known {
         firing
     }
 
+    /// The triggers of a view that decide what one of these events does.
+    pub(super) fn deciding(&self, events: &[&str], set: &[String]) -> Vec<&str> {
+        let decides = |trigger: &&Trigger| trigger.instead && trigger.fires(events, set);
+        self.triggers.iter().filter(decides).map(|trigger| trigger.name.as_str()).collect()
+    }
+
     /// Whether some of the rows that a statement meets may be left as they are: by a trigger, or by what the table says
     /// of rows that come.
     pub(super) fn skips(&self, events: &[&str], set: &[String]) -> bool {
@@ -490,43 +465,4 @@ fn names(dialect: Dialect, text: &str, table: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_trigger_fires_for_the_columns_that_it_names() {
-        let trigger = Trigger::read("t".to_owned(), "insert update", "a\u{1f}B", "skips");
-        let set = |name: &str| [name.to_owned()];
-        assert!(trigger.fires(&["update"], &set("b")) && trigger.fires(&["update"], &[]) && trigger.skips);
-        assert!(trigger.fires(&["update"], &set("*")) && !trigger.fires(&["update"], &set("c")));
-        assert!(trigger.fires(&["insert"], &set("c")) && !trigger.fires(&["delete"], &set("a")));
-        let trigger =
-            Trigger::read("t".to_owned(), "text", "CREATE TRIGGER t UPDATE OF a ON b BEGIN SELECT 1; END", "");
-        assert!(trigger.fires(&["update"], &set("rowid")) && !trigger.fires(&["update"], &set("b")) && !trigger.skips);
-    }
-
-    #[test]
-    fn keys_with_nulls_are_none_and_an_update_takes_along_what_it_sets() {
-        let row = |parts: [&str; 6]| parts.map(str::to_owned);
-        let rows = [
-            row(["table", "main", "t", "", "1", "0"]),
-            row(["key", "primary", "a", "", "", "1"]),
-            row(["key", "primary", "b", "", "", "2"]),
-            row(["key", "other", "c", "null", "", "1000"]),
-            row(["made", "CREATE TABLE t (a, b, c UNIQUE ON CONFLICT IGNORE)", "", "", "", "0"]),
-            row(["refers", "u", "delete update", "a", "", "0"]),
-            row(["refers", "v", "no-delete update", "", "", "0"]),
-        ];
-        let known = Known::read(Dialect::Sqlite, rows.into_iter()).unwrap();
-        assert_eq!(known.keys, [["a", "b"]]);
-        assert_eq!(known.in_the_way, InTheWay::Stay);
-        assert_eq!(known.unique_among(&["d".to_owned(), "c".to_owned()]), Some("c"));
-        assert_eq!(known.unique_among(&["d".to_owned()]), None);
-        assert_eq!(known.taken_along("delete", &[]), ["u"]);
-        assert_eq!(known.taken_along("update", &["c".to_owned()]), [""; 0]);
-        assert_eq!(known.taken_along("update", &["b".to_owned()]), ["v"]);
-        assert_eq!(known.taken_along("update", &["*".to_owned()]), ["u", "v"]);
-        assert_eq!(known.held_by("delete", &[]), ["v"]);
-        assert_eq!(known.held_by("update", &["b".to_owned()]), [""; 0]);
-    }
-}
+mod tests;

@@ -84,7 +84,7 @@ SELECT DISTINCT 'trigger', g.tgname::text,
   COALESCE((
     SELECT string_agg(a.attname::text, chr(31)) FROM unnest(g.tgattr::int2[]) AS k (attnum)
     JOIN pg_attribute a ON a.attrelid = g.tgrelid AND a.attnum = k.attnum HAVING NOT bool_or(a.attgenerated <> '')
-  ), ''), CASE WHEN g.tgtype & 3 = 3 THEN 'skips' ELSE '' END, 0
+  ), ''), CASE WHEN g.tgtype & 64 <> 0 THEN 'instead' WHEN g.tgtype & 3 = 3 THEN 'skips' ELSE '' END, 0
 FROM tree JOIN pg_trigger g ON g.tgrelid = tree.oid WHERE NOT g.tgisinternal AND g.tgenabled <> 'D'
 UNION ALL
 SELECT 'refers', o.relname::text,

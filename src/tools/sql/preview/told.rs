@@ -24,9 +24,17 @@ pub(super) fn events(dialect: Dialect, reads: &Reads) -> Vec<&'static str> {
     }
 }
 
-/// Says what rules make of it: it may do something else than its text says.
+/// Says what a view's triggers and what rules make of it: it may do something else than its text says.
 pub(super) fn rewritten(preview: &mut Preview, dialect: Dialect, reads: &Reads, known: &Known) {
     let rules = |does| known.rewriting(&events(dialect, reads), does).join(", ");
+    let triggers = known.deciding(&events(dialect, reads), &reads.updates).join(", ");
+    if !triggers.is_empty() {
+        let rows = &preview.brief;
+        let table = &reads.table;
+        preview.effects =
+            vec![format!("The view's trigger decides what it does: {triggers}. Its own text meets {rows} of {table}.")];
+        "its trigger decides".clone_into(&mut preview.brief);
+    }
     let (replace, some, add) = (rules(Does::Replaces), rules(Does::ReplacesSome), rules(Does::Adds));
     if !replace.is_empty() {
         let rows = &preview.brief;
@@ -74,7 +82,11 @@ pub(super) fn set_off(
             said.push(format!("{label}: {}{end}.", names.join(", ")));
         }
     };
-    names("Triggers that fire", &known.firing(&events(dialect, reads), &reads.updates), "");
+    let events = events(dialect, reads);
+    let deciding = known.deciding(&events, &reads.updates);
+    let mut firing = known.firing(&events, &reads.updates);
+    firing.retain(|name| !deciding.contains(name));
+    names("Triggers that fire", &firing, "");
     let along = reach.told(along, &known.name);
     let along: Vec<&str> = along.iter().map(String::as_str).collect();
     let end = if reach.more { ", and what refers to those" } else { "" };
@@ -111,7 +123,7 @@ pub(super) fn set_off(
         }
         Act::Change | Act::Delete | Act::Add | Act::Merge => {}
     }
-    if known.is_view() && !matches!(reads.act, Act::Drop | Act::Alter) {
+    if known.is_view() && deciding.is_empty() && !matches!(reads.act, Act::Drop | Act::Alter) {
         let table = &reads.table;
         said.push(format!(
             "{table} is a view: triggers of the tables behind it fire, too, and what refers to their rows may go along."
