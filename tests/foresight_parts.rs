@@ -139,11 +139,18 @@ async fn what_a_bounded_update_does_not_set_changes_nothing_elsewhere() {
     else {
         return;
     };
-    for sql in ["UPDATE less_p SET v = 5 ORDER BY v LIMIT 1", "UPDATE IGNORE less_p SET v = 5"] {
+    for sql in ["UPDATE less_p SET v = 5 ORDER BY v, id LIMIT 1", "UPDATE IGNORE less_p SET v = 5"] {
         assert_eq!(desk.told(sql).await.effects.len(), 1, "{sql}");
     }
+    for sql in ["UPDATE less_p SET v = 5 ORDER BY v LIMIT 1", "DELETE FROM less_p LIMIT 1"] {
+        let preview = desk.told(sql).await;
+        let unclear = "Which of the rows that match it picks can't be told: no key orders them.";
+        assert_eq!((preview.effects[1].as_str(), preview.details.len()), (unclear, 0), "{sql}");
+        let why = "its LIMIT may pick other rows the second time.".to_owned();
+        assert_eq!(preview.remedy, Remedy::Impossible(why), "{sql}");
+    }
     let said = desk.told("UPDATE less_p SET id = 5 ORDER BY id LIMIT 1").await.effects;
-    assert_eq!(said[1], "Tables whose rows refer to it and go along or change: less_c (about 1 row).");
+    assert_eq!(said[1], "Tables whose rows refer to it and go along or change: less_c (1 row).");
 }
 
 #[tokio::test]

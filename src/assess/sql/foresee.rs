@@ -25,7 +25,7 @@ use sqlparser::ast::{
 
 use self::several::Left;
 use super::lex::{self, Quoting, Token};
-use super::touch::{columns, steady};
+use super::touch::{columns, ordered, steady};
 use super::tree;
 use crate::domain::Dialect;
 
@@ -96,6 +96,8 @@ pub struct Reads {
     pub from: Option<String>,
     /// Whether it bounds how many rows it touches: which they are may be left to chance.
     pub bounded: bool,
+    /// The columns by which it orders them, in small letters.
+    pub ordered: Vec<String>,
     /// The columns that it names for the rows that it brings: of an `INSERT`.
     pub columns: Vec<String>,
     /// Shows some of the rows that it adds beside those that it touches: of a `MERGE`.
@@ -305,6 +307,7 @@ fn whole(dialect: Dialect, act: Act, name: &ObjectName, only: bool) -> Reads {
         new: Vec::new(),
         from: None,
         bounded: false,
+        ordered: Vec::new(),
         columns: Vec::new(),
         added_sample: None,
         parts: Vec::new(),
@@ -391,7 +394,8 @@ fn deleted(dialect: Dialect, delete: Delete, only: bool) -> Result<Reads, String
     let narrowed = condition(delete.selection.as_ref(), &others);
     let bounds = bounds(&delete.order_by, delete.limit.as_ref());
     let chance = steady(&delete.selection).and(steady(&others)).is_err();
-    Ok(Reads { chance, ..touching(dialect, Act::Delete, name, (&spelled, &narrowed, &bounds), "", only) })
+    let ordered = ordered(&delete.order_by);
+    Ok(Reads { chance, ordered, ..touching(dialect, Act::Delete, name, (&spelled, &narrowed, &bounds), "", only) })
 }
 
 fn changed(dialect: Dialect, update: Update, only: bool) -> Result<Reads, String> {
@@ -421,6 +425,7 @@ fn changed(dialect: Dialect, update: Update, only: bool) -> Result<Reads, String
     reads.updates = columns(&update.assignments);
     reads.in_the_way = update.or.map_or(InTheWay::Fail, said);
     reads.chance = steady(&update.selection).and(steady(&others)).is_err();
+    reads.ordered = ordered(&update.order_by);
     Ok(reads)
 }
 

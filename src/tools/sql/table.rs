@@ -389,6 +389,11 @@ impl Known {
         self.rewrites.iter().filter(rewrites).map(|rule| rule.name.as_str()).collect()
     }
 
+    /// Whether these columns, in small letters, put its rows into one order alone.
+    pub(super) fn orders(&self, columns: &[String]) -> bool {
+        self.keys.iter().any(|key| key.iter().all(|name| columns.contains(&name.to_lowercase())))
+    }
+
     /// Whether the engine's own `=` tells values of these columns apart.
     pub(super) fn exact(&self, names: &[String]) -> bool {
         let plain = |column: &Column| column.form == Some(Form::Plain);
