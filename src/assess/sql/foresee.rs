@@ -212,6 +212,10 @@ fn of(dialect: Dialect, Parsed { statement, only, ignores }: Parsed) -> Result<O
             [one] => Ok(Some(each::emptied(dialect, one, truncate.cascade == Some(CascadeOption::Cascade)))),
             _ => Err(several()),
         },
+        Statement::Drop { object_type: ObjectType::Table, temporary: true, .. } => {
+            Err("Only a temporary table goes. Its rows can't be counted beforehand: no other session sees them."
+                .to_owned())
+        }
         Statement::Drop { object_type: ObjectType::Table, names, cascade, .. } => match names.as_slice() {
             [one] => Ok(Some(each::dropped(dialect, one, cascade))),
             _ => Err(several()),
