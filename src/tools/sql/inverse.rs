@@ -303,6 +303,7 @@ fn numbered(known: &Known, set: &[String]) -> Option<Column> {
         renewed: false,
         filled: false,
         required: false,
+        counts: false,
         collation: String::new(),
     })
 }

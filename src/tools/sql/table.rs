@@ -42,6 +42,8 @@ pub(super) struct Column {
     pub(super) filled: bool,
     /// It takes no NULL, nor makes a number of one.
     pub(super) required: bool,
+    /// A 0 becomes a new number. Of MySQL.
+    pub(super) counts: bool,
     /// By what its texts are compared: character set and collation, of MySQL.
     pub(super) collation: String,
 }
@@ -148,6 +150,7 @@ pub(super) enum Does {
 
 /// What is known of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // independent facts of one table
 pub(super) struct Known {
     pub(super) schema: String,
     pub(super) name: String,
@@ -279,6 +282,7 @@ impl Known {
                     renewed: three.contains("renewed"),
                     filled: three.contains("filled"),
                     required: three.contains("required"),
+                    counts: three.contains("counts"),
                     collation: three
                         .split(' ')
                         .find_map(|flag| flag.strip_prefix("by:"))

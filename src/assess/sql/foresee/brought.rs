@@ -27,6 +27,8 @@ pub struct Own {
     pub filled: bool,
     /// It takes no NULL, nor makes a number of one.
     pub required: bool,
+    /// A 0 becomes a new number. Of MySQL.
+    pub counts: bool,
     /// Its type, as the engine spells it.
     pub kind: String,
     /// Character set and collation of its texts, of MySQL.

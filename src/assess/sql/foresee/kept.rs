@@ -136,12 +136,14 @@ impl Own {
     fn odd(&self, dialect: Dialect, ignores: bool) -> Option<String> {
         let (name, kind) = (&self.quoted, self.kind.to_ascii_lowercase());
         let has = |words: &[&str]| words.iter().any(|word| kind.contains(word));
-        let typed = |sorts: &str| Some(format!("typeof({name}) NOT IN ({sorts}, 'null')"));
+        // A default may take the place of a NULL.
+        let filled = if self.filled { format!(" OR {name} IS NULL") } else { String::new() };
+        let typed = |sorts: &str| Some(format!("typeof({name}) NOT IN ({sorts}, 'null'){filled}"));
         match dialect {
             Dialect::Postgres => None,
             Dialect::Sqlite if has(&["int"]) => typed("'integer', 'real'"),
             Dialect::Sqlite if has(&["char", "clob", "text"]) => typed("'text'"),
-            Dialect::Sqlite if kind.is_empty() || has(&["blob"]) => None,
+            Dialect::Sqlite if kind.is_empty() || has(&["blob"]) => self.filled.then(|| format!("{name} IS NULL")),
             Dialect::Sqlite => typed("'integer', 'real'"),
             Dialect::Mysql => {
                 let longest: Option<&str> = kind.split_once("char(").and_then(|(_, rest)| rest.split(')').next());
@@ -151,8 +153,12 @@ impl Own {
                     (None, Some(longest)) => format!("CHAR_LENGTH({name}) > {longest}"),
                     (None, None) => "1 = 1".to_owned(),
                 };
-                let null = if ignores && self.required { format!(" OR {name} IS NULL") } else { String::new() };
-                Some(format!("{fits}{null}"))
+                let other = match (self.counts, self.required && ignores) {
+                    (true, _) => format!(" OR {name} = 0"),
+                    (false, true) => format!(" OR {name} IS NULL"),
+                    (false, false) => String::new(),
+                };
+                Some(format!("{fits}{other}"))
             }
         }
     }

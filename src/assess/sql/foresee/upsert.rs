@@ -77,11 +77,14 @@ fn folded(dialect: Dialect, ident: &Ident) -> String {
 }
 
 impl Upsert {
-    /// What a statement says. None where rows in its way make it fail.
+    /// What a statement says. None where rows in its way make it fail, or where it says two things.
     pub(super) fn of(dialect: Dialect, insert: &Insert) -> Option<Self> {
         let table = insert.table.to_string();
         let called = insert.table_alias.as_ref().map_or(table, |alias| alias.alias.to_string());
         let ignores = insert.ignore || insert.or == Some(SqliteOnConflict::Ignore);
+        if insert.or.is_some() && insert.on.is_some() {
+            return None;
+        }
         let plain = Self { by: By::Any, ignores, condition: None, sets: Vec::new(), all: Vec::new(), called };
         match &insert.on {
             Some(OnInsert::DuplicateKeyUpdate(assignments)) => Some(plain.setting(assignments)),

@@ -27,6 +27,7 @@ SELECT 'column', COLUMN_NAME,
   END,
   CONCAT_WS(' ', IF(IFNULL(GENERATION_EXPRESSION, '') <> '', 'generated', NULL),
     IF(EXTRA LIKE '%on update%', 'renewed', NULL), IF(IFNULL(COLUMN_DEFAULT, 'NULL') <> 'NULL', 'filled', NULL),
+    IF(EXTRA LIKE '%auto_increment%', 'counts', NULL),
     IF(IS_NULLABLE = 'NO' AND EXTRA NOT LIKE '%auto_increment%', 'required', NULL),
     CONCAT('by:', CHARACTER_SET_NAME, '/', COLLATION_NAME)),
   COLUMN_TYPE, ORDINAL_POSITION

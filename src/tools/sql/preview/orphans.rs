@@ -28,7 +28,7 @@ impl Desk<'_> {
     }
 
     async fn orphan(&self, reads: &Reads, known: &Known, link: &Link) -> Option<String> {
-        let itself = (&link.schema, &link.table) == (&known.schema, &known.name);
+        let itself = link.schema == known.schema && link.table.eq_ignore_ascii_case(&known.name);
         let own = own(self.dialect, known);
         let place = link.place(self.dialect);
         let brought = reads.brought.as_ref()?;

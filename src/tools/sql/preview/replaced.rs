@@ -31,6 +31,7 @@ pub(super) fn own(dialect: Dialect, known: &Known) -> Vec<Own> {
         quoted: quoted_name(dialect, &column.name),
         filled: column.filled || column.generated,
         required: column.required,
+        counts: column.counts,
         kind: column.kind.clone(),
         collation: column.collation.clone(),
     });
