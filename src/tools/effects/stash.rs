@@ -138,7 +138,8 @@ impl Git<'_> {
         let files = count(changed.len(), "file");
         let names = some(changed.iter().map(|(_, name)| name.as_str()));
         if picks || only_staged {
-            return self.some_aside(effects, &changed, picks);
+            some_aside(effects, &changed, picks);
+            return Ok(true);
         }
         effects.effect(format!("Puts the changes in {files} aside: {names}."));
         effects.briefs.push(format!("changes in {files}"));
@@ -173,28 +174,6 @@ impl Git<'_> {
         } else {
             format!("`git stash pop` brings them back{but}.")
         }));
-        Ok(true)
-    }
-
-    /// A part of the changes: chosen one by one, or what is staged.
-    fn some_aside(&self, effects: &mut Effects, changed: &[(String, String)], picks: bool) -> Result<bool, String> {
-        let files = count(changed.len(), "file");
-        let names = some(changed.iter().map(|(_, name)| name.as_str()));
-        let both = changed.iter().any(|(state, _)| !state.starts_with([' ', '?']) && !state.ends_with(' '));
-        if picks {
-            effects.effect(format!("Asks of each change in {files} whether to put it aside: {names}."));
-            effects.briefs.push(format!("some changes in {files}"));
-        } else {
-            effects.effect(format!("Puts what is staged of {files} aside: {names}."));
-            effects.briefs.push(format!("what is staged of {files}"));
-        }
-        let staged = changed.iter().any(|(state, _)| !state.starts_with([' ', '?']));
-        // What stays in a file may stand in the way of what comes back.
-        effects.remedies.push(match (picks, staged, both) {
-            (true, false, _) => Remedy::ByHand("`git stash pop` brings them back.".to_owned()),
-            (false, _, false) => Remedy::ByHand("`git stash pop --index` brings them back.".to_owned()),
-            (true, true, _) | (false, _, true) => Remedy::Unknown,
-        });
         Ok(true)
     }
 
@@ -233,4 +212,27 @@ impl Git<'_> {
         }
         Ok(true)
     }
+}
+
+/// A part of the changes: chosen one by one, or what is staged.
+fn some_aside(effects: &mut Effects, changed: &[(String, String)], picks: bool) {
+    let files = count(changed.len(), "file");
+    let names = some(changed.iter().map(|(_, name)| name.as_str()));
+    let both = changed.iter().any(|(state, _)| !state.starts_with([' ', '?']) && !state.ends_with(' '));
+    if picks {
+        effects.effect(format!("Asks of each change in {files} whether to put it aside: {names}."));
+        effects.briefs.push(format!("some changes in {files}"));
+    } else {
+        effects.effect(format!("Puts what is staged of {files} aside: {names}."));
+        effects.briefs.push(format!("what is staged of {files}"));
+    }
+    let staged = changed.iter().any(|(state, _)| !state.starts_with([' ', '?']));
+    // What stays in a file may stand in the way of what comes back.
+    effects.remedies.push(match (picks, staged, both) {
+        (true, false, _) => {
+            Remedy::ByHand("`git stash pop` brings them back into files that have no other changes.".to_owned())
+        }
+        (false, _, false) => Remedy::ByHand("`git stash pop --index` brings them back.".to_owned()),
+        (true, true, _) | (false, _, true) => Remedy::Unknown,
+    });
 }

@@ -53,7 +53,7 @@ impl Brought {
         }
         let required = given.iter().filter(|column| loses && column.required);
         let present: Vec<String> = required.map(|column| format!("{} IS NOT NULL", column.quoted)).collect();
-        let names: Vec<&str> = given.iter().map(|column| column.quoted.as_str()).collect();
+        let quoted: Vec<&str> = given.iter().map(|column| column.quoted.as_str()).collect();
         let item = |column: &&Own| {
             if compared.contains(column) {
                 format!("{} AS {}", column.kept(dialect), column.quoted)
@@ -69,7 +69,7 @@ impl Brought {
         let items: Vec<String> = given.iter().map(item).collect();
         let with = format!(
             "WITH countersign_brought ({}) AS ({rows}), {KEPT} AS (SELECT {}, {mark} AS countersign_odd FROM countersign_brought)",
-            names.join(", "),
+            quoted.join(", "),
             items.join(", ")
         );
         let present = if present.is_empty() { "1 = 1".to_owned() } else { format!("({})", present.join(" AND ")) };
