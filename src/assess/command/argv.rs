@@ -90,15 +90,14 @@ impl Judge<'_> {
         let keyed = || entry.flags.values().any(|takes| matches!(takes, Takes::Value(Kind::Key)));
         if let Some(word) = words.iter().find(by_file).filter(|_| entry.needs.is_some() || keyed()) {
             self.about(word, |judge| {
-                judge.unknown("command.operand", format!("`{name}` may send or show the file in {}.", word.shown()));
+                let sentence = format!("`{name}` may send or show the file in {}.", judge.spelt(word));
+                judge.unknown("command.operand", sentence);
             });
         }
         if let Some(word) = words.iter().find(|word| entry.response && word.prefix().starts_with('@')) {
             self.about(word, |judge| {
-                judge.unknown(
-                    "command.operand",
-                    format!("`{name}` takes more words from the file in {}.", word.shown()),
-                );
+                let sentence = format!("`{name}` takes more words from the file in {}.", judge.spelt(word));
+                judge.unknown("command.operand", sentence);
             });
         }
         while let Some(word) = rest.next() {
@@ -107,7 +106,7 @@ impl Judge<'_> {
                 // What is a revision before it is a path behind it.
                 for path in rest.clone().filter(|path| path.names()) {
                     self.about(path, |judge| {
-                        judge.unreadable("command.path", format!("It may read any file as {}.", path.shown()));
+                        judge.unreadable("command.path", format!("It may read any file as {}.", judge.spelt(path)));
                     });
                 }
                 continue;
@@ -128,7 +127,7 @@ impl Judge<'_> {
                     let flag = || word.may_be_flag() && (!free || word.found().is_some());
                     let certain = |judge: &mut Self| !free || judge.found_flags() == Some(true);
                     if (flags || entry.response) && flag() && certain(judge) && judge.folder_may_have_flags(word) {
-                        let sentence = format!("{} may become a flag of `{name}`.", word.shown());
+                        let sentence = format!("{} may become a flag of `{name}`.", judge.spelt(word));
                         judge.unreadable("command.vague-flag", sentence);
                     }
                     if entry.splits.is_some() && entry.first.is_empty() {
@@ -179,7 +178,7 @@ impl Judge<'_> {
                     }
                     if value.may_be_none() && !spared {
                         let sentence =
-                            format!("{} may be nothing, and the next word the value of a flag.", value.shown());
+                            format!("{} may be nothing, and the next word the value of a flag.", judge.spelt(value));
                         judge.unreadable("command.vague-flag", sentence);
                     }
                     if entry.splits.as_ref().is_some_and(|whole| !whole.contains(&flag)) {
@@ -314,7 +313,10 @@ impl Judge<'_> {
         }
         if word.text().is_some_and(|text| entry.never.contains(text)) || !entry.never.is_empty() && word.vague() {
             self.ineligible = true;
-            self.unknown("command.operand", format!("No rule says that `{name}` with {} only reads.", word.shown()));
+            self.unknown(
+                "command.operand",
+                format!("No rule says that `{name}` with {} only reads.", self.spelt(word)),
+            );
         }
         if reading.open {
             return;
@@ -386,7 +388,7 @@ impl Judge<'_> {
                 Some((flag, _)) => (flag, Some(word.after(flag.len() + 1))),
                 None if exact => (head, None),
                 None => {
-                    self.unreadable("command.vague-flag", format!("{} may become any flag of `{name}`.", word.shown()));
+                    self.any_flag(name, word);
                     return None;
                 }
             };
@@ -423,7 +425,7 @@ impl Judge<'_> {
                 Some(Takes::Nothing | Takes::Pair(_)) => {}
                 Some(Takes::Value(kind)) if !attached => return Some((flag, *kind)),
                 Some(Takes::Value(kind)) if tail.may_be_empty() && !(entry.even() && *kind == Kind::Text) => {
-                    let sentence = format!("{} may lack its value, and the next word be it.", word.shown());
+                    let sentence = format!("{} may lack its value, and the next word be it.", self.spelt(word));
                     self.unreadable("command.vague-flag", sentence);
                     return None;
                 }
@@ -440,7 +442,7 @@ impl Judge<'_> {
             }
         }
         if !exact {
-            self.unreadable("command.vague-flag", format!("{} may become any flag of `{name}`.", word.shown()));
+            self.any_flag(name, word);
         }
         None
     }

@@ -19,7 +19,7 @@ impl Judge<'_> {
             (None, Some(programs)) => programs.iter().for_each(|program| self.awk_text(program)),
             (None, None) => self.unreadable(
                 "command.vague-script",
-                format!("The `awk` program {} may become any program.", word.shown()),
+                format!("The `awk` program {} may become any program.", self.spelt(word)),
             ),
         }
     }

@@ -23,7 +23,7 @@ pub(super) fn cd(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
         None => judge.may_be_sensitive(&word.pattern()),
     });
     if let Some((entry, word)) = entry.zip(target) {
-        judge.sensitive(format!("It goes into {}, which is sensitive: {entry}.", word.shown()));
+        judge.sensitive(format!("It goes into {}, which is sensitive: {entry}.", judge.spelt(word)));
     }
     let home = judge.place.home.as_ref().map(|home| home.to_string_lossy().into_owned());
     judge.stood_in.insert(judge.scope.cwd.clone());
@@ -93,7 +93,7 @@ pub(super) fn declare(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
             None => (word.text().unwrap_or(""), None),
         };
         if !is_name(variable) {
-            judge.unreadable("command.assignment", format!("Which variable {} sets is not known.", word.shown()));
+            judge.unreadable("command.assignment", format!("Which variable {} sets is not known.", judge.spelt(word)));
             continue;
         }
         if exports {
@@ -103,7 +103,7 @@ pub(super) fn declare(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
             if value.prefix().starts_with('(') || value.vague() && (arrays || judge.scope.get(variable).is_some()) {
                 judge.unreadable(
                     "command.array",
-                    format!("`{name}` may take {} for an array and expand it.", word.shown()),
+                    format!("`{name}` may take {} for an array and expand it.", judge.spelt(word)),
                 );
             }
             // Outside of a function `local` fails and sets nothing.
@@ -144,7 +144,7 @@ pub(super) fn unset(judge: &mut Judge<'_>, words: &[Word]) {
                 }
             }
             Some(_) | None => {
-                judge.unreadable("command.assignment", format!("What {} unsets is not known.", word.shown()));
+                judge.unreadable("command.assignment", format!("What {} unsets is not known.", judge.spelt(word)));
             }
         }
     }
@@ -184,7 +184,10 @@ pub(super) fn read(judge: &mut Judge<'_>, words: &[Word]) {
             }
             (None, Some(name)) if is_name(name) => names.push(name),
             _ => {
-                judge.unreadable("command.assignment", format!("Which variable {} sets is not known.", word.shown()));
+                judge.unreadable(
+                    "command.assignment",
+                    format!("Which variable {} sets is not known.", judge.spelt(word)),
+                );
             }
         }
     }
@@ -262,7 +265,10 @@ pub(super) fn mapfile(judge: &mut Judge<'_>, words: &[Word]) {
             Some("-t" | "-td" | "-td," | "-d,") => {}
             Some(name) if is_name(name) => judge.assign(name, Word::any()),
             Some(_) | None => {
-                judge.unreadable("command.assignment", format!("What {} does to an array is not known.", word.shown()));
+                judge.unreadable(
+                    "command.assignment",
+                    format!("What {} does to an array is not known.", judge.spelt(word)),
+                );
             }
         }
     }
@@ -284,8 +290,10 @@ pub(super) fn arithmetic(judge: &mut Judge<'_>, words: &[Word]) {
     for word in words {
         match word.text() {
             Some(text) => judge.arithmetic(text),
-            None => judge
-                .unreadable("command.arithmetic", format!("`let` evaluates {}, which may be any code.", word.shown())),
+            None => judge.unreadable(
+                "command.arithmetic",
+                format!("`let` evaluates {}, which may be any code.", judge.spelt(word)),
+            ),
         }
     }
 }

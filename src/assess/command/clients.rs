@@ -69,7 +69,7 @@ pub(super) fn sqlite(judge: &mut Judge<'_>, first: &Word, words: &[Word]) {
     let there = present(judge, &file) || only;
     if !statements.is_empty() && statements.iter().all(reads) && !there {
         judge.ineligible = true;
-        judge.unknown("command.client", format!("`sqlite3` would make {}, which isn't there.", file.shown()));
+        judge.unknown("command.client", format!("`sqlite3` would make {}, which isn't there.", judge.spelt(&file)));
         return;
     }
     let said = judge.said().is_some_and(lines) && there;

@@ -168,7 +168,7 @@ fn delete(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     if name == "shred"
         && let Some(device) = operands(words).find(|word| judge.raw_device(&word.pattern()))
     {
-        judge.catastrophe("command.raw-device", format!("`shred` destroys what is on {}.", device.shown()));
+        judge.catastrophe("command.raw-device", format!("`shred` destroys what is on {}.", judge.spelt(device)));
         return;
     }
     match vital {
@@ -232,10 +232,10 @@ fn overwrite(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
     }
     let does = match (name, all.split_last()) {
         ("cp" | "install", Some((to, from @ [_, ..]))) if !targets => {
-            format!("copies {} to {}", named(from.iter().copied()), to.shown())
+            format!("copies {} to {}", named(from.iter().copied()), judge.spelt(to))
         }
         ("mv", Some((to, from @ [_, ..]))) if !targets => {
-            format!("moves {} to {}", named(from.iter().copied()), to.shown())
+            format!("moves {} to {}", named(from.iter().copied()), judge.spelt(to))
         }
         ("truncate", _) => {
             let takes = |word: &Word| matches!(word.text(), Some("-s" | "--size" | "-r" | "--reference"));
@@ -253,7 +253,8 @@ fn dd(judge: &mut Judge<'_>, words: &[Word]) {
     for word in words {
         let head = word.prefix();
         if judge.comes_apart(word) {
-            judge.unreadable("command.vague-flag", format!("{} may become another operand of `dd`.", word.shown()));
+            judge
+                .unreadable("command.vague-flag", format!("{} may become another operand of `dd`.", judge.spelt(word)));
         } else if let Some(file) = head.starts_with("of=").then(|| word.after(3)) {
             judge.writes("dd", &file);
         } else if let Some(file) = head.starts_with("if=").then(|| word.after(3)) {

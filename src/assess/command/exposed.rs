@@ -24,7 +24,7 @@ impl Judge<'_> {
         let vague = |word: &&Word| word.pieces().iter().any(|piece| !matches!(piece, Piece::Exact(_)));
         if let Some(word) = words.iter().find(vague) {
             self.ineligible = true;
-            let sentence = format!("What `{reader}` sends in {} doesn't stand in the command.", word.shown());
+            let sentence = format!("What `{reader}` sends in {} doesn't stand in the command.", self.spelt(word));
             self.unknown("command.sends", sentence);
         }
         let places = words.iter().filter_map(Word::text).filter_map(|text| {

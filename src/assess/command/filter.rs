@@ -14,7 +14,7 @@ impl Judge<'_> {
         let missing =
             self.facts.and_then(|facts| facts.paths.get(&path)).is_some_and(|fact| fact.kind == PathKind::Missing);
         if (sensitive || text.rsplit_once('.').is_some_and(|(_, ending)| ending == "yq")) && !(self.fed && missing) {
-            self.unknown("command.filter", format!("`{name}` may take {} for a file.", word.shown()));
+            self.unknown("command.filter", format!("`{name}` may take {} for a file.", self.spelt(word)));
         }
     }
 }

@@ -310,7 +310,7 @@ fn may_be_found(word: &Word) -> bool {
 }
 
 fn vague(judge: &mut Judge<'_>, word: &Word) {
-    judge.unreadable("command.vague-flag", format!("{} may become an action of `find`.", word.shown()));
+    judge.unreadable("command.vague-flag", format!("{} may become an action of `find`.", judge.spelt(word)));
 }
 
 /// Where the program ends that an action runs: `+` ends it behind `{}` alone.

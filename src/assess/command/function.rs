@@ -49,7 +49,7 @@ impl Judge<'_> {
             None => return false,
             Some(Defined::As(at)) => Rc::clone(&self.functions[at]),
             Some(Defined::Unsure) => {
-                let sentence = format!("Which function {} calls is not known.", first.shown());
+                let sentence = format!("Which function {} calls is not known.", self.spelt(first));
                 self.unreadable("command.function", sentence);
                 return true;
             }

@@ -66,7 +66,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
     let outer = (judge.scope.cwd.clone(), judge.scope.moved);
     while let Some(word) = words.get(at) {
         let Some(text) = word.text() else {
-            judge.unreadable("command.vague-flag", format!("{} may become any flag of `git`.", word.shown()));
+            judge.any_flag("git", word);
             return;
         };
         match text {
@@ -151,7 +151,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, words: &[Word]) {
         // A format may run a program, too, and the name of a branch may be one.
         if let Some(word) = rest.iter().find(|word| word.prefix().starts_with('-') && word.names()) {
             judge.about(word, |judge| {
-                judge.unreadable("command.vague-flag", format!("{} may become any flag of `git`.", word.shown()));
+                judge.any_flag("git", word);
             });
         }
         let name = format!("git {subcommand}");
@@ -217,12 +217,12 @@ impl Judge<'_> {
             let pattern = word.pattern();
             let entry = pattern.rsplit_once(':').and_then(|(_, path)| self.told(true, path));
             if let Some(entry) = entry {
-                self.sensitive(format!("{} may be sensitive: {entry}.", word.shown()));
+                self.sensitive(format!("{} may be sensitive: {entry}.", self.spelt(word)));
             }
             if begins_an_id(word) {
                 self.unreadable(
                     "command.path",
-                    format!("{} may become the id of any file that is committed.", word.shown()),
+                    format!("{} may become the id of any file that is committed.", self.spelt(word)),
                 );
             } else if self.recurses || !word.revises() {
                 self.reads(word);

@@ -162,15 +162,15 @@ impl Judge<'_> {
         match kind {
             Kind::Text | Kind::Path => {}
             Kind::File if name.ends_with("awk") && word.pattern().starts_with("/inet") => {
-                self.external("command.awk", format!("`{name}` opens the connection {}.", word.shown()));
+                self.external("command.awk", format!("`{name}` opens the connection {}.", self.spelt(word)));
             }
             Kind::File if address(word) => {
-                self.external("command.address", format!("`{name}` may fetch {}.", word.shown()));
+                self.external("command.address", format!("`{name}` may fetch {}.", self.spelt(word)));
                 self.ineligible = true;
             }
             Kind::File | Kind::Archive if piped(word) => {
                 self.ineligible = true;
-                self.unknown("command.operand", format!("`{name}` may run what {} names.", word.shown()));
+                self.unknown("command.operand", format!("`{name}` may run what {} names.", self.spelt(word)));
             }
             Kind::File => self.reads(word),
             Kind::Write => self.writes(name, word),
@@ -335,7 +335,10 @@ impl Judge<'_> {
         }
         let glob = glob.rsplit_once(':').map_or(glob, |(_, glob)| glob);
         if let Some(entry) = self.may_be_sensitive(glob) {
-            self.sensitive(format!("`{name}` looks for {}, which may match a sensitive file: {entry}.", word.shown()));
+            self.sensitive(format!(
+                "`{name}` looks for {}, which may match a sensitive file: {entry}.",
+                self.spelt(word)
+            ));
         }
     }
 
@@ -361,10 +364,10 @@ impl Judge<'_> {
         self.ineligible |= self.writes_later(word);
         self.about(word, |judge| {
             if judge.raw_device(&word.pattern()) {
-                let sentence = format!("`{name}` writes straight to the device {}.", word.shown());
+                let sentence = format!("`{name}` writes straight to the device {}.", judge.spelt(word));
                 judge.catastrophe("command.raw-device", sentence);
             } else {
-                judge.destructive("command.writes", format!("`{name}` writes the file {}.", word.shown()));
+                judge.destructive("command.writes", format!("`{name}` writes the file {}.", judge.spelt(word)));
             }
         });
     }

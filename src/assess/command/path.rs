@@ -73,11 +73,11 @@ impl Judge<'_> {
         }
         let pattern = word.pattern();
         if self.door(&pattern) {
-            self.unreadable("command.path", format!("Where {} leads is known only to the program.", word.shown()));
+            self.unreadable("command.path", format!("Where {} leads is known only to the program.", self.spelt(word)));
             return;
         }
         if self.shows && holds_objects(&self.absolute_if_moved(&pattern)) {
-            self.sensitive(format!("{} is what git keeps of files, sensitive ones among them.", word.shown()));
+            self.sensitive(format!("{} is what git keeps of files, sensitive ones among them.", self.spelt(word)));
             return;
         }
         if let Some(path) = word.text() {
@@ -85,23 +85,23 @@ impl Judge<'_> {
             return;
         }
         if self.scope.cwd.is_none() && !pattern.starts_with('/') {
-            self.unreadable("command.path", format!("It reads {} in a folder that may be any.", word.shown()));
+            self.unreadable("command.path", format!("It reads {} in a folder that may be any.", self.spelt(word)));
             return;
         }
         if self.shows && self.comes_apart(word) {
             self.sensitive(format!(
                 "A name in {} comes apart at a blank, and may be that of another file.",
-                word.shown()
+                self.spelt(word)
             ));
         } else if let Some(reach) = word.found() {
             self.below(word, reach);
             self.behind_found(word, &pattern);
         } else if self.recurses && self.shows && self.picks_among_secrets(&pattern) {
-            self.sensitive(format!("Below {} there may be sensitive files.", word.shown()));
+            self.sensitive(format!("Below {} there may be sensitive files.", self.spelt(word)));
         } else if word.vague() {
-            self.unreadable("command.path", format!("It reads {}, which may become any file.", word.shown()));
+            self.unreadable("command.path", format!("It reads {}, which may become any file.", self.spelt(word)));
         } else if let Some(entry) = self.may_be_sensitive(&pattern) {
-            self.sensitive(format!("The pattern {} may match a sensitive file: {entry}.", word.shown()));
+            self.sensitive(format!("The pattern {} may match a sensitive file: {entry}.", self.spelt(word)));
         } else if self.shows && (word.names_files() || word.computes_name() && !pattern.starts_with('/')) {
             self.expands(word, &pattern);
         }
@@ -134,9 +134,9 @@ impl Judge<'_> {
         }
         let climbs = behind.any(|piece| matches!(piece, Piece::Exact(text) if text.contains("..")));
         if climbs || word.vague() {
-            self.unreadable("command.path", format!("It reads {}, which may become any file.", word.shown()));
+            self.unreadable("command.path", format!("It reads {}, which may become any file.", self.spelt(word)));
         } else if let Some(entry) = self.sensitive.may_match(&self.absolute_if_moved(pattern), self.place) {
-            self.sensitive(format!("{} may be a sensitive file: {entry}.", word.shown()));
+            self.sensitive(format!("{} may be a sensitive file: {entry}.", self.spelt(word)));
         }
     }
 
@@ -254,17 +254,17 @@ impl Judge<'_> {
         }
         if let Some(folder) = self.reached.iter().find(|folder| begins_in_git(folder)).filter(|_| self.shows) {
             let sentence =
-                format!("{} is found in {folder}, where git keeps files, sensitive ones among them.", word.shown());
+                format!("{} is found in {folder}, where git keeps files, sensitive ones among them.", self.spelt(word));
             self.sensitive(sentence);
             return;
         }
         if reach == Reach::Everything && self.shows {
-            self.sensitive(format!("What is found as {} may be any file, sensitive ones too.", word.shown()));
+            self.sensitive(format!("What is found as {} may be any file, sensitive ones too.", self.spelt(word)));
             return;
         }
         if reach == Reach::Hidden && self.prints {
             self.walled =
-                Some(format!("What is found as {} may be a sensitive file, and is shown whole.", word.shown()));
+                Some(format!("What is found as {} may be a sensitive file, and is shown whole.", self.spelt(word)));
         }
         if self.shows && word.pieces.iter().any(|piece| matches!(piece, Piece::Found(_))) {
             self.parts_of_found();
@@ -272,7 +272,8 @@ impl Judge<'_> {
             self.links_of_found();
         }
         if self.shows && !word.prefix().starts_with('/') && self.found_elsewhere() {
-            let sentence = format!("{} was found in another folder, and may be any file in this one.", word.shown());
+            let sentence =
+                format!("{} was found in another folder, and may be any file in this one.", self.spelt(word));
             self.sensitive(sentence);
             return;
         }

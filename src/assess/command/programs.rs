@@ -100,10 +100,7 @@ impl Judge<'_> {
         let Some(written) = first.text() else {
             self.ineligible = true;
             self.shapes.push(Shape::new([("program", "?")]));
-            self.about(first, |judge| {
-                let sentence = format!("Which program {} becomes is not known.", first.shown());
-                judge.unreadable("command.vague-program", sentence);
-            });
+            self.about(first, |judge| judge.unreadable("command.vague-program", "Which program it runs is not known."));
             return;
         };
         let name = plain_name(written);
@@ -317,7 +314,7 @@ impl Judge<'_> {
         while let Some(word) = words.get(at) {
             let Some(text) = word.text() else {
                 self.about(word, |judge| {
-                    let sentence = format!("{} may become any subcommand of `{name}`.", word.shown());
+                    let sentence = format!("{} may become any subcommand of `{name}`.", judge.spelt(word));
                     judge.unreadable("command.vague-flag", sentence);
                 });
                 return false;

@@ -188,12 +188,19 @@ impl Judge<'_> {
                 judge.ineligible = true;
                 judge.external("command.redirect", "The shell opens a connection and writes to it.");
             } else if judge.raw_device(&pattern) {
-                judge.catastrophe("command.raw-device", format!("Writes straight to the device {}.", word.shown()));
+                judge.catastrophe(
+                    "command.raw-device",
+                    format!("Writes straight to the device {}.", judge.spelt(&word)),
+                );
             } else if judge.own(&word) {
-                let sentence = format!("Writes to {}, which is Countersign's own and no tool changes.", word.shown());
+                let sentence =
+                    format!("Writes to {}, which is Countersign's own and no tool changes.", judge.spelt(&word));
                 judge.catastrophe("command.own", sentence);
             } else {
-                judge.destructive("command.redirect", format!("Writes to the file {} by redirection.", word.shown()));
+                judge.destructive(
+                    "command.redirect",
+                    format!("Writes to the file {} by redirection.", judge.spelt(&word)),
+                );
             }
         });
     }

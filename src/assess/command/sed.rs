@@ -15,7 +15,7 @@ impl Judge<'_> {
             (None, Some(scripts)) => scripts.iter().for_each(|script| self.sed_text(script)),
             (None, None) => self.unreadable(
                 "command.vague-script",
-                format!("The `sed` script {} may become any commands.", word.shown()),
+                format!("The `sed` script {} may become any commands.", self.spelt(word)),
             ),
         }
     }

@@ -9,6 +9,9 @@ use super::judge::Judge;
 use super::word::Word;
 use crate::domain::Span;
 
+/// Most bytes of a word that a sentence repeats as the text has it.
+const WRITTEN: usize = 60;
+
 /// A script as a part of the whole text.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
@@ -59,6 +62,15 @@ impl Judge<'_> {
         let descriptor = operator.trim_end_matches(|c: char| c.is_ascii_digit());
         let apart = descriptor.is_empty() || descriptor.ends_with(|c: char| c.is_whitespace() || ";&|()".contains(c));
         Some(if apart { descriptor.len() } else { operator.len() }..word.end)
+    }
+
+    /// A word for a person: as the text has it where it may become more than one thing, else what it becomes.
+    pub(super) fn spelt(&self, word: &Word) -> String {
+        let in_text = || self.text.get(word.span.clone()?);
+        match in_text().filter(|text| word.vague() && text.len() <= WRITTEN && !text.contains(['`', '\n'])) {
+            Some(text) => format!("`{text}`"),
+            None => word.shown(),
+        }
     }
 
     /// Judges something about a word: what is objected to points at it.

@@ -53,3 +53,22 @@ fn what_is_put_together_points_at_the_command() {
     assert_eq!(pointed("bash -c 'rm '\\''x'\\'''", "command.rm"), ["bash -c 'rm '\\''x'\\'''"]);
     assert_eq!(pointed("x=.env; cat $x", "command.sensitive"), ["$x"]);
 }
+
+#[test]
+fn a_word_that_may_become_anything_is_told_as_it_is_written() {
+    for (command, rule, sentence) in [
+        ("cat $X", "command.path", "It reads `$X`, which may become any file."),
+        ("cat \"$DIR/notes\"", "command.path", "It reads `\"$DIR/notes\"`, which may become any file."),
+        ("cat $(cat list)", "command.path", "It reads `$(cat list)`, which may become any file."),
+        ("git log $1", "command.vague-flag", "`$1` may become a flag of `git log`."),
+        ("$PROGRAM a", "command.vague-program", "Which program it runs is not known."),
+        ("ls > $OUT", "command.redirect", "Writes to the file `$OUT` by redirection."),
+        ("x=notes; ls > $x", "command.redirect", "Writes to the file notes by redirection."),
+    ] {
+        let findings = judged(command).findings;
+        assert!(
+            findings.iter().any(|finding| finding.rule == rule && finding.sentence == sentence),
+            "{command}: {findings:#?}"
+        );
+    }
+}

@@ -7,11 +7,17 @@ use super::table::Entry;
 use super::word::Word;
 
 impl Judge<'_> {
+    /// Objects to a word that may become any flag of a program.
+    pub(super) fn any_flag(&mut self, name: &str, word: &Word) {
+        let sentence = format!("{} may become any flag of `{name}`.", self.spelt(word));
+        self.unreadable("command.vague-flag", sentence);
+    }
+
     /// Objects to the value of a flag before a subcommand that may be none or several words: then another word is the
     /// subcommand.
     pub(super) fn uncertain_value(&mut self, name: &str, value: Option<&Word>) -> bool {
         let Some(value) = value.filter(|value| value.several() || value.may_be_none()) else { return false };
-        let sentence = format!("{} may be more or less than the value of a flag of `{name}`.", value.shown());
+        let sentence = format!("{} may be more or less than the value of a flag of `{name}`.", self.spelt(value));
         self.about(value, |judge| judge.unreadable("command.vague-flag", sentence));
         true
     }
@@ -44,7 +50,7 @@ impl Judge<'_> {
     pub(super) fn one_value(&mut self, entry: &Entry, name: &str, value: &Word) {
         let harmless = entry.free && !entry.rest.opens() && entry.first.iter().all(|kind| !kind.opens());
         if value.several() && !harmless {
-            let sentence = format!("{} may become more than the value of a flag of `{name}`.", value.shown());
+            let sentence = format!("{} may become more than the value of a flag of `{name}`.", self.spelt(value));
             self.unreadable("command.vague-flag", sentence);
         }
     }
@@ -58,7 +64,7 @@ impl Judge<'_> {
         }
         let mut letters = value.prefix().chars();
         if letters.next() == Some('-') && letters.next().is_some_and(|c| c == '-' || c.is_ascii_alphabetic()) {
-            self.unknown("command.vague-flag", format!("{} may be a flag of `{name}`.", value.shown()));
+            self.unknown("command.vague-flag", format!("{} may be a flag of `{name}`.", self.spelt(value)));
         }
         if !matches!(entry.rest, Kind::File | Kind::Archive | Kind::Plain) || !entry.first.is_empty() {
             return;
@@ -70,7 +76,7 @@ impl Judge<'_> {
             None => self.may_be_sensitive(&value.pattern()),
         };
         if let Some(hit) = hit {
-            self.sensitive(format!("{} is sensitive: {hit}.", value.shown()));
+            self.sensitive(format!("{} is sensitive: {hit}.", self.spelt(value)));
         }
     }
 
@@ -78,7 +84,7 @@ impl Judge<'_> {
     pub(super) fn splits(&mut self, name: &str, word: &Word) {
         let parts = |c: char| c.is_whitespace() || matches!(c, '*' | '?' | '[');
         if word.text().map_or_else(|| word.vague(), |text| text.contains(parts)) {
-            self.unknown("command.operand", format!("`{name}` may take {} for several words.", word.shown()));
+            self.unknown("command.operand", format!("`{name}` may take {} for several words.", self.spelt(word)));
         }
     }
 }

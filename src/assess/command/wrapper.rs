@@ -70,7 +70,7 @@ pub(super) fn env(judge: &mut Judge<'_>, words: &[Word]) {
     if inner.is_empty() {
         judge.sensitive("`env` prints every variable, secrets included.");
     } else if inner[0].vague() {
-        judge.unreadable("command.vague-program", format!("Which program {} becomes is not known.", inner[0].shown()));
+        judge.unreadable("command.vague-program", "Which program it runs is not known.");
     } else {
         let before = judge.scope.clone();
         let names: Vec<String> = given.iter().map(|(name, _)| name.clone()).collect();
@@ -174,7 +174,7 @@ pub(super) fn shell(judge: &mut Judge<'_>, name: &str, words: &[Word]) {
                 if script.prefix().starts_with('+') || named && judge.folder_may_have_flags(script) {
                     judge.about(script, |judge| {
                         let sentence =
-                            format!("{} may be a flag with which `{name}` runs what it checks.", script.shown());
+                            format!("{} may be a flag with which `{name}` runs what it checks.", judge.spelt(script));
                         judge.unknown("command.runs-code", sentence);
                     });
                 }
