@@ -72,8 +72,16 @@ pub(super) fn before(limit: u64) -> u64 {
     milliseconds - (milliseconds / 10).min(500)
 }
 
-/// What holds in a session, each with its value.
-pub(super) type State = BTreeMap<String, String>;
+/// What holds in a session, by name.
+pub(super) type State = BTreeMap<String, Holds>;
+
+/// One thing that holds in a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Holds {
+    pub(super) value: String,
+    /// It was set for this session or its role, not for every session of the database.
+    pub(super) own: bool,
+}
 
 /// An open connection.
 pub(super) trait Session: Send + fmt::Debug {
