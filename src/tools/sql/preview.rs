@@ -11,6 +11,7 @@ mod one_by_one;
 mod orphans;
 mod others;
 mod reach;
+mod refused;
 mod replaced;
 mod samples;
 mod schema;
@@ -111,6 +112,11 @@ async fn statement(
             Some(why) => uncounted(why, Remedy::Impossible(NOTHING.to_owned())),
         };
     }
+    if why().is_none()
+        && let Some(refused) = desk.refused(sql).await
+    {
+        return Ok(Some(refused));
+    }
     if let Some(several) = joins(dialect, sql) {
         let measured = match (why(), several) {
             (Some(why), _) | (None, Err(why)) => Err(why),
@@ -150,6 +156,10 @@ async fn statement(
         }
         Err(why) => {
             let catalog = desk.catalog(sql, along.as_deref().unwrap_or_default()).await;
+            // What can't be looked up now may be by the time that it runs.
+            if known.is_err() || catalog.is_err() {
+                return uncounted(why, hopeless(dialect, sql, &turned));
+            }
             let code = catalog.and_then(|catalog| code::kept(dialect, &catalog));
             let hope = plan.map(drop).and(along.map(drop)).and(code);
             return uncounted(why, hope.err().map_or_else(unsure, Remedy::Impossible));
@@ -221,6 +231,8 @@ async fn statement(
             let fails = unique.map(|column| format!(" That may fail: {column} is unique.")).unwrap_or_default();
             Remedy::Possible(format!("{kept}{fails}"))
         }
+        // What can't be looked up now may be by the time that it runs.
+        Err(_) if known.is_err() || catalog.is_err() => hopeless(dialect, sql, &turned),
         Err(why) => Remedy::Impossible(why),
     };
     preview.trial = match (reads.act, known) {

@@ -95,6 +95,10 @@ pub(super) trait Session: Send + fmt::Debug {
     /// on another, in the one that is open.
     fn look<'a>(&'a mut self, sql: &'a str, names: &'a Names) -> BoxFuture<'a, Result<Catalog, Failure>>;
 
+    /// Why the engine refuses a statement as soon as it is prepared. It never runs. None if the engine takes it, or refuses
+    /// it for what is this session's alone, its rights above all. Only on a session that only reads.
+    fn refusal<'a>(&'a mut self, sql: &'a str) -> BoxFuture<'a, Result<Option<Failure>, Failure>>;
+
     /// Asks as whom the session is used.
     fn role(&mut self) -> BoxFuture<'_, Result<Role, Failure>>;
 
