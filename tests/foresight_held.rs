@@ -13,6 +13,9 @@ use countersign::domain::{Dialect, Outcome, Remedy};
 use databases::{As, Desk, desks, mariadb, postgres, within};
 use tokio_util::sync::CancellationToken;
 
+/// Of those that make the same tables, one test runs at a time.
+static HELD: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
 async fn make(desk: &Desk, made: &[&str]) {
     for sql in made {
         desk.approved(sql).await;
@@ -51,6 +54,7 @@ async fn rows_that_forbid_a_change_are_counted() {
     let deep = "It would fail: 1 row of held_deep refers to them.";
     let own = "It would fail: 1 row of held_self refers to them.";
     let doubt = "It may fail: held_self refers to it.";
+    let _alone = HELD.lock().await;
     for (dialect, desk) in desks().await {
         for (sql, warned) in [
             ("DELETE FROM held WHERE id = 1", vec![bar]),
@@ -119,6 +123,7 @@ async fn code_of_somebody_leaves_it_open_whether_rows_forbid_it() {
 #[tokio::test]
 async fn tables_that_others_depend_on_are_not_emptied_or_dropped() {
     let refers = "It would fail: held_bar, held_go refer to it.";
+    let _alone = HELD.lock().await;
     for (dialect, desk) in desks().await.into_iter().filter(|(dialect, _)| *dialect != Dialect::Sqlite) {
         make(&desk, &["DROP VIEW IF EXISTS held_seen"]).await;
         make(&desk, &MAKE).await;
@@ -199,4 +204,68 @@ async fn a_table_of_another_schema_of_mariadb_may_forbid_it() {
     .await;
     assert_eq!(desk.told("DELETE FROM near WHERE id = 1").await.warnings[1..], ["It may fail: far refers to it."]);
     make(&server, &["DROP DATABASE countersign_holds", "DROP DATABASE countersign_held"]).await;
+}
+
+#[tokio::test]
+async fn rows_that_refer_to_nothing_are_counted() {
+    // Tables of its own: other tests make those at the same time.
+    let made = MAKE.map(|sql| sql.replace("held", "lost"));
+    for (dialect, desk) in desks().await {
+        for (sql, warned) in [
+            ("INSERT INTO lost_bar VALUES (9), (1), (NULL), (8)", "2 of its rows refer to no row of lost."),
+            ("INSERT INTO lost_bar VALUES (5), (NULL)", ""),
+            ("INSERT INTO lost_go (h, id) VALUES (9, 20)", "1 of its rows refers to no row of lost."),
+            ("INSERT INTO lost_go (id) VALUES (20)", ""),
+            ("INSERT INTO lost_bar SELECT a + 3 FROM lost", "3 of its rows refer to no row of lost."),
+            ("INSERT INTO lost_self VALUES (7, 7), (8, 7), (9, 3)", ""),
+            ("INSERT INTO lost_self VALUES (7, 8), (9, 4)", "2 of its rows refer to no row of lost_self."),
+        ] {
+            make(&desk, &made.iter().map(String::as_str).collect::<Vec<_>>()).await;
+            let preview = desk.told(sql).await;
+            let said = if warned.is_empty() { vec![] } else { vec![format!("It would fail: {warned}")] };
+            assert_eq!(preview.warnings, said, "{dialect:?}: {sql}: {:?}", preview.effects);
+            assert_eq!(preview.brief == "would fail", !warned.is_empty(), "{dialect:?}: {sql}");
+            // As told, so it happens.
+            assert_eq!(runs(&desk, sql).await, warned.is_empty(), "{dialect:?}: {sql}");
+        }
+        let warned = match dialect {
+            Dialect::Mysql => desk.told("INSERT IGNORE INTO lost_bar VALUES (9)").await.warnings,
+            _ => desk.told("INSERT INTO lost_bar VALUES (9) ON CONFLICT DO NOTHING").await.warnings,
+        };
+        let may = ["It may fail: 1 of its rows refers to no row of lost."];
+        assert_eq!(warned, if dialect == Dialect::Mysql { &[] } else { &may as &[&str] }, "{dialect:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_trial_ends_before_a_late_key_is_looked_at() {
+    let Some(url) = postgres().await else { return };
+    let desk = Desk::keeping(&url);
+    let sql = "INSERT INTO held_after VALUES (2)";
+    for (late, fails) in [("DEFERRABLE INITIALLY DEFERRED", false), ("DEFERRABLE", true)] {
+        make(
+            &desk,
+            &[
+                "DROP TABLE IF EXISTS held_after, held_before",
+                "CREATE TABLE held_before (id int PRIMARY KEY)",
+                &format!("CREATE TABLE held_after (h int REFERENCES held_before {late})"),
+                "INSERT INTO held_before VALUES (1)",
+                "INSERT INTO held_after VALUES (1)",
+            ],
+        )
+        .await;
+        for (sql, warned) in [
+            (sql, "It would fail: 1 of its rows refers to no row of held_before."),
+            ("DELETE FROM held_before WHERE id = 1", "It would fail: 1 row of held_after refers to them."),
+        ] {
+            let warns = |warnings: &[String]| warnings.iter().any(|warning| warning == warned);
+            let preview = desk.told(sql).await;
+            assert!(warns(&preview.warnings), "{late}: {sql}: {:?}", preview.warnings);
+            let arguments = serde_json::json!({ "sql": sql, "trial": true }).to_string();
+            let tried = desk.told_of(&arguments).await;
+            assert_eq!(warns(&tried.warnings), fails, "{late}: {sql}: {:?}", tried.warnings);
+            let (_, report) = desk.call(&arguments).await;
+            assert_eq!(matches!(report.outcome, Outcome::Succeeded { .. }), !fails, "{late}: {sql}: {report:?}");
+        }
+    }
 }

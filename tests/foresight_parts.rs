@@ -139,11 +139,18 @@ async fn what_a_bounded_update_does_not_set_changes_nothing_elsewhere() {
     else {
         return;
     };
-    for sql in ["UPDATE less_p SET v = 5 ORDER BY v LIMIT 1", "UPDATE IGNORE less_p SET v = 5"] {
+    for sql in ["UPDATE less_p SET v = 5 ORDER BY v, id LIMIT 1", "UPDATE IGNORE less_p SET v = 5"] {
         assert_eq!(desk.told(sql).await.effects.len(), 1, "{sql}");
     }
+    for sql in ["UPDATE less_p SET v = 5 ORDER BY v LIMIT 1", "DELETE FROM less_p LIMIT 1"] {
+        let preview = desk.told(sql).await;
+        let unclear = "Which of the rows that match it picks can't be told: no key orders them.";
+        assert_eq!((preview.effects[1].as_str(), preview.details.len()), (unclear, 0), "{sql}");
+        let why = "its LIMIT may pick other rows the second time.".to_owned();
+        assert_eq!(preview.remedy, Remedy::Impossible(why), "{sql}");
+    }
     let said = desk.told("UPDATE less_p SET id = 5 ORDER BY id LIMIT 1").await.effects;
-    assert_eq!(said[1], "Tables whose rows refer to it and go along or change: less_c (about 1 row).");
+    assert_eq!(said[1], "Tables whose rows refer to it and go along or change: less_c (1 row).");
 }
 
 #[tokio::test]
@@ -276,5 +283,57 @@ async fn statements_of_one_text_are_counted_one_by_one() {
         // What comes later may mean another table.
         let said = desk.told("DROP TABLE less_two; DELETE FROM less_one").await.effects;
         assert!(!said[0].starts_with("1: "), "{dialect:?}: {said:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_trigger_of_a_view_decides() {
+    for (dialect, desk) in desks().await {
+        let (triggers, names) = match dialect {
+            Dialect::Mysql => continue,
+            Dialect::Sqlite => (
+                vec![
+                    "CREATE TRIGGER set_part INSTEAD OF UPDATE ON seen_part BEGIN UPDATE whole_part SET a = new.a WHERE id = old.id; END",
+                    "CREATE TRIGGER add_part INSTEAD OF INSERT ON seen_part BEGIN INSERT INTO whole_part VALUES (new.id, new.a); END",
+                ],
+                ["set_part", "add_part"],
+            ),
+            Dialect::Postgres => (
+                vec![
+                    "CREATE OR REPLACE FUNCTION set_part() RETURNS trigger LANGUAGE plpgsql AS \
+                     'BEGIN UPDATE whole_part SET a = new.a WHERE id = old.id; RETURN NULL; END'",
+                    "CREATE OR REPLACE FUNCTION add_part() RETURNS trigger LANGUAGE plpgsql AS \
+                     'BEGIN INSERT INTO whole_part VALUES (new.id, new.a); RETURN NULL; END'",
+                    "CREATE TRIGGER set_part INSTEAD OF UPDATE ON seen_part FOR EACH ROW EXECUTE FUNCTION set_part()",
+                    "CREATE TRIGGER add_part INSTEAD OF INSERT ON seen_part FOR EACH ROW EXECUTE FUNCTION add_part()",
+                ],
+                ["set_part", "add_part"],
+            ),
+        };
+        for sql in [
+            "DROP VIEW IF EXISTS seen_part",
+            "DROP TABLE IF EXISTS whole_part",
+            "CREATE TABLE whole_part (id int NOT NULL PRIMARY KEY, a int)",
+            "INSERT INTO whole_part VALUES (1, 1), (2, 2)",
+            "CREATE VIEW seen_part AS SELECT id, a FROM whole_part",
+        ]
+        .into_iter()
+        .chain(triggers)
+        {
+            desk.approved(sql).await;
+        }
+        for (sql, name, meets) in [
+            ("UPDATE seen_part SET a = 9 WHERE id = 2", names[0], "1 of 2 rows"),
+            ("INSERT INTO seen_part VALUES (3, 3)", names[1], "1 row"),
+        ] {
+            let preview = desk.told(sql).await;
+            let said =
+                format!("The view's trigger decides what it does: {name}. Its own text meets {meets} of seen_part.");
+            assert_eq!(preview.effects, [said], "{dialect:?}: {sql}");
+            assert_eq!(preview.brief, "its trigger decides", "{dialect:?}: {sql}");
+            assert_eq!(desk.approved(sql).await, format!("the view's trigger decided: {name}"), "{dialect:?}: {sql}");
+        }
+        assert_eq!(desk.row("SELECT count(*), sum(a) FROM whole_part").await, ["3", "13"], "{dialect:?}");
+        assert_eq!(desk.approved("UPDATE whole_part SET a = 1 WHERE id = 7").await, "no rows changed", "{dialect:?}");
     }
 }

@@ -11,7 +11,7 @@ mod databases;
 mod left_out;
 
 use countersign::domain::Remedy;
-use countersign::tools::Tool as _;
+use countersign::tools::{Connections, Database, Tool as _};
 use databases::{Desk, mariadb, postgres, within};
 use tokio_util::sync::CancellationToken;
 
@@ -101,6 +101,42 @@ async fn postgres_tells_whether_the_session_that_writes_means_the_same_tables() 
     desk.approved("SET search_path TO public").await;
     let why = told(&desk, DELETE).await;
     assert!(why.contains(differs), "{why}");
+}
+
+#[tokio::test]
+async fn what_only_one_of_two_roles_may_see_ends_no_counting() {
+    let Some(server) = postgres().await else { return };
+    let admin = Desk::new(&server);
+    admin.approved("DROP DATABASE IF EXISTS countersign_seen").await;
+    admin.approved("DROP ROLE IF EXISTS countersign_seer").await;
+    admin.approved("CREATE DATABASE countersign_seen").await;
+    admin.approved("CREATE ROLE countersign_seer LOGIN").await;
+    let url = within(&server, "countersign_seen");
+    let mut reading = url::Url::parse(&url).unwrap();
+    reading.set_username("countersign_seer").unwrap();
+    let address = |url: &str| Connections::parse_url(url).unwrap();
+    let reading = Some(address(reading.as_str()));
+    let desk = Desk::of(Database { reading, ..Database::from(address(&url)) }, 5);
+    for sql in [
+        "CREATE TABLE item (id int PRIMARY KEY, qty int)",
+        "INSERT INTO item VALUES (1, 1), (2, 3)",
+        "GRANT SELECT ON item TO countersign_seer",
+    ] {
+        desk.approved(sql).await;
+    }
+    let counted = "Deletes 1 of 2 rows (50.0 %) of item.";
+    assert!(told(&desk, DELETE).await.starts_with(counted), "{}", told(&desk, DELETE).await);
+    // What is set for the session that writes alone is told, whoever may see it.
+    for name in ["dynamic_library_path", "search_path"] {
+        desk.approved(&format!("SET {name} = 'public'")).await;
+        let why = told(&desk, DELETE).await;
+        assert!(why.contains(&format!("differs from the one that counts ({name}).")), "{why}");
+        desk.approved(&format!("RESET {name}")).await;
+        assert!(told(&desk, DELETE).await.starts_with(counted), "{name}");
+    }
+    drop(desk);
+    admin.approved("DROP DATABASE countersign_seen WITH (FORCE)").await;
+    admin.approved("DROP ROLE countersign_seer").await;
 }
 
 #[tokio::test]

@@ -282,13 +282,13 @@ async fn rows_in_the_way_and_rows_left_to_chance_are_told() {
             ("UPDATE OR REPLACE way SET id = 1", &["Changes 2 of 2 rows (100.0 %) of way. Rows that are", child]),
             (
                 "INSERT INTO way VALUES (1, 9), (3, 3) ON CONFLICT (id) DO UPDATE SET a = 5",
-                &["Adds at most 2 rows to way, or changes the ones that are in their way."],
+                &["Adds 1 row to way, and changes 1 row that is in the way."],
             ),
-            ("INSERT OR IGNORE INTO way VALUES (1, 9)", &["Adds at most 1 row to way."]),
+            ("INSERT OR IGNORE INTO way VALUES (1, 9)", &["Adds 0 rows to way, and leaves out 1 row."]),
             ("UPDATE way SET a = 1 WHERE random() < 0", &["Changes about "]),
             (
                 "UPDATE seen SET a = 1",
-                &["Changes 2 of 2 rows", "Triggers that fire: added.", "seen is a view: triggers"],
+                &["The view's trigger decides what it does: added. Its own text meets 2 of 2 rows of seen."],
             ),
         ],
     )
@@ -326,7 +326,7 @@ async fn rows_in_the_way_and_rows_left_to_chance_are_told() {
                 ("REPLACE INTO foresight_way VALUES (1, 9)", &["Adds 1 row to", "Triggers that fire: foresight_gone."]),
                 (
                     "INSERT INTO foresight_way VALUES (1, 9) ON DUPLICATE KEY UPDATE a = 5",
-                    &["Adds at most 1 row to foresight_way, or changes the ones that are in their way."],
+                    &["Adds 0 rows to foresight_way, and changes 1 row that is in the way."],
                 ),
                 (
                     "UPDATE foresight_seen SET a = 1",

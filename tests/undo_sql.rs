@@ -427,3 +427,30 @@ async fn too_many_rows_are_said_beforehand() {
         desk.approved("DROP TABLE undo_many").await;
     }
 }
+
+#[tokio::test]
+async fn rows_that_a_limit_picks_by_a_key_come_back() {
+    let Some(url) = mariadb().await else { return };
+    let desk = Desk::keeping(&url);
+    let rows = async || desk.read("SELECT id, name FROM undo_some ORDER BY id").await.0.rows;
+    databases::three(&desk, "undo_some").await;
+    let before = rows().await;
+    for (sql, kept) in [
+        ("UPDATE undo_some SET name = 'x' ORDER BY id DESC LIMIT 2", true),
+        ("DELETE FROM undo_some WHERE id > 1 ORDER BY name, id LIMIT 1", true),
+        ("UPDATE undo_some SET name = 'x' ORDER BY name LIMIT 2", false),
+        ("DELETE FROM undo_some LIMIT 1", false),
+    ] {
+        let remedy = desk.told(sql).await.remedy;
+        assert_eq!(matches!(remedy, Remedy::Possible(_)), kept, "{sql}: {remedy:?}");
+        let (events, _) = desk.call(&json!({ "sql": sql }).to_string()).await;
+        assert_ne!(rows().await, before, "{sql}");
+        let back = undoable(&events);
+        assert_eq!(back.is_some(), kept, "{sql}: {events:?}");
+        if let Some(back) = back {
+            succeeded(&desk, &back).await;
+            assert_eq!(rows().await, before, "{sql}");
+        }
+    }
+    desk.approved("DROP TABLE undo_some").await;
+}

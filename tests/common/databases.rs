@@ -103,8 +103,11 @@ impl Desk {
 
     /// A call as the program judges it before it runs: by its text, and by what the database says of its names.
     pub async fn judged(&self, sql: &str) -> Prepared {
-        let arguments = serde_json::json!({ "sql": sql }).to_string();
-        let kind = self.tool.prepare(&Arguments::parse(&arguments).unwrap()).unwrap();
+        self.judged_call(&serde_json::json!({ "sql": sql }).to_string()).await
+    }
+
+    async fn judged_call(&self, arguments: &str) -> Prepared {
+        let kind = self.tool.prepare(&Arguments::parse(arguments).unwrap()).unwrap();
         let operation = Operation {
             id: OperationId(1),
             origin: Origin::Person,
@@ -121,8 +124,13 @@ impl Desk {
 
     /// What is told beforehand of what a statement would do.
     pub async fn told(&self, sql: &str) -> Preview {
-        let told = self.tool.preview(&self.judged(sql).await, CancellationToken::new()).await;
-        told.unwrap_or_else(|why| panic!("{sql}: {why}")).unwrap_or_else(|| panic!("{sql}: nothing"))
+        self.told_of(&serde_json::json!({ "sql": sql }).to_string()).await
+    }
+
+    /// The same of a call.
+    pub async fn told_of(&self, arguments: &str) -> Preview {
+        let told = self.tool.preview(&self.judged_call(arguments).await, CancellationToken::new()).await;
+        told.unwrap_or_else(|why| panic!("{arguments}: {why}")).unwrap_or_else(|| panic!("{arguments}: nothing"))
     }
 
     /// Runs what must succeed; gives its summary.

@@ -218,7 +218,12 @@ async fn what_is_there_where_things_go_is_replaced_kept_or_in_the_way_as_the_fla
         ("cp -T d/f1 dst", "one is a folder, the other is not".to_owned()),
         ("mv -T d dst", "dst is there and not empty".to_owned()),
         ("mv d/f2 .", "Moves 1 file (2 B): d/f2 into the folder where it runs. undo: moving it back".to_owned()),
-        ("cp --parents d/f1 dst", "? What `cp` does isn't known beforehand.".to_owned()),
+        (
+            "cp --parents d/f1 dst",
+            "[1 file, 1 B] Copies 1 file (1 B): d/f1 into dst. undo: deleting the copies".to_owned(),
+        ),
+        ("cp --parents d/f1 dst/f1", "[would fail] As things are now, it would fail: dst/f1 is no folder. ".to_owned()),
+        ("cp --parents d/../d/f1 dst", "? Where d/../d/f1 comes to lie isn't known beforehand.".to_owned()),
     ] {
         let told = desk.told(command).await;
         assert!(told.contains(&says), "{command}: {told}");

@@ -27,6 +27,11 @@ async fn no_name_that_goes_too_counts_as_what_keeps_a_commit() {
             ("git branch -D feat feat2", lost),
             ("git branch -D feat feat2", "feat2 isn't merged: 1 commit is on no other branch or tag."),
             ("git branch -D feat && git branch -D feat2", lost),
+            (
+                "git branch -D feat && git branch -D feat2",
+                " Deletes the branch feat. Deletes the branch feat2. undo: for some weeks `git branch feat ",
+            ),
+            ("git branch -D feat && git branch -D feat", "when it happens again isn't known beforehand."),
             ("git branch -D feat && git branch -f feat2 main", lost),
             ("git branch -D feat && git checkout -B feat2 main", lost),
             (
@@ -160,7 +165,11 @@ async fn what_a_rebase_or_a_pick_rewrites_is_told_from_what_is_here() {
             ("git rebase main behind", "Moves behind to "),
             ("git rebase nowhere", "It would fail: `nowhere` names no commit here."),
             ("git rebase", "It would fail: the branch has no upstream branch."),
-            ("git rebase -i feat", "? What `git rebase` does"),
+            (
+                "git rebase -i feat",
+                "[may rewrite 1 commit] Lists 1 commit of main in an editor, to be rewritten, left out or joined on top of ",
+            ),
+            ("git rebase -i HEAD~1", "Which of them become other commits is chosen there."),
             ("git rebase --abort", "? What `git rebase` does"),
             ("git rebase -x make feat", "? What `git rebase` does"),
             ("git cherry-pick feat", "[1 commit] Adds 1 commit to main that does what another did;"),
@@ -254,7 +263,16 @@ async fn a_worktree_that_goes_is_counted() {
         &[
             ("git worktree remove nowhere", "is no worktree of this repository."),
             ("git worktree remove .", "is the main worktree."),
-            ("git worktree add x", "? What `git worktree` does"),
+            ("git worktree add x", "[new worktree, 3 files] Makes the worktree "),
+            (
+                "git worktree add x",
+                " on the new branch x. undo: `git worktree remove x` deletes it, and then `git branch -D x`",
+            ),
+            ("git worktree add x linked", "It would fail: linked is checked out in "),
+            ("git worktree add -b linked x", "It would fail: there is a branch linked already."),
+            ("git worktree add --detach x HEAD", ", on no branch. undo: `git worktree remove x` deletes it."),
+            ("git worktree add wt", "/wt is there already."),
+            ("git worktree add -f x", "? What `git worktree` does"),
         ],
     )
     .await;

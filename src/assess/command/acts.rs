@@ -50,6 +50,8 @@ pub struct Goal {
     pub folder: bool,
     /// It is that very name, even if a folder is there.
     pub exact: bool,
+    /// What goes there goes with the folders that its name is written with.
+    pub whole: bool,
     /// What happens to what is there.
     pub clash: Clash,
 }

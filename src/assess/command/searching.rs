@@ -119,7 +119,13 @@ fn moves(action: &[&str]) -> Option<Goal> {
             _ => return None,
         }
     }
-    (!to.starts_with('-') && !to.contains("{}")).then(|| Goal { to: Word::exact(to), folder, exact: false, clash })
+    (!to.starts_with('-') && !to.contains("{}")).then(|| Goal {
+        to: Word::exact(to),
+        folder,
+        exact: false,
+        whole: false,
+        clash,
+    })
 }
 
 /// What `xargs` behind a search has `rm` delete: what is found, and nothing else.

@@ -7,10 +7,13 @@ mod behind;
 mod brought;
 mod each;
 mod insert;
+mod kept;
+mod lost;
 mod made;
 mod merge;
 mod others;
 mod several;
+mod upsert;
 
 use std::ops::ControlFlow;
 
@@ -22,7 +25,7 @@ use sqlparser::ast::{
 
 use self::several::Left;
 use super::lex::{self, Quoting, Token};
-use super::touch::{columns, steady};
+use super::touch::{columns, ordered, steady};
 use super::tree;
 use crate::domain::Dialect;
 
@@ -34,6 +37,7 @@ pub use merge::Part;
 pub use others::{Dropped, Other, Thing, Whole, other, replaces};
 pub(super) use several::changes;
 pub use several::{Change, Joined, Several, joins};
+pub use upsert::{Met, Most, Upsert};
 
 /// Rows of a sample.
 const SAMPLE: usize = 5;
@@ -92,6 +96,8 @@ pub struct Reads {
     pub from: Option<String>,
     /// Whether it bounds how many rows it touches: which they are may be left to chance.
     pub bounded: bool,
+    /// The columns by which it orders them, in small letters.
+    pub ordered: Vec<String>,
     /// The columns that it names for the rows that it brings: of an `INSERT`.
     pub columns: Vec<String>,
     /// Shows some of the rows that it adds beside those that it touches: of a `MERGE`.
@@ -100,6 +106,8 @@ pub struct Reads {
     pub parts: Vec<Part>,
     /// The rows that it brings, where that tells which are in their way: of an `INSERT`.
     pub brought: Option<Brought>,
+    /// What it says itself of rows in its way, where it goes on: of an `INSERT`.
+    pub upsert: Option<Upsert>,
     /// The columns that it sets, in small letters: of an `INSERT`, in rows that are in its way.
     pub updates: Vec<String>,
     /// It leaves out the tables that inherit from its own.
@@ -204,6 +212,10 @@ fn of(dialect: Dialect, Parsed { statement, only, ignores }: Parsed) -> Result<O
             [one] => Ok(Some(each::emptied(dialect, one, truncate.cascade == Some(CascadeOption::Cascade)))),
             _ => Err(several()),
         },
+        Statement::Drop { object_type: ObjectType::Table, temporary: true, .. } => {
+            Err("Only a temporary table goes. Its rows can't be counted beforehand: no other session sees them."
+                .to_owned())
+        }
         Statement::Drop { object_type: ObjectType::Table, names, cascade, .. } => match names.as_slice() {
             [one] => Ok(Some(each::dropped(dialect, one, cascade))),
             _ => Err(several()),
@@ -299,10 +311,12 @@ fn whole(dialect: Dialect, act: Act, name: &ObjectName, only: bool) -> Reads {
         new: Vec::new(),
         from: None,
         bounded: false,
+        ordered: Vec::new(),
         columns: Vec::new(),
         added_sample: None,
         parts: Vec::new(),
         brought: None,
+        upsert: None,
         updates: Vec::new(),
         only,
     }
@@ -384,7 +398,8 @@ fn deleted(dialect: Dialect, delete: Delete, only: bool) -> Result<Reads, String
     let narrowed = condition(delete.selection.as_ref(), &others);
     let bounds = bounds(&delete.order_by, delete.limit.as_ref());
     let chance = steady(&delete.selection).and(steady(&others)).is_err();
-    Ok(Reads { chance, ..touching(dialect, Act::Delete, name, (&spelled, &narrowed, &bounds), "", only) })
+    let ordered = ordered(&delete.order_by);
+    Ok(Reads { chance, ordered, ..touching(dialect, Act::Delete, name, (&spelled, &narrowed, &bounds), "", only) })
 }
 
 fn changed(dialect: Dialect, update: Update, only: bool) -> Result<Reads, String> {
@@ -414,6 +429,7 @@ fn changed(dialect: Dialect, update: Update, only: bool) -> Result<Reads, String
     reads.updates = columns(&update.assignments);
     reads.in_the_way = update.or.map_or(InTheWay::Fail, said);
     reads.chance = steady(&update.selection).and(steady(&others)).is_err();
+    reads.ordered = ordered(&update.order_by);
     Ok(reads)
 }
 

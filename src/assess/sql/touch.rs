@@ -106,21 +106,19 @@ fn touched(
             if update.or.is_some() {
                 return Err("it says itself what happens to rows that are in its way.".to_owned());
             }
-            if update.limit.is_some() {
-                return Err("its LIMIT may pick other rows the second time.".to_owned());
-            }
             let tables = [update.table];
             let (name, spelled) = plain(&tables, only).map_err(|_| several())?;
             steady(&update.selection)?;
             steady(&others)?;
             let narrowed = condition(update.selection.as_ref(), &others);
+            let bounds = bounds(&update.order_by, update.limit.as_ref());
             Ok(Some(Target {
                 act: Act::Change,
                 table: parts(dialect, name)?,
                 spelled: name.to_string(),
-                bounded: false,
-                ordered: Vec::new(),
-                rows: format!("FROM {spelled}{narrowed}"),
+                bounded: !bounds.is_empty(),
+                ordered: ordered(&update.order_by),
+                rows: format!("FROM {spelled}{narrowed}{bounds}"),
                 set: columns(&update.assignments),
                 text,
                 returning: update.returning.is_some(),
@@ -176,7 +174,7 @@ pub(super) fn parts(dialect: Dialect, name: &ObjectName) -> Result<(Option<Strin
 }
 
 /// The plain columns by which rows are ordered.
-fn ordered(order: &[OrderByExpr]) -> Vec<String> {
+pub(super) fn ordered(order: &[OrderByExpr]) -> Vec<String> {
     let plain = |order: &OrderByExpr| match &order.expr {
         Expr::Identifier(name) => Some(name.value.to_lowercase()),
         Expr::CompoundIdentifier(names) => names.last().map(|name| name.value.to_lowercase()),
@@ -241,6 +239,11 @@ mod tests {
         let told = target(Dialect::Mysql, "DELETE FROM `a``b` WHERE x > 1 ORDER BY x LIMIT 3").unwrap().unwrap();
         assert_eq!((told.bounded, told.table.1.as_str()), (true, "a`b"));
         assert_eq!(told.ordered, ["x"]);
+        let told = target(Dialect::Mysql, "UPDATE t SET a = 1 ORDER BY b, t.c DESC LIMIT 2").unwrap().unwrap();
+        assert_eq!(
+            (told.ordered, told.rows.as_str()),
+            (vec!["b".to_owned(), "c".to_owned()], "FROM t ORDER BY b, t.c DESC LIMIT 2")
+        );
         assert_eq!(target(Dialect::Sqlite, "INSERT INTO t DEFAULT VALUES").unwrap().unwrap().act, Act::Add);
     }
 
@@ -249,7 +252,6 @@ mod tests {
         for (dialect, sql) in [
             (Dialect::Postgres, "DELETE FROM t WHERE random() < 0.5"),
             (Dialect::Sqlite, "UPDATE t SET a = 1 WHERE b IN (SELECT abs(random()) FROM u)"),
-            (Dialect::Mysql, "UPDATE t SET a = 1 ORDER BY b LIMIT 2"),
             (Dialect::Mysql, "UPDATE t, u SET t.a = 1"),
             (Dialect::Mysql, "REPLACE INTO t VALUES (1)"),
             (Dialect::Postgres, "INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING"),

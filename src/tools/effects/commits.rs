@@ -104,6 +104,7 @@ pub(super) fn valued(subcommand: &str) -> &'static [&'static str] {
         "merge" | "stash" | "tag" => &merging::VALUED,
         "checkout" | "switch" => &["-b", "-B", "-c", "-C", "--orphan", "--create", "--force-create"],
         "rebase" => &rebasing::VALUED,
+        "worktree" => &worktrees::VALUED,
         _ => &[],
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use tokio_util::sync::CancellationToken;
 
@@ -23,6 +23,8 @@ pub(super) struct Target {
     pub(super) into: bool,
     /// It is written as a folder, which isn't there yet.
     folder: bool,
+    /// Things go there with the folders that lie between this one and them.
+    whole: Option<PathBuf>,
 }
 
 /// What goes, and what it meets.
@@ -75,13 +77,16 @@ fn each(
     mut one: impl FnMut(&mut Trip, &Meant, &Target) -> Result<(), String>,
 ) -> Result<(), String> {
     let mut trip = Trip::new(goal.clash);
-    let target = match target(goal, folder, &effects.made, cancel)? {
+    let mut target = match target(goal, folder, &effects.made, cancel)? {
         Ok(target) => target,
         Err(why) => {
             trip.fail(effects, why);
             return Ok(());
         }
     };
+    if goal.whole {
+        target.whole = Some(straight(words, folder, cancel)?);
+    }
     for meant in all(words, folder, cancel)? {
         one(&mut trip, &meant, &target)?;
     }
@@ -89,12 +94,28 @@ fn each(
     Ok(())
 }
 
+/// The folder below which all that words become lies by the very names that are written.
+fn straight(words: &[Word], folder: &Path, cancel: &CancellationToken) -> Result<PathBuf, String> {
+    let real = folder.canonicalize().map_err(|_| "where it runs".to_owned())?;
+    for word in words {
+        for path in paths(word, folder, cancel)? {
+            let meant = Meant::of(&path);
+            let plain = |below: &&Path| meant.name.is_some() && meant.path == real.join(below);
+            let below = path.strip_prefix(folder).ok().filter(plain);
+            if below.is_none_or(|below| !below.components().all(|part| matches!(part, Component::Normal(_)))) {
+                return Err(format!("where {} comes to lie", word.shown()));
+            }
+        }
+    }
+    Ok(real)
+}
+
 /// Where things would come to lie, as far as that is known.
 pub(super) fn ends(words: &[Word], goal: &Goal, folder: &Path, cancel: &CancellationToken) -> Vec<PathBuf> {
     let Ok(Ok(target)) = target(goal, folder, &[], cancel) else {
         return paths(&goal.to, folder, cancel).unwrap_or_default().iter().map(|path| settled(path)).collect();
     };
-    if !target.into {
+    if !target.into || goal.whole {
         return vec![target.path];
     }
     let names = all(words, folder, cancel).unwrap_or_default().into_iter().filter_map(|meant| meant.name);
@@ -112,12 +133,12 @@ pub(super) fn target(
     let [one] = found.as_slice() else { return Err(format!("where {to} leads")) };
     if one.is_dir() && !goal.exact {
         let path = one.canonicalize().map_err(|_| format!("where {to} leads"))?;
-        return Ok(Ok(Target { path, into: true, folder: true }));
+        return Ok(Ok(Target { path, into: true, folder: true, whole: None }));
     }
     let meant = Meant::of(one);
     let bare = one.components().as_path();
     if !one.exists() && !goal.exact && within(made, &settled(bare)) {
-        return Ok(Ok(Target { path: settled(bare), into: true, folder: true }));
+        return Ok(Ok(Target { path: settled(bare), into: true, folder: true, whole: None }));
     }
     if goal.folder || meant.name.is_none() || meant.slash && bare.symlink_metadata().is_ok() && !goal.exact {
         return Ok(Err(format!("{to} is no folder")));
@@ -126,7 +147,7 @@ pub(super) fn target(
     if !path.parent().is_some_and(Path::is_dir) {
         return Ok(Err(format!("the folder of {to} is not there")));
     }
-    Ok(Ok(Target { path, into: false, folder: meant.slash }))
+    Ok(Ok(Target { path, into: false, folder: meant.slash, whole: None }))
 }
 
 impl Trip {
@@ -154,9 +175,11 @@ impl Trip {
 
     /// Where one thing goes. Of two that go to one name, the first stays or goes, as the program likes.
     fn end(&mut self, meant: &Meant, target: &Target) -> Result<PathBuf, String> {
-        let end = match &meant.name {
-            Some(name) if target.into => target.path.join(name),
-            Some(_) | None => target.path.clone(),
+        let inner = target.whole.as_ref().and_then(|whole| meant.path.strip_prefix(whole).ok());
+        let end = match (&meant.name, inner) {
+            (Some(_), Some(inner)) if target.into => target.path.join(inner),
+            (Some(name), None) if target.into => target.path.join(name),
+            _ => target.path.clone(),
         };
         if meant.name.is_some() && !self.ends.insert(end.clone()) {
             return Err(format!("what becomes of two that go to {}", end.display()));
@@ -229,6 +252,11 @@ impl Trip {
             return Ok(());
         };
         let end = self.end(meant, target)?;
+        let inner = end.parent().and_then(|above| above.strip_prefix(&target.path).ok()).map(Path::to_path_buf);
+        if target.whole.is_some() && !way(&target.path, &inner.unwrap_or_default())? {
+            self.fails.push(format!("the way to {} is no folder", end.display()));
+            return Ok(());
+        }
         if !found.is_dir() {
             if target.folder && !target.into {
                 self.fails.push(format!("{} is no folder", end.display()));

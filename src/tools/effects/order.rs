@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use globset::GlobMatcher;
 use tokio_util::sync::CancellationToken;
 
+use super::called::Called;
 use super::commits::MEASURED;
 use super::files::{all, settled, written};
 use super::landing::ends;
@@ -64,6 +65,8 @@ struct OfGit {
     /// What it would lose is told from what the repository has now.
     measured: bool,
     subcommand: String,
+    /// The branches that it deletes, where it does nothing else.
+    deletes: Vec<String>,
 }
 
 impl Trace {
@@ -115,7 +118,7 @@ impl Trace {
                         paths(&goal.to, folder, cancel).unwrap_or_default().iter().map(|path| settled(path)).collect();
                 }
             }
-            Does::Git { subcommand, .. } => {
+            Does::Git { subcommand, words } => {
                 let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
                 let tree = Repository::root(&folder).unwrap_or(folder);
                 if WRITES.contains(&subcommand.as_str()) {
@@ -125,7 +128,8 @@ impl Trace {
                 if RECORDS.contains(&subcommand.as_str()) {
                     trace.meets.push(tree.clone());
                 }
-                trace.git = Some(OfGit { tree, measured, subcommand: subcommand.clone() });
+                let deletes = deleted(subcommand, words).unwrap_or_default();
+                trace.git = Some(OfGit { tree, measured, subcommand: subcommand.clone(), deletes });
             }
             Does::Unmeasured(_) => {}
         }
@@ -159,7 +163,11 @@ impl Trace {
             // Whatever it was, what it changed is what the later one counts: files, the index, branches or what is
             // known of another side.
             let gathers = git.subcommand == "add" && RECORDS.contains(&later.subcommand.as_str());
-            return (later.measured && !gathers).then_some(&git.tree);
+            // Which commits other names hold is told without those that any part takes away.
+            let apart = !git.deletes.is_empty()
+                && !later.deletes.is_empty()
+                && !later.deletes.iter().any(|name| git.deletes.contains(name));
+            return (later.measured && !gathers && !apart).then_some(&git.tree);
         }
         // Into a folder that is new things go as into one that is there, if they don't come from it.
         let into = self.folders && !later.lands.is_empty() && !self.changes.iter().any(|made| later.comes_from(made));
@@ -205,4 +213,12 @@ impl Trace {
         };
         self.changes.iter().any(near) || self.meets.iter().any(near) || self.patterns.iter().any(named)
     }
+}
+
+/// The local branches that a git command deletes. None if it is another one.
+fn deleted(subcommand: &str, words: &[Word]) -> Option<Vec<String>> {
+    let called = Called::read(words, &[]).filter(|_| subcommand == "branch")?;
+    let deletes = |flag: &String| ["-d", "-D", "--delete"].contains(&flag.as_str());
+    let only = !called.flags.is_empty() && called.flags.iter().all(deletes);
+    only.then(|| [called.operands, called.paths].concat())
 }

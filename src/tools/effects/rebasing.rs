@@ -11,8 +11,10 @@ use crate::domain::number::count;
 /// Flags of `git rebase` with a value.
 pub(super) const VALUED: [&str; 7] = ["--onto", "-s", "--strategy", "-X", "--strategy-option", "-x", "--exec"];
 /// Those that change nothing of what is told here.
-const KNOWN: [&str; 13] = [
+const KNOWN: [&str; 15] = [
     "--onto",
+    "-i",
+    "--interactive",
     "-q",
     "--quiet",
     "-v",
@@ -89,7 +91,8 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
     let own = git.count(&["rev-list", "--count", "--no-merges", "--right-only", "--cherry-pick", &sides]).await?;
     let behind = git.count(&["rev-list", "--count", &at, &format!("^{tip}")]).await?;
     let again = called.has("--no-ff", None) || called.has("--force-rebase", None);
-    if behind == 0 && at == base && merges == 0 && !again {
+    let edits = called.has("--interactive", Some('i'));
+    if behind == 0 && at == base && merges == 0 && !again && !(edits && own > 0) {
         effects.effect(format!("Does nothing to {name}: it stands on {onto} already."));
         if branch.is_some() {
             git.left(effects, Some(&tip), true).await?;
@@ -103,9 +106,17 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
     } else {
         let becomes = if own == 1 { "becomes another commit" } else { "become other commits" };
         let commits = count(own, "commit");
-        effects.warning(format!("Rewrites {commits} of {name}, which {becomes} on top of {to}."));
+        if edits {
+            effects.warning(format!(
+                "Lists {commits} of {name} in an editor, to be rewritten, left out or joined on top of {to}."
+            ));
+            effects.effect("Which of them become other commits is chosen there.");
+            effects.briefs.push(format!("may rewrite {commits}"));
+        } else {
+            effects.warning(format!("Rewrites {commits} of {name}, which {becomes} on top of {to}."));
+            effects.briefs.push(format!("rewrites {commits}"));
+        }
         effects.effect("It stops where both changed the same lines.");
-        effects.briefs.push(format!("rewrites {commits}"));
         let here = ["rev-list", "--count", "--no-merges", &tip, &format!("^{base}"), "--not", "--remotes"];
         let sent = all - git.count(&here).await?.min(all);
         if sent > 0 {

@@ -13,7 +13,12 @@ impl Git<'_> {
         let entries: Vec<String> = match operands.next().map(String::as_str) {
             Some("clear") => self.stashes().await?,
             Some("drop") => self.stashed(operands.next()).await?.into_iter().collect(),
-            None | Some("push") => return self.put_aside(effects, called).await,
+            None | Some("push") => {
+                let paths: Vec<String> = operands.chain(&called.paths).cloned().collect();
+                return self.put_aside(effects, called, &paths).await;
+            }
+            // All words behind it are its message.
+            Some("save") => return self.put_aside(effects, called, &[]).await,
             Some(back @ ("pop" | "apply")) => return self.bring_back(effects, back == "pop", operands.next()).await,
             Some("branch") => return self.branch_off(effects, operands.next(), operands.next()).await,
             Some(_) => return Ok(false),
@@ -97,22 +102,45 @@ impl Git<'_> {
         Ok(true)
     }
 
-    /// False if what is put aside is chosen by hand.
-    async fn put_aside(&self, effects: &mut Effects, called: &Called) -> Result<bool, String> {
-        const KNOWN: [&str; 8] =
-            ["-m", "--message", "-q", "--quiet", "-u", "--include-untracked", "-k", "--keep-index"];
+    /// False if it is another use.
+    async fn put_aside(&self, effects: &mut Effects, called: &Called, paths: &[String]) -> Result<bool, String> {
+        const KNOWN: [&str; 12] = [
+            "-m",
+            "--message",
+            "-q",
+            "--quiet",
+            "-u",
+            "--include-untracked",
+            "-k",
+            "--keep-index",
+            "-p",
+            "--patch",
+            "-S",
+            "--staged",
+        ];
         let known = |flag: &String| KNOWN.contains(&flag.split([' ', '=']).next().unwrap_or(flag));
         if !called.flags.iter().all(known) {
             return Ok(false);
         }
-        let paths: Vec<String> = called.operands.iter().skip(1).chain(&called.paths).cloned().collect();
-        let changed = self.changed(&paths, called.has("--include-untracked", Some('u'))).await?;
+        let mut changed = self.changed(paths, called.has("--include-untracked", Some('u'))).await?;
+        let picks = called.has("--patch", Some('p'));
+        let only_staged = called.has("--staged", Some('S'));
+        if only_staged && (picks || !paths.is_empty()) {
+            return Ok(false);
+        }
+        if only_staged {
+            changed.retain(|(state, _)| !state.starts_with([' ', '?']));
+        }
         if changed.is_empty() {
             effects.effect("There is nothing that it would put aside.");
             return Ok(true);
         }
         let files = count(changed.len(), "file");
         let names = some(changed.iter().map(|(_, name)| name.as_str()));
+        if picks || only_staged {
+            some_aside(effects, &changed, picks);
+            return Ok(true);
+        }
         effects.effect(format!("Puts the changes in {files} aside: {names}."));
         effects.briefs.push(format!("changes in {files}"));
         let is_staged = |(state, _): &&(String, String)| !state.starts_with([' ', '?']);
@@ -184,4 +212,27 @@ impl Git<'_> {
         }
         Ok(true)
     }
+}
+
+/// A part of the changes: chosen one by one, or what is staged.
+fn some_aside(effects: &mut Effects, changed: &[(String, String)], picks: bool) {
+    let files = count(changed.len(), "file");
+    let names = some(changed.iter().map(|(_, name)| name.as_str()));
+    let both = changed.iter().any(|(state, _)| !state.starts_with([' ', '?']) && !state.ends_with(' '));
+    if picks {
+        effects.effect(format!("Asks of each change in {files} whether to put it aside: {names}."));
+        effects.briefs.push(format!("some changes in {files}"));
+    } else {
+        effects.effect(format!("Puts what is staged of {files} aside: {names}."));
+        effects.briefs.push(format!("what is staged of {files}"));
+    }
+    let staged = changed.iter().any(|(state, _)| !state.starts_with([' ', '?']));
+    // What stays in a file may stand in the way of what comes back.
+    effects.remedies.push(match (picks, staged, both) {
+        (true, false, _) => {
+            Remedy::ByHand("`git stash pop` brings them back into files that have no other changes.".to_owned())
+        }
+        (false, _, false) => Remedy::ByHand("`git stash pop --index` brings them back.".to_owned()),
+        (true, true, _) | (false, _, true) => Remedy::Unknown,
+    });
 }

@@ -7,6 +7,7 @@ use super::Effects;
 use super::called::Called;
 use super::commits::{Git, short, some};
 use super::files::Meant;
+use super::recording::hooks;
 use super::tally::Tally;
 use crate::domain::Remedy;
 use crate::domain::number::count;
@@ -21,11 +22,17 @@ struct Listed {
     locked: bool,
 }
 
-/// Measures `git worktree remove`.
+/// Flags of `git worktree` with a value.
+pub(super) const VALUED: [&str; 3] = ["-b", "-B", "--reason"];
+
+/// Measures `git worktree add` and `remove`.
 ///
 /// # Errors
 /// Git can't be asked, or it is another use.
 pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Called) -> Result<(), String> {
+    if called.operands.first().is_some_and(|first| first == "add") && called.paths.is_empty() {
+        return added(git, effects, called).await;
+    }
     let forces = called.times("--force", 'f');
     let known = called.flags.iter().all(|flag| ["-f", "-ff", "--force"].contains(&flag.as_str()));
     let place = match called.operands.as_slice() {
@@ -87,6 +94,68 @@ pub(super) async fn measure(git: &Git<'_>, effects: &mut Effects, called: &Calle
     effects.remedies.push(Remedy::ByHand(again));
     effects.take(tally);
     Ok(())
+}
+
+/// A new worktree: at which commit, on which branch.
+async fn added(git: &Git<'_>, effects: &mut Effects, called: &Called) -> Result<(), String> {
+    const KNOWN: [&str; 5] = ["-b", "--detach", "-d", "-q", "--quiet"];
+    let unknown = || "what `git worktree` does".to_owned();
+    let known = |flag: &String| KNOWN.contains(&flag.split(' ').next().unwrap_or(flag));
+    let (written, revision) = match called.operands.as_slice() {
+        [_, place] => (place, None),
+        [_, place, revision] if !revision.contains("@{") && revision != "-" => (place, Some(revision.as_str())),
+        _ => return Err(unknown()),
+    };
+    if !called.flags.iter().all(known) || git.text(&["config", "--get", "worktree.guessRemote"]).await.is_ok() {
+        return Err(unknown());
+    }
+    let meant = Meant::of(&git.folder.join(written));
+    let place = meant.path;
+    let filled = |mut inside: std::fs::ReadDir| inside.next().is_some();
+    if place.symlink_metadata().is_ok() && place.read_dir().map_or(true, filled) {
+        effects.warning(format!("It would fail: {} is there already.", place.display()));
+        return Ok(());
+    }
+    let heads = |name: &str| format!("refs/heads/{name}");
+    let made = called.made(&["-b"]);
+    let name = meant.name.as_ref().and_then(|name| name.to_str()).ok_or_else(unknown)?;
+    let detaches = called.has("--detach", Some('d'));
+    // Without any, git takes the branch of the folder's name, or makes it.
+    let (new, branch) = match (made, revision) {
+        (Some(_), _) if detaches => return Err(unknown()),
+        (Some(made), _) => (Some(made), None),
+        _ if detaches => (None, None),
+        (None, Some(revision)) => (None, git.commit(&heads(revision)).await.map(|_| revision)),
+        (None, None) if git.commit(&heads(name)).await.is_some() => (None, Some(name)),
+        (None, None) => (Some(name), None),
+    };
+    if let Some(new) = new.filter(|_| made.is_some())
+        && git.commit(&heads(new)).await.is_some()
+    {
+        effects.warning(format!("It would fail: there is a branch {new} already."));
+        return Ok(());
+    }
+    if let Some(branch) = branch
+        && let Some(out) = git.checked_out(branch).await?
+    {
+        effects.warning(format!("It would fail: {out}."));
+        return Ok(());
+    }
+    let at = revision.or(branch).unwrap_or("HEAD");
+    // One that only another side has may become a branch that follows it.
+    let commit = git.commit(at).await.ok_or_else(unknown)?;
+    let files = git.text(&["ls-tree", "-r", "-z", "--name-only", "--full-tree", &commit, "--"]).await?;
+    let files = count(files.split('\0').filter(|name| !name.is_empty()).count(), "file");
+    let on = match (new, branch) {
+        (Some(new), _) => format!("on the new branch {new}"),
+        (None, Some(branch)) => format!("on the branch {branch}"),
+        (None, None) => "on no branch".to_owned(),
+    };
+    effects.effect(format!("Makes the worktree {} with {files} of {}, {on}.", place.display(), short(&commit)));
+    effects.briefs.push(format!("new worktree, {files}"));
+    let then = new.map(|new| format!(", and then `git branch -D {new}` the branch")).unwrap_or_default();
+    effects.remedies.push(Remedy::ByHand(format!("`git worktree remove {written}` deletes it{then}.")));
+    hooks(git, effects, &[("post-checkout", false)], false).await
 }
 
 /// Says that it refuses without force where something there is in no commit.

@@ -60,11 +60,6 @@ pub(super) fn along<'a>(
         if followers.is_empty() {
             return Ok(Ok(Vec::new()));
         }
-        // By a whole key, it picks the same ones each time.
-        let whole = |key: &Vec<String>| key.iter().all(|name| plan.target.ordered.contains(&name.to_lowercase()));
-        if plan.target.bounded && !known.keys.iter().any(whole) {
-            return Ok(Err("its LIMIT may pick other rows the second time.".to_owned()));
-        }
         path.push(known.kin());
         let links = match links(session, dialect, known, &followers).await? {
             Ok(links) => links,

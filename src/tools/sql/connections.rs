@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::address::{Address, Options};
-use super::session::{Access, Session, State};
+use super::session::{Access, Holds, Session, State};
 use super::turned::Turned;
 use super::{SqlError, mysql, postgres, sqlite, turned};
 use crate::domain::{Dialect, Target};
@@ -143,7 +143,7 @@ impl Source {
         // That another role reads is said.
         let meant = |name: &&str| *name != "role" || self.database.reading.is_none();
         let names: BTreeSet<&str> = writing.keys().chain(reading.keys()).map(String::as_str).collect();
-        let other = names.into_iter().filter(meant).filter(|name| writing.get(*name) != reading.get(*name));
+        let other = names.into_iter().filter(meant).filter(|name| differs(writing.get(*name), reading.get(*name)));
         let other: Vec<&str> = other.take(NAMED).collect();
         if other.is_empty() {
             return Turned::Same;
@@ -234,6 +234,16 @@ impl Source {
                 }
             }
         }
+    }
+}
+
+/// Whether something holds in one session other than in another. What one of them may not see, or hasn't loaded, is
+/// what every session of the database has, unless the one that sees it says that it was set for it alone.
+fn differs(one: Option<&Holds>, other: Option<&Holds>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => one.value != other.value,
+        (Some(seen), None) | (None, Some(seen)) => seen.own,
+        (None, None) => false,
     }
 }
 

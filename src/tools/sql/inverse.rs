@@ -79,6 +79,10 @@ impl Plan {
         if let Some(trigger) = known.firing(&[event, back], &target.set).first() {
             return Err(format!("the trigger {trigger} fires, and nobody knows what takes that back."));
         }
+        // By a whole key, it picks the same ones each time.
+        if target.bounded && !known.orders(&target.ordered) {
+            return Err("its LIMIT may pick other rows the second time.".to_owned());
+        }
         if target.act == Act::Add && target.returning {
             return Err("it returns rows of its own.".to_owned());
         }
@@ -183,7 +187,11 @@ impl Plan {
 
     /// Reads some of the rows that it touches.
     pub(super) fn some(&self, rows: usize) -> String {
-        format!("SELECT {} {} LIMIT {rows}", self.images(), self.target.rows)
+        let own = &self.target.rows;
+        if self.target.bounded {
+            return format!("SELECT * FROM (SELECT {} {own}) AS touched LIMIT {rows}", self.images());
+        }
+        format!("SELECT {} {own} LIMIT {rows}", self.images())
     }
 
     /// Reads rows again by the keys that they had.
@@ -294,6 +302,9 @@ fn numbered(known: &Known, set: &[String]) -> Option<Column> {
         numbered: false,
         renewed: false,
         filled: false,
+        required: false,
+        counts: false,
+        collation: String::new(),
     })
 }
 

@@ -282,6 +282,9 @@ impl Tool for SqlTool {
             let end = execute(&source, access, (work, &operation.sql), limit, &mut rows, &cancel).await;
             rows.finish().await;
             if let End::Done(Ok(keeping)) = &end {
+                if !read_only && rows.none_changed() && statement::changes_rows(&operation.sql) {
+                    rows.decided(&preview::deciding(&source, &operation.sql).await);
+                }
                 tell(operation, keeping, &port).await;
             }
             if let (true, End::Done(Err(SqlError::Refused { code, .. }))) = (read_only, &end)

@@ -2,6 +2,7 @@
 //! server prints.
 
 mod catalog;
+mod refusal;
 
 use futures::future::BoxFuture;
 use sqlx::mysql::{MySql, MySqlConnectOptions, MySqlConnection, MySqlQueryResult, MySqlRow};
@@ -174,6 +175,10 @@ impl Session for MysqlSession {
 
     fn look<'a>(&'a mut self, _sql: &'a str, names: &'a Names) -> BoxFuture<'a, Result<Catalog, Failure>> {
         Box::pin(self.looked(names))
+    }
+
+    fn refusal<'a>(&'a mut self, sql: &'a str) -> BoxFuture<'a, Result<Option<Failure>, Failure>> {
+        Box::pin(self.refused(sql))
     }
 
     fn role(&mut self) -> BoxFuture<'_, Result<Role, Failure>> {

@@ -1,6 +1,7 @@
 //! PostgreSQL: reads in a read-only transaction that is rolled back; every value as the text the server prints.
 
 mod catalog;
+mod refusal;
 mod state;
 
 use futures::future::BoxFuture;
@@ -190,6 +191,10 @@ impl Session for PostgresSession {
 
     fn look<'a>(&'a mut self, _sql: &'a str, names: &'a Names) -> BoxFuture<'a, Result<Catalog, Failure>> {
         Box::pin(self.looked(names))
+    }
+
+    fn refusal<'a>(&'a mut self, sql: &'a str) -> BoxFuture<'a, Result<Option<Failure>, Failure>> {
+        Box::pin(self.refused(sql))
     }
 
     fn role(&mut self) -> BoxFuture<'_, Result<Role, Failure>> {

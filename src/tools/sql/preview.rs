@@ -2,22 +2,26 @@
 //! whether it could be taken back or tried. Counted by reads of our own making, which are judged like any other and run
 //! behind the same walls, and by questions to the catalog; the statement itself is never run.
 
+mod deciding;
 mod desk;
 mod each;
 mod emptied;
 mod held;
 mod one_by_one;
+mod orphans;
 mod others;
 mod reach;
+mod refused;
 mod replaced;
+mod samples;
 mod schema;
 mod several;
 mod told;
-
-use std::collections::BTreeSet;
+mod upsert;
 
 use tokio_util::sync::CancellationToken;
 
+pub(super) use self::deciding::deciding;
 use self::desk::{Desk, Follower};
 use self::reach::{Event, Reach};
 use self::replaced::replaced;
@@ -29,11 +33,11 @@ use super::table::Known;
 use super::trial;
 use super::turned::{Turned, variables};
 use crate::assess::sql_catalog::{names, statements};
-use crate::assess::sql_foresee::{Act, InTheWay, NewValue, NewValues, Reads, each, joins, other, reads, replaces};
+use crate::assess::sql_foresee::{Act, InTheWay, Reads, each, joins, other, reads, replaces};
 use crate::assess::sql_touch::target;
 use crate::domain::{
-    Class, Danger, Detail, Dialect, Measurement, OperationKind, Prepared, Preview, Remedy, SqlOperation, SqlWay, Table,
-    TakeBack, Trial,
+    Class, Danger, Dialect, Measurement, OperationKind, Prepared, Preview, Remedy, SqlOperation, SqlWay, TakeBack,
+    Trial,
 };
 use crate::store::Images;
 
@@ -108,6 +112,11 @@ async fn statement(
             Some(why) => uncounted(why, Remedy::Impossible(NOTHING.to_owned())),
         };
     }
+    if why().is_none()
+        && let Some(refused) = desk.refused(sql).await
+    {
+        return Ok(Some(refused));
+    }
     if let Some(several) = joins(dialect, sql) {
         let measured = match (why(), several) {
             (Some(why), _) | (None, Err(why)) => Err(why),
@@ -133,6 +142,7 @@ async fn statement(
     if let Ok(Some(known)) = &known {
         reads.fewer = known.skips(&told::events(dialect, &reads), &reads.updates);
     }
+    let unclear = picking(&mut reads, known.as_ref().ok().and_then(Option::as_ref));
     let plan = planned(dialect, &known, sql);
     let along = match (&plan, &known) {
         (Ok(plan), Ok(Some(known))) => desk.along(plan, known).await,
@@ -146,6 +156,10 @@ async fn statement(
         }
         Err(why) => {
             let catalog = desk.catalog(sql, along.as_deref().unwrap_or_default()).await;
+            // What can't be looked up now may be by the time that it runs.
+            if known.is_err() || catalog.is_err() {
+                return uncounted(why, hopeless(dialect, sql, &turned));
+            }
             let code = catalog.and_then(|catalog| code::kept(dialect, &catalog));
             let hope = plan.map(drop).and(along.map(drop)).and(code);
             return uncounted(why, hope.err().map_or_else(unsure, Remedy::Impossible));
@@ -156,7 +170,11 @@ async fn statement(
     if let Some(touched) = gone.as_ref().and_then(|gone| gone.touched.as_ref()) {
         counts.gone = desk.numbers(touched).await.ok().and_then(|numbers| numbers.first().copied());
     }
+    if let Ok(Some(known)) = &known {
+        counts.met = desk.met(&reads, known).await;
+    }
     let mut preview = told(&reads, &counts);
+    preview.effects.extend(unclear);
     if let Ok(Some(known)) = &known {
         rewritten(&mut preview, dialect, &reads, known);
     }
@@ -182,12 +200,15 @@ async fn statement(
         }
         preview.effects.extend(set_off(dialect, &reads, known, (&along, &reach)));
         needs = held::needed(dialect, &reads, known);
+        needs.extend(upsert::twice(dialect, &reads, counts.met.as_ref()));
+        needs.extend(desk.orphans(&reads, known).await);
         holds = reach.held;
     }
     preview.effects.extend(elsewhere(source));
     if operation.way == SqlWay::Trial {
         preview.effects.push("All of it is rolled back at the end.".to_owned());
         held::warn(&mut preview, &holds);
+        held::depended(&mut preview, needs);
         return Ok(Some(preview));
     }
     let catalog = desk.catalog(sql, along.as_deref().unwrap_or_default()).await;
@@ -210,6 +231,8 @@ async fn statement(
             let fails = unique.map(|column| format!(" That may fail: {column} is unique.")).unwrap_or_default();
             Remedy::Possible(format!("{kept}{fails}"))
         }
+        // What can't be looked up now may be by the time that it runs.
+        Err(_) if known.is_err() || catalog.is_err() => hopeless(dialect, sql, &turned),
         Err(why) => Remedy::Impossible(why),
     };
     preview.trial = match (reads.act, known) {
@@ -226,6 +249,16 @@ async fn statement(
     held::warn(&mut preview, &holds);
     held::depended(&mut preview, needs);
     Ok(Some(preview))
+}
+
+/// Says where a `LIMIT` leaves open which rows it picks; ordered by a whole key, they are the same each time.
+fn picking(reads: &mut Reads, known: Option<&Known>) -> Option<String> {
+    if !reads.bounded {
+        return None;
+    }
+    reads.bounded = !known.is_some_and(|known| known.orders(&reads.ordered));
+    reads.sample = reads.sample.take().filter(|_| !reads.bounded);
+    reads.bounded.then(|| "Which of the rows that match it picks can't be told: no key orders them.".to_owned())
 }
 
 /// What can't be counted, and what is known of an undo all the same.
@@ -308,58 +341,6 @@ fn told(reads: &Reads, counts: &Counts) -> Preview {
 }
 
 impl Desk<'_> {
-    /// Shows some of the rows.
-    async fn samples(&self, preview: &mut Preview, reads: &Reads, counts: &Counts, known: Option<&Known>) {
-        let sample = reads.sample.as_ref().filter(|_| counts.touched > 0);
-        if let Some(sql) = sample.map(|sql| with_kept(self.dialect, sql, &reads.new, known)) {
-            let mut table = match self.rows(&sql).await {
-                Ok(table) => table,
-                Err(why) => {
-                    preview.effects.push(format!("Its rows can't be shown beforehand: {why}"));
-                    return;
-                }
-            };
-            let title = match reads.act {
-                Act::Change => match reads.new_values {
-                    NewValues::All => "rows that match, each new value behind the old one",
-                    NewValues::Some => "rows that match, some of the new values, each behind the old one",
-                    NewValues::None => "rows that match",
-                },
-                Act::Add => "rows that it brings",
-                Act::Merge => "rows that match, the source's values behind them",
-                Act::Delete | Act::Empty | Act::Drop | Act::Alter => "rows that match",
-            };
-            if reads.act == Act::Change && reads.new_values != NewValues::None {
-                changed_first(&mut table, known);
-            }
-            if reads.act == Act::Add {
-                named(&mut table, self.dialect, reads, known);
-            }
-            let table = Table { total: counts.touched, ..table };
-            preview.details.push(Detail::Rows { title: title.to_owned(), table });
-        }
-        if let Some(sql) = reads.added_sample.as_ref().filter(|_| counts.added > 0)
-            && let Ok(table) = self.rows(sql).await
-        {
-            let (title, table) =
-                ("rows of the source that are added".to_owned(), Table { total: counts.added, ..table });
-            preview.details.push(Detail::Rows { title, table });
-        }
-    }
-}
-
-impl Desk<'_> {
-    /// Shows some of the rows that are in the way of others.
-    async fn sample_of_gone(&self, preview: &mut Preview, gone: Option<&Reads>, counts: &Counts) {
-        let (Some(gone), Some(total)) = (gone, counts.gone.filter(|rows| *rows > 0)) else { return };
-        if let Some(sql) = &gone.sample
-            && let Ok(table) = self.rows(sql).await
-        {
-            let title = "rows in their way, which are deleted".to_owned();
-            preview.details.push(Detail::Rows { title, table: Table { total, ..table } });
-        }
-    }
-
     /// What goes along with the rows that it touches, or changes with them, and what forbids that.
     async fn around(&self, reads: &Reads, set: &[String], known: &Known, gone: Option<&Reads>) -> Reach {
         let mut met = Vec::new();
@@ -395,50 +376,6 @@ impl Desk<'_> {
         // MySQL doesn't say beforehand to which columns.
         let unclear = self.dialect == Dialect::Mysql && !known.referrers.is_empty();
         unclear || !known.taken_along(event, set).is_empty() || !known.held_by(event, set).is_empty()
-    }
-}
-
-/// Puts the key first and then what changes, old and new: of a wide table the rest may have no room.
-fn changed_first(table: &mut Table, known: Option<&Known>) {
-    let place = |name: &str| table.columns.iter().position(|column| column.eq_ignore_ascii_case(name));
-    let keys = known.and_then(|known| known.keys.first()).into_iter().flatten();
-    let mut order: Vec<usize> = keys.filter_map(|name| place(name)).collect();
-    for (at, column) in table.columns.iter().enumerate() {
-        if let Some(old) = column.strip_prefix("new ").and_then(place) {
-            order.extend([old, at]);
-        }
-    }
-    order.extend(0..table.columns.len());
-    let mut seen = BTreeSet::new();
-    order.retain(|at| seen.insert(*at));
-    let types = std::mem::take(&mut table.types);
-    table.types = order.iter().filter_map(|at| types.get(*at).cloned()).collect();
-    table.columns = order.iter().map(|at| table.columns[*at].clone()).collect();
-    for row in &mut table.rows {
-        *row = order.iter().map(|at| row.get(*at).cloned().flatten()).collect();
-    }
-}
-
-/// A sample whose new values are what their columns make of them.
-fn with_kept(dialect: Dialect, sample: &str, new: &[NewValue], known: Option<&Known>) -> String {
-    let mut sample = sample.to_owned();
-    for new in new {
-        let column = known.and_then(|known| known.columns.iter().find(|column| column.name == new.column));
-        if let Some(kept) = column.and_then(|column| new.kept_as(dialect, &column.kind)) {
-            sample = sample.replacen(&new.item, &kept, 1);
-        }
-    }
-    sample
-}
-
-/// Heads the columns of rows that it brings by the names of those that they go to.
-fn named(table: &mut Table, dialect: Dialect, reads: &Reads, known: Option<&Known>) {
-    // Without a list, values go to the columns in their order; SQLite leaves out what it computes.
-    let own = known.into_iter().flat_map(|known| &known.columns);
-    let own = own.filter(|column| dialect != Dialect::Sqlite || !column.generated).map(|column| &column.name);
-    let names: Vec<&String> = if reads.columns.is_empty() { own.collect() } else { reads.columns.iter().collect() };
-    if names.len() >= table.columns.len() {
-        table.columns.iter_mut().zip(names).for_each(|(column, name)| column.clone_from(name));
     }
 }
 

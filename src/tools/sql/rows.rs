@@ -35,6 +35,8 @@ pub(super) struct Rows {
     rest: Rest,
     /// Nobody may see them yet.
     held: bool,
+    /// The triggers of views that decided what changed.
+    deciding: String,
 }
 
 /// Where rows go that aren't held.
@@ -62,7 +64,18 @@ impl Rows {
             dropped_sets: 0,
             rest: Rest::Later,
             held: false,
+            deciding: String::new(),
         }
+    }
+
+    /// Whether the engine says of no row that it changed.
+    pub(super) fn none_changed(&self) -> bool {
+        self.changed == 0
+    }
+
+    /// These triggers of views decided what changed.
+    pub(super) fn decided(&mut self, triggers: &[String]) {
+        self.deciding = triggers.join(", ");
     }
 
     /// From here on nobody sees a row, until they are released.
@@ -218,6 +231,7 @@ impl Rows {
         match (self.sets.last(), self.changed) {
             (Some(set), 0) => rows(set.total),
             (Some(set), changed) => format!("{}, {} changed", rows(set.total), rows(changed)),
+            (None, 0) if !self.deciding.is_empty() => format!("the view's trigger decided: {}", self.deciding),
             (None, 0) => match answers {
                 Answers::Rows => rows(0),
                 Answers::Changes => "no rows changed".to_owned(),

@@ -72,8 +72,16 @@ pub(super) fn before(limit: u64) -> u64 {
     milliseconds - (milliseconds / 10).min(500)
 }
 
-/// What holds in a session, each with its value.
-pub(super) type State = BTreeMap<String, String>;
+/// What holds in a session, by name.
+pub(super) type State = BTreeMap<String, Holds>;
+
+/// One thing that holds in a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Holds {
+    pub(super) value: String,
+    /// It was set for this session or its role, not for every session of the database.
+    pub(super) own: bool,
+}
 
 /// An open connection.
 pub(super) trait Session: Send + fmt::Debug {
@@ -86,6 +94,10 @@ pub(super) trait Session: Send + fmt::Debug {
     /// Asks what the names in a statement lead to. On a session that only reads, in a transaction that is rolled back;
     /// on another, in the one that is open.
     fn look<'a>(&'a mut self, sql: &'a str, names: &'a Names) -> BoxFuture<'a, Result<Catalog, Failure>>;
+
+    /// Why the engine refuses a statement as soon as it is prepared. It never runs. None if the engine takes it, or refuses
+    /// it for what is this session's alone, its rights above all. Only on a session that only reads.
+    fn refusal<'a>(&'a mut self, sql: &'a str) -> BoxFuture<'a, Result<Option<Failure>, Failure>>;
 
     /// Asks as whom the session is used.
     fn role(&mut self) -> BoxFuture<'_, Result<Role, Failure>>;

@@ -13,7 +13,8 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::{StreamExt as _, TryStreamExt as _};
-use sqlx::sqlite::{Sqlite, SqliteConnection, SqliteQueryResult, SqliteRow};
+use sqlx::error::DatabaseError as _;
+use sqlx::sqlite::{Sqlite, SqliteConnection, SqliteError, SqliteQueryResult, SqliteRow};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Decode, Either, Row, TypeInfo, ValueRef};
 
 use self::still::Still;
@@ -30,6 +31,9 @@ use crate::domain::{Catalog, Dialect, Role};
 const STEPS: i32 = 1000;
 /// Time to wait for somebody else's lock.
 const LOCK: Duration = Duration::from_secs(5);
+
+/// SQLite's code for a text that doesn't compile.
+const COMPILES_NOT: &str = "1";
 
 /// An open SQLite database.
 struct SqliteSession {
@@ -137,6 +141,20 @@ impl Session for SqliteSession {
     fn look<'a>(&'a mut self, sql: &'a str, _names: &'a Names) -> BoxFuture<'a, Result<Catalog, Failure>> {
         self.stop.store(false, Ordering::Relaxed);
         Box::pin(async move { Ok(catalog::ask(&mut self.connection, self.access, sql).await?) })
+    }
+
+    fn refusal<'a>(&'a mut self, sql: &'a str) -> BoxFuture<'a, Result<Option<Failure>, Failure>> {
+        self.stop.store(false, Ordering::Relaxed);
+        Box::pin(async move {
+            let mut handle = self.connection.lock_handle().await?;
+            authorizer::uses(handle.as_raw_handle().as_ptr(), self.access, sql);
+            // What a schema may call is bounded for reads alone.
+            let of_text = |error: &SqliteError| {
+                error.code().as_deref() == Some(COMPILES_NOT) && !error.message().starts_with("unsafe use of")
+            };
+            let refusal = handle.last_error().filter(of_text);
+            Ok(refusal.map(|error| Failure::Engine(sqlx::Error::Database(Box::new(error)))))
+        })
     }
 
     /// There are none in a file.

@@ -1,10 +1,13 @@
 //! What an engine's catalog says of one table: columns, keys, triggers, what refers to it. Asked once for a preview,
 //! and again inside the transaction that keeps rows. Each engine's question is in `table.sql` beside its catalog.
 
+mod trigger;
+
+use self::trigger::Trigger;
 use super::connections::Failure;
 use super::session::Session;
 use super::value::{Form, quoted_name, quoted_text};
-use crate::assess::sql_foresee::{InTheWay, Key, fired, table_says};
+use crate::assess::sql_foresee::{InTheWay, Key, table_says};
 use crate::assess::sql_touch::Target;
 use crate::domain::Dialect;
 
@@ -14,6 +17,9 @@ const SQLITE: &str = include_str!("sqlite/table.sql");
 const POSTGRES_LINKS: &str = include_str!("postgres/links.sql");
 const MYSQL_LINKS: &str = include_str!("mysql/links.sql");
 const SQLITE_LINKS: &str = include_str!("sqlite/links.sql");
+const POSTGRES_PARENTS: &str = include_str!("postgres/parents.sql");
+const MYSQL_PARENTS: &str = include_str!("mysql/parents.sql");
+const SQLITE_PARENTS: &str = include_str!("sqlite/parents.sql");
 const MYSQL_READERS: &str = include_str!("mysql/readers.sql");
 
 /// A column that a table stores.
@@ -32,8 +38,14 @@ pub(super) struct Column {
     pub(super) numbered: bool,
     /// The engine sets it anew with each change of its row.
     pub(super) renewed: bool,
-    /// It has a default that isn't NULL. Of MySQL and SQLite.
+    /// It has a default that isn't NULL.
     pub(super) filled: bool,
+    /// It takes no NULL, nor makes a number of one.
+    pub(super) required: bool,
+    /// A 0 becomes a new number. Of MySQL.
+    pub(super) counts: bool,
+    /// By what its texts are compared: character set and collation, of MySQL.
+    pub(super) collation: String,
 }
 
 /// Another table whose rows refer to this one's.
@@ -81,10 +93,10 @@ impl Fate {
     }
 }
 
-/// A foreign key that leads to a table.
+/// A foreign key that leads to a table, or from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Link {
-    /// Where the rows lie that refer to it.
+    /// The table at its other end.
     pub(super) schema: String,
     pub(super) table: String,
     pub(super) on_delete: Fate,
@@ -93,12 +105,14 @@ pub(super) struct Link {
     pub(super) part: bool,
     /// Somebody turned off what looks after it.
     pub(super) off: bool,
+    /// It is looked at only when the transaction ends.
+    pub(super) late: bool,
     /// Their columns, each with the one that it refers to; empty for that of the key at the same place.
     pub(super) pairs: Vec<(String, String)>,
 }
 
 impl Link {
-    /// The table of the rows that refer, quoted.
+    /// The table at its other end, quoted.
     pub(super) fn place(&self, dialect: Dialect) -> String {
         place(dialect, &self.schema, &self.table)
     }
@@ -111,40 +125,6 @@ fn place(dialect: Dialect, schema: &str, name: &str) -> String {
         Dialect::Postgres | Dialect::Mysql => {
             format!("{}.{}", quoted_name(dialect, schema), quoted_name(dialect, name))
         }
-    }
-}
-
-/// A trigger.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Trigger {
-    pub(super) name: String,
-    /// What fires it: `insert`, `update`, `delete`, `truncate`.
-    events: Vec<String>,
-    /// The columns that an update has to set, in small letters; none if any will do.
-    columns: Vec<String>,
-    /// It may leave rows as they are.
-    skips: bool,
-}
-
-impl Trigger {
-    /// What a row of `table.sql` says of one: of SQLite's, the statement that made it.
-    fn read(name: String, events: &str, said: &str, skips: &str) -> Self {
-        let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
-        if events == "text" {
-            let told = fired(said);
-            return Self { name, events: owned(&told.events), columns: told.columns, skips: told.skips };
-        }
-        let events: Vec<&str> = events.split_whitespace().collect();
-        let columns = said.split('\u{1f}').filter(|column| !column.is_empty()).map(str::to_lowercase).collect();
-        Self { name, events: owned(&events), columns, skips: skips == "skips" }
-    }
-
-    /// Whether one of these events fires it; an update, where it sets these columns. None stand for any.
-    fn fires(&self, events: &[&str], set: &[String]) -> bool {
-        const NUMBERS: [&str; 4] = ["*", "rowid", "_rowid_", "oid"];
-        let any = set.is_empty() || self.columns.is_empty() || set.iter().any(|set| NUMBERS.contains(&set.as_str()));
-        let sets = any || set.iter().any(|set| self.columns.contains(set));
-        self.events.iter().any(|event| events.contains(&event.as_str()) && (sets || event != "update"))
     }
 }
 
@@ -170,6 +150,7 @@ pub(super) enum Does {
 
 /// What is known of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // independent facts of one table
 pub(super) struct Known {
     pub(super) schema: String,
     pub(super) name: String,
@@ -189,7 +170,9 @@ pub(super) struct Known {
     /// What it says itself of rows that are in the way of those that come: SQLite.
     pub(super) in_the_way: InTheWay,
     /// It leaves out some of the rows that have others in their way: SQLite.
-    leaves_out: bool,
+    pub(super) leaves_out: bool,
+    /// It may refuse a row for another reason than a key or a NULL. Of MySQL and SQLite.
+    pub(super) refuses: bool,
     pub(super) triggers: Vec<Trigger>,
     /// The rules for what is done to it.
     rewrites: Vec<Rewrite>,
@@ -233,8 +216,16 @@ impl Known {
     /// The foreign keys that lead to its rows: by which others go along with deleted or changed ones, change, or forbid
     /// that.
     pub(super) async fn links(&self, session: &mut dyn Session, dialect: Dialect) -> Result<Vec<Link>, Failure> {
+        self.ends(session, dialect, [SQLITE_LINKS, POSTGRES_LINKS, MYSQL_LINKS]).await
+    }
+
+    /// The foreign keys by which its rows refer to others.
+    pub(super) async fn parents(&self, session: &mut dyn Session, dialect: Dialect) -> Result<Vec<Link>, Failure> {
+        self.ends(session, dialect, [SQLITE_PARENTS, POSTGRES_PARENTS, MYSQL_PARENTS]).await
+    }
+
+    async fn ends(&self, session: &mut dyn Session, dialect: Dialect, text: [&str; 3]) -> Result<Vec<Link>, Failure> {
         let spelled = format!("{}.{}", quoted_name(dialect, &self.schema), quoted_name(dialect, &self.name));
-        let text = [SQLITE_LINKS, POSTGRES_LINKS, MYSQL_LINKS];
         let answer = session.ask(&question(dialect, text, &spelled, Some(&self.schema), &self.name)).await?;
         let mut links: Vec<(String, Link)> = Vec::new();
         for row in answer.rows {
@@ -246,8 +237,9 @@ impl Known {
                     let (deleted, updated) = (said.next().unwrap_or_default(), said.next().unwrap_or_default());
                     let (on_delete, on_update) = (Fate::named(dialect, deleted), Fate::named(dialect, updated));
                     let marks: Vec<&str> = said.collect();
-                    let (part, off, pairs) = (marks.contains(&"part"), marks.contains(&"off"), Vec::new());
-                    links.push((key, Link { schema: one, table: two, on_delete, on_update, part, off, pairs }));
+                    let has = |mark: &str| marks.contains(&mark);
+                    let (part, off, late, pairs) = (has("part"), has("off"), has("late"), Vec::new());
+                    links.push((key, Link { schema: one, table: two, on_delete, on_update, part, off, late, pairs }));
                 }
                 ("pair", Some((_, link))) => link.pairs.push((one, two)),
                 _ => {}
@@ -289,6 +281,13 @@ impl Known {
                     numbered: three.contains("always"),
                     renewed: three.contains("renewed"),
                     filled: three.contains("filled"),
+                    required: three.contains("required"),
+                    counts: three.contains("counts"),
+                    collation: three
+                        .split(' ')
+                        .find_map(|flag| flag.strip_prefix("by:"))
+                        .unwrap_or_default()
+                        .to_owned(),
                     name: one,
                 }),
                 "key" => {
@@ -301,10 +300,14 @@ impl Known {
                             key.columns.push(two);
                             key.partial |= partial;
                         }
-                        None => keys.push((one, Key { columns: vec![two], partial })),
+                        None => keys.push((one, Key { name: four, columns: vec![two], partial })),
                     }
                 }
-                "made" => (known.in_the_way, known.leaves_out) = table_says(&one),
+                "made" => {
+                    (known.in_the_way, known.leaves_out) = table_says(&one);
+                    known.refuses |= one.to_lowercase().contains("check");
+                }
+                "refuses" => known.refuses = true,
                 "trigger" => known.triggers.push(Trigger::read(one, &two, &three, &four)),
                 "rule" => {
                     let does = match three.as_str() {
@@ -371,6 +374,12 @@ impl Known {
         firing
     }
 
+    /// The triggers of a view that decide what one of these events does.
+    pub(super) fn deciding(&self, events: &[&str], set: &[String]) -> Vec<&str> {
+        let decides = |trigger: &&Trigger| trigger.instead && trigger.fires(events, set);
+        self.triggers.iter().filter(decides).map(|trigger| trigger.name.as_str()).collect()
+    }
+
     /// Whether some of the rows that a statement meets may be left as they are: by a trigger, or by what the table says
     /// of rows that come.
     pub(super) fn skips(&self, events: &[&str], set: &[String]) -> bool {
@@ -382,6 +391,17 @@ impl Known {
     pub(super) fn rewriting(&self, events: &[&str], does: Does) -> Vec<&str> {
         let rewrites = |rule: &&Rewrite| rule.does == does && events.contains(&rule.event.as_str());
         self.rewrites.iter().filter(rewrites).map(|rule| rule.name.as_str()).collect()
+    }
+
+    /// Whether these columns, in small letters, put its rows into one order alone.
+    pub(super) fn orders(&self, columns: &[String]) -> bool {
+        self.keys.iter().any(|key| key.iter().all(|name| columns.contains(&name.to_lowercase())))
+    }
+
+    /// Whether the engine's own `=` tells values of these columns apart.
+    pub(super) fn exact(&self, names: &[String]) -> bool {
+        let plain = |column: &Column| column.form == Some(Form::Plain);
+        names.iter().all(|name| self.columns.iter().any(|column| column.name == *name && plain(column)))
     }
 
     /// A column of a unique key among those that are set.
@@ -454,43 +474,4 @@ fn names(dialect: Dialect, text: &str, table: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_trigger_fires_for_the_columns_that_it_names() {
-        let trigger = Trigger::read("t".to_owned(), "insert update", "a\u{1f}B", "skips");
-        let set = |name: &str| [name.to_owned()];
-        assert!(trigger.fires(&["update"], &set("b")) && trigger.fires(&["update"], &[]) && trigger.skips);
-        assert!(trigger.fires(&["update"], &set("*")) && !trigger.fires(&["update"], &set("c")));
-        assert!(trigger.fires(&["insert"], &set("c")) && !trigger.fires(&["delete"], &set("a")));
-        let trigger =
-            Trigger::read("t".to_owned(), "text", "CREATE TRIGGER t UPDATE OF a ON b BEGIN SELECT 1; END", "");
-        assert!(trigger.fires(&["update"], &set("rowid")) && !trigger.fires(&["update"], &set("b")) && !trigger.skips);
-    }
-
-    #[test]
-    fn keys_with_nulls_are_none_and_an_update_takes_along_what_it_sets() {
-        let row = |parts: [&str; 6]| parts.map(str::to_owned);
-        let rows = [
-            row(["table", "main", "t", "", "1", "0"]),
-            row(["key", "primary", "a", "", "", "1"]),
-            row(["key", "primary", "b", "", "", "2"]),
-            row(["key", "other", "c", "null", "", "1000"]),
-            row(["made", "CREATE TABLE t (a, b, c UNIQUE ON CONFLICT IGNORE)", "", "", "", "0"]),
-            row(["refers", "u", "delete update", "a", "", "0"]),
-            row(["refers", "v", "no-delete update", "", "", "0"]),
-        ];
-        let known = Known::read(Dialect::Sqlite, rows.into_iter()).unwrap();
-        assert_eq!(known.keys, [["a", "b"]]);
-        assert_eq!(known.in_the_way, InTheWay::Stay);
-        assert_eq!(known.unique_among(&["d".to_owned(), "c".to_owned()]), Some("c"));
-        assert_eq!(known.unique_among(&["d".to_owned()]), None);
-        assert_eq!(known.taken_along("delete", &[]), ["u"]);
-        assert_eq!(known.taken_along("update", &["c".to_owned()]), [""; 0]);
-        assert_eq!(known.taken_along("update", &["b".to_owned()]), ["v"]);
-        assert_eq!(known.taken_along("update", &["*".to_owned()]), ["u", "v"]);
-        assert_eq!(known.held_by("delete", &[]), ["v"]);
-        assert_eq!(known.held_by("update", &["b".to_owned()]), [""; 0]);
-    }
-}
+mod tests;

@@ -6,8 +6,9 @@ use crate::assess::command::word::Word;
 
 /// Flags that `mv` and `cp` share, beside those of [`Read::clash`]. Others change where things go.
 const SHARED: [&str; 6] = ["-v", "--verbose", "-t", "--target-directory", "-T", "--no-target-directory"];
-/// Flags of `cp` that change neither what is copied nor where.
-const COPYING: [&str; 12] = [
+/// Flags of `cp` that change nothing of what is copied.
+const COPYING: [&str; 13] = [
+    "--parents",
     "-p",
     "-x",
     "-d",
@@ -160,7 +161,8 @@ impl Read {
     /// The operands without the last, and that one as where they go; or all of them, with `-t`.
     fn going(mut self, clash: Clash) -> Option<(Vec<Word>, Goal)> {
         let exact = self.has(&["-T", "--no-target-directory"]);
-        let folder = self.target.is_some() || self.operands.len() > 2;
+        let whole = self.has(&["--parents"]);
+        let folder = self.target.is_some() || self.operands.len() > 2 || whole;
         if exact && folder {
             return None;
         }
@@ -168,7 +170,7 @@ impl Read {
             Some(target) => target,
             None => self.operands.pop()?,
         };
-        (!self.operands.is_empty()).then_some((self.operands, Goal { to, folder, exact, clash }))
+        (!self.operands.is_empty()).then_some((self.operands, Goal { to, folder, exact, whole, clash }))
     }
 }
 

@@ -17,7 +17,7 @@ pub enum Brought {
 }
 
 /// A column of the table that they go to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Own {
     /// Its name.
     pub name: String,
@@ -25,11 +25,21 @@ pub struct Own {
     pub quoted: String,
     /// It gets a value where none is given.
     pub filled: bool,
+    /// It takes no NULL, nor makes a number of one.
+    pub required: bool,
+    /// A 0 becomes a new number. Of MySQL.
+    pub counts: bool,
+    /// Its type, as the engine spells it.
+    pub kind: String,
+    /// Character set and collation of its texts, of MySQL.
+    pub collation: String,
 }
 
 /// A unique key of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Key {
+    /// Its own name.
+    pub name: String,
     /// The names of its columns; an empty one for an expression.
     pub columns: Vec<String>,
     /// It holds for some rows alone, or for the beginning of a value.
@@ -125,13 +135,13 @@ mod tests {
     use super::*;
 
     fn own(name: &str, filled: bool) -> Own {
-        Own { name: name.to_owned(), quoted: format!("`{name}`"), filled }
+        Own { name: name.to_owned(), quoted: format!("`{name}`"), filled, ..Own::default() }
     }
 
     fn told(dialect: Dialect, sql: &str) -> Option<String> {
         let own = [own("id", false), own("a", false), own("b", true)];
-        let key =
-            |columns: &[&str]| Key { columns: columns.iter().map(|&name| name.to_owned()).collect(), partial: false };
+        let columns = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        let key = |names: &[&str]| Key { columns: columns(names), ..Key::default() };
         let reads = reads(dialect, sql).unwrap().unwrap();
         reads.brought?.in_the_way(dialect, &reads.columns, &own, &[key(&["id"]), key(&["a", "b"])])
     }

@@ -13,7 +13,7 @@ pub fn each(dialect: Dialect, sql: &str) -> Vec<Reads> {
             let cascade = truncate.cascade == Some(CascadeOption::Cascade);
             truncate.table_names.iter().map(|one| emptied(dialect, one, cascade)).collect()
         }
-        Some(Statement::Drop { object_type: ObjectType::Table, names, cascade, .. }) => {
+        Some(Statement::Drop { object_type: ObjectType::Table, names, cascade, temporary: false, .. }) => {
             names.iter().map(|one| dropped(dialect, one, cascade)).collect()
         }
         _ => Vec::new(),

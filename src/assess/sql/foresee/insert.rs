@@ -9,7 +9,7 @@ use sqlparser::ast::{
 
 use super::super::functions;
 use super::super::touch::{columns, steady};
-use super::{Act, Brought, InTheWay, Reads, SAMPLE, count, said, several, whole};
+use super::{Act, Brought, InTheWay, Reads, SAMPLE, Upsert, count, said, several, whole};
 use crate::domain::Dialect;
 
 /// Functions of PostgreSQL and its extensions that return any number of rows, but for those whose names begin with
@@ -102,6 +102,7 @@ pub(super) fn added(dialect: Dialect, insert: &Insert) -> Result<Reads, String> 
         },
         _ => Vec::new(),
     };
+    reads.upsert = Upsert::of(dialect, insert);
     reads.chance = steady(&insert.source).is_err();
     let last = |name: &ObjectName| name.0.last().and_then(ObjectNamePart::as_ident).map(|ident| ident.value.clone());
     reads.columns = insert.columns.iter().filter_map(last).collect();

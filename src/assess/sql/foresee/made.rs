@@ -13,6 +13,8 @@ pub struct Fired {
     pub columns: Vec<String>,
     /// It may leave rows as they are.
     pub skips: bool,
+    /// It stands for what is done to a view.
+    pub instead: bool,
 }
 
 /// What SQLite's triggers fire for.
@@ -40,7 +42,7 @@ pub fn table_says(made: &str) -> (InTheWay, bool) {
 /// What fires a trigger: the words before `ON`. One event too many does no harm.
 #[must_use]
 pub fn fired(made: &str) -> Fired {
-    let all = Fired { events: EVENTS.to_vec(), columns: Vec::new(), skips: true };
+    let all = Fired { events: EVENTS.to_vec(), columns: Vec::new(), skips: true, instead: false };
     let Some(tokens) = tokens(made) else { return all };
     let head = tokens.iter().position(|token| token.is("on")).unwrap_or(tokens.len());
     let (head, body) = tokens.split_at(head);
@@ -50,7 +52,8 @@ pub fn fired(made: &str) -> Fired {
     let columns = columns.iter().filter(|token| token.names()).map(|token| token.text.to_lowercase()).collect();
     let ignores = body.windows(3).any(|three| three[0].is("raise") && three[1].mark('(') && three[2].is("ignore"));
     let skips = ignores && !head.iter().any(|token| token.is("after"));
-    if events.is_empty() { Fired { skips, ..all } } else { Fired { events, columns, skips } }
+    let instead = head.windows(2).any(|two| two[0].is("instead") && two[1].is("of"));
+    if events.is_empty() { Fired { skips, ..all } } else { Fired { events, columns, skips, instead } }
 }
 
 #[cfg(test)]

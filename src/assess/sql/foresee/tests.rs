@@ -312,3 +312,12 @@ fn a_change_behind_a_with_is_read_behind_the_same_with() {
         assert!(reads(Dialect::Postgres, sql).unwrap_err().contains("within or behind a `WITH`"), "{sql}");
     }
 }
+
+#[test]
+fn a_temporary_table_is_not_the_one_of_that_name() {
+    for sql in ["DROP TEMPORARY TABLE t", "DROP TEMPORARY TABLE IF EXISTS t, u"] {
+        assert!(reads(Dialect::Mysql, sql).unwrap_err().starts_with("Only a temporary table goes."), "{sql}");
+        assert!(each(Dialect::Mysql, sql).is_empty() && other(Dialect::Mysql, sql).is_none(), "{sql}");
+    }
+    assert_eq!(each(Dialect::Mysql, "DROP TABLE t, u").len(), 2);
+}

@@ -26,7 +26,10 @@ SELECT 'column', COLUMN_NAME,
     ELSE 'inexact'
   END,
   CONCAT_WS(' ', IF(IFNULL(GENERATION_EXPRESSION, '') <> '', 'generated', NULL),
-    IF(EXTRA LIKE '%on update%', 'renewed', NULL), IF(IFNULL(COLUMN_DEFAULT, 'NULL') <> 'NULL', 'filled', NULL)),
+    IF(EXTRA LIKE '%on update%', 'renewed', NULL), IF(IFNULL(COLUMN_DEFAULT, 'NULL') <> 'NULL', 'filled', NULL),
+    IF(EXTRA LIKE '%auto_increment%', 'counts', NULL),
+    IF(IS_NULLABLE = 'NO' AND EXTRA NOT LIKE '%auto_increment%', 'required', NULL),
+    CONCAT('by:', CHARACTER_SET_NAME, '/', COLLATION_NAME)),
   COLUMN_TYPE, ORDINAL_POSITION
 FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = {schema} AND TABLE_NAME = {name}
 UNION ALL
@@ -36,6 +39,15 @@ FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = {schema} AND TABLE_NAME 
 UNION ALL
 SELECT 'trigger', TRIGGER_NAME, LOWER(EVENT_MANIPULATION), '', '', 0
 FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = {schema} AND EVENT_OBJECT_TABLE = {name}
+UNION ALL
+-- For what else than a key it may refuse a row.
+SELECT 'refuses', '', '', '', '', 0
+FROM information_schema.TABLE_CONSTRAINTS
+WHERE TABLE_SCHEMA = {schema} AND TABLE_NAME = {name} AND CONSTRAINT_TYPE IN ('FOREIGN KEY', 'CHECK')
+UNION ALL
+SELECT 'refuses', '', '', '', '', 0
+FROM information_schema.TABLES
+WHERE TABLE_SCHEMA = {schema} AND TABLE_NAME = {name} AND CREATE_OPTIONS LIKE '%partitioned%'
 UNION ALL
 SELECT 'refers', r.TABLE_NAME,
   IF(@@foreign_key_checks, CONCAT_WS(' ', IF(r.DELETE_RULE IN ('CASCADE', 'SET NULL', 'SET DEFAULT'), 'delete', 'no-delete'),

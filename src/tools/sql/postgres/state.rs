@@ -1,6 +1,6 @@
 //! What decides in a session which rows a statement means.
 
-use super::super::session::{Answer, State};
+use super::super::session::{Answer, Holds, State};
 use super::super::table::lossy;
 
 /// Asks for the settings that may matter, who is asked, and whether there is anything that only this session sees.
@@ -11,7 +11,9 @@ pub(super) const QUESTION: &str = include_str!("state.sql");
 pub(super) fn read(answer: Answer) -> State {
     let texts = answer.rows.into_iter().map(|row| {
         let mut texts = row.into_iter().map(|value| value.map_or_else(String::new, |bytes| lossy(&bytes)));
-        (texts.next().unwrap_or_default(), texts.next().unwrap_or_default())
+        let mut next = || texts.next().unwrap_or_default();
+        let (name, value) = (next(), next());
+        (name, Holds { value, own: next() == "own" })
     });
     texts.collect()
 }

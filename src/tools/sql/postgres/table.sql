@@ -50,7 +50,8 @@ SELECT 'column', a.attname::text,
       OR (b.oid = 1042 AND a.atttypmod >= 0)) AND COALESCE(l.collisdeterministic, true) THEN 'plain'
     ELSE 'printed'
   END,
-  concat_ws(' ', CASE WHEN a.attgenerated <> '' THEN 'generated' END, CASE WHEN a.attidentity = 'a' THEN 'always' END),
+  concat_ws(' ', CASE WHEN a.attgenerated <> '' THEN 'generated' END, CASE WHEN a.attidentity = 'a' THEN 'always' END,
+    CASE WHEN a.atthasdef OR a.attidentity <> '' THEN 'filled' END, CASE WHEN a.attnotnull THEN 'required' END),
   format_type(a.atttypid, a.atttypmod), a.attnum
 FROM t
 JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
@@ -58,14 +59,23 @@ JOIN pg_type y ON y.oid = a.atttypid
 JOIN pg_type b ON b.oid = CASE WHEN y.typtype = 'd' THEN y.typbasetype ELSE y.oid END
 LEFT JOIN pg_collation l ON l.oid = a.attcollation
 UNION ALL
-SELECT 'key', i.indexrelid::text, a.attname::text, CASE WHEN a.attnotnull THEN '' ELSE 'null' END, '',
+SELECT 'key', i.indexrelid::text, a.attname::text, CASE WHEN a.attnotnull THEN '' ELSE 'null' END, x.relname::text,
   CASE WHEN i.indisprimary THEN 0 ELSE 1000 END + k.place
 FROM t
 JOIN pg_index i ON i.indrelid = t.oid AND i.indisunique AND i.indisvalid AND i.indimmediate
-  AND i.indpred IS NULL AND i.indexprs IS NULL
+  AND i.indpred IS NULL AND i.indexprs IS NULL AND to_jsonb(i) -> 'indnullsnotdistinct' IS DISTINCT FROM 'true'
+JOIN pg_class x ON x.oid = i.indexrelid
 CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k (attnum, place)
 JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = k.attnum
 WHERE k.place <= i.indnkeyatts
+UNION ALL
+-- Other keys by which a row may be in the way of another.
+SELECT 'key', i.indexrelid::text, '', 'part', x.relname::text, 2000
+FROM t
+JOIN pg_index i ON i.indrelid = t.oid AND (i.indisunique OR i.indisexclusion) AND i.indimmediate
+  AND (i.indisexclusion OR i.indpred IS NOT NULL OR i.indexprs IS NOT NULL
+    OR to_jsonb(i) -> 'indnullsnotdistinct' IS NOT DISTINCT FROM 'true')
+JOIN pg_class x ON x.oid = i.indexrelid
 UNION ALL
 SELECT DISTINCT 'trigger', g.tgname::text,
   concat_ws(' ', CASE WHEN g.tgtype & 4 <> 0 THEN 'insert' END, CASE WHEN g.tgtype & 8 <> 0 THEN 'delete' END,
@@ -74,7 +84,7 @@ SELECT DISTINCT 'trigger', g.tgname::text,
   COALESCE((
     SELECT string_agg(a.attname::text, chr(31)) FROM unnest(g.tgattr::int2[]) AS k (attnum)
     JOIN pg_attribute a ON a.attrelid = g.tgrelid AND a.attnum = k.attnum HAVING NOT bool_or(a.attgenerated <> '')
-  ), ''), CASE WHEN g.tgtype & 3 = 3 THEN 'skips' ELSE '' END, 0
+  ), ''), CASE WHEN g.tgtype & 64 <> 0 THEN 'instead' WHEN g.tgtype & 3 = 3 THEN 'skips' ELSE '' END, 0
 FROM tree JOIN pg_trigger g ON g.tgrelid = tree.oid WHERE NOT g.tgisinternal AND g.tgenabled <> 'D'
 UNION ALL
 SELECT 'refers', o.relname::text,

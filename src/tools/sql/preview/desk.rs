@@ -9,7 +9,7 @@ use super::super::connections::Source;
 use super::super::inverse::Plan;
 use super::super::rows::Rows;
 use super::super::session::Access;
-use super::super::table::Known;
+use super::super::table::{Known, Link};
 use super::super::value::quoted_text;
 use super::super::{End, RunPort, SqlError, Work, execute, look};
 use super::told::Counts;
@@ -38,6 +38,12 @@ pub(super) struct Desk<'a> {
 }
 
 impl Desk<'_> {
+    /// Whether a foreign key is looked at only after it: a trial is rolled back before.
+    pub(super) fn outlives(&self, link: &Link) -> bool {
+        let tries = |sql: &SqlOperation| sql.way == SqlWay::Trial;
+        link.late && matches!(&self.prepared.operation.kind, OperationKind::Sql(sql) if tries(sql))
+    }
+
     /// Counts in one read; what takes too long together is left out but for the rows that it touches.
     pub(super) async fn counts(&self, reads: &Reads, plan: Option<&Plan>) -> Result<Counts, String> {
         let touched = reads.touched.clone().unwrap_or_else(|| format!("SELECT {}", reads.rows));
@@ -60,7 +66,7 @@ impl Desk<'_> {
             Act::Change | Act::Delete | Act::Add | Act::Merge => None,
         };
         let (touched, added) = (at(0).unwrap_or_default(), at(1).unwrap_or_default());
-        Ok(Counts { touched, added, all: at(2), bytes: at(3), size, gone: None })
+        Ok(Counts { touched, added, all: at(2), bytes: at(3), size, gone: None, met: None })
     }
 
     /// The size of a table with its indexes. SQLite walks through its pages for it.

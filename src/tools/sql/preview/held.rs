@@ -10,7 +10,7 @@ use crate::domain::number::thousands;
 use crate::domain::{Dialect, Preview, Remedy};
 
 /// How a warning begins that leaves no doubt.
-const FAILS: &str = "It would fail: ";
+pub(super) const FAILS: &str = "It would fail: ";
 
 /// A foreign key that may forbid a statement.
 pub(super) struct Bar {

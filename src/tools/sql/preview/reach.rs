@@ -240,7 +240,7 @@ impl Desk<'_> {
         let step = Step { known: known.clone(), rows: String::new(), event, set: set.to_vec(), depth: 0 };
         for link in self.links(known).await.unwrap_or_default() {
             let held = Held::maybe(&link.table);
-            if step.stays(&link) && !reach.held.contains(&held) {
+            if step.stays(&link) && !self.outlives(&link) && !reach.held.contains(&held) {
                 reach.held.push(held);
             }
         }
@@ -265,7 +265,8 @@ impl Desk<'_> {
             reach.held.extend(strange.filter(|_| self.dialect == Dialect::Mysql).map(Held::maybe));
             for link in links {
                 let Some(event) = step.follows(&link) else {
-                    walk.bars.extend(Bar::of(self.dialect, reads, &step, &link));
+                    let bar = Bar::of(self.dialect, reads, &step, &link);
+                    walk.bars.extend(bar.filter(|_| !self.outlives(&link)));
                     continue;
                 };
                 if keys == KEYS || started.elapsed() > TIME || self.cancel.is_cancelled() {

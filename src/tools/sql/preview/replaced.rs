@@ -11,13 +11,7 @@ pub(super) fn replaced(dialect: Dialect, reads: &Reads, known: &Known) -> Option
     if reads.act != Act::Add || reads.in_the_way != InTheWay::Go || known.collated || known.is_view() {
         return None;
     }
-    let own = known.columns.iter().filter(|column| dialect != Dialect::Sqlite || !column.generated);
-    let own = own.map(|column| Own {
-        name: column.name.clone(),
-        quoted: quoted_name(dialect, &column.name),
-        filled: column.filled || column.generated,
-    });
-    let own: Vec<Own> = own.collect();
+    let own = own(dialect, known);
     let condition = reads.brought.as_ref()?.in_the_way(dialect, &reads.columns, &own, &known.unique)?;
     let from = format!("FROM {} WHERE {condition}", known.place(dialect));
     Some(Reads {
@@ -27,4 +21,19 @@ pub(super) fn replaced(dialect: Dialect, reads: &Reads, known: &Known) -> Option
         from: Some(from),
         ..reads.clone()
     })
+}
+
+/// The columns of a table that rows are brought to.
+pub(super) fn own(dialect: Dialect, known: &Known) -> Vec<Own> {
+    let own = known.columns.iter().filter(|column| dialect != Dialect::Sqlite || !column.generated);
+    let own = own.map(|column| Own {
+        name: column.name.clone(),
+        quoted: quoted_name(dialect, &column.name),
+        filled: column.filled || column.generated,
+        required: column.required,
+        counts: column.counts,
+        kind: column.kind.clone(),
+        collation: column.collation.clone(),
+    });
+    own.collect()
 }

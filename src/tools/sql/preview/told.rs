@@ -2,7 +2,7 @@
 
 use super::super::table::{Does, Known};
 use super::reach::Reach;
-use crate::assess::sql_foresee::{Act, InTheWay, Part, Reads};
+use crate::assess::sql_foresee::{Act, InTheWay, Met, Most, Part, Reads};
 use crate::domain::number::{count, percent, size, thousands};
 use crate::domain::{Dialect, Preview};
 
@@ -24,9 +24,17 @@ pub(super) fn events(dialect: Dialect, reads: &Reads) -> Vec<&'static str> {
     }
 }
 
-/// Says what rules make of it: it may do something else than its text says.
+/// Says what a view's triggers and what rules make of it: it may do something else than its text says.
 pub(super) fn rewritten(preview: &mut Preview, dialect: Dialect, reads: &Reads, known: &Known) {
     let rules = |does| known.rewriting(&events(dialect, reads), does).join(", ");
+    let triggers = known.deciding(&events(dialect, reads), &reads.updates).join(", ");
+    if !triggers.is_empty() {
+        let rows = &preview.brief;
+        let table = &reads.table;
+        preview.effects =
+            vec![format!("The view's trigger decides what it does: {triggers}. Its own text meets {rows} of {table}.")];
+        "its trigger decides".clone_into(&mut preview.brief);
+    }
     let (replace, some, add) = (rules(Does::Replaces), rules(Does::ReplacesSome), rules(Does::Adds));
     if !replace.is_empty() {
         let rows = &preview.brief;
@@ -74,7 +82,11 @@ pub(super) fn set_off(
             said.push(format!("{label}: {}{end}.", names.join(", ")));
         }
     };
-    names("Triggers that fire", &known.firing(&events(dialect, reads), &reads.updates), "");
+    let events = events(dialect, reads);
+    let deciding = known.deciding(&events, &reads.updates);
+    let mut firing = known.firing(&events, &reads.updates);
+    firing.retain(|name| !deciding.contains(name));
+    names("Triggers that fire", &firing, "");
     let along = reach.told(along, &known.name);
     let along: Vec<&str> = along.iter().map(String::as_str).collect();
     let end = if reach.more { ", and what refers to those" } else { "" };
@@ -111,7 +123,7 @@ pub(super) fn set_off(
         }
         Act::Change | Act::Delete | Act::Add | Act::Merge => {}
     }
-    if known.is_view() && !matches!(reads.act, Act::Drop | Act::Alter) {
+    if known.is_view() && deciding.is_empty() && !matches!(reads.act, Act::Drop | Act::Alter) {
         let table = &reads.table;
         said.push(format!(
             "{table} is a view: triggers of the tables behind it fire, too, and what refers to their rows may go along."
@@ -132,6 +144,13 @@ pub(super) struct Counts {
     pub(super) size: Option<u64>,
     /// Rows that go because they are in the way of those that it brings, where that could be counted.
     pub(super) gone: Option<u64>,
+    /// What becomes of rows that it brings, and of others in their way, where that could be counted.
+    pub(super) met: Option<Met>,
+}
+
+/// `3 rows`, `at most 3 rows`.
+fn at_most(most: Most) -> String {
+    format!("{}{}", if most.sure { "" } else { "at most " }, counted(most.rows))
 }
 
 /// What stands before a number that may be too large.
@@ -163,10 +182,25 @@ pub(super) fn brief(reads: &Reads, counts: &Counts) -> String {
         (Act::Add, _) if reads.in_the_way == InTheWay::Go => {
             let gone =
                 counts.gone.map_or_else(|| "those".to_owned(), |gone| format!("{}{}", most(reads), thousands(gone)));
-            format!("{}, and {gone} in their way", rows(reads, touched))
+            let added = counts.met.map_or_else(|| rows(reads, touched), |met| at_most(met.added));
+            format!("{added}, and {gone} in their way")
         }
+        (Act::Add, _) if reads.in_the_way != InTheWay::Fail => match counts.met {
+            Some(Met { added, others, .. }) => {
+                let does = if reads.in_the_way == InTheWay::Change { "changed" } else { "left out" };
+                let most = if others.sure { "" } else { "at most " };
+                let rest = format!(", and {most}{} {does}", thousands(others.rows));
+                format!("{}{}", at_most(added), if others.rows > 0 { rest } else { String::new() })
+            }
+            None if reads.in_the_way == InTheWay::Change => format!("{} added or changed", rows(reads, touched)),
+            None => rows(reads, touched),
+        },
         _ => rows(reads, touched),
     }
+}
+
+fn are(rows: &str) -> &'static str {
+    if rows.ends_with("row") { "is" } else { "are" }
 }
 
 /// What it does, in a full sentence.
@@ -180,7 +214,8 @@ pub(super) fn effect(reads: &Reads, counts: &Counts) -> String {
     let size = counts.size.map(|bytes| format!(", {} with its indexes", size(bytes))).unwrap_or_default();
     match reads.act {
         Act::Change | Act::Add if reads.in_the_way == InTheWay::Go => {
-            let does = if reads.act == Act::Add { format!("Adds {rows} to") } else { format!("Changes {part} of") };
+            let added = counts.met.map_or(rows, |met| at_most(met.added));
+            let does = if reads.act == Act::Add { format!("Adds {added} to") } else { format!("Changes {part} of") };
             match counts.gone {
                 Some(gone) => {
                     let gone = format!("{}{}", most(reads), counted(gone));
@@ -189,9 +224,20 @@ pub(super) fn effect(reads: &Reads, counts: &Counts) -> String {
                 None => format!("{does} {table}. Rows that are in their way are deleted; how many isn't counted."),
             }
         }
-        Act::Add if reads.in_the_way == InTheWay::Change => {
-            format!("Adds {rows} to {table}, or changes the ones that are in their way.")
-        }
+        Act::Add if reads.in_the_way == InTheWay::Change => match counts.met {
+            Some(Met { added, others, .. }) => {
+                let (added, others) = (at_most(added), at_most(others));
+                format!("Adds {added} to {table}, and changes {others} that {} in the way.", are(&others))
+            }
+            None => format!("Adds or changes {rows} of {table}."),
+        },
+        Act::Add if reads.in_the_way == InTheWay::Stay => match counts.met {
+            Some(Met { added, others, .. }) if added.sure && others.rows > 0 => {
+                format!("Adds {} to {table}, and leaves out {}.", at_most(added), counted(others.rows))
+            }
+            Some(Met { added, .. }) => format!("Adds {} to {table}.", at_most(added)),
+            None => format!("Adds {rows} to {table}."),
+        },
         Act::Change => format!("Changes {part} of {table}."),
         Act::Delete => format!("Deletes {part} of {table}."),
         Act::Add => format!("Adds {rows} to {table}."),

@@ -13,7 +13,12 @@ SELECT 'table', 'main', m.name,
 FROM sqlite_schema m WHERE lower(m.name) = lower({name}) AND m.type IN ('table', 'view')
 UNION ALL
 SELECT 'column', c.name, CASE WHEN c.hidden = 1 THEN 'inexact' ELSE 'any' END,
-  CASE WHEN c.hidden IN (2, 3) THEN 'generated' WHEN upper(c.dflt_value) <> 'NULL' THEN 'filled' ELSE '' END, c.type, c.cid
+  CASE WHEN c.hidden IN (2, 3) THEN 'generated' WHEN upper(c.dflt_value) <> 'NULL' THEN 'filled' ELSE '' END
+    || CASE
+      WHEN c."notnull" = 1 AND NOT (c.pk > 0 AND upper(c.type) = 'INTEGER') THEN ' required'
+      WHEN c.pk > 0 AND EXISTS (SELECT 1 FROM pragma_table_list({name}) l WHERE l.schema = 'main' AND l.wr = 1) THEN ' required'
+      ELSE ''
+    END, c.type, c.cid
 FROM pragma_table_xinfo({name}) c
 UNION ALL
 -- The primary key of an ordinary table may hold NULLs, unless it is the number of the row.

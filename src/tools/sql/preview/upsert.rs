@@ -1,0 +1,49 @@
+//! How many of the rows that an `INSERT` brings are added, and how many are left out or change others, where it says what
+//! becomes of rows in its way.
+
+use super::super::table::Known;
+use super::desk::Desk;
+use super::replaced::own;
+use super::told;
+use crate::assess::sql_foresee::{Act, InTheWay, Met, Most, Reads};
+use crate::domain::Dialect;
+
+impl Desk<'_> {
+    /// Counts them. None where that can't be told.
+    pub(super) async fn met(&self, reads: &Reads, known: &Known) -> Option<Met> {
+        let (upsert, brought) = (reads.upsert.as_ref()?, reads.brought.as_ref()?);
+        // What the table, a trigger or a rule makes of it, no read tells.
+        let plain = known.objection.is_empty()
+            && known.in_the_way == InTheWay::Fail
+            && known.firing(&told::events(self.dialect, reads), &reads.updates).is_empty()
+            && !known.leaves_out
+            && !(upsert.ignores && known.refuses)
+            && !known.collated
+            && !reads.chance;
+        let exact = self.dialect != Dialect::Postgres || known.unique.iter().all(|key| known.exact(&key.columns));
+        if reads.act != Act::Add || !plain || !exact {
+            return None;
+        }
+        let table = known.place(self.dialect);
+        let own = own(self.dialect, known);
+        let count =
+            upsert.count(self.dialect, reads.in_the_way, (brought, &reads.columns), (&table, &own, &known.unique))?;
+        let mut met = count.told(&self.numbers(&count.sql).await.ok()?)?;
+        if upsert.conditional() {
+            let counted = match &count.changed {
+                Some(sql) => self.numbers(sql).await.ok().and_then(|numbers| numbers.first().copied()),
+                None => None,
+            };
+            met.others = counted.map_or(Most { sure: false, ..met.others }, |rows| Most { rows, ..met.others });
+        }
+        Some(met)
+    }
+}
+
+/// Why PostgreSQL refuses to change a row twice.
+pub(super) fn twice(dialect: Dialect, reads: &Reads, met: Option<&Met>) -> Option<String> {
+    let refused = dialect == Dialect::Postgres && reads.in_the_way == InTheWay::Change;
+    met.filter(|met| refused && met.twice)?;
+    let sure = reads.upsert.as_ref().is_some_and(|upsert| !upsert.conditional());
+    Some(format!("It {} fail: some of its rows have the same key.", if sure { "would" } else { "may" }))
+}
