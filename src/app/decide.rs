@@ -58,7 +58,7 @@ impl State {
         }
         let Some(item) = self.queue.item_mut(id).filter(|item| item.status == Status::Preparing) else { return };
         match proposal {
-            Proposal::Ready(prepared) => item.prepared = Some(prepared),
+            Proposal::Ready(prepared) => item.prepare(Some(prepared)),
             Proposal::Refused(reason) => {
                 self.refuse(id, &reason, effects);
             }
@@ -252,7 +252,7 @@ impl State {
             item.requeued = Some(why);
             item.put_off = false;
             item.judgement = judgement;
-            item.prepared = prepared;
+            item.prepare(prepared);
         }
     }
 

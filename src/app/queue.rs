@@ -2,7 +2,9 @@
 //! the gate's deciding methods.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
+use super::depends::Makes;
 use super::event::Millis;
 use super::plan::Plan;
 use crate::assess::call_shown;
@@ -100,6 +102,8 @@ pub struct Item {
     pub said: String,
     /// What would happen, once it was read.
     pub prepared: Option<Box<Prepared>>,
+    /// What it would make or write, once somebody asked.
+    pub(super) makes: OnceLock<Vec<Makes>>,
     /// The latest verdict with its derivation.
     pub judgement: Option<Judgement>,
     /// Who decided, once decided.
@@ -152,6 +156,12 @@ impl Item {
         self.prepared.as_ref().map_or_else(|| self.said.clone(), |prepared| prepared.gist())
     }
 
+    /// It was read, or read again.
+    pub(super) fn prepare(&mut self, prepared: Option<Box<Prepared>>) {
+        self.prepared = prepared;
+        self.makes = OnceLock::new();
+    }
+
     /// Another call stands in its place, to be read and judged.
     pub(super) fn rewrite(&mut self, origin: Origin, call: ToolCall) {
         self.origin = origin;
@@ -159,7 +169,7 @@ impl Item {
         self.status = Status::Preparing;
         self.requeued = None;
         self.asked = None;
-        self.prepared = None;
+        self.prepare(None);
         self.judgement = None;
         self.draft = None;
         self.by_hand = None;
@@ -318,6 +328,7 @@ impl Queue {
             said: call_shown(&call.name, &call.arguments),
             call,
             prepared: None,
+            makes: OnceLock::new(),
             judgement: None,
             decider: None,
             asked: None,

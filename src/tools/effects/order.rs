@@ -95,6 +95,11 @@ impl Trace {
                 trace.lands = ends(names, goal, folder, cancel);
             }
             Does::Link { names, goal, .. } => trace.lands = ends(names, goal, folder, cancel),
+            Does::Install { names, goal: Some(goal) } => {
+                trace.meet(names, folder, cancel);
+                trace.lands = ends(names, goal, folder, cancel);
+            }
+            Does::Install { names, goal: None } => trace.change(names, folder, cancel),
             Does::Rights { names, .. } => trace.meet(names, folder, cancel),
             Does::Make { names, folders, .. } => {
                 trace.makes = true;
@@ -185,6 +190,7 @@ impl Trace {
             | Does::Rights { .. }
             | Does::Redirect { .. }
             | Does::Make { .. }
+            | Does::Install { .. }
             | Does::Search(_)
             | Does::Unmeasured(_) => false,
         };
