@@ -130,6 +130,8 @@ pub struct Item {
     pub parts: Vec<Part>,
     /// A wall may have stopped it, or it could not have one.
     pub stopped: bool,
+    /// As it was asked for, if the person edited it.
+    pub unedited: Option<Box<Prepared>>,
     /// What the person made of its text and didn't use yet.
     pub draft: Option<String>,
     /// The person put it off: the dialog doesn't open by itself for it again.
@@ -162,13 +164,14 @@ impl Item {
         self.makes = OnceLock::new();
     }
 
-    /// Another call stands in its place, to be read and judged.
+    /// The person edited it: another call stands in its place, to be read and judged.
     pub(super) fn rewrite(&mut self, origin: Origin, call: ToolCall) {
         self.origin = origin;
         self.call = call;
         self.status = Status::Preparing;
         self.requeued = None;
         self.asked = None;
+        self.unedited = self.unedited.take().or(self.prepared.take());
         self.prepare(None);
         self.judgement = None;
         self.draft = None;
@@ -342,6 +345,7 @@ impl Queue {
             waits: None,
             parts: Vec::new(),
             stopped: false,
+            unedited: None,
             draft: None,
             put_off: false,
             tries: None,

@@ -2,6 +2,7 @@
 //! Everything here came from files and servers: neutralised, and behind a gutter of its own.
 
 use ratatui::text::{Line, Span};
+use similar::TextDiff;
 
 use super::derivation::labelled;
 use super::highlight::highlight;
@@ -15,6 +16,8 @@ use crate::domain::{self, Detail, Foresight, OperationId, OperationKind, Outcome
 
 /// Rows that are kept free for the effect while it is being measured: two for what it does, one for undoing it.
 pub const RESERVED: usize = 3;
+/// Lines of a text times those of what was made of it, up to which they are compared.
+const COMPARED: usize = 1_000_000;
 /// What stands left of every row that a preview brought.
 const GUTTER: &str = "╎ ";
 
@@ -166,6 +169,30 @@ pub fn details(view: View<'_>, preview: &Preview, revealed: bool, columns: usize
             }
         }
     }
+    lines
+}
+
+/// What a person made of an operation, against what was asked for. Secrets of both are masked.
+pub fn edited(view: View<'_>, asked: &Prepared, now: &Prepared, columns: usize) -> Vec<Line<'static>> {
+    let shown = |prepared: &Prepared| {
+        let said = prepared.operation.kind.text();
+        format!("{}\n", masked(&said.body, &prepared.assessment.secrets).trim_end_matches('\n'))
+    };
+    let (old, new) = (shown(asked), shown(now));
+    let mut lines = vec![behind(view, view.line("- as it was asked   + as you edited it", Role::Dim))];
+    if old == new {
+        lines.push(behind(view, view.line("What differs is not in the text that is shown.", Role::Text)));
+        return lines;
+    }
+    let (before, after) = (old.lines().count(), new.lines().count());
+    let said = if before * after <= COMPARED {
+        TextDiff::from_lines(&old, &new).unified_diff().context_radius(3).to_string()
+    } else {
+        let side = |sign: char, text: &str| text.lines().map(|line| format!("{sign}{line}\n")).collect::<String>();
+        format!("@@ -1,{before} +1,{after} @@\n{}{}", side('-', &old), side('+', &new))
+    };
+    let language = now.operation.kind.text().language;
+    diff(view, said.trim_end_matches('\n'), language, columns, &mut lines);
     lines
 }
 

@@ -53,6 +53,8 @@ async fn nothing_is_promised_where_one_part_acts_on_what_another_leaves() {
     desk.write("dir/c.txt", "c");
     for command in [
         "mv new.txt b.txt && rm b.txt",
+        "install new.txt b.txt && rm b.txt",
+        "install -d dir/new && rmdir dir/new",
         "mv new.txt moved.txt && echo hi > moved.txt",
         "mv new.txt moved.txt; mv b.txt moved.txt",
         "mv new.txt dir/ && rm -rf dir",
