@@ -157,6 +157,8 @@ fn a_program_that_is_stopped_gives_the_screen_back_and_takes_it_again() {
     it.wait_until("the screen is back", Driver::in_alternate_screen);
     it.wait_for("a draft");
     it.keys("\x11");
+    it.wait_for("again leaves");
+    it.keys("\x11");
     it.wait_for_exit();
 }
 
@@ -171,6 +173,8 @@ fn a_program_without_job_control_does_not_stop_for_good() {
     it.wait_until("the screen is back", Driver::in_alternate_screen);
     it.keys("a draft");
     it.wait_for("a draft");
+    it.keys("\x11");
+    it.wait_for("again leaves");
     it.keys("\x11");
     it.wait_for_exit();
 }
