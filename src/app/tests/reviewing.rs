@@ -146,3 +146,36 @@ fn the_code_of_a_message_is_copied_block_by_block() {
     world.press(KeyCode::F(4));
     assert_eq!(copies(&mut world), ("ls\n".to_owned(), "Copied 3 B of code.".to_owned()));
 }
+
+#[test]
+fn of_several_readers_the_one_that_is_shown_stays_until_it_ends() {
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("ls a", None), ("ls b", None), ("ls c", None)]);
+    assert_eq!(world.executed.len(), 3);
+    let shown = |world: &World| (world.state.output.shown().unwrap().0, world.state.queue.selected().unwrap().0);
+    assert_eq!(shown(&world), (1, 1));
+    world.finish(2);
+    assert_eq!(shown(&world), (1, 1));
+    world.finish(1);
+    assert_eq!(shown(&world), (3, 3), "the one that still runs");
+    world.finish(3);
+    assert_eq!(shown(&world).0, 3);
+    // What is selected in the list goes first.
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("ls a", None), ("ls b", None), ("ls c", None)]);
+    world.press(KeyCode::F(2));
+    while world.state.queue.selected() != Some(OperationId(3)) {
+        world.press(KeyCode::Char('j'));
+    }
+    world.finish(1);
+    assert_eq!(shown(&world), (3, 3));
+    // What the person chose stays when it ends.
+    let mut world = World::new();
+    world.say("go");
+    world.model("", &[("ls a", None), ("ls b", None)]);
+    world.press(KeyCode::F(3));
+    world.finish(1);
+    assert_eq!(shown(&world).0, 1, "somebody reads it");
+}
