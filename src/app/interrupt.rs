@@ -84,11 +84,10 @@ impl State {
             return self.leave_now(effects);
         };
         match &mut self.modal {
-            Some(Modal::Confirm(dialog)) => dialog.hint = Some(hint.clone()),
-            Some(Modal::Edit(editor)) => editor.hint = Some(hint.clone()),
-            Some(Modal::Pick(_) | Modal::Page { .. } | Modal::Setup(_)) | None => {}
+            Some(Modal::Confirm(dialog)) => dialog.hint = Some(hint),
+            Some(Modal::Edit(editor)) => editor.hint = Some(hint),
+            Some(Modal::Pick(_) | Modal::Page { .. } | Modal::Setup(_)) | None => self.hint = Some(hint),
         }
-        self.hint = Some(hint);
     }
 
     /// What the person wrote that went nowhere, and what becomes of it.

@@ -184,16 +184,21 @@ pub fn edited(view: View<'_>, asked: &Prepared, now: &Prepared, columns: usize) 
         lines.push(behind(view, view.line("What differs is not in the text that is shown.", Role::Text)));
         return lines;
     }
-    let (before, after) = (old.lines().count(), new.lines().count());
-    let said = if before * after <= COMPARED {
-        TextDiff::from_lines(&old, &new).unified_diff().context_radius(3).to_string()
-    } else {
-        let side = |sign: char, text: &str| text.lines().map(|line| format!("{sign}{line}\n")).collect::<String>();
-        format!("@@ -1,{before} +1,{after} @@\n{}{}", side('-', &old), side('+', &new))
-    };
+    let said = compared(&old, &new);
     let language = now.operation.kind.text().language;
     diff(view, said.trim_end_matches('\n'), language, columns, &mut lines);
     lines
+}
+
+/// The unified diff of two texts: of very long ones all lines of both.
+fn compared(old: &str, new: &str) -> String {
+    let (before, after) = (old.lines().count(), new.lines().count());
+    if before.saturating_mul(after) <= COMPARED {
+        return TextDiff::from_lines(old, new).unified_diff().context_radius(3).to_string();
+    }
+    let signed = |sign: char| move |line| format!("{sign}{line}");
+    let sides = old.lines().map(signed('-')).chain(new.lines().map(signed('+')));
+    format!("@@ -1,{before} +1,{after} @@\n{}", sides.collect::<Vec<_>>().join("\n"))
 }
 
 fn behind(view: View<'_>, row: Line<'static>) -> Line<'static> {
@@ -294,4 +299,19 @@ fn tinted(line: Line<'static>, role: Role, theme: &Theme) -> Line<'static> {
         return line;
     }
     Line::from(line.spans.into_iter().map(|span| Span::styled(span.content, theme.style(role))).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn very_long_texts_are_shown_whole_one_after_the_other() {
+        assert_eq!(compared("a\nb\n", "a\nc\n"), "@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
+        let long = compared(&"a\n".repeat(1_001), &format!("{}b\n", "a\n".repeat(1_000)));
+        let rows = read(&long);
+        let removed = rows.iter().filter(|row| matches!(row, Row::Removed("a"))).count();
+        let added = rows.iter().filter(|row| matches!(row, Row::Added(_))).count();
+        assert_eq!((rows.len(), removed, added), (2_003, 1_001, 1_001));
+    }
 }

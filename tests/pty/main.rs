@@ -128,6 +128,8 @@ fn an_operation_is_edited_in_the_persons_own_editor() {
     assert!(!lent_text(&it));
     assert_eq!(practice_orders(&it.data()), (340, 12));
     it.keys("\x11");
+    it.wait_for("isn't used and goes");
+    it.keys("\x11");
     it.wait_for_exit();
 }
 
